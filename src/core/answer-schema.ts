@@ -4,7 +4,7 @@ import { isTooDeep } from "./caps.ts";
 import { PaiError } from "./error.ts";
 import { type Fields, isFields, type Json } from "./model.ts";
 
-/** Why a value does not fit; null: it does. */
+/** Says why a value does not fit the schema; null: it fits. */
 export type Judge = (value: Json) => string | null;
 
 const self = { $ref: "#" } as const;
@@ -18,7 +18,7 @@ const types = { enum: ["object", "array", "string", "number", "integer", "boolea
 const each = (names: string, schema: Fields): Fields =>
   Object.fromEntries(names.split(" ").map((name) => [name, schema]));
 
-/** The types that keywords must have: the validator would silently ignore others. */
+/** Which type each keyword's value must have: the validator silently ignores a keyword with a value of another type. */
 const schemaOfSchemas: Fields = {
   type: ["object", "boolean"],
   properties: {
@@ -54,7 +54,7 @@ function renderFaults(what: string, faults: readonly Fault[]): string {
 const draftOf = (name: string) =>
   name.includes("draft-07") || name.includes("draft-06") ? "7" : name.includes("2019-09") ? "2019-09" : "2020-12";
 
-/** The first reference that leads nowhere; null: there is none. */
+/** The first `$ref` whose target is not in the schema; null: all targets are. */
 function findLost(schema: Schema): string | null {
   const known = dereference(schema);
   const lost = Object.values(known).find(
@@ -64,7 +64,7 @@ function findLost(schema: Schema): string | null {
   return typeof lost === "object" ? (lost.$ref ?? "") : null;
 }
 
-/** Throws usage for what is no JSON Schema, or needs another file. */
+/** Compiles a JSON Schema given as text. Throws usage when it is not a JSON Schema, or refers to another file. */
 export function compileSchema(text: string): Judge {
   const refuse = (why: string) => new PaiError("usage", `the output schema ${why}`);
   let schema: Json;
@@ -75,7 +75,7 @@ export function compileSchema(text: string): Judge {
   }
   if (!isFields(schema) || isTooDeep(schema)) throw refuse("must be one { object }, nested at most 100 deep");
   const { errors } = new Validator(schemaOfSchemas as Schema, "2020-12", false).validate(schema);
-  if (errors.length > 0) throw refuse(`is none: ${renderFaults("schema", errors)}`);
+  if (errors.length > 0) throw refuse(`is not a JSON Schema: ${renderFaults("schema", errors)}`);
   const lost = findLost(structuredClone(schema) as Schema);
   if (lost !== null) throw refuse(`refers to ${lost}, which is not in it`);
   const validator = new Validator(schema as Schema, draftOf(String(schema["$schema"] ?? "")), false);

@@ -1,4 +1,4 @@
-/** The wording of every question that asks a person for approval: in a run by the kind of question, and in the commands around it. */
+/** The wording of every question that asks a person for approval, in a run and in other commands. */
 import type { SandboxState } from "./command/sandbox.ts";
 import type { Question } from "./question.ts";
 
@@ -11,7 +11,7 @@ const quoteCommand = (command: string): string =>
     .map((line) => `│ ${line}`)
     .join("\n");
 
-/** What confines commands in `root`, in brackets: nothing of what a person approves may come as a surprise. */
+/** The sandbox of commands in `root`, in brackets: whoever approves a command must know what confines it. */
 export const sandboxWording = (root: string, { level, why }: Pick<SandboxState, "level" | "why">): string =>
   level === null ? `(in ${root}, not sandboxed${why === null ? "" : `: ${why}`})` : `(in ${root}, sandbox ${level})`;
 
@@ -37,7 +37,7 @@ export const approvalWording = {
       ...commands.map((command) => `It runs ${sandbox}:\n${quoteCommand(command)}`),
     ),
 
-  /** `changes`: a line each. */
+  /** `changes`: one line for each change. */
   changes: (of: "plan" | "command", changes: readonly string[]): string =>
     lines(of === "plan" ? "Apply these changes?" : "Apply what the command changed?", ...changes),
 
@@ -59,10 +59,10 @@ export const approvalWording = {
   lostFiles: (paths: readonly string[]): string =>
     lines("Let the command delete this? It is ignored, and cannot be restored:", ...paths),
 
-  /** `what`: a verb and what it is about. */
+  /** `what`: a verb and its object. */
   beyondPlan: (what: string): string => lines(`Not in the plan: ${what}`, rest),
 
-  /** Of a model that asks with AMEND; `wishes` from `wish` and `wishToRun`. */
+  /** For a model that asks with AMEND. `wishes`: texts made by `wish` and `wishToRun`. */
   amendments: (wishes: readonly string[]): string =>
     lines(
       wishes.length === 1 ? "The model asks for one thing beyond the plan:" : "The model asks for more than the plan:",
@@ -104,12 +104,12 @@ const prompts: Readonly<Record<Question["kind"], string>> = {
   keep: "keep? y or n: ",
 };
 
-/** What the terminal shows before the answer; `folder`: the one below which a yes to a batch may hold for all that comes. */
+/** What the terminal shows before the answer. `folder`: all later changes below it may be allowed too; null: not so. */
 export const answerPrompt = (kind: Question["kind"], folder: string | null): string =>
   kind === "batch" && folder !== null
     ? `apply? y, n, a (always below ${folder}/), or say what to change: `
     : prompts[kind];
 
-/** After an answer that says neither yes nor no; `feedback`: the question takes words, too. */
+/** What the terminal shows after an answer that is neither yes nor no. `feedback`: the question accepts words, too. */
 export const answerRule = (feedback: boolean): string =>
   feedback ? "answer y or n, or say what to change (a single word: f WORD)" : "that is neither yes nor no";

@@ -7,7 +7,7 @@ export const replyCaps = {
   blocks: 2000,
   /** Steps of a plan. */
   steps: 500,
-  /** Levels of JSON inside JSON. */
+  /** Levels of nested JSON. */
   depth: 200,
 } as const;
 

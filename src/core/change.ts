@@ -1,4 +1,4 @@
-/** Changes as values: what a path was, what it shall be, and the arithmetic on sets of them. */
+/** Changes as values: what a path was, what it will be, and the arithmetic on sets of changes. */
 import type { RelPath } from "./path.ts";
 
 /** The content of a path. `null` instead of a Blob means that nothing exists there. Bytes must never be mutated. */
@@ -7,7 +7,7 @@ export type Blob =
   | { readonly kind: "folder"; readonly mode: number }
   | { readonly kind: "link"; readonly target: string };
 
-/** A path whose earlier content is lost. Among ignored paths those that tools make do not count. */
+/** A path whose earlier content is lost. Ignored paths that tools generate are not counted among them. */
 export interface UnkeptChange {
   readonly path: RelPath;
   readonly isGone: boolean;
@@ -25,7 +25,7 @@ export interface Change {
 
 export type ChangeOp = "create" | "modify" | "delete" | "move" | "mkdir";
 
-/** Kind and content are the same; of a file the permission bits too, of a folder nothing else counts. */
+/** Whether kind and content are equal, for files also the permission bits. Two folders are always equal. */
 export function sameBlob(a: Blob | null, b: Blob | null): boolean {
   if (a === null || b === null) return a === b;
   if (a.kind === "file" && b.kind === "file") return a.mode === b.mode && Buffer.compare(a.bytes, b.bytes) === 0;
@@ -33,7 +33,7 @@ export function sameBlob(a: Blob | null, b: Blob | null): boolean {
   return a.kind === "folder" && b.kind === "folder";
 }
 
-/** The path that moved content had before the first of these changes; null: it was not moved, or was moved back. */
+/** The path that moved content had before the first of these changes; null: it was not moved, or it was moved back. */
 function firstOrigin({ path, from }: Change, byPath: ReadonlyMap<RelPath, Change>): RelPath | null {
   if (from === null) return null;
   const source = byPath.get(from);

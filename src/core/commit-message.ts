@@ -2,7 +2,7 @@
 
 const maxSubject = 72;
 
-/** Nothing of it may act on a terminal that shows the log. */
+/** Removes control characters, which could act on a terminal that shows the log. */
 const clean = (text: string): string =>
   text
     .replace(/\r\n?/g, "\n")
@@ -10,7 +10,7 @@ const clean = (text: string): string =>
     .replace(/[ \t]+$/gm, "")
     .trim();
 
-/** Cut at a word; what was cut begins the body. */
+/** Cuts a long line at a blank; the body then begins with the whole line. */
 function splitSubject(line: string): readonly [subject: string, body: string] {
   if (line.length <= maxSubject) return [line, ""];
   const space = line.lastIndexOf(" ", maxSubject - 1);
@@ -18,7 +18,10 @@ function splitSubject(line: string): readonly [subject: string, body: string] {
   return [`${line.slice(0, at)}…`, line];
 }
 
-/** From what the run said at its end, or else from the task. `own`: the user's words, which are left as they are. */
+/**
+ * The message for run `run`, made from the run's closing `text`, or from its task when that is empty. `own`: the user's
+ * message, which is used as it is; null: none.
+ */
 export function commitMessage(
   run: string,
   { text, task, own }: { readonly text: string; readonly task: string; readonly own: string | null },

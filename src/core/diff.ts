@@ -22,7 +22,7 @@ interface Alignment {
   readonly kept: readonly KeptLine[];
 }
 
-/** By the bytes of the new content: the same change is counted and shown several times, and aligning is what costs. */
+/** By the bytes of the new content: a change is counted and shown several times, and aligning is the slow part. */
 const known = new WeakMap<Uint8Array, { readonly from: Uint8Array; readonly kept: readonly KeptLine[] }>();
 
 function align(before: Blob | null, after: Blob | null): Alignment {
@@ -46,7 +46,7 @@ export function countLines(before: Blob | null, after: Blob | null): { added: nu
 const lengths = new WeakMap<Uint8Array, number>();
 const hashes = new WeakMap<Uint8Array, string>();
 
-/** Told several times of the same bytes, which never change. */
+/** Computes a value of some bytes once: they never change, and are asked about several times. */
 function memorized<T>(known: WeakMap<Uint8Array, T>, bytes: Uint8Array, find: () => T): T {
   const value = known.get(bytes) ?? find();
   known.set(bytes, value);
@@ -90,7 +90,7 @@ function findRenames(changes: readonly Change[]): Map<Change, Change> {
 export const summarizeAll = (...args: Parameters<typeof summarizeSteps>): ChangeSummary[] =>
   finish(summarizeSteps(...args));
 
-/** The same in steps; of the same content it is quick when it was done before. */
+/** `summarizeAll` in steps; quick for content that was summarized before. */
 export function* summarizeSteps(
   changes: readonly Change[],
   by: (path: Change["path"]) => ChangeSummary["by"],
@@ -174,26 +174,29 @@ function hunkOf(edits: readonly Edit[], { old, now }: Alignment): StructuredPatc
   };
 }
 
-/** Bytes of a file that is made or removed, and changed lines of another: more is only named, as binary files are, which `git apply` refuses. */
-const largest = 1024 * 1024;
-const mostLines = 50_000;
+/**
+ * Limits of a file's diff: bytes of a file that is created or deleted, changed lines of any other. A larger change is
+ * shown as binary files are, without hunks; `git apply` refuses it.
+ */
+const maxWholeBytes = 1024 * 1024;
+const maxChangedLines = 50_000;
 
-/** A patch of hunks alone: git's header, with names in all letters, is written here. */
+/** Has the package write hunks only: git's header is written here, since git would escape letters other than ASCII. */
 const nameless = { oldFileName: undefined, newFileName: undefined, oldHeader: undefined, newHeader: undefined };
 
 /**
  * The package writes the hunks of our own alignment: its structuredPatch would align without the bound that matchLines
- * keeps on huge files, and not always as the counts say. null: there is too much of it.
+ * keeps on huge files, and could differ from the counts. null: more than `maxChangedLines`.
  */
 function renderHunks(before: Blob | null, after: Blob | null): string | null {
   const alignment = align(before, after);
   const found = findEdits(alignment);
   const lines = found.reduce((sum, { oldFrom, oldTo, newFrom, newTo }) => sum + oldTo - oldFrom + newTo - newFrom, 0);
-  if (lines > mostLines) return null;
+  if (lines > maxChangedLines) return null;
   const hunks = groupEdits(found).map((edits) => {
     const hunk = hunkOf(edits, alignment);
     const text = formatPatch({ ...nameless, hunks: [hunk] }, OMIT_HEADERS);
-    // git leaves a count of one out.
+    // git omits a count of 1.
     return text.replace(/^@@ .*? @@/, (ranges) => ranges.replace(/,1\b/g, ""));
   });
   return hunks.join("");
@@ -251,7 +254,7 @@ const isBinary = (blob: Blob | null): boolean => textOf(blob) === null;
 
 function isTooLarge(before: Blob | null, after: Blob | null): boolean {
   const whole = before === null ? after : after === null ? before : null;
-  return whole?.kind === "file" && whole.bytes.length > largest;
+  return whole?.kind === "file" && whole.bytes.length > maxWholeBytes;
 }
 
 function renderChange(change: Change, from: string | null): string {
@@ -267,7 +270,7 @@ function renderChange(change: Change, from: string | null): string {
 /** The unified diff of a change set, as `git diff` writes it and `git apply` reads it; folders are one line each. */
 export const renderChanges = (changes: readonly Change[]): string => finish(renderSteps(changes));
 
-/** The same in steps. */
+/** `renderChanges` in steps. */
 export function* renderSteps(changes: readonly Change[]): Steps<string> {
   const renames = findRenames(changes);
   const origins = new Set(renames.values());

@@ -1,8 +1,8 @@
-/** How far two texts are apart: the one distance that suggestions and the edit ladder measure with. */
+/** The edit distance of two texts, for suggestions and the edit ladder. */
 
 /**
- * Characters to add, leave out or replace (Levenshtein). With `swaps`, two neighbours that changed places count as one
- * step (optimal string alignment), as for a mistyped word. Costs the product of both lengths.
+ * Characters to insert, delete or replace (Levenshtein). With `swaps`, two swapped neighbours count as one step, as in
+ * a mistyped word (optimal string alignment). Takes time in proportion to the product of both lengths.
  */
 export function distance(a: string, b: string, { swaps }: { readonly swaps: boolean }): number {
   let beforeLast: number[] = [];

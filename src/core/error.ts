@@ -106,7 +106,7 @@ const diskWords: Readonly<Record<string, readonly [what: string, hint: string]>>
   EIO: ["the disk failed", "look at the disk: dmesg says more"],
 };
 
-/** Codes of a disk that refuses or fails: what could not be done now may work at the next start. */
+/** Codes of a disk that refuses or fails: the same work may succeed at the next start. */
 export const diskCodes: readonly ErrorCode[] = ["disk_full", "read_only", "io_failed"];
 
 /** An error of the system, with the place where it happened and what to do about it. */
@@ -117,7 +117,7 @@ function describeDisk(errno: string, thrown: NodeJS.ErrnoException, place: strin
   return new PaiError(code, what === null ? thrown.message : what + where, { hint, cause: thrown });
 }
 
-/** That a path cannot be written, why, and what to do about it. Null for what is no error of the system. */
+/** The error that says that `path` cannot be written, why, and what to do; null: `thrown` is not a system error. */
 export function cannotBeWritten(path: string, thrown: unknown): PaiError | null {
   const { code, hint } = toPaiError(thrown);
   const errno = thrown instanceof PaiError ? undefined : (thrown as NodeJS.ErrnoException).code;

@@ -8,12 +8,12 @@ import type { Notice } from "./question.ts";
 import type { ReplyProgress } from "./reply-progress.ts";
 import type { TaskItem } from "./session/conversation.ts";
 
-/** A file of which something was sent. */
+/** A file that a request showed, whole or in part. */
 export interface SentFile {
   readonly path: string;
-  /** Of the whole file, hex. */
+  /** Of the whole file, in hex. */
   readonly sha256: string;
-  /** How much of it was sent, in UTF-8. */
+  /** Size of the part that was sent, in UTF-8. */
   readonly bytes: number;
 }
 
@@ -32,7 +32,7 @@ export type RunEvent =
       readonly plan: Plan;
       readonly promise: Promised;
       readonly cached: boolean;
-      /** Its commands and checks that a pattern of --allow-run permits; absent: none is. */
+      /** The plan's commands and checks that a pattern of --allow-run permits; absent: none. */
       readonly permitted?: readonly Permitted[];
     }
   /** A right beyond the plan was asked for and decided. */
@@ -49,7 +49,7 @@ export type RunEvent =
       readonly model: string;
       /** Estimated input tokens. */
       readonly estimate: number;
-      /** Calls that are promised at most, as far as is known. */
+      /** The most calls that the run has promised so far. */
       readonly at_most?: number;
     }
   | {
@@ -58,7 +58,7 @@ export type RunEvent =
       readonly channel: "text" | "thought" | "reply";
       readonly text: string;
     }
-  /** For the terminal only, a few times a second: how far the reply has come. `replied`: its words for the user are whole. */
+  /** For the terminal only, a few times a second: how far the reply is. `replied`: its text for the user is whole. */
   | ({ readonly type: "model.progress"; readonly n: number; readonly replied: boolean } & ReplyProgress)
   | {
       readonly type: "model.finished";
@@ -92,7 +92,7 @@ export type RunEvent =
       readonly type: "changes.proposed";
       readonly batch: number;
       readonly changes: readonly ChangeSummary[];
-      /** It is decided on now; absent: it was approved with the plan. */
+      /** A decision about this batch follows; absent: it was approved with the plan. */
       readonly asked?: true;
       /** Unified diff, masked. */
       readonly diff: string;
@@ -116,7 +116,7 @@ export type RunEvent =
       readonly type: "check.finished";
       readonly when: "before" | "after";
       readonly output: string;
-      /** How a failure compares to the one before the work; "" for nothing to say. */
+      /** How the failure compares to the one before the work; "" for nothing to say. */
       readonly note: string;
     } & CheckResult)
   | {
@@ -126,7 +126,7 @@ export type RunEvent =
       readonly cost: number | null;
     }
   | ({ readonly type: "notice" } & Notice)
-  /** For the session file only: what the conversation of a tool-loop holds now. */
+  /** For the session file only, here and in the next event: what the conversation of a tool-loop holds now. */
   | { readonly type: "message.added"; readonly message: Message }
   | { readonly type: "conversation.replaced"; readonly messages: readonly Message[] }
   | { readonly type: "tasks.updated"; readonly tasks: readonly TaskItem[] }

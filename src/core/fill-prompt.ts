@@ -1,7 +1,7 @@
 /** Fills the lists of actions into a prompt, so that prompts name what the vocabulary holds. */
 import { type Row, vocabulary } from "./vocabulary.ts";
 
-/** The prompt with the list of actions of a kind in the place of `{looks}`, `{changes}`, `{commands}`, `{one-line actions}`. */
+/** Fills the lists of actions in for `{looks}`, `{changes}`, `{commands}` and `{one-line actions}`. */
 export function listActions(prompt: string): string {
   const planned = (kind: Row["kind"]) =>
     vocabulary.flatMap((row) => (row.kind === kind && row.plan ? [row.plan] : [])).join(", ");

@@ -1,9 +1,9 @@
-/** Characters that show as nothing or turn text around: spelled out for the model, and put back into what it writes. Pure. */
+/** Characters that are invisible or reverse text: spelled out for the model, and put back into what it writes. Pure. */
 import { isAscii } from "./text.ts";
 
 /**
- * Tags, bidi marks, zero-width and other characters without a look, and line separators. Emoji keep their joiners, and
- * so do scripts that are written with them.
+ * Tags, bidi marks, zero-width and other invisible characters, and line separators. Joiners are kept in emoji, and in
+ * scripts that are written with them.
  */
 const hidden =
   /(?![\u{FE0E}\u{FE0F}])(?!(?<=\p{Extended_Pictographic}|\u{FE0F}|\p{Emoji_Modifier}|[^\P{L}\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]|\p{M})[\u{200C}\u{200D}])[\p{Default_Ignorable_Code_Point}\u{2028}\u{2029}\u{FFF9}-\u{FFFB}]/gu;
@@ -41,17 +41,17 @@ export function describeHidden(text: string): string | null {
   return `${count} invisible ${count === 1 ? "character" : "characters"} on line ${shown}${more}`;
 }
 
-/** What JSON allows inside a string and a terminal, a line reader or an eye would be misled by. */
+/** Characters that JSON allows in a string, but that mislead a terminal, a line reader or the eye. */
 const unsafeInJson =
   /[\u007f-\u009f\u00ad\u061c\u115f\u1160\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|\udb40[\udc00-\udfff]/g;
 
-/** The same JSON with these as `\uXXXX`. */
+/** The same JSON with each of these characters as `\uXXXX`. */
 export function spellInJson(json: string): string {
   const spell = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return json.replace(unsafeInJson, (character) => character.split("").map(spell).join(""));
 }
 
-/** A name or path in a listing: as it is, or quoted as JSON when it could be taken for anything else. */
+/** A name or path in a listing: as it is, or quoted as JSON when it could be mistaken for something else. */
 export function quoteName(name: string): string {
   const plain = /^[\p{L}\p{M}\p{N}._@+=/~#$%&()[\]{},!'-]+(?: [\p{L}\p{M}\p{N}._@+=/~#$%&()[\]{},!'-]+)*$/u.test(name);
   return spellHidden(plain ? name : JSON.stringify(name));

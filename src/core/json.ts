@@ -1,4 +1,4 @@
-/** Reads JSON as models write it: whole and tolerant, or the acknowledgment while it still streams. */
+/** Reads JSON as models write it: a whole reply, tolerantly, or the `intent` and `reply` of a plan while it streams. */
 import { isTooDeep, replyCaps } from "./caps.ts";
 import type { Json } from "./model.ts";
 import { createThoughtSplitter, findClosing, openingOf } from "./script/thought.ts";
@@ -9,7 +9,7 @@ export type JsonReading = { readonly ok: true; readonly value: Json } | { readon
  * The first JSON object in a reply, in an array of one or not. Passed over: reasoning in `<think>`, fences, prose,
  * byte order marks. Mended, because nothing is lost by it: trailing commas, comments, raw line breaks in strings, odd
  * blanks, Python's constants and quotes; a whole object that was escaped once too often.
- * What is not closed is never closed here: `why` then begins with "cut".
+ * An object that is not closed is never closed here: `why` then begins with "cut".
  */
 export function readJson(text: string): JsonReading {
   const body = withoutThoughts(text);
@@ -67,7 +67,7 @@ const entities: Readonly<Record<string, string>> = {
   gt: ">",
 };
 
-/** The object in a reply whose first key has its quote escaped, for JSON or for HTML: all of it is. */
+/** The object of a reply, unescaped, when the quote of its first key is escaped for JSON or HTML; null: it is not. */
 function readEscaped(body: string): string | null {
   const [opening, quote] = /\{(?:\s|\\[nrt])*(["']|\\"|&quot;|&#34;)/.exec(body) ?? [];
   if (opening === undefined || quote === undefined || quote.length === 1) return null;
@@ -143,7 +143,7 @@ function scanObject(text: string, start: number): { readonly json: string; reado
   return null;
 }
 
-/** Reads the constants of Python and JavaScript, which have one meaning each, and white space that JSON does not know. Never called for strings. */
+/** Replaces constants of Python and JavaScript, and white space that JSON does not know. Never called for strings. */
 function toJsonWords(between: string): string {
   return between
     .replace(/[^\S \t\r\n]|[\u200B\u2060]/g, " ")
@@ -204,7 +204,7 @@ function* skipComment(): Reading<void> {
   for (let last = "", char = yield; isBlock ? last + char !== "*/" : char !== "\n"; char = yield) last = char;
 }
 
-/** Passes over a value that begins with `first`; the character after it comes back. */
+/** Skips a value that begins with `first`; returns the character after it. */
 function* skipValue(first: string): Reading<string> {
   let depth = 0;
   for (let char = first; ; char = yield* nextMark()) {

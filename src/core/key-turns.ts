@@ -1,4 +1,4 @@
-/** The state of a provider's keys that runs share: which key is next, and which of them rest. */
+/** The state of a provider's keys that runs share: which key is next, and which keys are resting. */
 
 /** JSON-safe. */
 export interface KeyTurns {
@@ -8,11 +8,11 @@ export interface KeyTurns {
   readonly resting: Readonly<Record<string, number>>;
 }
 
-/** Where they are kept. Must not throw: what cannot be read is empty, what cannot be written is lost. */
+/** Keeps the turns. Must not throw: turns that cannot be read count as empty, turns that cannot be written are lost. */
 export interface KeyState {
   load(): KeyTurns;
-  /** Learns what other machines know of these keys, as far as they say it at once; absent: nobody else is asked. */
+  /** Asks other machines which keys are resting, and waits only briefly; absent: no other machine is asked. */
   refresh?(): Promise<void>;
-  /** Adds what is new to what is kept: other processes write there too. */
+  /** Merges `news` into the turns that are kept: other processes save there too. */
   save(news: KeyTurns): void;
 }

@@ -1,4 +1,4 @@
-/** Which lines of two texts are the same: the one alignment that counts and diffs are made of. */
+/** Which lines of two texts are the same: the alignment that line counts and diffs are made from. */
 import { diffArrays } from "diff/lib/diff/array.js";
 
 /** A kept line: its index in the old text and in the new one; both ascending, from 0. */
@@ -41,10 +41,10 @@ function sharedPositions(lines: readonly string[], from: number, to: number, oth
   return positions;
 }
 
-/** Above this many lines the rest of the work takes long, too. */
+/** Above this many lines everything around the alignment is slow too, so the alignment gets less time. */
 const manyLines = 100_000;
 
-/** Every line of one side is on the other, too. null: it would take too long. */
+/** Aligns two lists in which every line of one also occurs in the other. null: it would take too long. */
 function matchShared(old: readonly string[], now: readonly string[]): readonly KeptLine[] | null {
   if (old.length <= 1 && now.length <= 1) return old.map((_, at) => [at, at] as const);
   const numbers = new Map<string, number>();

@@ -9,7 +9,7 @@ export interface Fact {
   readonly at: string;
   /** Proposed in a run without a person: never sent before a person accepts it. */
   readonly pending: boolean;
-  /** Files that the text names, with the hash of their content then: a fact falls with them. */
+  /** Files that the text names, with the hash of their content then: when one changes, the fact is dropped. */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -17,14 +17,14 @@ export interface Fact {
 export interface ProjectMemory {
   /** Facts for a request, one a line; "" for none. */
   recall(task: string): Promise<string>;
-  /** Keeps what the run proposes, and returns what was new; null: nothing is learned here. */
+  /** Keeps the facts that the run proposes, and returns the new ones; null: this run keeps no facts. */
   readonly learn: ((texts: readonly string[]) => Promise<readonly Fact[]>) | null;
 }
 
 export const maxFacts = 200;
 export const maxFactChars = 300;
 const maxProposed = 3;
-/** Characters of all facts in one request. */
+/** Characters that all facts in one request may have together. */
 const maxShownChars = 1500;
 
 /** Splits the closing message of a run into what it says and at most three facts that it proposes. */

@@ -113,16 +113,16 @@ export type ModelEvent =
  * - must yield exactly one `done`, last;
  * - must throw PaiError for every failure, `interrupted` when the signal ended it;
  * - must not retry once it has yielded an event;
- * - must ask `refit` for `maxOutputTokens` before another model takes over: it throws budget_* when that may not be asked.
+ * - must ask `refit` for `maxOutputTokens` before another model takes over: it throws budget_* when no budget is left.
  */
 export interface Model {
   /** `provider:name`, as asked for. */
   readonly id: string;
   readonly provider: string;
   readonly name: string;
-  /** URL of whoever answers: the same name elsewhere is another model. null: a recording. */
+  /** URL of the server that answers: the same name at another URL is another model. null: a recording. */
   readonly address: string | null;
-  /** Tokens of input and output the model can hold, and of output alone. */
+  /** Tokens that the model can hold, input and output together; `maxOutputTokens`: tokens of output alone. */
   readonly window: number;
   readonly maxOutputTokens: number;
   stream(request: ModelRequest, signal: AbortSignal, refit?: () => number): AsyncIterable<ModelEvent>;
@@ -130,7 +130,7 @@ export interface Model {
 
 export const noUsage: Usage = { input: 0, cached: 0, output: 0, thought: 0 };
 
-/** `written` stays absent where neither has any. */
+/** The sum of two usages; `written` is absent when it is 0. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const written = (a.written ?? 0) + (b.written ?? 0);
   return {

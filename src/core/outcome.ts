@@ -56,7 +56,7 @@ export interface ActionCounts {
   readonly refused: number;
 }
 
-/** An action that was refused or failed, and that nothing later repaired. */
+/** An action that was refused or failed, and that no later action made up for. */
 export interface RefusedAction {
   readonly action: string;
   /** Path, command or "from → to", as the model wrote it. */
@@ -95,9 +95,9 @@ export interface Outcome {
   /** The rights that the run asked for beyond its plan, granted or not. */
   readonly amended: readonly Amendment[];
   readonly refused: readonly RefusedAction[];
-  /** Level of the sandbox that commands ran in; null: no command ran, or none was had. */
+  /** Level of the sandbox that commands ran in; null: no command ran, or there was no sandbox. */
   readonly sandbox: string | null;
-  /** Ignored paths that commands changed and that no way back takes along, some of them by name; absent: none. */
+  /** Ignored paths that commands changed and no rollback or undo restores; `paths` names some; absent: none. */
   readonly stays?: { readonly count: number; readonly paths: readonly string[] };
   /** Hash of the commit that holds the changes; absent: none was made. */
   readonly commit?: string;

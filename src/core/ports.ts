@@ -33,10 +33,10 @@ export interface SearchQuery {
   readonly under: RelPath;
   /** Glob the path must match. */
   readonly include: string | null;
-  /** Turns a path into the form that the searcher knows, for `include`; absent: the path itself. */
+  /** Turns a path into the one that the model knows, which `include` is matched against; absent: the path itself. */
   readonly known?: (path: RelPath) => RelPath;
   readonly maxHits: number;
-  /** What this batch has staged: bytes instead of the file's, null for a deleted file. */
+  /** Files that this batch has staged: their new bytes, null for a deleted file. */
   readonly staged: ReadonlyMap<RelPath, Uint8Array | null>;
 }
 
@@ -44,7 +44,7 @@ export interface SearchReport {
   readonly hits: readonly { readonly path: RelPath; readonly line: number; readonly text: string }[];
   /** There are more hits than maxHits. */
   readonly more: boolean;
-  /** The pattern took too long and was ended: the hits are not all there are. */
+  /** The pattern took too long and was stopped: some hits are missing. */
   readonly tooSlow: boolean;
   /** Files passed over: binary, too large, unreadable. */
   readonly skipped: number;
@@ -57,7 +57,10 @@ export interface SearchReport {
 export interface View {
   /** Parses and judges a path as the model wrote it; touches no file. */
   path(text: string, use: PathUse): RelPath;
-  /** The content of a path; null: nothing exists there. A link is returned as such. Throws file_unusable for special files and files over `limit` bytes (default 8 MiB), path_refused for links on the way. */
+  /**
+   * The content of a path; null: nothing exists there. A link is returned as such. Throws file_unusable for special
+   * files and files over `limit` bytes (default 8 MiB), path_refused for links on the way.
+   */
   read(path: RelPath, limit?: number): Promise<Blob | null>;
   /** Lines `from` to `to` (1-based, inclusive) of a text file of any size. */
   readLines(path: RelPath, from: number, to: number): Promise<LineRange>;
@@ -68,7 +71,7 @@ export interface View {
    * is called for every folder that is given but could not be read.
    */
   walk(folder: RelPath, signal?: AbortSignal, unreadable?: (folder: RelPath) => void): AsyncIterable<Entry>;
-  /** Every path below a folder, denied and ignored ones too, folders before their content: what RM and MV would take along. */
+  /** Every path below a folder that RM or MV would affect, denied and ignored ones too; folders before their content. */
   inside(folder: RelPath): Promise<readonly string[]>;
   /** Lines that match; ends after 1 s of matching. Throws file_unusable for an invalid pattern. */
   search(query: SearchQuery, signal?: AbortSignal): Promise<SearchReport>;
@@ -76,9 +79,9 @@ export interface View {
 
 /** What an action gets: the view, and what the model has been shown of it. */
 export interface Stage extends View {
-  /** Bytes of the file as the model last saw them; null when it never did. */
+  /** Bytes of the file as the model last saw them; null: it never saw the file. */
   shown(path: RelPath): Uint8Array | null;
-  /** Characters that one answer may have; it follows the model's window. */
+  /** Characters that one answer may have; depends on the model's window. */
   readonly room: number;
 }
 
@@ -88,107 +91,107 @@ export interface CommandOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   /**
-   * Where it works. `in-place` (when left out): in the workspace. `throwaway`: on a copy of it that is thrown away.
-   * `proposal`: on a copy, and what it changed comes back as a proposal. Where the sandbox makes no copies, both are
-   * `in-place`. `none`: without any sandbox, for what a person types to be done as themselves.
+   * Where the command works. `in-place` (the default): in the workspace. `throwaway`: on a copy that is thrown away.
+   * `proposal`: on a copy, and its changes come back as a proposal. Where the sandbox makes no copies, both are
+   * `in-place`. `none`: in the workspace without a sandbox, for a command that the person types themselves.
    */
   readonly sandbox?: "in-place" | "throwaway" | "proposal" | "none";
-  /** What a copy shows on top of the workspace. */
+  /** Changes that the copy shows on top of the workspace. */
   readonly staged?: readonly Change[];
-  /** No person approved it: it runs only where the sandbox protects files, too. */
+  /** No person approved the command: it runs only in a sandbox that also protects files. */
   readonly unasked?: boolean;
 }
 
-/** What a command left on its copy of the workspace beside `changes`; to be ended once, by either. */
+/** What a command left on its copy of the workspace beside `changes`. Call `accept` or `discard`, once. */
 export interface Proposal {
-  /** Brings these of the ignored paths over as they are, once the changes have been applied. Returns those that were. */
+  /** Copies these ignored paths into the workspace, after the changes were applied. Returns the paths it copied. */
   accept(paths: readonly RelPath[]): Promise<readonly RelPath[]>;
   discard(): void;
-  /** Paths that the command changed though the policy forbids that. */
+  /** Paths that the command changed although the policy forbids it. */
   readonly denied: readonly RelPath[];
   readonly ignored: IgnoredChanges;
 }
 
-/** What a command did in ignored paths, beside what is among its changes. */
+/** A command's changes in ignored paths that are not among `changes`. */
 export interface IgnoredChanges {
-  /** Small files: to be applied like other changes, so that they go back with the run, but nobody is asked about them. */
+  /** Small files: applied and rolled back like other changes, but without a question. */
   readonly kept: readonly Change[];
-  /** To be brought over as they are: what tools make, and what is too much to be kept. No way back takes them along. */
+  /** To be copied as they are: what tools generate, and what is too large to keep. Rollback and undo leave them. */
   readonly carried: readonly RelPath[];
-  /** What is removed for good when these are brought over. */
+  /** Paths that copying `carried` deletes for good. */
   readonly lost: readonly RelPath[];
 }
 
-/** A change of a command in a file that is closed to every action, or that steers and is ignored. */
+/** A command's change of a file that no action may touch, or of an ignored file that steers agents or tools. */
 export interface ClosedChange {
   readonly path: RelPath;
   /** The policy denies it. */
   readonly isDenied: boolean;
-  /** It runs code without being asked. */
+  /** Code in the file runs without anybody starting it, as a git hook does. */
   readonly runsUnasked: boolean;
 }
 
-/** Changes of a command that are not among `changes`. They are undone when the run is rolled back. */
+/** A command's changes of closed files, which are not among `changes`. A rollback of the run undoes them. */
 export interface ClosedChanges {
   readonly changes: readonly ClosedChange[];
-  /** Other paths that it changed to something that was not read: they can only be put back. */
+  /** Other paths that it changed, whose new content was not read: they can only be put back. */
   readonly unread: readonly RelPath[];
-  /** Puts these back now. Returns those that somebody else has changed since, which are left. */
+  /** Restores these paths now. Returns those that somebody else has changed since, which are left as they are. */
   putBack(paths: ReadonlySet<RelPath>): Promise<readonly RelPath[]>;
 }
 
 export interface CommandResult {
   readonly command: string;
-  /** null: ended by a signal or the time limit, or could not be started. */
+  /** null: a signal or the time limit ended the command, or it could not be started. */
   readonly exit: number | null;
   readonly timedOut: boolean;
   /** stdout and stderr in order of arrival, head and tail kept, never cut inside a character. */
   readonly output: string;
   readonly ms: number;
-  /** What the command changed in the workspace and was kept in the journal. */
+  /** Changes of the command in the workspace that the journal holds. */
   readonly changes: readonly Change[];
-  /** What it changed and pai cannot take back (too large, ignored by git), one line each. */
+  /** Changes that pai cannot undo (too large, ignored by git), one line each. */
   readonly notes: readonly string[];
-  /** Ignored or denied paths that it changed in place and that no way back takes along; absent: none. */
+  /** Ignored or denied paths that it changed in place and that no rollback or undo restores; absent: none. */
   readonly stays?: readonly RelPath[];
-  /** Of `changes` on disk, the paths that are ignored; absent: none. */
+  /** The ignored paths among `changes`, when these are on disk; absent: none. */
   readonly ignored?: ReadonlySet<RelPath>;
-  /** What it changed in place and no way back brings back; absent: nothing. */
+  /** Paths that it changed in place and whose earlier content is lost; absent: none. */
   readonly unkept?: readonly UnkeptChange[];
-  /** The level it ran in; null: in none. */
+  /** The sandbox level it ran at; null: it ran without a sandbox. */
   readonly level?: SandboxLevel | null;
   /** `changes` are proposed and not on disk; null or absent: they are on disk. */
   readonly proposal?: Proposal | null;
-  /** null or absent: it changed nothing of that kind, or a sandbox kept it off. */
+  /** null or absent: it changed no closed file, or the sandbox prevented that. */
   readonly closed?: ClosedChanges | null;
-  /** Why the policy forbids `changes` that are on disk already, as a folder with the shape of a repository; null or absent: it does not. */
+  /** Why the policy forbids `changes` that are already on disk (a new repository, say); null or absent: it does not. */
   readonly forbidden?: string | null;
-  /** Variables of the user's environment that it did not get and that its output names. */
+  /** Variables of the user's environment that were withheld from it and that its output names. */
   readonly withheld?: readonly string[];
   /** Files that the sandbox hid from it and that its output names. */
   readonly hidden?: readonly string[];
 }
 
 /**
- * Everything one run does to the workspace, taken back as one.
+ * Everything one run does to the workspace; it is rolled back as a whole.
  * `apply` is all or nothing and durable when it returns; it throws `conflict` when a file no longer equals `before`.
  */
 export interface Transaction {
   readonly id: string;
   /**
-   * `by`: whose work it is; the plan's when it is left out. After the signal nothing of these changes is done, and its
-   * reason is thrown; of what comes too late, nothing is known here.
+   * `by`: who made the changes; by default the plan. A signal that comes before they are on disk throws its reason and
+   * leaves none of them; a later one has no effect here.
    */
   apply(changes: readonly Change[], by?: "plan" | "command", signal?: AbortSignal): Promise<void>;
-  /** Runs a command in the root and journals what it changed. Throws sandbox_missing where it may not run. */
+  /** Runs a command in the root and journals its changes. Throws sandbox_missing where it may not run. */
   run(command: string, options: CommandOptions): Promise<CommandResult>;
   /** All changes since the start, in order: plan and command. */
   readonly changes: readonly Change[];
   /** Paths that commands changed. */
   readonly commandPaths: ReadonlySet<RelPath>;
-  /** Back to the start of the run; what someone else changed meanwhile is left and reported. */
+  /** Restores the state at the start of the run; paths that somebody else changed meanwhile are left and reported. */
   rollback(): Promise<RollbackReport>;
-  /** The intended changes that are on disk now: after a failure these may be more, or fewer, than `changes`. */
+  /** The intended changes that are on disk now: after a failure these can be more or fewer than `changes`. */
   onDisk?(): readonly Change[];
   /** Ends the run and keeps it for undo. */
   close(): Promise<void>;
@@ -196,23 +199,23 @@ export interface Transaction {
 
 export interface RollbackReport {
   readonly restored: readonly Change[];
-  /** Paths somebody else changed meanwhile; left as they are. */
+  /** Paths that somebody else changed meanwhile; they are left as they are. */
   readonly left: readonly RelPath[];
-  /** What commands changed in files that are closed to actions, and that was put back. */
+  /** Closed files that commands changed and that were put back. */
   readonly closed?: readonly RelPath[];
 }
 
 export interface Listing {
   /** In the order of a walk: depth first, sorted. */
   readonly entries: readonly Entry[];
-  /** There are more, which were not looked at. */
+  /** There are more entries, which were not listed. */
   readonly more: boolean;
 }
 
 export interface SurveyTally extends Tally {
-  /** Files that could not be looked into in time. */
+  /** Files that there was no time to read. */
   readonly unread: number;
-  /** What else it had to do without, one clause; absent: nothing. */
+  /** What else the tally lacks, in one clause; absent: nothing. */
   readonly lacks?: string;
 }
 
@@ -223,36 +226,36 @@ export interface SurveyHistory {
   readonly lacks: string | null;
 }
 
-/** Made for one request: `list` comes first. None of them throws for what a single file does. */
+/** Made for one request; call `list` first. No method throws because of a single file. */
 export interface Survey {
   list(signal: AbortSignal): Promise<Listing>;
   tally(signal: AbortSignal): Promise<SurveyTally>;
   history(signal: AbortSignal): Promise<SurveyHistory>;
-  /** How an earlier run ranked the files, where that is to be repeated; null or absent: they are ranked again. To be called once. */
+  /** In a replay: the recorded run's ranking of the files; call it once. null or absent: the files are ranked anew. */
   readonly recorded?: (terms: readonly Term[]) => KeptRanking | null;
-  /** The request, made from this ranking, is on its way: what helps the next one may be done now. */
+  /** The request made from this ranking has been sent: now there is time to renew the index for the next one. */
   finish(ranking: KeptRanking, terms: readonly Term[]): void;
-  /** Instead of `tally`: nothing of it is needed. */
+  /** Called instead of `tally` when no tally is needed. */
   close(): void;
 }
 
-/** A commit that git can make; the repository holds nothing of it yet but a folder of notes. */
+/** A commit that is ready to be made; until then it only has a scratch folder in the repository. */
 export interface PreparedCommit {
   /** How many files it holds. */
   readonly files: number;
-  /** Paths of the run that git ignores, or finds as they were. */
+  /** Paths of the run that git ignores, or finds unchanged. */
   readonly others: number;
-  /** The user's hooks that judge it, to be run before. */
+  /** The user's hooks that may refuse the commit, to be run before `make`. */
   readonly hooks: readonly { readonly name: string; readonly command: string }[];
-  /** Makes it without any hook; its hash. Throws commit_failed. */
+  /** Makes the commit without running hooks, and returns its hash. Throws commit_failed. */
   make(): Promise<string>;
-  /** Removes the notes; to be called once. */
+  /** Removes the scratch folder; to be called once. */
   close(): void;
 }
 
 /** The git repository that a workspace belongs to. */
 export interface Commits {
-  /** Throws usage where there is no repository, or no git. */
+  /** Throws usage when there is no repository, or no git. */
   require(): Promise<void>;
   /** null: git sees nothing to commit among these paths. Throws commit_failed. */
   prepare(paths: readonly RelPath[], message: string): Promise<PreparedCommit | null>;
@@ -263,7 +266,7 @@ export interface Workspace extends View {
   readonly root: string;
   /** How paths are opened here. */
   readonly protection: "openat2" | "fd-walk" | "checked";
-  /** The sandbox of commands here; determined at the first call. */
+  /** The sandbox of commands in this workspace; probed at the first call. */
   sandbox(): Promise<SandboxState>;
   /** False when the journal cannot be kept (read-only home, --ephemeral): undo is off. */
   readonly undoable: boolean;
@@ -271,19 +274,18 @@ export interface Workspace extends View {
   concern(path: RelPath): string | null;
   /** How many names (hard links) the file at a path has; 0 where there is no file. */
   names(path: RelPath): number;
-  /** Throws read_only or permission_denied where nothing can be written to a path. */
+  /** Throws read_only or permission_denied when the path cannot be written. */
   requireWritable?(path: RelPath): void;
   begin(run: { readonly id: string; readonly task: string }): Promise<Transaction>;
   /** Absent: nothing can be committed here. */
   readonly commits?: Commits;
-  /** The branch that is checked out, and whether anything is changed, in a few words; "" for no repository. Never throws. */
+  /** The branch that is checked out and whether files are changed, in a few words; "": no repository. Never throws. */
   repository?(signal: AbortSignal): Promise<string>;
-  /** Looks through all files at once for one request; where it is left out, they are read one by one. */
-  /** `terms` are asked for when the first file is read. */
+  /** Searches all files for one request; absent: they are read one by one. Calls `terms` before the first file. */
   survey?(terms: () => Promise<readonly Term[]>): Survey;
 }
 
-/** Plans of earlier runs, and the looks before them, by what they were made from: a sha256 in hex. Never fails a run. */
+/** Plans of earlier runs and the looks before them. The key is the sha256 (hex) of their input. Never fails a run. */
 export interface PlanCache {
   load(key: string): Promise<Json | null>;
   save(key: string, plan: Json): Promise<void>;

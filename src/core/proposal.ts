@@ -25,10 +25,10 @@ export interface AnyAction {
   readonly kind: "look" | "change" | "command";
   readonly offered: boolean;
   readonly about: string;
-  /** JSON Schema of the input as the tool-loop writes it. */
+  /** JSON Schema of the input that the model writes in the tool-loop. */
   toolSchema(): Promise<Json>;
-  /** The action's input from what the tool-loop wrote. */
+  /** Turns the input that the model wrote in the tool-loop into the action's own. */
   fromTool(written: Json): Json;
-  /** Must not change anything. Throws PaiError for what the policy denies. */
+  /** Must not change anything. Throws PaiError when the policy denies a path. */
   propose(input: Json, stage: Stage, signal: AbortSignal): Promise<Proposal | Complaint>;
 }

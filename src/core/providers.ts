@@ -1,15 +1,15 @@
 /** Every provider pai can reach, one row each: its names, keys, addresses and headers, and the wire it speaks. */
 
-/** The API whose requests and replies it speaks. */
+/** The API that a provider speaks. */
 export type Wire = "gemini" | "responses" | "messages" | "chat" | "local";
 
 export interface KeyShape {
   /** What its keys begin with. */
   readonly prefix: string;
   readonly leastLength: number;
-  /** How a masked one is named. */
+  /** What a masked key is called. */
   readonly kind: string;
-  /** How a key in any text begins and goes on, as patterns; it begins a word there. */
+  /** Patterns for finding a key in a text: its beginning, at the start of a word, and the rest. */
   readonly begins: string;
   readonly goesOn: string;
 }
@@ -30,14 +30,14 @@ export interface Provider {
   /** The model to use when this provider has the only key; null: it has no default. */
   readonly usualModel: string | null;
   readonly needsKey: boolean;
-  /** Environment variables of a key; the first is the one to name in a hint. */
+  /** Environment variables that may hold a key; hints name the first. */
   readonly keyVariables: readonly string[];
   /** null: its keys look like nothing in particular. */
   readonly keyShape: KeyShape | null;
-  /** The headers that carry a key, and those that every request needs. */
+  /** The headers of every request, including those that carry the key. */
   readonly headers: (key: string) => Readonly<Record<string, string>>;
   readonly url: string;
-  /** Environment variable of another address, and whether it holds a URL or a host as Ollama reads it. */
+  /** Environment variable for another address; `urlForm`: it holds a URL, or a host as Ollama reads it. */
   readonly urlVariable: string;
   readonly urlForm: "url" | "host";
   /** Whether the version (`/v1`) belongs to the base URL or to the paths after it. */
@@ -45,8 +45,8 @@ export interface Provider {
   /** Path after the base URL that answers to a valid key alone and costs nothing: mostly the list of models. */
   readonly probe: string;
   /**
-   * Seconds of silence after which the connection counts as dead: models think without a sign of it, and a local server
-   * may load one first.
+   * Seconds of silence after which the connection counts as dead: models may think in silence, and a local server may
+   * load the model first.
    */
   readonly silence: number;
   /** For the wire `chat`; absent: as OpenAI. */

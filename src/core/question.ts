@@ -4,11 +4,11 @@ import type { RelPath } from "./path.ts";
 export interface Question {
   /** `batch`: the changes of one reply in a mode without a plan. */
   readonly kind: "plan" | "batch" | "changes" | "scope" | "amend" | "command" | "keep";
-  /** What a yes will do, whole, nothing cut. */
+  /** Everything that a yes will do; never shortened. */
   readonly text: string;
   /** Unified diff of what a yes would change, shown below the text. */
   readonly diff?: string;
-  /** For a `batch`: the folder below which the person may allow all later changes too, "" for the root; null: they may not. */
+  /** Of a `batch`: the person may allow all later changes below this folder, "" for the root; null: they may not. */
   readonly folder?: RelPath | null;
 }
 
@@ -17,14 +17,14 @@ export type Decision =
       readonly accept: true;
       readonly by: "user" | "policy";
       readonly reason: string;
-      /** A yes to a plan whose changes are to be seen before they are applied. */
+      /** A yes to a plan; the user wants to see its changes before they are applied. */
       readonly review?: boolean;
     }
   | {
       readonly accept: false;
       readonly by: "user" | "policy";
       readonly reason: string;
-      /** What the user wants instead, when a plan was answered with words. */
+      /** What the user wants instead, when they answered a plan with words. */
       readonly feedback: string | null;
     };
 
@@ -35,7 +35,7 @@ export interface Wait {
   /** What failed. */
   readonly why: string;
   readonly seconds: number;
-  /** Which repetition comes then, from 1, and how many there can be when it goes on failing like this. */
+  /** Which repetition follows, from 1, and how many there will be at most while it fails like this. */
   readonly attempt: number;
   readonly of: number;
 }

@@ -12,7 +12,7 @@ import type { Plan } from "./plan/plan.ts";
 import type { Complaint } from "./proposal.ts";
 import type { Question } from "./question.ts";
 
-/** A changed path with a hash of its content before and after; null: nothing. */
+/** A changed path with the hashes of its content before and after; null: nothing existed. */
 export interface ChangedPath {
   readonly path: string;
   readonly from: string | null;
@@ -20,9 +20,9 @@ export interface ChangedPath {
   readonly after: string | null;
 }
 
-/** The same with the new content: of what a command wrote, the receipt alone can tell it. */
+/** With the new content as well: for changes of commands, no other record holds it. */
 export interface ChangedContent extends ChangedPath {
-  /** The new content; null: nothing. `base64` is null for a file of more than 1 MiB. */
+  /** The new content; null: the path was deleted. `base64` is null for a file of more than 1 MiB. */
   readonly content:
     | { readonly kind: "file"; readonly mode: number; readonly base64: string | null }
     | { readonly kind: "folder"; readonly mode: number }
@@ -30,9 +30,9 @@ export interface ChangedContent extends ChangedPath {
     | null;
 }
 
-/** What was asked for, secrets replaced by their names. `earlier`: how many messages of a tool-loop came before. */
+/** The task, secrets replaced by their names. `earlier`: how many messages of a tool-loop came before. */
 export interface ReceiptTask {
-  /** Paths that were named by `@`. Absent in older receipts. */
+  /** Paths that the task names with `@`. Absent in older receipts. */
   readonly files?: readonly string[];
   readonly text: string;
   readonly history: readonly { readonly request: string; readonly answer: string }[];
@@ -57,7 +57,7 @@ export type Fact =
       readonly names?: { readonly part: string; readonly last: number };
     }
   | { readonly type: "context.sent"; readonly files: readonly SentFile[] }
-  /** What the files were chosen by: words, similar commits, output; the first files only. */
+  /** Why files were chosen: words, similar commits, output. Holds the first files of the ranking only. */
   | ({ readonly type: "ranking" } & KeptRanking)
   | {
       readonly type: "call";
@@ -80,9 +80,9 @@ export type Fact =
     }
   | { readonly type: "plan"; readonly plan: Plan; readonly promise: Promised; readonly cached: boolean }
   | ({ readonly type: "amendment" } & Amendment)
-  /** The branch and whether anything was changed, as a request said it. */
+  /** The branch and whether files were changed, as the request told the model. */
   | { readonly type: "repository"; readonly text: string }
-  /** What the plan cache answered; null: it held nothing for that. */
+  /** What the plan cache answered; null: it held nothing for the key. */
   | { readonly type: "cached"; readonly plan: Json }
   /** What a look found, or why it found nothing (`code`); secrets by their names. */
   | {
@@ -92,7 +92,7 @@ export type Fact =
       readonly code: Complaint["code"] | null;
       readonly text: string;
     }
-  /** What earlier runs had to say about the task; `learns`: the run may propose facts itself. */
+  /** Facts from earlier runs that the request showed; `learns`: the run may propose facts itself. */
   | { readonly type: "memory"; readonly text: string; readonly learns: boolean }
   | {
       readonly type: "decision";
@@ -146,19 +146,19 @@ export type Fact =
 
 export type FactOf<T extends Fact["type"]> = Extract<Fact, { type: T }>;
 
-/** Takes the place of the previous line's hash in the first line. */
+/** The `prev` of the first line. */
 export const noHash = "0".repeat(64);
 
 const sealSize = `,"hash":"${noHash}"}`.length;
 
-/** A fact as a line of the receipt, LF included. `prev` is the hash of the line before; the hash returned is this line's. */
+/** A fact as a line of the receipt, LF included. `prev`: the hash of the line before; `hash`: the hash of this line. */
 export function sealFact(fact: Fact, prev: string): { readonly line: string; readonly hash: string } {
   const body = JSON.stringify({ prev, ...fact });
   const hash = digest(body);
   return { line: `${body.slice(0, -1)},"hash":"${hash}"}\n`, hash };
 }
 
-/** Why a receipt is broken that ends before its run. */
+/** Why a receipt without `run.finished` counts as broken. */
 export const noEnd = "the end is missing: the run is not over, was cut off, or lines were removed";
 
 export interface Broken {
@@ -172,7 +172,7 @@ interface Opened {
   readonly hash: string;
 }
 
-/** The fact of a line (without its LF) that is as it was sealed; a text: why it is not. */
+/** The fact of a line (without its LF) whose seal holds; a text: why it does not. */
 function openLine(line: Uint8Array, prev: string): Opened | string {
   const text = (from: number, to?: number) => new TextDecoder().decode(line.subarray(from, to));
   const seal = /^,"hash":"([0-9a-f]{64})"\}$/.exec(text(Math.max(0, line.length - sealSize)));
@@ -188,7 +188,7 @@ function openLine(line: Uint8Array, prev: string): Opened | string {
   }
 }
 
-/** What is wrong with the facts as a whole, when every line is as it was sealed; null: nothing. */
+/** What is wrong with the facts as a whole, once the seal of every line holds; null: nothing. */
 function judgeFacts(facts: readonly Fact[], id: string): Broken | null {
   const [first] = facts;
   if (first?.type !== "run.started") return { line: 1, why: "the run does not begin here" };
@@ -197,7 +197,7 @@ function judgeFacts(facts: readonly Fact[], id: string): Broken | null {
   return { line: facts.length + 1, why: noEnd };
 }
 
-/** The facts of run `id` up to the first line that is not as it was written. */
+/** The facts of run `id` up to the first line that is broken; `broken` is null when none is. */
 export function readReceipt(
   bytes: Uint8Array,
   id: string,

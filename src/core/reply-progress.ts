@@ -1,4 +1,4 @@
-/** How far a reply has come while it arrives, for the line that shows what is waited for: steps of a plan, lines of a file. */
+/** How far a streaming reply is, for the terminal's waiting line: steps of a plan, lines of a file. */
 
 import type { Purpose } from "./model.ts";
 import type { Form } from "./vocabulary.ts";
@@ -8,7 +8,7 @@ import { rowOf } from "./vocabulary.ts";
 export interface ReplyProgress {
   /** Estimated tokens of thoughts; 0 once the reply itself has begun. */
   readonly thought: number;
-  /** Steps of a plan that have begun; null: no plan, or none of it yet. */
+  /** Steps of a plan that have begun; null: the reply is no plan, or no step has begun. */
   readonly step: number | null;
   /** The file that an action script writes now, and how many lines of it have come; null: none. */
   readonly file: { readonly path: string; readonly lines: number } | null;
@@ -22,7 +22,7 @@ export interface ProgressReader {
 const charactersPerToken = 4;
 const plans: ReadonlySet<Purpose> = new Set(["plan", "replan", "repair"]);
 const scripts: ReadonlySet<Purpose> = new Set(["execute", "resume", "heal"]);
-/** Begins a step in the plan's JSON; a piece of the stream may end inside it. */
+/** Begins a step in the plan's JSON; a chunk of the stream may end inside it. */
 const stepKey = /"action"\s*:/g;
 const longestKey = 16;
 /** The header of an action with a path: `WRITE:: src/a.ts`. */
@@ -75,7 +75,7 @@ export function readProgress(purpose: Purpose): ProgressReader {
   const plan = plans.has(purpose) ? openPlan() : null;
   const script = scripts.has(purpose) ? openScript() : null;
   let thought = 0;
-  /** What came since the last time that it was asked: most replies are over before. */
+  /** Text since the last `read`; it is read lazily, since most replies end before anybody asks. */
   let unread = "";
   return {
     push(kind, text) {

@@ -1,4 +1,4 @@
-/** A finished run in one row: what statistics count of its receipt. Pure. */
+/** A run as one row of the statistics, taken from its receipt. Pure. */
 import type { FactOf } from "./receipt.ts";
 
 /** Numbers are null where the receipt does not tell them; money in USD, times in milliseconds. */
@@ -8,11 +8,11 @@ export interface RunSummary {
   readonly root: string;
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** As the receipt has it: keys masked. */
+  /** From the receipt, so keys are masked. */
   readonly task: string;
   readonly mode: string;
   readonly model: string;
-  /** null: still at work, or cut off. */
+  /** null: the run is still at work, or was cut off. */
   readonly status: string | null;
   readonly code: number | null;
   readonly calls: number;
@@ -58,7 +58,7 @@ export interface GroupTotals {
 
 /** A run of another machine, as the team's database tells it. */
 export interface TeamRun extends RunSummary {
-  /** The database's login that wrote it down. */
+  /** The database login that stored the run. */
   readonly who: string;
   readonly host: string;
   readonly undone: boolean;
@@ -84,13 +84,13 @@ function between(from: string, to: string): number | null {
   return Number.isFinite(ms) && ms >= 0 ? ms : null;
 }
 
-/** The time that begins a run's id, for a receipt that does not tell it. */
+/** The time in a run's id, for a receipt without one. */
 const timeOf = (id: string): string =>
   id.replace(/^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)(\d{3})-.*$/, "$1-$2-$3T$4:$5:$6.$7Z");
 
 /**
- * The row of run `id` from the first and the last fact of its receipt. Both are read as what they may be: files that
- * somebody else wrote or that were damaged give a row with what is missing left empty.
+ * The row of run `id` from the first and the last fact of its receipt. Neither is trusted: for a receipt that somebody
+ * else wrote or that was damaged, missing fields are empty.
  */
 export function summarizeRun(
   id: string,
@@ -134,7 +134,7 @@ export function summarizeRun(
   };
 }
 
-/** Reads a row that others wrote: texts are cut to their limits, and anything but a number counts as unknown. */
+/** Reads a row that another machine wrote: texts are cut to their limits; a figure that is not a number is unknown. */
 export function readTeamRun(row: unknown): TeamRun {
   const loose = fieldsOf(row);
   const text = (name: string, most?: number) => textOf(loose[name], most);

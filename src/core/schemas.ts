@@ -1,4 +1,4 @@
-/** The published shapes of `--json` and `--jsonl` as zod, for `pai schema` and for the tests that hold every output to them. */
+/** The published shapes of `--json` and `--jsonl` as zod, for `pai schema` and for tests that check every output. */
 import * as z from "zod/mini";
 import { exitCodes } from "./error.ts";
 import { planSchema } from "./plan/parse-plan.ts";
@@ -45,7 +45,7 @@ const failure = z.object({
 });
 const money = z.nullable(z.number().check(z.nonnegative()));
 
-/** How a run ended: what `run.finished` tells, and most of its document. */
+/** How a run ended: the outcome in `run.finished`, and most of the run's document. */
 export const outcomeSchema = z.object({
   v: z.literal(1),
   ok: z.boolean(),

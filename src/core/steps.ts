@@ -1,6 +1,6 @@
-/** Work in steps: done at once, or with pauses in which signals and timers are served. */
+/** Work in steps: done at once, or with pauses in which signals and timers are handled. */
 
-/** Each `yield` is a place where the work may be given up: it throws there, and the work tidies up. */
+/** At each `yield` the caller may give the work up: then the `yield` throws, and the work tidies up. */
 export type Steps<T> = Generator<void, T, void>;
 
 /** Does the work without a pause. */

@@ -1,8 +1,8 @@
-/** Names in messages: the nearest known one ("did you mean"), and the first of many. */
+/** Names in messages: the nearest known name ("did you mean"), and the first of many. */
 
 import { distance } from "./distance.ts";
 
-/** The name at most a third of its length away; null: none is near. */
+/** The name nearest to `word`, at most a third of its own length away; null: none is that near. */
 export function suggest(word: string, names: readonly string[]): string | null {
   const near = names
     .map((name) => ({

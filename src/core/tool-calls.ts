@@ -1,4 +1,4 @@
-/** Calls of tools that others serve (MCP), as commands: how they are spelled, pinned, and told to a model. Pure. */
+/** Calls of tools of MCP servers, as commands: how they are spelled, pinned, and described to a model. Pure. */
 import { spellHidden } from "./invisible.ts";
 import { type Fields, isFields, type Json } from "./model.ts";
 
@@ -19,7 +19,7 @@ export interface ToolCall {
 const word = "CALL";
 const shape = /^(?:(?:CALL|QUERY)(?:\s+|::))?([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_./-]{1,128})\s*([\s\S]*)$/;
 
-/** `CALL server.tool {json}`, with or without its first word; null: it is not a call. Nothing after the name means no input. */
+/** Reads `CALL server.tool {json}`; `CALL` and `{json}` may be missing. null: it is not a call. */
 export function readToolCall(text: string): ToolCall | null {
   const [, server = "", tool = "", rest = ""] = shape.exec(text.trim()) ?? [];
   if (server === "") return null;
@@ -31,7 +31,7 @@ export function readToolCall(text: string): ToolCall | null {
   }
 }
 
-/** One spelling for each call, so that a plan's and a script's are the same; what cannot be read stays as it is. */
+/** One spelling for each call, so that plan and script can be compared; a call that cannot be read keeps its text. */
 export function spellToolCall(text: string): string {
   const call = readToolCall(text);
   if (call === null) return text.trim().startsWith(`${word} `) ? text.trim() : `${word} ${text.trim()}`;
@@ -72,8 +72,8 @@ export function describeTool({ name, description, schema }: PinnedTool, isLook =
 }
 
 /**
- * The tools a task may call, as text for the model; null: there are none. Where they are too many, those come first whose
- * words the task uses.
+ * The tools a task may call, as text for the model; null: there are none. When there are too many, the tools that share
+ * words with the task are preferred.
  */
 export function renderTools(servers: ReadonlyMap<string, ServerTools>, task: string): string | null {
   const wanted = new Set(wordsOf(task));

@@ -1,4 +1,4 @@
-/** The table of all actions: parser, plan, scope, evidence, tools, prompts and terminal read what they need from its rows. */
+/** The table of all actions: parser, plan, scope, evidence, tools, prompts and terminal read its rows. */
 
 /** What a plan must have promised before an action may be done. */
 export type Right = "content" | "delete" | "move" | "folder" | "command";
@@ -30,7 +30,7 @@ export interface Row {
   readonly form: Form;
   /** Its name among the tools of the tool-loop; null: it has none. */
   readonly tool: string | null;
-  /** False: models are not offered the tool, since others do the same; a call of it still works. */
+  /** False: models are not offered the tool, since another does the same; a call of it still works. */
   readonly offered: boolean;
   /** What the tool does, for the model. */
   readonly about: string;
@@ -40,7 +40,7 @@ export interface Row {
   readonly script: string | null;
   /** The execution call shows the file it names, whole, before it can be done. */
   readonly shows: boolean;
-  /** Not done when the reply was cut: what followed might have taken it back. */
+  /** Skipped when the reply was cut: the missing part might have reversed it. */
   readonly unsafeWhenCut: boolean;
 }
 
@@ -260,14 +260,14 @@ type AnyRow = (typeof vocabulary)[number];
 
 type ActionRow = Extract<AnyRow, { readonly kind: "look" | "change" | "command" }>;
 
-/** Actions that something is done for: all but FINISH and AMEND. */
+/** Actions that are performed: all but FINISH and AMEND. */
 export type ActionName = ActionRow["name"];
 
 /** Actions that plans may hold. */
 export type PlanAction = Exclude<AnyRow, { readonly plan: null }>["name"];
 
 const isAction = (row: AnyRow): row is ActionRow => row.kind !== "finish" && row.kind !== "amend";
-/** The rows of what something is done for. */
+/** The rows of the actions that are performed. */
 export const actionRows: readonly ActionRow[] = vocabulary.filter(isAction);
 const byName: ReadonlyMap<string, Row> = new Map(vocabulary.map((row) => [row.name, row]));
 const ownNames: ReadonlyMap<string, string> = new Map(
@@ -277,14 +277,14 @@ const ownNames: ReadonlyMap<string, string> = new Map(
 /** The row of an action by its name; null: unknown action. */
 export const rowOf = (name: string): Row | null => byName.get(name) ?? null;
 
-/** The row of an action that something is done for. */
+/** The row of an action that is performed. */
 export function actionRow(name: ActionName): ActionRow {
   const row = actionRows.find((each) => each.name === name);
   if (row === undefined) throw new Error(`no row for ${name}`);
   return row;
 }
 
-/** The action's own name for one that models give it; an unknown one is left as it is. */
+/** The name of the action that a model calls `name`; an unknown name is returned as it is. */
 export const ownName = (name: string): string => ownNames.get(name) ?? name;
 
 export const isPlanned = (row: AnyRow): row is Exclude<AnyRow, { readonly plan: null }> => row.plan !== null;

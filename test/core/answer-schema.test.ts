@@ -82,11 +82,11 @@ for (const [schema, values] of cases)
 test.each([
   ["{", "is not valid JSON"],
   ["[]", "must be one { object }"],
-  ['{"type": "strng"}', "is none: schema/type"],
-  ['{"properties": 5}', "is none: schema/properties"],
-  ['{"properties": {"a": {"required": "x"}}}', "is none: schema/properties/a/required"],
-  ['{"items": {"minimum": "3"}}', "is none: schema/items/minimum"],
-  ['{"pattern": "("}', "is none: schema/pattern"],
+  ['{"type": "strng"}', "is not a JSON Schema: schema/type"],
+  ['{"properties": 5}', "is not a JSON Schema: schema/properties"],
+  ['{"properties": {"a": {"required": "x"}}}', "is not a JSON Schema: schema/properties/a/required"],
+  ['{"items": {"minimum": "3"}}', "is not a JSON Schema: schema/items/minimum"],
+  ['{"pattern": "("}', "is not a JSON Schema: schema/pattern"],
   ['{"$ref": "https://example.com/other.json"}', "refers to https://example.com/other.json, which is not in it"],
   ['{"properties": {"a": {"$ref": "#/$defs/none"}}}', "refers to #/$defs/none, which is not in it"],
 ])("is no schema: %s", (text, why) => {

@@ -1,4 +1,4 @@
-/** The output of a check: the part that requests show, and whether two failures are the same. Pure. */
+/** The output of a check: the part that requests show, and whether two checks failed in the same way. Pure. */
 import type { CheckResult } from "../outcome.ts";
 
 /** A check that has been run, with what it printed; secrets in the output are masked. */
@@ -39,7 +39,7 @@ function normalize(line: string): string {
   return passing.reduce((text, [pattern, name]) => text.replace(pattern, name), line).trimEnd();
 }
 
-/** An output without what differs from run to run: two of them are equal when they say the same. */
+/** An output without the text that differs from run to run, so that two outputs can be compared. */
 export const normalizeOutput = (output: string): string => output.trimEnd().split("\n").map(normalize).join("\n");
 
 const isFailing =
@@ -55,7 +55,7 @@ function failingLines(output: string): readonly string[] {
   return failing.length === 0 ? lines : failing;
 }
 
-/** The mark of a cut, after which the missing text is unknown. */
+/** The mark that the command runner leaves where it cut an output. */
 const isCut = /^\[\d+ bytes left out\]$|^\[ended: it wrote more than \d+ MiB\]$/m;
 
 /** How a failure compares to the one before: the same, or with lines that are new. */
@@ -67,7 +67,7 @@ export interface Comparison {
 
 type Failed = Pick<CheckEvidence, "exit" | "passed" | "output">;
 
-/** null: they cannot be compared, as one passed, or printed nothing, or more than is kept. */
+/** null: they cannot be compared, because one passed, printed nothing, or had its output cut. */
 export function compareFailures(before: Failed, after: Failed): Comparison | null {
   const outputs = [before.output, after.output];
   if (before.passed !== false || after.passed !== false) return null;
@@ -82,7 +82,7 @@ export function compareFailures(before: Failed, after: Failed): Comparison | nul
   return { same: before.exit === after.exit && fresh.length === 0 && left.length === 0, fresh };
 }
 
-/** What a comparison says, to the model and to the user alike; "" for nothing. */
+/** A comparison in words, for the model and the user alike; "" for nothing to say. */
 export function renderComparison(comparison: Comparison | null): string {
   if (comparison === null) return "";
   if (comparison.same) return "the same failure as before";

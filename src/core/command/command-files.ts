@@ -1,7 +1,7 @@
-/** Which files a command may run, by its words alone: an approval of the command holds as long as these files are unchanged. Pure. */
+/** Which files a command may run, by its words alone: its approval holds while these files are unchanged. Pure. */
 
 const scripted = ["package.json"];
-/** By command: the files in which its user wrote what it runs. */
+/** By command: the files that say what it runs. */
 const filesOf: ReadonlyMap<string, readonly string[]> = new Map([
   ["npm", scripted],
   ["pnpm", scripted],
@@ -16,10 +16,10 @@ const endings = [".py", "/__main__.py", ".js", ".mjs", ".cjs", ".ts", "/index.js
 /** Words that are followed by the folder in which the command, or the rest of the line, runs. */
 const folderMarks: ReadonlySet<string> = new Set(["cd", "-C", "--cwd", "--dir", "--directory", "--prefix"]);
 
-/** The most folders that are considered, and the most names that are looked for in them. */
+/** How many folders, and how many names in each, are considered at most. */
 const limits = { folders: 8, names: 2000 } as const;
 
-/** Names that may be files of the workspace: every word of the command, with an ending too, quoted ones whole, and what its tools read. */
+/** Names that may be files of the workspace: the command's words (also with endings), quoted texts, tools' files. */
 export function filesOfCommand(command: string): readonly string[] {
   const words = command.split(/[\s;&|()<>"'`=]+/).filter((word) => word !== "");
   const quoted = [...command.matchAll(/"([^"]+)"|'([^']+)'/g)].map(([, double, single]) => double ?? single ?? "");
@@ -28,7 +28,7 @@ export function filesOfCommand(command: string): readonly string[] {
   const names = [...words, ...quoted, ...ended, ...words.flatMap((word) => filesOf.get(word) ?? [])];
   const entered = words.filter((_, at) => folderMarks.has(words[at - 1] ?? ""));
   const folders = [...new Set([...entered, entered.join("/")].filter((folder) => folder !== ""))];
-  // Each folder with each name: a command made of folders would be more than any memory holds.
+  // Each folder with each name: without limits, a command full of folders would exhaust the memory.
   const below = folders
     .slice(0, limits.folders)
     .flatMap((folder) => names.slice(0, limits.names).map((name) => `${folder}/${name}`));

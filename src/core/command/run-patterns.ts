@@ -1,10 +1,10 @@
 /** Which commands may run without a question: all of them, or those that match a pattern as a whole. Pure. */
 import { quoteForShell } from "./quote.ts";
 
-/** false: none. A list: those that match one of its patterns. */
+/** true: all commands. false: none. A list: those that match one of its patterns. */
 export type RunGrant = boolean | readonly string[];
 
-/** Characters that let one command line run several commands: a command with one of these matches no pattern. */
+/** Characters with which one command line can run several commands: a command with one of these matches no pattern. */
 const joins = /[;&|<>$()`\n\r]/;
 
 export const isJoined = (command: string): boolean => joins.test(command);
@@ -50,7 +50,7 @@ export const flagsToRun = (commands: readonly string[]): string => {
   return flags.includes("--allow-run") ? "--allow-run" : flags.join(" ");
 };
 
-/** Why a command was not run; worded for the model, too. */
+/** Why a command was not run, in words for the user and the model. */
 export const whyNotRun = (grant: RunGrant): string =>
   typeof grant === "boolean"
     ? "planned commands run without a terminal only with --allow-run"

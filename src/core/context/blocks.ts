@@ -4,7 +4,7 @@ export interface Block {
   /** Lines, from 1, both included. */
   readonly from: number;
   readonly to: number;
-  /** What the first line defines; null: it defines nothing, or that cannot be told. */
+  /** The name that the first line defines; null: it defines none, as far as pai can tell. */
   readonly name: string | null;
 }
 
@@ -23,7 +23,7 @@ const assigned = /^(?:module\.)?exports\.([\w$]+)\s*=|^([A-Z][\w$.]*|[a-z][\w$]*
 const heading = /^(?:#{1,4}\s+(.+)|(?:\[{1,2}([^\]]+)\]{1,2})|([\w.-]+):)\s*$/;
 const notDefinition =
   /^\s*(?:if|for|while|switch|return|else|elif|catch|try|with|await|throw|case|do|new|delete|typeof|yield|assert|print|not|and|or|in|import|from|using|require|include)\b/;
-/** Here a function may begin with what looks like a call; elsewhere a call that stands alone is one. */
+/** In these languages a line that looks like a call may begin a function; elsewhere it is a call. */
 const cEndings = /\.(?:c|h|cc|cpp|cxx|hh|hpp|m|mm|java|cs|dart)$/i;
 const call = /^[\w.:]+\((?:.*[),])?;?$/;
 const textEndings = /\.(?:md|mdx|markdown|ya?ml|toml|ini|cfg|rst|txt)$/i;
@@ -58,8 +58,8 @@ export const linesOf = (text: string): string[] => {
 };
 
 /**
- * Blocks that cover a file without gaps: a new one at each definition, at the earliest after 4 lines, at the latest after
- * 30. `path` tells by its ending whether it is text with headings.
+ * Blocks that cover a file without gaps: a new one at each definition, but not before 4 lines and not after more than
+ * 30. The ending of `path` tells whether the file is text with headings.
  */
 export function cutBlocks(path: string, lines: readonly string[]): Block[] {
   const nameIn = openDefinitions(path);
@@ -78,7 +78,7 @@ export function cutBlocks(path: string, lines: readonly string[]): Block[] {
   return blocks;
 }
 
-/** What a file defines and where, as `name line` in one line, at most `budget` characters: evenly thinned where there is more. */
+/** What a file defines, as `name line, name line`, within `budget` characters: if needed, only every nth name. */
 export function outlineOf(path: string, lines: readonly string[], budget: number): string {
   const nameIn = openDefinitions(path);
   const entries = lines.flatMap((line, at) => {

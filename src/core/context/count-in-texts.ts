@@ -1,7 +1,7 @@
-/** Counts terms in many short texts at once: one search through all of them is much quicker than many small ones. Pure. */
+/** Counts terms in many short texts: one search through the joined texts is much quicker than many small ones. Pure. */
 import { isLetter, type Term } from "./words.ts";
 
-/** Calls `tell` for each place of a spelling, in order; short ones only where a word begins, as `countTerm` has it. */
+/** Calls `tell` for each place of a spelling, in order; like `countTerm`, short spellings only where a word begins. */
 function eachPlace(text: string, spelling: string, tell: (at: number) => void): void {
   const isShort = spelling.length <= 3;
   for (let at = text.indexOf(spelling); at >= 0; at = text.indexOf(spelling, at + spelling.length)) {
@@ -20,7 +20,7 @@ function endsOf(texts: readonly string[]): Uint32Array {
   return ends;
 }
 
-/** By text and term, at `text * terms.length + term`: occurrences up to `most`, counted as `countTerm` does. */
+/** Occurrences of terms in texts, at `text * terms.length + term`, at most `most`; counts as `countTerm` does. */
 export function countInTexts(texts: readonly string[], terms: readonly Term[], most: number): Uint8Array {
   const all = texts.join("\n");
   const ends = endsOf(texts);

@@ -1,13 +1,13 @@
-/** Finds the files that define the names a request or an output speaks of. Pure but for the reading. */
+/** Finds the files that define the names in a request or an output. Pure, except that it reads files. */
 import { openDefinitions } from "./blocks.ts";
 import type { Kind } from "./kind.ts";
 import type { CountedFile, Ranked } from "./rank.ts";
 import type { Signal } from "./signals.ts";
 import type { NamedSymbol } from "./symbols.ts";
 
-/** A name that more files define says nothing of any. */
+/** A name that more files define points to none of them. */
 const maxDefiners = 4;
-/** So many of the likeliest files that hold a name are looked into. */
+/** How many of the likeliest files that hold a name are read. */
 const maxRead = 40;
 
 const inPart = /\p{L}|\p{N}|[_$]/u;
@@ -20,7 +20,7 @@ function definedIn(line: string, path: string): string | null {
   return openDefinitions(path)(line);
 }
 
-/** The line, from 1, at which a source file defines a name; null: it does not, as far as its lines tell. */
+/** The line, from 1, at which a source file defines a name; null: it does not, as far as pai can tell. */
 export function lineDefining(path: string, text: string, name: string): number | null {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length)) {
     if (inPart.test(text[at - 1] ?? " ") || inPart.test(text[at + name.length] ?? " ")) continue;
@@ -34,17 +34,17 @@ export function lineDefining(path: string, text: string, name: string): number |
 
 export interface DefineInput {
   readonly symbols: readonly NamedSymbol[];
-  /** In the order of `symbols` behind so many other counts: how often each file holds a name. */
+  /** How often each file holds each name: `counts[offset + at]` is for `symbols[at]`. */
   readonly found: readonly CountedFile[];
   readonly offset: number;
   /** Best first. */
   readonly files: readonly Ranked[];
   readonly kinds: Readonly<Record<Kind, number>>;
-  /** null: it cannot be read. */
+  /** The text of a file; null: it cannot be read. */
   readonly read: (path: string) => Promise<string | null>;
 }
 
-/** By path: what names of the request and of the output the file defines, and in which lines. */
+/** By path: which names of the request and of the output the file defines, and in which lines. */
 export async function findDefiners(input: DefineInput): Promise<Map<string, Signal>> {
   const { symbols, found, offset, files, kinds, read } = input;
   const countsOf = new Map(found.map(({ path, counts }) => [path, counts]));
@@ -78,7 +78,7 @@ export async function findDefiners(input: DefineInput): Promise<Map<string, Sign
   return signals;
 }
 
-/** A signal of its own beside one that was known. */
+/** Joins a signal with the one that the file already has. */
 function joinSignals(known: Signal | null, more: Signal): Signal {
   if (known === null) return more;
   const lines = [...new Set([...known.lines, ...more.lines])];
@@ -87,7 +87,7 @@ function joinSignals(known: Signal | null, more: Signal): Signal {
   return { weight: known.weight + more.weight, lines, by: known.by, symbols };
 }
 
-/** The files in a new order, with what they define. */
+/** The files in their new order, once the signals of definers count too. */
 export function addDefiners(files: readonly Ranked[], definers: ReadonlyMap<string, Signal>): readonly Ranked[] {
   if (definers.size === 0) return files;
   const added = files.map((file): Ranked => {

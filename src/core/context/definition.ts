@@ -1,4 +1,4 @@
-/** Names what a source file defines at its top level, by the look of its lines. */
+/** Finds the names that a source file defines at its top level, by the look of its lines. */
 
 const script =
   /^(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\s*\*?|class|interface|type|enum|namespace)\s+([\w$]+)|^export\s+(?:declare\s+)?(?:const|let|var)\s+(?:enum\s+)?([\w$]+)|^(?:const|let|var)\s+([\w$]+)[^=]{0,200}=\s*(?:async\b|function\b|class\b|\([^)]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>)|^(?:module\.)?exports\.([\w$]+)\s*=/;
@@ -29,7 +29,7 @@ const languages: readonly (readonly [endings: string, definition: RegExp])[] = [
 
 const byEnding = new Map(languages.flatMap(([endings, shape]) => endings.split(" ").map((ending) => [ending, shape])));
 
-/** Names of functions, classes and types; in Java, Ruby and PHP also of the methods of a class. Empty for other files. */
+/** Names of functions, classes and types; in Java, Ruby and PHP also of methods. Empty for other files. */
 export function findDefinitions(path: string, text: string): ReadonlySet<string> {
   const names = new Set<string>();
   const shape = byEnding.get(path.slice(path.lastIndexOf(".") + 1).toLowerCase());

@@ -12,12 +12,12 @@ export interface Range {
 
 export interface Excerpt {
   readonly path: string;
-  /** In order, apart from each other; empty: only the outline is shown. */
+  /** In order, neither touching nor overlapping; empty: only the outline is shown. */
   readonly ranges: readonly Range[];
   /** All lines are shown. */
   readonly whole: boolean;
   readonly totalLines: number;
-  /** Of a file that is not shown whole: what it defines, with lines. */
+  /** For a file that is not shown whole: the names it defines, with their lines. */
   readonly outline: string;
   /** The excerpt as the prompt shows it. */
   readonly text: string;
@@ -29,10 +29,10 @@ export interface Candidate {
   readonly text: string;
 }
 
-/** What a request asks for, as blocks are scored by it. */
+/** The terms that blocks are scored by. */
 export interface Sought {
   readonly terms: readonly Term[];
-  /** By term: weight times rarity. */
+  /** One for each term: its weight times its rarity. */
   readonly values: readonly number[];
 }
 
@@ -41,7 +41,7 @@ const lead = 3;
 const wholeBelow = 3_000;
 const outlineBudget = 600;
 const shareOfOne = 0.8;
-/** Characters of a named file that has no line short enough to be shown. */
+/** Characters shown of a named file whose lines are all too long to show. */
 const beginning = 600;
 const neighbourShare = 0.15;
 /** Characters that a shown range costs beside its text. */
@@ -61,7 +61,7 @@ interface Prepared {
   readonly outline: string;
 }
 
-/** How much a block says about what is sought by itself: a term counts once more or less, more where it is in the first line. */
+/** The block's own score: each term adds up to its value, with every repetition less; the first line counts more. */
 function scoreBlock(lines: readonly string[], { from, to }: Range, { terms, values }: Sought): number {
   const head = (lines[from - 1] ?? "").toLowerCase();
   const body = lines
@@ -77,8 +77,8 @@ function scoreBlock(lines: readonly string[], { from, to }: Range, { terms, valu
 }
 
 /**
- * Adds a share of the better neighbour's score: changes often happen next to what a request names. What is too large to be
- * shown, as a line of a megabyte, is not looked at.
+ * Adds a share of the better neighbour's score: changes often happen next to what a request names. A block that is too
+ * large to show, such as a line of a megabyte, is not scored.
  */
 function scoreBlocks(
   lines: readonly string[],
@@ -92,7 +92,7 @@ function scoreBlocks(
 /** How blocks are valued. */
 interface Measure {
   readonly sought: Sought;
-  /** Everything is shown: nothing is compared. */
+  /** Everything is shown, so nothing needs a score. */
   readonly all: boolean;
   /** Characters that a block may have. */
   readonly most: number;
@@ -106,7 +106,7 @@ function prepare({ ranked: { path, score, signal }, text }: Candidate, measure: 
   const lines = linesOf(text);
   const whole = all || text.length < wholeBelow;
   const cut: readonly Range[] = whole ? [{ from: 1, to: lines.length }] : cutBlocks(path, lines);
-  // Words of a request that happen to be defined somewhere say as much as other words do.
+  // A word of the request that happens to be defined in the file does not make that line named.
   const named = isNamed(signal) || signal?.by === "output" ? (signal?.lines ?? []) : [];
   const holds = ({ from, to }: Range) => named.some((line) => from <= line && line <= to);
   const sized = cut.map(({ from, to }) => ({ from, to, size: sizeOf(lines, { from, to }) }));
@@ -120,12 +120,12 @@ function prepare({ ranked: { path, score, signal }, text }: Candidate, measure: 
   return { path, lines, blocks, whole, named: isNamed(signal) && signal?.by === "request", outline };
 }
 
-/** What a block that holds a line named by a traceback counts besides: more than words ever do. */
+/** Added to a block with a line that a traceback names: more than any words add. */
 const namedLine = 100;
-/** What the blocks of a file that is named count at least, the first ones more: its beginning is shown when nothing else is. */
+/** Added to the blocks of a named file, less to each next one, so that at least its beginning is shown. */
 const namedFile = 0.01;
 
-/** Takes the blocks of the highest value as long as they fit; of one file at most its share. */
+/** Takes the blocks of the highest value that fit, and at most `mostOfOne` characters of one file. */
 function take(files: readonly Prepared[], budget: number, mostOfOne: number): Map<Prepared, Scored[]> {
   const taken = new Map<Prepared, Scored[]>();
   const used = new Map<Prepared, number>();
@@ -170,7 +170,7 @@ export function renderExcerpt(
 
 function toExcerpt({ path, lines, whole, outline }: Prepared, text: string, blocks: readonly Scored[]): Excerpt {
   const ranges = whole ? [{ from: 1, to: lines.length }] : joinRanges(blocks);
-  // Lines that are too long for a block, as in data: the first of them is begun.
+  // All lines are too long, as in data: show how the first one begins.
   if (ranges.length === 0 && outline === "") {
     const shown = `--- ${path}:1 (the first ${beginning} characters of ${text.length})\n${text.slice(0, beginning)}`;
     return { path, ranges, whole: false, totalLines: lines.length, outline, text: shown };
@@ -189,8 +189,8 @@ function toExcerpt({ path, lines, whole, outline }: Prepared, text: string, bloc
 }
 
 /**
- * The best parts of the best files, in the order of the files, within `budget` characters. A file that the request names
- * is there at least with its outline. `all`: everything fits, and is shown whole.
+ * The best parts of the best files, in the order of the files, within `budget` characters. A file that the request
+ * names is shown at least with its outline. `all`: everything fits, so every file is shown whole.
  */
 export function chooseExcerpts(
   candidates: readonly Candidate[],

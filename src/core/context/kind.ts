@@ -1,4 +1,4 @@
-/** What sort of file a path names, as far as its name tells, and how likely a change is in such a file. Pure. */
+/** What kind of file a path names, judged by its name, and how likely a change to such a file is. Pure. */
 
 export type Kind = "code" | "side" | "test" | "document" | "changelog" | "generated";
 
@@ -14,8 +14,8 @@ const weights: Readonly<Record<Kind, number>> = {
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
 /*
- * Names, folders and endings are looked up where that is enough: compiling a pattern takes longer than all else that a
- * small project needs of this file.
+ * Names, folders and endings are looked up in sets where that is enough: in a small project, compiling a pattern would
+ * take longer than everything else here.
  */
 const codeEndings = words(
   "ts tsx mts cts js jsx mjs cjs vue svelte astro py pyi pyx ipynb go rs java kt kts scala groovy cs fs vb c h cc cpp cxx hh hpp hxx m mm " +
@@ -24,7 +24,7 @@ const codeEndings = words(
 );
 const documentEndings = words("md mdx markdown rst txt adoc asciidoc org tex pod 1 man");
 const generatedEndings = words("map lock snap");
-/** Besides those that end in `.lock`. */
+/** In addition to names that end in `.lock`. */
 const generatedNames = words(
   "package-lock.json npm-shrinkwrap.json pnpm-lock.yaml bun.lockb go.sum go.work.sum packages.lock.json",
 );
@@ -56,7 +56,7 @@ interface Parts {
   readonly lower: string;
   readonly folders: readonly string[];
   readonly name: string;
-  /** Behind its last dot; "" where there is none. */
+  /** After the last dot; "": there is none. */
   readonly ending: string;
 }
 
@@ -80,7 +80,7 @@ function isDocument({ folders, name, ending }: Parts): boolean {
   return documentEndings.has(ending) || documentNames.test(name) || isIn(folders, sampleFolders);
 }
 
-/** By the path alone, which may be in any case. */
+/** The kind by the path alone, upper and lower case alike. */
 export function kindOf(path: string): Kind {
   const parts = partsOf(path);
   const { lower, folders, name } = parts;
@@ -91,10 +91,10 @@ export function kindOf(path: string): Kind {
   return isIn(folders, sideFolders) ? "side" : "code";
 }
 
-/** The files that there are. */
+/** The files of the project. */
 export type Paths = Pick<ReadonlySet<string>, "has">;
 
-/** Whether a file is made from one beside it: `x.js` from `x.ts`, `x.d.ts` from `x.js`. */
+/** Whether a file is generated from one beside it: `x.js` from `x.ts`, `x.d.ts` from `x.js`. */
 function isTwin(path: string, exists: Paths): boolean {
   if (!["js", "jsx", "ts"].some((ending) => path.endsWith(ending))) return false;
   const declared = /^(.*)\.d\.([mc]?)ts$/.exec(path);
@@ -106,7 +106,7 @@ function isTwin(path: string, exists: Paths): boolean {
   return exists.has(`${stem}.${module}ts${x}`) || exists.has(`${stem}.${module}tsx`);
 }
 
-/** What sort of file it is among the others. */
+/** The kind of a file, with the other files of the project considered. */
 export const kindAmong = (path: string, exists: Paths): Kind => (isTwin(path, exists) ? "generated" : kindOf(path));
 
 const asks: readonly (readonly [Kind, RegExp])[] = [
@@ -119,7 +119,7 @@ const asks: readonly (readonly [Kind, RegExp])[] = [
   ["side", /\b(?:scripts?|ci|workflows?|pipeline|tooling|vendor|build|docs?|website|benchmarks?|packaging|release)\b/i],
 ];
 
-/** Weight of each kind for a request: a kind that it asks for counts like code, or nearly. */
+/** The weight of each kind for a request: a kind that the request asks for counts nearly as much as code. */
 export function kindWeights(request: string): Readonly<Record<Kind, number>> {
   const [first = ""] = request.trim().split(/\r?\n\s*\r?\n/);
   const lifted = asks.filter(([, words]) => words.test(first)).map(([kind]) => [kind, 0.7] as const);
@@ -131,7 +131,7 @@ const legalBeginnings = words("lice copy noti pate auth cont code");
 const legal =
   /(?:^|\/)(?:licen[cs]es?|copying|copyright|notice|patents|authors|contributors|code[-_]of[-_]conduct)(?:[-_.][\w.-]*)?$/i;
 
-/** Whether a file may be shown for a request: what is generated or legal text only where it is asked for. */
+/** Whether a file may be shown for a request: never a generated file, and a legal text only when it is asked for. */
 export function isShowable(path: string, kind: Kind, request: string): boolean {
   if (kind === "generated") return false;
   const isLegal = legalBeginnings.has(partsOf(path).name.slice(0, 4)) && legal.test(path);

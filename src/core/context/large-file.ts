@@ -1,14 +1,14 @@
-/** Chooses which lines of one large file are shown to whoever changes it. Pure. */
+/** Chooses which lines of one large file are shown to the model that changes it. Pure. */
 import { cutBlocks, linesOf } from "./blocks.ts";
 import { chooseExcerpts, type Range, renderExcerpt } from "./excerpts.ts";
 import { findSignals } from "./signals.ts";
 import { countTerm, type Term, termsOf } from "./words.ts";
 
-/** Characters of the blocks that are chosen for the request. */
+/** Characters of the blocks that match the request. */
 const chosenBudget = 16_000;
 /** `chooseExcerpts` gives one file at most this share of its budget. */
 const shareOfOne = 0.8;
-/** Characters of the ranges that were looked at. */
+/** Characters of the ranges that the model has read. */
 const lookedBudget = 24_000;
 
 export interface LargeFile {
@@ -18,7 +18,7 @@ export interface LargeFile {
   readonly request: string;
   /** Output of checks and other text that may name lines of the file. */
   readonly output: string;
-  /** Ranges that were read on purpose. */
+  /** Ranges that the model has read. */
   readonly looked: readonly Range[];
   /** Lines, from 1, around which something was changed. */
   readonly changed: readonly number[];
@@ -28,7 +28,7 @@ export interface Parts {
   /** The outline and the ranges as the prompt shows them; "": the lines are too long. */
   readonly text: string;
   readonly totalLines: number;
-  /** Ranges that were looked at and did not fit. */
+  /** Ranges that the model has read and that did not fit. */
   readonly left: readonly Range[];
 }
 
@@ -46,7 +46,7 @@ function valuesOf(path: string, lines: readonly string[], terms: readonly Term[]
   });
 }
 
-/** In order, those that touch or overlap joined. */
+/** Sorts the ranges, and joins those that touch or overlap. */
 function mergeRanges(ranges: readonly Range[]): Range[] {
   const merged: Range[] = [];
   for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
@@ -57,7 +57,7 @@ function mergeRanges(ranges: readonly Range[]): Range[] {
   return merged;
 }
 
-/** The ranges that fit, the latest first. */
+/** Splits the ranges into those that fit and the rest; the latest come first. */
 function fitLooked(lines: readonly string[], looked: readonly Range[]): { kept: Range[]; left: Range[] } {
   const kept: Range[] = [];
   const left: Range[] = [];
@@ -75,7 +75,7 @@ function fitLooked(lines: readonly string[], looked: readonly Range[]): { kept: 
   return { kept, left };
 }
 
-/** The outline of a large file, the blocks that the request is about, the lines that outputs name, and the ranges looked at. */
+/** The outline of a large file, the blocks that match the request, the lines that outputs name, and the ranges read. */
 export function chooseParts({ path, text, request, output, looked, changed }: LargeFile): Parts {
   const lines = linesOf(text);
   const terms = termsOf(request, output);

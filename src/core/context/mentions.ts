@@ -1,7 +1,7 @@
-/** Words of a text that may be paths of files, with the lines that go along with them, as people and tools write them. Pure. */
+/** Finds the words of a text that may be paths, with line numbers, in the forms that people and tools write. Pure. */
 
 export interface Mention {
-  /** With slashes, without `./` in front. */
+  /** With slashes, without a leading `./`. */
   readonly text: string;
   /** From 1; null: none is named. */
   readonly line: number | null;
@@ -9,11 +9,11 @@ export interface Mention {
 
 const word = /(?:\p{L}|\p{N}|[_.@+/\\~[\]()$-])+/gu;
 /**
- * A path ends here: what follows may be a line, as `:12`, `(12,`, `", line 12`, ` on line 12`, `:line 12`, `#L12`, or ` 12:5`
- * as bundlers have it.
+ * The line number after a path: `:12`, `(12,`, `", line 12`, ` on line 12`, `:line 12`, `#L12`, or ` 12:5` as bundlers
+ * write it.
  */
 const lineBehind = /^(?:["'`)\]]{0,2},? (?:at |on |in )?line |["'`]?(?::line |:|\(|#L)| (?=\d+:\d))(\d{1,7})/;
-/** The class, its method, and behind the bracket the bare name of its file. */
+/** A class, its method, and in brackets the bare name of its file. */
 const frame =
   /^(?:.*\/)?((?:(?:\p{L}|[_$])(?:\p{L}|\p{N}|[_$])*\.)+)(?:\p{L}|\p{N}|[_$])+\((\p{L}(?:\p{L}|\p{N}|[_$])*\.(?:java|kt|scala|groovy))$/u;
 const bareNames = /^(?:[A-Z]\w+file|BUILD|WORKSPACE)$/;
@@ -26,7 +26,7 @@ const lineAt = (text: string, at: number): number | null => {
 };
 const clean = (text: string) => text.replaceAll("\\", "/").replace(/^(?:\.\/)+/, "");
 
-/** The path that a word holds, and where it ends in it: brackets around it and behind it are not of it. */
+/** The paths that a word may hold, and where each ends in it, without brackets around or after them. */
 function* pathsOf(found: string): Generator<{ readonly text: string; readonly end: number }> {
   const start = /^[([]+/.exec(found)?.[0].length ?? 0;
   const cut = found.search(/\(\d+$|\(\d+[),]/);
@@ -40,7 +40,7 @@ function* pathsOf(found: string): Generator<{ readonly text: string; readonly en
   }
 }
 
-/** Rows below a path that stands alone in its line, as linters group them: `  12:5  error  …`. */
+/** A row of a linter's report, below a line that holds only a path: `  12:5  error  …`. */
 const row = /^\s+(\d{1,7}):\d{1,5}\s/;
 
 function* rowsOf(text: string): Generator<Mention> {
@@ -52,7 +52,7 @@ function* rowsOf(text: string): Generator<Mention> {
   }
 }
 
-/** A frame of the JVM: `com.shop.Cart.total(Cart.java:12)`. The package tells which of many files of that name it is. */
+/** A frame of the JVM: `com.shop.Cart.total(Cart.java:12)`. The package tells which file of that name is meant. */
 function* framesOf(found: string, line: number | null): Generator<Mention> {
   const [, owner = "", file = ""] = frame.exec(found) ?? [];
   if (file === "") return;
@@ -64,7 +64,7 @@ function* framesOf(found: string, line: number | null): Generator<Mention> {
 
 /** Everything that may be a path, whether or not there is such a file. */
 export function* mentionsIn(said: string): Generator<Mention> {
-  // A constructor, and what is run when a class is loaded, have names in brackets.
+  // Java writes constructors and class initializers as `<init>` and `<clinit>`.
   const text = said.replace(/\.<(?:cl)?init>\(/g, ".init(");
   for (const { 0: found, index } of text.matchAll(word)) {
     if (found.length > maxPath) continue;
@@ -79,7 +79,7 @@ export function* mentionsIn(said: string): Generator<Mention> {
 
 const passed = /\bPASS(?:ED)?\b|^\s*(?:✓|✔|ok\b|\(pass\)|--- PASS)|\.\.\. ok$/;
 
-/** An output without what it says went well: that names files, too. */
+/** An output without its lines about what passed: these name files, too. */
 export const withoutPassed = (output: string): string =>
   output
     .split("\n")

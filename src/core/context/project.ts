@@ -1,4 +1,4 @@
-/** From a request to the files of a project in the order in which they matter, with the reasons. Pure but for the survey. */
+/** Ranks the files of a project for a request, with the reasons. Pure, except for the survey. */
 import type { Survey, SurveyTally } from "../ports.ts";
 import { addDefiners, findDefiners } from "./define.ts";
 import { kindWeights } from "./kind.ts";
@@ -11,7 +11,7 @@ import { type NamedSymbol, symbolsIn, termsOfSymbols } from "./symbols.ts";
 import { addCompany } from "./together.ts";
 import { type Term, termsOf } from "./words.ts";
 
-/** The request, with everything beside it that may name files. */
+/** The request, and other text that may name files. */
 export interface Asked {
   readonly request: string;
   /** Output of checks, standard input, a traceback; "" where there is none. */
@@ -23,12 +23,12 @@ export interface RankedProject {
   readonly paths: readonly string[];
   readonly terms: readonly Term[];
   readonly ranking: Ranking;
-  /** Characters that it takes to show all files, where they are few; null: there are too many to show them all. */
+  /** Characters that showing all files takes; null: there are too many files to show them all. */
   readonly smallLength: number | null;
   readonly survey: Survey;
   /** The commits that influenced the ranking. */
   readonly commits: readonly SimilarCommit[];
-  /** What the ranking had to do without, one clause each. */
+  /** What the ranking lacks, one clause each. */
   readonly lacks: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export interface RankedProject {
 export interface Words {
   readonly worded: readonly Term[];
   readonly symbols: readonly NamedSymbol[];
-  /** Those of both, in this order. */
+  /** `worded`, then the terms of `symbols`. */
   readonly terms: readonly Term[];
 }
 
@@ -46,18 +46,18 @@ export function wordsOf({ request, output }: Asked): Words {
   return { worded, symbols, terms: [...worded, ...termsOfSymbols(symbols)] };
 }
 
-/** A project that is listed, and what it is ranked for. */
+/** A listed project, and what it is ranked for. */
 export interface RankParts {
   readonly survey: Survey;
   readonly words: Words;
   readonly asked: Asked;
-  /** The files that have a place in the ranking, whether or not anything points at them. */
+  /** The files to rank. */
   readonly paths: readonly string[];
   /** Files that are shown anyway and need no place. */
   readonly unranked: ReadonlySet<string>;
-  /** There are more entries, which were not looked at. */
+  /** There are more entries, which were not listed. */
   readonly more: boolean;
-  /** The text of a file; null: it cannot be read, or is no text. */
+  /** The text of a file; null: it cannot be read, or is not text. */
   readonly read: (path: string) => Promise<string | null>;
   readonly signal: AbortSignal;
 }

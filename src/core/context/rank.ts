@@ -1,11 +1,11 @@
-/** Which files a request is about: its words in names and contents, similar commits, and what names a file outright. Pure. */
+/** Ranks files for a request by its words in names and contents, similar commits, and direct mentions. Pure. */
 import { countInTexts } from "./count-in-texts.ts";
 import { type Kind, kindAmong, type Paths } from "./kind.ts";
 import type { Signal } from "./signals.ts";
 import type { HistoryScores, SimilarCommit } from "./similar-commits.ts";
 import type { Term } from "./words.ts";
 
-/** What the body of one file holds of the terms. */
+/** How often the terms occur in the body of one file. */
 export interface CountedFile {
   readonly path: string;
   /** Characters. */
@@ -14,7 +14,7 @@ export interface CountedFile {
   readonly counts: ArrayLike<number>;
 }
 
-/** The same for all files that could be read; those that hold no term need no entry. */
+/** The counts of all files that could be read; a file without any term needs no entry. */
 export interface Tally {
   readonly files: number;
   readonly totalLength: number;
@@ -29,9 +29,9 @@ export interface Ranked {
   readonly words: number;
   readonly history: number;
   readonly frequency: number;
-  /** What names the file outright; null: nothing does. */
+  /** The direct mention of the file, or of a name it defines; null: there is none. */
   readonly signal: Signal | null;
-  /** What commits that it shares with the first files added; absent: nothing. */
+  /** Added to the score for commits that it shares with the first files; absent: nothing. */
   readonly company?: number;
 }
 
@@ -59,7 +59,7 @@ interface PathHits {
   readonly folderOf: Uint32Array;
 }
 
-/** A text, and behind it the same without hyphens and underscores: `from-json` holds `fromjson` too. */
+/** A text, followed by itself without hyphens and underscores, so that `from-json` also holds `fromjson`. */
 const withJoined = (text: string) => (/[-_]/.test(text) ? `${text} ${text.replace(/[-_]/g, "")}` : text);
 
 function findInPaths(paths: readonly string[], terms: readonly Term[]): PathHits {
@@ -98,7 +98,7 @@ function countBodies({ found }: Tally, terms: number): Uint32Array {
   return holding;
 }
 
-/** How rare each term is: by files that hold it in their body, or in their path if those are more. */
+/** How rare each term is, by the number of files with it in their body, or in their path if those are more. */
 function rarityOf(terms: readonly Term[], tally: Tally, total: number, hits: PathHits): number[] {
   const [bodies, names] = [countBodies(tally, terms.length), countPaths(hits, terms.length)];
   return terms.map((_, at) => {
@@ -108,26 +108,26 @@ function rarityOf(terms: readonly Term[], tally: Tally, total: number, hits: Pat
 }
 
 export interface Ranking {
-  /** Best first, at most 1,000; only files that anything points at. */
+  /** Best first, at most 1,000; only files with a term, a similar commit or a signal. */
   readonly files: readonly Ranked[];
-  /** By term: its weight times its rarity. */
+  /** One for each term: its weight times its rarity. */
   readonly values: readonly number[];
 }
 
-/** What a request was made from, as it is kept to make it again. */
+/** The ranking that a request was made from, kept so that a replay can make the same request. */
 export interface KeptRanking {
-  /** Of the terms it was made for; null where they do not matter. */
+  /** Hash of the terms it was made for; absent before it is recorded. */
   readonly key?: string;
   /** The first files of the ranking. */
   readonly files: readonly Ranked[];
   readonly values: readonly number[];
-  /** The project is so small that all of it was shown. */
+  /** The project was small enough to be shown whole. */
   readonly whole: boolean;
   /** The commits that influenced the ranking, the most similar first. Absent: none, or an older receipt. */
   readonly commits?: readonly SimilarCommit[];
 }
 
-/** By path: what the words count, not scaled. */
+/** Scores all paths by words alone (BM25), not scaled. */
 function scoreWords(
   { paths, terms, tally }: RankInput,
   numberOf: ReadonlyMap<string, number>,
@@ -167,14 +167,14 @@ const byCodeUnit = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 /** How many files of a ranking are sorted; no caller looks at more. */
 const maxRanked = 1_000;
 
-/** What a file counts before it is known what sort of file it is. */
+/** A file's score before its kind is known. */
 interface Guess extends Omit<Ranked, "kind" | "score"> {
   readonly guess: number;
 }
 
 /**
- * The best of them with their kinds. A kind only ever takes away from a guess, so that most files of a large project need
- * none.
+ * The best guesses, weighed by their kinds. No kind raises a guess above the largest weight, so in a large project most
+ * files are never asked for their kind.
  */
 function weigh(guesses: readonly Guess[], kinds: RankInput["kinds"], exists: Paths): Ranked[] {
   const most = Math.max(...Object.values(kinds));
@@ -195,7 +195,7 @@ function weigh(guesses: readonly Guess[], kinds: RankInput["kinds"], exists: Pat
   return files.sort((a, b) => b.score - a.score || byCodeUnit(a.path, b.path)).slice(0, maxRanked);
 }
 
-/** Ranks the files. What is named outright comes before all that is only guessed. */
+/** Ranks the files. A file that is mentioned directly comes before files that only share words. */
 export function rankFiles(input: RankInput): Ranking {
   const { paths, history, signals, kinds } = input;
   const numberOf = new Map(paths.map((path, at) => [path, at]));

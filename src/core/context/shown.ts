@@ -1,16 +1,16 @@
-/** The most of one file that a model is shown at once; it reads a larger file in ranges. */
+/** Limits on how much of one file a model is shown at once; it reads a larger file in ranges. */
 
-/** In bytes. */
+/** Bytes of one file. */
 export const maxShown = 256 * 1024;
-/** Characters up to which a file that is changed is shown whole. */
+/** Up to this many characters, a file that is to be changed is shown whole. */
 export const maxWhole = 24_000;
 /** Lines of one READ. */
 export const maxReadLines = 2000;
 
-/** Characters of a token, to be safe. */
+/** Characters of a token, a careful estimate. */
 const perToken = 3;
 /** Share of a window that the results of one reply may take: they stay whole until the model has seen them. */
 const resultShare = 0.25;
 
-/** Characters that the results of one reply may have together, for a model that holds so many tokens. */
+/** Characters that the results of one reply may have together. `window`: tokens that the model can hold. */
 export const roomOf = (window: number): number => Math.floor(window * perToken * resultShare);

@@ -1,13 +1,13 @@
-/** Files that a request, a traceback or the output of a check names outright, with the lines it names. Pure. */
+/** Files that a request, a traceback or the output of a check mentions directly, with the lines it names. Pure. */
 import { mentionsIn, withoutPassed } from "./mentions.ts";
 
 export interface Signal {
-  /** Added to the score of the file, which otherwise ends at about 2. */
+  /** Added to the score of the file, which is otherwise at most about 2. */
   readonly weight: number;
   /** Lines that are named, from 1. */
   readonly lines: readonly number[];
   readonly by: "request" | "output";
-  /** Names by which it was found that it defines, or is called after; absent: the file itself is named. */
+  /** The names that led to the file: it defines them, or is called after them; absent: the file itself is named. */
   readonly symbols?: readonly string[];
 }
 
@@ -24,13 +24,13 @@ const baseOf = (text: string) => text.slice(text.lastIndexOf("/") + 1).toLowerCa
 
 interface Named {
   readonly paths: readonly string[];
-  /** By its path, or the end of one. */
+  /** Named by its path or the end of its path, not by its bare name. */
   readonly exact: boolean;
 }
 
 /**
- * Finds the project's files by what a text calls them: their path, the end of an absolute one, or a name few files have.
- * `names`: the last parts of all that will be looked for, of which there are few, while there may be very many paths.
+ * Finds files by what a text calls them: their path, an absolute path that ends in it, or a name that few files have.
+ * `names`: the base names of all texts that will be looked for; they are few, while `paths` may be very many.
  */
 function openFinder(names: ReadonlySet<string>, paths: readonly string[]): (text: string) => Named {
   const byPath = new Set<string>();
@@ -52,7 +52,7 @@ function openFinder(names: ReadonlySet<string>, paths: readonly string[]): (text
         (path) => `/${lower}`.endsWith(`/${path.toLowerCase()}`) || `/${path.toLowerCase()}`.endsWith(`/${lower}`),
       );
       const longest = ends.sort((a, b) => b.length - a.length);
-      // Of an absolute path the longest end that is a file is meant; of a part of a path, all that end in it.
+      // An absolute path means the longest of its ends that is a file; a part of a path means all files that end in it.
       const isAll = longest.length <= maxNamesakes && (longest[0]?.length ?? 0) >= text.length;
       return { paths: isAll ? longest : longest.slice(0, 1), exact: true };
     }
@@ -65,7 +65,7 @@ function weightOf(by: Signal["by"], isExact: boolean, hasLine: boolean): number 
   return hasLine ? weights.outputLine : weights.output;
 }
 
-/** `request`: what the person wrote. `output`: checks, tracebacks, standard input. */
+/** By path, the signal of each mentioned file. `output`: of checks, tracebacks, standard input. */
 export function findSignals(request: string, output: string, paths: readonly string[]): Map<string, Signal> {
   const found = new Map<string, Signal>();
   const told = output === "" ? [] : mentionsIn(withoutPassed(output.slice(-outputTail)));

@@ -1,4 +1,4 @@
-/** What the history of a project says about a request: files that similar commits changed, and how often each changes. Pure. */
+/** Scores files by the project's history: which files similar commits changed, how often each file changes. Pure. */
 import { countInTexts } from "./count-in-texts.ts";
 import type { Term } from "./words.ts";
 
@@ -6,7 +6,7 @@ import type { Term } from "./words.ts";
 export interface Commit {
   readonly subject: string;
   readonly body: string;
-  /** Paths it changed; of more than `maxFiles` some. */
+  /** Paths it changed; when there are more than `maxFiles`, only some of them. */
   readonly files: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export interface SimilarCommit {
 export interface HistoryScores {
   /** The most similar first. */
   readonly commits: readonly SimilarCommit[];
-  /** By path: how much similar commits point there; the largest is 1. */
+  /** By path: how much similar commits point to it; the largest is 1. */
   readonly similar: ReadonlyMap<string, number>;
   /** By path: logarithm of how often it was changed; the largest is 1. */
   readonly frequency: ReadonlyMap<string, number>;
@@ -27,9 +27,9 @@ export interface HistoryScores {
 
 const bm25 = { k1: 0.9, b: 0.6 } as const;
 const similarCommits = 30;
-/** Commits until what they say counts 1/e. */
+/** After this many newer commits, a commit counts 1/e. */
 const fading = 2000;
-/** A commit of more files says little about each, and has no say. */
+/** A commit of more files says little about each, and is ignored. */
 export const maxFiles = 40;
 
 const baseOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);

@@ -1,4 +1,4 @@
-/** What a project is built with, told by the names of its files. Pure. */
+/** What a project is built with, judged by the names of its files. Pure. */
 
 interface Stack {
   readonly name: string;
@@ -8,7 +8,7 @@ interface Stack {
   readonly any?: readonly string[];
 }
 
-/** The more special first; a project may be several. */
+/** The more specific first; a project may have several. */
 const stacks: readonly Stack[] = [
   { name: "Laravel", all: ["artisan", "composer.json"] },
   { name: "PHP", any: ["composer.json"] },
@@ -31,7 +31,7 @@ const stacks: readonly Stack[] = [
   { name: "Docker", any: ["Dockerfile", "compose.yaml", "docker-compose.yml"] },
 ];
 
-/** Stacks of a folder by the files directly in it, with the file that tells. */
+/** The stacks of a folder, by the files directly in it; `by`: the files that show it. */
 export function findStacks(names: ReadonlySet<string>): readonly { readonly name: string; readonly by: string }[] {
   return stacks.flatMap(({ name, all, any }) => {
     if (all !== undefined) return all.every((each) => names.has(each)) ? [{ name, by: all.join(", ") }] : [];
@@ -40,7 +40,7 @@ export function findStacks(names: ReadonlySet<string>): readonly { readonly name
   });
 }
 
-/** Folders that tell how a project is laid out. */
+/** Folders that show how a project is laid out. */
 export const usualFolders: readonly string[] = [
   "src",
   "lib",

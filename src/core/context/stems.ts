@@ -1,4 +1,4 @@
-/** Files that are called after a name in a request: `HttpHeaders.java`, or `sendf.c` in "sendf: close the pipe". Pure. */
+/** Finds files called after a name in a request, as `sendf.c` for "sendf: close the pipe". Pure. */
 import { type Kind, kindOf } from "./kind.ts";
 import type { Signal } from "./signals.ts";
 
@@ -9,7 +9,7 @@ const maxNamesakes = 3;
 interface Name {
   readonly text: string;
   readonly weight: number;
-  /** A word in another case may mean anything. */
+  /** Only a file spelled in the same case counts: the word is a common one. */
   readonly isExact: boolean;
 }
 
@@ -40,7 +40,7 @@ function stemOf(path: string): string {
   return path.slice(slash, dot < 0 ? undefined : dot);
 }
 
-/** Signs that are left out where names are compared. */
+/** Character codes of `-` and `_`, which are left out when names are compared. */
 const signs = new Set([45, 95]);
 const ascii = 128;
 
@@ -53,7 +53,7 @@ function findCalled(
   const names = [...named.keys()];
   const shortest = Math.min(...names.map((name) => name.length));
   const called = new Map<string, string[]>();
-  // Of very many paths few begin as a name does: the others are not taken apart.
+  // A project may have very many paths: only those whose name begins like a wanted one are taken apart.
   const firsts = new Set(names.map((name) => name.charCodeAt(0)));
   for (const path of paths) {
     const first = path.charCodeAt(path.lastIndexOf("/") + 1);
@@ -67,7 +67,7 @@ function findCalled(
   return called;
 }
 
-/** The files that the request names by what they are called; `kinds`: what a kind counts for it. */
+/** By path: a signal for each file that is called after a name in the request. `kinds`: the weight of each kind. */
 export function findStems(
   request: string,
   paths: readonly string[],

@@ -1,4 +1,4 @@
-/** Looks through a project file by file, where nothing faster can: in memory, or with staged changes on top. */
+/** Surveys a project file by file, where no faster survey works: in memory, or with staged changes on top. */
 import type { RelPath } from "../path.ts";
 import type { Entry, Survey, View } from "../ports.ts";
 import type { CountedFile } from "./rank.ts";
@@ -7,7 +7,7 @@ import { openCounter, type Term } from "./words.ts";
 
 const viewLimits = { entries: 200_000, bytes: 32 * 1024 * 1024 } as const;
 
-/** A survey of what can only be read file by file: a workspace in memory, or with staged changes on top. */
+/** A survey that reads every file through `view`. */
 export function surveyView(view: View, terms: () => Promise<readonly Term[]>): Survey {
   const files: RelPath[] = [];
   return {

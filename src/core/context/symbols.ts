@@ -1,4 +1,4 @@
-/** Functions, classes and other names of code that a request or an output calls by their names. Pure. */
+/** Finds names of functions, classes and other code in a request or an output. Pure. */
 import { withoutPassed } from "./mentions.ts";
 import type { Term } from "./words.ts";
 
@@ -18,7 +18,7 @@ const outputTail = 12_000;
 const changesCase = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}|\p{L}_+(?:\p{L}|\p{N})/u;
 const qualified = /(?:\p{L}|[_$])(?:\p{L}|\p{N}|[_$])*(?:(?:\.|::|#|->|\\)(?:\p{L}|[_$])(?:\p{L}|\p{N}|[_$])*)*/gu;
 const joints = /\.|::|#|->|\\/;
-/** Where a sentence, a row of a list or a bracket begins, a capital letter says nothing. */
+/** At the beginning of a sentence, list item or bracket, a capital letter does not make a word a name. */
 const beginning = /(?:^|[.!?:;]\s*|\n\s*|[-*(]\s*)$/;
 const himself = new Set(["self", "this", "super", "cls", "std", "http", "https", "www", "com", "org"]);
 const isQuote = (text: string) => /^[`'"‘’“”]/.test(text);
@@ -37,13 +37,13 @@ function* namesIn(request: string): Generator<string> {
   }
 }
 
-/** Longer ones are data. */
+/** Characters of a line; longer lines are data. */
 const maxLine = 1_000;
 
 const name = "(?<!\\p{L}|\\p{N}|[_$])(?:\\p{L}|[_$])(?:\\p{L}|\\p{N}|[_$.:#>\\\\-])*";
 /**
- * What compilers and interpreters say of a name, and how they write frames; the name is the first group. Made only for an
- * output: most requests have none.
+ * Messages of compilers and interpreters about a name, and frames as they write them; the name is the first group.
+ * Compiled only when there is an output: most requests have none.
  */
 const saidOf = (): readonly RegExp[] => [
   new RegExp(`(${name}) is not (?:defined|a function|a constructor|iterable)`, "gu"),
@@ -62,7 +62,7 @@ const saidOf = (): readonly RegExp[] => [
 ];
 const trouble = /error|fail|exception|panic|undefined|unresolved|cannot|can't|not found|no such|missing|expected/i;
 
-/** Names that the output of a check, a compiler or an interpreter speaks of, those it complains of first. */
+/** Names in the output of a check, a compiler or an interpreter; those in its complaints come first. */
 function* namesSaid(output: string): Generator<string> {
   const last = (found: string) => (found.match(/(?:\p{L}|\p{N}|[_$])+/gu) ?? []).slice(-2).toReversed();
   for (const shape of saidOf()) for (const { 1: found = "" } of output.matchAll(shape)) yield* last(found);
@@ -84,14 +84,14 @@ function* distinct(names: Iterable<string>, count: number): Generator<string> {
   }
 }
 
-/** The end of an output as far as it may name something. */
+/** The end of an output, without lines about what passed and lines that are data. */
 const toldIn = (output: string): string =>
   withoutPassed(output.slice(-outputTail))
     .split("\n")
     .filter((line) => line.length <= maxLine)
     .join("\n");
 
-/** Those of the output first. */
+/** The names in the output, then those in the request. */
 export function symbolsIn(request: string, output: string): NamedSymbol[] {
   const inOutput = output === "" ? [] : [...distinct(namesSaid(toldIn(output)), most.output)];
   const inRequest = [...distinct(namesIn(request), most.request)].filter((each) => !inOutput.includes(each));
@@ -101,7 +101,7 @@ export function symbolsIn(request: string, output: string): NamedSymbol[] {
   ];
 }
 
-/** Terms by which files are found that may define them; they weigh nothing. */
+/** Terms with which the survey counts the names; their weight is 0, so they do not change scores. */
 export const termsOfSymbols = (symbols: readonly NamedSymbol[]): Term[] =>
   symbols.map(({ name: each }) => {
     const lower = each.toLowerCase();

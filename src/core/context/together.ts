@@ -4,29 +4,29 @@ import { type Kind, kindOf } from "./kind.ts";
 import type { Ranked } from "./rank.ts";
 import type { Commit } from "./similar-commits.ts";
 
-/** The likeliest files whose company counts; none of it comes before the first `kept`, which the request itself points at. */
+/** How many of the first files bring company along, and how many of them company can never overtake. */
 const leaders = 3;
 const kept = 5;
 const share = 0.6;
-/** Commits until one counts 1/e; it takes more than one to make company. */
+/** After `fading` newer commits, a commit counts 1/e; `least` demands more than one common commit. */
 const fading = 2000;
 const least = 1.5;
 /**
- * Commits that are added to the count as if the two files had changed separately, so that two common commits out of two
- * are not yet certain.
+ * Added to the number of commits, as if the leader had changed alone in them: two common commits out of two are not yet
+ * certain company.
  */
 const apart = 3;
-/** A commit of more files says little about two of them. */
+/** A commit of more files says little about any two of them. */
 const maxFiles = 20;
 
 interface Company {
-  /** How often the file was changed, the latest times counting most. */
+  /** How often the file was changed; newer changes count more. */
   times: number;
-  /** By path: how often with it. */
+  /** By path: how often the other file was changed in the same commit. */
   readonly joint: Map<string, number>;
 }
 
-/** What the commits say of one file. */
+/** The files that changed together with one file. */
 function companyOf(path: string, commits: readonly Commit[]): Company {
   const company: Company = { times: 0, joint: new Map() };
   for (const [age, { files }] of commits.entries()) {
@@ -38,7 +38,7 @@ function companyOf(path: string, commits: readonly Commit[]): Company {
   return company;
 }
 
-/** By path: what its company adds to its score. */
+/** By path: what is added to its score for changing together with the first files. */
 function scoreCompany(
   files: readonly Ranked[],
   commits: readonly Commit[],
@@ -55,7 +55,7 @@ function scoreCompany(
   return added;
 }
 
-/** The ranking with the company of its first files, which never comes before what the request itself points at most. */
+/** Adds to the ranking the files that change together with its first files; they never overtake the first `kept`. */
 export function addCompany(
   files: readonly Ranked[],
   commits: readonly Commit[],
@@ -66,7 +66,7 @@ export function addCompany(
   const added = scoreCompany(files.slice(0, leaders), commits, (path) => kinds[known.get(path)?.kind ?? kindOf(path)]);
   const limit = files[kept - 1]?.score;
   if (added.size === 0 || limit === undefined) return files;
-  // Which of them are there still is looked up in one go: there may be very many paths.
+  // One pass finds which of them still exist: there may be very many paths.
   const here = paths.filter((path) => added.has(path) && !known.has(path));
   const others = here.map((path): Ranked => {
     const none = { words: 0, history: 0, frequency: 0, signal: null };
@@ -76,7 +76,7 @@ export function addCompany(
     .map((file) => {
       const more = added.get(file.path) ?? 0;
       if (more === 0 || file.score >= limit) return file;
-      // A little below, in the order of what was added.
+      // Files that would overtake are put just below the limit, in the order of what was added.
       const score = Math.min(file.score + more, limit * (1 - 1e-6) + more * 1e-9);
       return { ...file, score, company: more };
     })

@@ -1,6 +1,6 @@
-/** A folder's files in few tokens: one line a folder, names beside each other. Pure. */
+/** Draws a folder tree in few tokens: one line for each folder, with the names of its files. Pure. */
 
-/** A name as it is, or quoted as JSON where spaces or signs would make two of it. */
+/** A name as it is, or quoted as JSON when it holds spaces or unusual characters. */
 const plain = (name: string) => (/^(?:\p{L}|\p{N}|[._@+=/-])+$/u.test(name) ? name : JSON.stringify(name));
 
 interface Folder {
@@ -44,7 +44,7 @@ function groupByFolder(paths: readonly string[]): Map<string, Folder> {
   return folders;
 }
 
-/** How much is shown: folders down to this depth, names of a folder at most. */
+/** How much is shown: folders down to `depth`, at most `names` names in each. */
 interface Extent {
   readonly depth: number;
   readonly names: number;
@@ -64,7 +64,7 @@ const extents: readonly Extent[] = [
   { depth: 0, names: 2 },
 ];
 
-/** Names of a folder that is open because a wanted file is in it. */
+/** How many names are shown of a folder that is open because it holds a wanted file. */
 const namesOfOpen = 12;
 
 function renderFolder(
@@ -84,7 +84,7 @@ function renderFolder(
 
 const lengthOf = (lines: readonly string[]) => lines.reduce((sum, line) => sum + line.length + 1, 0);
 
-/** The lines of the folders, as far as they fit: one more than that where they do not. */
+/** The lines of the folders; stops after the first line that exceeds the budget. */
 function renderFolders(
   folders: ReadonlyMap<string, Folder>,
   extent: Extent,
@@ -106,8 +106,9 @@ function renderFolders(
 }
 
 /**
- * Renders the tree within `budget` characters: first fewer names a folder, then fewer levels, then fewer folders, and
- * says what is left out. The folders of `keep` stay open and its paths are never left out of their folder's line.
+ * Renders the tree within `budget` characters: when it does not fit, with fewer names in each folder, then fewer
+ * levels, then fewer folders; says what is left out. Paths in `keep` are shown wherever their folder is, and keep it
+ * open.
  */
 export function renderTree(paths: readonly string[], budget: number, keep: ReadonlySet<string>): string {
   const folders = groupByFolder(paths);

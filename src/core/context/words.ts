@@ -1,9 +1,9 @@
-/** The terms of a request: words and identifiers, taken apart and stemmed, each with a weight. Pure. */
+/** The terms of a request: words and identifiers, split and stemmed, each with a weight. Pure. */
 
 export interface Term {
-  /** Spellings in lower case that all count as this term, the shortest first. */
+  /** Spellings of this term, in lower case, the shortest first. */
   readonly spellings: readonly string[];
-  /** What a text must hold to hold any of them. */
+  /** Every text with one of the spellings also holds this. */
   readonly needs: string;
   readonly weight: number;
 }
@@ -46,7 +46,7 @@ function withoutInflection(word: string): string {
   return /([^aeioulszy])\1$/.test(rest) ? rest.slice(0, -1) : rest;
 }
 
-/** What is left of an English word without plural, -ing, -ed, a doubled consonant and a final e; never under 3 letters. */
+/** An English word without plural, -ing, -ed, a doubled consonant and a final e; never shorter than 3 letters. */
 export function stem(word: string): string {
   if (!/^[a-z]{4,}$/.test(word)) return word;
   const bare = withoutInflection(withoutPlural(word));
@@ -55,7 +55,7 @@ export function stem(word: string): string {
   return bare.endsWith("y") && !isVowel(bare.at(-2)) ? bare.slice(0, -1) : bare;
 }
 
-/** Parts of an identifier: split where the case changes, at underscores and dollar signs, and around digits; lower case. */
+/** Splits an identifier where its case changes, at underscores and dollar signs, and around digits; in lower case. */
 export function splitIdentifier(name: string): string[] {
   return name
     .replace(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")
@@ -82,7 +82,7 @@ interface Token {
 
 const identifier = /(?:\p{L}|\p{N}|[_$])+/gu;
 
-/** Whether a text begins with something else than a letter or a digit. */
+/** Whether a text begins with a character that is neither a letter nor a digit. */
 const isApart = (text: string) => text !== "" && !/^(?:\p{L}|\p{N})/u.test(text);
 
 function tokensOf(text: string): Token[] {
@@ -105,17 +105,17 @@ function tokensOf(text: string): Token[] {
 
 const isWord = (part: string) => part.length >= 2 && !/^\d+$/.test(part) && !stopWords.has(part);
 
-/** Words that say nothing alone, yet are often part of a name: `is_hidden`, `getPath`, `on_error`. */
+/** Stop words that are often part of a name: `is_hidden`, `getPath`, `on_error`. */
 const nameParts = new Set("is has get set to on by error file line case code call user".split(" "));
 const isJoined = (word: string) => !stopWords.has(word) || nameParts.has(word);
 
-/** Adds a term where it weighs more than before. */
+/** Adds a term, unless it is there already with the same or a larger weight. */
 function addTerm(found: Map<string, Term>, spellings: readonly string[], needs: string, weight: number): void {
   const [key = ""] = spellings;
   if ((found.get(key)?.weight ?? 0) < weight) found.set(key, { spellings: [...new Set(spellings)], needs, weight });
 }
 
-/** Terms of an identifier: its parts, and all of them joined. */
+/** Adds the parts of an identifier, and all of them joined. */
 function addIdentifier(found: Map<string, Term>, parts: readonly string[], isCode: boolean, share: number): void {
   const joined = parts.join("");
   if (parts.length > 1 && joined.length > 3)
@@ -124,7 +124,7 @@ function addIdentifier(found: Map<string, Term>, parts: readonly string[], isCod
     if (isWord(part)) addTerm(found, [stem(part)], stem(part), share * (isCode ? weights.code : weights.word));
 }
 
-/** Terms of one paragraph, neighbouring words joined among them. */
+/** Adds the terms of a text, also pairs of neighbouring words as one term. */
 function addTerms(found: Map<string, Term>, text: string, share: number, codeOnly = false): void {
   let before: string | null = null;
   for (const { text: name, isCode, joins } of tokensOf(text)) {
@@ -139,7 +139,7 @@ function addTerms(found: Map<string, Term>, text: string, share: number, codeOnl
   }
 }
 
-/** What a request asks about: terms by weight, at most 60. `output`: what goes along with it, of which identifiers count. */
+/** The terms of a request, the heaviest first, at most 60. Of `output`, text sent along, only identifiers count. */
 export function termsOf(request: string, output = ""): Term[] {
   const found = new Map<string, Term>();
   const [first = "", ...rest] = request.trim().split(/\r?\n\s*\r?\n/);
@@ -149,7 +149,7 @@ export function termsOf(request: string, output = ""): Term[] {
   return [...found.values()].sort((a, b) => b.weight - a.weight).slice(0, maxTerms);
 }
 
-/** Occurrences of a term in a text in lower case, at most `most`; short ones only where a word begins. */
+/** Occurrences of a term in a lower-case text, at most `most`; of short spellings only those where a word begins. */
 export function countTerm(lower: string, term: Term, most = 50): number {
   let count = 0;
   for (const spelling of term.spellings) {
@@ -162,7 +162,7 @@ export function countTerm(lower: string, term: Term, most = 50): number {
   return count;
 }
 
-/** The same for all terms; what a joined term begins with is looked for once, and where it is missing the term is too. */
+/** Counts all terms in a lower-case text; null: it holds none. Terms whose `needs` is missing are not searched. */
 export function openCounter(terms: readonly Term[]): (lower: string) => Uint8Array | null {
   const needs = [...new Set(terms.map((term) => term.needs))];
   const needed = terms.map((term) => needs.indexOf(term.needs));
@@ -180,5 +180,5 @@ export function openCounter(terms: readonly Term[]): (lower: string) => Uint8Arr
   };
 }
 
-/** A small letter or a digit, of ASCII. */
+/** Whether a character code is a lower-case letter or a digit of ASCII. */
 export const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 48 && code <= 57);

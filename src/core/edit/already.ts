@@ -5,7 +5,7 @@ import { type FileLines, findRows, indexLines, isBlank } from "./file-lines.ts";
 import { matchEverywhere } from "./inline.ts";
 import { type Halves, type Splice, variantsOf } from "./step.ts";
 
-/** The file already has the lines that a splice would insert, directly above or below, and they are not repeated on purpose. */
+/** Whether the lines to insert are already there, directly above or below, and not repeated on purpose. */
 export function isInserted(lines: readonly Line[], splices: readonly Splice[], halves: Halves): boolean {
   const [only, ...more] = splices;
   if (only === undefined || more.length > 0 || only.start !== only.end || !isTelling(only.lines)) return false;
@@ -15,7 +15,7 @@ export function isInserted(lines: readonly Line[], splices: readonly Splice[], h
   return isAt(only.start) || isAt(only.start - only.lines.length);
 }
 
-/** The splices would not change the file. */
+/** Whether the splices would leave the file unchanged. */
 export function isUnchanged(lines: readonly Line[], splices: readonly Splice[]): boolean {
   return splices.every(
     (splice) =>
@@ -24,7 +24,7 @@ export function isUnchanged(lines: readonly Line[], splices: readonly Splice[]):
   );
 }
 
-/** The file contains REPLACE exactly once, and REPLACE has something that SEARCH does not. */
+/** Whether the file contains REPLACE exactly once, and REPLACE holds something that SEARCH does not. */
 export function isReplaced(file: FileLines, halves: Halves): boolean {
   const { search, replace } = variantsOf(halves).at(-1) ?? halves;
   const trimmed = replace.slice(replace.findIndex((line) => !isBlank(line)));
@@ -37,7 +37,7 @@ export function isReplaced(file: FileLines, halves: Halves): boolean {
   return row?.kind === "found" && row.splices.length === 1;
 }
 
-/** The file ends with these lines. */
+/** Whether the file ends with these lines. */
 export function isAppended(path: string, lines: readonly string[], added: readonly string[]): boolean {
   if (!isTelling(added)) return false;
   return findRows(indexLines(path, lines.slice(-added.length)), "trailing", added).length === 1;

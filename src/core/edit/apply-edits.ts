@@ -53,7 +53,7 @@ type Staged =
   | { readonly kind: "refused"; readonly reason: EditRefusal; readonly text: string };
 
 /**
- * Every block is looked for in the file as it was shown, then in the file as it is with the blocks before it.
+ * Every block is searched in the file as the model saw it, then in the file as it is after the blocks before it.
  * Lines an edit does not change keep their bytes; byte order mark, line endings and the presence of a final newline
  * are the file's. An empty SEARCH creates the file or appends to it. Never throws.
  */
@@ -171,7 +171,7 @@ function refuse(reason: EditRefusal, text: string): Staged {
   return { kind: "refused", reason, text };
 }
 
-/** A block as lines: without byte order mark, line endings, and fences that are not the file's. */
+/** A block as lines, without byte order mark, line endings, and code fences that are not part of the file. */
 export function prepareBlock(block: EditBlock, fileLines: readonly string[]): Halves {
   const search = linesOf(block.search);
   const replace = linesOf(block.replace);

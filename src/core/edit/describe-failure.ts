@@ -15,7 +15,7 @@ export function describeMissing(file: FileLines, { search }: Halves): string {
   const [from, to] = [Math.max(0, row), Math.min(file.lines.length, row + search.length)];
   const differs = (part: (line: string) => string) =>
     search.findIndex((line, at) => part(line) !== part(file.lines[row + at] ?? ""));
-  // Indentation alone would have been forgiven, so other words matter more.
+  // A difference in indentation alone is forgiven, so a line with other words is named first.
   const words = differs((line) => line.trim());
   const difference = words >= 0 ? words : differs((line) => line.trimEnd());
   return [
@@ -26,7 +26,7 @@ export function describeMissing(file: FileLines, { search }: Halves): string {
   ].join("\n");
 }
 
-/** A SEARCH of one line that is a part of a longer one, and cannot be taken for it; null: there is none. */
+/** The message about a SEARCH that is only a part of one line; null: it is not. */
 function findPart(file: FileLines, search: readonly string[]): string | null {
   const [only = "", ...more] = search.filter((line) => !isBlank(line)).map((line) => line.trim());
   const row = only.length < 3 || more.length > 0 ? -1 : file.lines.findIndex((line) => line.includes(only));
@@ -48,7 +48,7 @@ export function describeAmbiguous({ rows, note }: Extract<Match, { kind: "ambigu
   return `${times}${how}. Add neighbouring lines until it occurs once, or write SEARCH ALL if every place is meant.`;
 }
 
-/** The lines that match but for an indentation that says nothing about REPLACE. */
+/** The lines that match without their indentation, where the indentation of REPLACE would be a guess. */
 export function describeUnplaceable(file: FileLines, { span }: Extract<Match, { kind: "unplaceable" }>): string {
   return [
     `SEARCH matches lines ${rangeText(...span)} only without its indentation, so REPLACE has no sure place. The lines are:`,

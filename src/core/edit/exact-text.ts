@@ -2,7 +2,7 @@
 import { type FileLines, isBlank, isWord } from "./file-lines.ts";
 import { type Halves, type Match, variantsOf } from "./step.ts";
 
-/** Numbers with their points, as 1.5 and 1.2.3 but not self.0: an edit that splits one of them was meant for other text. */
+/** Numbers with points, as 1.5 and 1.2.3 but not self.0: an edit that splits one of them was meant for other text. */
 const pointed = /(?<!\p{L}|\p{N}|[_$])\d(?:\p{L}|\p{N}|_)*(?:\.\d(?:\p{L}|\p{N}|_)*)+/gu;
 
 /** Characters around a place that can belong to the word or number there. */
@@ -71,7 +71,7 @@ export function matchExactText(file: FileLines, halves: Halves): Match | null {
   const text = file.lines.join("\n");
   const search = variant.search.join("\n");
   const place = findPlace(text, search);
-  // Whole lines but for blanks: the steps for indentation know better.
+  // Whole lines that differ only in blanks are left to the steps for indentation.
   if (place === null || (isBlank(place.head) && isBlank(place.tail))) return null;
   const { row, head, tail, at } = place;
   const span = [row, row + variant.search.length] as const;

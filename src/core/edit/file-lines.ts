@@ -1,7 +1,7 @@
 /** A file as lines that can be compared more and more loosely; every comparison is on numbers, so it is linear. */
 import { isAscii } from "../text.ts";
 
-/** How loosely two lines are equal; each level forgives what the ones before it forgive, and one thing more. */
+/** How loosely two lines are compared; each level forgives what the levels before it forgive, and one thing more. */
 export type Level = "exact" | "trailing" | "indent" | "unicode" | "spaces";
 
 /** One level of indentation: a tab, or some spaces. */
@@ -63,7 +63,7 @@ function numberLines(lines: readonly string[]): Table {
   return { numbers, keys };
 }
 
-/** What one level is in a file: the commonest growth from one line to the next. */
+/** One level of indentation in a file: the most frequent increase from one line to the next. */
 function usualIndent(lines: readonly string[]): IndentUnit {
   const growths = new Map<number, number>();
   const indents = lines
@@ -107,7 +107,7 @@ export function findRuns(keys: readonly number[], wanted: readonly number[]): re
   return starts;
 }
 
-/** The spelling of a line that is compared at a level. */
+/** The form of a line that is compared at a level. */
 export function loosen(line: string, level: Level): string {
   if (level === "exact") return line;
   if (level === "trailing") return line.trimEnd();
@@ -135,7 +135,7 @@ function foldUnicode(line: string): string {
     .replaceAll("…", "...");
 }
 
-/** Blanks count only between two words. */
+/** Keeps one blank between two words, and drops all others. */
 function joinSpaces(line: string): string {
   return line.replace(/\s+/g, (_, at: number) =>
     isWord(line.charAt(at - 1)) && isWord(/\S/.exec(line.slice(at, at + 200))?.[0] ?? "") ? " " : "",

@@ -1,4 +1,4 @@
-/** Finds where an edit belongs, exact first, then fuzzier step by step (1 to 12): one candidate or none, never a guess. */
+/** Finds where an edit belongs, exactly at first, then step by step (1 to 12) more fuzzily. It never guesses. */
 
 import { matchExactText } from "./exact-text.ts";
 import type { FileLines } from "./file-lines.ts";

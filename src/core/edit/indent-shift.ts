@@ -1,4 +1,4 @@
-/** Functions from a block's indentation to a file's: a prefix more or less, tabs for spaces, 2 for 4. */
+/** Functions from a block's indentation to the file's: a prefix more or less, tabs for spaces, 2 spaces for 4. */
 import { type IndentUnit, indentOf, isBlank } from "./file-lines.ts";
 
 /** Indentation of one line in the block and in the file. */
@@ -11,7 +11,7 @@ export interface IndentPair {
 /** Null when the indentation has no counterpart. */
 export type IndentShift = (indent: string) => string | null;
 
-/** The same prefix put before, or taken from, every line; null when the lines do not agree on one. */
+/** Adds the same prefix to every line, or removes it; null when the lines do not agree on one. */
 export function shiftByPrefix(pairs: readonly IndentPair[]): IndentShift | null {
   const [first] = pairs;
   if (first === undefined) return null;
@@ -43,7 +43,7 @@ export function shiftByUnits(
   const blockStep = step(pairs.map((pair) => pair.block.length - blockLeast));
   const fileStep = step(pairs.map((pair) => pair.file.length - fileLeast));
   const character = file === "" ? usual.character : file;
-  // Steps seen in the matched lines tell the units; one level alone takes them from the block and the file.
+  // The units follow from the steps in the matched lines; if these have one level, from the whole block and the file.
   const ratio =
     blockStep > 0
       ? fileStep / blockStep
@@ -58,7 +58,7 @@ export function shiftByUnits(
   };
 }
 
-/** The one character all indents are made of, "" when there is none, null when they are mixed. */
+/** The one character that all indents consist of; "": all are empty; null: they are mixed. */
 function measure(indents: readonly string[]): "" | "\t" | " " | null {
   const all = indents.join("");
   if (all === "") return "";

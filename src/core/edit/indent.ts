@@ -1,4 +1,4 @@
-/** Places REPLACE in the file's indentation when SEARCH matched in another one. */
+/** Indents REPLACE as the file is, when SEARCH matched with a different indentation. */
 
 import { type FileLines, indentOf, isBlank } from "./file-lines.ts";
 import { type IndentPair, type IndentShift, shiftByPrefix, shiftByUnits } from "./indent-shift.ts";
@@ -56,8 +56,8 @@ function least(indents: readonly string[]): string {
 }
 
 /**
- * Every line of the file shifted its own way: a line that takes the place of one line is shifted as that one,
- * added lines as most lines are. The first line speaks only for itself: models often drop its indentation.
+ * When lines are shifted differently: a line that replaces one line is shifted as that line is, an added line as most
+ * lines are. The first line does not count for the others, since models often drop its indentation.
  */
 function placeUnevenly(pairs: readonly IndentPair[], { search, replace }: Halves): Place {
   const common = commonShift(pairs.slice(1));
@@ -76,7 +76,7 @@ function shiftLike(pair: IndentPair): IndentShift {
   return (indent) => (indent === pair.block ? pair.file : (shiftByPrefix([pair])?.(indent) ?? null));
 }
 
-/** What more than half of the lines do; null when flattened lines hide the depth of an added line. */
+/** The shift of more than half of the lines; null: there is none, or flat lines hide the depth of an added line. */
 function commonShift(pairs: readonly IndentPair[]): IndentShift | null {
   const distinct = (indents: readonly string[]) => new Set(indents).size;
   if (distinct(pairs.map((pair) => pair.block)) === 1 && distinct(pairs.map((pair) => pair.file)) > 1) return null;

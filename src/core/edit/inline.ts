@@ -1,4 +1,4 @@
-/** Step 10: SEARCH is part of a line, between token boundaries; with SEARCH ALL, of every line that holds it. */
+/** Step 10: SEARCH is part of a line, between token boundaries; with SEARCH ALL, part of every line that holds it. */
 
 import { splitsToken } from "./exact-text.ts";
 import { type FileLines, indentOf, isBlank } from "./file-lines.ts";
@@ -16,7 +16,7 @@ interface Piece {
 
 const note = "as part of a line";
 
-/** One line of SEARCH that occurs once, is less than three quarters of its line, and is not repeated around it. */
+/** A SEARCH of one line that occurs once, is less than three quarters of its line, and is not repeated in REPLACE. */
 export function matchInline(file: FileLines, halves: Halves): Match | null {
   const piece = pieceOf(halves);
   if (piece === null || halves.all || piece.search.length < 3) return null;

@@ -41,7 +41,7 @@ export const lineSteps: readonly Step[] = steps.map(
 /** Steps 1 to 3, for parts of a block. */
 export const strictSteps: readonly Step[] = lineSteps.slice(0, 3);
 
-/** The answer of the first step that has one. */
+/** The match of the first step that finds one; null: none does. */
 export function matchLoosely(ladder: readonly Step[], file: FileLines, halves: Halves): Match | null {
   for (const step of ladder) {
     const match = step(file, halves);
@@ -50,7 +50,7 @@ export function matchLoosely(ladder: readonly Step[], file: FileLines, halves: H
   return null;
 }
 
-/** A match whose lines are at these rows (-1: not in the file), placed and merged. */
+/** The match for a SEARCH whose lines are at these rows (-1: not in the file), with REPLACE indented and merged. */
 export function matchAt(file: FileLines, rows: readonly number[], halves: Halves, note: string | null): Match {
   const splices = layOver(rows, halves, placeBlock(file, rows, halves).place);
   const known = rows.filter((row) => row >= 0);
@@ -58,7 +58,7 @@ export function matchAt(file: FileLines, rows: readonly number[], halves: Halves
   return splices === null ? { kind: "unplaceable", span } : { kind: "found", splices, span, note };
 }
 
-/** More candidates than this are ambiguous without looking at each one's indentation. */
+/** With more candidates than this, the match is ambiguous, and their indentation is not compared. */
 const enoughCandidates = 200;
 
 function matchAtLevel(file: FileLines, halves: Halves, step: LineStep): Match | null {

@@ -1,11 +1,11 @@
-/** Lays an edit over the lines it matched: what SEARCH and REPLACE share stays as the file has it. */
+/** Merges an edit into the lines it matched: lines that SEARCH and REPLACE share stay as they are in the file. */
 
 import { matchLines } from "../line-diff.ts";
 import type { Halves, Splice } from "./step.ts";
 
 /**
- * Spells line `line` of REPLACE for the file; `beside` is the line of SEARCH it takes the place of, null when
- * it has no single one. Null when its indentation would be a guess.
+ * Line `line` of REPLACE, indented for the file; `beside` is the line of SEARCH that it replaces, null when that is not
+ * a single one. Returns null when its indentation would be a guess.
  */
 export type Place = (line: number, beside: number | null) => string | null;
 
@@ -59,7 +59,7 @@ function insertionRow(rows: readonly number[], before: number): number {
   return above !== undefined ? above + 1 : (rows.find((row) => row >= 0) ?? 0);
 }
 
-/** Line for line as long as there are rows; lines of the file that were skipped in between survive. */
+/** Replaces row by row; lines of the file that were skipped in between stay. */
 function replaceRows(rows: readonly number[], lines: readonly string[]): readonly Splice[] {
   const splices: Splice[] = [];
   let used = 0;

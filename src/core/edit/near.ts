@@ -1,4 +1,4 @@
-/** Step 12: at least three lines, the first and last equal, nearly all the rest too, and no second place like it. */
+/** Step 12: at least three lines, the first and last equal, nearly all others too, and no second place like that. */
 
 import { distance } from "../distance.ts";
 import { type FileLines, loosen } from "./file-lines.ts";
@@ -7,7 +7,7 @@ import type { Halves, Match } from "./step.ts";
 
 const note = "ignoring small differences";
 
-/** Character comparisons one search may cost; beyond them nothing is near. */
+/** Character comparisons that one search may cost; a search that needs more finds nothing. */
 const budget = 20_000_000;
 
 interface Candidate {

@@ -1,4 +1,4 @@
-/** Steps 7, 8 and 11: a block copied with line numbers, with `...` for lines that stay, or with the escapes of a string. */
+/** Steps 7, 8 and 11: a block copied with line numbers, with `...` for unchanged lines, or with escapes of a string. */
 
 import { findPlaceholders } from "../guard/placeholder.ts";
 import { type FileLines, isBlank } from "./file-lines.ts";
@@ -7,7 +7,7 @@ import type { Halves, Match, Splice } from "./step.ts";
 
 const numberPrefix = /^\s*(\d{1,7})(?:\s*[|│→]|:|\t)(?: ?)/;
 
-/** Step 7: every line of SEARCH begins with a line number, each one more than the last. */
+/** Step 7: every line of SEARCH begins with a line number, each by one larger than the last. */
 export function matchNumbered(file: FileLines, halves: Halves): Match | null {
   const numbers = halves.search.map((line) => Number(numberPrefix.exec(line)?.[1] ?? Number.NaN));
   const first = numbers[0] ?? Number.NaN;

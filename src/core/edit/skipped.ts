@@ -3,7 +3,7 @@ import { type FileLines, findRuns, isBlank } from "./file-lines.ts";
 import { matchAt } from "./line-steps.ts";
 import type { Halves, Match, Span } from "./step.ts";
 
-/** More places than this with the same code are ambiguous when one of them fits. */
+/** With more places of the same code than this, a fitting place counts as ambiguous. */
 const enoughStarts = 20;
 
 const note = "keeping the blank lines and comments that SEARCH leaves out";

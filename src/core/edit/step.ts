@@ -1,11 +1,11 @@
-/** What the steps of the edit ladder hand each other: the halves of a block, and where they found it. */
+/** The input and the result of a step of the edit ladder: the halves of a block, and where it matches. */
 import type { FileLines } from "./file-lines.ts";
 
 /** A block as lines, without line endings. */
 export interface Halves {
   readonly search: readonly string[];
   readonly replace: readonly string[];
-  /** SEARCH ALL. */
+  /** The block begins with SEARCH ALL: every occurrence is meant. */
   readonly all: boolean;
 }
 
@@ -26,7 +26,7 @@ export type Match =
   /** Found, but the replacement's indentation there would be a guess. */
   | { readonly kind: "unplaceable"; readonly span: Span };
 
-/** One step of the ladder: null hands over to the next, looser one. */
+/** One step of the ladder; after null, the next, looser step is tried. */
 export type Step = (file: FileLines, halves: Halves) => Match | null;
 
 /** A block, and the block without the blank lines at its edges when it has some. */

@@ -1,11 +1,11 @@
-/** A file while blocks are applied to it: every line knows which line of the file it was as the model was shown it. */
+/** A file while blocks are applied to it: every line knows which line it was in the file that the model saw. */
 
 import { matchLines } from "../line-diff.ts";
 import { type Line, mainEnding } from "../text.ts";
 import type { Splice } from "./step.ts";
 
 export interface TracedLine extends Line {
-  /** Row in the file as it was shown, null for a line that was not there. */
+  /** Row in the file that the model saw; null for a new line. */
   readonly origin: number | null;
 }
 
@@ -19,7 +19,7 @@ export function traceLines(now: readonly Line[], shown: readonly Line[]): Traced
   return now.map((line, at) => ({ ...line, origin: origins.get(at) ?? null }));
 }
 
-/** Splices made for the shown file as splices of the file as it is now; null when a line they replace has changed since. */
+/** Turns splices of the shown file into splices of the current file; null: a line they replace has changed since. */
 export function translate(splices: readonly Splice[], traced: TracedLines): readonly Splice[] | null {
   const positions: number[] = [];
   for (let at = 0; at < traced.length; at++) {
@@ -36,7 +36,7 @@ export function translate(splices: readonly Splice[], traced: TracedLines): read
   return moved;
 }
 
-/** Where lines go whose place is lost because the line below them is gone: after the line above. null: that is gone too. */
+/** Where to insert lines when the line below them is gone: after the line above. null: that one is gone, too. */
 function insertionPoint(start: number, end: number, positions: readonly number[]): number | null {
   const above = positions[start - 1];
   return start === end && above !== undefined ? above + 1 : null;
@@ -61,7 +61,7 @@ export function applySplices(traced: TracedLines, splices: readonly Splice[]): T
   return parts.concat([traced.slice(from)]).flat();
 }
 
-/** The ending of a new line: that of the line beside it. A lone CR is never copied into a file that mostly has others. */
+/** The ending of a new line, taken from the line beside it; a lone CR is not copied if most lines end otherwise. */
 function usableEnding(beside: Line | undefined, main: "\n" | "\r\n" | "\r"): "\n" | "\r\n" | "\r" {
   if (beside === undefined || beside.ending === "") return main;
   return beside.ending === "\r" ? main : beside.ending;

@@ -1,4 +1,4 @@
-/** The report of an evaluation: a row for each candidate, a row for each task, and pairs of candidates compared. Pure. */
+/** The report of an evaluation: one row for each candidate, each task and each pair of candidates. Pure. */
 import type { Result } from "./result.ts";
 import { type Interval, mcnemar, wilson } from "./statistics.ts";
 
@@ -25,7 +25,7 @@ export interface CandidateRow {
   readonly errors: number;
 }
 
-/** The thesis's table 4.2, a row a task and candidate: time, actions, success, size of the change, refused paths. */
+/** One row for each task and candidate: time, actions, success, size of the change, refused paths. */
 export interface TaskRow {
   readonly task: string;
   readonly model: string;

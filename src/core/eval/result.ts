@@ -5,17 +5,17 @@ const count = z.nullable(z.number());
 
 export const resultSchema = z.object({
   v: z.literal(1),
-  /** Hash of task, candidate, repeat and pai: the same work is not done twice. */
+  /** Hash of task, candidate, repeat and pai's version; a result that exists is not computed again. */
   key: z.string(),
   task: z.string(),
   model: z.string(),
   mode: z.string(),
   repeat: z.number(),
-  /** The hidden check passed, and nothing that it uses was touched. */
+  /** The hidden check passed, and the candidate touched nothing that it uses. */
   passed: z.boolean(),
   /** Hidden paths that the candidate wrote. */
   tampered: z.array(z.string()),
-  /** What pai says of its run; null: a control, or no outcome. */
+  /** The status of pai's run; null: a control, or no outcome. */
   status: z.nullable(z.string()),
   code: count,
   /** pai said "verified" and the hidden check failed. */
@@ -28,7 +28,7 @@ export const resultSchema = z.object({
   actions: count,
   added: count,
   deleted: count,
-  /** Actions that were refused for their path or otherwise. */
+  /** Actions that were refused, for their path or for another reason. */
   refused: count,
   check: z.object({ exit: count, ms: z.number(), output: z.string() }),
   served: z.array(z.string()),
@@ -38,7 +38,7 @@ export const resultSchema = z.object({
 
 export type Result = z.infer<typeof resultSchema>;
 
-/** The results of a file of JSON lines; other lines are skipped, and the last one of a key counts. */
+/** Reads a file of JSON lines; invalid lines are skipped, and of several results with one key the last counts. */
 export function readResults(text: string): readonly Result[] {
   const found = new Map<string, Result>();
   for (const line of text.split("\n")) {

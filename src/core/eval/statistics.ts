@@ -5,7 +5,7 @@ export interface Interval {
   readonly high: number;
 }
 
-/** The 95 % interval of a share by Wilson; of nothing it is everything. */
+/** The 95 % interval of `passed / of` (Wilson); with `of` 0 it is 0 to 1. */
 export function wilson(passed: number, of: number): Interval {
   if (of === 0) return { low: 0, high: 1 };
   const z = 1.959964;

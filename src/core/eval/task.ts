@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { readAs } from "../plan/reading.ts";
 
-/** Relative, below the folder of what names it, and spelled in one way. */
+/** A relative path in normal form, below the folder of the file that names it. */
 export const insidePath = z
   .string()
   .check(
@@ -13,7 +13,7 @@ export const insidePath = z
   );
 
 const schema = z.object({
-  /** What the candidate is asked. */
+  /** The task that the candidate gets. */
   prompt: z.string().check(z.minLength(1)),
   /** Paths of `files/` that the candidate never sees; put back before the check. */
   hidden: z._default(z.array(insidePath), []),
@@ -25,7 +25,7 @@ const schema = z.object({
   timeout: z._default(z.number().check(z.positive(), z.maximum(3600)), 60),
   /** Checks that the candidate may run itself, as `--check`. */
   checks: z._default(z.array(z.string()), []),
-  /** What the control `oracle` says in the end; the check finds the candidate's last words in $PAI_EVAL_ANSWER. */
+  /** The answer of the control `oracle`; the check finds a candidate's answer in $PAI_EVAL_ANSWER. */
   answer: z._default(z.string(), ""),
   licence: z.optional(z.string()),
   source: z.optional(z.string()),
@@ -33,7 +33,7 @@ const schema = z.object({
 
 export type TaskFile = z.infer<typeof schema>;
 
-/** Reads the text of a `task.json`; a text says what is wrong with it. */
+/** Reads the text of a `task.json`; a string in return says what is wrong with it. */
 export function readTaskFile(text: string): TaskFile | string {
   let json: unknown;
   try {

@@ -1,11 +1,11 @@
-/** Which lines a file lost and gained, and how many of each; lines that only moved are neither. */
+/** Counts the lines that a file lost and gained; lines that only moved are neither. */
 
 import type { Steps } from "../steps.ts";
 
 /** How often each line occurs. */
 export type LineCounts = Map<string, number>;
 
-/** What one file lost and gained. Both shrink when lines turn out to have moved. */
+/** The lines that one file lost and gained. Both shrink when lines turn out to have moved. */
 export interface Balance {
   /** How many lines it lost, moved ones too. */
   readonly gone: number;
@@ -32,7 +32,7 @@ function subtract(a: LineCounts, b: LineCounts): LineCounts {
   return rest;
 }
 
-/** What a new file has of these lines; all it gained counts for nothing but what others lost. */
+/** The balance of a new file: only gained lines in `wanted` matter, which other files lost. */
 export function gainedOf(now: string, wanted: ReadonlySet<string>): Balance {
   const gained: LineCounts = new Map();
   if (wanted.size === 0) return { gone: 0, lost: new Map(), gained };
@@ -70,7 +70,7 @@ function takeFrom(losers: readonly Balance[], line: string, wanted: number): num
 /** Lines between two pauses. */
 const linesAtOnce = 20_000;
 
-/** Takes away, from both sides, what one file lost and another gained. */
+/** Removes from both sides the lines that one file lost and another gained. */
 export function* settleMoves(balances: readonly Balance[]): Steps<void> {
   const losers = new Map<string, Balance[]>();
   for (const [balance, line] of linesOf(balances, "lost")) {
@@ -87,7 +87,7 @@ export function* settleMoves(balances: readonly Balance[]): Steps<void> {
   }
 }
 
-/** Every line of each; null is a pause. A line that is removed during the iteration is still given. */
+/** Every line of each balance; null is a pause. A line that is removed during the iteration is still returned. */
 function* linesOf(balances: readonly Balance[], side: "lost" | "gained"): Generator<readonly [Balance, string | null]> {
   let count = 0;
   for (const balance of balances) {

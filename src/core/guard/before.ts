@@ -1,4 +1,4 @@
-/** What the files of a run held together before it: gathered once, and only when a rule asks, as there may be thousands. Pure. */
+/** The old content of all files of a run: joined once, when a rule first asks, since they may be thousands. Pure. */
 export interface Before {
   readonly text: () => string;
   /** Without blanks at either end. */

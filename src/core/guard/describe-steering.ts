@@ -1,4 +1,4 @@
-/** What a change to a file that steers brings about, in words for the person who approves it. Pure. */
+/** Says what a change to a steering file leads to, for the person who approves it. Pure. */
 import type { Blob, Change } from "../change.ts";
 import { describeSteering, findSteering } from "./steering.ts";
 
@@ -19,13 +19,13 @@ function newScripts({ before, after }: Change): readonly string[] {
   return changed.map(([name, command]) => `${name}: ${String(command)}`.replace(/\s+/g, " "));
 }
 
-/** What runs or obeys a file of this name, as a clause after its path; null: nothing. */
+/** Which program or agent runs or obeys a file of this name, as a clause after its path; null: none. */
 export function describeReader(path: string): string | null {
   const steering = findSteering(path);
   return steering === null ? null : describeSteering(steering);
 }
 
-/** The same for a change: of a package.json only what is new in its scripts counts. */
+/** `describeReader` for a change; of a package.json it names only the scripts that are new. */
 export function describeLater(change: Change): string | null {
   const reader = change.after?.kind === "file" ? describeReader(change.path) : null;
   if (reader === null || !/(?:^|\/)package\.json$/i.test(change.path)) return reader;

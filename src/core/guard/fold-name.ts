@@ -1,6 +1,6 @@
-/** Folds a name as a lenient file system or reader would: names that fold alike are the same in every table of names. Pure. */
+/** Folds a name as a lenient file system or reader would; tables of names compare folded names. Pure. */
 
-/** Lower case, compatibility forms unified, invisible characters and what some file systems drop at the end left out. */
+/** Lower case and NFKC, without invisible characters and without endings that some file systems drop. */
 export function foldName(name: string): string {
   if (/^(?:[\w.-]*[\w-])?$/.test(name)) return name.toLowerCase();
   const seen = name

@@ -13,9 +13,9 @@ import { findPlaceholders } from "./placeholder.ts";
 export interface GuardLimits {
   /** Changed lines per file and run, added and deleted. */
   readonly lines: number;
-  /** Changed lines as a part of the original's lines. */
+  /** Changed lines as a share of the original's lines. */
   readonly ratio: number;
-  /** Refuse at either limit, not only when both are passed. */
+  /** Refuse when either limit is exceeded, not only when both are. */
   readonly strict: boolean;
 }
 
@@ -42,21 +42,21 @@ export interface Verdict {
   readonly text: string;
 }
 
-/** A file as it was at the start of the run and as it shall be; null: it was or will not be there. */
+/** A file at the start of the run and after the batch; null: it did not or will not exist. */
 interface File {
   readonly path: RelPath;
   readonly old: string | null;
   readonly now: string | null;
 }
 
-/** One file under judgement: which of its lines it really lost and gained, and all files of the run, this one among them. */
+/** One file under judgement: its lost and gained lines, without moved ones, and all files of the run. */
 interface Case {
   readonly file: File;
   readonly balance: Balance;
   readonly files: readonly File[];
   readonly before: Before;
   readonly input: GuardInput;
-  /** Names that a file defined, or defines. */
+  /** The names that a file defined at the start of the run, or defines now. */
   readonly definitions: (file: File, when: "old" | "now") => ReadonlySet<string>;
 }
 
@@ -69,7 +69,7 @@ function contentOf(blob: Blob | null): string | null {
   return decode(blob.bytes)?.text ?? Buffer.from(blob.bytes).toString("latin1").replaceAll("\n", " ");
 }
 
-/** A moved file is judged where it went, against what it was where it came from. */
+/** A moved file is judged at its new path, against the content at its old path. */
 function* filesOf(since: readonly Change[]): Steps<File[]> {
   const byPath = new Map(since.map((change) => [change.path, change]));
   const originOf = ({ from, before, after }: Change) => {
@@ -147,7 +147,7 @@ function mentions(text: string, name: string): boolean {
   return new RegExp(`(?<![\\w$])${RegExp.escape(name)}(?![\\w$])`).test(text);
 }
 
-/** Of definitions lost: fewer are not told. */
+/** Fewer lost definitions than this are not refused. */
 const fewestLost = 3;
 
 const judgeDefinitions: Rule = ({ file, balance, files, definitions, input: { planned } }) => {
@@ -210,7 +210,7 @@ function openDefinitions(): Case["definitions"] {
   };
 }
 
-/** Of a new file only what others lost is looked for: no rule asks for the rest of its lines. */
+/** In a new file only lines that others lost are counted: no rule needs its other lines. */
 function* balanceAll(files: readonly File[]): Steps<ReadonlyMap<File, Balance>> {
   const balances = new Map<File, Balance>();
   for (const file of files) {
@@ -248,7 +248,7 @@ function* judgeFiles(files: readonly File[], input: GuardInput): Steps<Verdict[]
   return verdicts;
 }
 
-/** Paths of the batch that lose lines which an earlier batch had moved there from `path`; where none does, all paths of it. */
+/** Paths of the batch that lose lines which an earlier batch moved there from `path`; if none does, all its paths. */
 function takersOf(path: RelPath, { earlier, batch }: GuardInput): readonly RelPath[] {
   const wasThere = balanceOf(
     contentOf(earlier.find((change) => change.path === path)?.before ?? null) ?? "",
@@ -281,13 +281,13 @@ function* judgeAway(away: readonly Verdict[], input: GuardInput): Steps<Verdict[
 }
 
 /**
- * Everything in a batch that must not be applied as it is (`refused`), or only after a question (`ask`);
- * empty when all is well. A file may be named by several rules. Nothing can have moved to a file that is refused:
- * whoever drops it from the batch must have the rest judged again. Pure.
+ * Everything in a batch that must not be applied as it is (`refused`), or only after a question (`ask`); empty when all
+ * is well. A file may break several rules. When a caller drops a refused file from the batch, it must have the rest
+ * judged again, because lines that moved to that file are then lost. Pure.
  */
 export const judge = (input: GuardInput): readonly Verdict[] => finish(judgeSteps(input));
 
-/** The same in steps, each for one file at most. */
+/** `judge` in steps, each for one file at most. */
 export function* judgeSteps(input: GuardInput): Steps<readonly Verdict[]> {
   if (input.batch.length === 0) return [];
   const verdicts = yield* judgeFiles(yield* filesOf(squash([...input.earlier, ...input.batch])), input);

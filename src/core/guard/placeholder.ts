@@ -31,10 +31,10 @@ export function findPlaceholders(text: string, path = ""): readonly Placeholder[
 }
 
 const bareDots = /^[#/]*\s*(?:\.{3,}|…)$/;
-/** Set in below a comment mark: part of an example. */
+/** Dots indented after a comment mark belong to an example. */
 const exampleDots = /^(?:#|\/\/)\s{2,}(?:\.{3,}|…)$/;
 
-/** Says of each line in turn whether it is inside a multi-line Python string or Perl documentation. */
+/** Tells for each line in turn whether it is inside a multi-line Python string or Perl documentation. */
 function trackDocumentation(): (line: string) => boolean {
   let quoted = false;
   let perl = false;
@@ -64,7 +64,7 @@ function isPythonBody(line: string, before: string): boolean {
   return /(?:"""|''')$/.test(before.trimEnd());
 }
 
-/** Where the words are: in a comment on its own line, after code, or in text without a comment mark. */
+/** Where the words are: in a comment on its own line, in a comment after code, or in text without a comment mark. */
 type Place = "comment" | "trailing" | "prose";
 
 interface Dots {
@@ -87,7 +87,7 @@ function isOmission(comment: string, place: Place): boolean {
   return foreign > 0 ? beginsOmission(words, foreign, dots) : spellsOmission(words, place, dots);
 }
 
-/** Words of the vocabulary of omission only: an ellipsis, or two kinds of them together, is proof. */
+/** For comments with words of omission only: an ellipsis, or two kinds of such words together, is proof. */
 function spellsOmission(words: readonly string[], place: Place, dots: Dots): boolean {
   const { rest, other, things, stays, gone, same } = vocabulary();
   const says = (kind: ReadonlySet<string>) => words.some((word) => kind.has(word));
@@ -98,7 +98,7 @@ function spellsOmission(words: readonly string[], place: Place, dots: Dots): boo
   return says(things) && says(same) && (says(other) || says(stays) || says(gone));
 }
 
-/** With foreign words (a class name, say): only between dots, and beginning as an omission begins. */
+/** For comments with other words too (a class name): only with dots, and when it begins as an omission does. */
 function beginsOmission(words: readonly string[], foreign: number, dots: Dots): boolean {
   const allowed = dots.opens && dots.closes ? 3 : dots.opens || dots.closes ? 1 : 0;
   if (foreign > allowed) return false;
@@ -107,7 +107,7 @@ function beginsOmission(words: readonly string[], foreign: number, dots: Dots): 
   return (rest.has(first) || other.has(first)) && words.some((word) => things.has(word) || same.has(word));
 }
 
-/** Most code is ASCII: this is all of the hints that it can hold, and a pattern without `u` is soon compiled. */
+/** All hints in ASCII, for most code: a pattern without `u` compiles quickly. */
 const asciiHints =
   /\.\.\.|\b(?:rest|remain\w*|existing|other|others|unchanged|same|omitted|elided|truncated|snip|snipped|skipped|kode|sisa|sisanya|bagian|lainnya|resto|restante|reste|restliche\w*|bleibt|gleich|identique)\b/i;
 
@@ -128,19 +128,19 @@ const wholeComment =
 
 const trailingComment = /\s\/\/\s*(.*)$|\s#\s+(.*)$|\/\*+\s*(.*?)\s*\*+\/[\s})\];,]*$/;
 
-/** Said as a whole, whatever the language. */
+/** Phrases that are an omission as a whole, in all languages. */
 const wholePhrases =
   /^(?:snip(?:ped)?|code (?:snipped|goes here|continues)|(?:其余|剩余|其他|原有|现有|已有|之前的?)[^a-z]{0,12}|.{0,12}(?:保持不变|代码不变|代码省略|省略.{0,6}代码)|(?:代码)?省略|.{0,12}(?:残り|既存)の.{0,20}|.{0,12}変更なし|(?:나머지|기존)\s?.{0,20}(?:코드|동일|그대로|생략|메서드|함수).{0,10}|остальн\S+ .{0,40}|.{0,30}без изменений|существующий код)$/iu;
 
-/** The words of omission by what they say. */
+/** The words of omission by their meaning. */
 function openVocabulary() {
   const set = (words: string) => new Set(words.split(/\s+/));
-  /** What is left. */
+  /** The part that is left out. */
   const rest = set(
     "rest remainder everything sisa sisanya selebihnya lainnya resto restante reste restlicher restliche restlichen",
   );
 
-  /** What is already there: weaker, also said of real code. */
+  /** Code that already exists: weaker, since comments say it of real code, too. */
   const other = set(
     "existing remaining other others previous original previously your more additional etc kode_lain lain sebelumnya semula ada dst seterusnya existente existentes anterior existant existante existants autres vorhandener vorhandene bestehender weitere andere",
   );
@@ -181,7 +181,7 @@ function openVocabulary() {
 }
 
 let opened: ReturnType<typeof openVocabulary> | null = null;
-/** Opened by the first text that may omit something: few do. */
+/** Built at the first text that may hold a placeholder: few texts do. */
 const vocabulary = () => {
   opened ??= openVocabulary();
   return opened;

@@ -1,16 +1,16 @@
-/** Names of files that run without being asked, and of files that steer agents, by who reads them. Folded to lower case. */
+/** Names of files that run unasked, and of files that steer agents, by the program that reads them. In lower case. */
 
-/** What a name may look like. It has one of the words in it: the pattern is compiled only for such a name. */
+/** A shape of names. Each such name contains one of `words`, so the pattern is tried only on names with one of them. */
 export interface Shape {
   readonly words: string;
   readonly pattern: RegExp;
 }
 
-/** One reader and the names it looks for: see steering.ts for how they are spelled. */
+/** One reader and the names it looks for; steering.ts says how they are spelled. */
 export interface Row {
   readonly why: string;
   readonly names: string;
-  /** For the last part of a path: how it ends, or what it looks like, where a list of names is not enough. */
+  /** For the last part of a path, where a list of names is not enough: its endings, or its shape. */
   readonly endings?: string;
   readonly shape?: Shape;
 }

@@ -1,4 +1,4 @@
-/** Names of files that run when a project is built, tested or installed, by the tool that runs them. Folded to lower case. */
+/** Names of files that run when a project is built, tested or installed, by the tool that runs them. In lower case. */
 import type { Row } from "./steering-names.ts";
 
 const runs = (tool: string, names: string, more: Omit<Row, "why" | "names"> = {}): Row => ({

@@ -1,11 +1,11 @@
-/** The files that steer: they run as code without being asked, run when the project is built, or tell agents what to do. Pure. */
+/** Steering files: they run unasked, run when the project is built, or tell agents what to do. Pure. */
 import { foldName } from "./fold-name.ts";
 import { agentNames, type Row, unaskedNames } from "./steering-names.ts";
 import { builtNames } from "./steering-tools.ts";
 
 /**
- * `unasked`: a push, an opened editor, shell or interpreter runs it. `built`: whoever builds or tests the project runs
- * it. `agents`: agents take it for instructions.
+ * `unasked`: a push, an opened editor, a shell or an interpreter runs the file. `built`: whoever builds or tests the
+ * project runs it. `agents`: agents take it for instructions.
  */
 export type SteeringKind = "unasked" | "built" | "agents";
 
@@ -21,7 +21,7 @@ const tables: readonly (readonly [kind: SteeringKind, rows: readonly Row[]])[] =
   ["built", builtNames],
 ];
 
-/** What a name ends with, or, where there is a pattern, has in it besides. */
+/** A text that a name ends with, or, when there is a pattern, contains. */
 interface Mark {
   readonly text: string;
   readonly pattern: RegExp | null;
@@ -29,7 +29,7 @@ interface Mark {
 }
 
 interface Table {
-  /** All names as they are spelled. Most names are not in it: a search of it costs less than to open `byName`. */
+  /** All names in one text: searching it is cheaper than making `byName`, and most names are not in it. */
   readonly spelled: string;
   /** `name`, or `folder/name`; a name that ends in `/` counts anywhere in a path, others only at its end. */
   readonly byName: () => ReadonlyMap<string, Steering>;
@@ -55,13 +55,13 @@ function openTable(): Table {
 }
 
 let opened: Table | null = null;
-/** Opened when it is first asked: most starts of pai never need it. */
+/** Built at the first use: most starts of pai never need it. */
 const table = (): Table => {
   opened ??= openTable();
   return opened;
 };
 
-/** What a name in a folder of this name is in the table; both folded. `last`: nothing follows it in the path. */
+/** The steering of a name in a folder, both folded; null: none. `last`: the name is the last part of its path. */
 export function steeringOfName(folder: string, name: string, last: boolean): Steering | null {
   const { spelled, byName, marks } = table();
   const spellings = hasWord(spelled, name) ? [`${folder}/${name}`, name] : [];
@@ -75,7 +75,7 @@ export function steeringOfName(folder: string, name: string, last: boolean): Ste
   return marks.find(fits)?.steering ?? null;
 }
 
-/** Whether the text has the word between blanks, slashes or its own ends. */
+/** Whether the text holds the word, bounded by blanks, slashes or the ends of the text. */
 function hasWord(text: string, word: string): boolean {
   const isEdge = (at: number) => " \n/".includes(text.charAt(at));
   if (word === "") return true;
@@ -85,7 +85,7 @@ function hasWord(text: string, word: string): boolean {
   return false;
 }
 
-/** The first part of a path that is in the table, the gravest kind first; null: none is. */
+/** The steering of the first part of a path that is in the table, `built` only if no other kind is. null: none. */
 export function findSteering(path: string): Steering | null {
   const parts = path.split("/").map(foldName);
   const found = parts.flatMap((name, at) => {

@@ -1,12 +1,12 @@
-/** Fields of a model's JSON under other names than ours, where only one of ours can be meant. */
+/** Renames fields of a model's JSON to pai's names, where only one of these can be meant. */
 import { isFields, type Json } from "../model.ts";
 
-/** Fields by their own names, each with those that models give it. */
+/** By pai's name of a field: other names that models give it. */
 export type FieldNames = Readonly<Record<string, readonly string[]>>;
 
 const isBlank = (value: Json | undefined) => value == null || value === "";
 
-/** The value with its fields under their own names; the names of others count only where its own says nothing. */
+/** The value with its fields under pai's names; another name counts only when the field itself is missing or blank. */
 export function nameFields(names: FieldNames, value: Json): Json {
   if (!isFields(value)) return value;
   const meant = Object.entries(names).flatMap(([own, others]) => {

@@ -1,10 +1,10 @@
-/** Fields of a model's JSON, read by their one plain meaning: numbers as texts, one text for a list, null for nothing. */
+/** Reads fields of a model's JSON leniently: a number as a text, one text as a list, null as nothing. */
 import * as z from "zod/mini";
 
-/** At most this many wrappers are taken off a value. */
+/** How many wrappers around a value are opened at most. */
 export const maxWraps = 5;
 
-/** Words in any shape: of a list or an object all that it says. */
+/** A value as text; of a list or an object, all its texts joined. */
 export function toText(value: unknown, depth = 0): string {
   if (typeof value !== "object" || value === null) return value == null ? "" : String(value);
   const said = depth > maxWraps ? [] : Object.values(value).map((each) => toText(each, depth + 1));
@@ -16,7 +16,7 @@ export const toList = (value: unknown): unknown[] =>
 /** Fields by which models name a path or a command in an object. */
 const targetNames = ["path", "file", "file_path", "filepath", "filename", "command", "cmd", "run", "name"];
 
-/** A path or a command: bare, alone in a list, or in an object that names it. Anything else is left to be refused. */
+/** A path or command as text: bare, alone in a list, or in an object that names it. Other values stay as they are. */
 export function toTarget(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 1 ? toTarget(value[0]) : value;
   if (typeof value !== "object" || value === null) return toText(value);
@@ -27,12 +27,12 @@ export function toTarget(value: unknown): unknown {
 /** A path without the blanks and quotes around it, as the action script reads it too. */
 export const barePath = (text: string): string => /^(['"`])(.+)\1$/s.exec(text.trim())?.[2] ?? text.trim();
 
-/** A pattern or a list in place of a path: as a promise it would name no file at all. */
+/** Whether a pattern or a list stands in place of a path: a plan cannot promise that. */
 export const namesSeveral = (path: string): boolean =>
   path.includes("*") ||
   (/[\s,;&]/.test(path) && path.split(/\s*[,;&]\s*|\s+and\s+/).filter((part) => /^\S+\.\w+$/.test(part)).length > 1);
 
-/** `plain` turns whatever was written into what `schema` takes. */
+/** A schema that first has `plain` turn the written value into one that `schema` accepts. */
 export const leniently = <Schema extends z.ZodMiniType>(plain: (value: unknown) => unknown, schema: Schema) =>
   z.pipe(z.transform(plain), schema);
 
@@ -47,7 +47,7 @@ const paths = leniently(
   z.array(z.string()),
 );
 
-/** What a plan and a schedule say of files, in the order in which models are asked for it. */
+/** The lists of files in a plan and a schedule, in the order in which models are asked for them. */
 export const fileLists = {
   files_to_read: paths,
   files_to_create: paths,
@@ -62,7 +62,7 @@ export const filled = <Shape extends z.core.$ZodShape>(shape: Shape) =>
     z.nullable(z.object(shape)),
   );
 
-/** The one of these words that was written, in any case and among others; anything else is the fallback. */
+/** The one of these words that the value holds, in any case; with none or several of them, the fallback. */
 const wordOf = <const Words extends readonly [string, ...string[]]>(words: Words, fallback: Words[number]) =>
   leniently((value) => {
     const written = new Set(

@@ -1,4 +1,4 @@
-/** Reads a plan out of a model's JSON (spec 2.2): tolerant of form, strict of meaning. */
+/** Reads a plan from a model's JSON: tolerant of form, strict about meaning. */
 
 import * as z from "zod/mini";
 import { replyCaps } from "../caps.ts";
@@ -37,7 +37,7 @@ const step = z.object({
   expected_outcome: text,
 });
 
-/** The plan as it is asked for and as it is read; property order matters to providers that keep it. */
+/** The schema with which a plan is requested and read; the order of fields matters to providers that keep it. */
 export const planSchema = z.object({
   intent: leniently((value) => toText(value).trim().toLowerCase(), z.enum(["conversation", "look", "task"])),
   reply: text,
@@ -87,7 +87,7 @@ const bareStep = (written: PlanStep, at: number): PlanStep => {
     : step;
 };
 
-/** A look that would change something is a task, whatever it calls itself. */
+/** A plan that says "look" but would change something is a task. */
 const settleIntent = (plan: Plan): Plan =>
   plan.intent !== "look" || asksToLook(plan) ? plan : { ...plan, intent: "task" };
 

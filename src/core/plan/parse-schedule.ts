@@ -1,4 +1,4 @@
-/** The schedule of eight-step: classification, response and steps in one value, read like a plan. */
+/** Reads eight-step's schedule (mode, reply and steps in one value) from a model's JSON. */
 import * as z from "zod/mini";
 import { type Fields, isFields, type Json } from "../model.ts";
 import type { PlanAction } from "../vocabulary.ts";
@@ -24,7 +24,7 @@ import { joinSurplus, type Schedule, type ScheduleStep } from "./schedule.ts";
 const step = z.object({ title: text, hint: text });
 const scopeFields = { ...fileLists, commands };
 
-/** As it is asked for and as it is read. */
+/** The schema with which a schedule is requested and read. */
 export const scheduleSchema = z.object({
   mode: leniently((value) => toText(value).trim().toLowerCase(), z.enum(["chat", "look", "task"])),
   complexity,
@@ -88,8 +88,8 @@ function planOf({ mode, complexity: assessed, reply, steps, scope }: Written): P
 const wordOf = (value: Json | undefined) => toText(value).trim().toLowerCase();
 
 /**
- * A schedule that asks to look first, in its own form or as the plan that single-shot would make of it, and an answer in
- * that form; null: it is neither.
+ * Reads a schedule that asks to look first, in its own form or in the form of a single-shot plan, and an answer in that
+ * form; null: it is neither.
  */
 function readLooks(value: Json): Reading<Schedule> | null {
   const held = isFields(value) ? openEnvelope(value) : value;
@@ -108,7 +108,7 @@ function readLooks(value: Json): Reading<Schedule> | null {
   };
 }
 
-/** `why` is worded for the model that has to repair it. */
+/** Reads a schedule; `why` is worded for the model that has to repair it. */
 export function readSchedule(value: Json): Reading<Schedule> {
   const looks = readLooks(value);
   if (looks !== null) return looks;
@@ -136,7 +136,7 @@ const score = leniently(
   z.nullable(z.int().check(z.minimum(1), z.maximum(10))),
 );
 
-/** What the integrity call answers. */
+/** The answer to the integrity call. */
 export const verdictSchema = z.object({
   passed: leniently((value) => value === true || /^(true|yes|pass(ed)?|1)$/i.test(toText(value)), z.boolean()),
   quality_score: score,
@@ -172,7 +172,7 @@ const scopeNames: FieldNames = {
 const nameStep = (step: Json): Json =>
   typeof step === "string" ? { title: step, hint: "" } : nameFields(stepNames, step);
 
-/** A schedule inside an envelope, steps and scope in other words, a mode that only the steps tell. */
+/** Brings a schedule into pai's form: out of an envelope, fields renamed, the mode taken from the steps if missing. */
 export function unpackSchedule(value: Json): Json {
   const schedule = isFields(value) ? nameFields(names, openEnvelope(value)) : value;
   if (!isFields(schedule)) return schedule;
@@ -195,12 +195,12 @@ const verdictNames: FieldNames = {
 
 const isVerdict = (value: Fields) => ["passed", "pass", "quality_score"].some((name) => name in value);
 
-/** A verdict inside an envelope, or in other words. */
+/** Brings a verdict into pai's form: out of an envelope, fields renamed. */
 export function unpackVerdict(value: Json): Json {
   return isFields(value) ? nameFields(verdictNames, openEnvelope(value, isVerdict)) : value;
 }
 
-/** A scope that names something and none of its fields: read as empty, it would let everything be refused later. */
+/** Whether a scope has only unknown fields: read as empty, it would have every later action refused. */
 export function isForeignScope(schedule: Json): boolean {
   const scope = isFields(schedule) ? (schedule["scope"] ?? null) : null;
   if (!isFields(scope)) return scope !== null && scope !== "" && !(Array.isArray(scope) && scope.length === 0);

@@ -6,7 +6,7 @@ import { ownName, rowOf } from "../vocabulary.ts";
 import { type FieldNames, nameFields } from "./field-names.ts";
 import { maxWraps } from "./lenient.ts";
 
-/** `LIST PATH`, `list-path`, `write_file`, `CREATE FOLDER` as the action each means. */
+/** The action that a model's name for it means: `LIST PATH`, `list-path`, `write_file`, `CREATE FOLDER`. */
 export function plainAction(name: string): string {
   const word = name
     .trim()
@@ -18,13 +18,13 @@ export function plainAction(name: string): string {
 
 const names: FieldNames = { reply: ["response", "answer", "message"] };
 
-/** A plan inside an envelope, steps outside of their plan, an intent that only the steps tell. */
+/** Brings a plan into pai's form: out of an envelope, steps gathered, the intent taken from the steps if missing. */
 export function unpackPlan(value: Json): Json {
   const plan = nameFields(names, isFields(value) ? nestFields(openEnvelope(value)) : value);
   return isFields(plan) ? nameIntent(nameStepFields(gatherSteps(plan))) : plan;
 }
 
-/** `{"execution_plan.steps": […]}`: fields by the names that the prompt calls them. */
+/** Nests fields that a model named by their path in the prompt: `{"execution_plan.steps": […]}`. */
 function nestFields(plan: Fields): Fields {
   let nested = plan;
   for (const [key, value] of Object.entries(plan)) {
@@ -40,8 +40,8 @@ const isPlan = (value: Fields) =>
   ["intent", "execution_plan", "execution_plan.steps"].some((name) => name in value) || Array.isArray(value["steps"]);
 
 /**
- * `{"plan": {…}}`, `{"tool_calls": [{"function": {"name": "plan", "arguments": "{…}"}}]}`: the one plan that is held,
- * however deep, as JSON or as its text. `isWanted` tells it from its envelopes.
+ * The one plan inside envelopes such as `{"plan": {…}}` or `{"tool_calls": [{"function": {"arguments": "{…}"}}]}`, as
+ * JSON or as its text; the value itself when it holds none or several. `isWanted` tells a plan from an envelope.
  */
 export function openEnvelope(value: Fields, isWanted: (value: Fields) => boolean = isPlan, depth = 0): Fields {
   if (isWanted(value) || depth > maxWraps) return value;
@@ -61,14 +61,14 @@ function openMember(member: Json): Json {
   return Array.isArray(member) && member.length === 1 ? (member[0] ?? null) : member;
 }
 
-/** Steps that are the members of an object, named by their numbers. */
+/** Turns steps that are the members of one object into a list. */
 function listSteps(steps: Json): Json {
   if (!isFields(steps)) return steps;
   const members = Object.values(steps);
   return members.length > 0 && members.every(isFields) ? members : steps;
 }
 
-/** Steps written beside the intent, or in place of the execution plan. */
+/** Moves steps that a model wrote beside the intent, or in place of the execution plan. */
 function gatherSteps(plan: Fields): Fields {
   const { steps, execution_plan: held, ...rest } = plan;
   if (Array.isArray(held)) return { ...rest, execution_plan: { steps: held } };
@@ -98,7 +98,7 @@ function nameStepFields(plan: Fields): Fields {
 
 const intents = ["conversation", "look", "task"];
 
-/** An intent that is missing or no word of ours: steps make a task, words alone a conversation. */
+/** Fills in an intent that is missing or unknown: steps make a task, a reply alone makes a conversation. */
 function nameIntent(plan: Fields): Fields {
   const { intent, reply, execution_plan: held } = plan;
   if (typeof intent === "string" && intents.includes(intent.trim().toLowerCase())) return plan;

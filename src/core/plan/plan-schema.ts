@@ -1,4 +1,4 @@
-/** The JSON Schema that a plan is asked for by, made while building: one object, so that a bridge can know it again. */
+/** The JSON Schema with which plans are requested, made at build time: one object, so that bridges can recognise it. */
 import type { Json } from "../model.ts";
 import { describePlan } from "./reply-schemas.ts" with { type: "macro" };
 

@@ -41,11 +41,11 @@ export interface Plan {
   } | null;
 }
 
-/** The steps of a plan that are something to do: all but FINISH. */
+/** The steps of a plan without FINISH. */
 export const workOf = (plan: Plan): readonly PlanStep[] =>
   (plan.execution_plan?.steps ?? []).filter(({ action }) => rowOf(action)?.kind !== "finish");
 
-/** True for a plan whose steps are looks only: it wants to see more, and another plan follows. */
+/** Whether all steps of a plan are looks: the model wants to see more, and another plan follows. */
 export function asksToLook({ intent, execution_plan: work }: Plan): boolean {
   const steps = (work?.steps ?? []).filter(({ action }) => action !== "FINISH");
   return intent !== "conversation" && steps.length > 0 && steps.every(({ action }) => rowOf(action)?.kind === "look");

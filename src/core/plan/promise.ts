@@ -1,4 +1,4 @@
-/** The promise of a run in numbers: how many calls it may make, and why no more. Pure. */
+/** The promise of a run: how many calls it may make. Pure. */
 
 import type { Complexity, Plan } from "./plan.ts";
 import type { Schedule } from "./schedule.ts";
@@ -17,18 +17,18 @@ export const maxRounds = 2;
 /** Before the plan is known: the rounds of looks, one call to plan, one spare for repair. */
 export const planPromise: CallPromise = { expected: 1, at_most: maxRounds + 2 };
 
-/** The smallest cap on calls that lets a way of working end, by mode; a plan or a saved plan alone takes one call. */
+/** The smallest cap on calls with which a mode can finish; making or carrying out a plan alone takes one call. */
 export const leastCalls = (mode: string, isPlanOnly: boolean): number =>
   isPlanOnly || mode === "tool-loop" ? 1 : mode === "eight-step" ? 5 : 2;
 
-/** As the plan says; moderate where it does not. */
+/** The complexity that the plan states; moderate when it states none. */
 export function complexityOf(plan: Plan): Complexity {
   return plan.intelligence_notes?.complexity_assessment ?? "moderate";
 }
 
 /**
- * The promise of single-shot. `plans` = planning calls so far (0 for a saved or cached plan), spare included nowhere
- * but in `at_most`.
+ * The promise of single-shot. `plans`: planning calls so far, 0 for a saved or cached plan. Only `at_most` includes a
+ * spare call.
  */
 export function promiseOf(plan: Plan, plans: number): CallPromise {
   if (plan.intent === "conversation") return { expected: Math.max(plans, 0), at_most: plans + 1 };
@@ -36,7 +36,7 @@ export function promiseOf(plan: Plan, plans: number): CallPromise {
   return { expected: plans + Math.max(1, phases - 1), at_most: plans + phases + 1 };
 }
 
-/** One planning call, two calls an iteration and one more to heal it, the summary, one spare. */
+/** The promise of eight-step: planning, two calls for each step and one more to heal it, the summary, one spare. */
 export function promiseOfSchedule({ plan, steps }: Schedule, plans: number): CallPromise {
   if (plan.intent === "conversation") return { expected: plans, at_most: plans + 1 };
   return { expected: plans + 2 * steps.length + 1, at_most: plans + 3 * steps.length + 2 };

@@ -1,10 +1,10 @@
-/** JSON Schemas of plan, schedule and verdict, made while building (imported as macros), so that zod need not load before the first request. */
+/** JSON Schemas of plan, schedule and verdict: macros run at build time, so that zod loads after the first request. */
 import { toJSONSchema } from "zod/mini";
 import type { Json } from "../model.ts";
 import { planSchema } from "./parse-plan.ts";
 import { scheduleSchema, verdictSchema } from "./parse-schedule.ts";
 
-/** Fields of a plan that are read if a model sends them, but not requested: nothing depends on them. */
+/** Fields of a plan that are read when a model sends them, but not requested: nothing depends on them. */
 const unasked = new Set([
   "step_number",
   "depends_on",

@@ -11,15 +11,15 @@ export interface ScheduleStep {
   readonly hint: string;
 }
 
-/** A schedule and the plan it stands for: its scope as steps, so that rights, approval and undo are the plan's. */
+/** A schedule, and a plan with its scope as steps, so that rights, approval and undo work as for any plan. */
 export interface Schedule {
   readonly plan: Plan;
   readonly steps: readonly ScheduleStep[];
 }
 
 /**
- * The schedule of a plan that single-shot made (`--mode auto`): a step for each of its actions that needs a right. Looks
- * are done beforehand and are no steps; a plan of nothing but looks is one step.
+ * The schedule for a plan that single-shot made (`--mode auto`): one step for each action that needs a right. Looks are
+ * done beforehand, so they are not steps; a plan with nothing but looks is one step.
  */
 export function scheduleOf(plan: Plan): Schedule {
   const steps = workOf(plan);
@@ -28,7 +28,7 @@ export function scheduleOf(plan: Plan): Schedule {
   return { plan, steps: work.length === 0 ? joinFrom(0, steps.map(told)) : joinSurplus(work.map(told)) };
 }
 
-/** The steps, at most `maxIterations`: those beyond that are joined to the last. */
+/** The steps, at most `maxIterations`: further steps are joined to the last. */
 export const joinSurplus = (steps: readonly ScheduleStep[]) => joinFrom(maxIterations - 1, steps);
 
 function joinFrom(at: number, steps: readonly ScheduleStep[]): readonly ScheduleStep[] {

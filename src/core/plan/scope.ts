@@ -8,7 +8,7 @@ import { rowOf } from "../vocabulary.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 
 export interface Scope {
-  /** Paths whose content may be made or changed. */
+  /** Paths whose content may be created or changed. */
   readonly content: ReadonlySet<RelPath>;
   /** Files, or folders with all they hold. */
   readonly deletes: ReadonlySet<RelPath>;
@@ -24,7 +24,7 @@ export type Claim =
   | { readonly kind: "move"; readonly from: RelPath; readonly to: RelPath }
   | { readonly kind: "command"; readonly command: string };
 
-/** The use of a path that each right stands for. */
+/** The use of a path that needs each right. */
 export const useOf: Readonly<Record<Exclude<Right, "command">, PathUse>> = {
   content: "write",
   folder: "folder",
@@ -32,15 +32,15 @@ export const useOf: Readonly<Record<Exclude<Right, "command">, PathUse>> = {
   move: "move",
 };
 
-/** The command of a step or call that has the right to one, as plans promise it. */
+/** The command of a step or call, spelled as plans promise it. */
 export function commandOf(action: string, target: string): string {
   if (action === "CALL") return spellToolCall(target);
   return rowOf(action)?.form === "command" ? target.trim() : `${action} ${target}`.trim();
 }
 
 /**
- * The claim of a step or call; null: the action needs no right. `toPath` parses and judges a path and may throw: it is
- * called for every path of the action, for the source of a copy too, which is only read.
+ * The claim of a step or call; null: the action needs no right. `toPath` parses and judges a path, and may throw; it is
+ * called for every path of the action, also for the source of a copy, which is only read.
  */
 export function claimOf(
   action: string,
@@ -64,7 +64,7 @@ export function claimsOf(plan: Plan, toPath: (text: string, use: PathUse) => Rel
   return steps.flatMap((step) => claimOf(step.action, step.target, step.destination, toPath) ?? []);
 }
 
-/** The rights that claims amount to. */
+/** The rights that these claims need. */
 export function scopeOf(claims: readonly Claim[]): Scope {
   const pathsOf = (kind: Claim["kind"]) =>
     new Set(claims.flatMap((claim) => (claim.kind === kind && "path" in claim ? [claim.path] : [])));
@@ -80,8 +80,8 @@ export function scopeOf(claims: readonly Claim[]): Scope {
 const holds = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);
 
 /**
- * True when the plan promised this. A folder is implied for every parent of promised content; a move is also what may
- * be deleted here and written there.
+ * Whether the plan promised this claim. Promised content implies all its parent folders; the right to delete one path
+ * and to write another implies the move.
  */
 export function permits(scope: Scope, claim: Claim): boolean {
   switch (claim.kind) {
@@ -129,10 +129,10 @@ export function pathsOfClaim(claim: Claim): readonly RelPath[] {
   return claim.kind === "move" ? [claim.from, claim.to] : [claim.path];
 }
 
-/** What a plan allows, and what was granted or refused beyond it while it was carried out. */
+/** The rights of a plan, and those that were granted or refused beyond it while it was carried out. */
 export interface Rights {
   readonly scope: Scope;
-  /** The plan's own words, one text a step, and the reasons of what was granted: the change guard sees what was announced. */
+  /** The plan's words, one text for each step, and the reasons of granted claims; the change guard reads them. */
   readonly texts: readonly string[];
   /** How many paths the plan itself named. */
   readonly planned: number;

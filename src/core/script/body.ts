@@ -25,7 +25,7 @@ export function buildAction(body: Body, read: Read): ScriptAction {
   return buildEdits(body, { lines, flags }, read);
 }
 
-/** The edits of a body that holds blocks, or a diff; the whole file where a MODIFY names one that is missing. */
+/** The MODIFY of a body with blocks or a diff; a WRITE when a MODIFY without blocks names a missing file. */
 function buildEdits(
   { cmd, path, line }: Body,
   { lines, flags }: { readonly lines: readonly string[]; readonly flags: readonly string[] },
@@ -71,7 +71,7 @@ function buildFinish({ lines, flags, line }: Body): ScriptAction {
   return { cmd: "FINISH", arg: message.join("\n").trim(), next, ...flagged(flags), line };
 }
 
-/** The next step that a line names, with any list or bold marks around its NEXT; null: it names none. */
+/** The text after NEXT: in a line, which may have list or bold marks around NEXT; null: there is no NEXT. */
 export function readNext(line: string): string | null {
   return /^[\W\d]*NEXT:[:*\s]*(.*)$/s.exec(line)?.[1]?.trim() ?? null;
 }
@@ -84,7 +84,7 @@ interface Blocks {
 interface Edit extends Blocks {
   /** The last block when its closer is missing. */
   readonly open: Blocks | null;
-  /** How many blocks were begun, broken ones too. */
+  /** How many blocks the body begins, broken ones included. */
   readonly begun: number;
 }
 
@@ -144,7 +144,7 @@ function parseBlock({ all, inside, closed }: BlockLines, known: () => readonly s
   return { blocks: [all ? { ...sides, all } : sides], flags: closed ? flags : [...flags, "unclosed-block"] };
 }
 
-/** The last divider whose left side the file contains (exactly once; for ALL at least once); null when there is none. */
+/** The last divider whose left side the file contains (exactly once; for ALL at least once); null: there is none. */
 function chooseDivider(
   lines: readonly string[],
   dividers: readonly number[],
@@ -163,7 +163,7 @@ function chooseDivider(
   return chosen;
 }
 
-/** The file's lines without trailing blanks, read once and only when asked for; none for a missing or blank file. */
+/** The file's lines without trailing blanks, read at the first call; none for a missing or blank file. */
 function fileLines(file: () => string | null): () => readonly string[] {
   let lines: readonly string[] | null = null;
   return () => {

@@ -2,7 +2,7 @@
 
 const markdown = /\.(?:md|mdx|markdown|mdown|mkd|qmd|rmd)$/i;
 
-/** A file whose fences are its own. */
+/** Whether fences in the file are part of its content. */
 export const isMarkdown = (path: string) => markdown.test(path);
 
 export const isFence = (line: string): boolean => marksOf(line.trimStart()) !== null;
@@ -20,7 +20,7 @@ const closes = (line: string, marks: string) =>
 const findEnd = (lines: readonly string[], from: number, marks: string) =>
   lines.findIndex((line, at) => at > from && closes(line, marks));
 
-/** The lines inside the one fence that is the whole text; null when the text is anything else. */
+/** The lines inside a fence that surrounds the whole text; null: the text is not one fence. */
 export function unwrapFence(lines: readonly string[]): readonly string[] | null {
   const first = lines.findIndex((line) => line.trim() !== "");
   const last = lines.findLastIndex((line) => line.trim() !== "");
@@ -28,7 +28,7 @@ export function unwrapFence(lines: readonly string[]): readonly string[] | null 
   return marks !== null && findEnd(lines, first, marks) === last ? lines.slice(first + 1, last) : null;
 }
 
-/** The index of the fence that is still open after the last line; -1: none is. */
+/** The index of the fence that is open after the last line; -1: none is. */
 function findOpen(lines: readonly string[]): number {
   for (let at = 0; at < lines.length; at++) {
     const marks = marksOf(lines[at] ?? "");
@@ -41,9 +41,9 @@ function findOpen(lines: readonly string[]): number {
 }
 
 /**
- * The rest of a cut body without what models put around it, though they are asked not to: a fence, and one line of
- * introduction before it. A fence that closes nowhere is not part of the content, nor is one around all the rest; in
- * Markdown the latter is, and wherever a fence of the body itself was open, as it may be what closes that.
+ * The rest of a cut body without what models put around it, against the prompt: a fence, and one line of introduction
+ * before it. Removed are a fence that is never closed, and one around the whole rest. In Markdown the latter is kept,
+ * and so is every fence when the kept part had one open: it may close that.
  */
 export function unwrapRest(kept: readonly string[], rest: readonly string[], path: string): readonly string[] {
   const at = rest.findIndex((line) => marksOf(line) !== null);

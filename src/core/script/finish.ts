@@ -1,4 +1,4 @@
-/** What a FINISH says that was not written by the rules: its END is missing, or its NEXT lines follow it. */
+/** Completes a FINISH that breaks the rules: its END is missing, or its NEXT lines come after it. */
 
 import { readNext } from "./body.ts";
 import { isFence } from "./code-fence.ts";
@@ -6,7 +6,7 @@ import { readHeader, undecorate, withoutEndTokens } from "./header.ts";
 import { dropBrokenEnd } from "./open-body.ts";
 import type { Script } from "./script.ts";
 
-/** The lines after line `n` up to where the model made up another turn, without the second half of a fence round the reply. */
+/** The lines after line `n`, up to an invented next turn, without the closing mark of a fence around the reply. */
 function linesAfter(text: string, n: number): readonly string[] {
   const rest = text.trimEnd().split(/\r?\n/).slice(n);
   const end = rest.findIndex((line) => /^\s*<\|/.test(line) || readHeader(undecorate(line)) !== null);
@@ -18,8 +18,8 @@ function linesAfter(text: string, n: number): readonly string[] {
 }
 
 /**
- * The script with all that its FINISH says. `tag`: the word of the prompt; a FINISH of that word without an END says what
- * follows it to the end of the reply, `text`.
+ * The script with the complete message and NEXT lines of its FINISH. `text`: the reply. `tag`: the prompt's tag; when
+ * FINISH::tag has no END, everything after it is the message.
  */
 export function completeFinish(script: Script, text: string, tag: string): Script {
   const finish = script.actions.at(-1);

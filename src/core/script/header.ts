@@ -1,9 +1,9 @@
-/** Reads one header line of the action script: which command, with which arguments, and the word that closes its body. */
+/** Reads one header line of the action script: its command, its arguments, and the tag that closes its body. */
 
 import { type Form, ownName, rowOf } from "../vocabulary.ts";
 import type { ScriptAction } from "./script.ts";
 
-/** What a header asks for; `null` for the word of a body means that the header names none. */
+/** What a header begins. `tag` null: the header names no tag for its body. */
 export type Header =
   | { readonly kind: "action"; readonly action: Omit<ScriptAction, "line"> }
   | {
@@ -31,8 +31,8 @@ const readers: Readonly<Record<Form, (name: string, rest: string) => Header>> = 
 };
 
 /**
- * The header that a line is, without forgiving any decoration; null when it is not a header or its command is unknown. `tag`:
- * the word of the prompt, which careless models also put after a path that has no body.
+ * Reads a line as a header, without forgiving any decoration; null: it is not a header, or its command is unknown.
+ * `tag`: the prompt's tag, which careless models also put after the path of an action without a body.
  */
 export function readHeader(line: string, tag: string | null = null): Header | null {
   const header = readCommand(line);
@@ -48,10 +48,10 @@ function readCommand(line: string): Header | null {
   return row === null ? null : readers[row.form](row.name, line.slice(split + 2).trim());
 }
 
-/** What some servers leave of a model's own marks around what it says. */
+/** Marks of the model's own format that some servers leave around a reply. */
 const startTokens = /^\s*(?:<\|[^|<>\s]+\|>(?:assistant)?)+/;
 const endTokens = /(?<![\s:])(?:<\|\w+\|>|<\/s>|<end_of_turn>|<eos>)+\s*$/;
-/** The end of a line that has end tokens. */
+/** How a line with end tokens ends. */
 const endings = ["|>", "</s>", "<end_of_turn>", "<eos>"];
 const listMarks = /^[\s\u200B\u2060]*(?:(?:[-*+•]|#{2,6}|\d+[.)]|->|→)\s+)*/;
 
@@ -74,7 +74,7 @@ export function undecorate(line: string): string {
   return text;
 }
 
-/** Whether the text can be the word that closes a body. */
+/** Whether the text can be the tag that closes a body. */
 export function isTag(text: string): boolean {
   return /^[A-Z][A-Z0-9_]{1,15}$/.test(text);
 }
@@ -124,7 +124,7 @@ function readFinish(rest: string): Header {
     : { kind: "action", action: { cmd: "FINISH", arg: rest, next: [] } };
 }
 
-/** The whole text as one path: nothing is cut off at a `::`, so that RM::a::b can never remove a. */
+/** The whole text as one path: it is not cut at `::`, so that RM::a::b can never remove a. */
 function readWholePath(text: string): string {
   const split = splitPath(text);
   return split.after === null ? split.path : text;

@@ -1,19 +1,19 @@
-/** Reads a reply that holds edits but no actions, where the contract leaves no doubt which files are meant. */
+/** Reads a reply that holds edits but no actions, if the plan leaves no doubt which files are meant. */
 import { buildAction } from "./body.ts";
 import type { ScriptAction } from "./script.ts";
 import { actionOfDiff, holdsDiff, readDiff } from "./unified-diff.ts";
 
-/** A file that the contract leaves to be made or changed. */
+/** A file that the plan has yet to create or change. */
 export interface LooseTarget {
   readonly path: string;
-  /** Its step is WRITE: a whole file may be sent for it. */
+  /** Its step is WRITE, so a whole file may be sent for it. */
   readonly isWritten: boolean;
 }
 
 export interface LooseReply {
-  /** Empty: nothing could be read without doubt. */
+  /** Empty: the reply could be read in more than one way. */
   readonly actions: readonly ScriptAction[];
-  /** What the reply holds, as words that follow "it held"; "" for plain words. */
+  /** What the reply holds, as words after "it held"; "": only prose. */
   readonly seen: string;
   /** The text around the edits: the message to the user. */
   readonly prose: string;
@@ -26,7 +26,7 @@ const opener = /^<{5,9} ?SEARCH/i;
 const closer = /^>{5,9} ?REPLACE/i;
 const pathShape = /^[\w@.+~/-]+\.[\w+-]+$|^[\w@.+~/-]*\/[\w@.+-]+$|^(?:Makefile|Dockerfile|LICENSE|README)$/;
 
-/** The path that a separate line names, with any marks around it; null: it names none. */
+/** The path on a line of its own, which may have marks around it; null: the line is not a path. */
 function pathIn(line: string): string | null {
   const bare = line
     .trim()
@@ -37,7 +37,7 @@ function pathIn(line: string): string | null {
   return pathShape.test(bare) ? bare : null;
 }
 
-/** The target that a name means, by itself or as the end of the only one; a name of no target is left to be refused. */
+/** The path that a name means: the only target, also by its end; else the name itself, which may be refused later. */
 function resolve(name: string | null, targets: readonly LooseTarget[]): string | null {
   const [only, ...more] = targets;
   if (name === null) return only !== undefined && more.length === 0 ? only.path : null;
@@ -50,11 +50,11 @@ interface Group {
   readonly lines: string[];
 }
 
-/** The file that a line between blocks names: by itself, or as the last word after a fence; null: none. */
+/** The file that a line between blocks names, alone or as the last word after a fence; null: none. */
 const nameOnLine = (line: string): string | null =>
   pathIn(line) ?? pathIn(fence.exec(line)?.[2]?.split(/\s+/).at(-1) ?? "");
 
-/** The blocks of a reply, by the file that is named above each, outside or inside its fence. */
+/** The blocks of a reply, grouped by the file that is named above each, outside or inside its fence. */
 function groupBlocks(lines: readonly string[]): {
   readonly groups: readonly Group[];
   readonly rest: readonly string[];
@@ -115,7 +115,7 @@ function onlyFence(lines: readonly string[]): { readonly inside: readonly string
   if (start < 0 || end <= start) return null;
   const isOne = !lines.slice(end + 1).some((line) => fence.test(line));
   const inner = lines.slice(start + 1, end);
-  // A closed fence inside, in the same marks, makes it two.
+  // With a line of the same marks inside, there are several fences.
   if (!isOne || inner.some((line) => line.trim() === marks)) return null;
   return { inside: inner, around: [...lines.slice(0, start), ...lines.slice(end + 1)].join("\n").trim() };
 }
@@ -137,7 +137,7 @@ function readFence(lines: readonly string[], targets: readonly LooseTarget[]): L
   };
 }
 
-/** Whether a text is one JSON object or list: actions in JSON are no file. */
+/** Whether a text is one JSON object or list: actions in JSON are not a file. */
 function isJson(text: string): boolean {
   if (!/^\s*[{[]/.test(text)) return false;
   try {
@@ -147,7 +147,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** `read`: the text of a file as the model knows it, or null. Nothing is read where two files may be meant. */
+/** Reads a reply without actions. `read`: the text of a file as the model knows it, or null. */
 export function readLooseReply(text: string, targets: readonly LooseTarget[], read: Read): LooseReply {
   const lines = text.split(/\r?\n/);
   if (lines.some((line) => opener.test(line))) return readBlocks(lines, targets, read);

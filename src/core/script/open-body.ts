@@ -1,4 +1,4 @@
-/** A body while its lines arrive, and which line ends it. */
+/** A body while its lines arrive, and the line that ends it. */
 
 import { isFence } from "./code-fence.ts";
 import { isTag, readHeader, withoutEndTokens } from "./header.ts";
@@ -6,20 +6,20 @@ import type { Body, Cut } from "./script.ts";
 
 export interface OpenBody extends Body {
   readonly lines: string[];
-  /** How many lines it had when the previous reply was cut: another header does not end it. null: it was not cut. */
+  /** How many lines the cut reply before this one held of it; another header then does not end it. null: it is new. */
   readonly kept: number | null;
-  /** The header named no word: it may be the original's form, which has no body. */
+  /** The header named no tag, so the body may be missing altogether. */
   readonly wordless: boolean;
   readonly startsHeredoc: RegExp;
   /** Nothing but blank lines so far. */
   blank: boolean;
-  /** The last line is the word alone, which ends the body if what follows allows it. */
+  /** The last line is the tag alone, which ends the body if a blank line or a header follows. */
   bare: boolean;
-  /** A here-document of the same word is open inside the body. */
+  /** A here-document with the same tag is open inside the body. */
   heredoc: boolean;
 }
 
-/** How a line ends a body: by its END, or by standing where the body must have ended before it. */
+/** How a line ends a body: it is the END, or it shows that the body ended before it. */
 export type BodyEnd = "end" | "bare-end" | "no-body" | "implied-end";
 
 export function openBody(head: Omit<Body, "lines">, wordless: boolean): OpenBody {
@@ -33,7 +33,7 @@ export function reopenBody({ lines, ...head }: Cut): OpenBody {
   return open;
 }
 
-/** The cut of an open body; null for FINISH, which shows what there is and needs no resume. */
+/** The cut of an open body; null for FINISH, which is used as far as it goes and not resumed. */
 export function keepCut({ cmd, path, tag, line, flags, lines }: OpenBody): Cut | null {
   return cmd === "FINISH" ? null : { cmd, path, tag, line, flags, lines };
 }
@@ -48,7 +48,7 @@ export function growBody(open: OpenBody, line: string): void {
   else if (line.includes("<<") && line.includes(open.tag) && open.startsHeredoc.test(line)) open.heredoc = true;
 }
 
-/** Whether and how the line ends the body; all but `end` leave the line itself to be read at top level. */
+/** How the line ends the body; null: it does not. After any end but `end`, the line itself is read at top level. */
 export function readEnd(open: OpenBody, line: string): BodyEnd | null {
   const text = withoutEndTokens(line.trimEnd());
   if (open.bare && (text === "" || readHeader(text) !== null)) return "bare-end";
@@ -59,7 +59,7 @@ export function readEnd(open: OpenBody, line: string): BodyEnd | null {
   return header?.kind === "body" && header.tag === open.tag ? "implied-end" : null;
 }
 
-/** The index of the line in an open body that can only be the FINISH of a reply which ended by itself; -1: none is. */
+/** In an open body of a reply that ended normally: the index of the line that can only be its FINISH; -1: none. */
 export function findFinish({ cmd, kept, lines }: OpenBody): number {
   const at = lines.findLastIndex((line) => line.trim() !== "" && !isFence(line));
   const text = withoutEndTokens((lines[at] ?? "").trimEnd());
@@ -68,26 +68,26 @@ export function findFinish({ cmd, kept, lines }: OpenBody): number {
   return cmd !== "FINISH" && kept === null && name === "FINISH" ? at : -1;
 }
 
-/** Whether the lines are content and nothing else: no other header, no word that may have been meant to end them, no fence half. */
+/** Whether the lines are nothing but content: no header, no tag or END that may end them, no half of a fence. */
 export function isClear(lines: readonly string[], tag: string): boolean {
   const isControl = (line: string) =>
     line.trimEnd() === tag || line.trimEnd() === "END" || readHeader(line.trimEnd()) !== null;
   return lines.some((line) => line.trim() !== "") && !lines.some(isControl) && lines.filter(isFence).length % 2 === 0;
 }
 
-/** Takes the last line away that is the word alone, or was meant to be the END before what ended the body. */
+/** Removes the last line if it is the tag alone, or a misspelled END before the line that ended the body. */
 export function dropEnd(lines: string[], end: BodyEnd): void {
   if (end === "bare-end") lines.pop();
   if (end === "implied-end") dropBrokenEnd(lines);
 }
 
-/** Takes a last line away that was meant to be the END and has another word or marks around it. */
+/** Removes a last line that was meant as the END, but has another tag or marks around it. */
 export function dropBrokenEnd(lines: string[]): void {
   const last = lines.findLastIndex((line) => line.trim() !== "");
   if (/^[`*]*END\s*::/i.test(lines[last] ?? "")) lines.length = last;
 }
 
-/** The word of a body that this line could end, were one open. */
+/** The tag of a body that this line could end, if one were open; null: none. */
 export function closesWord(raw: string): string | null {
   const line = withoutEndTokens(raw);
   if (isTag(line)) return line;
@@ -107,8 +107,8 @@ function freshState(tag: string) {
 }
 
 /**
- * The word the prompt names: EOT, or EOT2, EOT3 … when a line of `texts` (everything taken from the workspace
- * or the user) could close a body of that word, so that text read from files never can.
+ * The tag for the prompt: EOT, or EOT2, EOT3 … when a line of `texts` (everything taken from the workspace or the
+ * user) could close a body with that tag, so that text from files never closes one.
  */
 export function chooseTag(texts: Iterable<string>): string {
   const taken = new Set<string>();

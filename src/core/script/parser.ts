@@ -15,7 +15,7 @@ function openProgress({ read, resumed = null, tag = "EOT" }: ScriptOptions): Pro
   return { read, tag, ...lists, number: 0, finished: false, unclosed: false, body, grown: 0 };
 }
 
-/** First lines of a resumed reply, held until it is known how they join the cut body. */
+/** The first lines of a resumed reply, held back until it is clear how they continue the cut body. */
 interface Joint {
   readonly lines: Note[];
   /** Only blank lines and fences so far. */
@@ -24,7 +24,7 @@ interface Joint {
 
 const openJoint = (): Joint => ({ lines: [], leading: true });
 
-/** Adds a line of a resumed reply. True: the reply begins something else, so the cut body is given up. */
+/** Adds a line of a resumed reply. True: the reply begins with another action, so the cut body was given up. */
 function beginsAnew(joint: Joint, to: Progress, text: string): boolean {
   joint.lines.push({ line: to.number, text });
   if (!joint.leading || text.trim() === "" || isFence(text)) return false;
@@ -36,7 +36,7 @@ function beginsAnew(joint: Joint, to: Progress, text: string): boolean {
   return true;
 }
 
-/** Places what was held back, without the lines that repeat the end of the cut body. */
+/** Places the lines that were held back, without those that repeat the end of the cut body. */
 function placeJoint({ lines }: Joint, to: Progress): void {
   const { body, number } = to;
   if (body === null) return;
@@ -48,12 +48,12 @@ function placeJoint({ lines }: Joint, to: Progress): void {
   to.number = number;
 }
 
-/** Takes whole lines: thoughts are skipped, the beginning of a resumed reply is held back, all else is placed. */
+/** Takes whole lines: skips thoughts, holds back the beginning of a resumed reply, places all others. */
 function createLineReader(to: Progress, isResumed: boolean) {
   const thoughts = createThoughtFilter();
   let joint = isResumed ? openJoint() : null;
 
-  /** What was read so far turned out to be reasoning. */
+  /** Drops everything read so far: it turned out to be reasoning. */
   function forget(): void {
     to.finished = false;
     if (joint !== null) joint = openJoint();
@@ -90,7 +90,7 @@ function createLineReader(to: Progress, isResumed: boolean) {
   };
 }
 
-/** A parser for one reply, fed in chunks of any size; the result does not depend on them. */
+/** A parser for one reply; the result does not depend on how the reply is cut into chunks. */
 export function createScriptParser(options: ScriptOptions): ScriptParser {
   const to = openProgress(options);
   const lines = createLineReader(to, to.body !== null);

@@ -1,4 +1,4 @@
-/** Puts the lines of a reply into actions, bodies, remarks and warnings, one after another. Never throws. */
+/** Sorts the lines of a reply, one after another, into actions, bodies, remarks and warnings. Never throws. */
 
 import type { StopReason } from "../model.ts";
 import { needsTarget } from "../targets.ts";
@@ -20,7 +20,7 @@ import {
 import { joinRest } from "./resume.ts";
 import type { Cut, Note, ScriptAction, ScriptOptions } from "./script.ts";
 
-/** What was read of one reply so far. */
+/** The part of one reply that has been read. */
 export interface Progress {
   readonly read: ScriptOptions["read"];
   /** The tag of a body whose header names none. */
@@ -28,7 +28,7 @@ export interface Progress {
   readonly actions: ScriptAction[];
   readonly remarks: Note[];
   readonly warnings: Note[];
-  /** Of the line that is read now, from 1. */
+  /** Number of the current line, from 1. */
   number: number;
   /** FINISH has been read. */
   finished: boolean;
@@ -39,7 +39,7 @@ export interface Progress {
   grown: number;
 }
 
-/** A line of a body, or one outside of all. */
+/** Places one line, in the open body or outside of bodies. */
 export function place(to: Progress, line: string): void {
   const { body } = to;
   if (body === null) {
@@ -72,7 +72,7 @@ function placeOutside(to: Progress, line: string): void {
   else to.warnings.push({ line: to.number, text: describeUnknown(unknown) });
 }
 
-/** What a header begins: an action in one line, or a body. */
+/** Begins what a header asks for: an action in one line, or a body. */
 export function begin(to: Progress, header: Header): void {
   if (header.kind === "fault") {
     to.warnings.push({ line: to.number, text: header.text });
@@ -98,7 +98,7 @@ function close(to: Progress, open: OpenBody, end: BodyEnd): void {
   else to.actions.push(buildAction({ ...open, flags, lines }, to.read));
 }
 
-/** Gives up a cut body that the resumed reply does not go on with: half a file is never taken for a whole one. */
+/** Gives up a cut body that the resumed reply does not continue: half a file is never taken for a whole one. */
 export function discard(to: Progress, header: Header | null): void {
   const { body } = to;
   const restarted = header?.kind === "body" && header.path === body?.path;
@@ -108,8 +108,8 @@ export function discard(to: Progress, header: Header | null): void {
 }
 
 /**
- * Ends a reply that ended normally in an open body. `isWhole`: its last line ended in a line feed; otherwise that line is
- * dropped.
+ * For a reply that ended normally inside a body. `isWhole`: its last line ended with a line feed; otherwise that line
+ * is dropped.
  */
 export function endLines(to: Progress, isWhole: boolean): void {
   const { body } = to;
@@ -117,7 +117,7 @@ export function endLines(to: Progress, isWhole: boolean): void {
   if (to.grown === to.number && !body.bare) body.lines.pop();
 }
 
-/** Ends a body that lacks its END before the FINISH of the reply; where it would have to be guessed, it is not done. */
+/** Ends a body without END before the reply's FINISH; if its end would be a guess, gives it up. False: no FINISH. */
 function closeAtFinish(to: Progress, open: OpenBody): boolean {
   const at = findFinish(open);
   const { cmd, path, tag, line, lines } = open;
@@ -136,7 +136,7 @@ function closeAtFinish(to: Progress, open: OpenBody): boolean {
   return true;
 }
 
-/** Ends the body that is still open after the last line; the cut if that could not be. */
+/** Ends the body that is open after the last line; returns its cut when it cannot be ended, else null. */
 export function endBody(to: Progress, stop: StopReason): Cut | null {
   const open = to.body;
   if (open === null) return null;
@@ -147,7 +147,7 @@ export function endBody(to: Progress, stop: StopReason): Cut | null {
   return to.body === null || to.body.path === "" ? null : keepCut(to.body);
 }
 
-/** FINISH::WORD that no END::WORD follows: the word was the message. */
+/** For FINISH::WORD without END::WORD: the word is the message. */
 function closeMessage(to: Progress, { tag, line, lines }: OpenBody): void {
   to.body = null;
   to.finished = true;
@@ -157,7 +157,7 @@ function closeMessage(to: Progress, { tag, line, lines }: OpenBody): void {
   }
 }
 
-/** A header in small letters, or with blanks around its colons. Only outside of bodies: in one it is content. */
+/** Spells a header in capitals, without blanks around its colons. Only for lines outside of bodies. */
 function raise(text: string): string {
   return text.replace(/^([A-Za-z_]+)\s*::\s*/, (_, word: string) => `${word.toUpperCase()}::`);
 }

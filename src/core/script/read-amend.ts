@@ -1,4 +1,4 @@
-/** Reads the AMEND lines of a script: rights beyond the plan that it asks for, each with its reason. Pure. */
+/** Reads the AMEND lines of a script: requests for rights beyond the plan, each with its reason. Pure. */
 import { ownName, rowOf } from "../vocabulary.ts";
 import { splitPath } from "./header.ts";
 import type { Note, ScriptAction } from "./script.ts";
@@ -6,16 +6,16 @@ import type { Note, ScriptAction } from "./script.ts";
 /** A right that a script asks for, before the action that needs it. */
 export interface AmendRequest {
   readonly action: string;
-  /** As the model wrote it; of a RUN its command. */
+  /** As the model wrote it; for a RUN, the command. */
   readonly path: string;
-  /** Only of MV and COPY. */
+  /** Only for MV and COPY; null for other actions. */
   readonly destination: string | null;
   readonly why: string;
 }
 
 const form = "AMEND::ACTION::path::why (MV and COPY: AMEND::MV::from::to::why)";
 
-/** Whether a right to the action can be asked for: it changes something, or runs a command. */
+/** Whether AMEND can ask for the action: it changes something, or runs a command. */
 export const isAmendable = (action: string): boolean => {
   const row = rowOf(action);
   return row !== null && (row.kind === "change" || row.form === "command");
@@ -24,7 +24,7 @@ export const isAmendable = (action: string): boolean => {
 /** A path as an AMEND line has to spell it. */
 export const spellPath = (path: string): string => (path.includes("::") ? JSON.stringify(path) : path);
 
-/** The longest of the commands that the text is, or begins with before its `::why`; null: it names none of them. */
+/** Splits `command::why` by the longest of `commands` that fits; null: none fits. */
 function readCommand(text: string, commands: readonly string[]): Pick<AmendRequest, "path" | "why"> | null {
   const found = commands.filter((command) => text === command || text.startsWith(`${command}::`));
   const path = found.sort((a, b) => b.length - a.length)[0];

@@ -20,17 +20,17 @@ export function countOverlap(lines: readonly string[], next: readonly string[]):
   return 0;
 }
 
-/** The lines of a body; of a cut one those that the resumed reply adds to it come without what was put around them. */
+/** The lines of a body. Of a resumed one, the new lines come without a fence or introduction around them. */
 export function joinRest({ kept, lines, path, cmd }: OpenBody): readonly string[] {
   if (kept === null) return lines;
   const before = lines.slice(0, kept);
   const rest = lines.slice(before.length);
-  // The half of an edit in Markdown may hold half a fence.
+  // Half of an edit in Markdown may hold half a fence.
   const inner = cmd === "MODIFY" && isMarkdown(path) ? rest : unwrapRest(before, rest, path);
   return inner === rest ? lines : [...before, ...inner.slice(countOverlap(before, inner.slice(0, overlapLimit)))];
 }
 
-/** What to tell the model to get the rest of a cut body and of the script. */
+/** The message that asks the model for the rest of a cut body and of the script. */
 export function renderResume({ cmd, path, tag, lines }: Cut): string {
   const name = `${cmd}::${path.includes("::") ? JSON.stringify(path) : path}::${tag}`;
   const rest = `then END::${tag}, the remaining actions and FINISH. Do not repeat anything and add no introduction or fence.`;

@@ -1,10 +1,10 @@
-/** The action script of an execution call: what it holds. */
+/** The types of the action script of an execution call. */
 import type { StopReason } from "../model.ts";
 
 export interface EditBlock {
   readonly search: string;
   readonly replace: string;
-  /** SEARCH ALL: every place, not exactly one. */
+  /** SEARCH ALL: every occurrence is replaced; else there must be exactly one. */
   readonly all?: true;
 }
 
@@ -30,7 +30,7 @@ export interface ScriptAction {
 export interface Body {
   readonly cmd: "WRITE" | "MODIFY" | "FINISH";
   readonly path: string;
-  /** Word that closes it. */
+  /** The word that closes it. */
   readonly tag: string;
   /** Line of the header, 1-based. */
   readonly line: number;
@@ -38,55 +38,55 @@ export interface Body {
   readonly lines: readonly string[];
 }
 
-/** An open body, JSON-safe; passed back as `resumed`, it is continued. Its lines are the complete ones. */
+/** A body that a cut reply left open, with its complete lines. JSON-safe. Pass it as `resumed` to continue it. */
 export interface Cut extends Body {
   readonly cmd: "WRITE" | "MODIFY";
 }
 
-/** Something about a line of the reply, 1-based. */
+/** A note about a line of the reply; lines count from 1. */
 export interface Note {
   readonly line: number;
   readonly text: string;
 }
 
 /**
- * A parsed reply. A MODIFY without blocks is a complaint, its flags say why: one broken block is enough
- * (`no-divider`, `divider-unclear`), since all blocks of a MODIFY are applied or none.
+ * A parsed reply. A MODIFY without blocks could not be read; its flags say why. One broken block is enough
+ * (`no-divider`, `divider-unclear`), since either all blocks of a MODIFY are applied or none.
  */
 export interface Script {
   readonly actions: readonly ScriptAction[];
   /** Prose outside the actions. */
   readonly remarks: readonly Note[];
-  /** What the next phase should be told, worded for the model. */
+  /** What to tell the model in the next phase. */
   readonly warnings: readonly Note[];
   /** The reply stopped early or has no FINISH. */
   readonly truncated: boolean;
   /** `no-finish`: it ended normally with every body closed, so its actions may still run. */
   readonly flags: readonly string[];
-  /** The body the reply was cut in; its action is the last one, partial. */
+  /** The body in which the reply was cut; its action is the last one, partial. */
   readonly cut: Cut | null;
 }
 
 export interface ScriptOptions {
-  /** Text of a file of the workspace, or null; the parser's only view of the workspace; must not throw. */
+  /** Text of a file of the workspace, or null. The parser's only access to the workspace; must not throw. */
   readonly read: (path: string) => string | null;
-  /** The body to go on with, from the `cut` of the reply before. */
+  /** The body to continue: the `cut` of the reply before. */
   readonly resumed?: Cut | null;
-  /** Word of bodies whose header names none: the one the prompt named. Default EOT. */
+  /** The tag of bodies whose header names none: the prompt's tag. Default EOT. */
   readonly tag?: string;
 }
 
 export interface ScriptParser {
   /**
-   * Returns the actions that became complete with this chunk. The caller must not start RM, MV or RUN
-   * before `end` has shown that the reply is whole, nor anything of a model that may have written its reasoning
-   * without a mark before it: `end` leaves out what turned out to be that.
+   * Returns the actions that became complete with this chunk. The caller must not start RM, MV or RUN before `end` has
+   * shown that the reply is whole. If the model may write reasoning without an opening mark, it must not start any
+   * action before: `end` leaves out actions that turn out to be reasoning.
    */
   push(chunk: string): readonly ScriptAction[];
   end(stop: StopReason): Script;
 }
 
-/** Lines of a READ's `arg`, 1-based, both included; null for no range and for what is not one. */
+/** The line range in a READ's `arg`, from 1, both ends included; null: there is no valid range. */
 export function parseReadRange(arg: string | undefined): { readonly from: number; readonly to: number } | null {
   const match = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(arg ?? "");
   if (match === null) return null;

@@ -1,4 +1,4 @@
-/** Takes out the reasoning that some models write into their replies, by the marks they put around it. */
+/** Removes the reasoning that some models write into their replies, by the marks around it. */
 
 const names = ["think", "thinking", "thought", "thoughts", "reasoning"];
 const openings = [...names.map((name) => `<${name}>`), "[think]", "<|channel|>analysis<|message|>"];
@@ -7,14 +7,14 @@ const longestClosing = "<|channel|>final<|message|>".length;
 
 const beginsMark = (start: string) => start.startsWith("<") || start.startsWith("[");
 
-/** What follows the closing mark that the text begins with, blanks before it included; null when it begins with none. */
+/** The text after a closing mark at its beginning, which blanks may precede; null: it does not begin with one. */
 export function afterClosing(text: string): string | null {
   const start = text.trimStart();
   const found = beginsMark(start) ? findClosing(start) : null;
   return found?.at === 0 ? start.slice(found.end) : null;
 }
 
-/** The opening mark that the text begins with, blanks before it included; "" when it begins with none. */
+/** The opening mark at the beginning of the text, with the blanks before it; "": it does not begin with one. */
 export function openingOf(text: string): string {
   const start = text.trimStart();
   if (!beginsMark(start)) return "";
@@ -36,15 +36,15 @@ export interface Split {
 
 export interface ThoughtSplitter {
   push(piece: string): Split;
-  /** The end of the reply: what was held back. */
+  /** The rest that was held back, at the end of the reply. */
   end(): Split;
 }
 
-/** Parts the reasoning that a reply begins with from the reply; the pieces may be of any size. */
+/** Separates the reasoning at the beginning of a reply from the rest; pieces may have any size. */
 export function createThoughtSplitter(): ThoughtSplitter {
   let state: "start" | "inside" | "text" = "start";
   let held = "";
-  /** A thought came before: the blanks after it do not belong to the text. */
+  /** A thought has ended: the blanks after it do not belong to the text. */
   let parted = false;
 
   function takeStart(): Split {
@@ -90,11 +90,11 @@ export function createThoughtSplitter(): ThoughtSplitter {
 }
 
 export interface ThoughtFilter {
-  /** What is left of a line, null when nothing is; blank lines right after a block go with it. */
+  /** The line without its reasoning; null: nothing is left. Blank lines right after reasoning are dropped, too. */
   skip(line: string): string | null;
   /**
-   * What follows a closing mark that nothing opened, where a line begins with one; null for any other line. Servers that
-   * write the opening into the prompt send such replies: all before it was reasoning.
+   * The text after a closing mark without an opening one, at the beginning of a line; null for any other line. Servers
+   * that put the opening mark into the prompt send such replies: everything before the mark is reasoning.
    */
   after(line: string): string | null;
   /** Whether a block is still open. */

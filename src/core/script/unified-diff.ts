@@ -1,14 +1,14 @@
-/** Reads unified diffs as models write them: counts and line numbers are only hints, the lines themselves are the edit. */
+/** Reads unified diffs as models write them: only the lines count, since counts and line numbers are often wrong. */
 import type { EditBlock, ScriptAction } from "./script.ts";
 
 /** The part of a diff that is about one file. */
 export interface FileDiff {
   /** null: the diff names no file. */
   readonly path: string | null;
-  /** It creates the file. */
+  /** The diff creates the file. */
   readonly isNew: boolean;
   readonly blocks: readonly EditBlock[];
-  /** Some hunk only adds lines and does not say where. */
+  /** A hunk only adds lines, and has no context that says where. */
   readonly isUnplaced: boolean;
 }
 
@@ -19,7 +19,7 @@ const between =
 const isHeader = (lines: readonly string[], at: number): boolean =>
   /^--- \S/.test(lines[at] ?? "") && /^\+\+\+ \S/.test(lines[at + 1] ?? "");
 
-/** Whether the lines hold a hunk, or the names of the files that one compares. */
+/** Whether the lines hold a hunk, or a `---` and `+++` header. */
 export const holdsDiff = (lines: readonly string[]): boolean =>
   lines.some((line, at) => hunkMark.test(line) || isHeader(lines, at));
 
@@ -31,7 +31,7 @@ function nameOf(line: string): string | null {
 
 const toText = (lines: readonly string[]): string => (lines.length === 0 ? "" : `${lines.join("\n")}\n`);
 
-/** A hunk as an edit; null: it changes nothing. A line that lost its first blank is context. */
+/** A hunk as an edit; null: it changes nothing. A line without a sign counts as context. */
 function blockOf(hunk: readonly string[]): EditBlock | null {
   const end = hunk.findLastIndex((line) => line !== "");
   const lines = hunk.slice(0, end + 1).filter((line) => !line.startsWith("\\"));
@@ -41,7 +41,7 @@ function blockOf(hunk: readonly string[]): EditBlock | null {
   return { search: toText(side("+")), replace: toText(side("-")) };
 }
 
-/** Cuts the lines after a file's header at its hunks; without marks they are one. */
+/** Cuts the lines after a file's header into hunks; without `@@` marks they are one hunk. */
 function hunksOf(lines: readonly string[]): readonly (readonly string[])[] {
   const hunks: string[][] = [];
   for (const line of lines) {
@@ -80,14 +80,14 @@ export function readDiff(lines: readonly string[]): readonly FileDiff[] {
   });
 }
 
-/** The action that a file's part of a diff comes to; null: its place would be a guess. */
+/** The action for one file of a diff; null: the place of a hunk would be a guess. */
 export function actionOfDiff({ isNew, blocks, isUnplaced }: FileDiff, path: string, line: number): ScriptAction | null {
   const flags = ["from-diff"];
   if (isNew) return { cmd: "WRITE", path, body: blocks.map(({ replace }) => replace).join(""), flags, line };
   return isUnplaced ? null : { cmd: "MODIFY", path, blocks, flags, line };
 }
 
-/** The action of a MODIFY whose body is a diff of that one file; null: it is not, or its place would be a guess. */
+/** The action for a MODIFY whose body is a diff of that file alone; null: it is not, or a place would be a guess. */
 export function readDiffBody(path: string, lines: readonly string[], line: number): ScriptAction | null {
   const [file, ...others] = holdsDiff(lines) ? readDiff(lines) : [];
   if (file === undefined || others.length > 0) return null;

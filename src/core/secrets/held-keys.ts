@@ -1,4 +1,4 @@
-/** Takes the keys that pai holds out of what it shows and writes down, however they are spelled. */
+/** Masks the keys that pai holds in everything it shows and stores, in every spelling. */
 import { createKnownTexts, leastKnown } from "./known-texts.ts";
 import { mapTexts } from "./map-texts.ts";
 import { spellingsOf } from "./spellings.ts";
@@ -7,9 +7,9 @@ import type { Veil } from "./veil.ts";
 /** The same value with every text in it masked. Values are plain data. */
 export type Mask = <T>(value: T) => T;
 
-/** A mask that can be put on a text in pieces, too. */
+/** A mask that also works on a text in pieces. */
 export type KeyMask = Mask & {
-  /** The mask of one text: most of what is masked are texts inside of other values. */
+  /** Masks one text. */
   readonly text: (text: string) => string;
   /** How many characters at the end of the text may be the beginning of a key. */
   readonly begun: (text: string) => number;
@@ -17,7 +17,7 @@ export type KeyMask = Mask & {
   readonly keys: readonly string[];
 };
 
-/** Masks these keys in all their spellings. Keys under 8 characters are passed over: masking them would tear ordinary words. */
+/** Masks these keys in all spellings. Keys under 8 characters are ignored: masking them would damage ordinary words. */
 export function maskHeld(keys: readonly string[]): KeyMask {
   const held = keys.filter((key) => key.length >= leastKnown);
   const known = createKnownTexts();
@@ -29,7 +29,7 @@ export function maskHeld(keys: readonly string[]): KeyMask {
   return Object.assign(mask, { text: known.replace, begun: known.begun, keys: held });
 }
 
-/** Keys are masked, other secrets go by their names: for all that leaves a run. */
+/** The mask for everything that leaves a run: keys are masked, other secrets are replaced by their names. */
 export function coverAll(keys: KeyMask, veil: Veil): KeyMask {
   const text = (given: string) => veil.coverText(keys.text(given));
   return Object.assign(<T>(value: T): T => mapTexts(value, text), {

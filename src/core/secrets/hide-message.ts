@@ -2,10 +2,10 @@
 import type { Message } from "../model.ts";
 import type { Veil } from "./veil.ts";
 
-/** Messages that were hidden already, with the version of the veil then: most of a conversation is sent again and again. */
+/** Hidden messages by original, with the veil's version then: most of a conversation is sent again and again. */
 const hiddenMessages = new WeakMap<Message, { readonly version: number; readonly hidden: Message }>();
 
-/** The message as the model gets it: names in the place of secrets, in its calls and their results too. */
+/** The message as the model gets it: secrets replaced by their names, also in calls and results. */
 export function hideMessage(veil: Veil, message: Message): Message {
   const known = hiddenMessages.get(message);
   if (known !== undefined && known.version === veil.version) return known.hidden;

@@ -1,4 +1,4 @@
-/** Finds and masks what looks like a key. */
+/** Finds and masks text that looks like a key. */
 import { providers } from "../providers.ts";
 import { rememberLong } from "./remember-long.ts";
 
@@ -52,7 +52,7 @@ const urlPassword = /:\/\/([^\s:@/"'`]{0,200}):([^\s@/"'`]{6,200})@/g;
 /** Passwords of examples and local set-ups, which are not secret. */
 const commonPassword =
   /^(?:pass|passwd|password|secret|user|admin|root|postgres|mysql|mongo|redis|guest|test|example|dev|local|app|rabbitmq|elastic)\w?\d{0,3}$/i;
-/** Words that a secret may follow. None ends as another does, so that those of a group are told apart by one letter. */
+/** Words that a secret may follow. Within a group, one letter near the end tells the words apart. */
 const nameEnd = /(?=\\?["'`]?(?:\]?\s{0,3}[:=,]|\s{1,40}value\b))/.source;
 const nameShapes = [
   ["key", "token"],
@@ -67,7 +67,7 @@ const bearerPattern = "bearer(?=\\s)";
 function openSearches() {
   const kinds = tokenShapes.map(([kind, begins, goesOn]) => ({ kind, shape: new RegExp(begins + goesOn, "y") }));
   const sources = kinds.map(({ shape }) => shape.source);
-  /** A search for one first letter skips most of a text; a search for all of them at once would look at every character. */
+  /** One pattern for each first letter: it skips most of a text, while one for all letters looks at every character. */
   const firsts = sources.map((source) => (/^\w/.test(source) ? source.charAt(0) : source));
   const tokens = [...new Set(firsts)].map((first) => {
     const rests = sources.filter((_, at) => firsts[at] === first).map((source) => source.slice(first.length));
@@ -81,13 +81,13 @@ function openSearches() {
 }
 
 let opened: ReturnType<typeof openSearches> | null = null;
-/** Made when a text needs them: many a run has none. */
+/** Compiled at the first text that needs them: many runs have none. */
 const searches = () => {
   opened ??= openSearches();
   return opened;
 };
 
-/** What all that is looked for begins with. A text of up to `short` characters is searched for this at once, as most hold none of it. */
+/** How everything that is searched begins; rules out most texts of up to `short` characters in one search. */
 const anyBeginning = new RegExp(
   [
     ...tokenShapes.map(([, begins]) => begins),
@@ -98,12 +98,12 @@ const anyBeginning = new RegExp(
 );
 const short = 4096;
 
-/** A plain `key` names all sorts of things; one of these before it makes it a secret's name. */
+/** `key` alone names all sorts of things; with one of these before it, it names a secret. */
 const keyQualifier = /(?:api|access|secret|private|auth|account|encryption|signing|master)[_-]?$/i;
 const authorization = /\\?["']?\s*[:=,]\s*\\?["'`]?(?:(?:bearer|basic|token)\s+)?([\w.~+/=-]{12,})/iy;
 const bearer = /\s*([\w.~+/=-]{20,})/y;
 const quotedValue = /\\?["'`]?\]?\s*(?::\s*\w+\s*)?(?::=|=>|[=:,])\s*\\?["'`]([^\s"'`\\]{8,512})\\?["'`]/y;
-/** The value of a list of names and values, as Kubernetes and Compose have them: `name: X`, on the next line `value: …`. */
+/** The value in a list of names and values, as in Kubernetes and Compose: `name: X`, on the next line `value: …`. */
 const pairedValue = /\w*\\?["'`]?\s*,?\s{0,40}\\?["'`]?value\\?["'`]?\s*[:=]\s*\\?["'`]?([^\s"'`\\,}]{12,512})/iy;
 const bareValue = /\s*[:=]\s*([\w+/=~!@#%^*-][\w+/=~!@#$%^*-]{15,511})(?=[\s&;,]|$)/y;
 
@@ -116,7 +116,7 @@ function beginsWord(text: string, at: number): boolean {
   return /(?:^|[^A-Za-z0-9]|\\[nrt]|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]{0,9}m)$/.test(text.slice(Math.max(0, at - 12), at));
 }
 
-/** Words change their letters' class at word limits, random characters in nearly every second place. */
+/** Random characters change between upper case, lower case and digits far more often than words do. */
 function looksRandom(value: string): boolean {
   if (!/\d/.test(value) || !/[A-Za-z]/.test(value) || new Set(value).size < 8 || uuid.test(value)) return false;
   const turns = value.match(/[a-z](?=[A-Z0-9])|[A-Z](?=[0-9])|[0-9](?=[A-Za-z])/g)?.length ?? 0;
@@ -184,14 +184,14 @@ function matchValue(text: string, name: string, at: number): RegExpExecArray | n
   return isSecret && !placeholder.test(value) ? found : null;
 }
 
-/** Words that are searched for at once; `back`: how far from its end a letter tells which it is. */
+/** Words with one pattern for all; `back`: how far from the end the letter is that tells them apart. */
 function readNames(words: readonly string[], shape: RegExp) {
   let back = 1;
   while (new Set(words.map((word) => word.at(-back))).size < words.length) back++;
   return { words, back, shape };
 }
 
-/** Most names of this kind are preceded by a quote or a blank. */
+/** Whether the `key` at `at` names a secret. Most follow a quote or a blank, and are ruled out quickly. */
 function isQualifiedKey(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
   const isPartOfName = before === 95 || before === 45 || (before > 64 && before < 123);
@@ -209,7 +209,7 @@ function takeNamedValue(text: string, name: string, end: number, found: Span[]):
 function findNamedValues(text: string, found: Span[]): void {
   for (const { words, back, shape } of searches().names) {
     shape.lastIndex = 0;
-    // JSON may be full of such names: a match of each, with its text and groups, would cost more than the search.
+    // JSON may be full of such names, and `exec` would make a match object for each of them.
     while (shape.test(text)) {
       const end = shape.lastIndex;
       const letter = text.charCodeAt(end - back) | 32;
@@ -219,7 +219,7 @@ function findNamedValues(text: string, found: Span[]): void {
   }
 }
 
-/** No value of any kind above is shorter. */
+/** No kind of value above is shorter. */
 const shortest = 8;
 
 const finders = [findPrivateKeys, findTokens, findUrlPasswords, findNamedValues];
@@ -250,7 +250,7 @@ export function replaceSecrets(text: string, replace: (value: string, kind: stri
   return from === 0 ? text : out + text.slice(from);
 }
 
-/** What a line of a private key holds; in a diff not its sign, without which it would be no line of a diff. */
+/** The content of a line of a private key; in a diff without its sign, so that it stays a line of a diff. */
 const keyLine = /(?:^|(?<=[\r\n][ +-])|(?<=[\r\n])(?![ +-]))[^\r\n]+/g;
 
 function maskValue(value: string, kind: string): string {

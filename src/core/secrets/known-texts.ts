@@ -1,14 +1,14 @@
-/** Finds many known texts in another one at once, in time that hardly depends on how many they are (Wu and Manber). Pure. */
+/** Finds many known texts in another text in one pass, about equally fast for any number (Wu and Manber). Pure. */
 import { rememberLong } from "./remember-long.ts";
 
 /** Every text must be at least this long. */
 export const leastKnown = 8;
-/** How far the search looks at once, where the shortest text is that long. */
+/** The largest window of the search; it is never longer than the shortest known text. */
 const maxWindow = 32;
 const block = 3;
 const slots = 1 << 16;
 const firstBits = 127;
-/** Up to this many known texts, one pattern of their beginnings rules out most texts, which then never need the index. */
+/** Up to this many known texts, one pattern of their beginnings rules out most texts without the index. */
 const maxBeginnings = 16;
 
 interface Entry {
@@ -17,10 +17,10 @@ interface Entry {
 }
 
 export interface KnownTexts {
-  /** From now on `text` is replaced by what `replacement` gives when it is found. Texts under `leastKnown` are passed over. */
+  /** From now on `replace` puts `replacement()` in the place of `text`. Texts under `leastKnown` are ignored. */
   add(text: string, replacement: () => string): void;
   has(text: string): boolean;
-  /** The same text, the very same one where none is found. Of texts that begin at the same place the longest counts. */
+  /** Replaces known texts; without any, returns the same string. Where several begin, the longest counts. */
   replace(text: string): string;
   /** How many characters at the end of the text may be the beginning of a known one. */
   begun(text: string): number;
@@ -30,15 +30,15 @@ const slotOf = (text: string, at: number): number =>
   (text.charCodeAt(at) * 961 + text.charCodeAt(at + 1) * 31 + text.charCodeAt(at + 2)) & (slots - 1);
 
 interface Index {
-  /** How many characters of each text are looked for. */
+  /** How many characters at the beginning of each known text are searched. */
   readonly window: number;
-  /** How far to go on from a block that ends a window; 0: it may end a known text's window. */
+  /** How far the window may move on from its last block; 0: the block may end the window of a known text. */
   readonly shifts: Uint8Array;
   /** The texts whose window ends in a block, the longest first. */
   readonly byEnd: ReadonlyMap<number, readonly Entry[]>;
 }
 
-/** Of each text the first characters are looked for, as many as the shortest one has. */
+/** Indexes the beginning of each known text, as many characters as the shortest one has. */
 function indexOf(entries: readonly Entry[]): Index {
   const window = entries.reduce((least, { text }) => Math.min(least, text.length), maxWindow);
   const shifts = new Uint8Array(slots).fill(window - block + 1);
@@ -55,7 +55,7 @@ function indexOf(entries: readonly Entry[]): Index {
   return { window, shifts, byEnd };
 }
 
-/** The longest of these texts that begins there. */
+/** The longest of these texts that begins at `start`. */
 const entryAt = (text: string, start: number, entries: readonly Entry[] | undefined): Entry | undefined =>
   entries?.find((each) => text.startsWith(each.text, start));
 
@@ -64,7 +64,7 @@ interface Found {
   readonly entry: Entry;
 }
 
-/** The first known text that begins at `from` or after it; null: none. No closure in the loop: it would cost more than all else. */
+/** The first known text at `from` or after it; null: none. No closure in the loop: it would take most of the time. */
 function findNext(text: string, from: number, { window, shifts, byEnd }: Index): Found | null {
   const back = window - block;
   const last = text.length - block;
@@ -87,7 +87,7 @@ function endOf(text: string, known: string): number {
 
 export function createKnownTexts(): KnownTexts {
   const entries = new Map<string, Entry>();
-  /** Whether a known text begins with a character that ends in these bits: asked for every piece of a reply. */
+  /** By the low bits of a character: whether a known text begins with it. Quick, since every piece of a reply asks. */
   const firsts = new Uint8Array(firstBits + 1);
   let longest = 0;
   let index: Index | null = null;
@@ -110,7 +110,7 @@ export function createKnownTexts(): KnownTexts {
   const replaceIn = rememberLong((text: string): string => {
     if (!mayHold(text)) return text;
     index ??= indexOf([...entries.values()]);
-    // Joined at once: a text that grows by pieces would be put together again by each search after this one.
+    // Joined at the end: each search in a text that grows piece by piece would flatten it again.
     const parts: string[] = [];
     let from = 0;
     for (let found = findNext(text, 0, index); found !== null; found = findNext(text, from, index)) {

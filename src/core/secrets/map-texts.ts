@@ -1,9 +1,9 @@
-/** Plain data with its texts changed. Pure. */
+/** Changes every text in plain data. Pure. */
 
 type Change = (text: string) => string;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The same plain data with every text in it changed, the very same value where none is; keys stay. */
+/** The data with every text changed; keys stay. Returns the same value when no text differs. */
 export function mapTexts<T>(value: T, change: Change): T {
   if (typeof value === "string") return change(value) as T;
   return typeof value === "object" && value !== null ? (mapParts(value, change) as T) : value;
@@ -28,7 +28,7 @@ function mapFields(fields: Fields, change: Change): Fields {
   let changed: Record<string, unknown> | null = null;
   for (const key of Object.keys(fields)) {
     const field = fields[key];
-    // Numbers and the like are half of all fields: no call for them.
+    // Half of all fields are numbers and the like, which need no call.
     if (typeof field !== "string" && typeof field !== "object") continue;
     const part = mapTexts(field, change);
     if (part === field) continue;

@@ -1,14 +1,14 @@
-/** Remembers what a search found in the last long texts: one reply goes to the screen, the receipt, the log and the outcome. Pure. */
+/** Remembers search results of the last long texts: screen, receipt, log and outcome search the same reply. Pure. */
 
-/** Shorter texts are searched sooner than they are compared; longer ones would be held in memory for too long. In characters. */
+/** In characters. Searching a shorter text is quicker than comparing it; a longer one would hold too much memory. */
 const least = 32_768;
 const most = 4_194_304;
 const kept = 2;
 
 export interface Remembered<T> {
-  /** What `search` says of this text. */
+  /** The search result for this text. */
   (text: string): T;
-  /** The search has changed. */
+  /** To be called when the search changes. */
   readonly forget: () => void;
 }
 

@@ -1,8 +1,8 @@
 /** The ways a secret may be written: plain, escaped, encoded. Pure. */
 
 /**
- * The base64 of a text after `offset` other bytes, without the characters at its edges that also depend on the
- * neighbouring bytes.
+ * The base64 of a text that follows `offset` other bytes, without the characters at its edges that depend on the bytes
+ * beside it.
  */
 function base64Core(text: string, offset: number): string {
   const bytes = Buffer.from("\0".repeat(offset) + text);

@@ -1,4 +1,4 @@
-/** Keeps secrets on this machine: each leaves it as a name, and only a file that held the secret gets it back for the name. Pure. */
+/** Keeps secrets on this machine: models see names instead, and only files that held a secret get it back. Pure. */
 import { replaceSecrets } from "./key-shapes.ts";
 import { createKnownTexts } from "./known-texts.ts";
 import { mapTexts } from "./map-texts.ts";
@@ -8,15 +8,15 @@ import { spellingsOf } from "./spellings.ts";
 const anyName = /<<SECRET_([a-z0-9]{4})_(\d{1,6})>>/g;
 const opening = "<<SECRET_";
 
-/** The names in a text; most texts have none, and a search for a plain text says so sooner. */
+/** The names in a text. Most texts have none, and `includes` finds that out sooner. */
 const findNamed = (text: string) => (text.includes(opening) ? [...text.matchAll(anyName)] : []);
 
 export interface VeilOptions {
-  /** The random part of the names; drawn when it is left out. A session keeps its own, a replay that of the receipt. */
+  /** The random part of the names; drawn when absent. A session reuses its own, a replay that of the receipt. */
   readonly part?: string | undefined;
   /** Names up to this number are taken: earlier runs of the session gave them out. */
   readonly last?: number;
-  /** All input was hidden before, as in a replay: names in it stand for secrets. */
+  /** In a replay: all input was hidden before, so names in it stand for secrets. */
   readonly trusting?: boolean;
   /** Secrets that are known before anything is read, such as keys. */
   readonly known?: readonly string[];
@@ -26,7 +26,7 @@ export interface VeilOptions {
 
 export interface Revealed {
   readonly text: string;
-  /** Names that stay: their values are not allowed here, or are no longer known. */
+  /** Names that were not replaced: their values are not allowed here, or no longer known. */
   readonly kept: readonly string[];
 }
 
@@ -35,45 +35,45 @@ export interface Veil {
   readonly part: string;
   /** The number of the last name that was given out. */
   readonly last: number;
-  /** How many secrets have been given a name; a private key is one. */
+  /** How many secrets have a name; a private key counts as one. */
   readonly count: number;
-  /** Grows with every text that is known from now on: what was hidden before may have to be hidden again. */
+  /** Grows with every secret text that becomes known: texts that were hidden before may have to be hidden again. */
   readonly version: number;
-  /** The text with every secret by its name; the same secret has the same name for the whole run. For texts of pai and the model, which hold names. */
+  /** Replaces every secret by its name, which stays the same for the whole run. For texts of pai and the model. */
   hide(text: string): string;
-  /** The same for what comes from files and commands: text there that looks like one of our names is hidden as well. */
+  /** `hide` for texts from files and commands: text there that looks like one of our names is hidden as well. */
   hideRaw(text: string): string;
-  /** hideRaw for what a command said, which may be a part of a private key without its beginning. */
+  /** hideRaw for the output of a command, which may hold a part of a private key without its beginning. */
   hideOutput(text: string): string;
-  /** hideRaw for the content of a file; the very same bytes where nothing is hidden. */
+  /** hideRaw for the content of a file; returns the same array when nothing is hidden. */
   hideBytes(bytes: Uint8Array): Uint8Array;
   hideAll<T>(value: T): T;
-  /** Secrets that are known by their names, for what is shown and written down; learns nothing. */
+  /** Replaces known secrets by their names, for what is shown and stored; learns no new secrets. */
   cover<T>(value: T): T;
   coverText(text: string): string;
   /** How many characters at the end of the text may be the beginning of a known secret. */
   begun(text: string): number;
-  /** The content with the values in place of those names that `isAllowed` allows them for. */
+  /** Replaces names by their values, where `isAllowed(value)` is true. */
   reveal(text: string, isAllowed: (value: string) => boolean): Revealed;
   revealBytes(bytes: Uint8Array, isAllowed: (value: string) => boolean): Revealed & { readonly bytes: Uint8Array };
   /** Our names in a text, each once. */
   namesIn(text: string): readonly string[];
-  /** The same text in every run: for what is compared from run to run. */
+  /** Replaces our names by one mark, so that texts of different runs can be compared. */
   blank(text: string): string;
 }
 
 const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
 /** Characters of a line or run of a private key that make it a secret by itself. */
 const keyRun = 16;
-/** Pieces of a private key's body: an escape and a sign of a diff stay, the rest is hidden. */
+/** The pieces of a private key's body: escapes, signs of a diff and names stay, all others are hidden. */
 const keyPieces = /\\[nrt]|(?<=[\r\n])[ +-]|<<SECRET_[a-z0-9]{4}_\d+>>|[A-Za-z0-9+/=_]{4,}/g;
 
-/** A line of a private key as every tool wraps it, and what looks like one but is a hash. */
+/** A line of a private key as tools wrap it; one of nothing but hex digits is a hash. */
 const keyLine = /^[A-Za-z0-9+/]{64}$/gm;
 const onlyHex = /^(?:[0-9a-f]+|[0-9A-F]+)$/;
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-/** Bytes as text that gives the same bytes again: UTF-8, or one character a byte. */
+/** Bytes as text that converts back to the same bytes: UTF-8, or one character for each byte. */
 function openText(bytes: Uint8Array): { readonly text: string; readonly toBytes: (text: string) => Uint8Array } {
   try {
     return { text: strict.decode(bytes), toBytes: (text) => new TextEncoder().encode(text) };
@@ -99,7 +99,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
   let count = 0;
   let version = 0;
 
-  /** The name of exactly this text. */
+  /** The name of this text; a new one if it has none. */
   const nameOf = (value: string): string => {
     const given = names.get(value);
     if (given !== undefined) return given;
@@ -137,7 +137,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
     return hidden;
   };
 
-  /** A number found in our own texts is taken: it may belong to a secret that only an earlier run knew. */
+  /** Numbers found in our own texts count as used: they may belong to secrets that only an earlier run knew. */
   const takeNumbers = (text: string): void => {
     for (const [, owner = "", number = ""] of findNamed(text)) {
       if (parts.has(owner)) last = Math.max(last, Number(number));
@@ -152,7 +152,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
     return version === before ? hidden : known.replace(hidden);
   };
 
-  /** Names in what is read would be taken for ours: before any is given out another part is drawn, later they are secrets, too. */
+  /** Foreign text may hold our names. Before the first name is given, another part is drawn; later, they are hidden. */
   const refuseNames = (text: string): string => {
     if (trusting || !text.includes(opening)) return text;
     const isTaken = () => text.includes(`${opening}${part}_`);
@@ -221,7 +221,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
   };
 }
 
-/** The text with the same mark for every secret and every name of one: what may be told is compared by it. */
+/** The text with one mark for every secret and every name, to compare texts without their secrets. */
 export function blankSecrets(text: string): string {
   const blanked = replaceSecrets(text, () => "<<SECRET>>");
   return blanked.includes(opening) ? blanked.replace(anyName, "<<SECRET>>") : blanked;

@@ -1,4 +1,4 @@
-/** What a tool-loop session carries from turn to turn: its messages, and its tasks outside of them. Pure. */
+/** What a tool-loop session keeps from turn to turn: its messages, and its task list. Pure. */
 import * as z from "zod/mini";
 import type { Json, Message } from "../model.ts";
 import { readAs } from "../plan/reading.ts";
@@ -10,7 +10,7 @@ export interface TaskItem {
   readonly id: number;
   readonly content: string;
   readonly description: string;
-  /** How it is called while it is being done; null: as `content`. */
+  /** Its text while it is in progress; null: `content`. */
   readonly active_form: string | null;
   readonly status: TaskStatus;
 }
@@ -50,7 +50,7 @@ export function writeTasks(input: Json): TasksResult {
   return { ok: true, tasks, text: renderTasks(tasks) };
 }
 
-/** Sets the status of one task; an unknown id is reported to the model. */
+/** Sets the status of one task; an unknown id is an error text for the model. */
 export function updateTask(tasks: readonly TaskItem[], input: Json): TasksResult {
   const reading = readAs(updateTaskInput, input, "input");
   if (!reading.ok) return { ok: false, text: `update_task: ${reading.why}` };
@@ -73,20 +73,20 @@ export function renderTasks(tasks: readonly TaskItem[]): string {
   return [...lines, counts].join("\n");
 }
 
-/** A text that takes the place of messages, with the task list after it: the messages were all that told the model of it. */
+/** A text that replaces messages, followed by the task list, which the model knew only from those messages. */
 export function withTasks(text: string, tasks: readonly TaskItem[]): string {
   return tasks.length === 0 ? text : `${text}\n\nCurrent tasks:\n${renderTasks(tasks)}`;
 }
 
-/** The messages from the last request of the user on: what must survive a compaction whole. */
+/** The messages since the user's last request, which a compaction must keep whole. */
 export function lastTurn(messages: readonly Message[]): readonly Message[] {
   const at = messages.findLastIndex(({ role }) => role === "user");
   return at < 0 ? [] : messages.slice(at);
 }
 
 /**
- * The messages as providers take them, after a turn that may have broken off anywhere: every call has a result, and the
- * last message is a reply, which says `how` the turn ended.
+ * Completes the messages of a turn that may have broken off anywhere, as providers require: every call has a result,
+ * and the last message is a reply, which says `how` the turn ended.
  */
 export function closeTurn(messages: readonly Message[], how: string): readonly Message[] {
   const last = messages.at(-1);

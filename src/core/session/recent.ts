@@ -1,7 +1,7 @@
-/** What was asked and answered last, for flows that know no messages: of a long session no task carries all. Pure. */
+/** The last requests and answers of a session, for flows without messages. Pure. */
 import type { Session } from "./session.ts";
 
-/** So many turns are told. */
+/** How many turns are included. */
 export const recentTurns = 5;
 
 export function historyOf({ turns }: Session): readonly { readonly request: string; readonly answer: string }[] {

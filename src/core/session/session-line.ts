@@ -1,4 +1,4 @@
-/** The shape of a session's lines: what is read from a file is checked before anything is built on it. */
+/** The shape of a session's lines: every line from a file is checked against it. */
 import * as z from "zod/mini";
 import type { Message } from "../model.ts";
 import { type TaskItem, taskStatuses } from "./conversation.ts";
@@ -48,12 +48,12 @@ const schema = z.discriminatedUnion("type", [
     next: z.readonly(z.array(z.string())),
     score: z.nullable(z.number()),
     calls: count,
-    /** The run changed files, so that rewinding code has something to take back. */
+    /** The run changed files, so rewinding the code has something to undo. */
     changed: z.boolean(),
   }),
-  /** The user went back to before turn `turns` + 1, or cleared everything (0); what came later is forgotten. */
+  /** The user went back to the first `turns` turns, or cleared everything (0); later turns are forgotten. */
   z.object({ type: z.literal("session.rewound"), at: z.string(), turns: count }),
-  /** A summary takes the place of the turns from `from` (counted from 1) on. */
+  /** A summary replaces turn `from` (counted from 1) and all later ones. */
   z.object({ type: z.literal("session.summarized"), at: z.string(), from: count, summary: z.string() }),
 ]);
 

@@ -1,10 +1,10 @@
-/** A session as a fold over the lines of its file: loading is replaying, and a damaged line costs only itself. Pure. */
+/** A session is a fold over the lines of its file: loading replays them, and a damaged line loses only itself. Pure. */
 
 import type { Message } from "../model.ts";
 import { type Conversation, closeTurn, type TaskItem, withTasks } from "./conversation.ts";
 import { parseLine, type SessionLine } from "./session-line.ts";
 
-/** A point of a conversation: how many messages there were, and how often a summary had taken the place of all. */
+/** A point in a conversation: how many messages there were, and how often a summary had replaced all of them. */
 interface Mark {
   readonly replaced: number;
   readonly messages: number;
@@ -17,14 +17,14 @@ export interface Turn {
   readonly mode: string;
   readonly model: string;
   readonly request: string;
-  /** null: it was cut off before it ended. */
+  /** null: the turn was cut off before it ended. */
   readonly status: string | null;
   readonly text: string;
   readonly next: readonly string[];
   readonly score: number | null;
   readonly calls: number;
   readonly changed: boolean;
-  /** Where the conversation was before this turn: what rewinding goes back to. null: that is in the file alone. */
+  /** Where the conversation was before this turn, for rewinding. null: only the file holds that. */
   readonly before: Mark | null;
 }
 
@@ -33,7 +33,7 @@ export interface Session {
   readonly at: string;
   readonly turns: readonly Turn[];
   readonly conversation: Conversation;
-  /** The messages that each summary took the place of, for going back; none once they are in the file alone. */
+  /** The messages that each summary replaced, for rewinding; empty once only the file holds them. */
   readonly replaced: readonly (readonly Message[])[];
 }
 
@@ -58,7 +58,7 @@ function close({ messages, tasks }: Conversation, how: string): Conversation {
   return { messages: closeTurn(messages, how), tasks };
 }
 
-/** The conversation as it was before turn `at` (from 0); null: it is in the file alone. */
+/** The conversation before turn `at` (from 0); null: only the file holds it. */
 export function conversationBefore({ turns, replaced, conversation }: Session, at: number): Conversation | null {
   const mark = turns[at]?.before ?? null;
   if (mark === null) return null;
@@ -66,7 +66,7 @@ export function conversationBefore({ turns, replaced, conversation }: Session, a
   return { messages: messages.slice(0, mark.messages), tasks: mark.tasks };
 }
 
-/** The session as it was before turn `at` (from 0). */
+/** The session before turn `at` (from 0). `recalled`: the conversation then, read from the file. */
 function goBack(session: Session, at: number, recalled: Conversation | null): Session {
   const { turns, replaced } = session;
   return {
@@ -77,7 +77,7 @@ function goBack(session: Session, at: number, recalled: Conversation | null): Se
   };
 }
 
-/** Without what only going back needs, for a session whose file holds that. */
+/** Drops the messages that only rewinding needs, for a session whose file holds them. */
 export function forgetReplaced(session: Session): Session {
   const { replaced } = session;
   const turns = session.turns.map((turn) =>
@@ -93,7 +93,7 @@ function summarize(session: Session, summary: string, { tasks }: Conversation): 
   return { ...session, conversation: { messages: [...session.conversation.messages, told, heard], tasks } };
 }
 
-/** The session after one more line. `recalled`: what the file says of where the line goes back to. */
+/** The session after one more line. `recalled`: the conversation that the line goes back to, read from the file. */
 export function foldSession(session: Session, line: SessionLine, recalled: Conversation | null = null): Session {
   const { conversation, turns, replaced } = session;
   switch (line.type) {
@@ -131,7 +131,7 @@ export function foldSession(session: Session, line: SessionLine, recalled: Conve
   }
 }
 
-/** The turns of a session without their messages, in time that grows with their number alone: for sessions of any size. */
+/** The turns of a session without their messages, for sessions of any size: the time depends only on their number. */
 export function foldTurns(id: string, lines: Iterable<SessionLine>): Session {
   let at = "";
   const turns: Turn[] = [];
@@ -150,7 +150,7 @@ export function foldTurns(id: string, lines: Iterable<SessionLine>): Session {
   return { id, at, turns, conversation: empty, replaced: [] };
 }
 
-/** Reads a session file; `damaged` counts lines that could not be read. `earlier`: what came before this text. */
+/** Reads a session file; `damaged` counts lines that could not be read. `earlier`: the session before this text. */
 export function readSession(
   id: string,
   text: string,
@@ -166,14 +166,14 @@ export function readSession(
       damaged += 1;
     }
   }
-  // The name of the file is the id, whatever its content says.
+  // The file's name is the id, whatever its content says.
   return {
     session: { ...session, id, conversation: close(session.conversation, cutOff) },
     damaged,
   };
 }
 
-/** The next steps that the last turn named, which the user may confirm; none when it did not end well. */
+/** The next steps that the last turn offered, which the user may confirm; none unless it ended well. */
 export function pendingOf({ turns }: Session): readonly string[] {
   const last = turns.at(-1);
   return last !== undefined && ["answered", "verified", "unverified"].includes(last.status ?? "") ? last.next : [];

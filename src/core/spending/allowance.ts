@@ -1,4 +1,4 @@
-/** What a day allows: a share of it is reserved before a call and settled after it, so that calls at once never overspend. */
+/** The day's budget: each call reserves a share before and settles it after, so that parallel calls never overspend. */
 import { PaiError } from "../error.ts";
 import { noUsage, type Usage } from "../model.ts";
 
@@ -10,40 +10,40 @@ export interface SpendCaps {
 }
 
 export interface DayCaps {
-  /** Of one user; of a team: of one login. */
+  /** Of one user; in a team, of one login. */
   readonly user: SpendCaps;
   readonly team: SpendCaps;
-  /** No call while it cannot be known what the day still allows. */
+  /** Make no call while the rest of the day's budget is unknown. */
   readonly strict: boolean;
 }
 
-/** One call that is about to be made. Money in USD, 0 where the price is unknown. */
+/** The needs of a call that is about to be made. Money in USD, 0 when the price is unknown. */
 export interface Want {
-  /** At most so many tokens are in the request. */
+  /** The most tokens that the request may have. */
   readonly input: number;
-  /** Output tokens without which the call makes no sense. */
+  /** With fewer output tokens than this, the call makes no sense. */
   readonly least: number;
   /** Output tokens that the reply may have. */
   readonly most: number;
   readonly inputCost: number;
-  /** Of one output token. */
+  /** Price of one output token. */
   readonly perOutput: number;
 }
 
-/** What a call, or a day, has come to. */
+/** What a call, or a day, has used. Cost in USD. */
 export interface Spent {
   readonly calls: number;
   readonly tokens: number;
   readonly cost: number;
 }
 
-/** What is reserved for one call, request and reply together. */
+/** The tokens and USD reserved for one call, request and reply together. */
 export interface Share {
   readonly tokens: number;
   readonly cost: number;
 }
 
-/** A call that is about to be made, as its model is now: another one may take it over. */
+/** A call that is about to be made. Its functions follow the current model: another one may take over. */
 export interface PlannedCall {
   readonly input: number;
   readonly least: number;
@@ -56,22 +56,22 @@ export interface PlannedCall {
 }
 
 export interface Claim {
-  /** Output tokens within what was reserved. Throws budget_cost when a dearer model took over, and what `most` throws. */
+  /** Output tokens within the reservation. Throws budget_cost when a dearer model took over, and what `most` throws. */
   reply(): number;
   /** Replaces the reservation by what the call really used. Never throws, and never waits. */
   settle(spent: Spent): void;
 }
 
-/** Where the days are counted. */
+/** Counts the use of each day. */
 export interface Allowance {
   /**
-   * Throws budget_calls, budget_tokens or budget_cost when the day has not enough left for the least of a call, store_away
-   * when that cannot be known and the user wants no call then, and what `most` throws.
+   * Throws budget_calls, budget_tokens or budget_cost when too little of the day is left for the smallest reply,
+   * store_away when that is unknown and `strict` is set, and what `most` throws.
    */
   reserve(call: PlannedCall): Promise<Claim>;
 }
 
-/** Throws what `most` of the call throws. */
+/** The needs of a planned call, at its current prices. Throws what its `most` throws. */
 export function wantOf({ input, least, most, priceOf }: PlannedCall): Want {
   const asked: Usage = { ...noUsage, input, written: input };
   const inputCost = priceOf(asked) ?? 0;
@@ -87,7 +87,7 @@ export function outputWithin({ input, most, inputCost, perOutput }: Want, { toke
   return Math.min(most, Math.floor(tokens - input), byCost);
 }
 
-/** The same within what was reserved for the call. Throws budget_cost when a dearer model took it over. */
+/** The largest reply within the call's reservation. Throws budget_cost when a dearer model took over. */
 export function replyWithin(want: Want, share: Share): number {
   const output = outputWithin(want, share);
   if (output >= want.least) return output;
@@ -101,7 +101,7 @@ export const mostOf = ({ input, inputCost, perOutput }: Want, output: number): S
   cost: inputCost + output * perOutput,
 });
 
-/** What is left of a day, or which cap is in the way of even the least call. */
+/** What is left of a day, or the name of the cap that prevents even the smallest reply. */
 export function leftFor(want: Want, caps: SpendCaps, spent: Spent): Share | keyof SpendCaps {
   const left = (name: keyof SpendCaps) => (caps[name] ?? Number.POSITIVE_INFINITY) - spent[name];
   if (left("calls") < 1) return "calls";

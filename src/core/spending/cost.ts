@@ -1,4 +1,4 @@
-/** What tokens cost. */
+/** Computes what tokens cost. */
 import type { Usage } from "../model.ts";
 
 /** USD per million tokens. */
@@ -11,14 +11,14 @@ export interface Rate {
 }
 
 export interface Price extends Rate {
-  /** The rates of a whole call whose input is larger than `above` tokens; null or absent: the same as ever. */
+  /** The rates for all tokens of a call with an input above `above` tokens; null or absent: the usual ones. */
   readonly large?: (Rate & { readonly above: number }) | null;
 }
 
-/** USD without the tail of binary fractions: no price is given finer. */
+/** USD without the rounding errors of binary fractions: no price has more than ten digits. */
 export const roundCost = (cost: number): number => Number(cost.toFixed(10));
 
-/** Cached and written tokens are part of the input, each at its own rate. */
+/** The cost in USD. Cached and written tokens are part of the input, each at its own rate. */
 export function costOf(usage: Usage, price: Price): number {
   const { large } = price;
   const rate = large != null && usage.input > large.above ? large : price;

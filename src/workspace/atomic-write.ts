@@ -1,4 +1,4 @@
-/** Puts, replaces and removes single files, folders and links of the workspace, so that each has its old or its new state and never one between. */
+/** Atomically creates, replaces and removes single files, folders and links of the workspace. */
 /*
  * It writes through descriptors of folders that were judged (openat), which neither Bun.write nor a path can do: a link
  * swapped in meanwhile must not lead elsewhere.
@@ -21,7 +21,7 @@ export interface PathState {
   readonly stat: Stat | null;
 }
 
-/** A path that is being changed, and the temporary name beside it for what comes or goes. */
+/** A path that is being changed, and the temporary name beside it for its new or its old content. */
 export interface Spot {
   readonly root: Root;
   readonly disk: Disk;
@@ -29,7 +29,7 @@ export interface Spot {
   readonly temp: string;
 }
 
-/** How many saves of somebody else may come faster than pai can give the name back. */
+/** Another program may save the file faster than pai can give its name back; after so many attempts pai stops. */
 const maxSaves = 8;
 const largest = 256 * 1024 * 1024;
 const temporary = /^\.pai-[0-9a-f]{16}\.tmp$/;
@@ -39,12 +39,12 @@ export function isTemporary(name: string): boolean {
   return temporary.test(name);
 }
 
-/** A new one each time; `isTemporary` knows it. */
+/** A new random name that `isTemporary` recognises. */
 export function temporaryName(): string {
   return `.pai-${crypto.getRandomValues(Buffer.alloc(8)).toString("hex")}.tmp`;
 }
 
-/** Paths below a link or a file do not exist. */
+/** The content and stat of a path; both null below a link or a file. */
 export function stateAt(root: Root, path: RelPath): PathState {
   const nothing: PathState = { blob: null, stat: null };
   const stat = unlessUnusable(() => root.stat(path));
@@ -73,7 +73,9 @@ export function holds(state: PathState, expected: Blob | null): boolean {
   return state.blob !== undefined && sameBlob(withoutSpecialBits(state.blob), withoutSpecialBits(expected));
 }
 
-/** A file that somebody saved meanwhile is another one, or changed at another time, even with equal bytes and clock. */
+/**
+ * Whether both are the same unchanged object. A saved file differs in inode or ctime even if size and mtime are equal.
+ */
 export function sameObject(a: Stat | null, b: Stat | null): boolean {
   if (a === null || b === null) return a === b;
   return a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.ctimeNs === b.ctimeNs && a.kind === b.kind;
@@ -84,7 +86,9 @@ export function namesIn(root: Root, folder: RelPath): readonly string[] | null {
   return root.withFolder(folder, (at) => readdirSync(`${at}/`));
 }
 
-/** A folder gets its name when it has its mode, so that it is never seen without. */
+/**
+ * Makes the folder under its temporary name and renames it once its mode is set, so nobody sees it with another mode.
+ */
 export function makeFolder(spot: Spot, mode: number, traits: Traits | null): void {
   const { disk, path, temp } = spot;
   inParent(spot, (at, name) => {
@@ -94,7 +98,7 @@ export function makeFolder(spot: Spot, mode: number, traits: Traits | null): voi
   });
 }
 
-/** Writes the new content beside its place, under the temporary name, whole and synced. */
+/** Writes and syncs the whole new content under the temporary name beside the path. */
 export function stage(spot: Spot, blob: Exclude<Blob, { kind: "folder" }>, traits: Traits | null): void {
   const { root, disk, path, temp } = spot;
   inParent(spot, (at) => {
@@ -104,8 +108,9 @@ export function stage(spot: Spot, blob: Exclude<Blob, { kind: "folder" }>, trait
 }
 
 /**
- * Gives staged content its name: in exchange for `seen`, or where there was nothing. True: what was there is under
- * `temp` now. Throws conflict when somebody changed it, even in the last moment: then it has its name again, or `temp`.
+ * Gives staged content its name. If `seen` is not null, it swaps the two files; returns whether the old content is now
+ * under `temp`. Throws conflict when somebody else changed the file, even during the swap; that content then has the
+ * file's name again, or `temp`.
  */
 export function place(spot: Spot, { before, after }: Change, seen: Stat | null): boolean {
   const { root, disk, path, temp } = spot;
@@ -118,7 +123,7 @@ export function place(spot: Spot, { before, after }: Change, seen: Stat | null):
       return false;
     }
     if (isUntouched(spot, from, before)) return true;
-    // Somebody saved. Giving the name back may displace the next save, which then is newer and has to have the name.
+    // Somebody saved meanwhile. If swapping back displaces a second, newer save, swap again so that it gets the name.
     const beside = joinPath(parentOf(path), temp);
     for (let tries = 0; tries < maxSaves; tries++) {
       disk.exchange(to, from);
@@ -128,7 +133,7 @@ export function place(spot: Spot, { before, after }: Change, seen: Stat | null):
   });
 }
 
-/** Removes a folder; puts anything else aside under `temp`, and says so. Throws conflict like `place`. */
+/** Removes a folder; renames anything else to `temp` and returns true. Throws conflict like `place`. */
 export function remove(spot: Spot, { before }: Change, seen: Stat | null): boolean {
   const { disk, path, temp } = spot;
   return inParent(spot, (at, name) => {
@@ -163,7 +168,7 @@ export function changedMeanwhile(path: RelPath): PaiError {
   });
 }
 
-/** False: this file system cannot promise that nothing is replaced. */
+/** Renames `from` to the free name `to`; false: this file system cannot rename without replacing. */
 function takeName(disk: Disk, to: string, from: string, path: RelPath): boolean {
   try {
     return disk.renameNew(to, from);
@@ -173,7 +178,7 @@ function takeName(disk: Disk, to: string, from: string, path: RelPath): boolean 
   }
 }
 
-/** Whether what was put aside (`real` leads to it) is unchanged, and no process still has it open for writing. */
+/** Whether what was renamed to `temp` (`real` leads to it) is unchanged and no process has it open for writing. */
 function isUntouched({ root, path, temp }: Spot, real: string, before: Blob | null): boolean {
   if (before?.kind === "file" && systemCalls()?.hasWriter(real)) return false;
   return holds(stateAt(root, joinPath(parentOf(path), temp)), before);

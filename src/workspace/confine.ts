@@ -1,4 +1,4 @@
-/** The only way to a file of the user: a pinned root, and folders below it that are reached without following a link. */
+/** Access to the user's files: a pinned root, and folders below it that are reached without following a link. */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from "node:fs";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
@@ -10,39 +10,44 @@ import { enterFlags, type OpenFile, openFileAt, readWhole } from "./system/open-
 import { isMissing, type Stat, statAt, toStat } from "./system/stat.ts";
 
 /**
- * Every method throws path_refused, naming the link and its target, when a folder on the way is a link,
- * file_unusable when it is a file, and a 14-code when the system refuses.
+ * Every method throws path_refused, naming the link and its target, when a folder on the way is a link, file_unusable
+ * when it is a file, and an error with exit code 14 when the system refuses.
  */
 export interface Root {
-  /** What another thread of this process needs to reach the same folder. */
+  /** Lets another thread of this process use the same root. */
   readonly lent: LentRoot;
-  /** Real path, for display only: it must never be opened. */
+  /** The real path for display; it must never be opened. */
   readonly path: string;
-  /** Found out when first asked for, or when the first folder is entered. */
+  /** Determined when first asked for or when the first folder is entered. */
   readonly backend: Protection;
   /** The state of a path, links not followed; null: it does not exist. */
   stat(path: RelPath): Stat | null;
   /**
-   * Calls `use` with a folder `at` such that `${at}/${name}` is the object; null when a parent is missing.
-   * `at` is good only until `use` returns, so `use` must be synchronous, and must itself not follow `name` if it is a link.
+   * Calls `use` with a folder `at` such that `${at}/${name}` is the object; returns null when a parent is missing. `at`
+   * is valid only until `use` returns, so `use` must be synchronous, and it must not follow `name` if that is a link.
    */
   withParent<T>(path: RelPath, use: (at: string, name: string) => T): T | null;
-  /** The same for a folder itself ("" = root); null when it is missing. */
+  /** Like `withParent` for a folder itself ("" = root); null when it is missing. */
   withFolder<T>(path: RelPath, use: (at: string) => T): T | null;
-  /** A folder that stays reached until it is closed; null: missing. */
+  /** Opens a folder until it is closed; null: missing. */
   open(folder: RelPath): Handle | null;
-  /** The same, given its open parent folder: the depth costs nothing. */
+  /** Like `open` for a child of an open folder, so that depth costs nothing. */
   openBelow(above: Handle, folder: RelPath): Handle | null;
-  /** Throws path_refused when the opened file is one of pai's own or a denied one, under any name. */
+  /** Throws path_refused when the opened file is pai's own or a denied one under another name. */
   refuseOwn(stat: Stat, path: RelPath): void;
-  /** A regular file, which must be closed; null: nothing there. Throws file_unusable for anything else. */
+  /**
+   * Opens a regular file, which the caller must close; null: it does not exist. Throws file_unusable for anything else.
+   */
   openFile(path: RelPath): OpenFile | null;
-  /** A whole regular file of at most `limit` bytes; null: nothing there. Throws file_unusable for anything else. */
+  /**
+   * Reads a whole regular file of at most `limit` bytes; null: it does not exist. Throws file_unusable for anything
+   * else.
+   */
   readBytes(path: RelPath, limit: number): { readonly bytes: Uint8Array; readonly stat: Stat } | null;
   close(): void;
 }
 
-/** A root that is open; good until it is closed where it was opened. */
+/** An open root as plain data; valid until its owner closes it. */
 export interface LentRoot {
   readonly fd: number;
   readonly path: string;
@@ -52,20 +57,20 @@ export interface LentRoot {
 }
 
 export interface RootOptions {
-  /** Also `/`, the home and folders of the system. */
+  /** Allows `/`, the home folder and system folders as well. */
   readonly force: boolean;
   readonly home: string | null;
-  /** pai's own folders, absolute: no file of them is read under another name, and none of them is a root. */
+  /** pai's own folders, absolute: none of their files is read under another name, and none of them may be a root. */
   readonly own?: readonly string[];
-  /** What the settings add to the names of files that are not read under another name. */
+  /** Denied names from the settings; such files are not read under another name either. */
   readonly rules?: PathRules;
-  /** For tests; chosen by trying when it is left out. */
+  /** For tests; chosen by trying when left out. */
   readonly backend?: Protection | undefined;
 }
 
 /**
- * Opens and pins the root: a link to it is resolved once, and a rename does not change what is meant.
- * Throws root_refused for what is not a folder and, unless `force`, for `/`, the home and system folders.
+ * Opens and pins the root: a link to it is resolved once, and a later rename does not change it. Throws root_refused
+ * for what is not a folder and, unless `force`, for `/`, the home folder and system folders.
  */
 export function openRoot(path: string, options: RootOptions): Root {
   const fd = openRootFolder(path);
@@ -86,7 +91,7 @@ export function openRoot(path: string, options: RootOptions): Root {
   });
 }
 
-/** The root that another thread of this process has opened. */
+/** Uses the root that another thread of this process has opened. */
 export function borrowRoot(lent: LentRoot): Root {
   const { fd, path: real } = lent;
   let chosen: { readonly backend: Backend; readonly top: Handle } | null = null;
@@ -174,7 +179,7 @@ function openRootFolder(path: string): number {
   }
 }
 
-/** Without /proc the name it was opened by has to do. */
+/** Without /proc, falls back to the path that was opened. */
 function realPathOf(fd: number, path: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`);

@@ -1,4 +1,4 @@
-/** Writes a set of changes to the disk: checks all of it, stages all of it, then gives each file its name. */
+/** Writes a set of changes to the disk: checks them all, stages them all, then renames each file into place. */
 import { type Blob, type Change, squash } from "../core/change.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
@@ -25,26 +25,26 @@ import type { Disk } from "./system/disk.ts";
 import type { Stat } from "./system/stat.ts";
 import type { Traits } from "./traits.ts";
 
-/** A set of changes that is ready for the disk, with everything a recovery needs to know beforehand. */
+/** A checked set of changes, with everything that a recovery needs to know. */
 export interface Batch {
   readonly changes: readonly Change[];
-  /** Temporary name beside each path, for what comes and for what goes; a folder that goes needs none. */
+  /** Temporary name beside each path, for its new or old content; a folder that is removed needs none. */
   readonly temps: ReadonlyMap<RelPath, string>;
-  /** Owner and attributes of the current file, which the new content gets. */
+  /** Owner and attributes of the current file, which its new content gets. */
   readonly traits: ReadonlyMap<RelPath, Traits>;
-  /** The content when it was checked. */
+  /** The stat of each path when it was checked. */
   readonly seen: ReadonlyMap<RelPath, Stat | null>;
 }
 
 /**
- * Checks changes against the disk and adds the folders that are missing on the way; writes nothing.
- * `known`: traits from before, for what was deleted and comes back.
- * Throws conflict when a path is not as it was, file_unusable when there is a file where a folder is needed,
- * delete_refused for a folder that holds more than the changes take away.
+ * Checks changes against the disk and adds missing parent folders; writes nothing. `known`: earlier owners and
+ * attributes, for deleted files that are restored. Throws conflict when a path is not in its `before` state,
+ * file_unusable when a file is where a folder is needed, delete_refused for a folder that holds more than the changes
+ * remove.
  */
 export const prepareBatch = (...args: Parameters<typeof prepareSteps>): Batch => finish(prepareSteps(...args));
 
-/** The same in steps. */
+/** Like `prepareBatch`, in steps. */
 export function* prepareSteps(
   root: Root,
   wanted: readonly Change[],
@@ -73,16 +73,16 @@ export function* prepareSteps(
 }
 
 /**
- * Does a prepared batch. Whatever may run out of space comes before the first name changes; what is replaced or removed
- * is kept under another name to the end, so that until then names are all it takes to go back (`putBack`).
- * Throws at the first failure and leaves what is done so far: taking it back is the caller's.
+ * Applies a prepared batch. Everything that may run out of space happens before the first rename, and replaced or
+ * removed content stays under its temporary name to the end, so that renames alone can undo it (`putBack`). Throws at
+ * the first failure and leaves the rest to the caller, who has to undo what is done.
  */
 export const performBatch = (root: Root, disk: Disk, batch: Batch): void =>
   finish(performSteps(root, disk, batch, chooseBulk(root, disk, batch)));
 
 /**
- * The same in steps, as long as names are all it takes to go back. `bulk`: a disk that syncs no file by itself; null: each
- * is synced, which takes longer in all, but a signal waits for one file and not for a whole disk.
+ * Like `performBatch`, in steps, up to the last rename. `bulk`: a disk that does not sync each file; null: each file is
+ * synced, which is slower in all but lets a signal wait for one file only.
  */
 export function* performSteps(root: Root, disk: Disk, batch: Batch, bulk: Disk | null = null): Steps<void> {
   const staged = new Set<RelPath>();
@@ -101,7 +101,7 @@ export function* performSteps(root: Root, disk: Disk, batch: Batch, bulk: Disk |
     stage(spotOf(path), after, traitsOf(path));
     staged.add(path);
   };
-  /** Removes what was put aside, in one folder or everywhere (null). */
+  /** Removes old content under temporary names, in one folder or everywhere (null). */
   const dropAside = (folder: RelPath | null) => {
     for (const path of aside) {
       if (folder !== null && parentOf(path) !== folder) continue;
@@ -129,7 +129,7 @@ export function* performSteps(root: Root, disk: Disk, batch: Batch, bulk: Disk |
   yield* eachOf([...batch.changes].reverse(), removeOld);
   makeFolders();
   yield* eachOf(batch.changes, stageContent);
-  // No name changes before its content is on the disk.
+  // No file gets its name before its content is on the disk.
   if (bulk !== null && staged.size > 0) syncAll(root, bulk);
   yield* eachOf(batch.changes, placeNew);
   dropAside(null);
@@ -143,10 +143,10 @@ function* eachOf(changes: readonly Change[], work: (change: Change) => void): St
   }
 }
 
-/** From so many paths on the whole disk is synced at once instead of each file by itself. */
+/** From so many paths on, one sync of the whole disk replaces the sync of each file. */
 const manyPaths = 256;
 
-/** Where many paths are written without a sync for each; null: there are few, or more than one disk has a part in them. */
+/** The disk without syncs for a batch of many paths; null: there are few, or they are on several disks. */
 export function chooseBulk(root: Root, disk: Disk, { changes }: Batch): Disk | null {
   if (changes.length < manyPaths || disk.unsynced === null) return null;
   const { dev } = root.stat("" as RelPath) ?? { dev: null };
@@ -159,13 +159,13 @@ function syncAll(root: Root, disk: Disk): void {
   root.withFolder("" as RelPath, (at) => [disk.syncAll(`${at}/`)]);
 }
 
-/** Parents before children, so reversed: children before parents. */
+/** Parents before children; reverse it for children before parents. */
 export function byPath(changes: readonly Change[]): Change[] {
   const depth = (path: RelPath) => path.split("/").length;
   return [...changes].sort((a, b) => depth(a.path) - depth(b.path) || (a.path < b.path ? -1 : 1));
 }
 
-/** Parent folders of new content that neither exist nor are made by the changes themselves. */
+/** Parent folders of new content that neither exist nor are created by the changes themselves. */
 function missingFolders(root: Root, changes: readonly Change[], mode: number): Change[] {
   const planned = new Map(changes.map((change) => [change.path, change.after]));
   const missing = new Map<RelPath, Change>();
@@ -181,8 +181,8 @@ function missingFolders(root: Root, changes: readonly Change[], mode: number): C
 }
 
 /**
- * Whether a folder has to be made. `planned` is what the changes put there (undefined: nothing). Throws where that or
- * the path is not a folder.
+ * Whether a folder must be made. `planned` is what the changes put there (undefined: nothing). Throws where `planned`
+ * or the existing path is not a folder.
  */
 function isMissing(root: Root, folder: RelPath, planned: Blob | null | undefined): boolean {
   if (planned?.kind === "folder") return false;
@@ -192,7 +192,7 @@ function isMissing(root: Root, folder: RelPath, planned: Blob | null | undefined
   return stat === null;
 }
 
-/** Names in a folder that would stay behind if these paths went. */
+/** Names in a folder that would remain if the changes in `after` were applied. */
 export function staysIn(root: Root, folder: RelPath, after: ReadonlyMap<RelPath, Blob | null>): readonly string[] {
   return (namesIn(root, folder) ?? []).filter((name) => after.get(`${folder}/${name}` as RelPath) !== null);
 }
@@ -203,7 +203,7 @@ function isContent(blob: Blob | null): blob is Content {
   return blob !== null && blob.kind !== "folder";
 }
 
-/** Whether the old content must be gone first: it is deleted, or a folder and something else take turns. */
+/** Whether the old content must be removed first: it is deleted, or it changes between folder and non-folder. */
 function isReplacedWhole({ before, after }: Change): boolean {
   return before !== null && (after === null || (before.kind === "folder") !== (after.kind === "folder"));
 }
@@ -251,7 +251,7 @@ function conflictAt(root: Root, path: RelPath, before: Blob | null, { blob }: Pa
   });
 }
 
-/** The error for a path that cannot be a folder: the one that entering it throws, which names what is in the way. */
+/** The error for a path that cannot be a folder: entering it throws one that names the obstacle. */
 function whyNoFolder(root: Root, path: RelPath): PaiError {
   try {
     root.withFolder(path, () => null);

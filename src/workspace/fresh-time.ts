@@ -1,4 +1,4 @@
-/** Modification times that no tool mistakes for those of earlier content: never two in the same second. */
+/** Gives new content a modification time in a second that the path never had, so that build tools notice it. */
 import type { RelPath } from "../core/path.ts";
 import type { Root } from "./confine.ts";
 import type { Stat } from "./system/stat.ts";
@@ -11,7 +11,7 @@ import type { Stat } from "./system/stat.ts";
  * which a command of this process ended, and always a later one. ccache and tsc compare contents and need no help.
  */
 
-/** The latest second of each path, and of any command (""), by the root they are in. */
+/** The latest second used by each path and, under "", by any command, for each root. */
 const latest = new WeakMap<Root, Map<RelPath | "", number>>();
 
 function secondsOf(root: Root): Map<RelPath | "", number> {
@@ -27,17 +27,17 @@ function raise(root: Root, key: RelPath | "", second: number): void {
 
 const now = () => Date.now() / 1000;
 
-/** Notes the time of what is about to be replaced or removed. */
+/** Notes the modification time of content that is about to be replaced or removed. */
 export function noteReplaced(root: Root, path: RelPath, seen: Stat | null): void {
   if (seen?.kind === "file") raise(root, path, Number(seen.mtimeNs / 1_000_000_000n));
 }
 
-/** Notes that a command has ended: what it made has at most this second. */
+/** Notes that a command has ended: its output has at most this second. */
 export function noteCommandEnd(root: Root): void {
   raise(root, "", Math.floor(now()));
 }
 
-/** The time of change for new content of a path, in seconds since 1970: now, or the next second that is free. */
+/** The modification time for new content of a path, in seconds since 1970: now, or the next unused second. */
 export function freshTime(root: Root, path: RelPath): number {
   const seconds = secondsOf(root);
   const taken = Math.max(seconds.get(path) ?? 0, seconds.get("") ?? 0);

@@ -1,40 +1,42 @@
-/** Which names a scan leaves out: .gitignore and .paiignore of every folder, .git/info/exclude, node_modules. */
+/** Which names a scan leaves out: .gitignore and .paiignore of each folder, .git/info/exclude, node_modules. */
 import ignore, { type Ignore } from "ignore";
 import type { RelPath } from "../core/path.ts";
 import { joinPath } from "./parse-path.ts";
 
-/** The rules that hold in one folder: its own, then those of the folders above. */
+/** The rules that apply in one folder: its own and those of the folders above. */
 export interface IgnoreRules {
   /** Whether a child of this folder is left out. */
   ignores(name: string, isFolder: boolean): boolean;
-  /** The rules for a folder in this one, given what it holds (only names listed there are looked for). */
+  /** The rules of a child folder; `holds`: the names in it, so that rule files are only read where they exist. */
   inside(name: string, holds: readonly string[]): IgnoreRules;
 }
 
 const fileNames = [".gitignore", ".paiignore"];
 
-/** Whether a file of this path may hold the rules of a folder. */
+/** Whether a file with this path may be an ignore file. */
 export const holdsIgnoreRules = (path: RelPath): boolean => fileNames.includes(path.slice(path.lastIndexOf("/") + 1));
 
-/** Of all rules that a walk reads together: more are not looked at, and leave nothing out. */
+/** Limits for all ignore files of a walk; rules beyond them are not read and ignore nothing. */
 const most = { bytes: 256 * 1024, rules: 5000 } as const;
-/** Of one rule: matching takes a power of the path's length by these, so a rule with more counts as none. */
+/** Limits for one rule: matching time grows with the path's length to the power of these, so such a rule is skipped. */
 const maxWild = { folders: 3, stars: 3 } as const;
 
-/** Gives the bytes of a file; null: there is none. Throws when it is larger than `limit`, and what the system refuses. */
+/**
+ * Returns the bytes of a file; null: it does not exist. Throws when it exceeds `limit`, and what the system refuses.
+ */
 export interface Reader {
   readBytes(path: RelPath, limit: number): { readonly bytes: Uint8Array } | null;
 }
 
-/** The rest of the limits. */
+/** What is left of the limits. */
 interface Budget {
   bytes: number;
   rules: number;
 }
 
 /**
- * The rules that hold in `folder`. Where the folder is itself ignored, it was named on purpose: then only its own
- * rules count. A rules file that is a link, special or too large counts as none.
+ * The rules that apply in `folder`. If the folder itself is ignored, it was named on purpose, so only its own rules
+ * count. An ignore file that is a link, special or too large is skipped.
  */
 export function openIgnore(root: Reader, folder: RelPath): IgnoreRules {
   const top = "" as RelPath;
@@ -54,7 +56,7 @@ export function openIgnore(root: Reader, folder: RelPath): IgnoreRules {
   return rules;
 }
 
-/** One folder's matcher; nearest first in a chain. */
+/** The matcher of one folder and a link to that of its parent. */
 interface Link {
   readonly folder: RelPath;
   readonly matcher: Pick<Ignore, "test">;
@@ -96,7 +98,7 @@ function addFiles(
   return text.trim() === "" ? chain : [{ folder, matcher: ignore({ ignorecase: false }).add(text) }, ...chain];
 }
 
-/** Whether a rule can be matched in time that grows slowly with the path. */
+/** Whether the matching time of a rule grows only slowly with the path's length. */
 function isQuick(rule: string): boolean {
   const parts = rule.split("/");
   const stars = (part: string) => part.split("*").length - 1;
@@ -106,7 +108,7 @@ function isQuick(rule: string): boolean {
   );
 }
 
-/** The rules of a file as far as the budget goes, without those that say nothing or would take too long. */
+/** The rules of a file within the budget, without empty and slow ones. */
 function readRules(root: Reader, path: RelPath, budget: Budget): string {
   if (budget.bytes <= 0 || budget.rules <= 0) return "";
   try {

@@ -1,4 +1,4 @@
-/** Opens a workspace: joins the reading and the writing half, and takes back what an earlier run left half-done. */
+/** Opens a workspace: combines its reading and its writing half, and undoes what an earlier run left half-done. */
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Change } from "../core/change.ts";
@@ -34,44 +34,44 @@ import { requireWritable } from "./writable.ts";
 
 export interface WorkspaceOptions {
   readonly root: string;
-  /** pai's own folder for all workspaces; null: nothing is kept (--ephemeral). */
+  /** pai's folder for the state of all workspaces; null: nothing is kept (--ephemeral). */
   readonly stateDir: string | null;
-  /** pai's other folders (settings, keys): like the state they are protected under every name. */
+  /** pai's other folders (settings, keys); protected like the state, under every name of their files. */
   readonly own?: readonly string[];
   readonly home: string | null;
   readonly force: boolean;
   readonly policy: PathRules;
   readonly env: Env;
-  /** Names that commands may see besides the allow-list. */
+  /** Variables that commands get besides the allow-list. */
   readonly commandEnv: readonly string[];
   readonly umask: number;
-  /** How many runs can be undone; the usual number when it is left out. */
+  /** Number of runs that can be undone; the default if left out. */
   readonly keep?: number;
-  /** What is asked of the sandbox of commands; the best there is when it is left out. */
+  /** What the user wants of the sandbox; the strongest available if left out. */
   readonly sandbox?: SandboxSettings;
-  /** For tests; chosen by trying when it is left out. */
+  /** For tests; chosen by trying if left out. */
   readonly backend?: Workspace["protection"] | undefined;
 }
 
 export interface OpenedWorkspace {
   readonly workspace: Workspace;
   readonly history: History;
-  /** null: none is kept (--ephemeral, or a state folder that cannot be written). */
+  /** null: there is none (--ephemeral, or the state folder cannot be written). */
   readonly index: ProjectIndex | null;
-  /** Starts a server of tools in the sandbox, with the network or without. */
+  /** Starts an MCP server in the sandbox, with or without the network. */
   readonly startTool: (program: ToolProgram, network: boolean) => Promise<ToolProcess>;
-  /** What was taken back at the start, one message each. */
+  /** What was undone at the start, one message each. */
   readonly recovered: readonly string[];
   readonly warnings: readonly string[];
-  /** Where this workspace's journal and sessions are kept; null: nowhere. */
+  /** Folder of this workspace's journal and sessions; null: none. */
   readonly stateFolder: string | null;
 }
 
-/** After this share of runs the journal is asked how large it is. */
+/** For this share of runs, chosen at random, the size of the journal is checked. */
 const sizedRuns = 1 / 16;
 const maxReadBytes = 8 * 1024 * 1024;
 
-/** Looks at no file of the workspace, unless a run was cut off here. Throws root_refused. */
+/** Looks at no file of the workspace unless a run was cut off here. Throws root_refused. */
 export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWorkspace> {
   const { force, home, backend } = options;
   const own = [...new Set([...(options.own ?? []), ...(options.stateDir === null ? [] : [options.stateDir])])];
@@ -95,7 +95,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       stateFolder: state?.folder ?? null,
     });
   let opening: Promise<Sandbox> | null = null;
-  /** Sandbox and commands load with the first command: most tasks run none. */
+  /** Sandbox and commands are loaded by the first command: most tasks run none. */
   const sandbox = (): Promise<Sandbox> => {
     opening ??= openConfined(false);
     return opening;
@@ -164,7 +164,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   };
 }
 
-/** What runs the commands of one transaction, loaded by the first of them. */
+/** Runs the commands of one transaction; the first one loads the code. */
 function performLater(load: () => Promise<Perform>): Perform {
   let loading: Promise<Perform> | null = null;
   return async (...command) => {
@@ -173,7 +173,7 @@ function performLater(load: () => Promise<Perform>): Perform {
   };
 }
 
-/** The root's real path, the path it was opened by, and the shell's own spelling of it where a link leads here. */
+/** The root's real path, the path by which it was opened, and the shell's PWD where that leads here through a link. */
 function spellingsOf(real: string, { root, env }: WorkspaceOptions): readonly string[] {
   const shell = env["PWD"] ?? "";
   const isHere = shell.startsWith("/") && shell !== real && realPathOf(shell) === real;
@@ -188,7 +188,7 @@ function realPathOf(path: string): string | null {
   }
 }
 
-/** `spellings`: the absolute paths by which callers name the root. */
+/** `spellings`: absolute paths by which callers may name the root. */
 function openView(root: Root, rules: PathRules, spellings: readonly string[]): View {
   const refuseDenied = (path: RelPath, use: PathUse): RelPath => {
     const verdict = judgePath(path, use, rules);
@@ -209,7 +209,7 @@ function openView(root: Root, rules: PathRules, spellings: readonly string[]): V
         const file = root.readBytes(path, limit);
         return file && { kind: "file", bytes: file.bytes, mode: file.stat.mode };
       } catch (thrown) {
-        // Most are files: only what cannot be read as one is looked at once more.
+        // Most paths are files, so folders and links are only looked at when reading fails.
         const stat = root.stat(path);
         if (stat?.kind === "folder") return { kind: "folder", mode: stat.mode };
         if (stat?.kind === "link") return { kind: "link", target: stat.target ?? "" };
@@ -233,8 +233,8 @@ function openView(root: Root, rules: PathRules, spellings: readonly string[]): V
 }
 
 /**
- * Checks every change again before it is written, whatever proposed it. Throws path_refused for denied paths, and where
- * a folder would become a git repository.
+ * Checks every change again before it is written, whatever proposed it. Throws path_refused for a denied path, and for
+ * one that would turn a folder into a git repository.
  */
 function judgeChanges(root: Root, changes: readonly Change[], rules: PathRules): void {
   for (const { path, after } of changes) {
@@ -258,7 +258,7 @@ function isFolder(root: Root, path: RelPath): boolean {
   }
 }
 
-/** What is known of a file; null: there is no file, or the system does not let us look. */
+/** The stat of a file; null: there is none, or the system refuses. */
 function fileAt(root: Root, path: RelPath): Stat | null {
   try {
     const stat = root.stat(path);
@@ -279,10 +279,10 @@ function isOther(root: Root, path: RelPath): boolean {
 
 const unlocked: Lock = async (work) => work();
 
-/** Where no journal tells what other runs do: all changes count as own. */
+/** Without a journal nothing tells what other runs do, so all changes count as own. */
 const ownAll: OwnOf = (changes) => changes;
 
-/** `why`: nothing is kept for this reason, though something should be. */
+/** `why`: the reason why nothing is kept although it should be. */
 function weaknesses(root: Root, why: string | null): string[] {
   const found: string[] = [];
   if (root.backend === "checked") found.push("paths are only checked here, races are possible");

@@ -1,4 +1,4 @@
-/** Files that must not be read, recognised by device and inode and not by name: a second name for one is refused, too. */
+/** Recognises files that must not be read by device and inode, so that a hard link to one is refused too. */
 import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../core/error.ts";
@@ -9,18 +9,18 @@ import { entriesOf } from "./system/entries.ts";
 import type { Stat } from "./system/stat.ts";
 
 export interface OwnFiles {
-  /** Throws path_refused when a file that was opened is one of them. */
+  /** Throws path_refused when an opened file is one of them. */
   refuse(stat: Stat, path: RelPath): void;
 }
 
 const maxEntries = 2000;
-/** Names of the workspace that are examined, those of upper folders first. */
+/** How many names of the workspace are examined, upper folders first. */
 const maxLooks = 20_000;
 const freshMs = 1000;
 
 /**
- * `folders` hold pai's config and state, absolute; one that is missing holds none. `top` leads to the root: what is
- * denied below it counts too, which costs a walk, once a second, when a file with several names is read.
+ * `folders` hold pai's config and state, absolute; they may be missing. `top` returns a path to the root: denied files
+ * below it count too. When a file with several names is read, this costs a walk at most once a second.
  */
 export function openOwnFiles(folders: readonly string[], rules: PathRules, top: () => string): OwnFiles {
   let known: ReadonlyMap<string, string> = new Map();
@@ -38,7 +38,7 @@ export function openOwnFiles(folders: readonly string[], rules: PathRules, top: 
   };
 }
 
-/** Real paths, so that one of them below a root can be recognised. */
+/** Real paths, to recognise folders that lie below a root. */
 export function realFolders(folders: readonly string[]): readonly string[] {
   return folders.map((folder) => {
     try {
@@ -62,7 +62,7 @@ function findIdentities(folders: readonly string[]): ReadonlyMap<string, string>
   return found;
 }
 
-/** Files with denied names, and those in a denied folder. */
+/** Files with denied names, and files in denied folders. */
 function* findDenied(top: string, rules: PathRules): Generator<readonly [identity: string, what: string]> {
   const waiting = ["" as RelPath];
   let left = maxLooks;
@@ -78,7 +78,7 @@ function* findDenied(top: string, rules: PathRules): Generator<readonly [identit
   }
 }
 
-/** Empty for what is gone again. */
+/** "" for a file that has vanished. */
 function identityAt(path: string): string {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? "" : `${stats.dev}:${stats.ino}`;

@@ -1,4 +1,4 @@
-/** Turns what a model or a user wrote as a path into a RelPath, or says why not; touches no file. */
+/** Turns a path that a model or a user wrote into a RelPath, or says why it is not one; touches no file. */
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 
@@ -14,12 +14,12 @@ export interface ParsedPath {
   readonly folder: boolean;
 }
 
-/** A name as it may be shown to people: control and invisible characters as \u{…}. */
+/** A name as it is shown to people: control and invisible characters as \u{…}. */
 export function showName(text: string): string {
   return text.replace(invisible, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** `name` inside `folder`. The name must come from the parser or from a listing of that folder. */
+/** The path of `name` in a folder. The name must come from the parser or from a listing of that folder. */
 export function joinPath(folder: RelPath, name: string): RelPath {
   return (folder === "" ? name : `${folder}/${name}`) as RelPath;
 }
@@ -29,14 +29,14 @@ export function parentOf(path: RelPath): RelPath {
   return path.slice(0, Math.max(0, path.lastIndexOf("/"))) as RelPath;
 }
 
-/** The last part of a path; "" of the root. */
+/** The last part of a path; "" for the root. */
 export function nameOf(path: RelPath): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /**
- * Parses a path relative to the root, or an absolute one below it: `roots` are the spellings of the root, its real path
- * and the caller's. `~`, `$X`, `*`, `%2e` are ordinary characters; empty and `.` parts are dropped. Throws path_refused.
+ * Parses a path relative to the root, or an absolute one below it; `roots`: the root's real path and other spellings of
+ * it. `~`, `$X`, `*`, `%2e` are ordinary characters; empty and `.` parts are dropped. Throws path_refused.
  */
 export function parsePath(written: string, roots: readonly string[] = []): ParsedPath {
   const text = withoutRoot(written, roots);
@@ -61,18 +61,21 @@ export function parsePath(written: string, roots: readonly string[] = []): Parse
   return { path: path as RelPath, folder: path === "" || /\/\.?$/.test(text) };
 }
 
-/** A path that pai found in the workspace itself and wrote down: it may hold any name. Throws path_refused for what leads out. */
+/**
+ * Parses a path that pai found in the workspace and recorded, with any name. Throws path_refused if it leads out of the
+ * root.
+ */
 export function parseKept(text: string): RelPath {
   if (!text.includes("\0") && !text.split("/").some((part) => ["", ".", ".."].includes(part))) return text as RelPath;
   throw new PaiError("path_refused", `"${showName(text.slice(0, 200))}" is not a path below the root`);
 }
 
-/** The part of an absolute path below one of these folders; any other path as it is. */
+/** An absolute path below one of these folders as a relative one; any other path unchanged. */
 function withoutRoot(text: string, roots: readonly string[]): string {
   for (const root of text.startsWith("/") ? roots : []) {
     if (text === root) return ".";
     const folder = root.endsWith("/") ? root : `${root}/`;
-    // Behind the root only a relative path may follow: //etc is not below /.
+    // After the root there must be a relative path: //etc is not below /.
     if (text.startsWith(folder)) return text.startsWith("/", folder.length) ? text : text.slice(folder.length) || ".";
   }
   return text;

@@ -1,4 +1,4 @@
-/** Which paths may be touched, by name alone: deny, ask, allow; pure. */
+/** Which paths may be used, judged by name alone: deny, ask or allow. Pure. */
 import { foldName } from "../core/guard/fold-name.ts";
 import { describeSteering, needsOwnYes, steeringOfName } from "../core/guard/steering.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
@@ -6,12 +6,12 @@ import { joinPath, parentOf, showName } from "./parse-path.ts";
 
 export type PathVerdict =
   | { readonly verdict: "allow" }
-  /** `why` is a clause that names the part of the path it is about. */
+  /** `why` is a clause that names the part of the path it refers to. */
   | { readonly verdict: "deny" | "ask"; readonly why: string };
 
 /**
- * What the user's settings add, as globs: one without `/` is about names at any depth, one with `/` about paths from
- * the root. `deny` wins over `allow`, `allow` over what is built in; a path spelled out is open in a closed folder, too.
+ * Globs from the user's settings: without `/` for a name at any depth, with `/` for a path from the root. `deny` wins
+ * over `allow`, and `allow` over the built-in rules; a full path in `allow` is open even in a denied folder.
  */
 export interface PathRules {
   readonly allow: readonly string[];
@@ -20,10 +20,10 @@ export interface PathRules {
 
 const words = (text: string): ReadonlySet<string> => new Set(text.match(/\S+/g));
 
-/** What denied names are: secrets, a repository's insides, what a tool keeps, pai's own, or whatever the settings name. */
+/** Why a name is denied: a secret, files of a repository, of a tool or of pai, or a rule of the settings. */
 export type DeniedKind = "secret" | "repository" | "tool" | "own" | "settings";
 
-/** Names, or `folder/name`, folded. */
+/** Folded names, or `folder/name` pairs. */
 const secretNames = words(
   `.env .ssh .aws .azure .gnupg .kube .password-store .netrc _netrc .git-credentials .pgpass .npmrc .pypirc .htpasswd
   .dockercfg .vault-token .s3cfg .boto credentials.json id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519 id_ed25519_sk
@@ -53,9 +53,9 @@ const deniedNames: readonly { readonly kind: DeniedKind; readonly why: string; r
 const secretEndings = words("env pem key p8 p12 pfx jks jceks bks keystore keytab ppk kdbx ovpn kubeconfig tfstate");
 const secretShape =
   /^\.env[~._-].*$|\.tfstate\.backup$|service[-_]?account.*\.json$|^client_secret.*\.json$|-adminsdk-.*\.json$|^wg\d+\.conf$/;
-/** Endings of the names for which the shape is asked: of very many files few have one. */
+/** `secretShape` is tried only on names with these endings, which few have. */
 const shapedEndings = words("json conf backup");
-/** What editors and people make of the name of a file that they keep a copy of. */
+/** Names that editors and people give to copies of a file. */
 const copyShape = /^#?(.+?)(?:~|#|\.(?:bak|old|orig|save|tmp|swp))+$/;
 const copyEndings = words("bak old orig save tmp swp");
 const unfinishedShape = /^\.pai-[0-9a-f]+\.tmp$/;
@@ -73,7 +73,7 @@ export function judgePath(path: RelPath, use: PathUse, rules: PathRules): PathVe
     const whole = joinPath(folder, name);
     const { denied, opened, spelled, forGood } = judgeName(folder, name, rules);
     if (forGood) return { verdict: "deny", why: denied ?? "" };
-    // One path that the settings spell out is open in a closed folder, too.
+    // A full path in the settings is open even in a denied folder.
     closed = spelled ? null : (closed ?? denied);
     if (!opened && changes.has(use)) ask ??= askAbout(folder, name, whole === path);
     folder = whole;
@@ -81,12 +81,12 @@ export function judgePath(path: RelPath, use: PathUse, rules: PathRules): PathVe
   return closed === null ? (ask ?? { verdict: "allow" }) : { verdict: "deny", why: closed };
 }
 
-/** Whether `name`, in a folder that is not hidden itself, must not be shown. */
+/** Whether `name`, in a folder that is itself visible, must not be shown. */
 export function isHidden(folder: RelPath, name: string, rules: PathRules): boolean {
   return judgeName(folder, name, rules).denied !== null;
 }
 
-/** What a denied `name` is; null: it is not denied. */
+/** The kind of a denied name; null: it is not denied. */
 export function kindOfDenied(folder: RelPath, name: string, rules: PathRules): DeniedKind | null {
   if (!isHidden(folder, name, rules)) return null;
   const folded = foldName(name);
@@ -97,8 +97,8 @@ export function kindOfDenied(folder: RelPath, name: string, rules: PathRules): D
 }
 
 /**
- * The folder that would become a git repository by its shape alone (or stay one while its insides change) if these paths
- * were created: git runs what such a folder configures. null: none. `siblings` lists what a folder holds already.
+ * The folder that would have the shape of a git repository if these paths were created (or has it already and would
+ * change): git runs what such a folder configures. null: none. `siblings` lists the existing names in a folder.
  */
 export function findRepositoryShape(
   created: readonly RelPath[],
@@ -123,13 +123,13 @@ export function findRepositoryShape(
 const repositoryParts = words("head objects refs config config.worktree commondir hooks");
 
 interface NameVerdict {
-  /** Why it is denied, as a clause; null: it is not. */
+  /** Why the name is denied, as a clause; null: it is not. */
   readonly denied: string | null;
-  /** The user's settings allow it by name. */
+  /** The settings allow the name. */
   readonly opened: boolean;
-  /** They spell out the whole path. */
+  /** The settings allow the full path, without a wildcard. */
   readonly spelled?: boolean;
-  /** They deny it: nothing opens it. */
+  /** The settings deny the name, so nothing can open it. */
   readonly forGood?: true;
 }
 
@@ -170,23 +170,25 @@ function isSecretName(folded: string): boolean {
   const isCopy = copyEndings.has(ending) || ending.endsWith("~") || ending.endsWith("#");
   const original = isCopy ? copyShape.exec(folded)?.[1] : undefined;
   if (original === undefined) return false;
-  // An editor may put a dot before it: `.id_rsa.swp`.
+  // An editor may put a dot in front: `.id_rsa.swp`.
   return [original, original.replace(/^\./, "")].some((name) => secretNames.has(name) || isSecretName(name));
 }
 
-/** Whether a pattern without any wildcard is this path. A bare name is not: it would open every file of that name. */
+/**
+ * Whether a pattern without wildcards is this path. A bare name does not count: it would open every file of that name.
+ */
 const isSpelled = (path: RelPath, patterns: readonly string[]): boolean =>
   patterns.some(
     (pattern) => pattern.includes("/") && pattern.replace(/^\/|\/$/g, "") === path && !/[*?[\]{}!\\]/.test(pattern),
   );
 
-/** What opens all that a folder holds opens the folder. */
+/** A pattern `folder/**` opens the folder itself as well. */
 const withFolders = (patterns: readonly string[]) =>
   patterns.length === 0
     ? patterns
     : patterns.flatMap((pattern) => (pattern.endsWith("/**") ? [pattern, `/${pattern.slice(0, -3)}`] : [pattern]));
 
-/** Asked for every name in a project; most settings have no patterns. */
+/** Called for every name in a project; most settings have no patterns. */
 function matchesRule(folder: RelPath, names: readonly string[], patterns: readonly string[]): boolean {
   if (patterns.length === 0) return false;
   return patterns.some((pattern) => {
@@ -196,7 +198,7 @@ function matchesRule(folder: RelPath, names: readonly string[], patterns: readon
   });
 }
 
-/** The rules, which also deny those of the absolute `folders` that are below the root, whatever their names. */
+/** Adds a deny rule for each of the absolute `folders` that lies below the root. */
 export function denyBelow(rules: PathRules, root: string, folders: readonly string[]): PathRules {
   const above = root === "/" ? root : `${root}/`;
   const below = folders.filter((folder) => folder.startsWith(above)).map((folder) => folder.slice(above.length));
@@ -207,7 +209,7 @@ export function denyBelow(rules: PathRules, root: string, folders: readonly stri
 const neverRoots = new Set("/ /home /media /mnt /opt /root /run /srv /usr /usr/local /var /var/lib".split(" "));
 const systemTree = /^\/(bin|boot|dev|etc|lib|lib32|lib64|libx32|proc|sbin|sys|usr\/(bin|lib|lib32|lib64|sbin))(\/|$)/;
 
-/** Why a real path should not be a root; null: it may be. `home` is a real path too. */
+/** Why a real path should not be a root, as a clause; null: it may be. `home` is a real path too. */
 export function judgeRoot(real: string, home: string | null): string | null {
   if (real === "/") return "is the whole system";
   if (real === home) return "is the home folder";

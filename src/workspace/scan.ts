@@ -1,4 +1,4 @@
-/** Lists and walks folders the way people may see them: sorted, without what is denied or ignored, no link entered. */
+/** Lists and walks folders as people may see them: sorted, without denied and ignored names, never through links. */
 import { type Dirent, readdirSync } from "node:fs";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
@@ -10,20 +10,20 @@ import { isHidden, type PathRules } from "./path-policy.ts";
 import type { Handle } from "./system/backend.ts";
 import { type Stat, statAt } from "./system/stat.ts";
 
-/** Told of every folder that could not be entered, and of every name that is not UTF-8, which is given as `special`. */
+/** Called for each folder that cannot be entered, and for each name that is not UTF-8, which is listed as `special`. */
 export type Omitted = (path: RelPath, why: "unreadable" | "unnameable") => void;
 
-/** What a walk has come by. */
+/** One path of a walk. */
 export interface Found {
   readonly entry: Entry;
-  /** The current state, null when it is gone; valid until the walk goes on. */
+  /** The current stat, null if it is gone; callable until the walk goes on. */
   readonly look: () => Stat | null;
 }
 
 export interface WalkOptions {
   readonly signal?: AbortSignal | undefined;
   readonly omitted?: Omitted | undefined;
-  /** Asked of each folder before it is entered; absent: every one is. */
+  /** Asked before each folder is entered; absent: all are entered. */
   readonly enters?: (folder: RelPath) => boolean;
 }
 
@@ -67,14 +67,14 @@ export async function* walk(
   }
 }
 
-/** The same without a pause: whoever asks must let others run in between. */
+/** Like `walk` without pauses: the caller must let other work run in between. */
 export function* walkNow(root: Root, folder: RelPath, rules: PathRules, omitted?: Omitted): Generator<Entry, void> {
   for (const { entry } of descend(root, folder, { ignored: openIgnore(root, folder), rules, omitted })) yield entry;
 }
 
 /**
- * A walk of the whole root for a caller that examines each path. `left` is called for every denied or ignored one, of a
- * folder only for itself.
+ * A walk of the whole root for callers that examine each path. `left` is called for every denied or ignored path,
+ * without its content.
  */
 export function walkLooks(root: Root, rules: PathRules, left: (path: RelPath) => void): Generator<Found, void> {
   const top = "" as RelPath;
@@ -82,8 +82,9 @@ export function walkLooks(root: Root, rules: PathRules, left: (path: RelPath) =>
 }
 
 /**
- * Every path below a folder, denied and ignored ones too, folders before their content: what RM and MV would take along.
- * Throws file_unusable when there is no such folder, or something in it that cannot be read or named, and so not kept.
+ * Every path below a folder, including denied and ignored ones, folders before their content: what RM and MV affect.
+ * Throws file_unusable if the folder does not exist, or if something in it cannot be read or named, since it could not
+ * be kept.
  */
 export function inside(root: Root, folder: RelPath): readonly RelPath[] {
   const omitted: Omitted = (path, why) => {
@@ -97,10 +98,10 @@ interface Level {
   readonly handle: Handle;
   readonly folder: RelPath;
   readonly names: readonly string[];
-  /** What the folder says of its names that are not those of files. */
+  /** Entries of the folder that are not plain files. */
   readonly told: ReadonlyMap<string, Dirent>;
   readonly ignored: IgnoreRules | null;
-  /** The names in code-point order, one after another. */
+  /** Returns the names one by one, in code-point order. */
   readonly next: () => string | undefined;
 }
 
@@ -147,7 +148,7 @@ function enterLevel(root: Root, above: Level, path: RelPath, omitted: Omitted | 
     const handle = root.openBelow(above.handle, path);
     return handle && fillLevel(handle, path, (names) => above.ignored?.inside(nameOf(path), names) ?? null);
   } catch {
-    // Another's folder, one that became a link meanwhile, or no descriptor left.
+    // It belongs to another user, became a link meanwhile, or no descriptor is left.
     omitted?.(path, "unreadable");
     return null;
   }
@@ -190,7 +191,7 @@ function selectEntry(root: Root, level: Level, name: string, { rules, omitted, l
   return null;
 }
 
-/** null: gone meanwhile, or a name that is not UTF-8 and reads like this one. */
+/** null: it is gone, or its name is not UTF-8 and only looks like this one. */
 function entryAt(root: Root, level: Level, name: string): Entry | null {
   const path = joinPath(level.folder, name);
   const odd = name.includes("\ufffd");
@@ -202,7 +203,7 @@ function entryAt(root: Root, level: Level, name: string): Entry | null {
   return stat && { path, kind: stat.kind, size: stat.kind === "file" ? stat.size : 0, target: stat.target };
 }
 
-/** Its size is looked up when somebody wants it: few are wanted, and looking costs more than all the rest of a walk. */
+/** A file whose size is read on demand: that would cost more than all the rest of a walk, and few sizes are used. */
 function fileEntry(root: Root, path: RelPath): Entry {
   return {
     path,
@@ -218,10 +219,10 @@ function fileEntry(root: Root, path: RelPath): Entry {
   };
 }
 
-/** So many names are sorted at once; of more, only those that somebody wants. */
+/** Up to this many names are sorted at once; larger lists are sorted part by part, as they are used. */
 const sortedAtOnce = 20_000;
 
-/** Only where there are characters above U+FFFF does the order of JavaScript differ. */
+/** JavaScript's order differs only for characters above U+FFFF. */
 function openOrder(names: readonly string[]): () => string | undefined {
   const compare = names.some((name) => surrogate.test(name)) ? compareCodePoints : compareUnits;
   const parts = [[...names]];
@@ -238,7 +239,7 @@ function openOrder(names: readonly string[]): () => string | undefined {
   };
 }
 
-/** The larger names, then the smaller ones; null when they are all alike. */
+/** Splits names into larger and smaller ones; null if they are all equal. */
 function halve(names: readonly string[], compare: typeof compareUnits): readonly [string[], string[]] | null {
   const some = Array.from({ length: 9 }, (_, n) => names[Math.floor((n * names.length) / 9)] ?? "");
   const middle = some.sort(compare)[4] ?? "";
@@ -249,11 +250,11 @@ function halve(names: readonly string[], compare: typeof compareUnits): readonly
 
 const surrogate = /[\ud800-\udfff]/;
 
-/** Code-point order, which is the byte order of UTF-8 and not JavaScript's. */
+/** Compares by code point: the byte order of UTF-8, unlike JavaScript's. */
 export function compareCodePoints(a: string, b: string): number {
   if (surrogate.test(a) || surrogate.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
   return compareUnits(a, b);
 }
 
-/** The order of JavaScript; `sort()` without it is the same and much faster. */
+/** JavaScript's order; `sort()` without it does the same much faster. */
 const compareUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

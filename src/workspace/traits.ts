@@ -1,4 +1,4 @@
-/** What belongs to a file or folder besides its bytes and permission bits: its owner, its own attributes, its access list. */
+/** Attributes of a file or folder besides content and permission bits: owner, user attributes, access lists. */
 import { lchownSync } from "node:fs";
 import type { Stat } from "./system/stat.ts";
 import { systemCalls } from "./system/system-calls.ts";
@@ -6,14 +6,14 @@ import { systemCalls } from "./system/system-calls.ts";
 export interface Traits {
   readonly uid: number;
   readonly gid: number;
-  /** `user.*` and the access lists, values in base64. */
+  /** `user.*` attributes and access lists by name; values in base64. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** What the system itself grants a file, like capabilities and labels, is never carried over. */
+/** Attributes that the system grants a file, like capabilities and labels, are never copied. */
 const isKept = (name: string) => name.startsWith("user.") || name.startsWith("system.posix_acl_");
 
-/** `path` is real, as `withParent` gives it. Without FFI there are no attributes. */
+/** `path` is real, as from `withParent`. Without FFI there are no attributes. */
 export function readTraits(path: string, { uid, gid, kind }: Stat): Traits {
   const calls = kind === "file" || kind === "folder" ? systemCalls() : null;
   const attributes: Record<string, string> = {};
@@ -24,7 +24,7 @@ export function readTraits(path: string, { uid, gid, kind }: Stat): Traits {
   return { uid, gid, attributes };
 }
 
-/** Makes them exactly these: what the folder has bequeathed goes. The owner is only changed by root. */
+/** Sets exactly these attributes; those inherited from the folder are removed. Only root changes the owner. */
 export function writeTraits(path: string, { uid, gid, attributes }: Traits): void {
   if (process.geteuid?.() === 0) lchownSync(path, uid, gid);
   const calls = systemCalls();

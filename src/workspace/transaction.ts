@@ -1,4 +1,4 @@
-/** Everything one run does to the workspace: batches all or nothing, and a way back to the start. */
+/** All changes of one run to the workspace: batches that succeed or fail as a whole, and a rollback to the start. */
 import type { Blob, Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
@@ -27,13 +27,13 @@ export interface TransactionParts {
   readonly lock: Lock;
   /** null: nothing can be kept. */
   readonly journal: Journal | null;
-  /** Keeps copies of closed files while commands work; loaded by the first of them. null: nothing can be kept. */
+  /** Keeps copies of closed files while commands run; loaded by the first of them. null: nothing can be kept. */
   readonly openCopies?: (() => Promise<KeptCopies>) | null;
   readonly umask: number;
-  /** The second wall: throws path_refused for what the policy denies. */
+  /** A second check: throws path_refused for what the policy denies. */
   judge(changes: readonly Change[]): void;
   readonly perform: Perform;
-  /** Called once, when a run that changed something has ended. */
+  /** Called once, after a run that changed something has ended. */
   ended(): void;
 }
 
@@ -47,7 +47,7 @@ export function openTransaction(
   const done: Change[] = [];
   const byCommand = new Set<RelPath>();
   const traits = new Map<RelPath, Traits>();
-  /** Temporary names that were promised, with the paths they belong to. */
+  /** Temporary names in the journal, with their paths. */
   const temps: (readonly [RelPath, string])[] = [];
   let watching: Promise<Watch> | null = null;
   /** Loaded by the first command. */
@@ -77,15 +77,15 @@ export function openTransaction(
     copies?.remove();
     if (begun && meant.length === 0) journal?.forget();
     else if (begun) journal?.end(how, left);
-    // An end that could not be written down is none: what was done can still be taken back.
+    // Only now: if the end could not be written, the changes can still be undone.
     state = "ended";
     if (begun) parts.ended();
   };
 
-  /** With what the command may destroy kept where a recovery finds it. */
+  /** Runs a command and records what it may destroy, so that a recovery finds it. */
   const performKept = async (command: string, options: CommandOptions) => {
     const watch = journal && (await openWatch(journal));
-    // Before the first change nothing is promised yet, and a user's own command needs no way back.
+    // Before the first change the journal is empty, and a user's own command needs no undo.
     const watched = watch !== null && (state === "begun" || options.by === "plan");
     let isWatched = false;
     copies ??= (await parts.openCopies?.()) ?? null;
@@ -152,9 +152,9 @@ export function openTransaction(
       refuseEnded();
       return lock(
         () => {
-          // What a disk that failed has left half-made would keep its folder from going.
+          // Half-made files of a failed disk would keep their folder from being removed.
           const copies = putBack(root, disk, meant, temps);
-          // The run may have changed such a file before a command did.
+          // Before `takeBack`: the run may have changed such a file before a command did.
           const closed = closedRecord.putBack(null);
           const report = takeBack(root, disk, journal, { changes: meant, traits });
           done.length = 0;
@@ -185,7 +185,7 @@ export function openTransaction(
   };
 }
 
-/** From so many bytes on they are kept in steps, each with a write of its own. */
+/** From this many bytes on, contents are saved in steps before the batch. */
 const manyBytes = 16 * 1024 * 1024;
 
 const sizeOf = (changes: readonly Change[]): number =>
@@ -193,7 +193,7 @@ const sizeOf = (changes: readonly Change[]): number =>
     .flatMap(({ before, after }) => [before, after])
     .reduce((sum, blob) => sum + (blob?.kind === "file" ? blob.bytes.length : 0), 0);
 
-/** Why these changes would not have been made; null: they would. */
+/** Why these changes would have been refused; null: they would not. */
 function whyForbidden({ judge }: TransactionParts, changes: readonly Change[]): string | null {
   try {
     judge(changes);
@@ -204,7 +204,7 @@ function whyForbidden({ judge }: TransactionParts, changes: readonly Change[]): 
   }
 }
 
-/** A rename would replace a write-protected file without a word. */
+/** A rename would silently replace a write-protected file. */
 function refuseReadOnly({ path, before, after }: Change): void {
   if (before?.kind !== "file" || after?.kind !== "file" || (before.mode & 0o222) !== 0) return;
   throw new PaiError("permission_denied", `${showName(path)} is write-protected`, {
@@ -212,7 +212,10 @@ function refuseReadOnly({ path, before, after }: Change): void {
   });
 }
 
-/** Bits that the umask removes stay only where the file had them at the start; content that pai wrote never runs as somebody else. */
+/**
+ * Drops permission bits that the umask removes unless the file had them before the run; content that pai wrote is never
+ * set-user-ID.
+ */
 function withAllowedBits(changes: readonly Change[], all: readonly Change[], umask: number): Change[] {
   const modes = new Map([...all].reverse().map(({ path, before }) => [path, modeOf(before)]));
   return changes.map((change) => {

@@ -1,4 +1,4 @@
-/** Whether a path can be written at all, found out before a call is paid for it. */
+/** Checks whether a path can be written at all, before a model call is paid for. */
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
@@ -6,8 +6,8 @@ import type { RelPath } from "../core/path.ts";
 import { showName } from "./parse-path.ts";
 
 /**
- * A file is replaced in its folder, and a folder that is not there is made in the nearest one that is. Throws read_only or
- * permission_denied where that takes nothing.
+ * A file is replaced in its folder, and missing folders are made in the nearest existing one. Throws read_only or
+ * permission_denied if that folder is not writable.
  */
 export function requireWritable(root: string, path: RelPath): void {
   let folder = dirname(path);

@@ -1,4 +1,4 @@
-/** Brings ignored paths from the upper layer of an overlay into the workspace as they are: judged by name only, not kept for undo. */
+/** Moves changed ignored paths from the overlay's upper layer into the workspace; undo does not cover them. */
 import { chmodSync, cpSync, lstatSync, lutimesSync, readdirSync, renameSync, rmSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import type { RelPath } from "../../core/path.ts";
@@ -11,8 +11,8 @@ import { systemCalls } from "../system/system-calls.ts";
 import { isDeletion, isOpaqueFolder, lookAt } from "./layer.ts";
 
 /**
- * Returns the paths of which there was anything to bring, after the signal those brought until then. `brought` learns those
- * that are new here. Throws what the system refuses.
+ * Returns the paths that had anything to bring; after an abort, those that were brought before it. Adds to `brought`
+ * those that did not exist in the workspace. Throws what the system refuses.
  */
 export async function bringOver(
   { root, upper, brought }: { readonly root: Root; readonly upper: string; readonly brought: Set<RelPath> },
@@ -43,7 +43,7 @@ export async function bringOver(
   return done;
 }
 
-/** Gives files the times that they have in the layer, as tools tell by them what has to be rebuilt. */
+/** Copies file times from the layer, since build tools compare them. */
 export function bringTimes(root: Root, upper: string, paths: readonly RelPath[]): void {
   for (const path of paths) {
     const stat = lstatSync(join(upper, path), { throwIfNoEntry: false });
@@ -52,7 +52,7 @@ export function bringTimes(root: Root, upper: string, paths: readonly RelPath[])
   }
 }
 
-/** A step for each entry that is brought, and while a folder is made ready. */
+/** Yields once for each entry it brings and for each it cleans. */
 function* bring(root: Root, upper: string, path: RelPath): Steps<void> {
   const at = join(upper, path);
   const stat = lstatSync(at, { throwIfNoEntry: false });
@@ -69,7 +69,7 @@ function* bring(root: Root, upper: string, path: RelPath): Steps<void> {
   yield;
 }
 
-/** Copies beside the target first, so that the target is never half-written. */
+/** Across file systems it copies beside the target first, so that the target is never half-written. */
 function move(from: string, folder: string, name: string): void {
   try {
     renameSync(from, `${folder}/${name}`);
@@ -85,8 +85,8 @@ const drop = (root: Root, path: RelPath) =>
   root.withParent(path, (folder, name) => rmSync(`${folder}/${name}`, { recursive: true, force: true }));
 
 /**
- * Takes out of a whole folder what is not a file, folder or link, the overlay's own marks, and rights to run as its owner.
- * Names are bytes here: one that is not UTF-8 keeps no right either.
+ * Removes special files, overlay attributes and set-user-ID bits from a whole folder. Works on names as bytes, so that
+ * names that are not UTF-8 are cleaned too.
  */
 function* clean(folder: string): Steps<void> {
   const waiting = [Buffer.from(folder)];
@@ -110,7 +110,7 @@ function cleanFile(path: Buffer | string, { mode }: Stats): void {
 
 function dropMarks(given: Buffer | string): void {
   const path = given.toString();
-  // Marks say nothing outside an overlay: of a name that is not UTF-8 they may stay.
+  // These attributes mean nothing outside an overlay, so they may stay on a name that is not UTF-8.
   const calls = Buffer.from(path).equals(Buffer.from(given)) ? systemCalls() : null;
   for (const name of calls?.listAttributes(path) ?? []) {
     if (name.startsWith("user.overlay.")) calls?.removeAttribute(path, name);

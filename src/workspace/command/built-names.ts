@@ -1,9 +1,9 @@
-/** Which ignored paths tools fetch or make again: no person's work is in them, so no copies are kept. */
+/** Names of ignored paths that tools fetch or generate, so that no copies of them are kept. */
 import { foldName } from "../../core/guard/fold-name.ts";
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
-/** Of these even the whole is removed by tools themselves. */
+/** Tools remove even the whole folder themselves. */
 const caches =
   words(`__pycache__ .pytest_cache .mypy_cache .ruff_cache .hypothesis .ipynb_checkpoints .nyc_output .turbo
   .parcel-cache .cache .vite tmp temp`);
@@ -19,7 +19,7 @@ const fileShape =
   /\.(?:o|obj|a|lo|la|so|pyc|pyo|class|gcda|gcno|tsbuildinfo|log|tmp|pid|lock|sock|swp)$|[-.](?:wal|shm|journal)$|^\.(?:eslintcache|stylelintcache)$/;
 const databaseShape = /\.(?:db|sqlite3?|mdb|ldb)$/;
 
-/** A folder that a tool fills: fetched packages, output of a build, a cache. */
+/** A folder that a tool fills: fetched packages, build output, a cache. */
 export function isBuiltFolder(name: string): boolean {
   const folded = foldName(name);
   return folders.has(folded) || folderShape.test(folded);
@@ -28,8 +28,8 @@ export function isBuiltFolder(name: string): boolean {
 /** A folder that tools make and remove as they please. */
 export const isCache = (name: string): boolean => caches.has(foldName(name));
 
-/** A file that tools write over and remove by themselves: an object, a log, a lock. */
+/** A file that tools overwrite and remove by themselves: an object file, a log, a lock. */
 export const isPassing = (name: string): boolean => fileShape.test(foldName(name));
 
-/** A file in which another process may be at work at any time: an old state of it must not be put back under its hands. */
+/** A database that another process may have open at any time, so an old content must not be restored. */
 export const isDatabase = (name: string): boolean => databaseShape.test(foldName(name));

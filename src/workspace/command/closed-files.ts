@@ -1,4 +1,4 @@
-/** Keeps copies of what no action may touch: where no sandbox protects it, changes by a command are found and put back. */
+/** Copies of files that are closed to actions, to find and undo what a command did to them outside a sandbox. */
 import { readdirSync } from "node:fs";
 import { foldName } from "../../core/guard/fold-name.ts";
 import { findSteering, needsOwnYes } from "../../core/guard/steering.ts";
@@ -12,32 +12,32 @@ import { blobOf, isUntouched, type Kept, statUnlessUnusable } from "./kept.ts";
 
 export interface ClosedFiles {
   readonly kept: ReadonlyMap<RelPath, Kept>;
-  /** Small ignored files, which go back with the run like files that are not ignored. */
+  /** Small ignored files; they are restored with the run, like files that are not ignored. */
   readonly small: ReadonlyMap<RelPath, Kept>;
-  /** Ignored files, which are only compared: device, inode, size and time of change. */
+  /** Identity of ignored files that are compared but not kept: device, inode, size and ctime. */
   readonly ignored: ReadonlyMap<RelPath, string>;
-  /** There are more files than were looked at. */
+  /** There were more files than the limits allow to look at. */
   readonly isPart: boolean;
-  /** There are more files in `kept` than that; one that is not among them may have been there. */
+  /** There were more files than `kept` may hold, so a file missing from it may have existed. */
   readonly isKeptPart: boolean;
 }
 
 export interface ClosedParts {
   readonly root: Root;
   readonly rules: PathRules;
-  /** Paths that are ignored or denied, of a folder only itself. */
+  /** Ignored or denied paths; for a folder only the folder itself. */
   readonly hidden: Iterable<RelPath>;
-  /** A sandbox keeps commands off all that is there and denied. */
+  /** The sandbox keeps commands off all denied files that exist. */
   readonly isWalled: boolean;
-  /** Of the hidden paths those that were not there before. */
+  /** Those of the hidden paths that did not exist before. */
   readonly came?: ReadonlySet<RelPath> | undefined;
   /** Whether commands may write `.git`. */
   readonly git: boolean;
-  /** Small ignored files are kept, and not only compared. */
+  /** Whether small ignored files are kept too, not only compared. */
   readonly keepsSmall: boolean;
-  /** Ignored paths that the run has changed: they are kept nevertheless. */
+  /** Ignored paths that the run has changed; they are kept in any case. */
   readonly own: readonly RelPath[];
-  /** Whether a path is not ignored any more, so that it is looked at with the others. */
+  /** Whether a path is no longer ignored, and so is looked at with the ordinary files. */
   readonly isOpen: (path: RelPath) => boolean;
   readonly earlier: ClosedFiles | null;
   readonly signal?: AbortSignal | undefined;
@@ -46,17 +46,17 @@ export interface ClosedParts {
 const most = { kept: 2000, named: 50_000, bytes: 16 * 1024 * 1024, fileBytes: 1024 * 1024, ignored: 20_000 } as const;
 const pauseMs = 20;
 
-/** What git, or Mercurial, takes its orders from, not what it keeps of the history. */
+/** Files of git or Mercurial that configure it or run code, as opposed to the history. */
 const orders =
   /^(?:config(?:\.worktree)?|head|commondir|gitdir|hgrc|hooks|info|rebase-merge|rebase-apply|sequencer|remotes|branches)$/;
 const repositoriesInside = /^(?:modules|worktrees)$/;
 /** Denied folders whose content an editor runs; other denied tool folders are made by every build. */
 export const editorName = /^\.(?:vscode|idea)$/;
 
-/** The part of a path that is kept: all, only what gives orders, what is small, or nothing, as it is only compared. */
+/** What is kept of a path: everything, what configures a repository, small files, or nothing (it is only compared). */
 type Manner = "all" | "orders" | "small" | "compare";
 
-/** null: it is not looked at. */
+/** null: the path is not looked at. */
 function mannerOf(path: RelPath, parts: ClosedParts): Manner | null {
   const name = nameOf(path);
   const kind = kindOfDenied(parentOf(path), name, parts.rules);
@@ -70,13 +70,13 @@ function mannerOf(path: RelPath, parts: ClosedParts): Manner | null {
   return kind === "repository" ? "orders" : "all";
 }
 
-/** The sandbox protects none of it, but files that tools make are too many to be compared at each check. */
+/** No sandbox protects ignored files, but generated ones are too many to be compared around each command. */
 function mannerOfIgnored(name: string, { isWalled, keepsSmall }: ClosedParts): Manner | null {
   if (isBuiltFolder(name)) return isWalled ? null : "compare";
   return keepsSmall ? "small" : "compare";
 }
 
-/** Whether something at this path is kept around a command, by its name alone. */
+/** Whether a path is looked at around a command, judged by its name alone. */
 export function isClosedName(path: RelPath, rules: PathRules): boolean {
   const kind = kindOfDenied(parentOf(path), nameOf(path), rules);
   return kind === null ? isSteering(path) : kind !== "own";
@@ -87,7 +87,7 @@ export function isSteering(path: RelPath): boolean {
   return steering !== null && needsOwnYes(steering);
 }
 
-/** Looks at them, and keeps what they hold. Throws the signal's reason. */
+/** Looks at all these files and keeps their content. Throws the signal's reason. */
 export async function keepClosed(parts: ClosedParts): Promise<ClosedFiles> {
   const keeper = openKeeper(parts);
   let pause = performance.now();
@@ -105,7 +105,7 @@ function openKeeper(parts: ClosedParts) {
   const kept = new Map<RelPath, Kept>();
   const small = new Map<RelPath, Kept>();
   const ignored = new Map<RelPath, string>();
-  /** Folders to be looked into; those that are only compared come last. */
+  /** Folders still to be looked into; those that are only compared come last. */
   const waiting: { readonly path: RelPath; readonly manner: Manner }[] = [];
   const room = { kept: most.bytes, small: most.bytes };
   let isPart = false;
@@ -121,8 +121,8 @@ function openKeeper(parts: ClosedParts) {
     (where === "kept" ? kept : small).set(path, each);
   };
   /**
-   * Files that a command adds must not displace those that were there before it; when there are very many, their
-   * content is not read.
+   * Files that a command adds must not displace those that existed before it; beyond `most.kept` files the content of
+   * new ones is not read.
    */
   const keep = (path: RelPath, stat: Stat) => {
     const isNew = earlier !== null && !earlier.isKeptPart;
@@ -130,7 +130,7 @@ function openKeeper(parts: ClosedParts) {
     else if (isNew && kept.size < most.named) kept.set(path, { stat, blob: blobOf(root, path, stat, -1) });
     else isPart = isKeptPart = true;
   };
-  /** What was kept before the command must be known after it, and what was not must not pass for new. */
+  /** A file kept before the command must be kept after it too, and one not kept before it must not look new. */
   const isKeptSmall = (path: RelPath, { kind, size }: Stat): boolean => {
     if (earlier?.small.has(path)) return true;
     if (kind === "special" || (earlier !== null && (earlier.isPart || earlier.ignored.has(path)))) return false;
@@ -144,7 +144,7 @@ function openKeeper(parts: ClosedParts) {
     if (ignored.size >= most.ignored) isPart = true;
     else ignored.set(path, `${stat.dev} ${stat.ino} ${stat.size} ${stat.ctimeNs}`);
   };
-  /** How what is found in an ignored folder is looked at; null: not at all. */
+  /** How an entry of an ignored folder is looked at; null: not at all. */
   const mannerWithin = (path: RelPath, given: Manner, { kind }: Stat): Manner | null => {
     const name = nameOf(path);
     if (given === "all" || given === "orders") return given;
@@ -164,7 +164,7 @@ function openKeeper(parts: ClosedParts) {
   };
   const lookIntoRepository = (folder: RelPath) => {
     const found = statsIn(root, folder);
-    // Submodules may have names with a slash in them.
+    // The name of a submodule may contain a slash.
     const isRepository = found.some(([name]) => /^(?:head|hgrc)$/.test(foldName(name)));
     const isInside = repositoriesInside.test(foldName(nameOf(folder)));
     for (const [name, stat] of found) {
@@ -177,11 +177,13 @@ function openKeeper(parts: ClosedParts) {
 
   for (const path of parts.hidden) {
     const manner = mannerOf(path, parts);
-    // A repository that was not there before is kept whole, so that all of it can be taken away.
+    // A new repository is kept whole, so that it can be removed completely.
     const isNew = manner === "orders" && earlier !== null && !hasAt(earlier.kept, path);
     if (manner !== null) take(path, isNew ? "all" : manner, statUnlessUnusable(root, path));
   }
-  /** What was there before is gone only when it is not there. */
+  /**
+   * A file that was kept before may be absent from this look and still exist; only a missing file counts as deleted.
+   */
   const lookAgain = () => {
     for (const path of earlier?.kept.keys() ?? []) {
       const stat = kept.has(path) || parts.isOpen(path) ? null : statUnlessUnusable(root, path);
@@ -189,7 +191,7 @@ function openKeeper(parts: ClosedParts) {
     }
   };
   return {
-    /** False: that was all. */
+    /** Looks into the next folder; false: none is left. */
     goOn(): boolean {
       const next = waiting.pop();
       if (next === undefined) return false;

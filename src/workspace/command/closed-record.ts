@@ -1,4 +1,4 @@
-/** What the commands of a run did to files that are closed to actions: known to this process alone, as no journal may write them. */
+/** Changes by commands to files that are closed to actions. They stay in memory; no journal may hold them. */
 import type { Change } from "../../core/change.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { ClosedChanges, RollbackReport } from "../../core/ports.ts";
@@ -12,11 +12,11 @@ import type { ClosedComparison } from "./compare-closed.ts";
 import { removeUnread } from "./remove-unread.ts";
 
 export interface ClosedRecord {
-  /** In the order in which they were made. */
+  /** In the order in which they happened. */
   readonly changes: readonly Change[];
-  /** Adds what a command did. */
+  /** Adds the changes of one command. */
   note(found: ClosedComparison): ClosedChanges;
-  /** Under the lock. `paths` null: all of them. */
+  /** Must be called under the lock. `paths` null: puts all of them back. */
   putBack(paths: ReadonlySet<RelPath> | null): RollbackReport;
 }
 
@@ -53,6 +53,6 @@ export function openClosedRecord(root: Root, disk: Disk, lock: Lock): ClosedReco
   };
 }
 
-/** A folder that was made goes with what was made in it. */
+/** A new folder is removed together with the files that were made in it. */
 const isAtOrAbove = (path: RelPath, paths: ReadonlySet<RelPath>): boolean =>
   paths.has(path) || [...paths].some((each) => each.startsWith(`${path}/`));

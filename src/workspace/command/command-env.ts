@@ -1,8 +1,8 @@
-/** The environment of commands: an allow-list and what the user names, the same for every command of a run. */
+/** The environment of commands: an allow-list plus the variables that the user names, equal for a whole run. */
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Nothing may wait for a person, page, or colour. */
+/** No command may wait for a person, start a pager, or print colours. */
 const quiet = {
   CI: "1",
   PAI: "1",
@@ -16,12 +16,12 @@ const quiet = {
   DEBIAN_FRONTEND: "noninteractive",
   npm_config_yes: "true",
   NO_COLOR: "1",
-  // Bytecode is cached by whole second and size: a check would run the old code.
+  // Python keys its bytecode by size and whole second, so a check could run the old code.
   PYTHONDONTWRITEBYTECODE: "1",
   TERM: "dumb",
 } as const;
 
-/** What toolchains need to be found and to work; nothing that names what the user is logged in to. */
+/** Variables that toolchains need; none that contains a login. */
 const allowed = new Set(
   `HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR XDG_CACHE_HOME XDG_DATA_HOME SSL_CERT_FILE SSL_CERT_DIR
   NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CURL_CA_BUNDLE NIX_SSL_CERT_FILE
@@ -35,7 +35,7 @@ const allowed = new Set(
   HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy`.split(/\s+/),
 );
 
-/** Who logs in, in a URL anywhere in a value, and in the whole value of a proxy, which may go without a scheme. */
+/** User names and passwords in URLs; a proxy variable may hold one without a scheme. */
 const userInfo = /(?<=:\/\/)[^\s/,;|]*@/g;
 const proxyUser = /^([a-z][\w+.-]*:\/\/)?.*@/is;
 
@@ -43,8 +43,8 @@ const withoutUserInfo = (name: string, value: string) =>
   /_proxy$/i.test(name) ? value.replace(proxyUser, "$1") : value.replace(userInfo, "");
 
 /**
- * The environment of every command of a run, whoever typed it: what passed before the changes must be able to pass after
- * them. `extra`: names that the user gives to commands (`commands.env`, --env), with their values as they are.
+ * The environment of every command of a run, whoever typed it: a check that passed before the changes must be able to
+ * pass after them. `extra`: names of variables that the user passes on (`commands.env`, --env), with unchanged values.
  */
 export function commandEnv(env: Env, extra: readonly string[]): Record<string, string> {
   const named = new Set(extra);
@@ -56,7 +56,7 @@ export function commandEnv(env: Env, extra: readonly string[]): Record<string, s
   return { ...Object.fromEntries(passed), PATH: absoluteOnly(env["PATH"]) || "/usr/local/bin:/usr/bin:/bin", ...quiet };
 }
 
-/** Variables of the user that a command did not get and that its output names, in the order of the environment. */
+/** Variables of the user that were kept from a command and that its output mentions, in the order of `env`. */
 export function withheldNames(env: Env, given: Readonly<Record<string, string>>, output: string): readonly string[] {
   const words = new Set(output.match(/\b[A-Za-z_]\w{3,}\b/g));
   return Object.keys(env).filter((name) => env[name] !== undefined && !(name in given) && words.has(name));

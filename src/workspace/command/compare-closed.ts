@@ -1,4 +1,4 @@
-/** What a command did to files that are closed to actions, from a look before it and one after it. */
+/** Compares the files closed to actions before and after a command. */
 import { foldName } from "../../core/guard/fold-name.ts";
 import { findSteering } from "../../core/guard/steering.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -10,25 +10,25 @@ import { type ClosedFiles, editorName, isSteering } from "./closed-files.ts";
 import { type Comparison, isSame, type Kept, openComparison } from "./kept.ts";
 
 const maxNamed = 3;
-/** The parts of a repository that run code. */
+/** Parts of a repository that make git or Mercurial run code. */
 const runsCode = /^(?:config(?:\.worktree)?|commondir|gitdir|hgrc|hooks|rebase-merge|rebase-apply|sequencer)$/;
 
 export interface ClosedComparison extends Comparison {
-  /** What now stands at some of the changed paths and was not read, as it is large or unreadable: their `after` is null. */
+  /** Changed paths whose new content is too large or unreadable; in `changes` their `after` is null. */
   readonly unread: ReadonlyMap<RelPath, Stat>;
-  /** The changes for those who judge them. */
+  /** The changes as the approval and the report see them. */
   readonly told: readonly ClosedChange[];
-  /** Ignored files that were only compared and are gone. */
+  /** Ignored files that were only compared and no longer exist. */
   readonly gone: readonly RelPath[];
-  /** What changed of small ignored files. */
+  /** Changes of small ignored files. */
   readonly ignored: Comparison;
-  /** Ignored files that changed and were only compared. */
+  /** Ignored files that were only compared and have changed. */
   readonly stays: readonly RelPath[];
 }
 
 /**
- * What became of them from one look to the next. `open`: files that are not ignored; of those that steer, the ones whose
- * content was not read afterwards are judged here.
+ * Compares two looks at closed files. `open`: files that are not ignored, before and after; of these it judges the
+ * steering ones whose content was not read after the command.
  */
 export function compareClosed(
   [before, after]: readonly [ClosedFiles, ClosedFiles],
@@ -78,7 +78,7 @@ const goesBackOnly = (path: RelPath): string =>
 
 type Files = ReadonlyMap<RelPath, Kept>;
 
-/** Files that are not ignored and have changed to what was not read: new ones, those that were known, and those that steer. */
+/** Files that are not ignored and whose changed content was not read: new ones, ones kept before, and steering ones. */
 export function findUnread(before: Files, after: Files): readonly RelPath[] {
   if (before === after) return [];
   const isLost = ([path, now]: readonly [RelPath, Kept]): boolean => {
@@ -96,7 +96,7 @@ function runsUnasked(path: RelPath): boolean {
 }
 
 function compareIgnored(before: ClosedFiles, after: ClosedFiles): Pick<ClosedComparison, "stays" | "gone"> {
-  // Where not all were looked at, another part of them may have been.
+  // If either look was incomplete, a missing file may simply not have been looked at.
   const isPart = before.isPart || after.isPart;
   const changed = [...after.ignored].flatMap(([path, is]) => {
     const was = before.ignored.get(path);
@@ -106,7 +106,7 @@ function compareIgnored(before: ClosedFiles, after: ClosedFiles): Pick<ClosedCom
   return { stays: [...changed, ...gone].sort(), gone };
 }
 
-/** What changed and stays, as a line; null: nothing. `isPart`: more may have. */
+/** Says in one line which ignored files changed for good; null: none. `isPart`: there may be more. */
 export function sayStays(stays: readonly RelPath[], isPart: boolean): string | null {
   const count = stays.length;
   if (count === 0) return null;

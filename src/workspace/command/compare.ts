@@ -1,4 +1,4 @@
-/** Finds what a command changed: the workspace before and after it, by identity first and by bytes where it matters. */
+/** Finds what a command changed: compares the workspace before and after it, by identity first, then by bytes. */
 import type { Blob } from "../../core/change.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
@@ -17,15 +17,15 @@ interface Seen extends Kept {
 /** The workspace's content at one moment, without ignored and denied files. */
 export interface Snapshot {
   readonly seen: ReadonlyMap<RelPath, Seen>;
-  /** Paths that are ignored or denied: only that they are there is known. null: there are too many. */
+  /** Ignored or denied paths; only their existence is known. null: there are too many. */
   readonly hidden: ReadonlySet<RelPath> | null;
-  /** Those of them to be looked at for what is closed: where there are too many, the ones that are closed by their name. */
+  /** Those of `hidden` to look into; if they are too many, only those whose name makes them closed. */
   readonly watched: ReadonlySet<RelPath>;
-  /** Whether there were more files than content is kept of. */
+  /** Whether there were more files than the limit for kept content. */
   readonly partial: boolean;
-  /** The last path that was looked at by itself; null: all were. */
+  /** The last path that was looked at individually; null: all were. */
   readonly last: RelPath | null;
-  /** Folders with paths behind that one: when names came or went in them. */
+  /** State of folders whose paths come after `last`; it changes when an entry is added or removed. */
   readonly stamps: ReadonlyMap<RelPath, string>;
 }
 
@@ -33,17 +33,17 @@ export interface KeepLimits {
   readonly files: number;
   readonly totalBytes: number;
   readonly fileBytes: number;
-  /** Of a file that was kept before and has grown; of all such files four times that. */
+  /** Bytes of a file that was kept before and has grown; all such files together may have four times as many. */
   readonly changedBytes: number;
-  /** Paths that are looked at by themselves. */
+  /** Number of paths that are looked at individually. */
   readonly paths: number;
 }
 
 export interface SnapshotOptions {
   readonly limits?: KeepLimits;
-  /** Ends the look; its reason is thrown. */
+  /** Aborts the look, which then throws its reason. */
   readonly signal?: AbortSignal | undefined;
-  /** From then on only what can be taken back is looked at. */
+  /** After this signal only files that can be restored are looked at. */
   readonly hurry?: AbortSignal | undefined;
 }
 
@@ -57,7 +57,7 @@ const keepLimits: KeepLimits = {
 const maxNotes = 20;
 const pauseMs = 20;
 
-/** Looks at the whole workspace. Content that `earlier` has of the same unchanged file is not read again. */
+/** Looks at the whole workspace; reuses the content in `earlier` for unchanged files. */
 export async function takeSnapshot(
   root: Root,
   rules: PathRules,
@@ -93,7 +93,7 @@ function openTaker(root: Root, rules: PathRules, earlier: Snapshot | null, limit
     const stat = statUnlessUnusable(root, folder);
     stamps.set(folder, stat === null ? "" : `${stat.ino} ${stat.mtimeNs}`);
   };
-  /** Both snapshots end at the same path, whatever came or went before it. */
+  /** The second snapshot ends at the same path as the first, whatever was added or removed before that path. */
   const isOver = (path: RelPath): boolean =>
     earlier === null ? seen.count() >= limits.paths : earlier.last !== null && compareWalk(path, earlier.last) > 0;
 
@@ -119,7 +119,7 @@ function openTaker(root: Root, rules: PathRules, earlier: Snapshot | null, limit
       if (hidden.size <= limits.paths) hidden.add(path);
       else if (closedBehind.size < limits.paths && isClosedName(path, rules)) closedBehind.add(path);
     },
-    /** `behind`: it is not among the paths that are looked at by themselves. */
+    /** `behind`: the path comes after the last one that is looked at individually. */
     take(path: RelPath, look: () => Stat | null): "behind" | "kept" | "gone" {
       isBehind ||= isOver(path);
       if (isBehind) {
@@ -129,7 +129,7 @@ function openTaker(root: Root, rules: PathRules, earlier: Snapshot | null, limit
       const stat = look();
       if (stat === null) return "gone";
       const room = seen.count() < limits.files ? Math.min(limits.fileBytes, limits.totalBytes - bytes) : -1;
-      // What was kept before the command is wanted after it, so that the way back knows it.
+      // A file that was kept before the command needs its new content too, to be restored safely.
       const isKnown = earlier?.seen.get(path)?.blob?.kind === "file";
       const most = isKnown ? Math.max(room, Math.min(limits.changedBytes, 4 * limits.changedBytes - changed)) : room;
       const { blob } = seen.add(path, stat, () => blobOf(root, path, stat, most));
@@ -139,7 +139,7 @@ function openTaker(root: Root, rules: PathRules, earlier: Snapshot | null, limit
       return kept(path);
     },
     end,
-    /** What was not looked at counts as it was before. */
+    /** Paths that were not reached count as unchanged. */
     endEarly(): Snapshot {
       const ended = end();
       const { hidden: theirs = null, watched = ended.watched, stamps: before = stamps } = earlier ?? {};
@@ -148,7 +148,7 @@ function openTaker(root: Root, rules: PathRules, earlier: Snapshot | null, limit
   };
 }
 
-/** What was seen, in the order of the walk. Content equal to `earlier` is shared and takes no more memory. */
+/** What was seen, in the order of the walk. Shares equal content with `earlier` to save memory. */
 function openSeen(earlier: Snapshot | null) {
   let own: Map<RelPath, Seen> | null = earlier === null ? new Map() : null;
   const theirs = earlier?.seen.values();
@@ -179,7 +179,7 @@ function openSeen(earlier: Snapshot | null) {
   };
 }
 
-/** The order of a walk: folders before their content, siblings by code points. */
+/** The order of a walk: a folder before its content, siblings by code point. */
 function compareWalk(a: RelPath, b: RelPath): number {
   const [one, other] = [a.split("/"), b.split("/")];
   for (const [at, part] of one.entries()) {
@@ -191,14 +191,14 @@ function compareWalk(a: RelPath, b: RelPath): number {
 }
 
 export interface SnapshotComparison extends Comparison {
-  /** Ignored or denied paths that came or went. */
+  /** Ignored or denied paths that were added or removed. */
   readonly stays: readonly RelPath[];
   readonly went: readonly RelPath[];
 }
 
 /**
- * What changed from one snapshot to the next: changes where both contents are kept, notes for all else. `isKnown`:
- * changes of this path are found elsewhere.
+ * Changes from one snapshot to the next; notes describe those whose content was not kept. `isKnown`: paths that are
+ * compared elsewhere.
  */
 export function compareSnapshots(
   before: Snapshot,
@@ -220,7 +220,7 @@ export function compareSnapshots(
   return { changes, traits, notes: withinLimit(notes, before, after), unkept, stays: [...came, ...went], went };
 }
 
-/** Hidden paths that were not there before; none where there are too many to be known. */
+/** Hidden paths that are new; none if there are too many to know. */
 export const cameTo = (before: Snapshot, after: Snapshot): ReadonlySet<RelPath> =>
   new Set(compareHidden(before, after, () => false).came);
 

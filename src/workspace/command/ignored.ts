@@ -1,16 +1,16 @@
-/** Which paths that a command changed are ignored. What the run itself wrote into ignore rules opens no way round the judge. */
+/** Which changed paths are ignored. An ignore rule that the run itself wrote must not hide a change from the judge. */
 import type { Blob, Change } from "../../core/change.ts";
 import type { RelPath } from "../../core/path.ts";
 import { holdsIgnoreRules, type IgnoreRules, openIgnore, type Reader } from "../ignore.ts";
 
-/** The rules of a folder, as they are and as they were before the run. */
+/** The ignore rules of a folder, now and before the run. */
 export interface Ignored {
-  /** Whether a child is ignored; by rules that the run wrote only what is new (`isNew`). */
+  /** Whether a child is ignored. Rules that the run wrote apply only to new paths (`isNew`). */
   ignores(name: string, isFolder: boolean, isNew: () => boolean): boolean;
   inside(name: string, holds: readonly string[]): Ignored;
 }
 
-/** `earlier`: what the run changed before the command. */
+/** `earlier`: what the run changed before this command. */
 export function openIgnored(root: Reader, earlier: readonly Change[]): Ignored {
   const written = new Map<RelPath, Blob | null>();
   for (const { path, before } of earlier) if (holdsIgnoreRules(path) && !written.has(path)) written.set(path, before);
@@ -18,7 +18,7 @@ export function openIgnored(root: Reader, earlier: readonly Change[]): Ignored {
   return withBefore(openIgnore(root, top), written.size === 0 ? null : openIgnore(readBefore(root, written), top));
 }
 
-/** Gives the files of `written` as they were. */
+/** Reads `written` files with their content from before the run. */
 function readBefore(root: Reader, written: ReadonlyMap<RelPath, Blob | null>): Reader {
   return {
     readBytes(path, limit) {
@@ -29,7 +29,7 @@ function readBefore(root: Reader, written: ReadonlyMap<RelPath, Blob | null>): R
   };
 }
 
-/** `before` null: the run has not changed any rules. */
+/** `before` null: the run has not changed any ignore rules. */
 function withBefore(now: IgnoreRules, before: IgnoreRules | null): Ignored {
   return {
     ignores: (name, isFolder, isNew) =>

@@ -1,4 +1,4 @@
-/** Keeps copies of closed files around a command, as they were before the run. */
+/** Keeps copies of closed files, as they were before the run, while a command runs. */
 import type { Change } from "../../core/change.ts";
 import type { Copies, openCopies } from "../journal/closed-copies.ts";
 
@@ -6,7 +6,7 @@ export type KeptCopies = ReturnType<typeof openCopies>;
 
 const beatMs = 1000;
 
-/** Around one command; `copies` null: nothing can be kept. */
+/** For one command. `copies` null: nothing can be kept. */
 export function openKeeping(copies: KeptCopies | null) {
   let beating: Timer | null = null;
   return {
@@ -23,7 +23,7 @@ export function openKeeping(copies: KeptCopies | null) {
   };
 }
 
-/** As it was before the first command: what commands of this run (`done`, in order) have done to it is no part of it. */
+/** The files as before the first command: undoes in memory what the run's commands (`done`, in order) have changed. */
 export function atStart(closed: Copies, done: readonly Change[]): Copies {
   const files = new Map(closed.files);
   const first = new Map(done.toReversed().map(({ path, before }) => [path, before]));

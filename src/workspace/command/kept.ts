@@ -1,4 +1,4 @@
-/** Copies of paths, kept so that a command's changes can be taken back, and the comparison of two looks at them. */
+/** Content of paths, kept so that a command's changes can be undone, and the comparison of two looks at them. */
 import { type Blob, type Change, sameBlob, type UnkeptChange } from "../../core/change.ts";
 import type { RelPath } from "../../core/path.ts";
 import { sameObject } from "../atomic-write.ts";
@@ -9,20 +9,20 @@ import type { Traits } from "../traits.ts";
 
 export interface Kept {
   readonly stat: Stat;
-  /** The content; null: not kept, as it is large, unreadable, or the limits of what is kept are reached. */
+  /** null: not kept, since it is too large or unreadable, or a limit is reached. */
   readonly blob: Blob | null;
 }
 
 export interface Comparison {
   readonly changes: readonly Change[];
-  /** The owner before the command; attributes are left out, as the command may have changed them. */
+  /** The owner before the command. Attributes are left out: the command may have changed them. */
   readonly traits: ReadonlyMap<RelPath, Traits>;
-  /** What changed and cannot be taken back, one line each. */
+  /** Changes that cannot be undone, one line each. */
   readonly notes: readonly string[];
   readonly unkept: readonly UnkeptChange[];
 }
 
-/** The content of a path, of a file at most `room` bytes; null: it is not to be kept. */
+/** The content of a path; of a file only up to `room` bytes. null: it is not kept. */
 export function blobOf(root: Root, path: RelPath, stat: Stat, room: number): Blob | null {
   if (stat.kind === "folder") return { kind: "folder", mode: stat.mode };
   if (stat.kind === "link") return { kind: "link", target: stat.target ?? "" };
@@ -31,12 +31,12 @@ export function blobOf(root: Root, path: RelPath, stat: Stat, room: number): Blo
     const file = root.readBytes(path, room);
     return file && { kind: "file", bytes: file.bytes, mode: file.stat.mode };
   } catch {
-    // Unreadable, or grown meanwhile: not kept, and named should it change.
+    // It is unreadable or has grown meanwhile; a change of it is reported.
     return null;
   }
 }
 
-/** What is at a path; null: nothing, or nothing that can be looked at. */
+/** The stat of a path; null: nothing is there, or it cannot be looked at. */
 export function statUnlessUnusable(root: Root, path: RelPath): Stat | null {
   try {
     return root.stat(path);
@@ -55,7 +55,7 @@ export function isSame(old: Kept | null, now: Kept | null): boolean {
   return old.blob !== null && now.blob !== null && sameBlob(old.blob, now.blob);
 }
 
-/** Collects what differs; `lost` ends the line about what changed and was not kept ("cannot be taken back"). */
+/** Collects the differences. `lost` ends the note on a change that was not kept ("cannot be taken back"). */
 export function openComparison(lost: string) {
   const changes: Change[] = [];
   const traits = new Map<RelPath, Traits>();
@@ -66,7 +66,7 @@ export function openComparison(lost: string) {
     traits,
     notes,
     unkept,
-    /** null: nothing was, or is, there. */
+    /** null: the path did, or does, not exist. */
     compare(path: RelPath, old: Kept | null, now: Kept | null): void {
       if (isSame(old, now)) return;
       if (old?.blob === null || now?.blob === null) {

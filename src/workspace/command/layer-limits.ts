@@ -1,8 +1,8 @@
-/** How much of what a command changed is taken over. */
+/** Limits on what is carried over of a command's changes. */
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 
-/** More than this is not taken over. `kept`: bytes of files that are not ignored, as these stay in memory. */
+/** Beyond these nothing is carried over. `kept`: bytes of files that are not ignored, since these stay in memory. */
 export interface LayerLimits {
   readonly entries: number;
   readonly bytes: number;
@@ -10,10 +10,10 @@ export interface LayerLimits {
 }
 
 export const layerLimits: LayerLimits = { entries: 100_000, bytes: 2 * 2 ** 30, kept: 256 * 2 ** 20 };
-/** The system allows 4,096 bytes, including the folder of the layer. */
+/** Paths may have 4,096 bytes, and the layer's own folder comes before them. */
 const longestPath = 3000;
 
-/** Throws io_failed when one of the limits is passed. */
+/** Throws io_failed when a limit is exceeded. */
 export function openCount(limits: LayerLimits) {
   let entries = 0;
   let bytes = 0;

@@ -1,20 +1,20 @@
-/** Reads entries of an overlay's upper layer, and of the workspace below it. */
+/** Reads entries of an overlay's upper layer and of the workspace below it. */
 import { readdirSync, type Stats } from "node:fs";
 import type { RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
 import type { Stat } from "../system/stat.ts";
 import { systemCalls } from "../system/system-calls.ts";
 
-/** Whether an entry of an upper layer says that the path below it is gone. */
+/** Whether an entry of an upper layer marks the path as deleted (a character device 0:0). */
 export const isDeletion = (stat: Stats): boolean => stat.isCharacterDevice() && stat.rdev === 0;
 
-/** Whether a folder of an upper layer hides what the workspace has at its path. */
+/** Whether a folder of an upper layer hides the workspace's content at its path. */
 export function isOpaqueFolder(path: string): boolean {
   const value = systemCalls()?.readAttribute(path, "user.overlay.opaque") ?? null;
   return value !== null && /^[xy]$/.test(Buffer.from(value).toString("latin1"));
 }
 
-/** What the workspace has at a path; null: nothing that can be looked at. */
+/** The stat of a workspace path; null: nothing is there, or it cannot be looked at. */
 export function lookAt(root: Root, path: RelPath): Stat | null {
   try {
     return root.stat(path);

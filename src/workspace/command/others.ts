@@ -1,4 +1,4 @@
-/** What other runs of pai changed here while a command ran: it belongs to them and is undone with them. */
+/** Changes that other runs of pai made while a command ran: they belong to those runs and are undone with them. */
 import { statSync } from "node:fs";
 import type { Blob, Change } from "../../core/change.ts";
 import { digest } from "../../core/digest.ts";
@@ -6,7 +6,7 @@ import { recordOf, runIds, type State } from "../journal/journal.ts";
 import { readRun } from "../journal/journal-run.ts";
 import type { Kept, KeptBlob } from "../journal/record.ts";
 
-/** Of the changes found since `watchOthers` was called: those that leave nothing another run has put there. */
+/** Filters changes found since `watchOthers` was called: keeps those that no other run has made. */
 export type OwnOf = (changes: readonly Change[]) => readonly Change[];
 
 export function watchOthers(state: State, id: string): OwnOf {
@@ -25,8 +25,8 @@ export function watchOthers(state: State, id: string): OwnOf {
 }
 
 /**
- * Of what changed since a run began: what no other run has put there, be it done, undone, or taken back as cut off. The
- * records of runs that are recovered together tell what each of them did.
+ * The changes since a run began that no other run has made, whether that run is applied, undone or taken back. For runs
+ * that are recovered together, whose records say what each of them did.
  */
 export function ownSince(state: State, id: string, since: string): OwnOf {
   return (changes) => {
@@ -43,20 +43,20 @@ export function ownSince(state: State, id: string, since: string): OwnOf {
   };
 }
 
-/** Epoch milliseconds. */
+/** When the record of a run was last written, in epoch milliseconds. */
 const changedAt = (state: State, id: string): number =>
   statSync(recordOf(state, id), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** Size of the record of every run: records only grow, so a run with another size has done something. */
+/** Size in bytes of each run's record. Records only grow, so a different size means that the run did something. */
 function recordSizes(state: State): ReadonlyMap<string, number> {
   const sizeOf = (id: string) => statSync(recordOf(state, id), { throwIfNoEntry: false })?.size ?? 0;
   return new Map(runIds(state).map((id) => [id, sizeOf(id)]));
 }
 
-/** What a path is after the change, and before it, as the change may have been taken back. */
+/** The states before and after a change, as it may have been undone since. */
 const statesOf = ({ path, before, after }: Kept): readonly string[] => [stateOf(path, before), stateOf(path, after)];
 
-/** A path with its content, as text: equal texts for what `sameBlob` calls equal. */
+/** A path and its content as a text; equal exactly when `sameBlob` holds. */
 function stateOf(path: string, blob: Blob | KeptBlob | null): string {
   if (blob?.kind === "file") return JSON.stringify([path, blob.mode, "hash" in blob ? blob.hash : digest(blob.bytes)]);
   return JSON.stringify([path, blob?.kind, blob?.kind === "link" ? blob.target : null]);

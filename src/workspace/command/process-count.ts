@@ -1,12 +1,12 @@
-/** Counts the processes of a command where the kernel has no limit of them for its user, who is root. */
+/** Counts the processes of a command where no kernel limit applies, since its user is root. */
 import { readdirSync, readFileSync } from "node:fs";
 import { getPriority, setPriority } from "node:os";
 
 const everyMs = 50;
 
 /**
- * Calls `onMany`, once, when `top`, what came from it and what pai was left with by it have more than `most` threads. The
- * result ends that.
+ * Calls `onMany` once when the process `top`, its descendants and the orphans that pai adopted have more than `most`
+ * threads. The returned function stops the watch.
  */
 export function watchCount(top: number, most: number, onMany: () => void): () => void {
   let others = allThreads();
@@ -21,7 +21,7 @@ export function watchCount(top: number, most: number, onMany: () => void): () =>
     }
     if (all - others <= most) return;
     const own = countThreads(top, before);
-    // What else has begun on this machine is looked at only once.
+    // Other programs may have started them; each such increase is examined only once.
     others = all - own;
     if (own <= most) return;
     clearInterval(timer);
@@ -45,7 +45,7 @@ function preferUs(priority: number): void {
   }
 }
 
-/** Of the whole machine: reading it costs next to nothing. */
+/** Threads of the whole machine; cheap to read. */
 function allThreads(): number {
   try {
     return Number(/\/(\d+) /.exec(readFileSync("/proc/loadavg", "latin1"))?.[1] ?? 0);
@@ -73,7 +73,7 @@ function readProcesses(): readonly Process[] {
   });
 }
 
-/** An orphaned process that a command started gets pai as its parent. */
+/** Threads of the command. pai becomes the parent of its orphaned processes. */
 function countThreads(top: number, before: ReadonlySet<number>): number {
   const children = Map.groupBy(readProcesses(), ({ parent }) => parent);
   const left = (children.get(process.pid) ?? []).filter(({ id }) => id === top || !before.has(id));

@@ -1,11 +1,11 @@
-/** Ends everything a command started, also what left its process group. */
+/** Ends all processes that a command started, including those that left its process group. */
 import { readdirSync, readFileSync } from "node:fs";
 import { openLibc } from "../system/libc.ts";
 
-/** Name of the variable that every process of a command inherits; its value names the command. */
+/** Environment variable that identifies the command of a process. */
 export const commandMark = "PAI_COMMAND";
 
-/** What `/proc/PID/stat` says of a process; state "Z" or "X": it has ended, "": there is none. */
+/** From `/proc/PID/stat`; state "Z" or "X": it has ended, "": there is no such process. */
 interface Stat {
   readonly state: string;
   readonly parent: number;
@@ -13,7 +13,7 @@ interface Stat {
   readonly session: number;
 }
 
-/** A process that a command left behind: it runs, or it has ended and waits for its parent to take it away. null: not one. */
+/** A process that the command left behind: running, or ended but not reaped yet. null: it is none. */
 type Stray = "running" | "ended" | null;
 type StrayOf = (pid: number, stat: Stat) => Stray;
 const noStrays: StrayOf = () => null;
@@ -53,7 +53,7 @@ function askToEnd(pids: readonly number[]): void {
   for (const pid of pids) send(pid, "SIGTERM");
 }
 
-/** Processes that run. One that forks and ends all the time may be missed each time, but leaves its dead behind. */
+/** Finds running processes. One that forks and ends all the time may be missed, but leaves ended processes behind. */
 function look(group: number, mark: string, strayOf: StrayOf) {
   const running: number[] = [];
   let hasForked = false;
@@ -66,13 +66,13 @@ function look(group: number, mark: string, strayOf: StrayOf) {
   return { running, hasForked };
 }
 
-/** Milliseconds for which signals and timers wait. */
+/** How long killing may block the event loop, in milliseconds. */
 const burstMs = 100;
 const quietRounds = 20;
 
 /**
- * Kills without a pause: only a search as fast as a chain of processes forks finds one of them. Each process id is
- * looked at once, as it is not reused so soon.
+ * Kills without a pause, as only a fast search catches a chain of processes that keep forking. Looks at each process id
+ * only once, since ids are not reused that soon.
  */
 function killUntil(untilMs: number, pids: readonly number[], strayOf: StrayOf): void {
   for (const pid of pids) send(pid, "SIGKILL");
@@ -90,7 +90,7 @@ function killUntil(untilMs: number, pids: readonly number[], strayOf: StrayOf): 
   }
 }
 
-/** Ends them at once, for when there is no time to wait: the watcher of the group has been asked to end, too. */
+/** Kills them at once, when there is no time to wait; the group's watcher has been asked to end as well. */
 export function killProcesses(group: number, mark: string): void {
   for (const pid of look(group, mark, noStrays).running) send(pid, "SIGKILL");
 }
@@ -101,18 +101,18 @@ const allProcesses = (): number[] =>
     .map(Number)
     .filter((pid) => pid !== process.pid);
 
-/** Groups of the commands that run now: their processes are not strays of another command. */
+/** Groups of running commands; their processes are not strays of another command. */
 const groups = new Set<number>();
 
-/** Registers a command that runs from now on; the returned function ends that. */
+/** Registers a running command; the returned function removes it. */
 export function announceGroup(group: number): () => void {
   groups.add(group);
   return () => groups.delete(group);
 }
 
 /**
- * Finds processes that the command of `group` left behind: pai became their parent after this call, and their session
- * is neither pai's nor another command's.
+ * Finds processes that the command of `group` left behind: they became children of pai after this call, and their
+ * session belongs neither to pai nor to another command.
  */
 export function watchStrays(group: number): StrayOf {
   const before = new Set(allProcesses().filter((pid) => statOf(pid).parent === process.pid));
@@ -142,7 +142,7 @@ function belongs(pid: number, stat: Stat, group: number, mark: string): boolean 
   );
 }
 
-/** Empty for what has ended or belongs to somebody else. */
+/** "" for a process that has ended or belongs to another user. */
 function readProc(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, "latin1");
@@ -157,7 +157,7 @@ const waitShape = {
 } as const;
 let libc: ReturnType<typeof openLibc<typeof waitShape>> | undefined;
 
-/** Reaps an ended child. False: it could not be reaped, so it is no sign that something has forked since. */
+/** Reaps an ended child. False: it could not be reaped, so it does not show that something forked since. */
 function reap(pid: number): boolean {
   libc ??= openLibc(waitShape);
   return libc?.functions.waitpid(pid, null, noHang) === pid;

@@ -1,4 +1,4 @@
-/** What a command did in ignored paths of its layer: small files become changes, the rest is brought over as it is. */
+/** Reads the ignored paths that a command changed: small files become changes, the rest is carried over as it is. */
 import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import type { Blob, Change } from "../../core/change.ts";
@@ -13,13 +13,13 @@ import { blobOf } from "./kept.ts";
 import { isDeletion, isOpaqueFolder, lookAt, namesIn } from "./layer.ts";
 
 export interface IgnoredWork {
-  /** Small files that it made, changed or removed: kept for the way back. */
+  /** Small files that the command changed; kept so that they can be restored. */
   readonly kept: readonly Change[];
-  /** Brought over as they are: what tools make, and what is too much to be kept. */
+  /** Carried over without a copy: what tools generate, and what is too large to keep. */
   readonly carried: readonly RelPath[];
-  /** What was there before, and is gone for good when these paths are brought over; each is, or is below, a carried one. */
+  /** Existing paths that are lost for good once `carried` is applied; each is, or lies below, a carried one. */
   readonly lost: readonly RelPath[];
-  /** Files whose times are those of the layer. */
+  /** Files that get the times they have in the layer. */
   readonly timed: readonly RelPath[];
 }
 
@@ -35,14 +35,14 @@ export interface IgnoredParts {
   readonly upper: string;
   /** When the command began, by the clock of the file system. */
   readonly begunNs: bigint;
-  /** Paths that the run itself has made. */
+  /** Paths that the run itself has created. */
   readonly brought: ReadonlySet<RelPath>;
 }
 
-/** Of one command. More is brought over, and said. */
+/** Limits for one command. What exceeds them is carried over and reported. */
 export const ignoredLimits: IgnoredLimits = { files: 300, bytes: 16 * 2 ** 20, fileBytes: 4 * 2 ** 20 };
 
-/** Thrown in here alone: there is too much below a path to be kept. */
+/** Thrown and caught in this file: there is too much below a path to keep. */
 const tooMuch = Symbol("too much");
 
 interface Room {
@@ -51,7 +51,7 @@ interface Room {
   readonly fileBytes: number;
 }
 
-/** Reads topmost ignored paths of a layer one after another; each `yield` is a place for a pause. */
+/** Reads the topmost ignored paths of a layer in turn; yields between entries, so that others may run. */
 export function* readIgnored(
   parts: IgnoredParts,
   topmost: readonly RelPath[],
@@ -80,7 +80,7 @@ export function* readIgnored(
   };
 }
 
-/** One path that is too large is brought over by itself; too much in all, and the whole of the topmost path is. */
+/** A path that is too large is carried over by itself; if all together are too large, the whole topmost path is. */
 function openReader({ root, rules, upper, begunNs, brought }: IgnoredParts, room: Room) {
   const [kept, carried, lost, timed]: [Change[], RelPath[], RelPath[], RelPath[]] = [[], [], [], []];
 
@@ -88,13 +88,13 @@ function openReader({ root, rules, upper, begunNs, brought }: IgnoredParts, room
     room.bytes -= size;
     if (room.bytes < 0) throw tooMuch;
   };
-  /** undefined: it cannot be kept. */
+  /** The content in the workspace; undefined: it cannot be kept. */
   const before = (path: RelPath): Blob | null | undefined => {
     const stat = lookAt(root, path);
     if (stat === null) return null;
     if (stat.kind === "folder") return { kind: "folder", mode: stat.mode };
     if (stat.kind === "link") return { kind: "link", target: stat.target ?? "" };
-    // What somebody else writes at the same time is not to be put back under their hands.
+    // A file that somebody else writes at the same time must not be restored over their work.
     if (stat.kind !== "file" || stat.size > room.fileBytes || stat.ctimeNs > begunNs) return undefined;
     take(stat.size);
     return blobOf(root, path, stat, room.fileBytes) ?? undefined;
@@ -129,7 +129,7 @@ function openReader({ root, rules, upper, begunNs, brought }: IgnoredParts, room
   }
   function* readFolder(path: RelPath, at: string, mode: number): Steps<void> {
     const names = readdirSync(at).sort();
-    // A name that is not UTF-8 can only be brought over with its folder.
+    // A name that is not UTF-8 can only be carried over with its folder.
     if (names.some((name) => name.includes("\ufffd"))) throw tooMuch;
     if (!isFolder(path)) {
       const old = before(path);
@@ -153,13 +153,13 @@ function openReader({ root, rules, upper, begunNs, brought }: IgnoredParts, room
     if (isDeletion(stat)) return yield* remove(path);
     if (isUnkept(path, stat.isDirectory(), rules) || isPassing(nameOf(path))) carried.push(path);
     else if (stat.isDirectory()) yield* readFolder(path, at, stat.mode);
-    // A file that steers is among the changes that are judged.
+    // A steering file is already among the changes that are judged.
     else if (judgePath(path, "write", rules).verdict === "allow") yield* readContent(path, at, stat);
   }
   return { read, room, end: (): IgnoredWork => ({ kept, carried, lost, timed }) };
 }
 
-/** What is gone from a path that is brought over as a whole. */
+/** Notes what a path that is carried over as a whole removes. */
 function* noteRemoved(parts: IgnoredParts, path: RelPath, lost: RelPath[]): Steps<void> {
   const { root, upper, brought } = parts;
   yield;
@@ -177,14 +177,14 @@ function* noteRemoved(parts: IgnoredParts, path: RelPath, lost: RelPath[]): Step
 
 const partsOf = (path: RelPath) => path.split("/");
 
-/** The policy forbids to keep it, or a tool can make it again. */
+/** Whether no copy may be kept (the policy forbids it) or none is needed (a tool can generate it again). */
 const isUnkept = (path: RelPath, isFolder: boolean, rules: PathRules): boolean =>
   isHidden(parentOf(path), nameOf(path), rules) ||
   partsOf(isFolder ? path : parentOf(path)).some((name) => isBuiltFolder(name));
 
 /**
- * Nothing is lost with a file in a folder that a tool fills, or one that the run has made; the folder as a whole is a
- * loss.
+ * Whether the removal of a path loses anything. A file in a generated folder, or in one that the run has made, is no
+ * loss; the folder as a whole is.
  */
 export function isLoss(path: RelPath, brought: ReadonlySet<RelPath>): boolean {
   if (isPassing(nameOf(path)) || isCache(nameOf(path))) return false;
@@ -193,7 +193,7 @@ export function isLoss(path: RelPath, brought: ReadonlySet<RelPath>): boolean {
   return true;
 }
 
-/** Throws when one of them cannot be named. */
+/** Throws when a name is not UTF-8. */
 function readNames(root: Root, folder: RelPath): readonly string[] {
   const names = namesIn(root, folder);
   if (names.some((name) => name.includes("\ufffd"))) throw tooMuch;

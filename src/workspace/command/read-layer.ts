@@ -1,4 +1,4 @@
-/** Reads the upper layer of an overlay: what a command changed, as changes, and which of these paths are ignored. */
+/** Reads the upper layer of an overlay: which changes a command made, and which of the changed paths are ignored. */
 import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import type { Blob, Change } from "../../core/change.ts";
@@ -18,7 +18,7 @@ import { type LayerLimits, layerLimits, openCount } from "./layer-limits.ts";
 import { type IgnoredWork, readIgnored } from "./read-ignored.ts";
 
 export interface LayerContent {
-  /** Of ignored paths only files that steer, and unexpected removals. */
+  /** Of ignored paths it holds only steering files and unexpected removals. */
   readonly changes: readonly Change[];
   readonly ignored: IgnoredWork;
   /** Changed paths that the policy denies. */
@@ -30,28 +30,31 @@ export interface LayerParts {
   readonly root: Root;
   readonly rules: PathRules;
   readonly upper: string;
-  /** What was put into the layer before the command ran. */
+  /** The changes that were put into the layer before the command ran. */
   readonly staged: readonly Change[];
-  /** What the run had changed before. */
+  /** The changes of the run before this command. */
   readonly earlier: readonly Change[];
   /** When the command began, by the clock of the file system. */
   readonly begunNs: bigint;
-  /** Paths that the run brought over earlier and that did not exist before. */
+  /** Paths that earlier commands of the run added and that did not exist before. */
   readonly brought: ReadonlySet<RelPath>;
   /** Whether `.git` may be written. */
   readonly git: boolean;
   readonly signal: AbortSignal;
 }
 
-/** `open`: all of it is a change; `ignored`: only what steers or hides a repository is; `foreign`: only counted, since its content is others' work. */
+/**
+ * `open`: every difference is a change; `ignored`: only steering files and hidden repositories are; `foreign`: entries
+ * are only counted, since their content is others' work.
+ */
 type Reach = "open" | "ignored" | "foreign";
 
 interface Level {
   readonly folder: RelPath;
   readonly reach: Reach;
-  /** null: the folder is new, and no rules of the project hold in it. */
+  /** null: the folder is new, so no ignore rules of the project apply in it. */
   readonly ignored: Ignored | null;
-  /** Nothing of the workspace shows through. */
+  /** The layer hides the workspace's content of this folder. */
   readonly isOpaque: boolean;
 }
 
@@ -63,13 +66,13 @@ interface Found {
   readonly isGone: boolean;
 }
 
-/** What is fetched or built in such a folder is not looked into: packages bring along what steered their own makers. */
+/** Fetched or generated folders, which are not looked into: packages contain steering files of their own authors. */
 const foreignNames = /^(?:node_modules|bower_components|vendor|target|site-packages|\.tox|\.nox)$/;
 const editorFolders = /^\.(?:vscode|idea)$/i;
 
 /**
- * Throws io_failed when there is more than pai takes over, conflict when somebody else changed a file meanwhile, and the
- * signal's reason.
+ * Throws io_failed when a limit is exceeded, conflict when somebody else changed a file meanwhile, and the signal's
+ * reason.
  */
 export async function readLayer(parts: LayerParts, limits: LayerLimits = layerLimits): Promise<LayerContent> {
   const reader = openReader(parts, limits);
@@ -86,7 +89,7 @@ function* readAll(parts: LayerParts, reader: ReturnType<typeof openReader>): Ste
   const made = new Set(parts.brought);
   for (const { path, before } of parts.earlier) if (before === null) made.add(path);
   const work = yield* readIgnored({ ...parts, brought: made }, topmost);
-  // Removing what was there before the run is judged and shown like every other removal.
+  // The removal of a path that existed before the run is judged and shown like any other.
   const removed = work.kept.filter(({ path, after }) => after === null && !made.has(path) && !isPassing(nameOf(path)));
   const kept = work.kept.filter((change) => !removed.includes(change));
   return { ...content, changes: [...content.changes, ...removed], ignored: { ...work, kept } };
@@ -135,7 +138,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
     const old = before(path);
     if (!sameBlob(old, after)) changes.push({ path, before: old, after, from: null });
   };
-  /** Made for what was staged below it. */
+  /** Whether the folder was made only to hold staged files. */
   const isStagedFolder = (path: RelPath) =>
     [...onTop].some(([each, after]) => after !== null && each.startsWith(`${path}/`));
   const removeBelow = (folder: RelPath): void => {
@@ -215,7 +218,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
       }
     },
     end() {
-      // What was staged as new and has gone again leaves no trace in the layer.
+      // A staged new file that the command removed leaves no trace in the layer.
       const isThere = (path: RelPath) => lstatSync(join(upper, path), { throwIfNoEntry: false }) !== undefined;
       for (const [path, after] of onTop) if (after !== null && !seen.has(path) && !isThere(path)) note(path, null);
       return { changes, topmost: ignored, denied, notes };
@@ -223,7 +226,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
   };
 }
 
-/** In order; those that are not UTF-8 are reported and left out: no path can name them. */
+/** In code-point order. Names that are not UTF-8 are passed to `refuse`: no path can hold them. */
 function readNames(folder: string, refuse: (name: string) => void): readonly string[] {
   const names: string[] = [];
   for (const raw of readdirSync(folder, { encoding: "buffer" })) {
@@ -235,8 +238,7 @@ function readNames(folder: string, refuse: (name: string) => void): readonly str
 }
 
 /**
- * What a command left closed to its own user is opened, also for what is taken over: a folder that pai cannot enter could be
- * neither filled nor taken back.
+ * Gives the owner access to a path that the command made inaccessible: pai could neither fill nor remove such a folder.
  */
 function keepReadable(path: string, stat: Stats): Stats {
   const needed = stat.isDirectory() ? 0o700 : stat.isFile() ? 0o400 : 0;

@@ -1,11 +1,11 @@
-/** Removes what a command put at a closed path and pai did not read, so that what was there before can come back. */
+/** Removes unread content that a command put at a closed path, so that the original can be restored. */
 import type { RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
 import type { Disk } from "../system/disk.ts";
 import type { Stat } from "../system/stat.ts";
 import { isUntouched, statUnlessUnusable } from "./kept.ts";
 
-/** What somebody else has touched since is left. */
+/** Leaves a path that somebody else has touched since. */
 export function removeUnread(root: Root, disk: Disk, unread: Iterable<readonly [RelPath, Stat]>): void {
   for (const [path, stat] of unread) {
     const now = statUnlessUnusable(root, path);

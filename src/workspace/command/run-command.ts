@@ -1,4 +1,4 @@
-/** Runs commands of a run in the workspace: in their sandbox, with what they changed found by looking before and after. */
+/** Runs commands in their sandbox and finds what they changed, by looking at the workspace before and after. */
 
 import { relative } from "node:path";
 import type { Change } from "../../core/change.ts";
@@ -30,38 +30,38 @@ export interface PerformParts {
   readonly root: Root;
   readonly policy: PathRules;
   readonly env: Env;
-  /** Names that commands may see besides the allow-list. */
+  /** Variables that commands get besides the allow-list. */
   readonly commandEnv: readonly string[];
   readonly sandbox: Sandbox;
-  /** Called when a command begins: of the changes found since then, those that are not another run's. */
+  /** Called when a command begins; the returned filter drops changes that other runs made since. */
   readonly meanwhile: () => OwnOf;
 }
 
 export type Performed = Omit<CommandResult, "closed"> & {
   readonly traits: ReadonlyMap<RelPath, Traits>;
-  /** What it changed in files that are closed to actions; absent: it worked where it could not. */
+  /** Changes in files closed to actions; absent if the command could not reach them. */
   readonly closed?: ClosedComparison;
 };
 
-/** What a run has done when a command of it begins. */
+/** What a run has done before one of its commands. */
 export interface SoFar {
   readonly changes: readonly Change[];
   /**
-   * Is given the workspace's files before a command that works in it, and, where no sandbox keeps it off them, those that
-   * are closed to actions.
+   * Called before a command that works directly in the workspace, with its files; `closed`: files closed to actions, if
+   * no sandbox keeps the command off them.
    */
   begun(files: Files, closed?: Copies | null): void;
 }
 
 export type Perform = (command: string, options: CommandOptions, so: SoFar) => Promise<Performed>;
 
-/** Each command is compared with how the one before left the workspace. */
+/** Compares the workspace after each command with its state after the one before. */
 export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: PerformParts): Perform {
   let last: Snapshot | null = null;
   const brought = new Set<RelPath>();
   const env = commandEnv(parts.env, parts.commandEnv);
 
-  /** In the sandbox, or without one if that is asked for or there is none. */
+  /** Runs in the sandbox, or without one if there is none or the user turned it off. */
   const run = async (command: string, options: CommandOptions, layers: Layers | null) => {
     protectProcess();
     const { timeoutMs, signal, by } = options;
@@ -73,13 +73,14 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
             sandbox.start({ argv, env: marked, by, stdin: "ignore", stderr: "merge", layers }),
           );
     if (confined !== null) return confined;
-    // The child enters the pinned folder itself, wherever it has been moved since; it is started before `use` returns.
+    // The child enters the pinned folder by descriptor, even if it was moved; `runShell` starts it before `use`
+    // returns.
     const result = await root.withFolder("" as RelPath, (cwd) => runShell(command, { ...limits, cwd }));
     if (result === null) throw new PaiError("io_failed", `${showName(root.path)} cannot be entered`);
     return { ...result, level: null, replaced: [] };
   };
 
-  /** On an overlay: the workspace stays as it is. */
+  /** Runs on an overlay: the workspace stays unchanged. */
   const runOnCopy = async (command: string, options: CommandOptions, earlier: SoFar["changes"]): Promise<Performed> => {
     const { staged = [], signal } = options;
     const layers = await sandbox.makeLayers();
@@ -131,13 +132,13 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
         signal: earlier === null ? signal : undefined,
       });
     const before = await takeSnapshot(root, policy, last, { signal });
-    // What a person has done without the sandbox is their own change.
+    // What users do without a sandbox is their own change.
     const closed = options.sandbox === "none" ? null : await keep(before, null);
     const files = new Map([...before.seen, ...(closed?.small ?? [])].map(([path, { blob }]) => [path, blob]));
     const made = new Set(so.changes.filter(({ before: was }) => was === null).map(({ path }) => path));
     so.begun(files, closed === null || isWalled ? null : copiesOf(closed, sandbox.git));
     const { replaced, ...result } = await run(command, options, null);
-    // Not ended by the signal that ended the command: what it changed must be known, or it could not be taken back.
+    // The signal that ended the command must not end this look: unknown changes could not be undone.
     last = await takeSnapshot(root, policy, before, { hurry: signal });
     const looks = closed && ([closed, await keep(last, closed, cameTo(before, last))] as const);
     const told = compareAll([before, last], looks, policy, made);
@@ -170,7 +171,7 @@ const copiesOf = ({ kept, isPart }: ClosedFiles, git: boolean): Copies => ({
   git,
 });
 
-/** What a command changed, from two looks at the workspace and at what is closed or ignored in it. */
+/** Computes a command's changes from two looks at the workspace and at its closed and ignored files. */
 function compareAll(
   [before, after]: readonly [Snapshot, Snapshot],
   closed: readonly [ClosedFiles, ClosedFiles] | null,
@@ -212,13 +213,13 @@ function compareAll(
 const seenMeanwhile = (path: string, workspace: string): string =>
   `${showName(relative(workspace, path))} was replaced by somebody else while the command ran; it could read the new one`;
 
-/** A sandbox that does not protect files is no reason to restrict the user's own check. */
+/** A sandbox that protects no files is no reason to restrict the user's own checks. */
 async function isPointless(sandbox: Sandbox): Promise<boolean> {
   const { level, choice } = await sandbox.state();
   return level === "L1" && choice === "auto";
 }
 
-/** A model's command that no person approved runs only where files are protected, too. */
+/** A model's command that nobody approved runs only in a sandbox that protects files. */
 async function requireProtection(sandbox: Sandbox): Promise<void> {
   const { level, choice, why } = await sandbox.state();
   if (holdsUnasked(level, choice)) return;

@@ -1,4 +1,4 @@
-/** Runs one command in a new session: no terminal, no input, bounded in time and output, nothing left running. */
+/** Runs one command in a new session: no terminal, no input, limited time and output, no process left behind. */
 import { closeSync, existsSync } from "node:fs";
 import type { SandboxLevel } from "../../core/command/sandbox.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
@@ -17,7 +17,7 @@ export interface ShellOptions {
 }
 
 export interface ShellResult {
-  /** null: ended by a signal or a limit, or could not be started. 126 and 127 are the shell's "could not run". */
+  /** null: a signal or a limit ended it, or it could not start. 126 and 127 are the shell's "could not run". */
   readonly exit: number | null;
   readonly timedOut: boolean;
   readonly output: string;
@@ -30,8 +30,8 @@ const drainMs = 250;
 const graceMs = 2000;
 
 /**
- * No core files, files of at most 8 GiB, at most 8192 processes of this user, and the first to be killed when memory
- * runs out, before pai and other programs. A limit that is lower already, or that this shell does not know, stays.
+ * No core files, files of at most 8 GiB, at most 8,192 processes of this user, and a high OOM score, so that the kernel
+ * kills it before pai. A limit that is already lower, or that this shell does not know, stays.
  */
 const limits = `{
 command ulimit -c 0
@@ -42,8 +42,8 @@ echo 500 >/proc/self/oom_score_adj
 `;
 
 /**
- * Both outputs go through one pipe, in order. A watcher in the group waits for our end of the lifeline to close, which
- * is our death or the end of the command, and then ends the group: a killed pai leaves nothing running.
+ * Both outputs go through one pipe, so that their order is kept. A watcher in the group waits for pai's end of the
+ * lifeline to close (the command has ended or pai has died) and then kills the group.
  */
 const watched = (lifeline: number) => `( ( read -r _ <&${lifeline}; kill -KILL -$$ ) >/dev/null 2>&1 & )
 exec "$0" "$@" ${lifeline}<&- 2>&1`;
@@ -54,15 +54,18 @@ const lifelineOfBare = 3;
 interface Running {
   readonly child: Pick<Bun.Subprocess, "pid" | "exited" | "exitCode" | "signalCode">;
   readonly output: ReadableStream<Uint8Array>;
-  /** In the environment of its processes. */
+  /** The value of `commandMark` in the environment of its processes. */
   readonly mark: string;
-  /** What it starts ends with it. */
+  /** Its process namespace ends all its processes with it. */
   readonly isContained: boolean;
-  /** That takes a moment longer: bubblewrap's own process ends before the last of the others. */
+  /** Its processes may outlive it for a moment: bubblewrap's own process ends before the last of the others. */
   readonly isLate?: boolean;
 }
 
-/** Without a sandbox. Starts before it first waits, so `cwd` need not outlive the call. Never throws for what the command does. */
+/**
+ * Runs without a sandbox. Starts before its first wait, so `cwd` need not outlive the call. Never throws for what the
+ * command does.
+ */
 export async function runShell(
   command: string,
   options: ShellOptions & { readonly cwd: string },
@@ -88,11 +91,11 @@ export async function runShell(
   return result;
 }
 
-/** How often a command is started again because what the sandbox hides has changed while it was set up. */
+/** How often a command is restarted because the hidden paths changed during the sandbox's set-up. */
 const maxStarts = 3;
 
 /**
- * In a sandbox, which `start` sets up. Throws sandbox_missing when that fails, which means that the command was not run.
+ * Runs in the sandbox that `start` sets up. Throws sandbox_missing when the set-up fails; the command has then not run.
  * null: there is no sandbox.
  */
 export async function runConfined(
@@ -151,7 +154,7 @@ async function follow(
   let why: "timeout" | "abort" | "flood" | "many" | null = null;
   let ending: Promise<boolean> | null = null;
   const leave = announceGroup(child.pid);
-  // A sandbox with its own process namespace lets none out.
+  // No process escapes a sandbox with its own process namespace.
   const strayOf = isContained ? undefined : watchStrays(child.pid);
   const end = (reason: typeof why) => {
     why ??= reason;

@@ -11,7 +11,7 @@ import type { Stat } from "../system/stat.ts";
 
 const characterDevice = 0o020000;
 
-/** Parents first. What is deleted becomes what an overlay takes for a deletion. */
+/** Parents first. A deletion becomes the overlay's mark for one. */
 export function stageLayer(root: Root, upper: string, staged: readonly Change[]): void {
   const sorted = [...staged].sort((a, b) => (a.path < b.path ? -1 : 1));
   const gone = new Set<RelPath>();
@@ -19,7 +19,7 @@ export function stageLayer(root: Root, upper: string, staged: readonly Change[])
     if ([...gone].some((folder) => path.startsWith(`${folder}/`))) continue;
     const at = join(upper, path);
     makeParents(root, upper, path);
-    // The layer has nothing below a file or a link, least of all the link's target.
+    // Nothing exists below a file or a link; a link's target must never be written.
     if (after?.kind !== "folder") gone.add(path);
     if (after === null) {
       if (statOf(root, path) !== null) makeDeletion(at);
@@ -32,7 +32,7 @@ export function stageLayer(root: Root, upper: string, staged: readonly Change[])
   }
 }
 
-/** Parent folders as they are in the workspace: a command sees those of the upper layer. */
+/** Creates the parent folders with the attributes of the workspace: a command sees those of the upper layer. */
 function makeParents(root: Root, upper: string, path: RelPath): void {
   const folder = parentOf(path);
   if (folder === "") return;

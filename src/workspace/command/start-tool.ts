@@ -3,7 +3,7 @@ import { PaiError } from "../../core/error.ts";
 import { removeLayers } from "../sandbox/layers.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 
-/** For the reader of what a server said last. */
+/** How long the last output of an ended server is still read, in milliseconds. */
 const drainMs = 1000;
 
 export interface ToolProgram {
@@ -18,8 +18,8 @@ export interface ToolProcess {
 }
 
 /**
- * `path`: the folders that a name without a slash is looked for in, as in PATH. Throws sandbox_missing where nothing keeps the
- * server off the workspace, failed where there is no such program.
+ * `path`: folders in which a program name without a slash is searched, as in PATH. Throws sandbox_missing if no sandbox
+ * keeps the server off the workspace, failed if there is no such program.
  */
 export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram, path: string): Promise<ToolProcess> {
   const [name = "", ...rest] = argv;
@@ -41,7 +41,7 @@ export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram, pa
     throw missing();
   }
   const { child, output, finish } = started;
-  // Its standard error is discarded, so that its pipe never fills.
+  // Standard error is read and discarded, so that its pipe never fills up.
   void (async () => {
     for await (const _ of child.stderr as ReadableStream<Uint8Array>);
   })().catch(() => {});
@@ -59,7 +59,7 @@ export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram, pa
         stdin.write(text);
         void Promise.resolve(stdin.flush()).catch(() => {});
       } catch {
-        // It has ended: pending requests fail.
+        // The server has ended, so pending requests fail.
       }
     },
     kill() {

@@ -1,4 +1,4 @@
-/** Keeps what small files held before a command, so that also a command that is cut off together with pai can be taken back. */
+/** Keeps the content of small files before a command, to undo a command that is cut off together with pai. */
 import type { Blob, Change } from "../../core/change.ts";
 import type { RelPath } from "../../core/path.ts";
 import { holds, stateAt } from "../atomic-write.ts";
@@ -8,11 +8,11 @@ import { changesOf, type Episode } from "../journal/journal-run.ts";
 import type { PathRules } from "../path-policy.ts";
 import { walkNow } from "../scan.ts";
 
-/** The content by path; null: it is not known. */
+/** The content by path; null: unknown. */
 export type Files = ReadonlyMap<RelPath, Blob | null>;
 
 export interface Watch {
-  /** A command begins on these files; of their content only what is new since the last one is written. */
+  /** Records these files before a command; writes only content that is new since the last command. */
   begin(files: Files): void;
 }
 
@@ -40,7 +40,10 @@ export function openWatch(journal: Journal): Watch {
   };
 }
 
-/** What a command that was cut off, or somebody else since, made of the files it was watched on. */
+/**
+ * How the watched files differ from their content before the interrupted command; somebody else may have changed them
+ * too.
+ */
 export function changedSince(root: Root, state: State, id: string, { watches, watching }: Episode): readonly Change[] {
   if (!watching) return [];
   const before = new Map(changesOf(state, id, watches).map((change) => [change.path, change.before]));
@@ -51,7 +54,7 @@ export function changedSince(root: Root, state: State, id: string, { watches, wa
   });
 }
 
-/** Paths that came since that command began: by its work or anybody else's. Without folders. */
+/** Paths, without folders, that appeared since that command began; somebody else may have made them. */
 export function newSince(root: Root, rules: PathRules, { watches, others, watching, batches }: Episode): string[] {
   if (!watching) return [];
   const known = new Set<string>(others);

@@ -1,4 +1,4 @@
-/** Reads files and counts the terms of a request in them: in the main thread, or in one beside it. */
+/** Reads files and counts the terms of a request in them, in the main thread or in a worker. */
 import { isAscii } from "node:buffer";
 import type { CountedFile } from "../../core/context/rank.ts";
 import { isWritten, surveyLimits } from "../../core/context/survey-limits.ts";
@@ -8,7 +8,7 @@ import type { QuickFiles } from "../search/quick-files.ts";
 import { type Bunch, openReader, type SearchedFile } from "../search/search-files.ts";
 
 export interface CountReply {
-  /** Files that hold text people write. */
+  /** Number of files that contain human-written text. */
   readonly files: number;
   readonly totalLength: number;
   readonly found: readonly CountedFile[];
@@ -16,7 +16,7 @@ export interface CountReply {
 
 const sniffedBytes = 8_000;
 
-/** The text of a file in lower case; null: binary, too large, or not written by people. */
+/** The text of a file in lower case; null: binary, too large, or generated. */
 export function textOf({ content }: Pick<SearchedFile, "content">): string | null {
   if (content === null || content.length > surveyLimits.fileBytes) return null;
   if (content.subarray(0, sniffedBytes).includes(0)) return null;
@@ -25,7 +25,7 @@ export function textOf({ content }: Pick<SearchedFile, "content">): string | nul
   return isWritten(text) ? text.toLowerCase() : null;
 }
 
-/** The result reads bunches of files and counts in each of them. */
+/** Returns a function that reads bunches of files and counts the terms in each. */
 export function openCountFiles(
   root: Root,
   terms: readonly Term[],

@@ -1,4 +1,4 @@
-/** Counts terms in many files: in a thread beside the main one as soon as there are many, and in both when all are listed. */
+/** Counts terms in many files, with a second thread once there are many files, and in both once all are listed. */
 import type { Term } from "../../core/context/words.ts";
 import type { Root } from "../confine.ts";
 import type { Bunch } from "../search/search-files.ts";
@@ -6,9 +6,9 @@ import type { CountReply } from "./count-files.ts";
 import type { CountRequest } from "./count-worker.ts";
 
 export interface CountPool {
-  /** Takes files to be read; returns at once. */
+  /** Queues files; returns at once. */
   add(batch: readonly Bunch[]): void;
-  /** Reads what is left until it is late; the files that were not read are counted. */
+  /** Reads the rest until time is up; the result says how many files were left unread. */
   finish(
     isLate: () => boolean,
     signal: AbortSignal,
@@ -16,7 +16,7 @@ export interface CountPool {
   close(): void;
 }
 
-/** So many batches wait before a thread is worth its start. */
+/** A thread is started only for more batches than this. */
 const batchesBeforeThread = 3;
 const batchesAhead = 2;
 
@@ -35,7 +35,7 @@ interface Thread {
   close(): void;
 }
 
-/** `terms` are asked for when the first file is read. */
+/** `terms` is called when the first file is read. */
 export function openCountPool(root: Root, terms: () => Promise<readonly Term[]>): CountPool {
   const queue: (readonly Bunch[])[] = [];
   const replies: CountReply[] = [];
@@ -44,7 +44,7 @@ export function openCountPool(root: Root, terms: () => Promise<readonly Term[]>)
   let wake: (() => void) | null = null;
   let countHere: ((bunches: readonly Bunch[]) => CountReply) | null = null;
 
-  /** Loaded when something is counted: a small project is shown whole. */
+  /** Loaded only when something is counted: a small project is shown whole. */
   const openHere = async () => {
     const [{ openCountFiles }, { throughNode }] = await Promise.all([
       import("./count-files.ts"),
@@ -73,7 +73,7 @@ export function openCountPool(root: Root, terms: () => Promise<readonly Term[]>)
       feed();
       wake?.();
     };
-    // What it was given is counted here instead.
+    // The batches of the failed worker are counted in the main thread instead.
     worker.onerror = () => {
       failed = true;
       queue.push(...waiting.splice(0));
@@ -112,7 +112,7 @@ export function openCountPool(root: Root, terms: () => Promise<readonly Term[]>)
           });
           wake = null;
         }
-        // Lets the thread's answers in, and the person's keys.
+        // Lets the worker's messages and the user's keys in.
         await Bun.sleep(0);
       }
       const left = [...queue, ...(thread?.waiting ?? [])];

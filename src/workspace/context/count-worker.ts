@@ -1,4 +1,4 @@
-/** A thread that counts terms in files. Only ever started as one: importing it would keep the process from ending. */
+/** Worker that counts terms in files. Only start it as a worker: importing it would keep the process alive. */
 import type { Term } from "../../core/context/words.ts";
 import { borrowRoot, type LentRoot } from "../confine.ts";
 import type { Bunch } from "../search/search-files.ts";

@@ -1,4 +1,4 @@
-/** The history of a workspace for one request: as it was kept, with what came since, or read from the start. */
+/** The history of a workspace for one request: the kept one continued with newer commits, or read from the start. */
 import type { SurveyHistory } from "../../core/ports.ts";
 import { findRepository, type Repository } from "../git/find-repository.ts";
 import { type LogOptions, parseLog, readLog } from "../git/git-log.ts";
@@ -8,7 +8,7 @@ const most = { commits: 4_000, timeoutMs: 1_500 } as const;
 
 type LogLimits = Omit<LogOptions, "without">;
 
-/** What was kept, from the commit that is checked out now on; null: that commit is not among it and cannot be added. */
+/** The kept history, continued to the current commit; null: the current commit cannot be connected to it. */
 async function continueFrom(
   kept: StoredHistory,
   repository: Repository,
@@ -25,7 +25,7 @@ async function continueFrom(
 
 const shallow = "the clone is shallow: what was before is not here";
 
-/** `kept`: from the index; null: it has none. `lacks` says what is missing. */
+/** `kept`: from the index; null: it has none. `lacks` in the result says what is missing. */
 export async function readHistory(
   root: string,
   kept: StoredHistory | null,

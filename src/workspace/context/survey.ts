@@ -1,4 +1,4 @@
-/** Looks through a workspace for one request: lists it, counts the terms while it does, and reads the history beside that. */
+/** Surveys a workspace for one request: lists it and counts terms at the same time, and reads the history meanwhile. */
 import type { CountedFile } from "../../core/context/rank.ts";
 import { surveyLimits } from "../../core/context/survey-limits.ts";
 import type { Term } from "../../core/context/words.ts";
@@ -16,28 +16,28 @@ import type { CountReply } from "./count-files.ts";
 import { type CountPool, openCountPool } from "./count-pool.ts";
 
 const batchFiles = 128;
-/** What is not read by then is ranked by its name alone. On a machine that is busy with other things it takes longer. */
+/** Files not read within this time are ranked by name alone. On a busy machine wall time may reach `maxMs`. */
 const budget = { wallMs: 2_500, cpuMs: 1_500, maxMs: 5_000 } as const;
-/** An index is made for more files or text than this. */
+/** An index is made only for projects larger than this. */
 const withoutIndex = { files: 2_000, length: 8 * 1024 * 1024 } as const;
 
 export interface SurveyParts {
   readonly root: Root;
   readonly rules: PathRules;
-  /** A path of folders in which git is looked for: none of them in the project. */
+  /** PATH for finding git, without folders of the project. */
   readonly path: string;
-  /** null: none is kept here. */
+  /** null: there is no index here. */
   readonly index: ProjectIndex | null;
 }
 
-/** What the index has to say for one request. */
+/** What the index says for one request. */
 interface Indexed {
   readonly file: IndexFile;
   readonly contents: IndexContents;
   known: readonly KnownFile[];
 }
 
-/** null: there is no index, or what is in it cannot be read. */
+/** null: there is no index, or it cannot be read. */
 async function openIndexed(index: ProjectIndex | null): Promise<Indexed | null> {
   const file = (await index?.open()) ?? null;
   if (file === null) return null;
@@ -65,7 +65,7 @@ function sumUp(replies: readonly CountReply[]): Sums {
   };
 }
 
-/** Whether the time for a survey that begins now is over. */
+/** Returns whether the time of a survey that begins now is over. */
 function openBudget(): () => boolean {
   const started = performance.now();
   const before = process.cpuUsage();
@@ -77,7 +77,7 @@ function openBudget(): () => boolean {
   };
 }
 
-/** A survey of a folder on disk: by its index where there is one, else by reading everything. */
+/** Surveys a folder on disk, by its index if there is one, otherwise by reading everything. */
 export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () => Promise<readonly Term[]>): Survey {
   const isLate = openBudget();
   const pool = openCountPool(root, terms);
@@ -92,7 +92,7 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () 
     past ??= import("./read-history.ts").then(({ readHistory }) =>
       readHistory(root.path, indexed?.contents.history ?? null, { path, signal, mayWait: () => isReading }),
     );
-    // A failure is thrown to the code that awaits it later.
+    // The failure is thrown to the code that awaits it later.
     past.catch(() => {});
     return past;
   };
@@ -103,7 +103,7 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () 
     indexed?.file.close();
   };
 
-  /** The entries as the index has them, as far as they are still true; null: they must be walked. */
+  /** The entries of the index if they still hold; null: the folders must be walked. */
   const listKnown = async (signal: AbortSignal): Promise<readonly Entry[] | null> => {
     if (indexed === null || !indexed.contents.complete) return null;
     const { checkFiles } = await import("../index/known-files.ts");
@@ -116,7 +116,7 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () 
     return checked.entries;
   };
 
-  /** A file that the index does not know as it is will be read. */
+  /** Decides for each file: one whose index entry is out of date is queued for reading. */
   const openTake = async (): Promise<(file: RelPath) => void> => {
     if (indexed === null) return batches.add;
     const { contents } = indexed;
@@ -165,7 +165,7 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () 
       });
     } catch (thrown) {
       signal.throwIfAborted();
-      // Damaged: what it would have said is read instead, as far as there is time.
+      // The index is damaged: its files are read instead, as far as time allows.
       for (const { path: file } of indexed.known) batches.add(file as RelPath);
       batches.flush();
       indexed.file.close();
@@ -208,12 +208,12 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () 
   };
 }
 
-/** The part of a large project that one folder at its top may fill before all others were looked at. */
+/** How many entries a top-level folder of a large project may contribute before all others were looked at. */
 const share = { from: 20_000, entries: 1_000 } as const;
 
 /**
- * Which folders are entered in a first round, and which are left for later: in a very large project no folder at the top
- * is left out because others before it hold all that there is time for. `count`: entries so far.
+ * Decides which folders the first round enters and which are left for later: in a very large project no top-level
+ * folder may use up all the time before the others are seen. `count`: entries so far.
  */
 function openShares(count: () => number) {
   const later: RelPath[] = [];
@@ -230,7 +230,7 @@ function openShares(count: () => number) {
   };
 }
 
-/** Files on their way to the pool, those of one folder together. */
+/** Collects files for the pool, those of one folder together. */
 function openBatches(pool: CountPool) {
   let batch: Bunch[] = [];
   let size = 0;

@@ -1,10 +1,10 @@
-/** Runs git for the user: with their own settings and identity, and with nothing of the project started by it. */
+/** Runs git for the user, with their own settings and identity, and without any program that the project names. */
 import { PaiError } from "../../core/error.ts";
 import type { Env } from "../command/command-env.ts";
 
 export interface GitPlace {
   readonly root: string;
-  /** Absolute folders of the PATH, without those of the project: a git that lies there is not the user's. */
+  /** PATH without folders of the project: a git that lies in the project is not the user's. */
   readonly path: string;
   readonly env: Env;
 }
@@ -20,13 +20,13 @@ export type Git = (
   more?: { readonly input?: string; readonly index?: string },
 ) => Promise<GitAnswer>;
 
-/** What is the user's own: who they are, where their settings and keys are. */
+/** Variables of the user: identity, and where settings and keys are. */
 const passed =
   `HOME XDG_CONFIG_HOME USER LOGNAME TZ GNUPGHOME GPG_TTY SSH_AUTH_SOCK DISPLAY WAYLAND_DISPLAY XDG_RUNTIME_DIR
   EMAIL GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_COMMITTER_DATE
   GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_NOSYSTEM`.split(/\s+/);
 
-/** No hook, monitor, editor, diff or network of the repository's own settings. */
+/** Overrides of repository settings that would start a hook, monitor, editor, diff program or network access. */
 const settings = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
@@ -48,7 +48,7 @@ const quiet = {
   GIT_EDITOR: ":",
   GIT_PAGER: "cat",
   GIT_NO_LAZY_FETCH: "1",
-  // Wins over what a repository allows by the name of a protocol, and holds for a git that knows no variable above.
+  // Overrides what a repository allows per protocol; also for old versions of git that lack the variable above.
   GIT_ALLOW_PROTOCOL: "",
   GIT_LITERAL_PATHSPECS: "1",
 } as const;
@@ -90,14 +90,14 @@ export function openGit(place: GitPlace): Git {
   };
 }
 
-/** What it printed. Throws commit_failed with git's own words. */
+/** Standard output of git. Throws commit_failed with git's own message. */
 export async function readGit(git: Git, args: readonly string[], more?: Parameters<Git>[1]): Promise<string> {
   const { exit, stdout, stderr } = await git(args, more);
   if (exit === 0) return stdout;
   throw new PaiError("commit_failed", `git ${args[0]}: ${lastWords(stderr || stdout) || `exit ${exit}`}`);
 }
 
-/** The lines that say why, in one. */
+/** The lines of git's message that give the reason, joined into one. */
 const lastWords = (text: string): string =>
   text
     .split("\n")

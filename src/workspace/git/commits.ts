@@ -1,4 +1,4 @@
-/** The commits of a workspace; their code loads only when one is wanted. */
+/** Commits of a workspace; the code is loaded when the first one is made. */
 import type { Commits } from "../../core/ports.ts";
 import type { GitPlace } from "./call-git.ts";
 

@@ -1,4 +1,4 @@
-/** Where the history of a folder is kept, found without git and without reading a setting of the repository. */
+/** Finds the repository of a folder without git and without reading any setting of the repository. */
 import { type BigIntStats, lstatSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { readSmall } from "../../system/read-small.ts";
@@ -6,9 +6,9 @@ import { readSmall } from "../../system/read-small.ts";
 export interface Repository {
   /** Folder of the objects. */
   readonly objects: string;
-  /** The commit that is checked out: its hash in hex. */
+  /** Hash of the commit that is checked out, in hex. */
   readonly head: string;
-  /** The commits at which a shallow clone ends, one a line; "": it is not shallow. */
+  /** Commits at which a shallow clone ends, one a line; "": the clone is not shallow. */
   readonly shallow: string;
   /** Path from the top of the repository to the folder, with a trailing slash; "": they are the same. */
   readonly prefix: string;
@@ -50,7 +50,7 @@ function resolveRef(folders: readonly string[], name: string): string | null {
   return null;
 }
 
-/** The nearest folder upwards in which a repository begins, and where it keeps its own files. */
+/** The nearest folder upwards that is the top of a repository, and the folder of git's own files. */
 export function findTop(folder: string): { readonly top: string; readonly git: string } | null {
   let top = folder;
   for (let level = 0; level <= maxLevels; level += 1) {
@@ -70,7 +70,7 @@ const realOf = (path: string): string | null => {
   }
 };
 
-/** Where worktrees of one repository keep what they share. */
+/** The folder that all worktrees of a repository share. */
 function commonFolder(git: string): string {
   const shared = readFile(join(git, "commondir"))?.trim() ?? "";
   if (shared === "") return git;
@@ -80,8 +80,8 @@ function commonFolder(git: string): string {
 const isSame = (one: string, other: string) => realOf(one) !== null && realOf(one) === realOf(other);
 
 /**
- * Whether the repository knows the folder: that a file `.git` names, as a worktree or submodule of it, and that which a worktree
- * shares, as one of its worktrees. Anybody can write files that point elsewhere.
+ * Whether the repository itself names this folder: as the worktree or submodule that a `.git` file claims it to be, and
+ * as one of the worktrees that share its common folder. Anybody can write a `.git` file that points elsewhere.
  */
 export function isOwnRepository(
   { top, git }: { readonly top: string; readonly git: string },
@@ -95,30 +95,30 @@ export function isOwnRepository(
   return named !== undefined && named !== "" && isSame(named, top);
 }
 
-/** The hash that HEAD says or names; null: there is no commit, or it is kept in a form that is not read here. */
+/** The commit that HEAD contains or refers to; null: there is none, or its ref has a format that pai does not read. */
 function hashOf(said: string, git: string, common: string): string | null {
   const [, ref] = /^ref: (refs\/[^\0\s]+)$/.exec(said) ?? [];
   if (ref === undefined) return hash.test(said) ? said : null;
   return ref.split("/").includes("..") ? null : resolveRef([git, common], ref);
 }
 
-/** A working tree, whether or not it has a commit. */
+/** A working tree, which may have no commit yet. */
 export interface Checkout {
-  /** The repository knows the folder. */
+  /** The repository itself names this folder. */
   readonly isOwn: boolean;
   /** Folder of the working tree. */
   readonly top: string;
-  /** Folder of git's own files of this working tree. */
+  /** Folder of git's files for this working tree. */
   readonly git: string;
-  /** Folder of what all working trees of the repository share. */
+  /** Folder that all working trees of the repository share. */
   readonly common: string;
   /** null: no branch is checked out. */
   readonly branch: string | null;
-  /** The hash of the commit that is checked out; null: there is none, or it cannot be told. */
+  /** Hash of the commit that is checked out; null: there is none, or it cannot be determined. */
   readonly head: string | null;
 }
 
-/** The working tree that a folder belongs to; null: none. */
+/** The working tree that contains a folder; null: none. */
 export function findCheckout(folder: string): Checkout | null {
   const found = findTop(folder);
   if (found === null) return null;
@@ -129,7 +129,7 @@ export function findCheckout(folder: string): Checkout | null {
   return { isOwn: isOwnRepository(found, common), top, git, common, branch, head: hashOf(said, git, common) };
 }
 
-/** The repository that a folder belongs to; a text: why its history cannot be read; null: it belongs to none. */
+/** The repository that contains a folder; a text: why its history cannot be read; null: there is none. */
 export function findRepository(folder: string): Repository | string | null {
   const found = findCheckout(folder);
   if (found === null) return null;

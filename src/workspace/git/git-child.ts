@@ -1,10 +1,10 @@
-/** One git child that sees the objects of a repository and never its settings, hooks, aliases, pagers or attributes. */
+/** Runs one git child on the objects of a repository, without its settings, hooks, aliases, pagers and attributes. */
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Repository } from "./find-repository.ts";
 
 const maxBytes = 32 * 1024 * 1024;
-/** How often waiting is checked for still costing nothing, and for how long at most. */
+/** While `mayWait` holds, a late git is given more time in steps of `eachMs`, up to `maxMs`. */
 const waiting = { eachMs: 50, maxMs: 6_000 } as const;
 const settings = [
   "-c",
@@ -19,14 +19,14 @@ const settings = [
   "core.hooksPath=/dev/null",
   "-c",
   "core.attributesFile=/dev/null",
-  // A window of a gigabyte, as git has it, maps whole packs: its memory is pai's, and it is no quicker.
+  // git's default window of a gigabyte maps whole packs into memory, which counts as pai's, and is no faster.
   "-c",
   "core.packedGitWindowSize=4m",
   "-c",
   "core.packedGitLimit=48m",
 ] as const;
 
-/** A folder for a moment: in memory where the system has a place for that, since on a disk it takes milliseconds to make and remove. */
+/** A temporary folder, in memory if the system offers that: on a disk it takes milliseconds to make and remove. */
 function makeFolder(): string {
   try {
     return mkdtempSync("/dev/shm/pai-git-");
@@ -36,10 +36,12 @@ function makeFolder(): string {
   }
 }
 
-/** An empty repository of pai's own around the objects: no setting, hook, alias, pager or attribute of the real one can act. */
+/**
+ * Makes an empty repository for these objects, so that no setting, hook, alias or attribute of the real one applies.
+ */
 export function makeFrame({ head, shallow }: Repository): string {
   const frame = makeFolder();
-  // The folder of objects is named by a variable, so that none is looked for here.
+  // A variable names the folder of objects, so the frame needs none.
   mkdirSync(join(frame, "refs"));
   writeFileSync(join(frame, "HEAD"), `${head}\n`);
   if (head.length > 40)
@@ -52,26 +54,26 @@ export function makeFrame({ head, shallow }: Repository): string {
 }
 
 export interface GitCall {
-  /** The program. */
+  /** Path of the git program. */
   readonly git: string;
-  /** A path of folders without those of the project: a git that lies there is not the user's. */
+  /** PATH without folders of the project: a git that lies in the project is not the user's. */
   readonly path: string;
-  /** As `makeFrame` made it. */
+  /** Result of `makeFrame`. */
   readonly frame: string;
   /** Folder of the objects. */
   readonly objects: string;
   readonly args: readonly string[];
-  /** Where it works; the frame where it is left out. */
+  /** Working folder; the frame if left out. */
   readonly cwd?: string;
-  /** Beside what keeps it to itself. */
+  /** Variables besides those that isolate the child. */
   readonly env?: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Whether what else is needed is still being made: until then waiting costs nothing. */
+  /** Whether other work is still under way, so that waiting longer costs nothing. */
   readonly mayWait?: (() => boolean) | undefined;
   readonly signal: AbortSignal;
 }
 
-/** What git wrote, as far as it came, and why it is not all; null: it is. */
+/** The output of git up to where it ended, and why it is incomplete; `why` null: it is complete. */
 export async function runGit(call: GitCall): Promise<{ readonly text: string; readonly why: string | null }> {
   const { git, path, frame, objects, args, cwd = frame, env = {}, timeoutMs, signal, mayWait = () => false } = call;
   const child = Bun.spawn([git, "--no-pager", ...settings, ...args], {

@@ -1,25 +1,25 @@
-/** Reads commit messages and changed paths with one git child that sees only the objects of a repository, never its settings. */
+/** Reads commit messages and changed paths with a git child that sees only the objects of a repository. */
 import { rmSync } from "node:fs";
 import { type Commit, maxFiles } from "../../core/context/similar-commits.ts";
 import type { Repository } from "./find-repository.ts";
 import { makeFrame, runGit } from "./git-child.ts";
 
 export interface Log {
-  /** What git wrote, as far as it came; `parseLog` reads it. */
+  /** The output of git up to where it ended; `parseLog` reads it. */
   readonly text: string;
-  /** Why it is not all; null: it is. */
+  /** Why the log is incomplete; null: it is complete. */
   readonly lacks: string | null;
 }
 
 export interface LogOptions {
-  /** A path of folders without those of the project: a git that lies there is not the user's. */
+  /** PATH without folders of the project: a git that lies in the project is not the user's. */
   readonly path: string;
   readonly commits: number;
   readonly timeoutMs: number;
-  /** Whether what else is needed is still being made: until then waiting costs nothing. */
+  /** Whether other work is still under way, so that waiting longer costs nothing. */
   readonly mayWait?: () => boolean;
   readonly signal: AbortSignal;
-  /** Commits whose history is known already. */
+  /** Known commits; they and their ancestors are left out. */
   readonly without?: readonly string[];
 }
 
@@ -62,7 +62,7 @@ export interface LoggedCommit extends Commit {
   readonly hash: string;
 }
 
-/** Names of one commit below `prefix`, told from there: at most one more than what a commit may have to say anything. */
+/** Paths of one commit below `prefix`, relative to it. Stops one past the limit beyond which a commit says nothing. */
 function readNames(text: string, from: number, end: number, prefix: string): string[] {
   const files: string[] = [];
   for (let at = text.charCodeAt(from) === newline ? from + 1 : from; at < end && files.length <= maxFiles; ) {
@@ -75,7 +75,7 @@ function readNames(text: string, from: number, end: number, prefix: string): str
   return files;
 }
 
-/** Commits of a log, the newest first; paths are cut to those below `prefix` and told from there. */
+/** Commits of a log, newest first; only paths below `prefix`, relative to it. */
 export function parseLog(text: string, prefix: string): LoggedCommit[] {
   const commits: LoggedCommit[] = [];
   for (let at = text.indexOf("\x01"); at >= 0; ) {
@@ -84,7 +84,7 @@ export function parseLog(text: string, prefix: string): LoggedCommit[] {
     const subject = text.indexOf("\x02", at);
     const body = text.indexOf("\x02", subject + 1);
     const names = text.indexOf("\x02", body + 1);
-    // A record without its last part was cut off.
+    // A record without its last part was cut off, so it is dropped.
     if (subject > 0 && body > subject && names > body && names < end) {
       commits.push({
         hash: text.slice(at + 1, subject),

@@ -1,26 +1,26 @@
-/** The branch that is checked out and whether the working tree is clean, in a few words; nothing of the project is run. */
+/** Describes the checked-out branch and whether the working tree is clean. Runs nothing that the project names. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readSmall } from "../../system/read-small.ts";
 import { type Checkout, findCheckout } from "./find-repository.ts";
 import { makeFrame, runGit } from "./git-child.ts";
 
-/** Of a working tree that takes longer to compare only the branch is reported. */
+/** If the comparison takes longer, only the branch is reported. Milliseconds. */
 const timeoutMs = 600;
 
-/** Bytes of the list of ignored files that a repository keeps to itself. */
+/** Largest `info/exclude` that is read, in bytes. */
 const maxExclude = 1024 * 1024;
 
-/** What `git init` writes there holds comments only. */
+/** Whether an exclude file has any rule; the one that `git init` writes has only comments. */
 const anyRule = /^(?!#|\r?$)/m;
 
-/** Other repositories within are not looked into: git would read their settings. */
+/** Leaves submodules out: git would read their settings. */
 const status = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all"];
 
 export interface StateOptions {
-  /** A path of folders without those of the project: a git that lies there is not the user's. */
+  /** PATH without folders of the project: a git that lies in the project is not the user's. */
   readonly path: string;
-  /** Where the user's own list of ignored files lies; null: nowhere. */
+  /** Home folder, for the user's own ignore file; null: none. */
   readonly home: string | null;
   readonly signal: AbortSignal;
 }
@@ -35,7 +35,7 @@ function renderStatus(text: string): string {
   return told.length === 0 ? "clean" : told.join(", ");
 }
 
-/** What git says of the files below a folder, by the real index and the real files; null: it cannot be told in time. */
+/** Status of the files below a folder, by the real index and files; null: unknown or too slow. */
 async function readStatus(folder: string, checkout: Checkout, options: StateOptions): Promise<string | null> {
   const { top, git, common, head } = checkout;
   const { path, home, signal } = options;
@@ -69,7 +69,7 @@ async function readStatus(folder: string, checkout: Checkout, options: StateOpti
   }
 }
 
-/** "git branch main, clean"; "" without a repository that knows the folder. Never throws. */
+/** For example "git branch main, clean"; "" if there is no repository that names this folder. Never throws. */
 export async function describeState(folder: string, options: StateOptions): Promise<string> {
   try {
     const checkout = findCheckout(folder);

@@ -1,11 +1,11 @@
-/** Settings of a repository that make git run a program of the repository's choice: then pai leaves the commit to its user. */
+/** Refuses to commit where a repository's own settings make git run a program; users then commit themselves. */
 import { PaiError } from "../../core/error.ts";
 import { type Git, readGit } from "./call-git.ts";
 
 const programs =
   "^(filter\\..*\\.(clean|process)|gpg\\.(.*\\.)?(program|defaultkeycommand)|extensions\\.worktreeconfig)$";
 
-/** Keys of one file of settings and of what it includes. */
+/** Keys of one settings file and the files that it includes. */
 async function keysIn(git: Git, scope: "--local" | "--worktree"): Promise<readonly string[]> {
   const args = ["config", scope, "--includes", "-z", "--name-only", "--get-regexp", programs];
   const { exit, stdout, stderr } = await git(args);
@@ -14,7 +14,7 @@ async function keysIn(git: Git, scope: "--local" | "--worktree"): Promise<readon
   throw new PaiError("commit_failed", `the settings of the repository cannot be read: ${stderr.trim()}`);
 }
 
-/** Drivers of filters that its attributes give to these paths. */
+/** Filter drivers that the repository's attributes assign to these paths. */
 async function filtersOf(git: Git, paths: readonly string[]): Promise<ReadonlySet<string>> {
   const told = await readGit(git, ["check-attr", "-z", "--stdin", "filter"], { input: paths.join("\0") });
   const fields = told.split("\0");
@@ -22,8 +22,8 @@ async function filtersOf(git: Git, paths: readonly string[]): Promise<ReadonlySe
 }
 
 /**
- * Throws commit_failed when the repository's own settings name a program that git would run for these paths. Programs of
- * the user's settings are the user's.
+ * Throws commit_failed when the repository's own settings name a program that git would run for these paths. Programs
+ * in the user's own settings are allowed.
  */
 export async function refuseOwnPrograms(git: Git, paths: readonly string[]): Promise<void> {
   const local = await keysIn(git, "--local");

@@ -1,4 +1,4 @@
-/** Commits exactly the paths of a run, as `git commit --only -- PATHS` does; hooks are handed out to be run before. */
+/** Commits exactly the paths of a run, like `git commit --only -- PATHS`; the caller runs its hooks first. */
 
 import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -11,7 +11,7 @@ import { findGit, type Git, type GitPlace, openGit, readGit } from "./call-git.t
 import { findTop, isOwnRepository } from "./find-repository.ts";
 import { refuseOwnPrograms } from "./judge-settings.ts";
 
-/** Throws usage where no commit can be made whatever the run does. */
+/** Throws usage where no commit can be made, whatever the run does. */
 export function requireRepository(place: GitPlace): void {
   if (findGit(place) === null) throw new PaiError("usage", "--commit needs git, which was not found in PATH");
   const found = findTop(place.root);
@@ -25,7 +25,7 @@ export function requireRepository(place: GitPlace): void {
 
 interface Places {
   readonly top: string;
-  /** The repository's own folder; of a worktree: its own part. */
+  /** Folder of git's files; of a worktree its own part. */
   readonly folder: string;
   readonly hooks: string;
 }
@@ -35,7 +35,7 @@ async function findPlaces(git: Git, root: string): Promise<Places> {
   const [top = "", folder = "", common = "", end] = (await readGit(git, args)).split("\n");
   if (end !== "" || (root !== top && !root.startsWith(top === "/" ? top : `${top}/`)))
     throw new PaiError("commit_failed", "the repository keeps its files somewhere else (core.worktree)");
-  // The last is the one that keeps git from running them.
+  // The last value is pai's own, which keeps git from running hooks.
   const set = (await git(["config", "--type=path", "-z", "--get-all", "core.hooksPath"])).stdout
     .split("\0")
     .slice(0, -2);
@@ -65,19 +65,19 @@ async function requireIdentity(git: Git): Promise<void> {
   }
 }
 
-/** Throws commit_failed for a path that belongs to another repository: a submodule, or one that lies there. */
+/** Throws commit_failed for a path in another repository: a submodule or a nested one. */
 function refuseForeign({ top }: Places, root: string, paths: readonly RelPath[]): void {
   const found = paths.find((path) => findTop(dirname(join(root, path)))?.top !== top);
   if (found !== undefined) throw new PaiError("commit_failed", `${showName(found)} belongs to another repository`);
 }
 
-/** More paths than this are filtered here: the length of a command line is limited. */
+/** More paths than this are filtered here instead of by git, as the length of a command line is limited. */
 const maxNamed = 500;
 
 interface Dirty {
-  /** Paths of the run that differ from the last commit, as the root spells them. */
+  /** Changed paths of the run since the last commit, spelled relative to the root. */
   readonly paths: readonly string[];
-  /** Those of them that git does not know. What it ignores is not among them. */
+  /** Those that git does not track yet, without ignored ones. */
   readonly untracked: readonly string[];
 }
 
@@ -110,7 +110,7 @@ interface Scratch {
   readonly message: string;
 }
 
-/** The hooks that judge a commit, as commands that see an index with just this commit in it. */
+/** The hooks that judge a commit, as commands whose index holds exactly this commit. */
 async function findHooks(
   git: Git,
   places: Places,
@@ -148,8 +148,8 @@ async function make(git: Git, { paths, untracked }: Dirty, message: string): Pro
 }
 
 /**
- * Looks whether these paths can be committed. null: git sees nothing to commit among them. Throws commit_failed for an
- * unfinished merge or rebase, without an identity, and where the repository would run its own program.
+ * Checks whether these paths can be committed. null: git sees no change in them. Throws commit_failed during a merge or
+ * rebase, without an identity, and where the repository would run a program of its own.
  */
 export async function prepareCommit(
   place: GitPlace,

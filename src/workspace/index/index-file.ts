@@ -1,47 +1,50 @@
-/** The index of one workspace in SQLite: a cache that is dropped as soon as anything about it is doubtful. */
+/** The index of one workspace in SQLite. It is only a cache, so it is dropped at any sign of damage. */
 import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, constants, lstatSync, openSync } from "node:fs";
 import { removeIndex } from "./index-name.ts";
 import type { Segment } from "./segment.ts";
 
-/** What is known of one file; numbers only, so that a folder's files fit into one array. */
+/** What is known of one file; only numbers, so that a folder's files fit into one array. */
 export interface FileFacts {
   readonly size: number;
-  /** Milliseconds, with what the system tells below; -1: too young to be believed. */
+  /** Milliseconds (the system's resolution is finer); -1: changed too recently to be reliable. */
   readonly mtime: number;
   readonly inode: number;
-  /** Characters of its text; -1: it is not text that people write. */
+  /** Characters of its text; -1: it is not human-written text. */
   readonly length: number;
-  /** Where its words are; 0: nowhere. */
+  /** Segment that has its words; 0: none. */
   readonly segment: number;
-  /** Its number in the segment. */
+  /** Number of the file within the segment. */
   readonly local: number;
 }
 
 export interface FolderFacts {
   readonly mtime: number;
   readonly inode: number;
-  /** Children in order; what is not a file begins with `/` and a letter: `/d` a folder, `/l` a link, `/s` another thing. */
+  /**
+   * Names of the children in order; those that are no files start with `/` and a letter: `/d` folder, `/l` link, `/s`
+   * other.
+   */
   readonly names: readonly string[];
-  /** Of the children that are files. */
+  /** The children that are files, by name. */
   readonly files: ReadonlyMap<string, FileFacts>;
 }
 
 export interface StoredHistory {
   readonly head: string;
-  /** As git wrote it. */
+  /** Output of git. */
   readonly text: string;
 }
 
 export interface IndexContents {
-  /** By path; the root is "". */
+  /** Folders by path; the root is "". */
   readonly folders: ReadonlyMap<string, FolderFacts>;
   readonly history: StoredHistory | null;
-  /** All folders were walked and all files read when it was written. */
+  /** All folders had been walked and all files read when it was written. */
   readonly complete: boolean;
 }
 
-/** What a refresh writes at once. */
+/** What one refresh writes in a transaction. */
 export interface IndexUpdate {
   readonly folders: ReadonlyMap<string, FolderFacts>;
   readonly removedFolders: readonly string[];
@@ -55,7 +58,7 @@ export interface IndexFile {
   read(): IndexContents;
   readSegment(id: number): Segment | null;
   readonly segments: readonly number[];
-  /** Writes in one step; false: another process has written meanwhile, and nothing of this is. */
+  /** Writes everything or nothing; false: another process has written meanwhile, so nothing was written. */
   write(update: IndexUpdate): boolean;
   close(): void;
 }
@@ -71,7 +74,7 @@ const schema = `
     postings blob not null, sum text not null);
 `;
 
-/** A regular file of this user that nobody else may write, and not larger than an index becomes. */
+/** Whether it is a regular file that only this user may write, no larger than an index can be. */
 function isOwn(path: string): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return true;
@@ -105,9 +108,9 @@ function connect(path: string, rules: string, mayMake: boolean): Database | null
 }
 
 /**
- * Opens the index at a path; null: there is none, or there can be none. `rules` is a digest of what decides which files
- * are looked at. What is damaged, of another layout, of other rules, or not this user's alone is removed, and rebuilt
- * where `mayMake`.
+ * Opens the index at a path; null: there is none, or none can be made. `rules` is a digest of the settings that decide
+ * which files are scanned. An index that is damaged, writable by others, or has another layout or other rules is
+ * removed, and made anew if `mayMake`.
  */
 export function openIndex(path: string, rules: string, mayMake: boolean): IndexFile | null {
   for (const last of [false, true]) {
@@ -144,13 +147,13 @@ function packFolder({ names, files }: FolderFacts): { readonly names: string; re
   return { names: names.join("\0"), facts: bytesOf(facts) };
 }
 
-/** A name of one child, with the mark of what it is before it. */
+/** A child's name with its optional kind mark, and no other slash. */
 function isPlainMark(mark: string): boolean {
   const name = mark.startsWith("/") ? mark.slice(2) : mark;
   return name !== "" && name !== "." && name !== ".." && !name.includes("/");
 }
 
-/** Throws where a name leads elsewhere: what is in the file was not written by pai. */
+/** Throws for a name with a slash: pai did not write such an index. */
 function unpackFolder(mtime: number, inode: number, names: string, bytes: Uint8Array): FolderFacts {
   const facts = new Float64Array(bytes.slice().buffer);
   const files = new Map<string, FileFacts>();
@@ -181,7 +184,7 @@ function putFolders(database: Database, { folders, removedFolders }: IndexUpdate
   for (const path of removedFolders) database.run("delete from folders where path = ?", [path]);
 }
 
-/** A checksum that detects damaged parts; it is no protection against forged ones. */
+/** A checksum against damage; it does not protect against forgery. */
 function sumOf(words: Uint8Array, offsets: Uint8Array, postings: Uint8Array): string {
   return [words, offsets, postings].map((part) => Bun.hash(part).toString(36)).join(" ");
 }

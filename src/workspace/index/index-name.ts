@@ -1,7 +1,7 @@
-/** The name of an index's file, and its removal together with the files that SQLite keeps beside it. */
+/** The name of an index file, and its removal together with the files that SQLite keeps beside it. */
 import { rmSync } from "node:fs";
 
-/** Another layout is another file: an older pai goes on with its own. */
+/** A new layout gets a new name, so that an older pai keeps its own file. */
 export const indexName = "index-2.sqlite";
 
 export function removeIndex(path: string): void {

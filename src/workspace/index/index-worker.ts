@@ -1,4 +1,4 @@
-/** A thread that brings an index up to date. Only ever started as one: importing it would keep the process from ending. */
+/** Worker that refreshes an index. Only start it as a worker: importing it would keep the process alive. */
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { borrowRoot, type LentRoot } from "../confine.ts";
@@ -26,7 +26,7 @@ self.onmessage = async ({ data }: MessageEvent<IndexRequest>) => {
     const root = borrowRoot(data.root);
     await refreshIndex({ ...data, root, index, signal: new AbortController().signal }).finally(() => index.close());
   } catch {
-    // It is a cache: without it the next request is made as this one was.
+    // The index is a cache: the next request works without it, like this one.
   } finally {
     self.postMessage("done");
   }

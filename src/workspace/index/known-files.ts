@@ -1,4 +1,4 @@
-/** The files of a workspace as the index knows them, checked against the disk: what is still true, and what is not. */
+/** Compares the files that the index knows with the disk: which entries still hold, and which files must be read. */
 import type { RelPath } from "../../core/path.ts";
 import type { Entry } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";
@@ -11,26 +11,26 @@ import { isSame, openStamps } from "./stamp.ts";
 import type { KnownFile } from "./tally-index.ts";
 
 export interface KnownFiles {
-  /** In the order of a walk. */
+  /** In walk order. */
   readonly entries: readonly Entry[];
-  /** Files whose words the index has. */
+  /** Files whose words are in the index. */
   readonly known: readonly KnownFile[];
   /** Files that must be read. */
   readonly fresh: readonly RelPath[];
-  /** Every folder and file was looked at, and every folder is as it was. */
+  /** Every folder and file was checked, and no folder has changed. */
   readonly isWhole: boolean;
 }
 
-/** More changed folders than these: a walk is as quick. */
+/** With more changed folders than this, a walk is just as fast. */
 const maxDirty = 100;
-/** More files than these are not looked at one by one before the first request: what changed is found out after it. */
+/** With more files than this, only folders are checked before the first request; changed files are found after it. */
 export const maxStamped = 20_000;
 const rulesFile = /^\.(?:git|pai)ignore$/;
 
 const joinPath = (folder: string, name: string) => (folder === "" ? name : `${folder}/${name}`) as RelPath;
 const kinds = { d: "folder", l: "link", s: "special" } as const;
 
-/** A child as the index has it. */
+/** The name of a child as the index stores it. */
 export const markOf = ({ kind, path }: Entry): string => {
   const name = nameOf(path);
   return kind === "file" ? name : `/${kind === "folder" ? "d" : kind === "link" ? "l" : "s"}${name}`;
@@ -44,7 +44,7 @@ function entryOf(folder: string, mark: string, files: FolderFacts["files"]): Ent
   return { path: joinPath(folder, mark.slice(2)), kind, size: 0, target: null };
 }
 
-/** Children of a folder that changed, as a walk would give them; with all that is below folders which are new. */
+/** Children of a changed folder as a walk would give them, with everything below new folders. */
 function relist(
   root: Root,
   rules: PathRules,
@@ -65,8 +65,8 @@ function relist(
 }
 
 /**
- * Checks what the index knows by looking at each folder, and at each file where there are not too many. null: so much
- * has changed, or a file with rules of what is ignored, that the folders must be walked.
+ * Checks the index against the disk: each folder, and each file if there are at most `maxStamped`. null: so much has
+ * changed, or an ignore file has, that the folders must be walked.
  */
 export function checkFiles(root: Root, rules: PathRules, contents: IndexContents): KnownFiles | null {
   const stampOf = openStamps(root);
@@ -130,7 +130,7 @@ export function checkFiles(root: Root, rules: PathRules, contents: IndexContents
   return takeFolder("") ? { entries, known, fresh, isWhole: areStamped && dirty === 0 } : null;
 }
 
-/** The same file by file, for a walk: what the index knows of a file that is as it was then; null: it must be read. */
+/** For a walk: returns the index entry of an unchanged file; null: the file must be read. */
 export function openMatch(root: Root, contents: IndexContents): (path: RelPath) => FileFacts | null {
   const stampOf = openStamps(root);
   return (path) => {

@@ -1,4 +1,4 @@
-/** The index of a workspace as the rest of pai uses it: opened for a request, brought up to date after it, described, dropped. */
+/** The index of a workspace as the rest of pai uses it: opens, refreshes, describes and drops it. */
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { digest } from "../../core/digest.ts";
@@ -13,52 +13,52 @@ import type { IndexRequest } from "./index-worker.ts";
 import type { Refreshed } from "./refresh.ts";
 
 export interface IndexStatus {
-  /** Where it is kept. */
+  /** Path of the index file. */
   readonly file: string;
-  /** Bytes on disk. */
+  /** Size on disk in bytes. */
   readonly bytes: number;
   readonly files: number;
-  /** Characters of the files whose words it has. */
+  /** Characters of text in the indexed files. */
   readonly length: number;
   readonly commits: boolean;
-  /** It knew all files when it was last written. */
+  /** All files were known when it was last written. */
   readonly complete: boolean;
 }
 
 export interface ProjectIndex {
-  /** Whether there is one, usable or not. */
+  /** Whether an index file exists, usable or not. */
   exists(): boolean;
-  /** null: there is none, or it cannot be used. */
+  /** null: there is none, or it is unusable. */
   open(): Promise<IndexFile | null>;
-  /** Brings it up to date in a thread, a moment from now; the process may end meanwhile. */
+  /** Refreshes it in a worker a moment later; the process may end before that. */
   refreshLater(): void;
-  /** The same at once. Throws io_failed where there can be none. */
+  /** Refreshes it now. Throws io_failed where none can be kept. */
   refresh(signal: AbortSignal): Promise<Refreshed>;
   /** null: there is none. */
   status(): Promise<IndexStatus | null>;
-  /** Whether there was one. */
+  /** Removes it; returns whether there was one. */
   drop(): boolean;
 }
 
 export interface IndexParts {
   readonly root: Root;
   readonly rules: PathRules;
-  /** Folder of what is kept of this workspace. */
+  /** pai's folder for this workspace. */
   readonly stateFolder: string;
-  /** A path of folders in which git is looked for. */
+  /** PATH for finding git, without folders of the project. */
   readonly path: string;
 }
 
 const laterMs = 250;
 const maxExclude = 1024 * 1024;
 
-/** Of what decides which files are looked at, besides rules that lie among them. */
+/** Digest of what decides which files are scanned, apart from the ignore files in the project. */
 function digestRules(root: Root, rules: PathRules): string {
   let exclude = "";
   try {
     exclude = Buffer.from(root.readBytes(".git/info/exclude" as RelPath, maxExclude)?.bytes ?? []).toString("latin1");
   } catch {
-    // A worktree has no such file in it.
+    // The root is a worktree, which has no `info/exclude` of its own.
   }
   return digest(JSON.stringify([indexName, root.path, rules, exclude]));
 }
@@ -118,7 +118,7 @@ export function openProjectIndex({ root, rules, stateFolder, path }: IndexParts)
         worker.onerror = () => worker.terminate();
         worker.postMessage(asked);
       };
-      // Where it fails the next request reads the files instead.
+      // If the refresh fails, the next request reads the files instead.
       setTimeout(() => void start().catch(() => {}), laterMs).unref();
     },
     async refresh(signal) {
@@ -127,7 +127,7 @@ export function openProjectIndex({ root, rules, stateFolder, path }: IndexParts)
       } catch (thrown) {
         signal.throwIfAborted();
         if (thrown instanceof PaiError) throw thrown;
-        // The existing index may be damaged; if it was not, the second attempt fails too.
+        // The index may be damaged. If that is not the reason, the second attempt fails too.
         removeIndex(file);
       }
       try {

@@ -1,4 +1,4 @@
-/** Brings the index of a workspace up to date: walks it, reads what changed, and writes that in steps that each hold alone. */
+/** Brings an index up to date: walks the workspace, reads changed files and writes steps that are valid one by one. */
 
 import { surveyLimits } from "../../core/context/survey-limits.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -21,25 +21,25 @@ export interface RefreshOptions {
   readonly rules: PathRules;
   readonly index: IndexFile;
   readonly repository: Repository | null;
-  /** A path of folders in which git is looked for. */
+  /** PATH for finding git, without folders of the project. */
   readonly path: string;
   readonly signal: AbortSignal;
 }
 
 export interface Refreshed {
   readonly files: number;
-  /** Files that were read, because they are new or changed. */
+  /** Files that were read since they are new or changed. */
   readonly read: number;
-  /** false: another process wrote meanwhile, or there is more than an index holds. */
+  /** false: another process wrote meanwhile, or there are more files or text than an index holds. */
   readonly complete: boolean;
 }
 
-/** Characters: what is not written yet is held in memory. */
+/** Characters of text in one segment; it is held in memory until it is written. */
 const segmentLength = 3 * 1024 * 1024;
 const segmentFiles = 4_000;
 const sweptLength = 1024 * 1024;
 const maxLength = 1024 * 1024 * 1024;
-/** Segments with less text that still holds are read again when there are many, and become one. */
+/** Segments with less live text than this are merged when there are too many of them. */
 const smallSegment = segmentLength / 8;
 const smallFiles = segmentFiles / 8;
 const maxSmallSegments = 8;
@@ -51,7 +51,7 @@ interface Folder {
   readonly files: Map<string, FileFacts>;
 }
 
-/** Numbers of segments that are no longer worth keeping: mostly dead, or one of too many small ones. */
+/** Segments to rewrite: mostly outdated ones, and small ones if there are too many. */
 function findWorn(
   contents: IndexContents,
   segments: readonly number[],
@@ -81,7 +81,7 @@ async function pauseFrom(at: number, signal: AbortSignal): Promise<number> {
   return performance.now();
 }
 
-/** Throws what SQLite throws, and the signal's reason. */
+/** Throws errors of SQLite, and the signal's reason. */
 export async function refreshIndex(options: RefreshOptions): Promise<Refreshed> {
   const { root, rules, index, signal } = options;
   const contents = index.read();
@@ -133,14 +133,14 @@ function takeEntry(
 ): void {
   const { path, kind } = entry;
   folders.get(parentOf(path))?.marks.push(markOf(entry));
-  // Before it is listed, so that what is added meanwhile makes it look changed.
+  // The stamp is taken before the folder is listed, so that files added meanwhile make it look changed.
   if (kind === "folder") folders.set(path, { stamp: stampOf(path), marks: [], files: new Map() });
   const stamp = kind === "file" ? stampOf(path) : null;
   if (stamp?.kind === "file") stamps.set(path, stamp);
 }
 
 const toFacts = ({ stamp, marks, files }: Folder): FolderFacts => {
-  // A file that vanished meanwhile has no facts, and may not leave a gap in them.
+  // A file that vanished meanwhile has no facts, so its name is dropped too.
   const names = marks.filter((mark) => mark.startsWith("/") || files.has(mark));
   const isWhole = names.length === marks.length;
   return { mtime: isWhole ? (stamp?.mtime ?? -1) : -1, inode: stamp?.inode ?? 0, names, files };
@@ -157,7 +157,7 @@ function changedFolders(contents: IndexContents, folders: ReadonlyMap<string, Fo
   return new Map(all.filter(([path, facts]) => !isUnchanged(contents.folders.get(path), facts)));
 }
 
-/** Reads files that the index does not know as they are; false: another process has written, or it is too much. */
+/** Reads files that are new or changed; false: another process has written, or there is too much text. */
 async function readStale(
   { root, index, signal }: RefreshOptions,
   folders: ReadonlyMap<string, Folder>,
@@ -206,7 +206,7 @@ async function readStale(
     if ((builder.length > segmentLength || builder.files > segmentFiles) && !flush()) return false;
     if (total > maxLength) return false;
     if (total + builder.length - swept > sweptLength) {
-      // Texts are garbage as soon as they are counted; left to itself the engine keeps tens of megabytes of it.
+      // Frees the texts at once; otherwise the engine keeps tens of megabytes of garbage.
       Bun.gc(true);
       swept = total + builder.length;
     }
@@ -215,7 +215,7 @@ async function readStale(
   return flush();
 }
 
-/** The history, read again where another commit is checked out than the one it was read from. */
+/** Reads the history again; null: HEAD has not moved, or git cannot read it. */
 async function readHistory(
   { repository, path, signal }: RefreshOptions,
   known: StoredHistory | null,

@@ -1,24 +1,27 @@
-/** A part of the index: which words some files contain and how often, packed so that it is searched without being unpacked. Pure. */
+/** A part of the index: which words some files contain and how often, packed so that it is searched in place. Pure. */
 import { countTerm, type Term } from "../../core/context/words.ts";
 
-/** As it is stored. */
+/** A segment as it is stored. */
 export interface Segment {
-  /** Words in lower case, each with a line feed after it. */
+  /** Words in lower case, each followed by a line feed. */
   readonly vocabulary: string;
-  /** By word: where its postings begin; the last one is where they end. */
+  /** For each word the start of its postings; the last value is the end of all. */
   readonly offsets: Uint32Array;
-  /** By word: files and occurrences as numbers of 7 bits a byte, files as distances. */
+  /**
+   * For each word pairs of file and count, as varints of 7 bits a byte; a file is stored as the difference to the last
+   * one.
+   */
   readonly postings: Uint8Array;
 }
 
 const maxWord = 96;
 const maxCount = 50;
-/** By code: a word is made of small letters, digits, `_`, `$` and all that is not ASCII. */
+/** Whether a character code is part of a word: lower-case letters, digits, `_`, `$` and everything outside ASCII. */
 const inWord = Uint8Array.from({ length: 128 }, (_, code) =>
   (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === 95 || code === 36 ? 1 : 0,
 );
 
-/** Words of a text in lower case with their number of occurrences. */
+/** Words of a lower-case text with their numbers of occurrences. */
 export function countWords(lower: string): Map<string, number> {
   const counts = new Map<string, number>();
   let from = -1;
@@ -47,10 +50,10 @@ function pushNumber(bytes: number[], value: number): void {
 }
 
 export interface SegmentBuilder {
-  /** Characters taken in so far. */
+  /** Characters added so far. */
   readonly length: number;
   readonly files: number;
-  /** Takes a text in; the number of its file in this segment, from 0. */
+  /** Adds a text; returns the number of its file in this segment, from 0. */
   add(lower: string): number;
   build(): Segment;
 }
@@ -69,7 +72,7 @@ export function createSegment(): SegmentBuilder {
       for (const [word, count] of countWords(lower)) {
         let posted = words.get(word);
         if (posted === undefined) {
-          // A slice would keep the whole text alive.
+          // The word is copied, as a slice would keep the whole text in memory.
           posted = { bytes: [], last: -1 };
           words.set(Buffer.from(word).toString(), posted);
         }
@@ -101,14 +104,14 @@ export function createSegment(): SegmentBuilder {
   };
 }
 
-/** Where each word begins, and where the last one ends. */
+/** Start of each word, and the end of the last one. */
 function startsOf(vocabulary: string): Uint32Array {
   const starts: number[] = [0];
   for (let at = vocabulary.indexOf("\n"); at >= 0; at = vocabulary.indexOf("\n", at + 1)) starts.push(at + 1);
   return Uint32Array.from(starts);
 }
 
-/** The number of the word that a character belongs to. */
+/** Number of the word that contains the character at `at`. */
 function wordAt(starts: Uint32Array, at: number): number {
   let [low, high] = [0, starts.length - 1];
   while (low < high) {
@@ -119,7 +122,7 @@ function wordAt(starts: Uint32Array, at: number): number {
   return low;
 }
 
-/** Calls `tell` for each word that holds a spelling of the term, with how often it does. */
+/** Calls `tell` for each word that contains a spelling of the term, with the number of times. */
 function eachWord(
   vocabulary: string,
   starts: Uint32Array,
@@ -141,15 +144,15 @@ function eachWord(
   }
 }
 
-/** What a segment has of some terms. */
+/** Counts of some terms in a segment. */
 export interface Counted {
-  /** By file and term, at `file * terms + term`: occurrences, at most 50. */
+  /** Occurrences at `file * terms + term`, at most 50. */
   readonly counts: Uint8Array;
-  /** By file: 1 if it contains any of them. */
+  /** For each file, 1 if it contains any of the terms. */
   readonly holds: Uint8Array;
 }
 
-/** Adds the postings of one word, each `times` over; stops at the end, whatever they hold. */
+/** Adds the postings of one word, multiplied by `times`; never reads past their end, even if they are damaged. */
 function addPostings({ offsets, postings }: Segment, word: number, times: number, term: number, to: Counted): void {
   const { counts, holds } = to;
   const width = counts.length / holds.length;
@@ -175,7 +178,7 @@ function addPostings({ offsets, postings }: Segment, word: number, times: number
   }
 }
 
-/** `files`: how many files of the segment are of interest, those with the lowest numbers. */
+/** Counts terms in a segment. `files`: number of its files to report, those with the lowest numbers. */
 export function searchSegment(segment: Segment, terms: readonly Term[], files: number): Counted {
   const { vocabulary } = segment;
   const starts = startsOf(vocabulary);

@@ -1,4 +1,4 @@
-/** Looks at many files quickly to tell which have changed. Returns only numbers, never content. */
+/** Stats many files quickly to tell which have changed. Returns only numbers, never content. */
 import { existsSync, lstatSync } from "node:fs";
 import type { Root } from "../confine.ts";
 import { openStatx } from "../system/statx.ts";
@@ -6,20 +6,20 @@ import { openStatx } from "../system/statx.ts";
 export interface Stamp {
   readonly kind: "file" | "folder" | "other";
   readonly size: number;
-  /** Milliseconds; -1: changed so lately that another change could look the same. */
+  /** Milliseconds; -1: changed so recently that another change could leave the same time. */
   readonly mtime: number;
   readonly inode: number;
 }
 
-/** Two changes within one tick of the file system's clock have one time. */
+/** Two changes within one tick of the file system's clock get the same time. */
 const tickMs = 100;
 
-/** Looks at a path below the root; null: nothing is there. */
+/** Stats a path below the root; null: nothing is there. */
 type TakeStamp = (path: string) => Stamp | null;
 
 const isFresh = (mtime: number) => Date.now() - mtime < tickMs;
 
-/** By libc, in half the time of node:fs; null: it cannot be called here. */
+/** Calls libc, which takes half the time of node:fs; null: not possible here. */
 function throughLibc(root: Root): TakeStamp | null {
   const look = openStatx();
   const { fd } = root.lent;
@@ -49,9 +49,9 @@ function throughNode(root: Root): TakeStamp {
   };
 }
 
-/** Links are not followed. */
+/** Stats paths without following links. */
 export const openStamps = (root: Root): TakeStamp => throughLibc(root) ?? throughNode(root);
 
-/** Whether a file is as it was when it was looked into. */
+/** Whether a file is unchanged since `known` was taken. */
 export const isSame = (known: Pick<Stamp, "size" | "mtime" | "inode">, now: Stamp): boolean =>
   known.mtime >= 0 && known.mtime === now.mtime && known.size === now.size && known.inode === now.inode;

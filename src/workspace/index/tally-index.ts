@@ -1,20 +1,20 @@
-/** Counts terms by the index alone, in the files that are as it knows them. */
+/** Counts terms with the index alone, in files that are unchanged since they were indexed. */
 import type { CountedFile } from "../../core/context/rank.ts";
 import type { Term } from "../../core/context/words.ts";
 import type { CountReply } from "../context/count-files.ts";
 import type { FileFacts, IndexFile } from "./index-file.ts";
 import { searchSegment } from "./segment.ts";
 
-/** A file that is as the index knows it. */
+/** A file that is unchanged since it was indexed. */
 export interface KnownFile {
   readonly path: string;
   readonly facts: FileFacts;
 }
 
-/** No segment has more files: a larger number is damage. */
+/** No segment has more files; a larger number is a sign of damage. */
 const maxFiles = 200_000;
 
-/** The files whose words the index has, by segment. */
+/** Files by the segment that has their words. */
 function groupBySegment(known: readonly KnownFile[]): Map<number, KnownFile[]> {
   const bySegment = new Map<number, KnownFile[]>();
   for (const file of known) {
@@ -27,7 +27,7 @@ function groupBySegment(known: readonly KnownFile[]): Map<number, KnownFile[]> {
   return bySegment;
 }
 
-/** `pause` is called between segments, so that others may run. */
+/** Throws when the index is damaged. `pause` is called between segments, so that others may run. */
 export async function tallyIndex(
   index: IndexFile,
   terms: readonly Term[],

@@ -1,4 +1,4 @@
-/** Copies of what is closed to actions, beside the journal while commands work where no sandbox keeps them off it: what the next start puts back when this process is killed. */
+/** Copies of closed files on disk while commands run unprotected; the next start restores them if pai is killed. */
 import { lstatSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import type { Blob } from "../../core/change.ts";
@@ -11,7 +11,7 @@ import { closedIn, noteIfRoom, prepareState, type State } from "./journal.ts";
 import { unlessMissing } from "./record.ts";
 import { openSeal } from "./seal.ts";
 
-/** One path as it was; `blob` null: it was there, and its content was not kept. */
+/** The original of one path; `blob` null: it existed, but its content was not kept. */
 export interface Copy {
   readonly blob: Blob | null;
   readonly uid: number;
@@ -20,9 +20,9 @@ export interface Copy {
 
 export interface Copies {
   readonly files: ReadonlyMap<RelPath, Copy>;
-  /** There were more than were looked at. */
+  /** There were more files than were looked at. */
   readonly isPart: boolean;
-  /** Commands could write `.git`, so nothing of it is here. */
+  /** Commands were allowed to write `.git`, so these copies leave it out. */
   readonly git: boolean;
 }
 
@@ -46,11 +46,11 @@ type Written = readonly [path: string, uid: number, gid: number, kind: string, m
 
 const fileOf = (state: State, id: string) => join(closedIn(state), id);
 
-/** Runs of which there are copies. */
+/** Ids of runs that have copies. */
 export const copyIds = (state: State): readonly string[] =>
   (unlessMissing(() => readdirSync(closedIn(state))) ?? []).filter((name) => /^[\w-]{1,100}$/.test(name)).sort();
 
-/** The copies of one run. What has no room on the disk is not kept, and holds no command up. */
+/** The copies of one run. If the disk has no room, they are not kept, and commands run all the same. */
 export function openCopies(state: State, id: string) {
   let begun: number | null = null;
   let last = "";
@@ -67,7 +67,7 @@ export function openCopies(state: State, id: string) {
       });
       this.beat();
     },
-    /** Says that the process is still there: what changes much later is not its command's work. */
+    /** Marks the process as alive: files changed much later are not changed by its command. */
     beat(): void {
       unlessMissing(() => utimesSync(fileOf(state, id), new Date(), new Date()));
     },
@@ -93,7 +93,7 @@ function write(
   state.disk.rename(fileOf(state, id), temporary);
 }
 
-/** null: there are none that this pai has written. */
+/** null: there are none with this pai's seal. */
 export function readCopies(state: State, id: string): SavedCopies | null {
   const path = fileOf(state, id);
   const whole = unlessMissing(() => readFileSync(path));
@@ -105,7 +105,7 @@ export function readCopies(state: State, id: string): SavedCopies | null {
   const bytes = whole.subarray(end + 1);
   const seal = openSeal(state, id);
   if (seal === null || line !== `${seal(text)} ${text}`) return null;
-  // The seal proves that these bytes are what `write` wrote, so their shape needs no second proof.
+  // The seal proves that `write` wrote these bytes, so their shape is not checked again.
   const { holder, begun, isPart, git, sha256 } = JSON.parse(text) as Head;
   const known = parseHolder(holder);
   if (known === null || digest(bytes) !== sha256) return null;

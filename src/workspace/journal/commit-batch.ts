@@ -1,4 +1,4 @@
-/** Applies a batch with the journal, whole; when anything fails, all of it is taken back. */
+/** Applies a batch under the journal's protection; if anything fails, all of it is undone. */
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { finish, type Steps } from "../../core/steps.ts";
 import type { Root } from "../confine.ts";
@@ -9,11 +9,11 @@ import type { Journal } from "./journal.ts";
 import { putBack } from "./put-back.ts";
 import { takeBack } from "./take-back.ts";
 
-/** Must be called under the lock. `journal` null: nothing is kept, and only a living process can take back. */
+/** Must be called under the lock. `journal` null: only a living process can undo the batch. */
 export const commitBatch = (root: Root, disk: Disk, journal: Journal | null, batch: Batch): void =>
   finish(commitSteps(root, disk, journal, batch, chooseBulk(root, disk, batch)));
 
-/** The same in steps; `bulk` as in `performSteps`. */
+/** Like `commitBatch`, in steps; `bulk` as in `performSteps`. */
 export function* commitSteps(
   root: Root,
   disk: Disk,

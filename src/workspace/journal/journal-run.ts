@@ -1,4 +1,4 @@
-/** A run as its journal tells it: what was meant, what was done, how it ended, what it left to undo. */
+/** A run as its journal records it: its intended and completed changes, its end, and what can be undone. */
 import { type Blob, type Change, squash } from "../../core/change.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -8,7 +8,7 @@ import type { Traits } from "../traits.ts";
 import { type Ending, type EpisodeKind, readImage, readImages, readRecord, type State } from "./journal.ts";
 import type { Intent, Kept, KeptBlob, Line, Where } from "./record.ts";
 
-/** A stretch of a record from `begin` to `end`: the run itself, or one undo or redo of it. */
+/** The lines of a record from `begin` to `end`: the run itself, or one undo or redo of it. */
 export interface Episode {
   readonly kind: EpisodeKind;
   readonly task: string;
@@ -16,13 +16,13 @@ export interface Episode {
   readonly at: string;
   readonly holder: Holder;
   readonly batches: readonly KeptBatch[];
-  /** What small files held before each command; each names only what is new. */
+  /** Content of small files before each command; each holds only what is new since the last. */
   readonly watches: readonly KeptBatch[];
-  /** Paths besides, from the last of them. */
+  /** Other paths that existed before the last command. */
   readonly others: readonly string[];
   /** The last command has not ended. */
   readonly watching: boolean;
-  /** null: not ended, or cut off. */
+  /** null: under way, or cut off. */
   readonly end: Ending | null;
 }
 
@@ -32,7 +32,7 @@ export interface KeptBatch {
   readonly changes: readonly Kept[];
   readonly images: Readonly<Record<string, Where>>;
   readonly traits: ReadonlyMap<RelPath, Traits>;
-  /** Also those that taking back has made. */
+  /** Includes the temporary names made by a rollback. */
   readonly temps: readonly (readonly [RelPath, string])[];
 }
 
@@ -46,7 +46,7 @@ export interface Run {
 
 export type RunStatus = "open" | "applied" | "undone" | "rolled_back";
 
-/** null: nothing readable was promised under this id. */
+/** null: the record has no readable line. */
 export function readRun(state: State, id: string): Run | null {
   const episodes: Episode[] = [];
   for (const line of readRecord(state, id).lines) {
@@ -58,12 +58,12 @@ export function readRun(state: State, id: string): Run | null {
   return first ? { id, task: first.task, at: first.at, episodes: [first, ...more] } : null;
 }
 
-/** The one under way, or that ended last. */
+/** The latest episode, ended or not. */
 export function lastEpisode(run: Run): Episode {
   return run.episodes.at(-1) ?? run.episodes[0];
 }
 
-/** What became of its work: an undo or redo counts once it has ended. */
+/** The run's status after its undos and redos; one that has not ended counts as open. */
 export function statusOf(run: Run): RunStatus {
   let status: RunStatus = "open";
   for (const { kind, end } of run.episodes) {
@@ -74,7 +74,7 @@ export function statusOf(run: Run): RunStatus {
   return status;
 }
 
-/** What the run did in all, with the bytes. Throws io_failed when the journal is damaged. */
+/** The net changes of the run, with content. Throws io_failed when the journal is damaged. */
 export function workOf(state: State, run: Run): Change[] {
   return squash(
     changesOf(
@@ -85,7 +85,7 @@ export function workOf(state: State, run: Run): Change[] {
   );
 }
 
-/** The same without bytes. */
+/** The net changes without content. */
 export function workPaths(run: Run): readonly (Kept & { readonly by: KeptBatch["by"] })[] {
   const byPath = new Map<string, Kept & { by: KeptBatch["by"] }>();
   for (const { by, changes } of run.episodes[0].batches.filter((batch) => batch.done)) {
@@ -97,7 +97,7 @@ export function workPaths(run: Run): readonly (Kept & { readonly by: KeptBatch["
   return [...byPath.values()].filter(({ before, after }) => JSON.stringify(before) !== JSON.stringify(after));
 }
 
-/** Changes of batches, in order, with the bytes. */
+/** Changes of batches in order, with content. */
 export function changesOf(state: State, id: string, batches: readonly KeptBatch[]): Change[] {
   const images = readImages(state, id);
   return batches.flatMap(({ changes, images: places }) => {
@@ -116,7 +116,7 @@ export function changesOf(state: State, id: string, batches: readonly KeptBatch[
   });
 }
 
-/** Of each path as it was before the first of these batches. */
+/** Owner and attributes of each path before the first of these batches. */
 export function traitsOf(batches: readonly KeptBatch[]): Map<RelPath, Traits> {
   return new Map(batches.toReversed().flatMap(({ traits }) => [...traits]));
 }

@@ -1,4 +1,4 @@
-/** The journal of one run: what pai is about to do, kept with both contents before it does it. */
+/** The journal of one run: each change is recorded with its old and new content before it is made. */
 import { lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Blob, Change } from "../../core/change.ts";
@@ -39,22 +39,19 @@ export interface Work {
 }
 
 export interface Journal {
-  /** Opens an episode, written with its first promise. Until `end`, the next pai takes it back if this process dies. */
+  /** Begins an episode, written with its first promise. If the process dies before `end`, the next pai undoes it. */
   begin(kind: EpisodeKind, task: string): void;
-  /** Keeps both contents of changes, in steps: what is promised afterwards finds them kept. Promises nothing. */
+  /** Saves both contents of changes in steps, so that `intend` finds them saved. Records no promise. */
   prepare(changes: readonly Change[]): Steps<void>;
-  /** Promises a batch before it is done: keeps both contents of every change, on the disk when it returns. */
+  /** Records a batch before it is applied, with both contents of every change; synced when it returns. */
   intend(batch: Batch, by: "plan" | "command"): void;
-  /** Keeps the files' content as a command begins. Not synced: it outlives this process, but not a power cut. */
+  /** Saves the files' content before a command. Not synced: it survives this process, but not a power cut. */
   watch(changes: readonly Change[], others: readonly RelPath[]): void;
-  /** Marks the promised batch as done; without the mark it counts as not done. Synced only when the episode ends. */
+  /** Marks the recorded batch as applied; synced only when the episode ends. */
   applied(): void;
-  /** Names the temporary files that taking back is about to make; on the disk when it returns. */
+  /** Records temporary names before a rollback creates them; synced when it returns. */
   promiseTemps(temps: ReadonlyMap<RelPath, string>): void;
-  /**
-   * Ends the episode. `left`: paths that could not be taken back; `work`: what a recovery found done beyond the
-   * batches.
-   */
+  /** Ends the episode. `left`: paths that could not be undone; `work`: further changes that a recovery found. */
   end(how: Ending, left: readonly RelPath[], work?: readonly Work[]): void;
   /** Removes the record of a run that changed nothing. */
   forget(): void;
@@ -66,7 +63,9 @@ export const runFolder = (state: State, id: string) => join(runsIn(state), id);
 export const recordOf = (state: State, id: string) => join(runFolder(state, id), "record");
 const imagesOf = (state: State, id: string) => join(runFolder(state, id), "images");
 
-/** Makes pai's own folder, private, with the key of its seal. Throws permission_denied when the folder is not ours. */
+/**
+ * Makes pai's private folder and the key of its seal. Throws permission_denied if the folder belongs to another user.
+ */
 export function prepareState(state: State): void {
   for (const folder of [state.folder, runsIn(state), openIn(state)]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -84,29 +83,29 @@ export function runIds(state: State): string[] {
   return namesOf(runsIn(state)).sort();
 }
 
-/** Ids of runs that have begun and not ended. */
+/** Ids of runs that have not ended. */
 export function openIds(state: State): string[] {
   return namesOf(openIn(state)).sort();
 }
 
-/** Where copies of closed files are while a command of a run works. */
+/** Folder for copies of closed files while commands run. */
 export const closedIn = (state: State) => join(state.folder, "closed");
 
-/** Whether any run has begun and not ended, be it alive or not. */
+/** Whether any run has not ended, whether its process is alive or not. */
 export const isAnyOpen = (state: State): boolean => openIds(state).length > 0 || namesOf(closedIn(state)).length > 0;
 
-/** Every line of a run's record that this pai has written, and how many others there are. */
+/** All lines of a run's record that bear this pai's seal, and the number of others. */
 export function readRecord(state: State, id: string): RecordLines {
   return readRecordLines(recordOf(state, id), openSeal(state, id));
 }
 
-/** Whether a run has a record of which this pai has written nothing, though it is whole. */
+/** Whether a record is intact but has no line that bears this pai's seal. */
 export function isForeign(state: State, id: string): boolean {
   const { lines, foreign } = readRecord(state, id);
   return lines.length === 0 && foreign > 0;
 }
 
-/** Forgets that a run is open. */
+/** Removes the mark that a run is open. */
 export function forgetOpen(state: State, id: string): void {
   const marker = join(openIn(state), id);
   unlessMissing(() => state.disk.removeFile(marker));
@@ -116,9 +115,9 @@ export function forgetOpen(state: State, id: string): void {
 export function openJournal(state: State, id: string): Journal {
   if (!/^[\w-]{1,100}$/.test(id)) throw new PaiError("internal", `"${id}" is not a run id`);
   const images = new Map<string, Where>();
-  /** Whether names of files in the journal are not synced yet. */
+  /** Whether the names of new journal files are not synced yet. */
   let unnamed = false;
-  /** Whether contents of images are not synced yet. */
+  /** Whether saved contents are not synced yet. */
   let unsynced = false;
 
   const say = (line: Line) => {
@@ -214,12 +213,12 @@ export function openJournal(state: State, id: string): Journal {
   };
 }
 
-/** For what is kept as far as there is room for it. */
+/** Runs `note`; ignores a full disk, for what is only kept if there is room. */
 export function noteIfRoom(note: () => void): void {
   noteUnless(["disk_full"], note);
 }
 
-/** For notes on what is taken back: a disk that does not take them must not hold that up; the next start does it again. */
+/** Runs `note`; ignores a failing disk, which must not stop a rollback: the next start records it again. */
 export function noteIfPossible(note: () => void): void {
   noteUnless(diskCodes, note);
 }
@@ -232,20 +231,20 @@ function noteUnless(codes: readonly ErrorCode[], note: () => void): void {
   }
 }
 
-/** Content that was kept. Throws io_failed when the journal was damaged. */
+/** A saved content. Throws io_failed when the journal is damaged. */
 export function readImage(images: Uint8Array, [at, length]: Where, hash: string): Uint8Array {
   try {
     const bytes = Bun.zstdDecompressSync(images.subarray(at, at + length));
     if (digest(bytes) === hash) return new Uint8Array(bytes);
   } catch {
-    // Told below, as one error for both kinds of damage.
+    // Reported below, together with a wrong hash.
   }
   throw new PaiError("io_failed", "the journal is damaged: a kept file cannot be read", {
     hint: "the files of the workspace were not touched",
   });
 }
 
-/** All contents kept of a run; empty where none are. */
+/** All saved contents of a run; empty if there are none. */
 export function readImages(state: State, id: string): Uint8Array {
   const path = imagesOf(state, id);
   return unlessMissing(() => readFileSync(path)) ?? new Uint8Array();

@@ -1,4 +1,4 @@
-/** Judges the paths of a record before anything is taken back by it: a record may be damaged, forged, or older than the rules. */
+/** Judges the paths of a record before a rollback: the record may be damaged, forged, or older than the rules. */
 
 import type { Change } from "../../core/change.ts";
 import { PaiError } from "../../core/error.ts";
@@ -10,8 +10,8 @@ import { runFolder, type State } from "./journal.ts";
 const maxNamed = 5;
 
 /**
- * No run writes what the rules deny, by a plan or by a command, so no way back leads there either. What only asks is
- * allowed: the run was given its yes. `folder` holds the record. Throws path_refused, for one denied path too.
+ * No run may write a denied path, so no undo may either. Paths that only need approval are allowed: the run had it.
+ * `folder` holds the record. Throws path_refused if any path is denied.
  */
 export function judgeRecord(changes: readonly Change[], rules: PathRules, folder: string): void {
   const paths = new Set(changes.flatMap(({ path, from }) => (from === null ? [path] : [path, from])));
@@ -27,6 +27,6 @@ export function judgeRecord(changes: readonly Change[], rules: PathRules, folder
   );
 }
 
-/** Why nothing is done by a record that does not bear the seal of this pai, as a clause. */
+/** Why a record without this pai's seal is ignored, as a clause. */
 export const foreignRecord = (state: State, id: string): string =>
   `its record was written by an older pai or by somebody else, so it is not believed and nothing was touched (${runFolder(state, id)})`;

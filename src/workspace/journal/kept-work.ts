@@ -1,10 +1,10 @@
-/** What a kept run did, read from the journal alone: the project is not opened, and nothing is taken back. */
+/** Reads what a kept run changed from the journal alone, without opening the project or undoing anything. */
 import type { Change } from "../../core/change.ts";
 import { thisProcess } from "../../system/holder.ts";
 import { openDisk } from "../system/disk.ts";
 import { readRun, workOf } from "./journal-run.ts";
 
-/** The changes of a run; null: nothing of it is kept in this state folder, or the journal is damaged. */
+/** The changes of a run; null: they are not kept in this state folder, or the journal is damaged. */
 export function readWork(stateFolder: string, id: string): readonly Change[] | null {
   try {
     const state = { folder: stateFolder, disk: openDisk(), self: thisProcess() };

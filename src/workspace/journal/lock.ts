@@ -1,4 +1,4 @@
-/** One process at a time commits, undoes or recovers: a lock file whose dead holder is noticed. */
+/** Lets one process at a time commit, undo or recover: a lock file, whose dead holder is detected. */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { diskCodes, PaiError, toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -7,19 +7,19 @@ import type { Root } from "../confine.ts";
 import type { Disk } from "../system/disk.ts";
 import { systemCalls } from "../system/system-calls.ts";
 
-/** `must`: the work takes something back, and a process that holds the project's lock must not prevent it. */
+/** `must`: the work is a rollback, so it runs even while another process holds the project's kernel lock. */
 export type Lock = <T>(work: () => T | Promise<T>, options?: { readonly must: boolean }) => Promise<T>;
 
 interface Claim {
   readonly token: string;
-  /** null: unreadable, so nobody can hold it. */
+  /** null: unreadable, so no living process holds it. */
   readonly holder: Holder | null;
 }
 
 /**
- * A lock at `path`, whose folder must exist. `work` may pause to hear signals, and must wait for nothing else.
- * Throws conflict when another process holds it for longer than `patienceMs`,
- * permission_denied when the path is not a plain file of ours.
+ * A lock file at `path`, whose folder must exist. `work` may pause for signals, but must wait for nothing else. Throws
+ * conflict when another process holds it for longer than `patienceMs`, permission_denied when the path is not a plain
+ * file of this user.
  */
 export function openLock(path: string, disk: Disk, self: Holder, patienceMs = 10_000): Lock {
   return async (work) => {
@@ -39,8 +39,8 @@ export function openLock(path: string, disk: Disk, self: Holder, patienceMs = 10
 }
 
 /**
- * The kernel's lock on what `open` opens, around another one: it ends with the process, whatever happens to it. Where
- * the kernel offers none, only the other lock counts. Throws conflict like `openLock`.
+ * Adds the kernel's lock on the descriptor that `open` returns to another lock: it ends with the process in any case.
+ * Where the kernel has none, only the other lock counts. Throws conflict like `openLock`.
  */
 export function lockKernel(open: () => number | null, inner: Lock, patienceMs = 10_000): Lock {
   return async (work, { must } = { must: false }) => {
@@ -60,7 +60,7 @@ export function lockKernel(open: () => number | null, inner: Lock, patienceMs = 
   };
 }
 
-/** Works under the inner lock. Where the disk refuses it, the kernel's lock, if held, is enough. */
+/** Runs the work under the inner lock. If the disk refuses that lock, holding the kernel's lock is enough. */
 async function enter<T>(inner: Lock, work: () => T | Promise<T>, isHeld: boolean): Promise<T> {
   let begun = false;
   try {
@@ -74,7 +74,7 @@ async function enter<T>(inner: Lock, work: () => T | Promise<T>, isHeld: boolean
   }
 }
 
-/** The root itself: where nothing is kept. Whoever may read it may lock it, too. */
+/** Opens the root for locking, if nothing is kept: whoever may read it may lock it. */
 export function openRootLock(root: Root): number | null {
   try {
     return root.withFolder("" as RelPath, (at) => openSync(`${at}/`, constants.O_RDONLY | constants.O_DIRECTORY));
@@ -83,19 +83,19 @@ export function openRootLock(root: Root): number | null {
   }
 }
 
-/** A file of the user's own, which nobody else can open. */
+/** Opens the user's lock file, which nobody else can open. */
 export function openLockFile(path: string): number | null {
-  // One that is there can be locked on a disk that has become full or read-only, too.
+  // An existing file can be opened for reading on a disk that is full or read-only, and then locked.
   for (const how of [constants.O_RDWR | constants.O_CREAT, constants.O_RDONLY]) {
     try {
       return openSync(path, how | constants.O_NOFOLLOW, 0o600);
     } catch {}
   }
-  // The other lock has to do.
+  // Only the other lock counts then.
   return null;
 }
 
-/** Whether the kernel gave the lock; true also where it cannot lock folders. */
+/** Whether the kernel gave the lock; also true where it cannot lock folders. */
 function tryLock(fd: number): boolean {
   try {
     return systemCalls()?.tryLock(fd) ?? true;
@@ -105,20 +105,20 @@ function tryLock(fd: number): boolean {
 }
 
 /**
- * Never throws. A claim that cannot be removed does no harm: this process ignores its own, others one of a dead
+ * Never throws. A claim that cannot be removed is harmless: this process ignores its own, others those of a dead
  * process.
  */
 function release(path: string, disk: Disk): void {
   try {
     disk.removeFile(path);
   } catch {
-    // The work is done: a failure here must not be told as its failure.
+    // The work is done, so this must not be reported as its failure.
   }
 }
 
 /**
- * The claim is written aside and then given its name, so it is never seen half-written.
- * A dead claim is removed under a separate lock, named by its token: a process that comes late with that token finds another one.
+ * A claim is written under another name and then renamed, so it is never seen half-written. A dead claim is removed
+ * under a separate lock named after its token, so a late process with an old token cannot remove a newer claim.
  */
 function claim(path: string, disk: Disk, self: Holder): boolean {
   const aside = `${path}.${crypto.randomUUID()}`;
@@ -148,9 +148,7 @@ function isHeld(path: string, self: Holder): boolean {
   return found !== null && isHeldByOther(found, self);
 }
 
-/**
- * A claim of this process does not count: work under the lock never waits, so one that is seen here was left behind.
- */
+/** A claim of this process does not count: work under the lock never waits, so a claim found here is a leftover. */
 function isHeldByOther({ holder }: Claim, self: Holder): boolean {
   return holder !== null && !sameHolder(holder, self) && isAlive(holder);
 }
@@ -165,7 +163,7 @@ function tryAddName(path: string, from: string, disk: Disk): boolean {
   }
 }
 
-/** The current claim; null: it was released meanwhile. */
+/** The current claim; null: it has been released. */
 function readClaim(path: string): Claim | null {
   let fd: number;
   try {
@@ -189,7 +187,7 @@ function parseClaim(text: string): Claim {
     const token = (value as { token?: unknown } | null)?.token;
     if (typeof token === "string" && /^[\w-]{1,64}$/.test(token)) return { token, holder: parseHolder(value) };
   } catch {
-    // Fall through: a claim that is not JSON has no holder.
+    // Not JSON: the claim has no holder.
   }
   return { token: Bun.hash(text).toString(36), holder: null };
 }

@@ -1,4 +1,4 @@
-/** The state folder of a workspace: whether it can be believed, and its lock. */
+/** Opens the state folder of a workspace, checks whether it can be trusted, and opens its lock. */
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { thisProcess } from "../../system/holder.ts";
@@ -9,7 +9,7 @@ import { prepareState, type State } from "./journal.ts";
 import { type Lock, lockKernel, openLock, openLockFile } from "./lock.ts";
 import { stateFolderOf } from "./state-folder.ts";
 
-/** `why`: nothing is kept for this reason, though something should be. */
+/** `why`: the reason why nothing is kept although it should be. */
 export function openState(
   root: Root,
   stateDir: string | null,
@@ -17,7 +17,7 @@ export function openState(
   if (stateDir === null) return { state: null, why: null };
   if (!isWritable(stateDir)) return { state: null, why: `${stateDir} cannot be written` };
   const folder = stateFolderOf(root.path, stateDir);
-  // What others could have put there is neither believed nor sent: not the journal, not receipts, not sessions.
+  // Journal, receipts and sessions are neither trusted nor sent on if other users could have written them.
   const parts = ["journal", "open", "runs", "sessions"].map((part) => join(folder, part));
   const [why = null] = [folder, ...parts.filter((part) => existsSync(part))].flatMap(
     (part) => distrustFolder(part) ?? [],
@@ -27,7 +27,7 @@ export function openState(
     : { state: null, why: `${why}, so what is kept there is not believed` };
 }
 
-/** The folder is made only when there is something to protect. */
+/** The folder is made only when the lock is first needed. */
 export function openStateLock(state: State): Lock {
   const claims = openLock(join(state.folder, "lock"), state.disk, state.self);
   const lock = lockKernel(() => openLockFile(join(state.folder, "held")), claims);
@@ -37,7 +37,7 @@ export function openStateLock(state: State): Lock {
   };
 }
 
-/** Whether it can be written, or made. */
+/** Whether the folder can be written or created. */
 function isWritable(folder: string): boolean {
   let at = folder;
   while (!existsSync(at) && dirname(at) !== at) at = dirname(at);

@@ -1,4 +1,4 @@
-/** Goes back by names alone after a batch was cut off: what was set aside gets its name again, what pai left half-done is removed. */
+/** Undoes an interrupted batch by renaming: gives originals their names back and removes pai's temporary files. */
 import type { Blob, Change } from "../../core/change.ts";
 import type { RelPath } from "../../core/path.ts";
 import { holds, isTemporary, type PathState, type Spot, stateAt } from "../atomic-write.ts";
@@ -9,9 +9,9 @@ import type { Disk } from "../system/disk.ts";
 type States = readonly (Blob | null)[];
 
 /**
- * Tidies temporary names beside paths: what the path held in the beginning, or what somebody saved meanwhile, gets
- * the name back while the path holds only pai's own work; a save that cannot is kept as a copy beside it.
- * Needs no space. May be cut off, and be done again. Answers the copies.
+ * Tidies the temporary names beside paths. If a path holds only pai's own work, its original, or what somebody saved
+ * meanwhile, gets the name back; any other save is kept as a copy beside it. Needs no disk space and may be repeated
+ * after a crash. Returns the copies.
  */
 export function putBack(
   root: Root,
@@ -35,7 +35,7 @@ export function putBack(
   return copies;
 }
 
-/** Every state a path was in or was meant to be in; the first is where it began. */
+/** All states that a path had or should have had; the first is the original. */
 export function statesOf(changes: readonly Change[]): Map<RelPath, (Blob | null)[]> {
   const states = new Map<RelPath, (Blob | null)[]>();
   for (const { path, before, after } of changes) {
@@ -46,7 +46,9 @@ export function statesOf(changes: readonly Change[]): Map<RelPath, (Blob | null)
   return states;
 }
 
-/** Whether the file set aside is the original or somebody's save, and only pai's own work has its name. A folder is created again. */
+/**
+ * Whether `aside` is the original or somebody's save, and the path holds only pai's own work. Folders are made anew.
+ */
 function shouldRestore(aside: PathState, now: PathState, states: States): boolean {
   if (aside.stat?.kind === "folder") return false;
   const begun = states[0] ?? null;
@@ -67,7 +69,7 @@ function giveName({ root, disk, path, temp }: Spot): void {
   });
 }
 
-/** Removes what is ours under a temporary name; anything else becomes a copy with a name that people see. */
+/** Removes pai's own content under a temporary name; renames anything else to a visible copy and returns its path. */
 function clear({ root, disk, path, temp }: Spot, states: States): RelPath | null {
   const parent = parentOf(path);
   const aside = stateAt(root, joinPath(parent, temp));
@@ -85,7 +87,7 @@ function clear({ root, disk, path, temp }: Spot, states: States): RelPath | null
   return joinPath(parent, copy);
 }
 
-/** Whether it is one of these states, whole or as far as it was written when the power went. */
+/** Whether it is one of these states, or a part of one that a power cut left. */
 function isOurs({ blob }: PathState, states: States): boolean {
   if (blob === null || blob === undefined) return false;
   return states.some((state) => {
@@ -95,7 +97,7 @@ function isOurs({ blob }: PathState, states: States): boolean {
   });
 }
 
-/** What was not written yet is missing or zero. */
+/** Whether the rest of a torn file is missing or zero. */
 function isTorn(torn: Uint8Array, whole: Uint8Array): boolean {
   if (torn.length > whole.length) return false;
   if (Buffer.compare(torn, whole.subarray(0, torn.length)) === 0) return true;

@@ -1,13 +1,13 @@
-/** The record file of a run: one JSON line per promise, read back even when the last line was torn. */
+/** The record file of a run: one sealed JSON line a promise; a torn last line does not make it unreadable. */
 import { readFileSync } from "node:fs";
 import type { Holder } from "../../system/holder.ts";
 import type { Traits } from "../traits.ts";
 import type { Seal } from "./seal.ts";
 
-/** Offset and length of a compressed content in the images file. */
+/** Offset and length of a compressed content in the file of images. */
 export type Where = readonly [at: number, length: number];
 
-/** A Blob by the hash of its bytes. */
+/** A Blob with a hash instead of its bytes. */
 export type KeptBlob =
   | { readonly kind: "file"; readonly mode: number; readonly hash: string; readonly size: number }
   | { readonly kind: "folder"; readonly mode: number }
@@ -21,7 +21,7 @@ export interface Kept {
 }
 
 export interface Intent {
-  /** `watch`: no change is intended; a command begins, and these are the files before it. */
+  /** `watch`: no intended change, but the files as they are before a command. */
   readonly by: "plan" | "command" | "watch";
   readonly changes: readonly Kept[];
   readonly images: Readonly<Record<string, Where>>;
@@ -40,7 +40,7 @@ export type Line =
     }
   | (Intent & {
       readonly type: "intend";
-      /** `watch`: paths of files that were not kept, folders left out. */
+      /** `watch`: paths of files whose content was not kept. */
       readonly others?: readonly string[];
     })
   | { readonly type: "applied" }
@@ -50,27 +50,25 @@ export type Line =
       readonly how: "applied" | "rolled_back";
       readonly left: readonly string[];
       readonly at: string;
-      /**
-       * Work beyond the batches, found by a recovery: kept in this line, so that it is recorded whole or not at all.
-       */
+      /** Further changes that a recovery found; in this line, so that they are recorded with it or not at all. */
       readonly work?: readonly Intent[];
     };
 
 export interface RecordLines {
   readonly lines: readonly Line[];
-  /** How many others there are: torn, changed, or foreign. */
+  /** Number of other lines: torn, altered, or with another seal. */
   readonly damaged: number;
-  /** How many of those are whole and bear another seal: an older pai wrote them, or somebody else. */
+  /** Those of them that are intact and bear another seal: an older pai or somebody else wrote them. */
   readonly foreign: number;
 }
 
-/** A line begins with a line feed, so that it is never appended to a torn one, and carries its seal. */
+/** A line begins with a line feed, so that it never continues a torn one, and with its seal. */
 export function writeLine(line: Line, seal: Seal): Uint8Array {
   const text = JSON.stringify(line);
   return Buffer.from(`\n${seal(text)} ${text}\n`);
 }
 
-/** Lines that are whole and that this pai has written. `seal` null: none are. */
+/** Lines that are intact and bear this pai's seal. `seal` null: there are none. */
 export function readRecordLines(path: string, seal: Seal | null): RecordLines {
   const texts = Buffer.from(unlessMissing(() => readFileSync(path)) ?? [])
     .toString()
@@ -80,7 +78,7 @@ export function readRecordLines(path: string, seal: Seal | null): RecordLines {
   for (const text of texts) {
     if (text === "") continue;
     const json = text.slice(text.indexOf(" ") + 1);
-    // The seal proves that these bytes are what writeLine wrote, so their shape needs no second proof.
+    // The seal proves that writeLine wrote these bytes, so their shape is not checked again.
     if (seal !== null && text === `${seal(json)} ${json}`) lines.push(JSON.parse(json) as Line);
     else {
       damaged++;
@@ -99,7 +97,7 @@ function isWhole(json: string): boolean {
   }
 }
 
-/** null: what was looked for is not there. Any other failure is thrown: what cannot be read is not missing. */
+/** null: the file is missing. Throws any other failure: an unreadable file is not a missing one. */
 export function unlessMissing<T>(look: () => T): T | null {
   try {
     return look();

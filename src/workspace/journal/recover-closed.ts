@@ -1,4 +1,4 @@
-/** Puts back what commands of a killed run did to files that are closed to actions, and to no others. */
+/** Restores closed files that commands of a killed run changed, and no others. */
 import { type Blob, type Change, sameBlob } from "../../core/change.ts";
 import { toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -17,10 +17,10 @@ import type { State } from "./journal.ts";
 import type { Lock } from "./lock.ts";
 import { takeBack } from "./take-back.ts";
 
-/** Milliseconds: clocks of file systems lag, and the process shows itself once a second. */
+/** Milliseconds: file system clocks lag, and a process shows once a second that it is alive. */
 const margin = { before: 100, after: 2000 } as const;
 
-/** One message for each run that left anything to say. */
+/** Returns one message for each run with anything to report. */
 export async function recoverClosed(
   root: Root,
   state: State,
@@ -89,7 +89,7 @@ async function putBack(root: Root, state: State, saved: SavedCopies, rules: Path
 
 const nameAll = (paths: readonly RelPath[]): string => nameSome(paths.map(showName), 20);
 
-/** What is the command's work by its time; what is somebody's of later is only named. */
+/** Splits differences by time: changes made while the commands ran, and later ones, which are only named. */
 function compare(root: Root, saved: SavedCopies, now: ClosedFiles, rules: PathRules) {
   const changes: Change[] = [];
   const later: RelPath[] = [];
@@ -113,13 +113,16 @@ function compare(root: Root, saved: SavedCopies, now: ClosedFiles, rules: PathRu
   return { changes, later };
 }
 
-/** Whether it was last changed while the commands ran: no program can set that time. */
+/** Whether its ctime, which no program can set, lies within the time in which the commands ran. */
 function isThen({ begun, beaten }: SavedCopies, { ctimeNs }: Stat): boolean {
   const at = Number(ctimeNs / 1_000_000n);
   return at >= begun - margin.before && at <= beaten + margin.after;
 }
 
-/** Where its folder is still there nothing is lost by putting it back; one that is gone has gone out of a folder that says when. */
+/**
+ * Whether the commands removed the path. If its folder exists, restoring is safe in any case; otherwise the mtime of
+ * the nearest folder decides.
+ */
 function isGoneThen(root: Root, saved: SavedCopies, path: RelPath): boolean {
   const direct = parentOf(path);
   let folder = direct;
@@ -131,7 +134,7 @@ function isGoneThen(root: Root, saved: SavedCopies, path: RelPath): boolean {
   return stat?.kind === "folder" && (folder === direct || isThen(saved, stat));
 }
 
-/** No object has these numbers, so none passes for untouched. */
+/** Matches no real file, so that nothing counts as unchanged. */
 const unknownStat = ({ blob, uid, gid }: Copy): Stat => ({
   kind: blob?.kind ?? "special",
   size: blob?.kind === "file" ? blob.bytes.length : 0,

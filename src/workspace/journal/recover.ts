@@ -1,4 +1,4 @@
-/** Takes runs that were cut off back to where they began, when the next pai opens the workspace. */
+/** When pai opens the workspace: undoes runs that were cut off. */
 
 import { diskCodes, toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -19,12 +19,12 @@ import { takeBack } from "./take-back.ts";
 
 const maxTold = 20;
 
-/** What became of a run, said once all are taken back: what is new to one may be the work of the next. */
+/** Makes the message of one run once all are undone: files that look new to one run may belong to the next. */
 type Tell = () => string;
 
 /**
- * One message for each run that was cut off. May itself be cut off anywhere, and be done again.
- * Costs one look into a folder when there is nothing to do.
+ * Returns one message for each run that was cut off. May be interrupted anywhere and repeated. If there is nothing to
+ * do, it costs one look into a folder.
  */
 export async function recover(root: Root, state: State, lock: Lock, rules: PathRules): Promise<string[]> {
   const tells: Tell[] = [];
@@ -34,7 +34,7 @@ export async function recover(root: Root, state: State, lock: Lock, rules: PathR
       rules,
     }).catch((thrown) => {
       const { code, message: why, hint } = toPaiError(thrown);
-      // Other runs, and the next one, do not depend on a record that is refused.
+      // A record that is refused must not hold up the others.
       if (code === "path_refused")
         return () => `run ${id} was cut off and is not taken back: ${why}${hint ? ` (${hint})` : ""}`;
       if (!diskCodes.includes(code)) throw thrown;
@@ -45,7 +45,7 @@ export async function recover(root: Root, state: State, lock: Lock, rules: PathR
   return [...tells.map((tell) => tell()), ...(await recoverClosed(root, state, lock, rules))];
 }
 
-/** Without the lock for a run that goes on: that holds it while it writes. */
+/** Does not wait for the lock if the run is still going on, since that holds it while it writes. */
 async function recoverUnlessRunning(
   root: Root,
   state: State,
@@ -92,7 +92,7 @@ function recoverRun(root: Root, state: State, id: string, rules: PathRules): Tel
   const restored = new Set(begun.map(({ path }) => path));
   const ownOf = ownSince(state, id, episode.at);
   const since = ownOf(changedSince(root, state, id, episode).filter(({ path }) => !restored.has(path)));
-  // Told as one: the net work of the run is then what remains, and an undo takes back that and no more.
+  // Recorded in one line: what remains is then the net work of the run, and an undo takes back exactly that.
   if (since.length === 0) noteIfPossible(() => journal.end("rolled_back", left));
   else {
     journal.end("applied", left, [

@@ -1,4 +1,4 @@
-/** The runs of a workspace that are kept: listed, undone, redone, and forgotten when they grow old or large. */
+/** The kept runs of a workspace: lists, undoes, redoes and prunes them. */
 
 import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ import type { Lock } from "./lock.ts";
 export interface KeptRun {
   readonly id: string;
   readonly task: string;
-  /** ISO 8601, when the run first changed something. */
+  /** ISO 8601, time of the run's first change. */
   readonly at: string;
   readonly status: RunStatus;
   readonly changes: readonly {
@@ -37,18 +37,18 @@ export interface KeptRun {
     readonly from: string | null;
     readonly by: "plan" | "command";
   }[];
-  /** What it takes in the journal. */
+  /** Size in the journal. */
   readonly bytes: number;
 }
 
-/** A path that has changed since the run. `actual` undefined: something that cannot be shown, like a device. */
+/** A path that has changed since the run. `actual` undefined: it has no content to show, like a device. */
 export interface Clash {
   readonly path: RelPath;
   readonly expected: Blob | null;
   readonly actual: Blob | null | undefined;
 }
 
-/** What an undo or redo does, or would do. With clashes nothing was touched. */
+/** What an undo or redo does, or would do. With clashes nothing is changed. */
 export interface Reversal {
   readonly run: KeptRun;
   readonly changes: readonly Change[];
@@ -64,26 +64,29 @@ export interface HistoryLimits {
 export interface History {
   /** Newest first. */
   list(): readonly KeptRun[];
-  /** Takes back the newest applied run, or the one whose id begins with `id`. Throws nothing_to_undo, usage for an ambiguous id. */
+  /**
+   * Undoes the newest applied run, or the one whose id begins with `id`. Throws nothing_to_undo, usage for an ambiguous
+   * id.
+   */
   undo(id: string | null, options: { readonly dryRun: boolean }): Promise<Reversal>;
-  /** Brings back what was undone last and no newer run has replaced, or the named run, also a rolled-back one. */
+  /** Redoes the run undone last unless a newer run came after it, or the named run, even a rolled-back one. */
   redo(id: string | null, options: { readonly dryRun: boolean }): Promise<Reversal>;
-  /** What a run did in all, with the bytes; null when it is not kept. Throws io_failed when the journal is damaged. */
+  /** The net changes of a run, with content; null: not kept. Throws io_failed when the journal is damaged. */
   work(id: string): readonly Change[] | null;
-  /** Forgets runs beyond the limits, never the newest; returns how many. */
+  /** Removes runs beyond the limits, never the newest; returns how many. */
   prune(limits?: Partial<HistoryLimits>): number;
 }
 
 const defaultLimits: HistoryLimits = { runs: 200, bytes: 256 * 1024 * 1024, days: 30 };
 
-/** `state` null: nothing is kept here. `rules`: what they deny is not undone or redone (path_refused). */
+/** `state` null: nothing is kept. `rules`: an undo or redo of a denied path throws path_refused. */
 export function openHistory(root: Root, state: State | null, lock: Lock, rules: PathRules): History {
   if (state === null) return noHistory;
   const readAll = (): Run[] => runIds(state).flatMap((id) => readRun(state, id) ?? []);
 
   const reverse = (kind: "undo" | "redo", run: Run, dryRun: boolean): Reversal => {
     const work = workOf(state, run);
-    // Judged before the disk is read, which would reveal its content.
+    // Judged before the disk is read, as a clash would reveal content.
     judgeRecord(work, rules, runFolder(state, run.id));
     const { changes, clashes } = compareToDisk(root, kind === "undo" ? invert(work) : work);
     const record = describeRun(state, run);
@@ -150,7 +153,7 @@ function pick(runs: readonly Run[], id: string | null, kind: "undo" | "redo"): R
   throw new PaiError("nothing_to_undo", `nothing to ${kind}: run ${run.id} ${why[status]}`);
 }
 
-/** Runs that a plain undo or redo may take; the next one is the last. */
+/** Runs that a plain undo or redo may take; it takes the last one. */
 function stack(runs: readonly Run[], kind: "undo" | "redo"): Run[] {
   const applied = runs.filter((run) => statusOf(run) === "applied" && workPaths(run).length > 0);
   if (kind === "undo") return applied;
@@ -174,7 +177,7 @@ function named(runs: readonly Run[], prefix: string): Run[] {
   throw new PaiError("usage", `${prefix} names ${found.length} runs: ${nameSome(names)}`, { hint: "see: pai history" });
 }
 
-/** What is still to do of these changes, and which paths are neither as before nor as after. */
+/** Changes that are not yet in effect, and paths that hold neither the old nor the new content. */
 function compareToDisk(root: Root, wanted: readonly Change[]): { changes: Change[]; clashes: Clash[] } {
   const changes: Change[] = [];
   const clashes: Clash[] = [];
@@ -210,8 +213,8 @@ function prune(state: State, limits: HistoryLimits): number {
   const isThorough = Number.isFinite(limits.bytes);
   for (const [index, id] of ids.entries()) {
     if (index === 0 || open.has(id)) continue;
-    // What is over in number is not looked at, nor, without a limit of bytes, what is in it: a run costs the same after
-    // thousands of others.
+    // Runs beyond the number are removed unseen, and without a limit of bytes the others are not measured, so that
+    // pruning costs the same after thousands of runs.
     if (index < limits.runs) {
       if (!isThorough && index < ids.length - 1) continue;
       total += sizeOf(state, id);
@@ -224,10 +227,10 @@ function prune(state: State, limits: HistoryLimits): number {
   return forgotten;
 }
 
-/** How the names of claims begin. */
+/** Prefixes of the names of claims. */
 const claims = ["lock.", "lock-", "seal.", "seal-"];
 
-/** Processes that were killed while they asked for the lock, or made the key of the seal, leave their claims. */
+/** Removes claims that processes left when they were killed while taking the lock or making the key. */
 function sweepClaims(state: State): void {
   if (!existsSync(state.folder)) return;
   for (const name of readdirSync(state.folder)) {

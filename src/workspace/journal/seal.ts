@@ -1,4 +1,4 @@
-/** The seal of what pai writes into its journal: a key that only the user can read proves that a line was not made by others. */
+/** Seals journal lines with a key that only the user can read, which proves that pai wrote them. */
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryName } from "../atomic-write.ts";
@@ -7,10 +7,10 @@ import type { Disk } from "../system/disk.ts";
 const keyBytes = 32;
 const sealedCharacters = 22;
 
-/** Seals a line of a record. */
+/** Returns the seal of a line. */
 export type Seal = (text: string) => string;
 
-/** pai's own folder for one workspace. */
+/** The state folder of one workspace. */
 interface Sealed {
   readonly folder: string;
   readonly disk: Disk;
@@ -19,14 +19,14 @@ interface Sealed {
 const keyOf = ({ folder }: Sealed) => join(folder, "seal");
 const known = new WeakMap<Sealed, Buffer>();
 
-/** null: there is none, or one that others could have made. */
+/** null: there is no key, or other users could have written it. */
 function readKey(state: Sealed): Buffer | null {
   const stat = lstatSync(keyOf(state), { throwIfNoEntry: false });
   const isOwn = stat?.isFile() === true && stat.uid === process.geteuid?.() && (stat.mode & 0o022) === 0;
   return isOwn && stat.size === keyBytes ? readFileSync(keyOf(state)) : null;
 }
 
-/** Makes the key where there is none to believe; what an older one has sealed is foreign from then on. */
+/** Makes a key if there is none to trust. Lines sealed with an earlier key count as foreign from then on. */
 export function prepareSeal(state: Sealed): void {
   if (readKey(state) !== null) return;
   const { disk } = state;
@@ -42,7 +42,7 @@ export function prepareSeal(state: Sealed): void {
   known.delete(state);
 }
 
-/** Another pai that begins at the same moment may have been quicker: its key stays, it has sealed with it already. */
+/** If another pai was faster, its key stays, since it has used it already. */
 function takeName(state: Sealed, path: string, temporary: string): void {
   const { disk } = state;
   try {
@@ -53,7 +53,7 @@ function takeName(state: Sealed, path: string, temporary: string): void {
   if (readKey(state) === null) disk.rename(path, temporary);
 }
 
-/** The seal of the records of one run, which is good for no other run; null: there is no key, so nothing here is sealed. */
+/** The seal for the records of one run, valid for no other; null: there is no key, so nothing is sealed. */
 export function openSeal(state: Sealed, id: string): Seal | null {
   const key = known.get(state) ?? readKey(state);
   if (key === null) return null;

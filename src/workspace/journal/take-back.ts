@@ -1,4 +1,4 @@
-/** Takes changes back one path at a time, leaving alone what somebody else has changed since. */
+/** Undoes changes path by path and leaves those that somebody else has changed since. */
 import type { Change } from "../../core/change.ts";
 import { toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -14,9 +14,9 @@ import { putBack, statesOf } from "./put-back.ts";
 const maxTries = 3;
 
 /**
- * Restores the state before `changes` (all that were ever meant to happen, in order, done or not).
- * A path is ours while it holds one of the states the changes name. `traits` are those from before, for what comes back.
- * Done again after a crash it goes on where it was; what somebody changes while it is at work is left like the rest.
+ * Restores the state before `changes`: all that were ever intended, in order, done or not. A path counts as pai's own
+ * while it holds one of the states that the changes name. `traits`: owners and attributes for what is restored. May be
+ * repeated after a crash; a path that somebody changes meanwhile is left.
  */
 export function takeBack(
   root: Root,
@@ -43,7 +43,7 @@ export function takeBack(
   }
 }
 
-/** What cannot be tidied now is tidied by the next start: its names are promised. */
+/** If tidying fails now, the next start does it: the journal has the temporary names. */
 function tidy(root: Root, disk: Disk, changes: readonly Change[], { temps }: Batch): readonly RelPath[] {
   try {
     return putBack(root, disk, changes, temps);
@@ -52,7 +52,7 @@ function tidy(root: Root, disk: Disk, changes: readonly Change[], { temps }: Bat
   }
 }
 
-/** Finds the changes that are still there and ours to take back, and those that somebody else has changed since. */
+/** Splits changes that are still in effect into those to undo and those that somebody else has changed since. */
 function judgeStates(root: Root, changes: readonly Change[]): { todo: readonly Change[]; left: readonly RelPath[] } {
   const left: RelPath[] = [];
   const todo = new Map<RelPath, Change>();
@@ -68,7 +68,10 @@ function judgeStates(root: Root, changes: readonly Change[]): { todo: readonly C
   return { todo: [...todo.values()], left };
 }
 
-/** Drops what cannot be taken back without touching somebody else's: folders that hold more, places that became something else. */
+/**
+ * Removes changes from `todo` that cannot be undone without touching others' work, such as folders that hold more;
+ * returns them.
+ */
 function keepImpossible(root: Root, todo: Map<RelPath, Change>): RelPath[] {
   const kept: RelPath[] = [];
   const drop = (path: RelPath) => {

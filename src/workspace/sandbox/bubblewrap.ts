@@ -1,21 +1,23 @@
-/** The way to L3b: bwrap makes the namespaces where only that program may (Ubuntu), the tape does the rest inside it. */
+/** Level L3b: bwrap makes the namespaces where only it may (Ubuntu); the tape does the rest inside. */
 import { existsSync } from "node:fs";
 import type { Confinement } from "./confinement.ts";
 import { tapeFd } from "./launch.ts";
 import { isReplaced, protectedProc } from "./namespaces.ts";
 
-/** The path that AppArmor's profile names; a bwrap elsewhere has no such rights. */
+/** AppArmor's profile covers only this path; a bwrap elsewhere lacks the rights. */
 const program = "/usr/bin/bwrap";
 
 export const hasBubblewrap = (): boolean => existsSync(program);
 
 /**
- * Ubuntu's profile of bwrap lets it run files that have a name only, and none in memory. bwrap before 0.5 cannot make one that
- * can be run.
+ * Where bwrap puts the tape as a file: Ubuntu's profile lets bwrap execute files with a path only, not memory files.
+ * bwrap before 0.5 cannot make an executable one.
  */
 const tapeFile = "/run/pai-tape";
 
-/** The command line that starts the tape. It knows no caches and no overlay. `asFile`: the tape is a file inside. */
+/**
+ * The command line that starts the tape through bwrap, without caches and overlay. `asFile`: the tape is a file inside.
+ */
 export function wrap(confinement: Confinement, asFile: boolean): readonly string[] {
   const { workspace, writable, readable, readOnly, hidden, fixed, network } = confinement;
   const kept = [workspace, ...writable, ...readable];
@@ -23,7 +25,7 @@ export function wrap(confinement: Confinement, asFile: boolean): readonly string
   const masks = hidden.filter(({ path }) => isSeen(path));
   return [
     program,
-    // A process 1 of bwrap's own would have more rights than the command, which may be able to write its memory.
+    // A process 1 made by bwrap would have more rights than the command, which might be able to write its memory.
     ...["--as-pid-1", "--die-with-parent", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"],
     ...(network ? [] : ["--unshare-net"]),
     ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],

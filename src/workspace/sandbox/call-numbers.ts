@@ -1,4 +1,4 @@
-/** Numbers of the system calls that a tape makes, on both machines. */
+/** Numbers of the system calls that a tape makes, for x64 and arm64. */
 import type { Machine } from "./machine-code.ts";
 
 const numbers = {

@@ -1,4 +1,4 @@
-/** Finds the files of the project that are closed to commands, also when a command has moved them. */
+/** Finds the files in the project that are closed to commands, even after a command has moved them. */
 import { type Dirent, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { RelPath } from "../../core/path.ts";
@@ -7,13 +7,13 @@ import { joinPath } from "../parse-path.ts";
 import { kindOfDenied, type PathRules } from "../path-policy.ts";
 
 export interface Inside {
-  /** Absolute, as all paths here. */
+  /** Absolute, like all paths here. */
   readonly hidden: readonly string[];
-  /** Repositories: folders, and files that point to one, and where those point. */
+  /** Repositories: their folders, the `.git` files that point to one, and the folders these name. */
   readonly repositories: readonly string[];
-  /** Whether there were too many names to look at all. */
+  /** Whether the project has too many names to look at all. */
   readonly partial: boolean;
-  /** Device and number of what is hidden or a repository, by its path. */
+  /** Device and inode of each hidden path and repository. */
   readonly identities: ReadonlyMap<string, string>;
 }
 
@@ -23,12 +23,12 @@ interface Project {
 }
 
 const maxLooks = 100_000;
-/** In bytes: a path may have 4,095, and a command goes on where paths end. */
+/** Bytes. A path may have 4,095, but a command can build longer ones step by step. */
 const longestFolder = 3800;
-/** A file `.git` holds one line. */
+/** A `.git` file has a single line. */
 const maxPointerBytes = 64 * 1024;
 
-/** `last`: the result of the previous search; entries that are gone from their place are looked for everywhere. */
+/** `last`: result of the previous search; entries missing from their place are searched for everywhere. */
 export function findInside(project: Project, last: Inside | null): Inside {
   const { hidden, repositories, partial } = look(project, "usual");
   const found = { hidden: new Set(hidden), repositories: new Set(repositories), partial };
@@ -39,8 +39,8 @@ export function findInside(project: Project, last: Inside | null): Inside {
 }
 
 /**
- * A command can move a folder that holds something closed to a place that is not searched, and put something else in
- * its place.
+ * Finds entries of the last search again: a command can move a folder with a closed file to a place that is not
+ * searched, and put something else in its place.
  */
 function addKnown(
   project: Project,
@@ -67,8 +67,8 @@ function identityOf(path: string): string | null {
 }
 
 /**
- * Hidden files that somebody outside has put another in the place of: the kernel drops what covered the old one, so a command
- * that works in the workspace could read the new one.
+ * Hidden files that somebody outside has replaced: the kernel then drops the mount that covered the old file, so a
+ * command in the workspace could read the new one.
  */
 export const findReplaced = ({ hidden, identities }: Inside): readonly string[] =>
   hidden.filter((path) => {
@@ -85,11 +85,11 @@ interface Seen {
   readonly hidden: readonly string[];
   readonly repositories: readonly string[];
   readonly partial: boolean;
-  /** Every path, where everything is looked at. */
+  /** Every path, when everything is searched. */
   readonly seen: readonly string[];
 }
 
-/** Upper folders first. `usual`: of node_modules and of what a tool keeps only the first names are looked at. */
+/** Upper folders first. `usual`: node_modules and tool folders are only searched one level deep. */
 function look({ workspace, rules }: Project, how: "usual" | "everywhere"): Seen {
   const found = { hidden: [] as string[], repositories: [] as string[], files: [] as string[], seen: [] as string[] };
   const waiting: { readonly folder: RelPath; readonly isLast: boolean }[] = [{ folder: "" as RelPath, isLast: false }];
@@ -109,7 +109,7 @@ function look({ workspace, rules }: Project, how: "usual" | "everywhere"): Seen 
   for (let next = waiting.shift(); next !== undefined && left > 0; next = waiting.shift()) {
     const folder = join(workspace, next.folder);
     const entries = Buffer.byteLength(folder) > longestFolder ? null : listFolder(folder);
-    // No path leads to what is in it, or its owner may have taken away the right to list it, and a command can give it back.
+    // No path leads into it, or its owner has removed the right to list it, which a command can restore.
     if (entries === null) found.hidden.push(folder);
     left -= entries?.length ?? 1;
     for (const entry of entries ?? []) note(next.folder, entry, next.isLast);
@@ -118,7 +118,7 @@ function look({ workspace, rules }: Project, how: "usual" | "everywhere"): Seen 
   return { ...rest, hidden: [...hidden, ...otherNames(hidden, files)], partial: left <= 0 };
 }
 
-/** Second names (hard links) of hidden files; looked for only where a hidden file has one. */
+/** Hard links to hidden files; searched for only where a hidden file has several names. */
 function otherNames(hidden: readonly string[], files: readonly string[]): readonly string[] {
   const identities = hidden.flatMap((path) => {
     const stat = lstatSync(path, { throwIfNoEntry: false });
@@ -128,7 +128,7 @@ function otherNames(hidden: readonly string[], files: readonly string[]): readon
   return files.filter((path) => identities.includes(identityOf(path) ?? ""));
 }
 
-/** null: it is there and cannot be listed. */
+/** null: the folder exists and cannot be listed. */
 function listFolder(folder: string): readonly Dirent[] | null {
   try {
     return readdirSync(folder, { withFileTypes: true });
@@ -138,7 +138,7 @@ function listFolder(folder: string): readonly Dirent[] | null {
   }
 }
 
-/** What belongs to the repository that a name stands for; a link that leads nowhere stands for none. */
+/** Paths of the repository that a name stands for; none for a link that leads nowhere. */
 function repositoryAt(path: string, entry: Dirent): readonly string[] {
   if (entry.isDirectory()) return [path];
   if (entry.isFile()) return [path, ...targetOf(path)];
@@ -146,7 +146,7 @@ function repositoryAt(path: string, entry: Dirent): readonly string[] {
   return target === null ? [] : [target];
 }
 
-/** Where a file `.git` says that the repository is: any folder may be named there. */
+/** The folder that a `.git` file names, which may be any folder. */
 function targetOf(path: string): readonly string[] {
   const target = /^gitdir: (.+)$/m.exec(readSmall(path, maxPointerBytes) ?? "")?.[1];
   const real = target === undefined ? null : realPathOf(resolve(path, "..", target.trim()));

@@ -1,4 +1,4 @@
-/** Finds what a command must not see or change: secrets of the project and of the home, repositories, pai's own folders. */
+/** Finds what a command must not see or change: secrets in project and home, repositories, pai's own folders. */
 import { type Dirent, lstatSync, realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { RelPath } from "../../core/path.ts";
@@ -11,11 +11,11 @@ import { type Mount, readMounts, translatePath } from "./mounts.ts";
 
 export interface ClosedPaths {
   readonly hidden: readonly Hidden[];
-  /** Repositories in the project: folders, and files that point to one. */
+  /** Repositories in the project: folders, and `.git` files that point to one. */
   readonly repositories: readonly string[];
-  /** Whether there were too many names to look at all. */
+  /** Whether there are too many names to look at all. */
   readonly partial: boolean;
-  /** Of the project alone: for the next time. */
+  /** The part within the project, for the next search. */
   readonly inside: Inside;
 }
 
@@ -25,11 +25,11 @@ export interface Ground extends HomeOptions {
   readonly rules: PathRules;
   /** pai's own folders. */
   readonly own: readonly string[];
-  /** Paths that the person opens to commands, absolute. */
+  /** Absolute paths that the user opens to commands. */
   readonly open: readonly string[];
 }
 
-/** What only root can read anyway. */
+/** Files that only root can read anyway. */
 const rootSecrets = [
   "/etc/shadow",
   "/etc/shadow-",
@@ -39,7 +39,7 @@ const rootSecrets = [
   "/etc/ssl/private",
 ];
 
-/** `last`: what was found the time before; null: nothing yet. */
+/** `last`: result of the previous search; null: there was none. */
 export function findClosedPaths(ground: Ground, last: ClosedPaths | null): ClosedPaths {
   const inside = findInside(ground, last?.inside ?? null);
   const outside = [...findHomeSecrets(ground), ...secretsAbove(ground), ...ground.own];
@@ -59,13 +59,13 @@ export function findClosedPaths(ground: Ground, last: ClosedPaths | null): Close
   return { hidden, repositories: inside.repositories, partial: inside.partial, inside };
 }
 
-/** Folders of shared memory lie there as well. */
+/** Shared memory under /dev/shm does not count as a device. */
 const isDevice = (path: string) => contains("/dev", path) && !contains("/dev/shm", path);
 
 const programs = ["/usr", "/bin", "/sbin", "/lib", "/lib64"];
 const systemFolders = [...programs, "/etc", "/proc", "/sys", "/tmp"];
 
-/** A link with the name of a secret may lead to what every command needs: a device, programs, or a folder of the system as a whole. */
+/** A link named like a secret may point to something that every command needs: a device, a program, a system folder. */
 const isNeeded = (path: string, real: string, workspace: string) =>
   isDevice(real) || (contains(workspace, path) && !contains(workspace, real) && isOfSystem(real));
 
@@ -83,7 +83,10 @@ const placesOf = (real: string, { dev, ino }: Stats, mounts: readonly Mount[]): 
   }),
 ];
 
-/** Hidden paths that a text names, those of the project relative to it: the whole path, or for a file in the project its name. */
+/**
+ * Hidden paths that a text mentions: by full path, by path relative to the project, or by name for a file in the
+ * project.
+ */
 export function namedIn(text: string, hidden: readonly Hidden[], workspace: string): readonly string[] {
   const words = new Set(text.split(/[^\w./~+@-]+/).map((word) => word.replace(/^\.\//, "").replace(/\.$/, "")));
   return hidden.flatMap(({ path }) => {
@@ -95,13 +98,13 @@ export function namedIn(text: string, hidden: readonly Hidden[], workspace: stri
 
 const contains = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);
 
-/** The content of a hidden folder is hidden with it. */
+/** Drops paths inside a hidden folder. */
 function withoutNested(all: readonly Hidden[]): readonly Hidden[] {
   const folders = all.filter(({ isFolder }) => isFolder);
   return all.filter(({ path }) => !folders.some((folder) => folder.path !== path && contains(folder.path, path)));
 }
 
-/** Takes `open` out: of a hidden folder above it everything else stays hidden. */
+/** Opens one path: of a hidden folder above it everything else stays hidden. */
 function openUp(hidden: readonly Hidden[], open: string): readonly Hidden[] {
   return hidden.flatMap((each): readonly Hidden[] => {
     if (contains(open, each.path)) return [];
@@ -114,7 +117,7 @@ function openUp(hidden: readonly Hidden[], open: string): readonly Hidden[] {
   });
 }
 
-/** Secrets in the folders above, where the project is a part of a repository. */
+/** Secrets in the folders above, if the project is part of a larger repository. */
 function secretsAbove({ workspace, rules }: Ground): readonly string[] {
   const above: string[] = [];
   for (let at = workspace; at !== "/"; at = dirname(at)) {

@@ -1,4 +1,4 @@
-/** Says in one line what the sandbox of a workspace holds, and why it is not more. */
+/** Describes in one line what the sandbox of a workspace protects, and why it does not protect more. */
 
 import { homedir } from "node:os";
 import type { SandboxLevel, SandboxState } from "../../core/command/sandbox.ts";

@@ -1,8 +1,8 @@
-/** Writes a static program file: the interpreter, and behind it the data that it works on. */
+/** Writes a static ELF program: the interpreter, followed by its data. */
 import { interpreterOf, type Machine } from "./machine-code.ts";
 
 const textAddress = 0x400000;
-/** Where the data begins when the program runs; the interpreter knows this address. */
+/** Address of the data in the running program; the interpreter has it built in. */
 export const dataAddress = 0x10000000;
 
 const headerBytes = 64;
@@ -20,7 +20,7 @@ interface Segment {
   readonly size: number;
 }
 
-/** `data` begins at `dataAddress`. No part can be written and executed at once. */
+/** `data` is loaded at `dataAddress`. No part is writable and executable at once. */
 export function writeElf(machine: Machine, data: Uint8Array): Uint8Array {
   const code = interpreterOf(machine);
   const start = headerBytes + 3 * segmentBytes;

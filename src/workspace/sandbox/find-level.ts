@@ -1,4 +1,4 @@
-/** Finds the level that holds here: from the strongest down, and of each as much as works. */
+/** Finds the strongest sandbox level that works here, and which optional parts of it do. */
 
 import type { SandboxLevel } from "../../core/command/sandbox.ts";
 import { hasBubblewrap, wrap } from "./bubblewrap.ts";
@@ -15,14 +15,14 @@ export interface Found {
   readonly level: SandboxLevel | null;
   readonly userNamespace: boolean;
   readonly caches: boolean;
-  /** Whether bubblewrap starts the tape from a file. */
+  /** Whether bubblewrap starts the tape as a file. */
   readonly asFile: boolean;
   readonly overlay: boolean;
-  /** Where the layers of an overlay can be made. */
+  /** Folder for the layers of an overlay. */
   readonly scratch: string;
   /** Version of Landlock; 0: none. */
   readonly landlock: number;
-  /** Why it is not more, a sentence each. */
+  /** Why no stronger level works, a sentence each. */
   readonly reasons: readonly string[];
 }
 
@@ -30,9 +30,9 @@ export interface Search {
   readonly machine: Machine;
   readonly isRoot: boolean;
   readonly workspaceFd: number;
-  /** Folders for the layers of an overlay, the best first: not every file system can hold them. */
+  /** Folders for the layers of an overlay, best first: not every file system supports them. */
   readonly scratches: readonly [string, ...string[]];
-  /** For tests: this level and no other. */
+  /** For tests: only this level. */
   readonly only: SandboxLevel | undefined;
   readonly confine: (found: Found, level: SandboxLevel, layers: Layers | null) => Confinement;
 }
@@ -66,8 +66,8 @@ export async function findLevel(search: Search): Promise<Found> {
 }
 
 /**
- * Version 1 (Linux 5.13 to 5.18) lets nothing be moved from one folder to another: where mounts are a wall of their own,
- * ordinary work counts more.
+ * Landlock 1 (Linux 5.13 to 5.18) forbids moving files between folders. Levels that are protected by mounts do without
+ * it, so that ordinary work succeeds.
  */
 const landlockFor = (level: SandboxLevel, version: number): number =>
   isIsolated(level) && version === 1 ? 0 : version;
@@ -82,7 +82,7 @@ interface Failure extends Reason {
 
 const failureOf = (level: SandboxLevel, failure: SetupFailure): Failure => ({ level, ...findReason(failure) });
 
-/** A sentence each; what mends several is said with the first. */
+/** One sentence each; a remedy for several failures is named only once. */
 function tellAll(failures: readonly Failure[]): readonly string[] {
   const told = new Set<string>();
   return failures.map(({ level, why, mend }) => {
@@ -92,9 +92,7 @@ function tellAll(failures: readonly Failure[]): readonly string[] {
   });
 }
 
-/**
- * Tries one level with fewer and fewer optional parts; the missing parts are reported when the level works in the end.
- */
+/** Tries one level with fewer and fewer optional parts; if it works in the end, reports the missing ones. */
 async function tryLevel(search: Search, level: SandboxLevel, all: Found) {
   const missing: Failure[] = [];
   let found = all;
@@ -112,7 +110,7 @@ async function tryLevel(search: Search, level: SandboxLevel, all: Found) {
 
 const layersFailed = "overlay of the workspace";
 
-/** The same without the part that failed, where the level can do without; null: it cannot. */
+/** Leaves out the optional part that failed; null: it is not optional. */
 function withLess(found: Found, level: SandboxLevel, step: string, { isRoot, scratches }: Search): Found | null {
   if (level === "L3b") return step === "bubblewrap" && !found.asFile ? { ...found, asFile: true } : null;
   if (level !== "L3") return null;

@@ -1,21 +1,21 @@
-/** Finds what holds keys, passwords or sessions of the user outside a project. */
+/** Finds the user's keys, passwords and sessions outside the project. */
 import { lstatSync, readFileSync, realpathSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { registeredHome } from "../../system/registered-home.ts";
 import { entriesOf } from "../system/entries.ts";
 
 export interface HomeOptions {
-  /** Real path. What variables and links name in it is the project's own, judged by its name. */
+  /** Real path. Files in it that variables and links point to are judged by the project's own rules. */
   readonly workspace: string;
   readonly home: string | null;
-  /** Variables name places that are not the usual ones. */
+  /** Its variables may move configuration to unusual places. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly isRoot: boolean;
 }
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** Files and folders of a home. */
+/** Files and folders in the home folder. */
 const inHome = words(`
   .ssh .gnupg .age .password-store .netrc _netrc .authinfo .authinfo.gpg .git-credentials .cache/git/credential .htpasswd
   .aws .azure .boto .s3cfg .oci .aliyun .bluemix .ovh.conf .kube .docker .dockercfg .vault-token .ansible/vault
@@ -30,7 +30,7 @@ const inHome = words(`
   .bash_history .zsh_history .python_history .node_repl_history .psql_history .mysql_history .sqlite_history
   .rediscli_history .irb_history .lesshst .viminfo`);
 
-/** Below `.config`, or where XDG_CONFIG_HOME says. */
+/** Names below `.config` or XDG_CONFIG_HOME. */
 const inConfig = words(`
   gcloud gh hub glab-cli op rclone sops age pip git/credentials containers/auth.json doctl helm composer/auth.json pulumi
   github-copilot hcloud openstack scw linode-cli ibmcloud fly netlify stripe ngrok heroku vault act configstore
@@ -38,11 +38,11 @@ const inConfig = words(`
   google-chrome chromium BraveSoftware microsoft-edge vivaldi opera Bitwarden Signal
   Code/User/globalStorage Cursor/User/globalStorage VSCodium/User/globalStorage`);
 
-/** Below `.local/share`, or where XDG_DATA_HOME says. */
+/** Names below `.local/share` or XDG_DATA_HOME. */
 const inData = words(`
   keyrings opencode/auth.json com.vercel.cli containers/auth.json fish/fish_history kwalletd`);
 
-/** Variables that name a file or folder of that kind, and what is secret in it. */
+/** Variables that name a secret file or folder; `parts`: only these names in it are secret. */
 const named: readonly (readonly [variable: string, parts?: readonly string[]])[] = [
   ...words(`AWS_SHARED_CREDENTIALS_FILE AWS_CONFIG_FILE AZURE_CONFIG_DIR BOTO_CONFIG CLAUDE_CONFIG_DIR CLOUDSDK_CONFIG
     CODEX_HOME DOCKER_CONFIG GH_CONFIG_DIR GLAB_CONFIG_DIR GNUPGHOME GOOGLE_APPLICATION_CREDENTIALS HISTFILE KRB5CCNAME
@@ -54,7 +54,7 @@ const named: readonly (readonly [variable: string, parts?: readonly string[]])[]
 ];
 const secretVariable = /_(?:TOKEN|KEY|PASSWORD|SECRET|CREDENTIALS)_FILE$/;
 
-/** Absolute paths, each there when looked for. */
+/** Absolute paths that exist now. */
 export function findHomeSecrets({ workspace, home, env, isRoot }: HomeOptions): readonly string[] {
   const below = (base: string | undefined, names: readonly string[]) =>
     base !== undefined && isAbsolute(base) ? names.map((name) => join(base, name)) : [];
@@ -80,7 +80,7 @@ function namedBy(env: HomeOptions["env"]): readonly string[] {
   );
 }
 
-/** Files to which links right in a hidden folder lead: tools for dot files keep them elsewhere. */
+/** Files that links directly in a hidden folder point to: managers of dotfiles keep the files elsewhere. */
 const linkedIn = (folder: string): readonly string[] =>
   entriesOf(folder).flatMap((entry) => {
     if (!entry.isSymbolicLink()) return [];
@@ -88,12 +88,12 @@ const linkedIn = (folder: string): readonly string[] =>
       const real = realpathSync(join(folder, entry.name));
       return lstatSync(real).isFile() ? [real] : [];
     } catch {
-      // It leads nowhere.
+      // The link is broken.
       return [];
     }
   });
 
-/** The person's own homes: HOME and the registered one; as root those of everybody who may log in or has keys. */
+/** The user's homes: HOME and the registered one; for root also those of everybody who may log in or has SSH keys. */
 function homesOf(home: string | null, isRoot: boolean): readonly string[] {
   const own = [home, registeredHome()].filter((each) => each !== null);
   if (!isRoot) return [...new Set(own)];
@@ -109,7 +109,7 @@ function homesOfUsers(): readonly string[] {
   try {
     users = readFileSync("/etc/passwd", "utf8");
   } catch {
-    // Then only the folders of /home are known.
+    // Only the folders of /home are known then.
   }
   return users.split("\n").flatMap((line) => {
     const [, , id = "", , , home = ""] = line.split(":");
@@ -119,7 +119,7 @@ function homesOfUsers(): readonly string[] {
   });
 }
 
-/** What lies in a folder that is closed to this user is closed to commands, too. */
+/** Files in a folder that this user may not enter are closed to commands anyway. */
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;

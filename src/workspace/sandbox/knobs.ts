@@ -2,13 +2,13 @@
 import { readFileSync } from "node:fs";
 
 export interface Knobs {
-  /** Debian's switch for user namespaces of ordinary users is off. */
+  /** Debian's setting against user namespaces of ordinary users is active. */
   readonly isCloneOff: boolean;
-  /** AppArmor takes the rights in a user namespace away, as Ubuntu has it. */
+  /** AppArmor removes capabilities in user namespaces, as on Ubuntu. */
   readonly isRestricted: boolean;
-  /** AppArmor's profile of this process; null: it has none. */
+  /** AppArmor's profile of this process; null: none. */
   readonly profile: string | null;
-  /** A filter of system calls holds pai itself, as in containers. */
+  /** pai itself runs under a seccomp filter, as in containers. */
   readonly isFiltered: boolean;
 }
 

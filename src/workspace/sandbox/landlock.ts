@@ -24,7 +24,7 @@ const right = {
   reachSocket: 65536,
 } as const;
 const firstVersion = 0x1fff;
-/** Linux 7.1. */
+/** Linux 7.1 or later. */
 export const firstWithSockets = 9;
 const readRights = right.execute | right.readFile | right.readFolder;
 /** The only rights that the rule of a file may name. */
@@ -34,12 +34,12 @@ const allScopes = 3;
 const currentFolder = -100;
 const openPath = 0x200000;
 const closeOnExec = 0x80000;
-/** Rules are read from descriptors; this one outlives them. */
+/** Adding a rule opens a descriptor; this one is above those that are closed between batches of rules. */
 const rulesFd = 100;
 const firstRuleFd = 6;
 const rulesAtOnce = 80;
 
-/** Read and write are for the owner's own files: nobody may make devices. */
+/** Read and write without device creation. */
 function rightsOf(rights: LandlockRule["rights"], handled: number): number {
   if (rights === "list") return right.readFolder;
   if (rights === "read") return readRights;
@@ -48,8 +48,8 @@ function rightsOf(rights: LandlockRule["rights"], handled: number): number {
 }
 
 /**
- * What this version knows; a right it does not know would be refused. Sockets that the command makes itself can be reached
- * without a right; those of others by no rule, unless the network is open.
+ * The rights that this version knows, as the kernel refuses unknown ones. A command may reach its own sockets without a
+ * right, and those of other processes only if the network is open.
  */
 function handledBy(version: number, network: boolean): number {
   return (
@@ -77,7 +77,7 @@ export function addLandlock(tape: Tape, confinement: Confinement): void {
   tape.call("landlock_restrict_self", [rulesFd, 0]);
 }
 
-/** Without private mounts the workspace is the folder that was opened, whatever is at its path now. */
+/** Without private mounts the rule is for the opened folder, whatever is at its path now. */
 function addWorkspaceRule(tape: Tape, handled: number): void {
   const rule = tape.words(rightsOf("write", handled), workspaceFd);
   tape.call("landlock_add_rule", [rulesFd, 1, rule, 0], { note: "rule for the workspace" });
@@ -109,7 +109,7 @@ function rulesOf({
 }: Confinement): readonly LandlockRule[] {
   const own = [...writable, ...caches].map((path) => ruleFor(path, "write"));
   if (level === "L2") return [...outside, ...own, ...(temporary === null ? [] : [folder(temporary, "write")])];
-  // With mounts of their own these are the command's.
+  // With private mounts these folders are the command's own.
   const scratch = ["/tmp", "/var/tmp", "/dev/shm"].filter((path) => ruleFor(path, "write").isFolder);
   return [
     ...(outside.length === 0 ? [folder("/", "read")] : [folder("/", "list"), ...outside]),
@@ -125,16 +125,16 @@ function ruleFor(path: string, rights: LandlockRule["rights"]): LandlockRule {
   return { path, isFolder: lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true, rights };
 }
 
-/** Rules for what is outside the workspace, and the folders they were read from, which change when a name comes or goes. */
+/** Rules for paths outside the workspace, and the folders they were made from, whose mtime changes with their names. */
 export interface OutsideRules {
   readonly rules: readonly LandlockRule[];
   readonly folders: readonly string[];
 }
 
 /**
- * Rules that let everything be read but the hidden paths, whoever puts something new in their place, and devices be used:
- * a folder with something hidden in it is opened child by child. Reads every such folder, so the result is kept.
- * `isIsolated`: the command has mounts of its own, so that folders for everybody's temporary files are not on the way.
+ * Rules that let a command read everything but the hidden paths, even if these are replaced, and use devices. A folder
+ * that contains a hidden path is opened child by child. Reads every such folder, so the result should be kept.
+ * `isIsolated`: the command has private mounts, so shared temporary folders need no care.
  */
 export function readableRules(hidden: readonly Hidden[], isIsolated: boolean): OutsideRules {
   const closed = new Set(hidden.map(({ path }) => path));
@@ -158,10 +158,10 @@ export function readableRules(hidden: readonly Hidden[], isIsolated: boolean): O
   return { rules: [...rules, ...there.map((path) => ruleFor(path, "device"))], folders };
 }
 
-/** A folder such as /tmp, whose names come and go: with something hidden in it, it stays closed as a whole. */
+/** A shared folder like /tmp, whose content keeps changing: if it contains a hidden path, all of it stays closed. */
 const isSharedScratch = ({ mode }: Stats) => (mode & 0o1002) === 0o1002;
 
-/** Of a folder that may be entered and not listed: what is known to be in it. */
+/** Names in a folder; if it may not be listed, those that are known to be hidden or to contain a hidden path. */
 function namesIn(folder: string, parted: ReadonlySet<string>): readonly string[] {
   try {
     return readdirSync(folder);

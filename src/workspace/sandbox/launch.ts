@@ -1,17 +1,17 @@
-/** Starts a tape and says afterwards whether its set-up failed, and where. */
+/** Starts a tape and reports which step of its set-up failed, if any. */
 import { closeSync, readSync } from "node:fs";
 import { getSystemErrorName } from "node:util";
 import { type Output, openOutput } from "../system/pipe.ts";
 import { openMemoryFile } from "./memory-file.ts";
 import type { Tape } from "./tape.ts";
 
-/** A step of the set-up that failed: the program was not run. */
+/** A failed step of the set-up; the program has not run. */
 export interface SetupFailure {
   /** The note of the step. */
   readonly step: string;
   /** Name of the error, such as EPERM. */
   readonly errno: string;
-  /** What the program said that starts the tape; left out: nothing. */
+  /** Error output of the program that starts the tape; left out: none. */
   readonly said?: string;
 }
 
@@ -19,25 +19,25 @@ export interface LaunchOptions {
   readonly workspaceFd: number;
   readonly stdin: "ignore" | "pipe";
   readonly stderr: "ignore" | "pipe";
-  /** A pipe that the program inherits, and that ends when pai does. */
+  /** Whether the program inherits a pipe that closes when pai ends. */
   readonly lifeline: boolean;
-  /** A program that starts the tape, which it finds at `tapeFd`, with all its arguments. Empty: none. */
+  /** Command line of a program that starts the tape, which is open at `tapeFd`. Empty: none. */
   readonly through: readonly string[];
 }
 
 export interface Launched {
   readonly child: Bun.Subprocess<"ignore" | "pipe", number, "ignore" | "pipe">;
-  /** Standard output, to be read and closed. */
+  /** Standard output, for the caller to read and close. */
   readonly output: Output;
-  /** To be asked once the child has ended; closes what was held open for it. */
+  /** Call it once the child has ended; closes what was open for the child. */
   finish(): SetupFailure | null;
 }
 
 const reportBytes = 16;
-/** The descriptor of the tape in a program that starts it. */
+/** Descriptor of the tape in the program that starts it. */
 export const tapeFd = 6;
 
-/** Throws a system error when the tape cannot even be started. */
+/** Throws a system error if the tape cannot be started at all. */
 export function launch(tape: Tape, options: LaunchOptions): Launched {
   const fd = openMemoryFile(tape.assemble());
   const { through, lifeline } = options;
@@ -56,7 +56,7 @@ export function launch(tape: Tape, options: LaunchOptions): Launched {
         output.writeFd,
         options.stderr,
         "pipe",
-        // Inside a program with its own mounts it would lead past them.
+        // In a program with its own mounts the descriptor would lead past them.
         through.length === 0 ? options.workspaceFd : "ignore",
         lifeline ? "pipe" : "ignore",
         ...(through.length === 0 ? [] : [fd]),
@@ -73,7 +73,7 @@ export function launch(tape: Tape, options: LaunchOptions): Launched {
   }
 }
 
-/** `exit`: how the program ended that started the tape, which says first that it runs; null: there was none. */
+/** `exit`: exit code of the program that starts the tape, which first reports one byte; null: there was none. */
 function finish(tape: Tape, stdio: readonly unknown[], exit: number | null): SetupFailure | null {
   const [report, lifeline] = [stdio[3], stdio[5]];
   const first = exit === null ? 0 : 1;
@@ -83,7 +83,7 @@ function finish(tape: Tape, stdio: readonly unknown[], exit: number | null): Set
     try {
       read = readSync(report, bytes, 0, bytes.length, null);
     } catch {
-      // Nothing was reported.
+      // There is no report.
     }
     closeSync(report);
   }

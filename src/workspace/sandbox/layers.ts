@@ -1,4 +1,4 @@
-/** The two folders of an overlay: what a command changes, kept apart from the workspace. */
+/** The two folders of an overlay, which hold a command's changes apart from the workspace. */
 import {
   chmodSync,
   closeSync,
@@ -16,13 +16,13 @@ import { PaiError } from "../../core/error.ts";
 import { enterFlags } from "../system/open-at.ts";
 
 export interface Layers {
-  /** What is changed, and only that. */
+  /** Holds the changes and nothing else. */
   readonly upper: string;
-  /** The kernel's own. */
+  /** Used by the kernel. */
   readonly work: string;
 }
 
-/** A folder that is pai's for as long as this process lives; its name says whose it is. */
+/** Makes a temporary folder that belongs to this process; its name contains the process id. */
 export function makeScratch(parent: string, what: "layers" | "probe" | "tmp"): string {
   try {
     mkdirSync(parent, { recursive: true, mode: 0o700 });
@@ -45,18 +45,18 @@ export function makeLayers(scratch: string): Layers {
   return layers;
 }
 
-/** Removes both with all they hold, also folders that cannot be entered, as the kernel and commands leave them. */
+/** Removes both with all content, even folders without permissions, as the kernel and commands leave them. */
 export function removeLayers({ work }: Layers): void {
   const folder = dirname(work);
   try {
     chmodSync(join(work, "work"), 0o700);
   } catch {
-    // It was never mounted.
+    // The overlay was never mounted.
   }
   removeTree(folder);
 }
 
-/** Removes what processes left that were killed. Failures are left to the next time. */
+/** Removes folders of killed processes. What cannot be removed is left to the next time. */
 export function sweepScratch(scratch: string): void {
   for (const name of namesIn(scratch)) {
     const owner = /^pai-(?:layers|probe|tmp)-(\d+)-/.exec(name)?.[1];
@@ -66,15 +66,17 @@ export function sweepScratch(scratch: string): void {
     try {
       removeTree(path);
     } catch {
-      // Something in it cannot be removed.
+      // Some of its content cannot be removed.
     }
   }
 }
 
-/** Deeper folders than this are moved up first: removing takes as long as their path is, squared. */
+/** Folders below this depth are moved up first: the time to remove one grows with the square of its path's length. */
 const deepest = 32;
 
-/** Removes a folder with all it holds, also what its owner may not enter. Throws when something in it cannot be removed. */
+/**
+ * Removes a folder with all content, even where its owner has no permissions. Throws when something cannot be removed.
+ */
 export function removeTree(top: string): void {
   withFolder(top, (root) => {
     let moved = 0;
@@ -93,8 +95,8 @@ export function removeTree(top: string): void {
 }
 
 /**
- * Makes a folder one that can be emptied and gives a name by which its content is reached, whatever is put in its place
- * meanwhile: a link that a process of the command puts there must not lead pai elsewhere. What cannot be opened is left alone.
+ * Gives the owner all rights to a folder and passes its path by descriptor, so that a link which a process of the
+ * command puts in its place cannot lead pai elsewhere. Skips what cannot be opened.
  */
 function withFolder(path: string, use: (folder: string) => void): void {
   let fd: number | null = null;
@@ -104,13 +106,14 @@ function withFolder(path: string, use: (folder: string) => void): void {
     if ((statSync(folder).mode & 0o700) !== 0o700) chmodSync(folder, 0o700);
     use(folder);
   } catch {
-    // It is gone, a link, or has a name that is not UTF-8: removing goes through descriptors too, and says what stays.
+    // It is gone, is a link, or has a name that is not UTF-8; the removal itself follows no links and reports what
+    // stays.
   } finally {
     if (fd !== null) closeSync(fd);
   }
 }
 
-/** A number that was given to another process since keeps the folder until that ends. */
+/** If the id has been given to another process, the folder is kept until that one ends. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

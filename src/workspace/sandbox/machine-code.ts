@@ -1,6 +1,6 @@
-/** The interpreter of tapes as machine code, assembled from interpreter-x64.S and interpreter-arm64.S beside this file. */
+/** The tape interpreter as machine code, assembled from interpreter-x64.S and interpreter-arm64.S beside this file. */
 
-/** Machines that a tape can be written for; the names of `process.arch`. */
+/** Machines that have a tape interpreter, as in `process.arch`. */
 export type Machine = "x64" | "arm64";
 
 const code: Readonly<Record<Machine, readonly string[]>> = {
@@ -19,10 +19,10 @@ const code: Readonly<Record<Machine, readonly string[]>> = {
   ],
 };
 
-/** The bytes that run first; they know no library and call nothing but the kernel. */
+/** The interpreter's code; it uses no library and calls only the kernel. */
 export const interpreterOf = (machine: Machine): Uint8Array => Buffer.from(code[machine].join(""), "hex");
 
-/** The machine this process runs on; null: one that no tape can be written for. */
+/** The machine of this process; null: it has no tape interpreter. */
 export function thisMachine(): Machine | null {
   return process.arch === "x64" || process.arch === "arm64" ? process.arch : null;
 }

@@ -1,11 +1,11 @@
-/** A program file in memory that nobody can change any more: no path, no disk, nothing left behind. */
+/** A program in a sealed memory file: nobody can change it, and it leaves nothing on disk. */
 import { closeSync, writeSync } from "node:fs";
 import { getSystemErrorName } from "node:util";
 import { cString, openLibc } from "../system/libc.ts";
 
 const flags = { closeOnExec: 1, allowSealing: 2, executable: 0x10 } as const;
 const addSeals = 1033;
-/** No further seals, no shrinking, growing or writing. */
+/** Forbids further seals, shrinking, growing and writing. */
 const allSeals = 0xf;
 const landlockVersion = 1;
 const landlockCreateRuleset = 444;
@@ -28,7 +28,7 @@ function calls() {
   return loaded;
 }
 
-/** A descriptor, which must be closed. Throws a system error where this system has no such files, or no FFI. */
+/** Returns a descriptor, which the caller must close. Throws a system error without memory files or FFI. */
 export function openMemoryFile(bytes: Uint8Array): number {
   const libc = calls();
   if (libc === null) throw refusal("ENOSYS");
@@ -39,7 +39,7 @@ export function openMemoryFile(bytes: Uint8Array): number {
   if (fd < 0) fd = libc.functions.memfd_create(name, base);
   if (fd < 0) throw refusal(nameOf(libc.errno()));
   try {
-    // A program that copies it reads from the descriptor's position: the start.
+    // A program that copies it reads from the current position, which must stay at the start.
     for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done, bytes.length - done, done);
     if (libc.functions.fcntl(fd, addSeals, allSeals) !== 0) throw refusal(nameOf(libc.errno()));
     return fd;
@@ -49,7 +49,7 @@ export function openMemoryFile(bytes: Uint8Array): number {
   }
 }
 
-/** A system error that says at which step it was. */
+/** A system error that names the failed step. */
 const refusal = (code: string) => Object.assign(new Error(`${code}: memfd_create`), { code, step: "memfd_create" });
 
 function nameOf(errno: number): string {
@@ -63,11 +63,11 @@ function nameOf(errno: number): string {
 export interface Landlock {
   /** 0: none. */
   readonly version: number;
-  /** Name of the error with which the kernel, or a filter of system calls, answered; null: it did not. */
+  /** Name of the error from the kernel or a seccomp filter; null: there was none. */
   readonly errno: string | null;
 }
 
-/** What this kernel offers of Landlock. */
+/** The Landlock support of this kernel. */
 export function findLandlock(): Landlock {
   const libc = calls();
   if (libc === null) return { version: 0, errno: "ENOSYS" };
@@ -75,6 +75,6 @@ export function findLandlock(): Landlock {
   return version > 0 ? { version, errno: null } : { version: 0, errno: nameOf(libc.errno()) };
 }
 
-/** Whether many descriptors can be closed in one call: Linux 5.9, and no filter against it. */
+/** Whether close_range works: Linux 5.9 or later, and no seccomp filter against it. */
 export const closesRanges = (): boolean =>
   Number(calls()?.functions.syscall(closeRange, noDescriptor, noDescriptor, 0) ?? 0) === 0;

@@ -1,15 +1,15 @@
-/** What is mounted where, as a process sees it. */
+/** The mounts that a process sees. */
 import { readFileSync } from "node:fs";
 
 export interface Mount {
   /** Number of the file system, `major:minor`. */
   readonly device: string;
-  /** The folder of the file system that is mounted. */
+  /** The folder within the file system that is mounted. */
   readonly root: string;
   readonly point: string;
 }
 
-/** In the order they were made; empty for a process that has ended or cannot be asked. */
+/** In mount order; empty for a process that has ended or whose mounts cannot be read. */
 export function readMounts(process: number | "self"): readonly Mount[] {
   return readText(`/proc/${process}/mountinfo`)
     .split("\n")
@@ -29,7 +29,7 @@ const isAtOrBelow = (path: string, folder: string) =>
 
 const below = (path: string, folder: string) => (folder === "/" ? path : path.slice(folder.length));
 
-/** Where a path of somebody with other mounts is found with ours: nowhere, or in several places. */
+/** Where a path in another process's mounts is found in ours: nowhere, or in several places. */
 export function translatePath(path: string, theirs: readonly Mount[], ours: readonly Mount[]): readonly string[] {
   const deepest = theirs.reduce<Mount | null>(
     (best, each) => (isAtOrBelow(path, each.point) && each.point.length >= (best?.point.length ?? 0) ? each : best),
@@ -44,7 +44,7 @@ export function translatePath(path: string, theirs: readonly Mount[], ours: read
 
 const join = (folder: string, rest: string): string => (folder === "/" && rest !== "" ? rest : `${folder}${rest}`);
 
-/** Mount points below a folder, without those below another of them. A mount that is covered by another is included. */
+/** Mount points below a folder, without those below another of them; includes covered ones. */
 export function findSubmounts(folder: string): readonly string[] {
   const points = readMounts("self")
     .map(({ point }) => point)

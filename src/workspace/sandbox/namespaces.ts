@@ -1,4 +1,4 @@
-/** The tape of L3 up to its rights: an own world of mounts, processes and network, in which the rest of the disk is read-only. */
+/** The tape of L3 up to Landlock: private mounts, processes and network, with the rest of the disk read-only. */
 import { existsSync, lstatSync } from "node:fs";
 import { release } from "node:os";
 import { closeFrom } from "./close-descriptors.ts";
@@ -35,7 +35,7 @@ const socketDatagram = { family: 2, type: 2 } as const;
 const setInterfaceFlags = 0x8914;
 const interfaceUp = 0x41;
 
-/** Replaced by empty folders of the command's own. */
+/** Replaced by empty folders that are private to the command. */
 const privateFolders = ["/tmp", "/var/tmp", "/run", "/dev/shm"] as const;
 const deviceNames = ["null", "zero", "full", "random", "urandom", "tty"] as const;
 const deviceLinks = {
@@ -45,7 +45,7 @@ const deviceLinks = {
   stderr: "/proc/self/fd/2",
   ptmx: "pts/ptmx",
 } as const;
-/** Root could change the machine through these. */
+/** Paths through which root could change the machine. */
 export const protectedProc = [
   "/proc/sys",
   "/proc/sysrq-trigger",
@@ -66,7 +66,7 @@ export const isReplaced = (path: string): boolean =>
 
 const isRealFolder = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** From here on the tape is process 1 of its own namespaces. */
+/** After this the tape is process 1 of its own namespaces. */
 export function addNamespaces(tape: Tape, confinement: Confinement, parents: (() => void)[]): void {
   const { network, userNamespace } = confinement;
   const wanted =
@@ -75,9 +75,9 @@ export function addNamespaces(tape: Tape, confinement: Confinement, parents: (()
     namespaces.names |
     (userNamespace ? namespaces.user : 0) |
     (network ? 0 : namespaces.network);
-  // The working folder goes along into the new namespace, a descriptor does not.
+  // The working folder moves into the new mount namespace, a descriptor does not.
   tape.call("fchdir", [workspaceFd], { note: "enter the workspace" });
-  // It would lead past every mount that is made from here on.
+  // The descriptor would lead past every later mount.
   tape.call("close", [workspaceFd], { note: "close the workspace" });
   tape.call("unshare", [wanted]);
   if (userNamespace) mapUser(tape, confinement);
@@ -95,7 +95,7 @@ export function addNamespaces(tape: Tape, confinement: Confinement, parents: (()
   tape.call("sethostname", [tape.bytes(host), host.length]);
 }
 
-/** Forks: the child goes on with the tape, the parent waits for it and ends as it ends. */
+/** Forks: the child continues the tape, the parent waits for it and exits with its status. */
 export function forkCollected(tape: Tape, parents: (() => void)[], flags: number, note: string): void {
   const parent: Label = { record: null };
   const child = tape.call("clone", [flags | SIGCHLD, 0, 0, 0, 0], { onPositive: parent, note });
@@ -107,14 +107,14 @@ export function forkCollected(tape: Tape, parents: (() => void)[], flags: number
   });
 }
 
-/** The tape's own waiting processes take no signal but KILL: whoever ends a command may send its whole group TERM. */
+/** Blocks all signals but KILL in the waiting processes, since TERM may be sent to the whole group. */
 const blockSignals = (tape: Tape): void => {
   tape.call("rt_sigprocmask", [0, tape.words(~(1n << BigInt(SIGKILL - 1)) & 0xffffffffffffffffn), 0, 8], {
     note: "block signals",
   });
 };
 
-/** The only user that this namespace knows is the one that runs pai. */
+/** Maps only the user that runs pai into the namespace. */
 function mapUser(tape: Tape, { uid, gid }: Confinement): void {
   const write = (path: string, text: string) => {
     const file = tape.call("openat", [currentFolder, tape.text(path), open.write | open.closeOnExec, 0], {
@@ -125,7 +125,7 @@ function mapUser(tape: Tape, { uid, gid }: Confinement): void {
   write("/proc/self/setgroups", "deny");
   write("/proc/self/uid_map", `${uid} ${uid} 1`);
   write("/proc/self/gid_map", `${gid} ${gid} 1`);
-  // A file open for writing keeps its file system from becoming read-only.
+  // A file that is open for writing would keep its file system from becoming read-only.
   closeFrom(tape, workspaceFd, "close maps");
 }
 
@@ -163,7 +163,7 @@ function addMounts(tape: Tape, confinement: Confinement): void {
   for (const each of seen) hide(tape, each);
 }
 
-/** Read-only, and no program there runs as its owner. */
+/** Read-only, and without set-user-ID programs. */
 const attribute = (tape: Tape, set: number = attributes.readOnly | attributes.noSuid) =>
   [tape.words(set, 0, 0, 0), 32] as const;
 
@@ -172,7 +172,7 @@ function takeWorkspace(tape: Tape): Result {
   return tape.call("open_tree", [currentFolder, tape.text("."), flags], { note: "take the workspace" });
 }
 
-/** The path of the workspace shows both layers; the lower one is the folder that was pinned, whatever it is called now. */
+/** Mounts an overlay at the workspace's path; its lower layer is the pinned folder, even if that was moved. */
 function takeOverlay(tape: Tape, workspace: string, { upper, work }: NonNullable<Confinement["overlay"]>): Result {
   const data = `lowerdir=.,upperdir=${escapeOption(upper)},workdir=${escapeOption(work)},userxattr`;
   mountType(tape, "overlay", workspace, 0, data, "overlay of the workspace");
@@ -200,7 +200,7 @@ function mountType(tape: Tape, type: string, path: string, flags: number, data: 
   tape.call("mount", [name, tape.text(path), name, flags, data === "" ? 0 : tape.text(data)], { note });
 }
 
-/** What is a mount cannot be renamed or removed. */
+/** Makes a path a mount point, so that it cannot be renamed or removed. */
 function bindOnItself(tape: Tape, path: string): Place {
   const at = tape.text(path);
   tape.call("mount", [at, at, 0, mountFlags.bind | mountFlags.recursive, 0], { note: `bind ${path}` });
@@ -212,7 +212,7 @@ function makeReadOnly(tape: Tape, path: string): void {
   tape.call("mount_setattr", [currentFolder, at, clone.recursive, ...attribute(tape)], { note: `read-only ${path}` });
 }
 
-/** Their upper layers lie in memory, below the private /tmp that comes over them. */
+/** Overlays each cache; the upper layers are in memory, under the /tmp that the private one will cover. */
 function addCaches(tape: Tape, caches: readonly string[]): void {
   if (caches.length === 0) return;
   mountType(tape, "tmpfs", "/tmp", mountFlags.noSuid | mountFlags.noDev, "mode=700,size=2g", "room for caches");
@@ -253,7 +253,7 @@ function replaceDevices(tape: Tape, devices: readonly { readonly name: string; r
   tape.call("mount_setattr", [currentFolder, tape.text("/dev"), 0, ...attribute(tape, attributes.readOnly)], { note });
 }
 
-/** Folders on the way to a path below a private folder, which is empty. Those that exist already are not a failure. */
+/** Makes the folders that lead to a path in an empty private folder. Existing ones are no failure. */
 function makeWay(tape: Tape, path: string): void {
   const folder = privateFolders.find((each) => isBelow(path, each) && path !== each);
   if (folder === undefined) return;
@@ -268,7 +268,7 @@ function makeWay(tape: Tape, path: string): void {
   }
 }
 
-/** Files are covered one after another by the same node, as there may be more of them than descriptors. */
+/** Covers one path. Files are covered in turn by the same node, as there may be more of them than descriptors. */
 function hide(tape: Tape, { path, isFolder }: Hidden): void {
   if (!isFolder) {
     tape.call("mount", [tape.text("/dev/null"), tape.text(path), 0, mountFlags.bind, 0], { note: `hide ${path}` });
@@ -278,7 +278,7 @@ function hide(tape: Tape, { path, isFolder }: Hidden): void {
   }
 }
 
-/** A new network namespace has a loopback that is down at first. */
+/** The loopback of a new network namespace is down at first. */
 function raiseLoopback(tape: Tape): void {
   const request = Buffer.alloc(40);
   request.write("lo");

@@ -1,4 +1,4 @@
-/** The paths of a confinement: what is hidden, what may be read or written outside, sockets and caches. */
+/** The paths of a confinement: hidden ones, readable and writable ones outside the workspace, sockets and caches. */
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { SandboxLevel } from "../../core/command/sandbox.ts";
@@ -20,12 +20,12 @@ export interface PathOptions {
   readonly rules: PathRules;
   readonly home: string | null;
   readonly env: HomeOptions["env"];
-  /** Folders of pai's own, which commands do not see. */
+  /** pai's own folders, which commands do not see. */
   readonly own: readonly string[];
 }
 
 const cacheNames = [".cache", ".npm", ".cargo", "go", ".m2", ".gradle", ".nuget", ".bun", ".deno", ".pub-cache"];
-/** Local services that a program with the network may reach through their sockets, and the resolver's own files. */
+/** Sockets of local services, and files of the resolver, that a program with the network may use. */
 const networkFolders = [
   "systemd/resolve",
   "resolvconf",
@@ -37,7 +37,7 @@ const networkFolders = [
 ];
 const closedFreshMs = 1000;
 
-/** The paths of a confinement; secrets are looked for again when what is known of them is a second old. */
+/** Returns the paths of a confinement; secrets are searched for again once the last result is a second old. */
 export function openPaths({ settings, workspace, rules, home, env, own }: PathOptions, isRoot: boolean) {
   const absolute = (path: string) => realOrSame(resolve(workspace, path.replace(/^~(?=\/|$)/, home ?? "~")));
   const readable = settings.readable.map(absolute);
@@ -49,7 +49,7 @@ export function openPaths({ settings, workspace, rules, home, env, own }: PathOp
   let knownCaches: readonly string[] | null = null;
 
   const closed = (): ClosedPaths => {
-    // A folder of pai's own that was made since must be hidden at once.
+    // A folder of pai's own that has been created since must be hidden at once.
     const ownNow = own.filter(isThere).length;
     if (known !== null && known.own !== ownNow) outside.forget();
     if (known === null || known.own !== ownNow || performance.now() - known.at > closedFreshMs) {
@@ -73,13 +73,13 @@ export function openPaths({ settings, workspace, rules, home, env, own }: PathOp
     readOnly: settings.git ? [] : mine,
     throughOverlay: settings.git && isLayered ? mine.filter((path) => isInRepository(path, workspace)) : [],
     submounts: isLayered ? findSubmounts(workspace) : [],
-    // On a copy a folder of the workspace cannot be renamed anyway.
+    // On a copy the folders of the workspace cannot be renamed in the original.
     fixed: isOwn && !isLayered ? foldersAbove([...hidden.map(({ path }) => path), ...mine], workspace) : [],
   });
 
   const paths = {
     closed,
-    /** To be looked for again: a command that works in the workspace may have moved it. */
+    /** Forces a new search: a command that works in the workspace may have moved hidden files. */
     renew() {
       if (known !== null) known = { ...known, at: Number.NEGATIVE_INFINITY };
     },
@@ -88,7 +88,7 @@ export function openPaths({ settings, workspace, rules, home, env, own }: PathOp
       outside.forget();
       knownCaches = null;
     },
-    /** What is different where the workspace, too, may only be read. */
+    /** What differs if the workspace is read-only too. */
     forReading: (level: SandboxLevel): Partial<Confinement> => ({
       workspaceRights: "read",
       ...(level === "L2" ? { outside: readableRules(closed().hidden, false).rules } : {}),
@@ -111,10 +111,10 @@ export function openPaths({ settings, workspace, rules, home, env, own }: PathOp
   return paths;
 }
 
-/** More rules than this, and at a level with mounts of its own everything is read, but for what is covered there. */
+/** With more rules than this, levels with private mounts allow reading everything that is not covered by a mount. */
 const maxRules = 2000;
 
-/** Keeps the rules until a name comes or goes in a folder they were read from. */
+/** Keeps the rules until a folder they were made from changes. */
 function openOutside() {
   let kept: { readonly about: string; readonly made: OutsideRules; readonly state: string } | null = null;
   const stateOf = (folders: readonly string[]) =>
@@ -135,7 +135,7 @@ function openOutside() {
   };
 }
 
-/** Those of services, but for the ones that are hidden with a folder. */
+/** Sockets of services, without those in a hidden folder. */
 const socketsFor = (
   level: SandboxLevel,
   network: boolean,
@@ -150,7 +150,7 @@ const socketsFor = (
 const seesOwnSockets = (level: SandboxLevel, network: boolean): boolean =>
   isIsolated(level) || !network || !hasPowerfulSocket();
 
-/** Between the workspace and what is below it, upper folders first. */
+/** Folders between the workspace and these paths, upper ones first. */
 function foldersAbove(paths: readonly string[], workspace: string): readonly string[] {
   const found = new Set<string>();
   for (const path of paths) {
@@ -160,7 +160,7 @@ function foldersAbove(paths: readonly string[], workspace: string): readonly str
   return [...found].sort((a, b) => a.length - b.length);
 }
 
-/** A file `.git` may name a folder that is none. */
+/** A `.git` file may name a folder that is no repository. */
 const isInRepository = (path: string, workspace: string): boolean =>
   path
     .slice(workspace.length)

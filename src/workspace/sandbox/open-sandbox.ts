@@ -1,4 +1,4 @@
-/** The sandbox of one workspace: finds out once what holds here, then starts programs in it. */
+/** The sandbox of one workspace: finds the level that works here once, then starts programs in it. */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isEnough, type SandboxChoice, type SandboxLevel, type SandboxState } from "../../core/command/sandbox.ts";
@@ -17,45 +17,45 @@ import { isThere, openPaths, type PathOptions } from "./open-paths.ts";
 import { runProgram, writeConfinement } from "./write-tape.ts";
 
 export interface SandboxOptions extends PathOptions {
-  /** The open folder of the workspace. */
+  /** Descriptor of the workspace folder. */
   readonly workspaceFd: number;
-  /** Where a folder may be made for what commands change; null: nowhere but for temporary files. */
+  /** Folder for overlay layers; null: only the temporary folder. */
   readonly stateFolder: string | null;
 }
 
 export interface Request {
-  /** Told whether everything it starts ends with it. */
+  /** The argument says whether all processes it starts end with it. */
   readonly argv: (isContained: boolean) => readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly by: "user" | "plan";
   readonly stdin: "ignore" | "pipe";
   readonly stderr: "merge" | "pipe";
-  /** Where changes of the workspace go; null: to the workspace. */
+  /** Layers that receive the changes; null: the workspace does. */
   readonly layers: Layers | null;
-  /** Without layers: the workspace may only be read. Levels with Landlock hold that. */
+  /** Without layers: the workspace is read-only. Needs a level with Landlock. */
   readonly readsOnly?: boolean;
 }
 
 export interface Started extends Launched {
   readonly level: SandboxLevel;
-  /** Everything it starts ends with it, whatever that does. */
+  /** All processes that it starts end with it in any case. */
   readonly isContained: boolean;
-  /** Hidden files of the workspace that others have replaced since, which the program could read; absolute. */
+  /** Absolute paths of hidden workspace files that others have replaced since, so that the program could read them. */
   readonly replaced: () => readonly string[];
 }
 
 export interface Sandbox {
-  /** Empty layers for a command, where `state` says that commands work on copies. */
+  /** Makes empty layers for a command; for levels whose `state` says that commands work on copies. */
   readonly makeLayers: () => Promise<Layers>;
   /** Whether commands may write `.git`. */
   readonly git: boolean;
   readonly state: () => Promise<SandboxState>;
   /**
-   * Starts a program; null: without a sandbox, which `state` says. Throws sandbox_missing where less holds than was asked
-   * for. What the set-up could not do is said by `finish`.
+   * Starts a program. null: there is no sandbox; `state` says why. Throws sandbox_missing where the requested level
+   * does not work. `finish` reports a failed set-up.
    */
   readonly start: (request: Request) => Promise<Started | null>;
-  /** What commands do not see and a text names, the project's own paths relative to it. */
+  /** Hidden paths that a text mentions, relative for those of the project. */
   readonly hiddenIn: (text: string) => readonly string[];
 }
 
@@ -90,7 +90,8 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     if (settings.choice === "off") return foundNothing();
     if (machine === null) return foundNothing(`no tape is written for ${process.arch}`);
     for (const scratch of scratches) sweepScratch(scratch);
-    // What a project holds must not decide about the level: what fails with its paths fails the command.
+    // The level must not depend on the project's content: a step that fails because of its paths fails only the
+    // command.
     const none = { hidden: [], readOnly: [], throughOverlay: [], fixed: [] };
     const layered = (here: Found, level: SandboxLevel, overlay: Layers | null) =>
       confine(here, level, { overlay, ...none });
@@ -138,7 +139,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
       const finish = () => {
         if (temporary !== null) removeTemporary(temporary);
         const failure = launched.finish();
-        // A hidden file that is gone meanwhile is looked for again.
+        // A hidden file may have vanished meanwhile, so the next command searches again.
         if (failure !== null) paths.forget();
         else if (layers === null) paths.renew();
         return failure;
@@ -150,7 +151,9 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
-/** A state folder in a container often lies on an overlay, which cannot hold the layers of another; memory can. */
+/**
+ * In a container the state folder is often on an overlay itself, which cannot hold the layers of another; memory can.
+ */
 function scratchesFor(stateFolder: string | null): readonly [string, ...string[]] {
   const others = [tmpdir(), "/dev/shm"].filter((path) => path !== stateFolder && isThere(path));
   const [first = tmpdir(), ...rest] = [...(stateFolder === null ? [] : [stateFolder]), ...new Set(others)];
@@ -162,7 +165,7 @@ function removeTemporary(folder: string): void {
   try {
     removeTree(folder);
   } catch {
-    // Something in it cannot be removed.
+    // Some of its content cannot be removed.
   }
 }
 
@@ -173,7 +176,7 @@ function requireLevel(choice: SandboxChoice, { level, reasons }: Found): void {
   });
 }
 
-/** Temporary files and caches go where the program may write. */
+/** Points temporary files and caches to writable places. */
 function variablesFor(level: SandboxLevel, temporary: string | null, home: string | null): Record<string, string> {
   if (level === "L1") return {};
   const folder = temporary ?? "/tmp";

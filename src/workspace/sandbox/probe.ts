@@ -1,4 +1,4 @@
-/** Finds out which level holds here, by what a tape of each level can do and not by what the kernel promises. */
+/** Finds out whether a level works by running a tape of that level, instead of trusting what the kernel reports. */
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import type { Machine } from "./machine-code.ts";
 import type { Label, Tape } from "./tape.ts";
 import { enterProgram, writeConfinement } from "./write-tape.ts";
 
-/** `holds`, a step of the set-up that failed, or something that should not have worked and did. */
+/** The level works, a step of its set-up failed, or something succeeded that must not. */
 export type Probed =
   | { readonly verdict: "holds" }
   | { readonly verdict: "failed"; readonly failure: SetupFailure }
@@ -18,7 +18,7 @@ export type Probed =
 export interface ProbeOptions {
   readonly machine: Machine;
   readonly workspaceFd: number;
-  /** A program that starts the tape: its command line for a confinement. */
+  /** Returns the command line of a program that starts the tape; null: none. */
   readonly through: ((confinement: Confinement) => readonly string[]) | null;
 }
 
@@ -32,9 +32,9 @@ const leaks = new Map([
 ]);
 const findInterface = 0x8933;
 
-/** Sets a level up and tries to break out of it: takes as long as a command that does nothing. */
+/** Sets a level up and tries to break out of it; takes as long as an empty command. */
 export async function probe(confinement: Confinement, options: ProbeOptions): Promise<Probed> {
-  // Not in pai's own state, which is hidden from commands.
+  // Not in pai's state folder, which is hidden from commands.
   const folder = makeScratch(tmpdir(), "probe");
   const [inside, outside] = [join(folder, "inside"), join(folder, "outside")];
   for (const each of [inside, outside, join(inside, "closed"), join(inside, "fixed"), join(inside, "fixed/kept")]) {
@@ -94,11 +94,11 @@ function judge(exit: number, { level }: Confinement, inside: string, outside: st
 
 const maxSaid = 200;
 
-/** The last line that bubblewrap said. */
+/** The last line of bubblewrap's error output. */
 const lastLine = (text: string): string =>
   (text.trim().split("\n").at(-1) ?? "").replace(/^bwrap: /, "").slice(0, maxSaid);
 
-/** A question about a network interface of the host; null: there is none but the loopback. */
+/** An ioctl request for a network interface of the host; null: there is only the loopback. */
 function interfaceRequest(): Uint8Array | null {
   const name = namesIn("/sys/class/net").find((each) => each !== "lo" && each.length < 16);
   if (name === undefined) return null;
@@ -138,7 +138,7 @@ function addAttempts(tape: Tape, { level, network }: Confinement, inside: string
   if (!network) {
     const safe: Label = { record: null };
     const socket = tape.call("socket", [datagram.family, datagram.type, 0], { onError: safe });
-    // Nothing is sent: an interface of the host that can be named there is a way to its network.
+    // Sends nothing: if an interface of the host can be addressed, its network can be reached.
     if (wire === null) exit(0);
     else tape.call("ioctl", [socket, findInterface, tape.bytes(wire)], { onError: safe });
     exit(102);

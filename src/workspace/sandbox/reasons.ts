@@ -1,4 +1,4 @@
-/** Says why a level of the sandbox is not reached, and what would mend that. */
+/** Explains why a sandbox level does not work, and what would help. */
 import { type Knobs, readKnobs } from "./knobs.ts";
 import type { SetupFailure } from "./launch.ts";
 
@@ -27,7 +27,7 @@ function explainNamespaces({ isCloneOff, isFiltered }: Knobs): Reason {
   return inContainer("namespaces are refused (container)");
 }
 
-/** Ubuntu's restriction, or the profile of a container. */
+/** Ubuntu's restriction, or a container's profile. */
 function explainProfile({ isRestricted, profile }: Knobs): Reason {
   if (isRestricted && (profile === null || profile === "unprivileged_userns")) {
     const mend = "give pai a profile (docs/safety.md), or: sysctl kernel.apparmor_restrict_unprivileged_userns=0";
@@ -39,7 +39,9 @@ function explainProfile({ isRestricted, profile }: Knobs): Reason {
 
 const always = (reason: Reason) => () => reason;
 
-/** The first rule whose step begins like the one that failed, and whose errors hold its error. */
+/**
+ * The first rule applies whose step is a prefix of the failed one and whose errors include its error; "" is any error.
+ */
 const rules: readonly (readonly [step: string, errnos: string, reason: (knobs: Knobs) => Reason])[] = [
   [
     "memfd_create",
@@ -130,7 +132,7 @@ function explainNoLandlock({ isFiltered }: Knobs): Reason {
   return isFiltered ? { ...none, why: `${none.why}, or the filter of a container hides it` } : none;
 }
 
-/** What failed, why that usually is, and what helps. */
+/** The reason for a failure and its remedy. */
 export function findReason({ step, errno, said = "" }: SetupFailure, knobs: Knobs = readKnobs()): Reason {
   const reason = rules.find(
     ([start, errnos]) => step.startsWith(start) && (errnos === "" || errnos.split(" ").includes(errno)),
@@ -139,7 +141,7 @@ export function findReason({ step, errno, said = "" }: SetupFailure, knobs: Knob
   return reason === undefined ? { why: what, mend: null } : { ...reason, why: `${reason.why} (${what})` };
 }
 
-/** The same in one sentence. */
+/** The reason and its remedy in one sentence. */
 export function explainFailure(failure: SetupFailure, knobs: Knobs = readKnobs()): string {
   const { why, mend } = findReason(failure, knobs);
   return mend === null ? why : `${why}; ${mend}`;

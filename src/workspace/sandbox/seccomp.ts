@@ -1,13 +1,13 @@
-/** The filter of system calls: what a command may not ask of the kernel, whatever its rights are. */
+/** The seccomp filter: system calls that a command may not make, whatever its rights. */
 import type { Machine } from "./machine-code.ts";
 
-/** AUDIT_ARCH: calls in the way of another machine (int 0x80 of 32 bits) end the process. */
+/** AUDIT_ARCH. A call of another architecture (int 0x80 with 32 bits) kills the process. */
 const architectures = { x64: 0xc000003e, arm64: 0xc00000b7 } as const;
 const x32Calls = 0x40000000;
 
 type Numbers = readonly [x64: number | null, arm64: number | null];
 
-/** Refused with EPERM: other processes' insides, mounts and namespaces, keys, the machine itself. */
+/** Fail with EPERM: access to other processes, mounts and namespaces, keys, the machine itself. */
 const refused: Readonly<Record<string, Numbers>> = {
   ptrace: [101, 117],
   process_vm_readv: [310, 270],
@@ -69,7 +69,7 @@ const refused: Readonly<Record<string, Numbers>> = {
   set_mempolicy: [238, 237],
 };
 
-/** Answered as unknown, so that programs take the way of older kernels: the filter cannot see what these would do. */
+/** Fail with ENOSYS, so that programs use older calls: the filter cannot check what these would do. */
 const unknown: Readonly<Record<string, Numbers>> = {
   io_uring_setup: [425, 425],
   io_uring_enter: [426, 426],
@@ -82,20 +82,23 @@ const clone = { x64: 56, arm64: 220 } as const;
 const socket = { x64: 41, arm64: 198 } as const;
 const ioctl = { x64: 16, arm64: 29 } as const;
 const fcntl = { x64: 72, arm64: 25 } as const;
-/** F_SETLEASE: whoever opens the file elsewhere would wait. */
+/** F_SETLEASE: with a lease other programs would have to wait when they open the file. */
 const setLease = 1024;
 const renameat2 = { x64: 316, arm64: 276 } as const;
-/** RENAME_WHITEOUT makes a device, which only layers of an overlay hold. */
+/** RENAME_WHITEOUT creates a device node, which only overlay layers should hold. */
 const renameWhiteout = 4;
 const truncate = { x64: 76, arm64: 45 } as const;
-/** What opens files: which arguments are the flags and the mode. */
+/** Calls that open files, with the positions of the arguments for flags and mode. */
 const opening: readonly (readonly [numbers: Numbers, flags: number, mode: number])[] = [
   [[257, 56], 2, 3],
   [[2, null], 1, 2],
 ];
-/** O_TRUNC, the access modes other than O_RDONLY, and O_CREAT or O_TMPFILE, without which there is no mode. */
+/** O_TRUNC; the access modes for writing; O_CREAT and O_TMPFILE, without which the mode argument is unused. */
 const openFlags = { truncate: 0o1000, write: 3, create: 0o20000100 } as const;
-/** What gives a file its mode, and which argument is the mode: chmod, fchmod, fchmodat, fchmodat2, creat, mknod, mknodat. */
+/**
+ * Calls that set a file's mode, with the position of that argument: chmod, fchmod, fchmodat, fchmodat2, creat, mknod,
+ * mknodat.
+ */
 const giving: readonly (readonly [numbers: Numbers, mode: number])[] = [
   [[90, null], 1],
   [[91, 52], 1],
@@ -105,17 +108,17 @@ const giving: readonly (readonly [numbers: Numbers, mode: number])[] = [
   [[133, null], 1],
   [[259, 33], 2],
 ];
-/** S_ISUID, S_ISGID: who runs such a file later, outside, has the rights of whoever ran the command. */
+/** S_ISUID, S_ISGID: whoever runs such a file later, outside, would get the rights of its owner. */
 const takesIdentity = 0o6000;
 const limits = { x64: 302, arm64: 261 } as const;
-/** Every CLONE_NEW flag that fits into the low word. */
+/** All CLONE_NEW flags in the low word. */
 const namespaceFlags = 0x7e020000;
-/** TIOCSTI types for the user, TIOCLINUX and TIOCSETD reach into the terminal. */
+/** TIOCSTI types on the user's terminal; TIOCLINUX and TIOCSETD control it. */
 const refusedRequests = [0x5412, 0x541c, 0x5423] as const;
 
 export const unixFamily = 1;
 
-/** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. VSOCK, ALG and PACKET are never opened: no namespace contains them. */
+/** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. Never VSOCK, ALG and PACKET: no namespace confines them. */
 export const socketFamilies = [unixFamily, 2, 10, 16] as const;
 
 const EPERM = 1;
@@ -135,21 +138,22 @@ const numberAt = 0;
 const architectureAt = 4;
 const argumentAt = (n: number) => 16 + 8 * n;
 
-/** Operation, steps to skip when it holds, when it does not, operand. */
+/** Operation, instructions to skip if true, instructions to skip if false, operand. */
 type Instruction = readonly [operation: number, held: number, not: number, operand: number];
 
 export interface FilterOptions {
-  /** Sockets that may be opened. */
+  /** Address families of sockets that may be opened. */
   readonly families: readonly number[];
-  /** No process but the command's own can be named; else the limits of others, pai's too, are kept from it. */
+  /** The command sees only its own processes; otherwise it may not change limits of others, such as pai. */
   readonly isAlone: boolean;
   /**
-   * Whether files that may not be written could still be truncated: Landlock before version 3 has no right for that.
+   * Whether truncating files that may not be written must be blocked here: Landlock has a right for it only since
+   * version 3.
    */
   readonly keepsLength: boolean;
 }
 
-/** Classic BPF as the kernel takes it, eight bytes an instruction. */
+/** Classic BPF in the kernel's format, eight bytes an instruction. */
 export function writeFilter(machine: Machine, { families, isAlone, keepsLength }: FilterOptions): Uint8Array {
   const of = ([x64, arm64]: Numbers) => (machine === "x64" ? x64 : arm64);
   const answerAll = (table: Readonly<Record<string, Numbers>>, with_: number): readonly Instruction[] =>
@@ -168,7 +172,7 @@ export function writeFilter(machine: Machine, { families, isAlone, keepsLength }
           [answer, 0, 0, kill],
         ] as const)
       : []),
-    // By far the most frequent of the calls that are looked into.
+    // The most frequent calls come first.
     ...opening.flatMap(([numbers, flags, mode]) => {
       const number = of(numbers);
       return number === null ? [] : block(number, judgeOpening(flags, mode, keepsLength));
@@ -200,7 +204,7 @@ export function writeFilter(machine: Machine, { families, isAlone, keepsLength }
   ]);
 }
 
-/** What opens a file for writing is Landlock's to judge; what empties it without is refused. */
+/** Landlock judges opening for writing; this refuses O_TRUNC without it. */
 const judgeOpening = (flags: number, mode: number, keepsLength: boolean): readonly Instruction[] => {
   const given = refuseIdentity(mode);
   return [
@@ -219,14 +223,14 @@ const judgeOpening = (flags: number, mode: number, keepsLength: boolean): readon
   ];
 };
 
-/** Goes on behind it where the mode of a file is an ordinary one. */
+/** Continues after itself if the mode has neither S_ISUID nor S_ISGID. */
 const refuseIdentity = (mode: number): readonly Instruction[] => [
   [load, 0, 0, argumentAt(mode)],
   [jumpAnyBit, 0, 1, takesIdentity],
   [answer, 0, 0, fail(EPERM)],
 ];
 
-/** Goes on with the next `length` instructions only for this call. */
+/** Runs the next `length` instructions only for this system call. */
 const when = (number: number, length: number): Instruction => [jumpEqual, 0, length, number];
 
 const block = (number: number, body: readonly Instruction[]): readonly Instruction[] => [
@@ -234,7 +238,7 @@ const block = (number: number, body: readonly Instruction[]): readonly Instructi
   ...body,
 ];
 
-/** Answers `listed` when the low word of an argument is one of the values, `other` when not. */
+/** Returns `listed` if the low word of an argument is one of the values, otherwise `other`. */
 function choose(argument: number, values: readonly number[], listed: number, other: number): readonly Instruction[] {
   return [
     [load, 0, 0, argumentAt(argument)],

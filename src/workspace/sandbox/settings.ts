@@ -1,16 +1,16 @@
-/** The settings of the sandbox that a person chose. */
+/** The user's settings for the sandbox. */
 import type { SandboxChoice, SandboxLevel } from "../../core/command/sandbox.ts";
 
 export interface SandboxSettings {
   readonly choice: SandboxChoice;
   readonly network: boolean;
-  /** Whether what the user typed may use the network. */
+  /** Whether the user's own checks may use the network. */
   readonly checkNetwork: boolean;
   readonly writable: readonly string[];
   readonly readable: readonly string[];
-  /** Whether `.git` may be written. */
+  /** Whether commands may write `.git`. */
   readonly git: boolean;
-  /** For tests: this level and no other. */
+  /** For tests: only this level. */
   readonly only?: SandboxLevel;
 }
 

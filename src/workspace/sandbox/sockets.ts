@@ -1,30 +1,32 @@
-/** Finds the files of sockets that somebody listens on: a read-only disk does not keep a command from speaking to them. */
-// From version 9 on Landlock does (Linux 7.1).
+/** Finds the files of listening sockets: commands can connect to them even where the disk is read-only. */
+// Landlock blocks that only from version 9 on (Linux 7.1).
 import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Hidden } from "./confinement.ts";
 import { type Mount, readMounts, translatePath } from "./mounts.ts";
 
-/** Sockets of services that act with rights of their own: always closed, even with the network. */
+/** Sockets of services that act with rights of their own; closed even with the network. */
 const powerfulSocket =
   /docker|podman|containerd|buildkit|cri-?o|lxd|incus|libvirt|qemu|snapd|systemd|dbus|bus$|agent|keyring|wayland|X11|\bX\d/i;
 
-/** Services that a program with the network works with, which answer questions and run nothing, though root may own them. */
+/** Services for programs with the network that answer queries and run nothing, even if root owns them. */
 const ordinarySocket =
   /^\/(?:var\/)?run\/(?:systemd\/resolve|resolvconf|NetworkManager|postgresql|mysqld|redis|memcached)\/|^\/var\/lib\/mysql\//;
 
-/** Where such services listen that may come from another network namespace, as in a container, and of another user. */
+/**
+ * Usual sockets of powerful services, which may belong to another user or, in containers, another network namespace.
+ */
 const usualSockets = `/run/docker.sock /run/podman/podman.sock /run/containerd/containerd.sock /run/crio/crio.sock
   /run/buildkit/buildkitd.sock /run/dbus/system_bus_socket /var/snap/lxd/common/lxd/unix.socket /var/lib/lxd/unix.socket
   /var/lib/incus/unix.socket /run/libvirt/libvirt-sock /run/snapd.socket`.split(/\s+/);
 
-/** Whether a service is available here that acts with its own rights, or with those of the user. */
+/** Whether a service is reachable that acts with its own rights or those of the user. */
 export function hasPowerfulSocket(): boolean {
   const isSocket = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true;
   return usualSockets.some(isSocket) || findSockets(false).length > 0;
 }
 
-/** `all`: also those of ordinary services of other users, such as a database. */
+/** `all`: includes ordinary services of other users, such as a database. */
 export function findSockets(all: boolean): readonly Hidden[] {
   const found = new Map<string, Hidden>();
   for (const path of [...namesHere(), ...keptElsewhere()]) {
@@ -36,29 +38,29 @@ export function findSockets(all: boolean): readonly Hidden[] {
   return [...found.values()];
 }
 
-/** What runs as the user may do for a command whatever the user may do: process managers, terminals, editors and so on. */
+/** A process of the user can do anything for a command that the user can: process managers, terminals, editors. */
 const hasRights = (path: string, owner: number): boolean =>
   powerfulSocket.test(path) || (owner === 0 ? !ordinarySocket.test(path) : owner === process.getuid?.());
 
-/** In pai's own network namespace, with absolute names. */
+/** Absolute socket names in pai's own network namespace. */
 const namesHere = (): readonly string[] => boundNames("/proc/net/unix").filter((name) => name.startsWith("/"));
 
 const freshMs = 1000;
 let kept: { readonly names: readonly string[]; readonly at: number } | null = null;
 
-/** Every process is looked at for these, so they are a second old at times. */
+/** Kept for a second, since every process has to be looked at. */
 function keptElsewhere(): readonly string[] {
   if (kept === null || performance.now() - kept.at > freshMs) kept = { names: namesElsewhere(), at: performance.now() };
   return kept.names;
 }
 
-/** A network namespace that some process is in. */
+/** A network namespace and its processes. */
 interface Space {
   readonly names: readonly string[];
   readonly members: number[];
 }
 
-/** Names that are relative to the folder of the process that listens, and those of other network namespaces. */
+/** Socket names relative to the folder of the listening process, and those in other network namespaces. */
 function namesElsewhere(): readonly string[] {
   const own = spaceOf("self");
   const spaces = new Map<number, Space>();
@@ -98,14 +100,14 @@ function placesOf(
   });
 }
 
-/** Names of files. Abstract ones begin with an @ and are kept from commands by the network namespace. */
+/** File names only. Abstract names begin with @; the network namespace keeps commands off them. */
 const boundNames = (table: string): readonly string[] =>
   readText(table)
     .split("\n")
     .slice(1)
     .flatMap((line) => /^(?:\S+\s+){7}([^@].*)$/.exec(line)?.[1] ?? []);
 
-/** Each network namespace has tables of its own. */
+/** Inode of a process's network namespace, which has its own tables; null: unknown. */
 function spaceOf(process: number | "self"): number | null {
   try {
     return statSync(`/proc/${process}/net/unix`).ino;

@@ -1,20 +1,20 @@
-/** A program that only makes system calls, one after another: written here, performed by the interpreter. */
+/** A tape: a program that only makes system calls in turn. It is written here and executed by the interpreter. */
 
 import { type CallName, numberOf } from "./call-numbers.ts";
 import { dataAddress, writeElf } from "./elf.ts";
 import type { Machine } from "./machine-code.ts";
 
-/** Bytes in the data of the tape. */
+/** A range of bytes in the tape's data. */
 export interface Place {
   readonly offset: number;
 }
 
-/** What a call will answer; may be an argument of one later call. */
+/** The result of a call; may be an argument of one later call. */
 export interface Result {
   readonly record: number;
 }
 
-/** A record to go on with, set by `mark`. */
+/** A jump target, set by `mark`. */
 export interface Label {
   record: number | null;
 }
@@ -22,34 +22,36 @@ export interface Label {
 type Argument = number | bigint | Place | Result;
 
 export interface CallOptions {
-  /** What messages call it; the name of the call when it is left out. */
+  /** Name of the call in messages; the name of the system call if left out. */
   readonly note?: string;
-  /** After an error: go on there, or with the next record. Left out: give up, nothing is run. */
+  /**
+   * Where to continue after an error: at a label or with the next record. Left out: stop, without running the program.
+   */
   readonly onError?: Label | "next";
-  /** After a result above zero: go on there. */
+  /** Where to continue after a positive result. */
   readonly onPositive?: Label;
-  /** Where in the data the result is stored too. */
+  /** Offset in the data where the result is stored as well. */
   readonly storeAt?: number;
 }
 
 export interface Tape {
   readonly machine: Machine;
   bytes(content: Uint8Array): Place;
-  /** Ends in a zero byte. Throws for a text that holds one. */
+  /** Text with a final zero byte. Throws if the text contains one. */
   text(text: string): Place;
   /** Words of eight bytes. */
   words(...values: readonly (number | bigint)[]): Place;
-  /** Addresses of these places, then a zero. */
+  /** Addresses of these places, with a final zero. */
   list(places: readonly Place[]): Place;
-  /** Stores the address of a place `offset` bytes into a block. */
+  /** Stores the address of `to` at `offset` in a block. */
   pointAt(block: Place, offset: number, to: Place): void;
   call(name: CallName, args: readonly Argument[], options?: CallOptions): Result;
-  /** Waits for a process, collects all others that end, and ends as it ended: its status, or 128 + its signal. */
+  /** Waits for a process, reaps all others, and exits like it: with its status, or 128 + its signal. */
   collect(process: Result): void;
   mark(label: Label): void;
-  /** The program file. */
+  /** The program as an ELF file. */
   assemble(): Uint8Array;
-  /** The note of the record at an address, as the interpreter reports one that failed. */
+  /** Note of the record at an address, for the error report of the interpreter. */
   noteAt(address: bigint): string;
 }
 
@@ -66,7 +68,7 @@ const argumentOffset = (n: number) => 8 + 8 * n;
 
 const isResult = (value: Argument): value is Result => typeof value === "object" && "record" in value;
 
-/** The data of a tape: what records point at. */
+/** The data of a tape, to which its records refer. */
 function createData() {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -158,7 +160,7 @@ function writeRecords(image: Buffer, records: readonly Record[], addressOf: (pla
   }
 }
 
-/** By record: the address of the argument that its result becomes. */
+/** For each record the address of the argument that receives its result. */
 function findUsers(records: readonly Record[]): ReadonlyMap<number, number> {
   const users = new Map<number, number>();
   for (const [n, { args, note }] of records.entries()) {

@@ -16,7 +16,7 @@ import { addNamespaces, forkCollected } from "./namespaces.ts";
 import { socketFamilies, unixFamily, writeFilter } from "./seccomp.ts";
 import { createTape, type Tape } from "./tape.ts";
 
-/** CHOWN, DAC_OVERRIDE, FOWNER, FSETID: what root needs to work on files of others in the workspace. */
+/** CHOWN, DAC_OVERRIDE, FOWNER, FSETID: root needs them for files of other users in the workspace. */
 const rootCapabilities = 0x1bn;
 const lastCapability = 63;
 const prctl = { deathSignal: 1, dumpable: 4, dropBounding: 24, noNewPrivileges: 38 } as const;
@@ -29,13 +29,13 @@ const closeOnExec = [2, 1] as const;
 const filterMode = 1;
 const firstWithTruncate = 3;
 
-/** Set-up, then what `body` adds; when any of it fails nothing further is done, and 16 bytes say which step it was. */
+/** Set-up, then the records that `body` adds. If one fails, the tape stops and reports the step in 16 bytes. */
 export function writeConfinement(machine: Machine, confinement: Confinement, body: (tape: Tape) => void): Tape {
   const tape = createTape(machine);
-  /** What parents do after a fork comes after everything that their children do. */
+  /** Records of parent processes come after all records of their children. */
   const parents: (() => void)[] = [];
   tape.call("prctl", [prctl.deathSignal, SIGKILL, 0, 0, 0], { note: "die with pai" });
-  // Who starts the tape may fail before it: then nothing is reported at all.
+  // A program that starts the tape may fail before this; then no byte is reported.
   if (confinement.level === "L3b") tape.call("write", [reportFd, tape.bytes(Buffer.from("!")), 1], { note: "report" });
   if (confinement.parent !== null) tape.call("kill", [confinement.parent, 0], { note: "pai is gone" });
   closeFrom(tape, firstFreeFd, "close descriptors");
@@ -52,13 +52,13 @@ export function writeConfinement(machine: Machine, confinement: Confinement, bod
   return tape;
 }
 
-/** What comes right before the program. Only its first three descriptors, and perhaps the lifeline, stay open in it. */
+/** Last steps before the program, in which only the first three descriptors and perhaps the lifeline stay open. */
 export function enterProgram(tape: Tape, { folder, mergeOutput, keepLifeline }: Omit<Program, "argv" | "env">): void {
   if (mergeOutput) tape.call("dup3", [1, 2, 0], { note: "merge outputs" });
-  // The descriptor leads past every mount that L3 has made: there the path is the only way in.
+  // The descriptor would lead past every mount that L3 has made, so L3 enters by path.
   if (folder === null) tape.call("fchdir", [workspaceFd], { note: "enter the workspace" });
   else tape.call("chdir", [tape.text(folder)], { note: "enter the workspace" });
-  // Linux 5.11 is the first whose close_range does this.
+  // Because close_range can set close-on-exec only since Linux 5.11.
   tape.call("fcntl", [reportFd, ...closeOnExec], { note: "close on exec" });
   if (keepLifeline) tape.call("close", [workspaceFd], { note: "close the workspace" });
   closeFrom(tape, keepLifeline ? firstFreeFd : workspaceFd, "close descriptors");
@@ -73,13 +73,13 @@ export function runProgram(tape: Tape, program: Program): void {
   tape.call("execve", [tape.text(argv[0] ?? ""), texts(argv), texts(variables)]);
 }
 
-/** What root needs, without what root in a container has not got itself. */
+/** Capabilities that root needs, as far as root in a container has them itself. */
 function keptCapabilities({ uid, level, userNamespace }: Confinement): bigint {
   if (uid !== 0) return 0n;
   return level === "L3" && userNamespace ? rootCapabilities : rootCapabilities & ownCapabilities();
 }
 
-/** Those that this process may use; none where that cannot be read. */
+/** Capabilities of this process; none if they cannot be read. */
 function ownCapabilities(): bigint {
   const [, permitted = "0"] = /^CapPrm:\s*([\da-f]+)$/m.exec(readFileSync("/proc/self/status", "latin1")) ?? [];
   return BigInt(`0x${permitted}`);
@@ -89,7 +89,7 @@ function dropCapabilities(tape: Tape, confinement: Confinement): void {
   const kept = keptCapabilities(confinement);
   for (let each = 0; each <= lastCapability; each += 1) {
     const isKept = ((kept >> BigInt(each)) & 1n) === 1n;
-    // Fails for those that this kernel does not know, and without CAP_SETPCAP: capset below is what counts then.
+    // Fails for capabilities that the kernel does not know, and without CAP_SETPCAP; capset below decides then.
     if (!isKept) tape.call("prctl", [prctl.dropBounding, each, 0, 0, 0], { onError: "next", note: "bounding set" });
   }
   const header = Buffer.alloc(8);
@@ -100,13 +100,13 @@ function dropCapabilities(tape: Tape, confinement: Confinement): void {
   tape.call("capset", [tape.bytes(header), tape.bytes(sets)]);
 }
 
-/** No core files, files of 8 GiB, 8,192 processes of this user; and the first to go when memory ends. */
+/** No core files, files of at most 8 GiB, 8,192 processes of this user, and a high OOM score. */
 function addLimits(tape: Tape): void {
   const limit = (what: number, most: number, onError?: "next") =>
     tape.call("prlimit64", [0, what, tape.words(most, most), 0], { note: "limits", ...(onError && { onError }) });
   const file = tape.call("openat", [-100, tape.text("/proc/self/oom_score_adj"), 1, 0], { onError: "next" });
   tape.call("write", [file, tape.bytes(Buffer.from("500")), 3], { onError: "next" });
-  // Of a core that goes to a program of the host, only a limit of exactly one byte is heeded.
+  // For a core that is piped to a program of the host, only a limit of exactly one byte works.
   limit(resource.core, 1);
   limit(resource.fileSize, maxFileBytes, "next");
   limit(resource.processes, maxProcesses, "next");

@@ -1,4 +1,4 @@
-/** Finds the lines of a text that match a pattern; runs in the search threads, and in-process for plain patterns. */
+/** Finds the matching lines of a text; runs in the search threads, and in the main thread for plain patterns. */
 import { isAscii } from "node:buffer";
 import { PaiError } from "../../core/error.ts";
 import { decode } from "../../core/text.ts";
@@ -16,7 +16,7 @@ export interface Hit {
 
 export interface Matches {
   readonly hits: readonly Hit[];
-  /** One attempt took so long that the engine may have given up on it: what it said is not to be trusted. */
+  /** One attempt took so long that the engine may have given up, so the result is unreliable. */
   readonly slow: boolean;
 }
 
@@ -24,7 +24,7 @@ const maxHitLength = 400;
 const slowMs = 100;
 const bytesPerMs = 20_000;
 
-/** Throws file_unusable for what is not a regular expression. */
+/** Throws file_unusable for an invalid regular expression. */
 export function compilePattern({ source, ignoreCase }: Pattern, flags = ""): RegExp {
   const unicode = /\\[pP]\{|\\u\{/.test(source) ? "u" : "";
   try {
@@ -41,12 +41,12 @@ export function compilePattern({ source, ignoreCase }: Pattern, flags = ""): Reg
   }
 }
 
-/** Whether a pattern has nothing in it that could make matching slow: no repetition, no group. */
+/** Whether a pattern cannot be slow: it has no repetition and no group. */
 export function isPlain(source: string): boolean {
   return /^(?:[^\\?*+()[\]{}]|\\[^\w\s]|\\[bBdDsSwW]|\[[^\\\]]*\])*$/.test(source);
 }
 
-/** Tries a pattern on the bytes of one file after another: the first `limit` lines that match; null: binary. */
+/** Returns a function that gives the first `limit` matching lines of a file; null: the file is binary. */
 export function openMatcher(pattern: Pattern): (content: Uint8Array, limit: number) => Matches | null {
   const match = openLineMatcher(pattern);
   const literal = findLiteral(pattern);
@@ -61,7 +61,7 @@ export function openMatcher(pattern: Pattern): (content: Uint8Array, limit: numb
   };
 }
 
-/** Bytes that every file with a match contains, in every encoding but the wide ones; null: none are known. */
+/** Bytes that every matching file contains, in any encoding except the wide ones; null: unknown. */
 function findLiteral({ source, ignoreCase }: Pattern): Buffer | null {
   if (ignoreCase || source.includes("|")) return null;
   const start = /^[\w \-,:;"'<>=!@#%&~`/]*/.exec(source)?.[0] ?? "";
@@ -73,10 +73,10 @@ function isWide(bytes: Uint8Array): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }
 
-/** The first `limit` lines that match, each line tried on its own, without its ending. */
+/** Returns the first `limit` matching lines; each line is tried alone, without its line ending. */
 export function openLineMatcher(pattern: Pattern): (text: string, limit: number) => Matches {
   const line = compilePattern(pattern);
-  // Only "not followed by" and "not preceded by" can see the neighbouring lines.
+  // Only negative lookaround can see the neighbouring lines.
   const whole = /\(\?<?!/.test(pattern.source) ? null : compilePattern(pattern, "gm");
   return (text, limit) => {
     const hits: Hit[] = [];
@@ -98,8 +98,8 @@ export function openLineMatcher(pattern: Pattern): (text: string, limit: number)
 }
 
 /**
- * Starts of the lines worth trying, in order. What matches in a line alone also matches in the `whole` text, which is
- * searched at once and much faster; null: every line is.
+ * Starts of the lines worth trying, in order. Whatever matches within a line also matches in the whole text, and
+ * searching that with `whole` is much faster; null: every line is tried.
  */
 function* candidates(text: string, whole: RegExp | null, clock: Clock): Generator<number> {
   let start = 0;
@@ -141,7 +141,7 @@ function countNewlines(text: string, from: number, to: number): number {
   return count;
 }
 
-/** A line as a hit shows it: at most 400 characters, never ending inside one that people see as one. */
+/** A line as results show it: at most 400 characters, cut at a grapheme. */
 function cutAtGrapheme(text: string): string {
   if (text.length <= maxHitLength) return text;
   const near = text.slice(0, maxHitLength + 64);

@@ -1,4 +1,4 @@
-/** Reads some lines of a text file of any size, holding only those lines. */
+/** Reads a range of lines from a text file of any size and keeps only those in memory. */
 import { closeSync, readSync } from "node:fs";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -9,13 +9,14 @@ import { showName } from "../parse-path.ts";
 
 const chunkBytes = 256 * 1024;
 const maxTextBytes = 1024 * 1024;
-/** Files up to this size have their lines counted to the end. */
+/** Larger files are not read to the end to count their lines. */
 const maxCountedBytes = 64 * 1024 * 1024;
 const newline = 10;
 
 /**
- * Lines `from` to `to` (1-based, inclusive), at most 1 MiB of them, cut at a character; the `to` of the answer is the last
- * line in it (`from - 1`: none). UTF-8, or else one byte a character. Throws file_unusable when it is missing, no regular file, or binary.
+ * Lines `from` to `to` (1-based, inclusive), at most 1 MiB, cut at a character. `to` in the result is the last line it
+ * contains (`from - 1`: none). Decodes UTF-8, or else Latin-1. Throws file_unusable if the file is missing, special, or
+ * binary.
  */
 export async function readLines(root: Root, path: RelPath, from: number, to: number): Promise<LineRange> {
   const open = root.openFile(path);
@@ -41,7 +42,7 @@ export async function readLines(root: Root, path: RelPath, from: number, to: num
 
 interface Range {
   add(chunk: Uint8Array): void;
-  /** Whether the range is complete: nothing added from now on would be kept. */
+  /** Whether the range is complete, so that further bytes are not needed. */
   full(): boolean;
   finish(ended: boolean): LineRange;
 }
@@ -79,7 +80,7 @@ function openRange(from: number, to: number): Range {
   };
 }
 
-/** When the bytes were cut anywhere, a last character that is not whole is left out. */
+/** If the bytes were cut, an incomplete last character is dropped. */
 function decodeCut(bytes: Uint8Array, cut: boolean): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: cut });

@@ -1,4 +1,4 @@
-/** Reads the files of a search, many of one folder at a time, with as few system calls as can be. */
+/** Reads the files of a search, many of one folder at a time, with as few system calls as possible. */
 import { fstatSync } from "node:fs";
 import type { RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
@@ -7,23 +7,23 @@ import type { Handle } from "../system/backend.ts";
 import { refuseUnlessFile, toStat } from "../system/stat.ts";
 import { openQuickFiles, type QuickFiles } from "./quick-files.ts";
 
-/** Files of one folder, in order; or one staged file with its content. */
+/** Files of one folder in order, or one staged file with its content. */
 export type Bunch =
   | { readonly folder: RelPath; readonly names: string[] }
   | { readonly path: RelPath; readonly content: Uint8Array };
 
 export interface SearchedFile {
   readonly path: RelPath;
-  /** Good until the next file is read; null: too large, or it cannot be read. */
+  /** Valid until the next file is read; null: too large or unreadable. */
   readonly content: Uint8Array | null;
-  /** Whether what was read may be shown: a regular file that is not closed. */
+  /** Whether the content may be shown: it must be a regular file that is not denied. */
   verify(): boolean;
 }
 
 const maxFileBytes = 8 * 1024 * 1024;
 const firstBytes = 256 * 1024;
 
-/** The result reads a bunch and shows each file of it once; `limit`: bytes of the largest file that is read. */
+/** Returns a function that reads a bunch and passes on each file; `limit`: largest file in bytes. */
 export function openReader(
   root: Root,
   limit = maxFileBytes,

@@ -1,4 +1,4 @@
-/** Threads that search side by side and answer in order; one that does not come back from a pattern is ended. */
+/** Threads that search in parallel and answer in order; a thread that is stuck in a pattern is ended. */
 import { availableParallelism } from "node:os";
 import { PaiError } from "../../core/error.ts";
 import type { Bunch } from "./search-files.ts";
@@ -6,23 +6,23 @@ import type { SearchRequest } from "./search-worker.ts";
 import type { SearchReply } from "./searcher.ts";
 
 export interface Searchers {
-  /** Takes a batch; the answers that have come meanwhile, in the order of the batches. null: the pattern is too slow. */
+  /** Queues a batch; returns the answers that are ready, in the order of the batches. null: the pattern is too slow. */
   ask(batch: readonly Bunch[]): Promise<readonly (SearchReply | null)[]>;
-  /** The answers that are still to come. */
+  /** Waits for the remaining answers. */
   rest(): Promise<readonly (SearchReply | null)[]>;
   close(): void;
 }
 
 const maxThreads = 4;
-/** Batches a thread may have waiting, so that it never waits itself. */
+/** Batches queued for each thread, so that it never idles. */
 const waitingBatches = 2;
 const maxStartMs = 10_000;
 const maxSilenceMs = 1000;
-/** Time an ordinary pattern is allowed: a second, and so much for each MiB. */
+/** Matching time of an ordinary pattern: one second in all, and `maxMsEachMiB` for each MiB searched. */
 const maxMs = 1000;
 const maxMsEachMiB = 40;
 
-/** Started at once, and must be closed; they never keep the process from ending. */
+/** Starts at once; the caller must close it. The threads never keep the process alive. */
 export function openThreads(about: Omit<SearchRequest, "bunches">): Searchers {
   const threads = Array.from({ length: Math.min(maxThreads, Math.max(1, availableParallelism())) }, () =>
     openThread(about),
@@ -76,7 +76,7 @@ function openThread(about: Omit<SearchRequest, "bunches">) {
     const error = new PaiError("internal", "the search thread did not start");
     for (const { resolve, reject } of waiting.splice(0)) started ? resolve(null) : reject(error);
   };
-  /** Counts from the last sign of life, and only while an answer is due. */
+  /** Time is counted from the last message, and only while an answer is due. */
   const restartTimer = () => {
     if (timer !== null) clearTimeout(timer);
     timer = waiting.length === 0 ? null : setTimeout(giveUp, started ? maxSilenceMs : maxStartMs);
@@ -98,7 +98,7 @@ function openThread(about: Omit<SearchRequest, "bunches">) {
   return {
     ask(bunches: readonly Bunch[]): Promise<SearchReply | null> {
       const reply = Promise.withResolvers<SearchReply | null>();
-      // Whoever stops early never looks at the rest.
+      // A caller that stops early ignores the remaining answers.
       reply.promise.catch(() => {});
       waiting.push(reply);
       if (waiting.length === 1) restartTimer();

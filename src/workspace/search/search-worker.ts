@@ -1,4 +1,4 @@
-/** A thread of a search. Only ever started as one: importing it would keep the process from ending. */
+/** Worker of a search. Only start it as a worker: importing it would keep the process alive. */
 import { borrowRoot, type LentRoot } from "../confine.ts";
 import type { Pattern } from "./match.ts";
 import type { Bunch } from "./search-files.ts";
@@ -7,7 +7,7 @@ import { openSearcher, type SearchReply } from "./searcher.ts";
 export interface SearchRequest {
   readonly root: LentRoot;
   readonly pattern: Pattern;
-  /** Hits that are wanted at most. */
+  /** Largest number of hits. */
   readonly limit: number;
   readonly bunches: readonly Bunch[];
 }

@@ -1,4 +1,4 @@
-/** SEARCH: the lines below a folder that match a pattern, without ever hanging on one. */
+/** SEARCH: finds the lines below a folder that match a pattern, without ever hanging on a slow one. */
 
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -14,13 +14,13 @@ import { openSearcher, type SearchReply } from "./searcher.ts";
 
 const maxBatchFiles = 256;
 const maxBatchBytes = 1024 * 1024;
-/** So much is searched in the main thread before others are started, when the pattern cannot be slow. */
+/** Plain patterns are searched in the main thread for this long before threads are started. */
 const firstMs = 15;
 
 /**
- * Searches files below `query.under`, or that one file, in the order of a walk; denied and ignored files never.
- * A pattern that can be slow is tried in threads and ended when it takes a second more than an ordinary one: `tooSlow`.
- * Throws file_unusable for an invalid pattern and for a folder that is not there.
+ * Searches the files below `query.under`, or that one file, in walk order, without denied and ignored files.
+ * Potentially slow patterns run in threads; one that takes a second more than an ordinary pattern is stopped:
+ * `tooSlow`. Throws file_unusable for an invalid pattern or a missing folder.
  */
 export async function search(
   root: Root,
@@ -47,7 +47,7 @@ export async function search(
   stopped.promise.catch(() => {});
   const stop = () => stopped.reject(signal?.reason);
   signal?.addEventListener("abort", stop, { once: true });
-  /** Threads are not waited for once nobody wants their answers. */
+  /** Does not wait for threads once the caller has stopped. */
   const unlessStopped = <T>(replies: Promise<T>): Promise<T> => Promise.race([replies, stopped.promise]);
   let pause = performance.now();
   try {
@@ -68,7 +68,7 @@ export async function search(
   return { hits: hits.slice(0, query.maxHits), more: hits.length > query.maxHits, tooSlow, skipped };
 }
 
-/** Here, as long as that is quick and the pattern cannot be slow; then in threads. */
+/** Uses the main thread while that is fast and the pattern is plain, then threads. */
 function openSearchers(root: Root, pattern: Pattern, limit: number): Searchers {
   let threads: Searchers | null = isPlain(pattern.source) ? null : openThreads({ root: root.lent, pattern, limit });
   const here = openSearcher(root, pattern, limit);
@@ -87,7 +87,7 @@ function openSearchers(root: Root, pattern: Pattern, limit: number): Searchers {
   };
 }
 
-/** What is to be searched, in code-point order of a walk, with the staged files in their places. */
+/** The files to search, in walk order, with staged files in their places. */
 function* files(root: Root, query: SearchQuery, rules: PathRules, pass: () => void): Generator<RelPath | Staged> {
   const wanted = openFilter(query, rules);
   const staged = [...query.staged.keys()].filter(wanted).sort(compareAsWalked);
@@ -120,7 +120,7 @@ function* walkFiles(root: Root, under: RelPath, rules: PathRules, pass: () => vo
   }
 }
 
-/** What a walk gives is allowed already; everything else that is wanted must be. */
+/** A walk gives only allowed paths; other requested paths are judged here. */
 function openFilter(
   { under, include, staged, known = (path) => path }: SearchQuery,
   rules: PathRules,
@@ -134,7 +134,7 @@ function openFilter(
     (!isNamed(path) || judgePath(path, "read", rules).verdict !== "deny");
 }
 
-/** The one file the query names: why it cannot be searched is worth an error. */
+/** Throws if the one file that the query names cannot be searched. */
 function requireFile(root: Root, path: RelPath): void {
   if (root.readBytes(path, maxNamedBytes) === null) {
     throw new PaiError("file_unusable", `${showName(path)} does not exist`);
@@ -143,7 +143,7 @@ function requireFile(root: Root, path: RelPath): void {
 
 const maxNamedBytes = 8 * 1024 * 1024;
 
-/** Depth first with sorted siblings is the order of the paths with `/` before every other character. */
+/** Walk order is the order of the paths with `/` sorted before all other characters. */
 function compareAsWalked(a: string, b: string): number {
   return compareCodePoints(a.replaceAll("/", "\0"), b.replaceAll("/", "\0"));
 }
@@ -164,7 +164,7 @@ function* batches(found: Iterable<RelPath | Staged>): Generator<readonly Bunch[]
   if (batch.length > 0) yield batch;
 }
 
-/** Neighbours of one folder go together. */
+/** Adds a file to the bunch of its folder. */
 function addTo(batch: Bunch[], file: RelPath | Staged): void {
   if (typeof file !== "string") {
     batch.push(file);

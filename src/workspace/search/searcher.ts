@@ -1,4 +1,4 @@
-/** Tries a pattern on files: in the threads of a search, or in the main thread when it cannot be slow. */
+/** Tries a pattern on files, in a search thread or, for plain patterns, in the main thread. */
 import type { RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
 import { openMatcher, type Pattern } from "./match.ts";
@@ -10,11 +10,11 @@ export interface SearchReply {
   /** One attempt took so long that the engine may have given up on it. */
   readonly slow: boolean;
   readonly bytes: number;
-  /** Spent on matching alone. */
+  /** Time spent on matching alone. */
   readonly ms: number;
 }
 
-/** The result searches some files after another, up to the limit in each turn. */
+/** Returns a function that searches some files in turn, each time up to the limit. */
 export function openSearcher(root: Root, pattern: Pattern, limit: number): (bunches: readonly Bunch[]) => SearchReply {
   const read = openReader(root);
   const match = openMatcher(pattern);

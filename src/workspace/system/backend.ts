@@ -1,4 +1,4 @@
-/** How a folder is reached from another: openat2, a walk through /proc/self/fd, or paths that are only checked. */
+/** Ways to enter a folder from another: openat2, a walk through /proc/self/fd, or paths that are only checked. */
 import { closeSync, constants, fstatSync, openSync, readlinkSync, realpathSync } from "node:fs";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -9,23 +9,23 @@ import { loadOpenBelow, type OpenBelow } from "./openat2.ts";
 
 export type Protection = Workspace["protection"];
 
-/** A folder that was opened: `${at}/${name}` is a path in it. */
+/** An open folder: `${at}/${name}` is a path in it. */
 export interface Handle {
   readonly at: string;
-  /** The open folder itself, for entering; null where there is only a name. */
+  /** Descriptor of the folder; null where there is only a path. */
   readonly fd: number | null;
-  /** Throws conflict when the folder was replaced since it was opened, which is only possible where paths are merely checked. */
+  /** Throws conflict when the folder was replaced since it was opened, which can happen only with backend `checked`. */
   check(): void;
   close(): void;
 }
 
 export interface Backend {
   readonly name: Protection;
-  /** The root itself, given its descriptor, which stays open, and its real path. */
+  /** The root, given its descriptor, which stays open, and its real path. */
   top(fd: number, real: string): Handle;
   /**
-   * A folder below another; null: missing. `path` is relative to `from`, `shown` is what messages call `from`.
-   * Throws path_refused for links, file_unusable for what is not a folder.
+   * A folder below another; null: missing. `path` is relative to `from`; `shown` is the name of `from` in messages.
+   * Throws path_refused for a link, file_unusable for what is not a folder.
    */
   enter(from: Handle, path: RelPath, shown: RelPath): Handle | null;
 }
@@ -58,7 +58,7 @@ const fdWalk: Backend = {
   },
 };
 
-/** Where the kernel refuses, the walk finds out at which folder and why. */
+/** If the kernel refuses, the walk finds out at which folder and why. */
 function openat2(openBelow: OpenBelow): Backend {
   return {
     ...fdWalk,
@@ -70,7 +70,7 @@ function openat2(openBelow: OpenBelow): Backend {
   };
 }
 
-/** Without /proc there is no name for an open folder: names are used, compared before and after. */
+/** Without /proc an open folder has no path, so real paths are used and compared before and after. */
 const checked: Backend = {
   name: "checked",
   top: (fd, real) => checkedHandle(real, fstatSync(fd, { bigint: true }), "" as RelPath),
@@ -121,14 +121,14 @@ function checkedHandle(at: string, identity: Identity, path: RelPath): Handle {
   };
 }
 
-/** The strongest way that works here, tried out on /proc; `fd` is an open folder. Takes under a millisecond. */
+/** The strongest backend that works here, tested on /proc; `fd` is an open folder. Takes less than a millisecond. */
 export function chooseBackend(fd: number): Backend {
   if (!isWalkable(fd)) return checked;
   const openBelow = loadOpenBelow();
   return openBelow !== null && keepsBelow(openBelow, fd) ? openat2(openBelow) : fdWalk;
 }
 
-/** A certain way, whether or not a better one would work. Throws internal when it does not work here. */
+/** A given backend, even if a stronger one would work. Throws internal when it does not work here. */
 export function forceBackend(name: Protection): Backend {
   if (name === "checked") return checked;
   if (name === "fd-walk") return fdWalk;
@@ -137,7 +137,7 @@ export function forceBackend(name: Protection): Backend {
   return openat2(openBelow);
 }
 
-/** Whether an open folder can be entered through its descriptor, and a link in a folder cannot. */
+/** Whether /proc/self/fd leads into an open folder and O_NOFOLLOW refuses a link. */
 function isWalkable(fd: number): boolean {
   try {
     const here = identify(openSync(`${through}${fd}/.`, enterFlags));
@@ -153,7 +153,7 @@ function isWalkable(fd: number): boolean {
   }
 }
 
-/** One good open, and one refusal each of a link, of a way through /proc to another root, and of a step upwards. */
+/** Opens one folder; a link, a path through /proc to another root, and a step upwards must be refused. */
 function keepsBelow(openBelow: OpenBelow, fd: number): boolean {
   const here = openBelow(fd, ".", enterFlags);
   if (here < 0 || !isSame(identify(here), fstatSync(fd, { bigint: true }))) return false;
@@ -165,7 +165,7 @@ function keepsBelow(openBelow: OpenBelow, fd: number): boolean {
   }
 }
 
-/** Without O_NOFOLLOW, so that only the rules of openat2 can refuse. */
+/** Without O_NOFOLLOW, so that only openat2's own rules can refuse. */
 const pathFlags = enterFlags & ~constants.O_NOFOLLOW;
 
 function isRefused(fd: number): boolean {

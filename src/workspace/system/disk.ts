@@ -1,4 +1,4 @@
-/** Every call that changes the disk: one list of effects, so that a test can let the disk fail or die at each of them. */
+/** All calls that change the disk in one interface, so that a test can make each of them fail. */
 import {
   chmodSync,
   closeSync,
@@ -21,35 +21,39 @@ import {
 import { type Traits, writeTraits } from "../traits.ts";
 import { systemCalls } from "./system-calls.ts";
 
-/** Paths are real ones: below `/proc/self/fd/N` for the workspace, absolute for pai's own state. All throw system errors. */
+/**
+ * Paths are real: below `/proc/self/fd/N` for the workspace, absolute for pai's state. All methods throw system errors.
+ */
 export interface Disk {
-  /** A private file of pai's own that must not exist yet, and need not outlive a power cut. */
+  /** Creates a private file of pai's own; it must not exist yet and need not survive a power cut. */
   createClaim(path: string, bytes: Uint8Array): void;
-  /** A file that must not exist yet, synced, with exactly these permission bits and, in seconds since 1970, this time of change. */
+  /**
+   * Creates and syncs a new file with exactly these permission bits and this modification time, in seconds since 1970.
+   */
   createFile(path: string, bytes: Uint8Array, mode: number, traits: Traits | null, time: number): void;
   createLink(path: string, target: string, traits: Traits | null): void;
-  /** A folder that must not exist yet. The group bit it inherits is kept. */
+  /** Creates a new folder. The set-group-ID bit that it inherits is kept. */
   createFolder(path: string, mode: number, traits: Traits | null): void;
-  /** A second name for a file; never over an existing one. */
+  /** Creates a hard link; never replaces a file. */
   addName(path: string, from: string): void;
   rename(path: string, from: string): void;
-  /** Renames to a name that must be free: EEXIST when it is not. False: this file system cannot promise that. */
+  /** Renames to a free name; throws EEXIST if it is taken. False: this file system cannot rename without replacing. */
   renameNew(path: string, from: string): boolean;
-  /** Swaps two names in one step. False: this system cannot. */
+  /** Swaps two names atomically. False: not possible here. */
   exchange(path: string, other: string): boolean;
   removeFile(path: string): void;
   removeFolder(path: string): void;
-  /** Makes what was created, renamed or removed in a folder last. */
+  /** Makes creations, renames and removals in a folder durable. */
   syncFolder(path: string): void;
-  /** Adds to the end of a file of pai's own; the file is made when missing. */
+  /** Appends to a file of pai's own, which is created if missing. */
   append(path: string, bytes: Uint8Array): void;
-  /** Makes what was appended to a file last. */
+  /** Makes appended bytes durable. */
   syncFile(path: string): void;
-  /** Removes a folder of pai's own with all it holds. */
+  /** Removes a folder of pai's own with all content. */
   removeTree(path: string): void;
-  /** The same without the sync of each file, for who calls `syncAll` in time; null: this system has none. */
+  /** The same disk without the sync of each file; the caller calls `syncAll` later. null: not possible here. */
   readonly unsynced: Disk | null;
-  /** Makes all last that was done on the disk of this folder. */
+  /** Makes all changes on the disk of this folder durable. */
   syncAll(path: string): void;
 }
 
@@ -57,7 +61,7 @@ const create = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | const
 const extend =
   constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** `before` is called with each effect and may throw in its place. */
+/** `before` is called with the name of each effect and may throw instead of it. */
 export function openDisk(before: (effect: string) => void = () => {}, syncs = true): Disk {
   const writeAll = (fd: number, bytes: Uint8Array): void => {
     let done = 0;
@@ -90,7 +94,8 @@ export function openDisk(before: (effect: string) => void = () => {}, syncs = tr
     createFile(path, bytes, mode, traits, time) {
       before("create file");
       withFile(path, create, (fd) => {
-        // Before the bytes, so that a file whose bytes are whole is whole; the mode comes after, since traits carry its mask.
+        // Traits come before the bytes, so that a complete file has them; the mode comes after, as an access list sets
+        // its mask.
         if (traits) setTraits(path, traits);
         writeAll(fd, bytes);
         before("set mode");
@@ -175,7 +180,7 @@ export function openDisk(before: (effect: string) => void = () => {}, syncs = tr
   });
 }
 
-/** The real name of what is below a pinned folder; the path itself where that cannot be told. */
+/** The real path of something below a pinned folder; the path itself if that is unknown. */
 function realName(path: string): string {
   const [, folder = "", rest = ""] = /^(\/proc\/self\/fd\/\d+)(.*)$/s.exec(path) ?? [];
   try {
@@ -185,7 +190,7 @@ function realName(path: string): string {
   }
 }
 
-/** The same disk, whose errors name the place: those of a write or a sync do not say it themselves. */
+/** The same disk with paths in its errors: those of write and fsync lack them. */
 function placeErrors(disk: Disk): Disk {
   const placed = <A extends readonly unknown[], R>(effect: (path: string, ...rest: A) => R) => {
     return (path: string, ...rest: A): R => {
@@ -219,7 +224,7 @@ function placeErrors(disk: Disk): Disk {
   };
 }
 
-/** A link, too, never replaces, but not every file system has second names. */
+/** A hard link never replaces a file either, but not every file system has them. */
 function linkNew(path: string, from: string): boolean {
   try {
     linkSync(from, path);

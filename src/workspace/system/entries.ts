@@ -1,7 +1,7 @@
-/** What lies in a folder. */
+/** The entries of a folder. */
 import { type Dirent, readdirSync } from "node:fs";
 
-/** Its entries, in no order; none where it is not a folder, or may not be read. */
+/** Unsorted; empty if it is not a folder or may not be read. */
 export function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });

@@ -1,14 +1,14 @@
-/** The C library this process already runs on, for the few system calls that Bun does not offer. */
+/** Calls functions of libc, for the few system calls that Bun does not offer. */
 import { dlopen, type FFIFunction, read } from "bun:ffi";
 import { readFileSync } from "node:fs";
 import { errno as numbers } from "./errno.ts";
 
-/** A mapping that is run, and the path of its file: that of a libc. */
+/** An executable mapping of a libc, with the path of its file. */
 const libcLine = /^[^/\n]* r-xp [^/\n]*(\/(?:.*\/)?(?:libc\.so\.6|libc-[\d.]+\.so|ld-musl-\w+\.so\.1))$/m;
 
 /**
- * The libc this process runs with, from its own map: a search by name would end in the folder pai was started in.
- * Throws when there is none.
+ * Path of the libc that this process uses, from its memory map: a search by name would include the folder in which pai
+ * was started. Throws when there is none.
  */
 export function findLibc(maps: string): string {
   const [, found] = libcLine.exec(maps) ?? [];
@@ -19,7 +19,7 @@ export function findLibc(maps: string): string {
 const errnoShape = { __errno_location: { args: [], returns: "ptr" } } as const;
 let opened: { readonly path: string; readonly errno: () => number } | null = null;
 
-/** Where libc is, and the errno of the last call that failed. */
+/** The path of libc, and a reader of errno. */
 function openFirst() {
   const path = findLibc(readFileSync("/proc/self/maps", "latin1"));
   const where = dlopen(path, errnoShape).symbols.__errno_location;
@@ -31,8 +31,8 @@ function openFirst() {
 }
 
 /**
- * The functions of libc with these shapes, and the errno of the last call that failed; null where there is no FFI.
- * Typed arrays are passed as they are, so that they cannot move meanwhile.
+ * Functions of libc with these signatures, and a reader of errno; null where there is no FFI. Typed arrays are passed
+ * as arguments, so that they cannot move during the call.
  */
 export function openLibc<Shapes extends Record<string, FFIFunction>>(shapes: Shapes) {
   try {
@@ -44,7 +44,7 @@ export function openLibc<Shapes extends Record<string, FFIFunction>>(shapes: Sha
   }
 }
 
-/** A path or name as C reads it. */
+/** A path or name with a final zero byte. */
 export function cString(text: string): Uint8Array {
   return Buffer.from(`${text}\0`);
 }

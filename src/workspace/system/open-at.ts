@@ -1,4 +1,4 @@
-/** Opens one name in an open folder, never through a link; a refusal says what is there. */
+/** Opens one name in an open folder, never through a link; a refusal says what the name is instead. */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -16,7 +16,7 @@ import {
 
 const O_PATH = 0o10000000;
 const O_CLOEXEC = 0o2000000;
-/** For entering a folder, not for reading it. */
+/** Opens a folder for entering it, not for listing it. */
 export const enterFlags = O_PATH | O_CLOEXEC | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 export const lookFlags =
   constants.O_RDONLY | O_CLOEXEC | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
@@ -28,7 +28,7 @@ export interface OpenFile {
   readonly stat: Stat;
 }
 
-/** Opens a folder for entering; must be closed. null: missing. `path` is what the messages call it. */
+/** Opens a folder for entering; the caller must close it. null: missing. `path` is its name in messages. */
 export function openFolderAt(at: string, name: string, path: RelPath): number | null {
   try {
     return openSync(`${at}/${name}`, enterFlags);
@@ -43,7 +43,10 @@ export function openFolderAt(at: string, name: string, path: RelPath): number | 
   }
 }
 
-/** Opens a regular file for reading; must be closed. null: missing. Throws path_refused for links, file_unusable for the rest. */
+/**
+ * Opens a regular file for reading; the caller must close it. null: missing. Throws path_refused for a link,
+ * file_unusable for anything else.
+ */
 export function openFileAt(at: string, name: string, path: RelPath): OpenFile | null {
   const before = statAt(at, name, path);
   if (before === null) return null;
@@ -67,7 +70,7 @@ export function openFileAt(at: string, name: string, path: RelPath): OpenFile | 
   }
 }
 
-/** A file may grow while it is read: what is there at the end counts, up to the limit. Throws file_unusable. */
+/** Reads to the current end, since the file may grow meanwhile. Throws file_unusable beyond the limit. */
 export function readWhole({ fd, stat }: OpenFile, limit: number, path: RelPath): Uint8Array {
   if (stat.size > limit) throw tooLarge(path, limit);
   let bytes = new Uint8Array(stat.size + 1);

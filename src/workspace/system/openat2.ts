@@ -1,10 +1,10 @@
-/** The openat2 call of Linux 5.6 and later: one step from a folder to another far below it, with no link on the way. */
+/** The openat2 call of Linux 5.6 and later: opens a folder far below another, with no link on the way. */
 import { errno as numbers } from "./errno.ts";
 import { openLibc } from "./libc.ts";
 
 /**
- * Opens `path` below the folder `fd`: a descriptor, or the negative error number of the system.
- * The kernel refuses `../..` that leads out, every link and every way through /proc.
+ * Opens `path` below the folder `fd`; returns a descriptor, or the negative errno. The kernel refuses `..` out of the
+ * folder, links, and paths through /proc.
  */
 export type OpenBelow = (fd: number, path: string, flags: number) => number;
 
@@ -25,12 +25,12 @@ export function loadOpenBelow(): OpenBelow | null {
   return (fd, path, flags) => {
     const { read: used, written } = encoder.encodeInto(path, name);
     if (used < path.length || written >= maxPathBytes) return -numbers.ENAMETOOLONG;
-    // The kernel would stop at the first NUL and open something else.
+    // The kernel would stop at the first NUL and open another path.
     if (path.includes("\0")) return -numbers.EINVAL;
     name[written] = 0;
     how[0] = BigInt(flags);
     for (let tries = 1; ; tries += 1) {
-      // Arrays go in as arguments, which keeps them alive during the call; a pointer taken before would not.
+      // Arrays passed as arguments stay alive during the call; with a pointer taken before it they might not.
       const opened = functions.syscall(openat2Number, fd, name, how, how.byteLength);
       if (opened >= 0) return opened;
       const why = errno();

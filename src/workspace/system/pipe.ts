@@ -1,12 +1,12 @@
-/** Pipes for what commands say. Bun's own are sockets, which no program can open as /dev/stdout. */
+/** Pipes for the output of commands. Bun's own are sockets, which programs cannot open as /dev/stdout. */
 import { closeSync } from "node:fs";
 import { openLibc } from "./libc.ts";
 
 export interface Output {
-  /** For the program; to be closed here once it has started. */
+  /** For the program; close it here once the program has started. */
   readonly writeFd: number;
   readonly stream: ReadableStream<Uint8Array>;
-  /** Ends the reading, also while somebody still holds the other end. */
+  /** Ends the reading, even while another process holds the other end. */
   close(): void;
 }
 
@@ -15,7 +15,7 @@ const shapes = { pipe2: { args: ["buffer", "i32"], returns: "i32" } } as const;
 
 let libc: ReturnType<typeof openLibc<typeof shapes>> | undefined;
 
-/** null: there is no FFI here, or there are no more descriptors. */
+/** null: there is no FFI, or no descriptor is left. */
 export function openOutput(): Output | null {
   if (libc === undefined) libc = openLibc(shapes);
   const ends = new Int32Array(2);

@@ -1,4 +1,4 @@
-/** What pai does to itself before its first command: no process of the user may look into it, and none can run away from it. */
+/** Protects pai's own process before its first command: hides it from other processes, and adopts orphans. */
 import { openLibc } from "./libc.ts";
 
 const operations = { dumpable: 4, childSubreaper: 36 } as const;
@@ -7,9 +7,8 @@ const shapes = { prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i
 let done = false;
 
 /**
- * Closes `/proc/PID/{environ,fd,mem}` of pai to other processes of the same user (root aside), where its keys are, and
- * becomes the parent of whatever a command leaves behind, so that it can be found and ended. Does nothing where there is no
- * FFI.
+ * Closes `/proc/PID/{environ,fd,mem}` of pai, which expose its keys, to other processes of the same user (except root),
+ * and makes pai the parent of orphaned command processes, so that they can be ended. Does nothing without FFI.
  */
 export function protectProcess(): void {
   if (done) return;

@@ -1,6 +1,6 @@
-/** The PATH in which pai looks for the user's programs: git, an editor, the one that is notified of a run's end. */
+/** The PATH in which pai searches the user's programs: git, an editor, the notification command. */
 
-/** Folders of a PATH that are absolute and not the project's own: a program that lies there is not the user's. */
+/** The absolute folders of a PATH outside the project: a program in the project is not the user's. */
 export const pathOutside = (path: string | undefined, root: string): string =>
   (path ?? "/usr/local/bin:/usr/bin:/bin")
     .split(":")

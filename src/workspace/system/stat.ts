@@ -1,4 +1,4 @@
-/** The state of a name, links not followed, and the refusal when it is of the wrong kind. */
+/** The stat of a name, without following links, and the errors for the wrong kind. */
 import { type BigIntStats, constants, lstatSync, readlinkSync } from "node:fs";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -16,11 +16,11 @@ export interface Stat {
   readonly uid: number;
   readonly gid: number;
   readonly nlink: number;
-  /** Where a link points, as written in it. */
+  /** Target of a link, as written in it; null: it is no link. */
   readonly target: string | null;
 }
 
-/** `at` leads to the object, for reading where a link points; null: it is known to be none. */
+/** `at`: path of the object, to read the target of a link; null: it is known not to be a link. */
 export function toStat(stats: BigIntStats, at: string | null): Stat {
   const mode = Number(stats.mode);
   const kind = kindOf(mode & constants.S_IFMT);
@@ -45,7 +45,7 @@ function kindOf(type: number): Stat["kind"] {
   return type === constants.S_IFLNK ? "link" : "special";
 }
 
-/** What `${at}/${name}` is, links not followed; null: nothing. `path` is what the messages call it. */
+/** The stat of `${at}/${name}`, without following links; null: missing. `path` is its name in messages. */
 export function statAt(at: string, name: string, path: RelPath): Stat | null {
   try {
     const stats = lstatSync(`${at}/${name}`, { bigint: true, throwIfNoEntry: false });
@@ -56,7 +56,7 @@ export function statAt(at: string, name: string, path: RelPath): Stat | null {
   }
 }
 
-/** The same; null also where it cannot be looked at. */
+/** Like `statAt`; also null where the system refuses. */
 export function statUnlessGone(at: string, name: string, path: RelPath): Stat | null {
   try {
     return statAt(at, name, path);
@@ -81,12 +81,12 @@ export function linkRefused(path: RelPath, target: string | null): PaiError {
   });
 }
 
-/** True for ENOENT. */
+/** Whether the error is ENOENT. */
 export function isMissing(thrown: unknown): boolean {
   return thrown instanceof Error && (thrown as NodeJS.ErrnoException).code === "ENOENT";
 }
 
-/** The same error, naming the path instead of a descriptor. */
+/** The same error with the path instead of a descriptor. */
 export function systemError(thrown: unknown, path: RelPath): PaiError {
   const { code } = toPaiError(thrown);
   const errno = thrown instanceof Error ? (thrown as NodeJS.ErrnoException).code : undefined;

@@ -1,13 +1,13 @@
-/** System calls that Bun does not offer, as functions that throw PaiError; loaded at the first use. */
+/** System calls that Bun does not offer, as functions that throw PaiError; loaded at first use. */
 import { closeSync, constants as modes, openSync } from "node:fs";
 import { errno as numbers } from "./errno.ts";
 import { cString, openLibc } from "./libc.ts";
 
-/** Paths are not followed if their last part is a link. What fails throws a system error. */
+/** A link as the last part of a path is not followed. All methods throw system errors. */
 export interface SystemCalls {
-  /** Swaps two names in one step. False: this file system cannot. */
+  /** Swaps two names atomically. False: this file system cannot. */
   exchange(a: string, b: string): boolean;
-  /** Renames to a name that is free; throws EEXIST when it is not. False: this file system cannot promise that. */
+  /** Renames to a free name; throws EEXIST if it is taken. False: this file system cannot rename without replacing. */
   renameNew(to: string, from: string): boolean;
   /** Names of the extended attributes. */
   listAttributes(path: string): readonly string[];
@@ -15,11 +15,11 @@ export interface SystemCalls {
   readAttribute(path: string, name: string): Uint8Array | null;
   writeAttribute(path: string, name: string, value: Uint8Array): void;
   removeAttribute(path: string, name: string): void;
-  /** Whether any process has the file open for writing. */
+  /** Whether a process has the file open for writing. */
   hasWriter(path: string): boolean;
-  /** Takes the lock of an open folder, which ends with the descriptor. False: somebody else holds it. */
+  /** Locks an open folder until the descriptor is closed. False: another process holds the lock. */
   tryLock(fd: number): boolean;
-  /** Writes out all that waits to be written to the disk of an open folder. */
+  /** Writes all pending data to the disk of an open folder. */
   syncDisk(fd: number): void;
 }
 
@@ -34,16 +34,16 @@ const shapes = {
   syncfs: { args: ["i32"], returns: "i32" },
 } as const;
 
-/** renameat2 has no function in every libc, so it goes by its number, which differs between machines. */
+/** Called by number, since not every libc has renameat2; the number depends on the machine. */
 const renameat2: Readonly<Record<string, number>> = { x64: 316, arm64: 276 };
 const renameFlags = { noReplace: 1, exchange: 2 } as const;
 const largestAttributes = 65_536;
-/** The last stands for EOPNOTSUPP too, which has the same number. */
+/** The last one is also EOPNOTSUPP, which has the same number. */
 const unsupported = [numbers.EINVAL, numbers.ENOSYS, numbers.ENOTSUP];
 
 let loaded: SystemCalls | null | undefined;
 
-/** null: no FFI here, or no libc that it can use. */
+/** null: there is no FFI, or no usable libc. */
 export function systemCalls(): SystemCalls | null {
   if (loaded === undefined) loaded = loadSystemCalls();
   return loaded;
@@ -74,7 +74,7 @@ function loadSystemCalls(): SystemCalls | null {
     listAttributes(path) {
       const list = (names: Uint8Array, room: number) =>
         check(functions.llistxattr(cString(path), names, room), "llistxattr", unsupported);
-      // Without room it tells the length: most files have no attribute.
+      // With no buffer it returns the length: most files have no attribute.
       if (list(cString(""), 0) <= 0) return [];
       const names = Buffer.alloc(largestAttributes);
       const length = list(names, names.length);
@@ -88,7 +88,7 @@ function loadSystemCalls(): SystemCalls | null {
       return length < 0 ? null : Uint8Array.prototype.slice.call(value, 0, length);
     },
     writeAttribute(path, name, value) {
-      // An empty array has no address to pass; the length says that nothing of it counts.
+      // An empty array has no address to pass; the length argument says that none of it counts.
       const bytes = value.length > 0 ? value : Buffer.alloc(1);
       check(functions.lsetxattr(cString(path), cString(name), bytes, value.length, 0), "lsetxattr");
     },
@@ -98,7 +98,8 @@ function loadSystemCalls(): SystemCalls | null {
     hasWriter(path) {
       const fd = openSync(path, modes.O_RDONLY | modes.O_NOFOLLOW | modes.O_NONBLOCK);
       try {
-        // A read lease is only granted while nobody writes. Its breaking would send SIGIO, which ends a process.
+        // The kernel grants a read lease only if nobody has the file open for writing. SIGIO would end the process,
+        // SIGURG not.
         functions.fcntl(fd, fcntl.setSignal, SIGURG);
         const refused = functions.fcntl(fd, fcntl.setLease, fcntl.readLock) < 0 && errno() === numbers.EAGAIN;
         functions.fcntl(fd, fcntl.setLease, fcntl.unlock);
@@ -118,9 +119,9 @@ const SIGURG = 23n;
 const fcntl = { setSignal: 10, setLease: 1024, readLock: 0n, unlock: 2n } as const;
 const flock = { exclusive: 2, noWait: 4 } as const;
 
-/** Looks like those of node:fs, so that whoever knows those knows these. */
+/** Has the fields of an error of node:fs. */
 function systemError(number: number, call: string): Error {
-  // Loaded only now: `constants` of node:os takes longer to load than all calls of a run.
+  // Loaded only now, since `constants` of node:os takes longer to load than all calls of a run.
   const { constants }: typeof import("node:os") = require("node:os");
   const code = Object.entries(constants.errno).find(([, value]) => value === number)?.[0] ?? "EIO";
   return Object.assign(new Error(`${code}: ${call}`), { code, errno: -number, syscall: call });

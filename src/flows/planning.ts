@@ -7,7 +7,7 @@ import { asksToLook, type Plan } from "../core/plan/plan.ts";
 import { planJsonSchema } from "../core/plan/plan-schema.ts";
 import { type CallPromise, maxRounds, promiseOf } from "../core/plan/promise.ts";
 import type { Claim } from "../core/plan/scope.ts";
-import { namesPath } from "../core/targets.ts";
+import { namesPath } from "../core/vocabulary.ts";
 import {
   claimsOfPlan,
   commandsOf,

@@ -1,5 +1,6 @@
 /** One reply that is an action script: asked for, resumed once when cut, and performed as one batch. */
 
+import type { Form } from "../core/action-row.ts";
 import { PaiError } from "../core/error.ts";
 import type { Call, Json, Message, Purpose } from "../core/model.ts";
 import type { Rights } from "../core/plan/scope.ts";
@@ -10,7 +11,6 @@ import { parseScript } from "../core/script/parser.ts";
 import { readAmendments } from "../core/script/read-amend.ts";
 import { renderResume } from "../core/script/resume.ts";
 import { type Cut, parseReadRange, type Script, type ScriptAction } from "../core/script/script.ts";
-import type { Form } from "../core/vocabulary.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { amend, amendRule, noteRefused } from "./amend.ts";
 import { ask, type Reply } from "./ask.ts";

@@ -1,12 +1,12 @@
 /** The prompts show the very language the parser reads. */
 import { expect, test } from "bun:test";
-import { listActions } from "../../src/core/fill-prompt.ts";
 import { readPlan } from "../../src/core/plan/parse-plan.ts";
 import { parseScript } from "../../src/core/script/parser.ts";
 import planPrompt from "../../src/flows/prompts/plan.md" with { type: "text" };
+import { executePrompt } from "../../src/flows/prompts/prompts.ts";
 import scriptPrompt from "../../src/flows/prompts/script.md" with { type: "text" };
 
-const script = listActions(scriptPrompt);
+const script = executePrompt();
 
 const read = () => null;
 

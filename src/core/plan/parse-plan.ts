@@ -3,8 +3,7 @@
 import * as z from "zod/mini";
 import { replyCaps } from "../caps.ts";
 import type { Json } from "../model.ts";
-import { namesPath, needsTarget } from "../targets.ts";
-import { isPlanned, rowOf, vocabulary } from "../vocabulary.ts";
+import { isPlanned, namesPath, needsTarget, rowOf, vocabulary } from "../vocabulary.ts";
 import {
   barePath,
   commands,

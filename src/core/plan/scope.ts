@@ -1,9 +1,9 @@
 /** What a plan promised, as rights: everything else is refused. Pure. */
 
+import type { Right } from "../action-row.ts";
 import type { PaiError } from "../error.ts";
 import type { PathUse, RelPath } from "../path.ts";
 import { spellToolCall } from "../tool-calls.ts";
-import type { Right } from "../vocabulary.ts";
 import { rowOf } from "../vocabulary.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 

@@ -1,8 +1,7 @@
 /** Sorts the lines of a reply, one after another, into actions, bodies, remarks and warnings. Never throws. */
 
 import type { StopReason } from "../model.ts";
-import { needsTarget } from "../targets.ts";
-import { rowOf } from "../vocabulary.ts";
+import { needsTarget, rowOf } from "../vocabulary.ts";
 import { buildAction, buildPartial } from "./body.ts";
 import { isFence } from "./code-fence.ts";
 import { type Header, readHeader, undecorate } from "./header.ts";

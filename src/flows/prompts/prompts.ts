@@ -1,5 +1,6 @@
 /** The prompts with their lists of actions, filled while building (imported as macros): no run opens their files or fills them. */
-import { listActions } from "../../core/fill-prompt.ts";
+import type { Row } from "../../core/action-row.ts";
+import { vocabulary } from "../../core/vocabulary.ts";
 import act from "./act.md" with { type: "text" };
 import compact from "./compact.md" with { type: "text" };
 import execute from "./execute.md" with { type: "text" };
@@ -10,6 +11,18 @@ import schedule from "./schedule.md" with { type: "text" };
 import script from "./script.md" with { type: "text" };
 import summary from "./summary.md" with { type: "text" };
 import toolLoop from "./tool-loop.md" with { type: "text" };
+
+/** Fills the lists of actions in for `{looks}`, `{changes}`, `{commands}` and `{one-line actions}`. */
+function listActions(prompt: string): string {
+  const planned = (kind: Row["kind"]) =>
+    vocabulary.flatMap((row) => (row.kind === kind && row.plan ? [row.plan] : [])).join(", ");
+  const oneLine = (kind: Row["kind"]) => vocabulary.flatMap((row) => (row.kind === kind ? (row.script ?? []) : []));
+  return prompt
+    .replace("{looks}", planned("look"))
+    .replace("{changes}", planned("change"))
+    .replace("{commands}", planned("command"))
+    .replace("{one-line actions}", [...oneLine("change"), ...oneLine("look"), ...oneLine("command")].join("\n"));
+}
 
 export const planPrompt = (): string => listActions(plan);
 export const schedulePrompt = (): string => listActions(schedule);

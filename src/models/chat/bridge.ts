@@ -1,7 +1,7 @@
 /** The bridge to providers that speak OpenAI's Chat Completions: all differences between them are in their rows. */
 import type { Without } from "../drop-options.ts";
 import type { Stream } from "../stream.ts";
-import { type BridgeOptions, openBridge, turnOf } from "../wire/open-bridge.ts";
+import { type BridgeOptions, openBridge } from "../wire/open-bridge.ts";
 import { toStrictSchema } from "../wire/strict-schema.ts";
 import { createChatDecoder } from "./decode.ts";
 import { chatForm, encodeChat, strictForm } from "./encode.ts";
@@ -12,14 +12,7 @@ export function openChat(options: BridgeOptions, without: Without): Stream {
   const form = provider.dialect?.strictMessages ? strictForm : chatForm;
   return openBridge(
     {
-      decode: (request) =>
-        createChatDecoder({
-          model,
-          turn: turnOf(request),
-          tools: request.toolChoice === "none" ? [] : request.tools.map(({ name }) => name),
-          isJson: request.format !== null,
-          onUsage: () => {},
-        }),
+      decode: (request) => createChatDecoder({ request, model }),
       ask(request, exchange) {
         const body = encodeChat(model, request, without, { form, schemaOf: toStrictSchema });
         return exchange.send(`${endpoint.url}/chat/completions`, { method: "POST", body: JSON.stringify(body) });

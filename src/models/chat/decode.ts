@@ -1,9 +1,10 @@
 /** Chat Completions and Ollama's own form of them in pai's words, tolerant of what servers make of both. */
-import type { Usage } from "../../core/model.ts";
+import type { ModelRequest, Usage } from "../../core/model.ts";
 import { createThoughtSplitter, type Split } from "../../core/script/thought.ts";
 import { closing } from "../wire/chunks.ts";
 import type { Decoder } from "../wire/decoder.ts";
 import { count, type Fields, fields, list, text } from "../wire/fields.ts";
+import { turnOf } from "../wire/open-bridge.ts";
 import { createTally, refused } from "../wire/replies.ts";
 import { createTextCallReader } from "./text-calls.ts";
 
@@ -19,22 +20,17 @@ interface Arriving {
 }
 
 export interface ChatDecoderOptions {
+  readonly request: ModelRequest;
   /** The bare name that was asked for. */
   readonly model: string;
-  /** Replies so far. */
-  readonly turn: number;
-  /** Names of the tools that were offered. */
-  readonly tools: readonly string[];
-  /** JSON was asked for: servers that enforce a schema on a model that thinks may send it as its thoughts. */
-  readonly isJson: boolean;
   /** Sees what was counted at the end. */
-  readonly onUsage: (usage: Usage) => void;
+  readonly onUsage?: (usage: Usage) => void;
 }
 
-export function createChatDecoder({ model, turn, tools, isJson, onUsage }: ChatDecoderOptions): Decoder {
-  const tally = createTally(model, turn);
+export function createChatDecoder({ request, model, onUsage = () => {} }: ChatDecoderOptions): Decoder {
+  const tally = createTally(model, turnOf(request));
   const thoughts = createThoughtSplitter();
-  const written = createTextCallReader(tools);
+  const written = createTextCallReader(request.toolChoice === "none" ? [] : request.tools.map(({ name }) => name));
   const calls = new Map<unknown, Arriving>();
   const complete: Arriving[] = [];
   const usage: Record<string, unknown> = {};
@@ -45,7 +41,8 @@ export function createChatDecoder({ model, turn, tools, isJson, onUsage }: ChatD
   let arrived = "";
   /** The server's thoughts, as long as they may be the reply. */
   let reasoning = "";
-  let isSilent = isJson;
+  /** Servers that enforce a schema on a model that thinks may send the JSON as its thoughts. */
+  let isSilent = request.format !== null;
 
   function readCall(piece: Fields, position: number): void {
     const made = fields(piece["function"]);

@@ -1,6 +1,7 @@
 /** Turns plain JSON Schema into the dialect Gemini accepts: one key it does not know makes it reject the whole request. */
 import type { Json } from "../../core/model.ts";
 import { type Fields, fields, list, text } from "../wire/fields.ts";
+import { describeInWords, type KeptLimits } from "../wire/schema-words.ts";
 
 type Schema = Record<string, Json>;
 
@@ -12,15 +13,7 @@ interface Context {
 
 /** The keywords that Gemini knows beside the shape; others go into the description. */
 const kept = ["title", "minItems", "maxItems", "minProperties", "maxProperties"] as const;
-const told = {
-  minLength: "at least # characters",
-  maxLength: "at most # characters",
-  pattern: "matching /#/",
-  format: "format: #",
-  exclusiveMinimum: "more than #",
-  exclusiveMaximum: "less than #",
-  multipleOf: "a multiple of #",
-} as const;
+const keptLimits: KeptLimits = ["minimum", "maximum", "minItems", "maxItems"];
 
 /** `propertyOrdering` follows the order of `properties`; what the dialect cannot say goes into the description. */
 export function toGeminiSchema(schema: Json): Json {
@@ -112,13 +105,8 @@ function isNameable(type: string, values: readonly unknown[]): boolean {
 }
 
 function describe(schema: Fields, type: string, values: readonly unknown[]): string {
-  const words = Object.entries(told)
-    .filter(([key]) => key in schema && String(schema[key]).length <= 100)
-    .map(([key, words]) => words.replace("#", () => String(schema[key])));
-  if (values.length > 0 && !isNameable(type, values))
-    words.unshift(`one of ${values.map((each) => JSON.stringify(each)).join(", ")}`);
-  const rest = words.length === 0 ? "" : `(${words.join("; ")})`;
-  return [text(schema["description"]), rest].filter(Boolean).join(" ");
+  const oneOf = `one of ${values.map((each) => JSON.stringify(each)).join(", ")}`;
+  return describeInWords(schema, keptLimits, values.length > 0 && !isNameable(type, values) ? [oneOf] : []);
 }
 
 /** Minimum and maximum, less the limits of exact integers that schema makers add everywhere. */

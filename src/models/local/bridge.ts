@@ -5,7 +5,7 @@ import { createChatDecoder } from "../chat/decode.ts";
 import { encodeChat } from "../chat/encode.ts";
 import type { Without } from "../drop-options.ts";
 import type { Stream } from "../stream.ts";
-import { type BridgeOptions, openBridge, turnOf } from "../wire/open-bridge.ts";
+import { type BridgeOptions, openBridge } from "../wire/open-bridge.ts";
 import { encodeOllama } from "./encode.ts";
 import { type LocalServer, rootOf } from "./server.ts";
 
@@ -22,10 +22,8 @@ export function openLocal(options: LocalOptions, without: Without): Stream {
     {
       decode: (request) =>
         createChatDecoder({
+          request,
           model,
-          turn: turnOf(request),
-          tools: request.toolChoice === "none" ? [] : request.tools.map(({ name }) => name),
-          isJson: request.format !== null,
           onUsage: (usage) => {
             if (isTruncated(request, usage)) notify(truncated(model, usage));
           },

@@ -1,24 +1,12 @@
 /** Turns plain JSON Schema into the strict form: every property required, none beside them, limits told in words. */
 import type { Json } from "../../core/model.ts";
-import { type Fields, fields, list, text } from "./fields.ts";
+import { type Fields, fields, list } from "./fields.ts";
+import { describeInWords } from "./schema-words.ts";
 
 type Schema = Record<string, Json>;
 
 /** What the strict form knows beside the shape. */
 const kept = ["title", "type", "enum", "const", "$ref"] as const;
-const told = {
-  minLength: "at least # characters",
-  maxLength: "at most # characters",
-  pattern: "matching /#/",
-  format: "format: #",
-  minimum: "at least #",
-  maximum: "at most #",
-  exclusiveMinimum: "more than #",
-  exclusiveMaximum: "less than #",
-  multipleOf: "a multiple of #",
-  minItems: "at least # items",
-  maxItems: "at most # items",
-} as const;
 
 /** OpenAI and Anthropic take the same form. A property that may be missing becomes one that may be null. */
 export function toStrictSchema(schema: Json): Json {
@@ -68,17 +56,8 @@ function nullable(schema: Schema): Schema {
 }
 
 function described(schema: Fields): Schema {
-  const limits = Object.entries(told)
-    .filter(([key]) => key in schema && isTelling(schema[key]))
-    .map(([key, words]) => words.replace("#", () => String(schema[key])));
-  const rest = limits.length === 0 ? "" : `(${limits.join("; ")})`;
-  const description = [text(schema["description"]), rest].filter(Boolean).join(" ");
+  const description = describeInWords(schema, []);
   return description === "" ? {} : { description };
-}
-
-/** Not the limits of exact integers that schema makers add everywhere, nor a page of pattern. */
-function isTelling(value: unknown): boolean {
-  return Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER && String(value).length <= 100;
 }
 
 function pick(schema: Fields): Schema {

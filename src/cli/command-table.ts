@@ -85,10 +85,7 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./commands/task.ts")).planCommand,
   }),
   define({
-    meta: {
-      name: "context",
-      description: "show the files of a task and what would be sent; sends nothing",
-    },
+    meta: { name: "context", description: "show the files of a task and what would be sent; sends nothing" },
     args: () => ({
       task: word("TASK|-", false),
       ...take("model", "mode", "cwd", "file", "stdin", "check", "allowRun", "maxCalls", "timeout", "forceRoot"),
@@ -97,10 +94,7 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./commands/context.ts")).contextCommand,
   }),
   define({
-    meta: {
-      name: "index",
-      description: "make or renew the index of a large project: quick first requests",
-    },
+    meta: { name: "index", description: "make or renew the index of a large project: quick first requests" },
     args: () => take("status", "drop", "cwd", "forceRoot"),
     examples: ["pai index", "pai index --status", "pai index --drop"],
     load: async () => (await import("./commands/index-command.ts")).indexCommand,
@@ -136,10 +130,7 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./commands/stats.ts")).statsCommand,
   }),
   define({
-    meta: {
-      name: "dashboard",
-      description: "show all runs as a page: in a file, or served on this machine",
-    },
+    meta: { name: "dashboard", description: "show all runs as a page: in a file, or served on this machine" },
     args: () => ({ ...take("out", "port", "team") }),
     examples: ["pai dashboard --out report.html", "pai dashboard", "pai dashboard --team"],
     load: async () => (await import("./commands/dashboard.ts")).dashboardCommand,
@@ -216,10 +207,7 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./commands/models.ts")).modelsCommand,
   }),
   define({
-    meta: {
-      name: "trust",
-      description: "allow this folder's pai.json, commands and skills",
-    },
+    meta: { name: "trust", description: "allow this folder's pai.json, commands and skills" },
     args: () => ({ ...take("cwd", "revoke", "yes", "noInput", "forceRoot") }),
     examples: ["pai trust", "pai trust --revoke"],
     load: async () => (await import("./commands/trust.ts")).trustCommand,
@@ -259,10 +247,7 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./commands/sessions.ts")).sessionsCommand,
   }),
   defineSession({
-    meta: {
-      name: "acp",
-      description: "serve editors: the Agent Client Protocol on stdin and stdout",
-    },
+    meta: { name: "acp", description: "serve editors: the Agent Client Protocol on stdin and stdout" },
     args: () => ({ ...asking(), ...acting(), ...take("noPlanCache") }),
     examples: ["pai acp", "pai acp --model anthropic:claude-sonnet-4-5 --check 'npm test'"],
     load: async () => (await import("./commands/acp.ts")).acpCommand,

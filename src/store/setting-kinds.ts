@@ -1,4 +1,4 @@
-/** What a setting is, and the kinds there are many of: caps, lists, switches, texts, durations. */
+/** What a setting is, and the kinds there are many of: caps, whole numbers, lists, switches, texts, durations. */
 import type { Fields, Json } from "../core/model.ts";
 
 /** One setting of type T; null stands for "not set". */
@@ -76,6 +76,18 @@ export function cap(name: string, wants: string, whole: boolean, sources: Source
   const schema = { type: whole ? "integer" : "number", minimum: 0 };
   const fixed = { name, wants, schema, fallback: null, fromText: asNumber, check, inFile: true } as const;
   return { ...fixed, narrow: lower, bind: lower, ...sources };
+}
+
+/** A whole number; one beyond `low` or `high` becomes that limit. */
+export function wholeNumber(
+  name: string,
+  { low, high, fallback }: { readonly low: number; readonly high: number; readonly fallback: number },
+  sources: Sources = {},
+): Setting<number> {
+  const check = (json: Json): number | null =>
+    isNumber(json) && Number.isInteger(json) ? clamp(json, low, high) : null;
+  const wants = `a whole number from ${low} to ${high}`;
+  return { name, wants, schema: { type: "integer" }, fallback, fromText: asNumber, check, inFile: true, ...sources };
 }
 
 export type Texts = readonly string[];

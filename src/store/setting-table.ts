@@ -20,6 +20,7 @@ import {
   switched,
   type Texts,
   text,
+  wholeNumber,
 } from "./setting-kinds.ts";
 
 export const modes = ["single-shot", "eight-step", "tool-loop", "auto"] as const;
@@ -71,25 +72,10 @@ const temperature: Setting<number> = {
 };
 
 /** Of each project: what can be undone, receipts, and logs. */
-const keep: Setting<number> = {
-  name: "keep",
-  wants: "a whole number from 1 to 10000",
-  schema: { type: "integer" },
-  fallback: 200,
-  fromText: asNumber,
-  check: (json) => (isNumber(json) && Number.isInteger(json) ? clamp(json, 1, 10_000) : null),
-  inFile: true,
-};
+const keep = wholeNumber("keep", { low: 1, high: 10_000, fallback: 200 });
 
 const actions: Setting<number> = {
-  name: "actions",
-  wants: "a whole number from 1 to 50",
-  schema: { type: "integer" },
-  fallback: 15,
-  env: "PAI_MAX_CMDS_PER_STEP",
-  fromText: asNumber,
-  check: (json) => (isNumber(json) && Number.isInteger(json) ? clamp(json, 1, 50) : null),
-  lenient: true,
+  ...wholeNumber("actions", { low: 1, high: 50, fallback: 15 }, { env: "PAI_MAX_CMDS_PER_STEP", lenient: true }),
   inFile: false,
 };
 

@@ -10,7 +10,7 @@ const sticky = 0o1000;
 const isPrivateGroup = ({ uid, gid, mode }: Stats) => (mode & othersWrite) === 0 && uid === gid;
 
 /** Whether others can write to what has this mode. */
-export const canOthersWrite = (stat: Stats): boolean =>
+const canOthersWrite = (stat: Stats): boolean =>
   (stat.mode & othersWrite) !== 0 || ((stat.mode & groupWrites) !== 0 && !isPrivateGroup(stat));
 
 /**

@@ -76,7 +76,7 @@ function reasonsOf(file: RankedFile): string {
 }
 
 /** The ranking as a person reads it; each figure is a share of the highest one. */
-export function renderRanking({ ranking, lacks }: Pick<Preview, "ranking" | "lacks">): string {
+function renderRanking({ ranking, lacks }: Pick<Preview, "ranking" | "lacks">): string {
   if (ranking.length === 0) return "No file is pointed at by the words of the task\n";
   const shown = ranking.slice(0, shownRanks);
   const width = Math.min(60, widest(shown.map(({ path }) => visibleLine(path))));

@@ -8,7 +8,7 @@ import type { Base } from "../compose/base.ts";
 import { listModels } from "../compose/compose-model.ts";
 
 /** Where a model came from that pai chose because of the keys there are. */
-export const pickedOrigin = "the only key";
+const pickedOrigin = "the only key";
 /** Where the model came from that a person chose when asked. */
 export const answeredOrigin = "your answer";
 
@@ -26,10 +26,7 @@ export function lacksKey(
 }
 
 /** Providers with a stored key or one in the environment, in table order. */
-export function providersWithKey(
-  { env }: Pick<Context, "env">,
-  { places }: Pick<Base, "places">,
-): readonly ProviderId[] {
+function providersWithKey({ env }: Pick<Context, "env">, { places }: Pick<Base, "places">): readonly ProviderId[] {
   return providers
     .filter(({ id, needsKey }) => needsKey && findKeys(id, { env, places }).length > 0)
     .map(({ id }) => id);

@@ -56,7 +56,7 @@ export function stem(word: string): string {
 }
 
 /** Splits an identifier where its case changes, at underscores and dollar signs, and around digits; in lower case. */
-export function splitIdentifier(name: string): string[] {
+function splitIdentifier(name: string): string[] {
   return name
     .replace(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")

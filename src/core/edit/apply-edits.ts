@@ -172,7 +172,7 @@ function refuse(reason: EditRefusal, text: string): Staged {
 }
 
 /** A block as lines, without byte order mark, line endings, and code fences that are not part of the file. */
-export function prepareBlock(block: EditBlock, fileLines: readonly string[]): Halves {
+function prepareBlock(block: EditBlock, fileLines: readonly string[]): Halves {
   const search = linesOf(block.search);
   const replace = linesOf(block.replace);
   const all = block.all === true;
@@ -180,12 +180,12 @@ export function prepareBlock(block: EditBlock, fileLines: readonly string[]): Ha
   return { search: search.slice(1, -1), replace: isFenced(replace) ? replace.slice(1, -1) : replace, all };
 }
 
-export function isIdentical({ search, replace }: Halves): boolean {
+function isIdentical({ search, replace }: Halves): boolean {
   return search.length === replace.length && search.every((line, at) => line === replace[at]);
 }
 
 /** The first omission placeholder of REPLACE that SEARCH lacks. */
-export function findAddedPlaceholder({ search, replace }: Halves): string | null {
+function findAddedPlaceholder({ search, replace }: Halves): string | null {
   const known = findPlaceholders(search.join("\n")).map((one) => one.text);
   for (const { text } of findPlaceholders(replace.join("\n"))) {
     const at = known.indexOf(text);

@@ -98,7 +98,7 @@ const families: readonly (readonly [RegExp, Syntax])[] = [
 ];
 
 /** Rows that hold only a comment; none for a file whose language is not known. */
-export function findComments(path: string, lines: readonly string[]): ReadonlySet<number> {
+function findComments(path: string, lines: readonly string[]): ReadonlySet<number> {
   const rows = new Set<number>();
   const syntax = families.find(([name]) => name.test(path))?.[1];
   if (syntax === undefined) return rows;

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 
 const count = z.nullable(z.number());
 
-export const resultSchema = z.object({
+const resultSchema = z.object({
   v: z.literal(1),
   /** Hash of task, candidate, repeat and pai's version; a result that exists is not computed again. */
   key: z.string(),

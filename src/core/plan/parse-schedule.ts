@@ -173,7 +173,7 @@ const nameStep = (step: Json): Json =>
   typeof step === "string" ? { title: step, hint: "" } : nameFields(stepNames, step);
 
 /** Brings a schedule into pai's form: out of an envelope, fields renamed, the mode taken from the steps if missing. */
-export function unpackSchedule(value: Json): Json {
+function unpackSchedule(value: Json): Json {
   const schedule = isFields(value) ? nameFields(names, openEnvelope(value)) : value;
   if (!isFields(schedule)) return schedule;
   const { mode = null, steps = null, scope = null } = schedule;
@@ -196,12 +196,12 @@ const verdictNames: FieldNames = {
 const isVerdict = (value: Fields) => ["passed", "pass", "quality_score"].some((name) => name in value);
 
 /** Brings a verdict into pai's form: out of an envelope, fields renamed. */
-export function unpackVerdict(value: Json): Json {
+function unpackVerdict(value: Json): Json {
   return isFields(value) ? nameFields(verdictNames, openEnvelope(value, isVerdict)) : value;
 }
 
 /** Whether a scope has only unknown fields: read as empty, it would have every later action refused. */
-export function isForeignScope(schedule: Json): boolean {
+function isForeignScope(schedule: Json): boolean {
   const scope = isFields(schedule) ? (schedule["scope"] ?? null) : null;
   if (!isFields(scope)) return scope !== null && scope !== "" && !(Array.isArray(scope) && scope.length === 0);
   const keys = Object.keys(scope);

@@ -4,7 +4,7 @@ import { rowOf } from "../vocabulary.ts";
 import { type Plan, type PlanStep, workOf } from "./plan.ts";
 
 /** The most steps that a run works on one by one. */
-export const maxIterations = 5;
+const maxIterations = 5;
 
 export interface ScheduleStep {
   readonly title: string;

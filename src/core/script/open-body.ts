@@ -88,7 +88,7 @@ export function dropBrokenEnd(lines: string[]): void {
 }
 
 /** The tag of a body that this line could end, if one were open; null: none. */
-export function closesWord(raw: string): string | null {
+function closesWord(raw: string): string | null {
   const line = withoutEndTokens(raw);
   if (isTag(line)) return line;
   if (line.startsWith("END::")) return line.slice(5);

@@ -16,7 +16,7 @@ export interface AmendRequest {
 const form = "AMEND::ACTION::path::why (MV and COPY: AMEND::MV::from::to::why)";
 
 /** Whether AMEND can ask for the action: it changes something, or runs a command. */
-export const isAmendable = (action: string): boolean => {
+const isAmendable = (action: string): boolean => {
   const row = rowOf(action);
   return row !== null && (row.kind === "change" || row.form === "command");
 };

@@ -8,7 +8,7 @@ const longestClosing = "<|channel|>final<|message|>".length;
 const beginsMark = (start: string) => start.startsWith("<") || start.startsWith("[");
 
 /** The text after a closing mark at its beginning, which blanks may precede; null: it does not begin with one. */
-export function afterClosing(text: string): string | null {
+function afterClosing(text: string): string | null {
   const start = text.trimStart();
   const found = beginsMark(start) ? findClosing(start) : null;
   return found?.at === 0 ? start.slice(found.end) : null;

@@ -40,7 +40,7 @@ export interface IgnoredParts {
 }
 
 /** Limits for one command. What exceeds them is carried over and reported. */
-export const ignoredLimits: IgnoredLimits = { files: 300, bytes: 16 * 2 ** 20, fileBytes: 4 * 2 ** 20 };
+const ignoredLimits: IgnoredLimits = { files: 300, bytes: 16 * 2 ** 20, fileBytes: 4 * 2 ** 20 };
 
 /** Thrown and caught in this file: there is too much below a path to keep. */
 const tooMuch = Symbol("too much");

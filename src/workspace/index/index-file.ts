@@ -63,7 +63,7 @@ export interface IndexFile {
   close(): void;
 }
 
-export const maxIndexBytes = 512 * 1024 * 1024;
+const maxIndexBytes = 512 * 1024 * 1024;
 const factsOfFile = 6;
 
 const schema = `

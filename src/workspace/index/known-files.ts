@@ -24,7 +24,7 @@ export interface KnownFiles {
 /** With more changed folders than this, a walk is just as fast. */
 const maxDirty = 100;
 /** With more files than this, only folders are checked before the first request; changed files are found after it. */
-export const maxStamped = 20_000;
+const maxStamped = 20_000;
 const rulesFile = /^\.(?:git|pai)ignore$/;
 
 const joinPath = (folder: string, name: string) => (folder === "" ? name : `${folder}/${name}`) as RelPath;

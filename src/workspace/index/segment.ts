@@ -22,7 +22,7 @@ const inWord = Uint8Array.from({ length: 128 }, (_, code) =>
 );
 
 /** Words of a lower-case text with their numbers of occurrences. */
-export function countWords(lower: string): Map<string, number> {
+function countWords(lower: string): Map<string, number> {
   const counts = new Map<string, number>();
   let from = -1;
   for (let at = 0; at <= lower.length; at += 1) {

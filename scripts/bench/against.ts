@@ -1,7 +1,10 @@
 /** pai beside another binary of it, in interleaved rounds: `bun run bench --against PATH [ROUNDS]`. */
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { prepareDiff } from "./diff.ts";
 import { type Bench, runOnce, runTask, type Sample } from "./run.ts";
+import { bridges, megabyte, runStream } from "./stream.ts";
 
 interface Measure {
   readonly name: string;
@@ -13,11 +16,27 @@ const start =
   ({ pai, place }: Bench) =>
     runOnce([pai, ...words], place, { PATH: "/usr/bin:/bin", HOME: `${place}/home` });
 
+const diffs = new WeakMap<Bench, () => Promise<Sample>>();
+/** Each of both binaries makes the change that it shows itself: the other may keep it in another form. */
+async function showDiff(bench: Bench): Promise<Sample> {
+  const show = diffs.get(bench) ?? (await prepareDiff(bench, 50));
+  diffs.set(bench, show);
+  return show();
+}
+
 const measures: readonly Measure[] = [
   { name: "--version", run: start("--version") },
   { name: "--help", run: start("--help") },
   { name: "task of two calls", run: (bench) => runTask(bench, "small", 1) },
+  { name: "task of four calls", run: (bench) => runTask(bench, "small", 3) },
+  { name: "diff of 500 lines", run: showDiff },
+  ...bridges.map((bridge) => ({
+    name: `a megabyte of ${bridge}`,
+    run: (bench: Bench) => runStream(bench, bridge, megabyte),
+  })),
 ];
+
+const nameWidth = 40;
 
 /** A binary, and the bench that runs copies of it. */
 interface Copied {
@@ -35,7 +54,7 @@ function render(name: string, unit: string, ours: readonly number[], theirs: rea
   const [here, there] = [quiet(ours), quiet(theirs)];
   const change = ((here / there - 1) * 100).toFixed(1);
   const sign = here >= there ? "+" : "";
-  return `${name.padEnd(34)} ${here.toFixed(2).padStart(8)} ${there.toFixed(2).padStart(8)} ${unit}  ${sign}${change} %`;
+  return `${name.padEnd(nameWidth)} ${here.toFixed(2).padStart(8)} ${there.toFixed(2).padStart(8)} ${unit}  ${sign}${change} %`;
 }
 
 /**
@@ -43,6 +62,13 @@ function render(name: string, unit: string, ours: readonly number[], theirs: rea
  * file that its linker wrote, and two copies of one file differ by up to 5 %.
  */
 const roundsOfCopy = 5;
+
+/** By another process: memory of the bench would count as pai's. */
+function copyAgain({ from, bench }: Copied): void {
+  rmSync(bench.pai, { force: true });
+  const copied = spawnSync("cp", ["--", from, bench.pai]);
+  if (copied.status !== 0) throw new Error(`cp: ${copied.stderr}`);
+}
 
 /**
  * Runs both binaries once a round, in turn first, so that a busy moment falls on both. The first round of a copy only
@@ -53,10 +79,9 @@ async function interleave({ run }: Measure, here: Copied, there: Copied, rounds:
   for (let round = 0; round < rounds; round += 1) {
     if (round % roundsOfCopy === 0) {
       const isEven = (round / roundsOfCopy) % 2 === 0;
-      for (const { from, bench } of isEven ? [here, there] : [there, here]) {
-        rmSync(bench.pai, { force: true });
-        writeFileSync(bench.pai, readFileSync(from), { mode: 0o755 });
-        await run(bench);
+      for (const side of isEven ? [here, there] : [there, here]) {
+        copyAgain(side);
+        await run(side.bench);
       }
     }
     const sides = [{ ...here, into: samples.here } as const, { ...there, into: samples.there } as const];
@@ -70,7 +95,7 @@ async function interleave({ run }: Measure, here: Copied, there: Copied, rounds:
 
 /** A line for each figure: here, there, and by how much they differ. */
 export async function compareWith(other: string, bench: Bench, rounds: number): Promise<readonly string[]> {
-  const lines = [`${"".padEnd(34)} ${"here".padStart(8)} ${"there".padStart(8)}`];
+  const lines = [`${"".padEnd(nameWidth)} ${"here".padStart(8)} ${"there".padStart(8)}`];
   const here: Copied = { from: bench.pai, bench: { ...bench, pai: join(bench.place, "here") } };
   const there: Copied = { from: other, bench: { ...bench, pai: join(bench.place, "there"), next: 1_000_000 } };
   for (const measure of measures) {
@@ -79,7 +104,8 @@ export async function compareWith(other: string, bench: Bench, rounds: number): 
       lines.push(render(`${measure.name}, ${figure}`, unit, samples.here.map(of), samples.there.map(of)));
     add("processor time", "ms", ({ cpu }) => cpu);
     add("wall time", "ms", ({ wall }) => wall);
-    add("peak memory", "MB", ({ peak }) => peak);
+    if (![...samples.here, ...samples.there].some(({ peak }) => Number.isNaN(peak)))
+      add("peak memory", "MB", ({ peak }) => peak);
   }
   return lines;
 }

@@ -19,7 +19,7 @@ export interface Sample {
   readonly wall: number;
   /** Milliseconds of processor time. */
   readonly cpu: number;
-  /** Megabytes. */
+  /** Megabytes; NaN: unknown, since the bench itself took more, which Linux counts for a program that it starts. */
   readonly peak: number;
 }
 
@@ -41,7 +41,8 @@ export async function runOnce(
   if (code !== 0)
     throw new Error(`${command.join(" ")} ended with ${code}:\n${await new Response(child.stderr).text()}`);
   const usage = child.resourceUsage();
-  return { wall, cpu: Number(usage?.cpuTime.total ?? 0) / 1000, peak: (usage?.maxRSS ?? 0) / 1024 / 1024 };
+  const [peak, own] = [(usage?.maxRSS ?? 0) / 1024 / 1024, process.resourceUsage().maxRSS / 1024];
+  return { wall, cpu: Number(usage?.cpuTime.total ?? 0) / 1000, peak: peak > own ? peak : Number.NaN };
 }
 
 /** What pai sees of the world. */

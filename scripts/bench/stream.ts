@@ -1,13 +1,15 @@
 /** What a streamed reply costs with each bridge: its processor time by its length, and the time to the first request. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Bench, runOnce } from "./run.ts";
+import { type Bench, runOnce, type Sample } from "./run.ts";
 
-const bridges = ["gemini", "openai", "anthropic", "local", "replay"] as const;
+export const bridges = ["gemini", "openai", "anthropic", "local", "replay"] as const;
 type BridgeName = (typeof bridges)[number];
 
-/** Characters of text: next to nothing, a megabyte, four. */
-const lengths = [1000, 1_001_000, 4_001_000];
+/** Characters of a reply. */
+export const megabyte = 1_001_000;
+/** Next to nothing, a megabyte, four. */
+const lengths = [1000, megabyte, 4_001_000];
 
 const prose =
   "The area of a circle grows with the square of its radius, so a small error in π is seen early.\n\n" +
@@ -95,15 +97,13 @@ const models: Readonly<Record<BridgeName, string>> = {
   replay: "replay:../reply.jsonl",
 };
 
-interface StreamSample {
-  /** Milliseconds of processor time. */
-  readonly cpu: number;
+interface StreamSample extends Sample {
   /** Milliseconds from the start of the process to its first request; 0 for a replay. */
   readonly first: number;
 }
 
 /** One run whose only reply has this many characters of text. */
-async function runStream(bench: Bench, bridge: BridgeName, length: number): Promise<StreamSample> {
+export async function runStream(bench: Bench, bridge: BridgeName, length: number): Promise<StreamSample> {
   const pieces = [...cutPieces(length)];
   bench.next += 1;
   const cwd = join(bench.place, `work-${bench.next}`);
@@ -133,8 +133,8 @@ async function runStream(bench: Bench, bridge: BridgeName, length: number): Prom
   const started = performance.now();
   try {
     const command = [bench.pai, "run", "-y", "--json", "--mode", "tool-loop", "--model", models[bridge], "tell me"];
-    const { cpu } = await runOnce(command, cwd, env);
-    return { cpu, first: asked === 0 ? 0 : asked - started };
+    const sample = await runOnce(command, cwd, env);
+    return { ...sample, first: asked === 0 ? 0 : asked - started };
   } finally {
     await server.stop(true);
   }

@@ -68,7 +68,7 @@ test("at 60 and 120 columns the lines of the run fit", () => {
   }
 });
 
-test("standard output holds message, files, checks, status, next steps and undo, and nothing else (6.3, R01, R29)", () => {
+test("standard output holds message, files, checks, status, next steps and undo, and nothing else (R01, R29)", () => {
   expect(show(false).out).toMatchInlineSnapshot(`
     "Rumusnya sekarang ada di src/lib/area.py.
 

@@ -26,7 +26,7 @@ import { keyBehindLooks, keyOfPlan } from "./plans/kept-plans.ts";
 import { planPrompt } from "./prompts/prompts.ts" with { type: "macro" };
 import type { Run } from "./run.ts";
 
-/** The plan of single-shot (spec 2.2). */
+/** The plan of single-shot. */
 export const singleShotPlan: PlanKind<Plan> = {
   system: planPrompt(),
   format: { name: "plan", schema: planJsonSchema },

@@ -78,6 +78,9 @@ export function mainEnding(lines: readonly Line[]): "\n" | "\r\n" | "\r" {
   return counts["\r"] > counts["\n"] ? "\r" : "\n";
 }
 
+/** Whether the bytes begin as UTF-16 does: such text is full of NUL. */
+export const isWide = (bytes: Uint8Array): boolean => wideName(bytes) !== null;
+
 function wideName(bytes: Uint8Array): "utf-16le" | "utf-16be" | null {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
   return bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : null;

@@ -4,6 +4,7 @@ import type { Blob, Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Claim, pathsOfClaim } from "../core/plan/scope.ts";
+import { holdsText } from "../core/secrets/veil.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { withinOnly } from "./changes/refuse-steering.ts";
 import type { Run } from "./run.ts";
@@ -17,7 +18,7 @@ interface Refusal {
 
 /** Whether one of these held exactly this text. */
 const holds = (blobs: readonly Blob[], value: string): boolean =>
-  blobs.some((blob) => blob.kind === "file" && Buffer.from(blob.bytes).includes(value));
+  blobs.some((blob) => blob.kind === "file" && holdsText(blob.bytes, value));
 
 const isNamed = ({ options: { allowSecret } }: Run, path: RelPath): boolean =>
   allowSecret.length > 0 && withinOnly([allowSecret], path);

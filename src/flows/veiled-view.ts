@@ -4,6 +4,7 @@ import { toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry, LineRange, SearchQuery, SearchReport, Stage } from "../core/ports.ts";
 import type { Veil } from "../core/secrets/veil.ts";
+import { isWide } from "../core/text.ts";
 import type { Overlay } from "./stage.ts";
 
 type FileBlob = Extract<Blob, { kind: "file" }>;
@@ -55,7 +56,8 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
     const known = kept.get(path);
     const same = known !== undefined && Buffer.compare(known.raw.bytes, raw.bytes) === 0;
     if (same && known.version === veil.version) return { ...known.hidden, mode: raw.mode };
-    const bytes = raw.bytes.subarray(0, 8000).includes(0) ? raw.bytes : veil.hideBytes(raw.bytes);
+    const isBinary = raw.bytes.subarray(0, 8000).includes(0) && !isWide(raw.bytes);
+    const bytes = isBinary ? raw.bytes : veil.hideBytes(raw.bytes);
     const hidden = bytes === raw.bytes ? raw : { ...raw, bytes };
     keep(path, { raw, hidden, version: veil.version });
     if (hidden === raw) holders.delete(path);
@@ -106,7 +108,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
     const readLines = async (path: RelPath, from: number, to: number): Promise<LineRange> => {
       const blob = await readWhole(path);
       if (blob?.kind !== "file") return readAround(path, from, to);
-      if (!raws.has(blob.bytes)) return overlay.readLines(path, from, to);
+      if (!raws.has(blob.bytes) || isWide(blob.bytes)) return overlay.readLines(path, from, to);
       const lines = splitLines(new TextDecoder().decode(blob.bytes));
       if (lines.at(-1) === "") lines.pop();
       const last = Math.min(to, lines.length);

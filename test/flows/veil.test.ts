@@ -1,7 +1,10 @@
 /** Secrets in files and command output never reach the model and come back into the files as they were. */
 import { expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
-import { play } from "./scripted.ts";
+import { call, calls } from "./loop.ts";
+import { makeFolder, play, playIn } from "./scripted.ts";
 
 const key = "AIzaSyA1234567890abcdefghijklmnopqrstu";
 const plan = JSON.stringify({
@@ -76,4 +79,46 @@ test("neither how long a search takes nor the files it includes tell how a secre
     expect.stringMatching(/^no match/),
   ]);
   expect(found).toEqual((await ask("Y"))?.map((result) => ({ ...result, text: result.text.replace('"Y', '"Z') })));
+});
+
+const wide = (text: string) => `\ufeff${text}`;
+
+test("a file of UTF-16 is searched and edited by the names of its secrets, too", async () => {
+  const secret = "Zx9kQ2mR7tLp4VwA8sNd";
+  const text = `db_password = "${secret}"\r\nport = 1\r\n`;
+  for (const isBig of [false, true]) {
+    const bytesOf = (content: string) => {
+      const little = Buffer.from(wide(content), "utf16le");
+      return isBig ? little.swap16() : little;
+    };
+    const place = makeFolder();
+    try {
+      writeFileSync(join(place.root, "deploy.txt"), bytesOf(text));
+      const looks = ['db_password = "Z', 'db_password = "Y', secret.slice(0, 6), "[A-Za-z0-9]{20}"];
+      const edit = { path: "deploy.txt", old_str: "port = 1", new_str: "port = 2" };
+      const guess = { path: "deploy.txt", old_str: '= "Zx9', new_str: '= "Zx9' };
+      const named = {
+        path: "deploy.txt",
+        old_str: '"<<SECRET_k3f9_1>>"',
+        new_str: "'<<SECRET_k3f9_1>>'",
+      };
+      const ran = await playIn(place, {
+        flow: toolLoop,
+        options: { mode: "tool-loop" },
+        lines: [
+          calls(...looks.map((pattern) => call("grep", { pattern }))),
+          calls(call("edit", guess), call("edit", edit), call("edit", named)),
+          "Done.",
+        ],
+      });
+      const results = ran.requests.at(-1)?.messages.flatMap((each) => (each.role === "tools" ? each.results : []));
+      expect(results?.slice(0, 4).map((result) => /^no match/.test(result.text))).toEqual([true, true, true, true]);
+      expect(results?.slice(4).map(({ ok }) => ok)).toEqual([false, true, true]);
+      expect(JSON.stringify([ran.requests, ran.events])).not.toContain(secret);
+      const after = text.replace("port = 1", "port = 2").replace(`"${secret}"`, `'${secret}'`);
+      expect(readFileSync(join(place.root, "deploy.txt")).equals(bytesOf(after))).toBe(true);
+    } finally {
+      place.remove();
+    }
+  }
 });

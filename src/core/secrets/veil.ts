@@ -1,4 +1,5 @@
 /** Keeps secrets on this machine: models see names instead, and only files that held a secret get it back. Pure. */
+import { decode, encode, isWide } from "../text.ts";
 import { replaceSecrets } from "./key-shapes.ts";
 import { createKnownTexts } from "./known-texts.ts";
 import { mapTexts } from "./map-texts.ts";
@@ -73,8 +74,10 @@ const keyLine = /^[A-Za-z0-9+/]{64}$/gm;
 const onlyHex = /^(?:[0-9a-f]+|[0-9A-F]+)$/;
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-/** Bytes as text that converts back to the same bytes: UTF-8, or one character for each byte. */
+/** Bytes as text that converts back to the same bytes: UTF-8, UTF-16 with its mark, or one character for each byte. */
 function openText(bytes: Uint8Array): { readonly text: string; readonly toBytes: (text: string) => Uint8Array } {
+  const wide = isWide(bytes) ? decode(bytes) : null;
+  if (wide !== null) return { text: wide.text, toBytes: (other) => encode(other, wide.encoding) ?? bytes };
   try {
     return { text: strict.decode(bytes), toBytes: (text) => new TextEncoder().encode(text) };
   } catch {
@@ -220,6 +223,9 @@ export function createVeil(options: VeilOptions = {}): Veil {
         : text,
   };
 }
+
+/** Whether the content of a file holds exactly this text. */
+export const holdsText = (bytes: Uint8Array, text: string): boolean => openText(bytes).text.includes(text);
 
 /** The text with one mark for every secret and every name, to compare texts without their secrets. */
 export function blankSecrets(text: string): string {

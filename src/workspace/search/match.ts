@@ -1,7 +1,7 @@
 /** Finds the matching lines of a text; runs in the search threads, and in the main thread for plain patterns. */
 import { isAscii } from "node:buffer";
 import { PaiError } from "../../core/error.ts";
-import { decode } from "../../core/text.ts";
+import { decode, isWide } from "../../core/text.ts";
 
 export interface Pattern {
   readonly source: string;
@@ -67,10 +67,6 @@ function findLiteral({ source, ignoreCase }: Pattern): Buffer | null {
   const start = /^[\w \-,:;"'<>=!@#%&~`/]*/.exec(source)?.[0] ?? "";
   const sure = /[?*{]/.test(source.charAt(start.length)) ? start.slice(0, -1) : start;
   return sure.length < 2 ? null : Buffer.from(sure, "latin1");
-}
-
-function isWide(bytes: Uint8Array): boolean {
-  return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }
 
 /** Returns the first `limit` matching lines; each line is tried alone, without its line ending. */

@@ -31,7 +31,8 @@ type Delta = Extract<RunEvent, { type: "model.delta" }>;
  */
 export function createStamper({ id, now, sink, mask = maskHeld([]) }: StamperOptions): Emit {
   let seq = 0;
-  let waiting: Delta | null = null;
+  /** Of each channel: a model may think in the midst of its words. */
+  const waiting = new Map<Delta["channel"], Delta>();
 
   function send(event: RunEvent): void {
     seq += 1;
@@ -39,15 +40,17 @@ export function createStamper({ id, now, sink, mask = maskHeld([]) }: StamperOpt
   }
 
   function release(): void {
-    if (waiting !== null) send(waiting);
-    waiting = null;
+    for (const piece of waiting.values()) send(piece);
+    waiting.clear();
   }
 
   function sendPiece(piece: Delta): void {
-    if (waiting?.n !== piece.n || waiting.channel !== piece.channel) release();
-    const text = (waiting?.text ?? "") + piece.text;
+    const { channel } = piece;
+    if (waiting.values().some(({ n }) => n !== piece.n)) release();
+    const text = (waiting.get(channel)?.text ?? "") + piece.text;
     const end = text.length - mask.begun(text);
-    waiting = end < text.length ? { ...piece, text: text.slice(end) } : null;
+    if (end < text.length) waiting.set(channel, { ...piece, text: text.slice(end) });
+    else waiting.delete(channel);
     if (end > 0) send({ ...piece, text: text.slice(0, end) });
   }
 

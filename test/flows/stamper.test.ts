@@ -51,18 +51,27 @@ test("property: a key that arrives in pieces is masked as if it came whole", () 
   );
 });
 
-test("a piece waits only while a key may go on; what another channel says comes behind it", () => {
+test("a piece waits only while a key may go on; what another channel says does not wait for it", () => {
   const key = "my-secret-value-123";
   const stamped = stamp([delta("see my"), delta("-own"), delta("it is my-"), delta("no", "thought"), phase], [key]);
   expect(stamped.map((event) => (event.type === "model.delta" ? [event.channel, event.text] : event.type))).toEqual([
     ["reply", "see "],
     ["reply", "my-own"],
     ["reply", "it is "],
-    ["reply", "my-"],
     ["thought", "no"],
+    ["reply", "my-"],
     "phase.started",
   ]);
   expect(stamp([delta("see my")], []).length).toBe(1);
+});
+
+test("a key that thoughts cut is masked, and so is one in the thoughts", () => {
+  const key = "my-secret-value-123";
+  const [first, second] = ["it is my-secret", "-value-123!"];
+  const cut = [delta(first), delta(first, "thought"), delta(second), delta(second, "thought"), phase];
+  const stamped = stamp(cut, [key]).filter((event) => event.type === "model.delta");
+  for (const channel of ["reply", "thought"])
+    expect(textOf(stamped.filter((event) => event.channel === channel))).toBe("it is my-s…[masked]!");
 });
 
 test("of no event is any text left out, in whatever spelling a secret is written", () => {

@@ -79,12 +79,6 @@ function findNext(text: string, from: number, { window, shifts, byEnd }: Index):
   return null;
 }
 
-/** The end of its last occurrence; 0: there is none. */
-function endOf(text: string, known: string): number {
-  const at = text.lastIndexOf(known);
-  return at < 0 ? 0 : at + known.length;
-}
-
 export function createKnownTexts(): KnownTexts {
   const entries = new Map<string, Entry>();
   /** By the low bits of a character: whether a known text begins with it. Quick, since every piece of a reply asks. */
@@ -100,11 +94,22 @@ export function createKnownTexts(): KnownTexts {
     return beginnings.test(text);
   };
 
+  /** Whether a known text that is replaced begins before this place and ends behind it. */
+  const isWithin = (text: string, at: number): boolean => {
+    if (!mayHold(text)) return false;
+    index ??= indexOf([...entries.values()]);
+    let end = 0;
+    for (let found = findNext(text, 0, index); found !== null && found.start < at; found = findNext(text, end, index)) {
+      end = found.start + found.entry.text.length;
+    }
+    return end > at;
+  };
+
   const isBegun = (text: string, at: number): boolean => {
     const end = text.slice(at);
-    const known = [...entries.keys()];
-    // The end of a whole text may look like the beginning of one.
-    return known.some((each) => each.startsWith(end)) && known.every((each) => endOf(text, each) <= at);
+    // A known text may be the beginning of a longer one, and the end of one the beginning of another.
+    const isOpen = [...entries.keys()].some((each) => each.length > end.length && each.startsWith(end));
+    return isOpen && !isWithin(text, at);
   };
 
   const replaceIn = rememberLong((text: string): string => {

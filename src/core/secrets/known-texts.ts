@@ -16,6 +16,8 @@ interface Entry {
   readonly replacement: () => string;
 }
 
+type Entries = ReadonlyMap<string, Entry>;
+
 export interface KnownTexts {
   /** From now on `replace` puts `replacement()` in the place of `text`. Texts under `leastKnown` are ignored. */
   add(text: string, replacement: () => string): void;
@@ -34,45 +36,55 @@ interface Index {
   readonly window: number;
   /** How far the window may move on from its last block; 0: the block may end the window of a known text. */
   readonly shifts: Uint8Array;
-  /** The texts whose window ends in a block, the longest first. */
-  readonly byEnd: ReadonlyMap<number, readonly Entry[]>;
+  /** By the characters of a window: how long the texts are that begin with them, the longest first. */
+  readonly lengths: ReadonlyMap<string, readonly number[]>;
+  readonly entries: Entries;
 }
 
 /** Indexes the beginning of each known text, as many characters as the shortest one has. */
-function indexOf(entries: readonly Entry[]): Index {
-  const window = entries.reduce((least, { text }) => Math.min(least, text.length), maxWindow);
+function indexOf(entries: Entries): Index {
+  let window = maxWindow;
+  for (const { length } of entries.keys()) window = Math.min(window, length);
   const shifts = new Uint8Array(slots).fill(window - block + 1);
-  const byEnd = new Map<number, Entry[]>();
-  for (const entry of entries) {
+  const lengths = new Map<string, number[]>();
+  for (const text of entries.keys()) {
     for (let at = 0; at + block <= window; at += 1) {
-      const slot = slotOf(entry.text, at);
+      const slot = slotOf(text, at);
       shifts[slot] = Math.min(shifts[slot] ?? 0, window - block - at);
     }
-    const end = slotOf(entry.text, window - block);
-    byEnd.set(end, [...(byEnd.get(end) ?? []), entry]);
+    const beginning = text.slice(0, window);
+    const known = lengths.get(beginning);
+    if (known === undefined) lengths.set(beginning, [text.length]);
+    else if (!known.includes(text.length)) known.push(text.length);
   }
-  for (const entriesOfEnd of byEnd.values()) entriesOfEnd.sort((a, b) => b.text.length - a.text.length);
-  return { window, shifts, byEnd };
+  for (const each of lengths.values()) each.sort((a, b) => b - a);
+  return { window, shifts, lengths, entries };
 }
 
-/** The longest of these texts that begins at `start`. */
-const entryAt = (text: string, start: number, entries: readonly Entry[] | undefined): Entry | undefined =>
-  entries?.find((each) => text.startsWith(each.text, start));
+/** The longest known text that begins there. However many there are, they are not tried one by one. */
+function entryAt(text: string, start: number, { window, lengths, entries }: Index): Entry | undefined {
+  for (const length of lengths.get(text.slice(start, start + window)) ?? []) {
+    const entry = entries.get(text.slice(start, start + length));
+    if (entry !== undefined) return entry;
+  }
+  return undefined;
+}
 
 interface Found {
   readonly start: number;
   readonly entry: Entry;
 }
 
-/** The first known text at `from` or after it; null: none. No closure in the loop: it would take most of the time. */
-function findNext(text: string, from: number, { window, shifts, byEnd }: Index): Found | null {
+/** The first known text that begins at `from` or after it; null: none. No closure in the loop: it would cost more than all else. */
+function findNext(text: string, from: number, index: Index): Found | null {
+  const { window, shifts } = index;
   const back = window - block;
   const last = text.length - block;
   let at = from + back;
   while (at <= last) {
     const slot = slotOf(text, at);
     const shift = shifts[slot] ?? 1;
-    const entry = shift > 0 ? undefined : entryAt(text, at - back, byEnd.get(slot));
+    const entry = shift > 0 ? undefined : entryAt(text, at - back, index);
     if (entry !== undefined) return { start: at - back, entry };
     at += shift > 0 ? shift : 1;
   }
@@ -97,7 +109,7 @@ export function createKnownTexts(): KnownTexts {
   /** Whether a known text that is replaced begins before this place and ends behind it. */
   const isWithin = (text: string, at: number): boolean => {
     if (!mayHold(text)) return false;
-    index ??= indexOf([...entries.values()]);
+    index ??= indexOf(entries);
     let end = 0;
     for (let found = findNext(text, 0, index); found !== null && found.start < at; found = findNext(text, end, index)) {
       end = found.start + found.entry.text.length;
@@ -108,14 +120,14 @@ export function createKnownTexts(): KnownTexts {
   const isBegun = (text: string, at: number): boolean => {
     const end = text.slice(at);
     // A known text may be the beginning of a longer one, and the end of one the beginning of another.
-    const isOpen = [...entries.keys()].some((each) => each.length > end.length && each.startsWith(end));
+    const isOpen = entries.keys().some((each) => each.length > end.length && each.startsWith(end));
     return isOpen && !isWithin(text, at);
   };
 
   const replaceIn = rememberLong((text: string): string => {
     if (!mayHold(text)) return text;
-    index ??= indexOf([...entries.values()]);
-    // Joined at the end: each search in a text that grows piece by piece would flatten it again.
+    index ??= indexOf(entries);
+    // Joined at once: a text that grows by pieces would be put together again by each search after this one.
     const parts: string[] = [];
     let from = 0;
     for (let found = findNext(text, 0, index); found !== null; found = findNext(text, from, index)) {

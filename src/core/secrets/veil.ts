@@ -63,6 +63,8 @@ export interface Veil {
   blank(text: string): string;
 }
 
+/** Secrets of a run that are known in every spelling; a file may hold any number of made-up ones, and the rest is known as it is. */
+const maxSpelled = 5_000;
 const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
 /** Characters of a line or run of a private key that make it a secret by itself. */
 const keyRun = 16;
@@ -120,7 +122,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
   const learn = (value: string) => {
     if (known.has(value)) return;
     count += 1;
-    for (const spelling of spellingsOf(value)) know(spelling);
+    for (const spelling of count > maxSpelled ? [value] : spellingsOf(value)) know(spelling);
   };
   for (const key of options.known ?? []) for (const spelling of spellingsOf(key)) know(spelling);
 

@@ -46,7 +46,7 @@ export function createStamper({ id, now, sink, mask = maskHeld([]) }: StamperOpt
 
   function sendPiece(piece: Delta): void {
     const { channel } = piece;
-    if (waiting.values().some(({ n }) => n !== piece.n)) release();
+    for (const { n } of waiting.values()) if (n !== piece.n) release();
     const text = (waiting.get(channel)?.text ?? "") + piece.text;
     const end = text.length - mask.begun(text);
     if (end < text.length) waiting.set(channel, { ...piece, text: text.slice(end) });

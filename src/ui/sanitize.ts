@@ -50,6 +50,8 @@ const code = /\x1b\[[\d;]*m/g;
 /** The last check before the terminal: makes a whole text visible except for the codes in `own`. */
 export function visibleBut(own: ReadonlySet<string>, text: string): string {
   if (plain.test(text)) return text;
+  const codes = new Set(text.match(code));
+  if ([...codes].every((each) => own.has(each)) && text.replace(code, "").search(unsure) < 0) return text;
   let out = "";
   let from = 0;
   for (const { 0: found, index } of text.matchAll(code)) {

@@ -1,6 +1,7 @@
 /** Hostile text on its way to the terminal. */
 import { expect, test } from "bun:test";
-import { openVisible, visible, visibleLine } from "../../src/ui/sanitize.ts";
+import fc from "fast-check";
+import { openVisible, visible, visibleBut, visibleLine } from "../../src/ui/sanitize.ts";
 
 const hostile: readonly (readonly [name: string, text: string, shown: string])[] = [
   ["CSI", "a\x1b[31mb", "a\\x1b[31mb"],
@@ -34,3 +35,18 @@ test("leaves text, tabs, line feeds and emoji as they are", () => {
 });
 
 test("one line stays one line", () => expect(visibleLine("a\nb\tc")).toBe("a\\nb\\tc"));
+
+test("property: of all that acts on a terminal only our own codes are let through", () => {
+  const own = new Set(["\x1b[31m", "\x1b[0m", "\x1b[1;2m"]);
+  const codes = [...own, "\x1b[32m", "\x1b[m", "\x1b[31", "\x1b", "[0m", "\x1b[31mm"];
+  const hidden = ["\u200b", "\u202e", "\ud83d", "\ude00", "\ufe0f", "\u200d", "👨", "│", "é", "plain", "\n", "\r"];
+  const pieces = fc.array(fc.constantFrom(...codes, ...hidden), { maxLength: 12 });
+  fc.assert(
+    fc.property(pieces, (parts) => {
+      const text = parts.join("");
+      const kept = text.split(/(\x1b\[(?:31|0|1;2)m)/);
+      expect(visibleBut(own, text)).toBe(kept.map((part, at) => (at % 2 === 1 ? part : visible(part))).join(""));
+    }),
+    { numRuns: 3000 },
+  );
+});

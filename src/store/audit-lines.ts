@@ -1,4 +1,4 @@
-/** Events as lines of the readable audit log: one record a line, masked, nothing that could forge another. */
+/** Renders events as lines of the readable audit log: one record a line, masked, so that no text can forge a record. */
 import type { StampedEvent } from "../core/event.ts";
 import type { Amendment, ChangeSummary, CheckResult, Outcome } from "../core/outcome.ts";
 import type { Plan } from "../core/plan/plan.ts";
@@ -8,7 +8,7 @@ type Entry = readonly [kind: string, text: string];
 
 const longest = 4000;
 
-/** Lines of an event, each ended by LF; "" for events that only repeat others (deltas). */
+/** Lines of an event, each with a final LF; "" for events that only repeat others (deltas). */
 export function renderAuditLines(event: StampedEvent): string {
   const stamp = `[${renderTime(new Date(event.at))}]`;
   return entriesOf(event)
@@ -16,7 +16,7 @@ export function renderAuditLines(event: StampedEvent): string {
     .join("");
 }
 
-/** `2026-01-31 14:05:09+00:00`. */
+/** A time as `2026-01-31 14:05:09+00:00`. */
 export function renderTime(time: Date): string {
   return `${time.toISOString().slice(0, 19).replace("T", " ")}+00:00`;
 }
@@ -26,14 +26,14 @@ function shorten(text: string): string {
   return `${text.slice(0, longest).toWellFormed()} … (${text.length - longest} more characters)`;
 }
 
-/** Emoji keep their joiners and presentation marks. */
+/** Characters to escape. The joiners and presentation marks of emoji are kept. */
 const acting =
   /(?![\u200d\ufe0e\ufe0f])(?:\p{Cc}|\p{Cs}|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\ufff9-\ufffb])/gu;
-/** Most records: nothing in them is spelled out. */
+/** Matches most records, which need no escaping. */
 const plain = /^[ -~]*$/;
 const short: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** Controls, line separators and marks that turn text around are spelled out. */
+/** Escapes control characters, line separators and bidirectional marks. */
 function escapeLine(text: string): string {
   if (plain.test(text)) return text;
   return text.replace(acting, (mark) => {
@@ -136,7 +136,7 @@ function planEntries(
   ];
 }
 
-/** What the plan says beside its steps: intent, files, criteria, and whatever else the model told. */
+/** The parts of a plan besides its steps: intent, files, criteria, and the model's other notes. */
 function factEntries({ analysis, execution_plan: work, intelligence_notes: notes }: Plan): readonly Entry[] {
   const facts: readonly (readonly [string, string | readonly string[] | undefined])[] = [
     ["INTENT", analysis?.user_intent],

@@ -1,4 +1,4 @@
-/** The audit log of a session: written as things happen, never read back, closed to the model. */
+/** The audit log of a session: written as events happen, never read back, hidden from the model. */
 import {
   closeSync,
   constants,
@@ -18,9 +18,9 @@ import { renderAuditLines, renderTime } from "./audit-lines.ts";
 import { errnoOf, removeIfThere, writeWhole } from "./safe-file.ts";
 
 export interface Audit {
-  /** Must be called in the order of events; never throws. */
+  /** Takes events in order; never throws. */
   readonly sink: (event: StampedEvent) => void;
-  /** Path of the log; null until the first event, and when it cannot be kept. */
+  /** Path of the log; null before the first event, and if it cannot be kept. */
   readonly file: string | null;
   readonly close: () => void;
 }
@@ -28,14 +28,14 @@ export interface Audit {
 export interface AuditPlace {
   /** Real path of the workspace. */
   readonly root: string;
-  /** Relative to the root; null: `.pai_history`. */
+  /** Folder of the log, relative to the root; null: `.pai_history`. */
   readonly historyDir: string | null;
-  /** Where the log goes when the folder in the workspace is not ours to use; null: nowhere. */
+  /** State folder, for the log if the folder in the workspace is unusable; null: none. */
   readonly stateDir: string | null;
   readonly now: () => Date;
-  /** How many logs stay. */
+  /** Number of logs to keep. */
   readonly keep: number;
-  /** Told once when the log goes elsewhere, and once when it cannot be kept. */
+  /** Called once when the log is kept elsewhere, and once when it cannot be kept. */
   readonly warn: (text: string) => void;
 }
 
@@ -48,7 +48,7 @@ const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY }
 
 const usualName = ".pai_history";
 
-/** Makes nothing before the first event. */
+/** Creates nothing before the first event. */
 export function openAudit(place: AuditPlace): Audit {
   let log: OpenLog | null = null;
   let ended = false;
@@ -93,7 +93,7 @@ function openLog(place: AuditPlace): OpenLog {
   }
 }
 
-/** Everything below the folder is opened through its descriptor, so that nobody can swap it for a link meanwhile. */
+/** Opens everything below the folder through its descriptor, so that nobody can replace it by a link meanwhile. */
 function openLogIn(folder: string, { now, keep }: AuditPlace): OpenLog {
   const time = now();
   const own = openOwnFolder(folder);
@@ -114,11 +114,11 @@ function openLogIn(folder: string, { now, keep }: AuditPlace): OpenLog {
   }
 }
 
-/** Milliseconds after which a log goes, like a receipt. */
+/** Age at which a log is removed, in milliseconds; the same as for receipts. */
 const keptMs = 30 * 86_400_000;
 const logName = /^session_\d{8}_\d{6}(?:_\d+)?\.log$/;
 
-/** Forgets the oldest logs; the names say how old they are, so that none is looked at. */
+/** Removes the oldest logs by their names, which contain the time, without opening any. */
 function prune(folder: string, now: Date, keep: number): void {
   const names = readdirSync(folder)
     .filter((name) => logName.test(name))
@@ -133,7 +133,7 @@ function prune(folder: string, now: Date, keep: number): void {
 
 interface OwnFolder {
   readonly fd: number;
-  /** A folder made for logs, not one that the user named and uses for something else too. */
+  /** The folder was made for logs; the user did not choose it, so it holds nothing else. */
   readonly isForLogs: boolean;
 }
 
@@ -166,7 +166,7 @@ function ignoreItself(folder: string): void {
   }
 }
 
-/** null: the name is taken, by whatever it may be. */
+/** null: the name is taken. */
 function createNew(file: string): number | null {
   try {
     return openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);

@@ -1,4 +1,4 @@
-/** Where each provider is reached, and whether the user has agreed to send a key there. */
+/** The address of each provider, and the user's consent to send a key there. */
 
 import { join } from "node:path";
 import { commandWording } from "../core/approval-wording.ts";
@@ -11,13 +11,13 @@ import type { LoadedSettings } from "./settings.ts";
 
 export interface BaseUrl {
   readonly provider: ProviderId;
-  /** Without trailing slash; with or without version path as the provider's row says. */
+  /** Without a trailing slash; whether it has a version path depends on the provider's row. */
   readonly url: string;
-  /** The variable's name, "config.json", "pai.json" or "default". */
+  /** Name of the variable, "config.json", "pai.json" or "default". */
   readonly origin: string;
 }
 
-/** What the settings say of a provider's address (null: nothing), and the file that says it. */
+/** The configured address of a provider (null: none), and the file that sets it. */
 export interface ConfiguredAddress {
   readonly url: string | null;
   readonly origin: string;
@@ -31,8 +31,8 @@ export function configuredAddress(
 }
 
 /**
- * Where a provider is reached: the first of PAI_BASE_URL, the provider's own variable, what is configured, and the
- * provider's own address. Throws config_invalid for what is not a http(s) URL.
+ * The address of a provider: the first of PAI_BASE_URL, the provider's own variable, the configured address, and the
+ * provider's default. Throws config_invalid for anything but an http(s) URL.
  */
 export function findBaseUrl(provider: ProviderId, env: Environment, configured: ConfiguredAddress): BaseUrl {
   const row = providerTable[provider];
@@ -64,11 +64,14 @@ function withVersionPath({ versionIn, url: own }: Provider, url: URL): string {
   return url.origin + (path === "" ? new URL(own).pathname : path);
 }
 
-/** A server that listens on all addresses is reached on this machine. */
+/** A server that listens on all addresses is reached on the loopback. */
 const reachable: Readonly<Record<string, string>> = { "": "127.0.0.1", "0.0.0.0": "127.0.0.1", "[::]": "[::1]" };
 const usualPorts: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
 
-/** As Ollama reads it: `host`, `host:port`, `:port`, `scheme://host:port/path`; an unusable port is the usual one. */
+/**
+ * Reads OLLAMA_HOST like Ollama: `host`, `host:port`, `:port`, `scheme://host:port/path`; an unusable port becomes the
+ * default.
+ */
 function readOllamaHost(variable: string | undefined): string | null {
   const text = variable?.trim().replace(/^["']|["']$/g, "") ?? "";
   if (text === "") return null;
@@ -81,9 +84,9 @@ function readOllamaHost(variable: string | undefined): string | null {
 }
 
 /**
- * Makes sure the user wants `keys` to go to an address that a file names. The first use binds them to it; any other
- * pair asks once through `ask`. Addresses of the environment, of a provider itself and without keys need nothing.
- * Throws untrusted when the answer is no, or there is nobody to ask (`ask` is null).
+ * Makes sure that the user wants `keys` to be sent to an address from a file. The first use stores the pair of keys and
+ * address; any other pair is asked about once through `ask`. Addresses from the environment, default addresses and
+ * calls without keys need no consent. Throws untrusted if the answer is no, or if `ask` is null.
  */
 export async function requireConsent(
   address: BaseUrl,
@@ -105,7 +108,7 @@ export async function requireConsent(
   rememberConsent(address, keys, places);
 }
 
-/** Records that these keys may go to this address. */
+/** Records the consent to send these keys to this address. */
 export function rememberConsent(
   address: Pick<BaseUrl, "provider" | "url">,
   keys: readonly string[],
@@ -121,7 +124,7 @@ export function rememberConsent(
   });
 }
 
-/** By provider: the hashes of key and address that belong together. */
+/** By provider: hashes of the pairs of key and address that the user agreed to. */
 function readConsents(places: Places): Map<string, readonly string[]> {
   const text = places.stateDir === null ? null : readPrivate(fileIn(places.stateDir));
   if (text === null) return new Map();

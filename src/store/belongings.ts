@@ -1,4 +1,4 @@
-/** What in the user's folders belongs to pai: told by name, so that nothing else is ever removed with it. */
+/** Finds which files in the user's folders belong to pai, by name, so that nothing else is removed with them. */
 import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Places } from "./places.ts";
@@ -6,16 +6,16 @@ import type { Places } from "./places.ts";
 export interface Belongings {
   /** Absolute paths of files and folders. */
   readonly own: readonly string[];
-  /** Files beside them that are not pai's. */
+  /** Other files in the same folders. */
   readonly foreign: readonly string[];
 }
 
 const settingsNames = /^(config\.json|credentials(\.json)?)(\.(\d+\.)?bak|\.lock)?$/;
 const stateNames = /^((trust|endpoints|keys|tools)\.json(\.lock)?|(run-index-\d+|days)\.sqlite(-wal|-shm)?)$/;
-/** A workspace's folder ends in the hash of its path. */
+/** The name of a workspace's state folder ends with a hash of its path. */
 const workspaceName = /-[0-9a-f]{12}$/;
 
-/** A folder that PAI_STATE_DIR names may hold anything: its folders count as pai's when all that is in them does. */
+/** PAI_STATE_DIR may name a folder with other content, so a folder counts as pai's only if all its entries do. */
 const folders: readonly { readonly name: RegExp; readonly holds: RegExp }[] = [
   { name: /^plans$/, holds: /^[0-9a-f]{64}\.json/ },
   { name: /^outbox$/, holds: /^(run|undone|spend|spent|session)-[0-9a-f]{32}\.json/ },
@@ -36,7 +36,7 @@ function isState(folder: string, name: string): boolean {
 }
 
 function sortOut(folder: string | null, isOwn: (name: string) => boolean): Belongings {
-  // A link leads to a place that was chosen by hand: pai must not remove its content.
+  // The target of a link was chosen by the user, so pai must not remove its content.
   if (folder === null || !isFolder(folder))
     return { own: [], foreign: folder !== null && existsSync(folder) ? [folder] : [] };
   const names = readdirSync(folder).sort();
@@ -44,20 +44,20 @@ function sortOut(folder: string | null, isOwn: (name: string) => boolean): Belon
   return { own: paths(true), foreign: paths(false) };
 }
 
-/** Settings, keys and state as they are now. Throws a system error for a folder that cannot be read. */
+/** The current files of settings, keys and state. Throws a system error for a folder that cannot be read. */
 export function findBelongings({ configDir, stateDir }: Places): Belongings {
   const config = sortOut(configDir, (name) => settingsNames.test(name));
   const state = sortOut(stateDir, (name) => isState(stateDir ?? "", name));
   return { own: [...config.own, ...state.own], foreign: [...config.foreign, ...state.foreign] };
 }
 
-/** Workspaces with a run under way, or cut off and not taken back yet: without the state its files stay half-changed. */
+/** Workspaces with a run that has not ended: without the state it could not be undone any more. */
 export function findUnfinished({ stateDir }: Places): readonly string[] {
   const folder = stateDir ?? "";
   return namesIn(folder).filter((name) => isState(folder, name) && namesIn(join(folder, name, "open")).length > 0);
 }
 
-/** The projects whose sessions and runs are kept, by the path they had. */
+/** Paths of the projects that have sessions or runs here; the paths may be outdated. */
 export function findProjects({ stateDir }: Places): readonly string[] {
   const workspaces = stateDir === null ? [] : namesIn(stateDir).filter((name) => workspaceName.test(name));
   const records = workspaces.flatMap((workspace) =>
@@ -77,7 +77,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** The first root that a record names; none: it names none, or cannot be read. */
+/** The first root that a record names; empty if it names none or cannot be read. */
 function rootIn(file: string): readonly string[] {
   try {
     const [, root] = /"root":("(?:[^"\\]|\\.)*")/.exec(readFileSync(file, "utf8")) ?? [];

@@ -1,11 +1,11 @@
-/** The credentials file: version 3, and what older programs left behind, merged so that no key is lost. */
+/** The credentials file, version 3; merges the files of older versions into it without losing a key. */
 import { closeSync, constants, fchmodSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../core/error.ts";
 import { type Fields, isFields, type Json } from "../core/model.ts";
 import { errnoOf, readPrivate, removeIfThere, withLock, writePrivate } from "./safe-file.ts";
 
-/** Keys of one provider by id, in the order in which they take turns. */
+/** Keys of one provider by id, in order of use. */
 export interface KeyRing {
   readonly default: string | null;
   readonly keys: ReadonlyMap<string, string>;
@@ -16,18 +16,19 @@ export type Credentials = ReadonlyMap<string, KeyRing>;
 
 interface Found {
   readonly credentials: Credentials;
-  /** Files of an older program, with their text. */
+  /** Files of older versions with their text. */
   readonly old: readonly { readonly file: string; readonly text: string }[];
 }
 
 const version = 3;
 
-/** Where the keys are, for messages. */
+/** Path of the credentials file, for messages too. */
 export const credentialsFile = (configDir: string): string => join(configDir, "credentials.json");
 
 /**
- * Reads all keys; files of older programs are brought to version 3 once, their originals kept as `.bak`. A folder that
- * cannot be written leaves them as they are. Throws config_invalid for a damaged file, which is never overwritten.
+ * Reads all keys. Files of older versions are converted to version 3 once, with the originals kept as `.bak`; in a
+ * folder that cannot be written they are used unchanged. Throws config_invalid for a damaged file, which is never
+ * overwritten.
  */
 export function loadCredentials(configDir: string, warn: (text: string) => void): Credentials {
   const found = findCredentials(configDir);
@@ -41,7 +42,7 @@ export function loadCredentials(configDir: string, warn: (text: string) => void)
   }
 }
 
-/** Changes the credentials under a lock, so that two processes lose nothing. Returns what `change` returns. */
+/** Changes the credentials under a lock, so that two processes lose no key. Returns what `change` returns. */
 export function editCredentials<T>(
   configDir: string,
   warn: (text: string) => void,
@@ -55,7 +56,7 @@ export function editCredentials<T>(
   });
 }
 
-/** Originals are copied, the new file is written, only then the old one goes: a crash between loses nothing. */
+/** Copies the originals, writes the new file, then removes the old ones, so that a crash in between loses nothing. */
 function migrate(configDir: string, warn: (text: string) => void): Credentials {
   const { credentials, old } = findCredentials(configDir);
   if (old.length === 0) return credentials;
@@ -92,7 +93,7 @@ function write(configDir: string, credentials: Credentials): void {
   writePrivate(credentialsFile(configDir), `${text}\n`);
 }
 
-/** The file of today first: its ids and default win. */
+/** All credentials files, current version first, so that its ids and default win. */
 function findCredentials(configDir: string): Found {
   const credentials = new Map<string, KeyRing>();
   const old: { file: string; text: string }[] = [];
@@ -108,7 +109,7 @@ function findCredentials(configDir: string): Found {
   return { credentials, old };
 }
 
-/** A key that is there already, under any id, is not added again; another key under a taken id gets a new id. */
+/** Merges two rings. A key that both have is added once; a different key with the same id gets a new id. */
 function mergeRings(first: KeyRing | undefined, second: KeyRing): KeyRing {
   const keys = new Map(first?.keys);
   for (const [id, key] of second.keys) {
@@ -130,7 +131,7 @@ interface Parsed {
   readonly credentials: Credentials;
 }
 
-/** The oldest file had no extension and held nothing but the key. */
+/** Parses any version. The oldest file had no extension and contained only the key. */
 function parseCredentials(text: string, file: string): Parsed {
   const damaged = (why: string): PaiError =>
     new PaiError("config_invalid", `${file} ${why}; it is left as it is`, {
@@ -172,7 +173,10 @@ function parseProviders(providers: Fields, damaged: (why: string) => PaiError): 
   );
 }
 
-/** Version 1 (`keys`, `default`, `order`), version 2 (`api_key`), and the list of a version between; null: none. */
+/**
+ * Version 1 (`keys`, `default`, `order`), version 2 (`api_key`), or the list of a version in between; null: none of
+ * them.
+ */
 function parseOlder(json: Fields): KeyRing | null {
   if (Object.hasOwn(json, "api_key")) {
     const key = textIn(json, "api_key");

@@ -1,11 +1,11 @@
-/** What was typed in sessions of one workspace, kept for the next: bounded, readable by its owner only. */
+/** What the user typed in sessions of one workspace, kept for later sessions: limited in size, private. */
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { readRegular, withLock, writePrivate } from "./safe-file.ts";
 
 export interface InputHistory {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly entries: readonly string[];
-  /** Keeps a message, unless it is the one before it again. False when the next session will not know it. */
+  /** Adds a message unless it repeats the last one. False: it will not be saved. */
   add(text: string): boolean;
 }
 
@@ -24,7 +24,7 @@ function readEntries(file: string): string[] {
   }
 }
 
-/** The newest that fit. */
+/** The newest entries that fit the limits. */
 function bound(entries: readonly string[]): readonly string[] {
   const recent = entries.slice(-most.entries);
   let bytes = 0;
@@ -35,7 +35,7 @@ function bound(entries: readonly string[]): readonly string[] {
   return recent.slice(from + 1);
 }
 
-/** `file` null: nothing outlives the session. Secrets are kept masked; what is too long ends with it. */
+/** `file` null: nothing is saved. Secrets are saved masked; a message that is too long lives only in this session. */
 export function openInputHistory(file: string | null): InputHistory {
   let entries: readonly string[] = file === null ? [] : bound(readEntries(file));
   return {

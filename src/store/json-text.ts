@@ -1,20 +1,20 @@
-/** JSON that a person edits: comments and trailing commas are allowed, a fault names its line, an edit keeps the rest. */
+/** JSON files that people edit: comments and trailing commas are allowed, errors name the line, edits keep the rest. */
 import type { Node, ParseError } from "jsonc-parser";
 import { PaiError } from "../core/error.ts";
 import type { Json } from "../core/model.ts";
 
 export interface JsonText {
   readonly value: Json;
-  /** The line where the value at a path begins, 1-based; 1 when nothing is there. */
+  /** Line at which the value of a path begins, 1-based; 1 if there is none. */
   readonly lineOf: (path: readonly string[]) => number;
 }
 
-/** Loaded for a file that has comments or a fault, or is written to; Bun.JSONC would ignore text after the value. */
+/** Loaded only for a file with comments or errors, or to write one. Bun.JSONC would ignore text after the value. */
 const openParser = (): typeof import("jsonc-parser") => require("jsonc-parser/lib/esm/main.js");
 
 const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;
 
-/** What is wrong, by the parser's number of the error; other numbers: a word that JSON does not have. */
+/** Messages by the parser's error number; any other number is an unknown word. */
 const faults: Readonly<Record<number, string>> = {
   3: 'a name in "quotes" is expected here',
   4: "a value is expected here",
@@ -30,7 +30,7 @@ const faults: Readonly<Record<number, string>> = {
   16: "a text that is not closed or not well formed",
 };
 
-/** The place of the first fault; where it is only a strange word (1), what the next one expected instead. */
+/** The first error; for an unknown word (1) the next error says what was expected. */
 function faultOf(text: string, file: string, errors: readonly ParseError[]): PaiError {
   const offset = errors[0]?.offset ?? 0;
   const { error = 0 } = errors.find((each) => each.error !== 1) ?? {};
@@ -57,7 +57,7 @@ function parseTree(text: string, file: string): Tree {
   }
 }
 
-/** Most files have neither comments nor faults. */
+/** Most files are plain JSON. null: this one is not. */
 function parsePlain(text: string): { readonly value: Json } | null {
   try {
     return { value: JSON.parse(text) as Json };
@@ -66,7 +66,7 @@ function parsePlain(text: string): { readonly value: Json } | null {
   }
 }
 
-/** Throws config_invalid that names `file` and the line, and never shows the content. */
+/** Parses a file. Throws config_invalid, which names `file` and the line, but never shows the content. */
 export function parseJsonText(given: string, file: string): JsonText {
   const text = given.replace(/^\uFEFF/, "");
   const { value } = parsePlain(text) ?? parseTree(text, file);
@@ -81,8 +81,8 @@ export function parseJsonText(given: string, file: string): JsonText {
 }
 
 /**
- * The text with the value at `path` replaced or added; undefined removes it. Comments and everything else stay as they
- * are. Throws config_invalid for a text with a fault, and where a name on the way holds no object.
+ * Replaces or adds the value at `path`; undefined removes it. Comments and everything else stay. Throws config_invalid
+ * for an invalid text, and if a parent in the path is no object.
  */
 export function replaceJson(text: string, file: string, path: readonly string[], value: Json | undefined): string {
   const source = text.trim() === "" ? "{}\n" : text.replace(/^\uFEFF/, "");

@@ -1,4 +1,4 @@
-/** Which key is next and which keys rest, kept in the state folder so that runs share it. */
+/** Which key of a provider is next and which keys rest; in the state folder, so that runs share it. */
 import { join } from "node:path";
 import type { KeyState, KeyTurns } from "../core/key-turns.ts";
 import { readPrivate, withLock, writePrivate } from "./safe-file.ts";
@@ -7,8 +7,8 @@ const empty: KeyTurns = { cursor: {}, resting: {} };
 const fileIn = (stateDir: string): string => join(stateDir, "keys.json");
 
 /**
- * Opens the file; a missing or damaged one is empty. `save` keeps what another process added meanwhile: of two rests
- * the later time wins. Where nothing can be written, keys take turns within this process only.
+ * Opens the file; a missing or damaged one counts as empty. `save` keeps what another process saved meanwhile; of two
+ * rests the longer one wins. If the file cannot be written, keys take turns within this process only.
  */
 export function openKeyState(stateDir: string | null): KeyState {
   const file = stateDir === null ? null : fileIn(stateDir);
@@ -29,12 +29,12 @@ export function openKeyState(stateDir: string | null): KeyState {
   };
 }
 
-/** Forgets all cool-downs, and whose turn it was. */
+/** Clears all rests and turns. */
 export function resetKeyState(stateDir: string | null): void {
   edit(stateDir, () => empty);
 }
 
-/** Lets the next call of a provider start with its default key; rests stay. */
+/** Makes the next call of a provider start with its default key; rests stay. */
 export function forgetTurn(stateDir: string | null, provider: string): void {
   edit(stateDir, ({ cursor, resting }) => {
     const others = Object.entries(cursor).filter(([name]) => name !== provider);

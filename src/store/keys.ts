@@ -1,4 +1,4 @@
-/** API keys: found in the environment or in the credentials file, added, removed, masked, judged. */
+/** API keys: finds them in the environment or the credentials file, adds, removes, masks and checks them. */
 import { readFileSync } from "node:fs";
 import { PaiError } from "../core/error.ts";
 import { findProvider, providers } from "../core/providers.ts";
@@ -7,17 +7,17 @@ import { forgetTurn } from "./key-state.ts";
 import type { Environment, Places } from "./places.ts";
 
 export interface FoundKey {
-  /** `env` for a key of the environment. */
+  /** `env` for a key from the environment. */
   readonly id: string;
   readonly key: string;
-  /** The variable's name, or the path of the credentials file. */
+  /** Name of the variable, or path of the credentials file. */
   readonly origin: string;
 }
 
 interface Sources {
   readonly env: Environment;
   readonly places: Places;
-  /** Told when keys of an older version are moved. */
+  /** Called when keys of an older version are moved. */
   readonly warn?: Warn;
 }
 
@@ -27,8 +27,9 @@ const silent: Warn = () => undefined;
 const emptyRing: KeyRing = { default: null, keys: new Map() };
 
 /**
- * Keys of a provider, the default first; a key of the environment (or of the file that `NAME_FILE` names) is the only
- * one. Empty: none. Throws config_invalid for an unreadable or damaged file, key_invalid for a key with blanks inside.
+ * Keys of a provider, the default first. A key from the environment (or from the file that `NAME_FILE` names) replaces
+ * all stored ones. Empty: none. Throws config_invalid for an unreadable or damaged file, key_invalid for a key with
+ * characters that no key may have.
  */
 export function findKeys(provider: string, { env, places, warn = silent }: Sources): readonly FoundKey[] {
   const fromEnv = findInEnvironment(provider, env);
@@ -39,7 +40,7 @@ export function findKeys(provider: string, { env, places, warn = silent }: Sourc
   return inOrder(ring).map(([id, key]) => ({ id, key, origin }));
 }
 
-/** The default key first, the rest as they were added. */
+/** The default key first, the others in the order in which they were added. */
 export function inOrder(ring: KeyRing): readonly (readonly [string, string])[] {
   const all = [...ring.keys];
   return [...all.filter(([id]) => id === ring.default), ...all.filter(([id]) => id !== ring.default)];
@@ -71,7 +72,7 @@ function readKeyFile(file: string, variable: string): string {
 export interface KeyPlace {
   readonly provider: string;
   readonly places: Places;
-  /** Told when keys of an older version are moved. */
+  /** Called when keys of an older version are moved. */
   readonly warn?: Warn;
 }
 
@@ -84,8 +85,8 @@ export function putKey(place: KeyPlace, id: string, key: string): { readonly isN
 }
 
 /**
- * Removes a key (null: the default one); the next becomes the default. Throws no_key when there is none at all, usage
- * for an unknown id.
+ * Removes a key (null: the default one); if it was the default, the next one becomes it. Throws no_key if no key is
+ * stored, usage for an unknown id.
  */
 export function removeKey(place: KeyPlace, id: string | null) {
   return edit(place, (ring) => {
@@ -96,7 +97,7 @@ export function removeKey(place: KeyPlace, id: string | null) {
   });
 }
 
-/** Calls begin with this key from now on. Throws as removeKey. */
+/** Makes calls begin with this key. Throws like removeKey. */
 export function setDefaultKey(place: KeyPlace, id: string): void {
   edit(place, (ring) => ({
     ring: { default: demandId(ring, place.provider, id), keys: ring.keys },
@@ -121,7 +122,7 @@ function edit<T>(
   });
 }
 
-/** The id itself when the ring has it. Throws no_key for an empty ring, usage for another id. */
+/** Checks that the ring has the id. Throws no_key for an empty ring, usage for an unknown id. */
 export function demandId(ring: KeyRing, provider: string, id: string | null): string {
   if (ring.keys.size === 0) {
     throw new PaiError("no_key", `no ${provider} key is stored`, { hint: "pai config set" });
@@ -132,18 +133,18 @@ export function demandId(ring: KeyRing, provider: string, id: string | null): st
   });
 }
 
-/** Under 12 characters `***`, else the first 6 and the last 4. */
+/** `***` for less than 12 characters, otherwise the first 6 and the last 4. */
 export function maskKey(key: string): string {
   return key.length < 12 ? "***" : `${key.slice(0, 6)}...${key.slice(-4)}`;
 }
 
-/** Why this can be no key at all, in words that follow "The key"; null: it can. */
+/** Why the text cannot be a key, to follow "The key"; null: it can. */
 export function findFault(key: string): string | null {
   if (key.trim() === "") return "is empty";
   return /^[\x21-\x7e]+$/.test(key) ? null : "holds blanks, control characters or other than ASCII";
 }
 
-/** Why a key does not look like one of this provider, in words that follow "The key"; null: it does. */
+/** Why a key does not look like one of this provider, to follow "The key"; null: it does. */
 export function judgeKey(provider: string, key: string): string | null {
   const fault = findFault(key);
   if (fault !== null) return fault;
@@ -154,12 +155,12 @@ export function judgeKey(provider: string, key: string): string | null {
   return key.length < leastLength ? `is too short (at least ${leastLength} characters)` : null;
 }
 
-/** Whether a word begins like a provider's keys, so that it cannot be meant as a name. */
+/** Whether a word starts like a key of any provider, so that it was not meant as an id. */
 export function looksLikeKey(word: string): boolean {
   return providers.some(({ keyShape }) => keyShape !== null && word.startsWith(keyShape.prefix));
 }
 
-/** Why this can be no id of a key; null: it can. */
+/** Why the text cannot be the id of a key; null: it can. */
 export function judgeId(id: string): string | null {
   if (id === "env") return "means the key of the environment";
   return /^[A-Za-z0-9][\w.@+-]{0,63}$/.test(id) ? null : "must be letters, digits and . _ @ + - (at most 64)";

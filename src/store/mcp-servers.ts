@@ -1,4 +1,4 @@
-/** MCP servers of the user and of a project, and the tools of them that the user has said yes to. */
+/** MCP servers of the user and of a project, and which of their tools the user has approved. */
 import { join } from "node:path";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
@@ -9,28 +9,28 @@ import { readPrivate, readRegular, withLock, writePrivate } from "./safe-file.ts
 
 interface NamedServer {
   readonly name: string;
-  /** Names of tools that only look, by the word of the user: what a server says of its tools is a claim. */
+  /** Tools that the user declares read-only; what the server itself says of them is only a claim. */
   readonly looks: readonly string[];
-  /** The file that names it. */
+  /** File that configures the server. */
   readonly origin: "config.json" | ".mcp.json";
 }
 
-/** A server that pai starts. */
+/** A server that pai starts as a child process. */
 export interface ProgramServer extends NamedServer {
   readonly kind: "program";
   readonly command: string;
   readonly args: readonly string[];
-  /** Values of variables, besides those that every command gets. */
+  /** Variables besides those that every command gets. */
   readonly env: Readonly<Record<string, string>>;
   /** Whether it may use the network. */
   readonly network: boolean;
 }
 
-/** A server that runs already, reached over HTTP. */
+/** A server that is already running, reached over HTTP. */
 export interface AddressServer extends NamedServer {
   readonly kind: "address";
   readonly url: string;
-  /** As they are written: `${NAME}` in the user's own file stands for a variable. */
+  /** Header values as written; in the user's own file `${NAME}` is replaced by a variable. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -43,7 +43,7 @@ const nameShape = /^[A-Za-z0-9_-]{1,64}$/;
 const isTexts = (value: Json | undefined): value is readonly string[] =>
   Array.isArray(value) && value.every((each) => typeof each === "string");
 
-/** The servers of a value of `mcpServers`; null: it is not one. */
+/** Reads the value of `mcpServers`; null: it has another form. */
 export function readServers(value: Json, origin: McpServer["origin"]): readonly McpServer[] | null {
   if (!isFields(value)) return null;
   const servers: McpServer[] = [];
@@ -65,7 +65,7 @@ function readServer(name: string, fields: Fields, origin: McpServer["origin"]): 
   return { ...named, kind: "program", command, args, env: textsOf(env), network: network === true };
 }
 
-/** https, or http on this machine. */
+/** Whether a URL uses https, or http on this machine. */
 function isServerUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "") return false;
@@ -77,7 +77,10 @@ function isServerUrl(text: string): boolean {
 const textsOf = (fields: Fields): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 
-/** The servers that a project names. A link is not followed. Throws config_invalid for a file of another form. */
+/**
+ * The servers of a project's `.mcp.json`, not followed if it is a link. Throws config_invalid for a file of another
+ * form.
+ */
 export function readProjectServers(root: string): readonly McpServer[] {
   const text = readRegular(join(root, projectServers), { follow: false });
   if (text === null) return [];
@@ -97,7 +100,10 @@ export function readProjectServers(root: string): readonly McpServer[] {
   return servers;
 }
 
-/** What a yes to a server holds for: another command, argument, variable, network, address, header or origin is another server. */
+/**
+ * Identifies the server of an approval: a different command, argument, variable, network right, address, header or
+ * origin makes it another server.
+ */
 function identityOf(root: string, server: McpServer): string {
   const where = server.origin === projectServers ? root : "";
   const own =
@@ -120,12 +126,12 @@ function readAll(places: Places): Map<string, readonly PinnedTool[]> {
   }
 }
 
-/** The tools of a server that the user said yes to; null: none, the server is off. */
+/** The approved tools of a server; null: not approved, so the server is off. */
 export function pinnedTools(places: Places, root: string, server: McpServer): readonly PinnedTool[] | null {
   return readAll(places).get(identityOf(root, server)) ?? null;
 }
 
-/** Binds a yes to the server as it is configured and to its tools as they are; null takes it back. */
+/** Records the approval of a server with its current configuration and tools; null revokes it. */
 export function pinTools(places: Places, root: string, server: McpServer, tools: readonly PinnedTool[] | null): void {
   if (places.stateDir === null) {
     throw new PaiError("config_invalid", "no state folder to keep the approval in", {

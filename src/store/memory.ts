@@ -1,4 +1,4 @@
-/** The facts of one project, kept in its state folder: proposed, accepted, edited, and dropped with the files they name. */
+/** The facts of one project in its state folder: lists, adds, changes and drops them. */
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { PaiError } from "../core/error.ts";
@@ -16,11 +16,11 @@ const factShape = z.object({
 const fileShape = z.object({ version: z.literal(1), facts: z.array(factShape) });
 
 export interface Memory {
-  /** Oldest first. A damaged file holds none. */
+  /** Oldest first; empty if the file is damaged. */
   list(): readonly Fact[];
-  /** Adds facts that are not known yet; beyond 200 the oldest are dropped. Returns those added. */
+  /** Adds new facts; beyond 200 the oldest are dropped. Returns the added ones. */
   add(facts: readonly Omit<Fact, "id">[]): readonly Fact[];
-  /** Changes or, with null, drops the fact whose id begins with `id`. Throws usage for none or several. */
+  /** Changes the fact whose id begins with `id`; a result of null drops it. Throws usage if none or several match. */
   change(id: string, edit: (fact: Fact) => Fact | null): Fact;
   /** Drops facts by id; returns how many there were. */
   drop(ids: ReadonlySet<string>): number;

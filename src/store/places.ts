@@ -1,8 +1,8 @@
-/** Where pai keeps what belongs to the user: folders from the environment, by the XDG rules. */
+/** The user's folders for pai: from the environment, following the XDG rules. */
 import { isAbsolute, join } from "node:path";
 import { registeredHome } from "../system/registered-home.ts";
 
-/** Absolute folders; null where the environment names none, so nothing can be kept there. */
+/** Absolute folders; null: the environment names none, so nothing can be kept. */
 export interface Places {
   readonly home: string | null;
   /** Keys and settings: `$XDG_CONFIG_HOME/pai-code`. */

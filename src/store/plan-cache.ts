@@ -1,4 +1,4 @@
-/** Keeps the plans of runs that succeeded, to use them again for the same request on the same files. */
+/** Keeps plans of successful runs, to reuse them for the same request on the same files. */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "../core/model.ts";
@@ -15,7 +15,7 @@ function prune(folder: string): void {
   for (const { file } of newestFirst.slice(most)) removeIfThere(file);
 }
 
-/** A cache that cannot be read or written is not a cache. */
+/** Ignores all errors: a cache that cannot be read or written only costs one more call. */
 export function openPlanCache(stateDir: string, now: () => Date): PlanCache {
   const folder = join(stateDir, "plans");
   const fileOf = (key: string) => join(folder, `${key}.json`);
@@ -35,7 +35,7 @@ export function openPlanCache(stateDir: string, now: () => Date): PlanCache {
         writePrivate(fileOf(key), JSON.stringify({ at: now().getTime(), plan }), { lasting: false });
         prune(folder);
       } catch {
-        // A full disk or a read-only home costs the next run one call, nothing else.
+        // On a full disk or in a read-only home the next run makes one more call.
       }
     },
   };

@@ -1,4 +1,4 @@
-/** Commands and skills that are files: of the user, and of a project once the user trusts them as they are. */
+/** Commands and skills from files: the user's own, and a project's if the user trusts their current content. */
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { digest } from "../core/digest.ts";
@@ -6,18 +6,18 @@ import type { Places } from "./places.ts";
 import { readRegular } from "./safe-file.ts";
 import { promptTrustOf, type Trust } from "./trust.ts";
 
-/** A text that stands for a task (`/NAME`), or that tells how to do a kind of work (a skill). */
+/** A prompt for a task (`/NAME`), or instructions for a kind of work (a skill). */
 export interface PromptFile {
   readonly kind: "command" | "skill";
   readonly name: string;
-  /** One line; "" where the file gives none. */
+  /** One line; "" if the file has none. */
   readonly about: string;
   readonly body: string;
-  /** Relative to the project; null: it is the user's own. */
+  /** Path relative to the project; null: a file of the user. */
   readonly path: string | null;
 }
 
-/** Those of a project, and what the user thinks of them; `digest` changes with every byte of them. */
+/** The files of a project; `digest` depends on every byte of them. */
 export interface ProjectPrompts {
   readonly files: readonly PromptFile[];
   readonly texts: readonly { readonly path: string; readonly text: string }[];
@@ -30,7 +30,7 @@ const maxFiles = 100;
 const maxCharacters = 64 * 1024;
 const maxAbout = 200;
 
-/** Names in a real folder: what a link leads to does not belong to the project. */
+/** Names in a folder. A linked folder does not belong to the project. */
 function namesIn(folder: string, follow: boolean): readonly string[] {
   try {
     if (!follow && !lstatSync(folder).isDirectory()) return [];
@@ -49,7 +49,7 @@ function readText(file: string, follow: boolean): string | null {
   }
 }
 
-/** What follows `name:` at the top of a file between two lines of dashes, also folded over the lines below it. */
+/** The value of `name:` in the front matter of a file; it may continue on indented lines. */
 function fieldOf(head: string, name: string): string {
   const [, value = "", more = ""] = new RegExp(`^${name}:[ \\t]*(.*)((?:\\n[ \\t]+.*)*)`, "m").exec(head) ?? [];
   const text = /^[>|][+-]?$/.test(value.trim()) ? more : value + more;
@@ -71,7 +71,7 @@ interface Found {
   readonly text: string;
 }
 
-/** `commands/NAME.md` and `skills/NAME/SKILL.md` below a folder. */
+/** Reads `commands/NAME.md` and `skills/NAME/SKILL.md` below a folder. */
 function findBelow(folder: string, prefix: string | null): readonly Found[] {
   const follow = prefix === null;
   if (namesIn(folder, follow).length === 0) return [];
@@ -91,7 +91,7 @@ function findBelow(folder: string, prefix: string | null): readonly Found[] {
   ];
 }
 
-/** Those of a project, whatever the user thinks of them; null: it has none. */
+/** The files of a project, trusted or not; null: it has none. */
 export function readProjectPrompts(root: string): ProjectPrompts | null {
   const found = findBelow(join(root, projectFolder), projectFolder);
   if (found.length === 0) return null;
@@ -100,15 +100,15 @@ export function readProjectPrompts(root: string): ProjectPrompts | null {
 }
 
 export interface Prompts {
-  /** That may be used: the user's own first, a project's where it is trusted; one of each name. */
+  /** Usable files: the user's own first, then the project's if it is trusted; one of each name. */
   readonly files: readonly PromptFile[];
-  /** Names of the project that wait for trust. */
+  /** Names of project files that are not trusted yet. */
   readonly waiting: readonly string[];
-  /** Of the project's; null: it has none. */
+  /** Trust in the project's files; null: it has none. */
   readonly trust: Trust | null;
 }
 
-/** Looks them up. Throws config_invalid for a trust file that others may write. */
+/** Finds all files. Throws config_invalid if others may write the trust file. */
 export function findPrompts(places: Places, root: string): Prompts {
   const own = places.configDir === null ? [] : findBelow(places.configDir, null).map(({ file }) => file);
   const project = readProjectPrompts(root);

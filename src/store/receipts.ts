@@ -1,4 +1,4 @@
-/** The receipts of a workspace: `runs/ID.jsonl`, written as a run happens, found again, checked, and forgotten in time. */
+/** The receipts of a workspace, `runs/ID.jsonl`: writes them during a run, finds, verifies and prunes them. */
 
 import { closeSync, constants, lstatSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,38 +10,38 @@ import { listJsonl, writeWhole } from "./safe-file.ts";
 
 export interface Receipt {
   readonly id: string;
-  /** What happened, in order, up to the first line that was changed or is missing (`broken` says which). */
+  /** Facts in order, up to the first line that was altered or is missing (`broken` names it). */
   readonly facts: readonly Fact[];
   readonly broken: Broken | null;
 }
 
-/** The first and the last fact of a receipt; null: not there, or not readable. */
+/** The first and the last fact of a receipt; null: missing or unreadable. */
 export interface Ends {
   readonly started: FactOf<"run.started"> | null;
   readonly finished: FactOf<"run.finished"> | null;
 }
 
-/** A receipt that is being written. What cannot be written is warned of once; nothing here throws. */
+/** A receipt that is being written. A failure to write causes one warning and never throws. */
 export interface Page {
   add(fact: Fact): void;
   close(): void;
 }
 
 export interface Receipts {
-  /** Ids, newest first. What is not a regular file is not a receipt. */
+  /** Ids, newest first; only regular files count. */
   ids(): readonly string[];
   read(id: string): Receipt;
-  /** How a run began and ended. Fast: the hashes that bind the lines are not checked, nor is their shape. */
+  /** How a run began and ended. Fast: checks neither the hashes that link the lines nor their shape. */
   ends(id: string): Ends;
-  /** The run whose id is `wanted` or begins with it. Throws failed when there is none, usage when there are several. */
+  /** The run whose id is `wanted` or begins with it. Throws failed if there is none, usage if there are several. */
   find(wanted: string): string;
-  /** A new receipt, made at its first fact. */
+  /** Begins a receipt; its file is made at the first fact. */
   begin(id: string, warn: (text: string) => void): Page;
   /** Deletes receipts older than 30 days and all but the newest `keep`; returns how many. */
   prune(now: Date, keep: number): number;
 }
 
-/** Receipts are kept as long as the journal keeps runs. */
+/** As long as the journal keeps runs. */
 const days = 30;
 
 const idShape = /^\d{8}-\d{9}-[0-9a-f]{4}$/;
@@ -84,7 +84,7 @@ export function openReceipts(folder: string): Receipts {
   };
 }
 
-/** Parses the first and the last line only: there may be many between them. */
+/** Parses only the first and the last line, as there may be many. */
 function readEnds(file: string): Ends {
   const parse = <T extends Fact["type"]>(line: Uint8Array, type: T): FactOf<T> | null => {
     const fact = JSON.parse(new TextDecoder().decode(line)) as Fact;
@@ -102,10 +102,10 @@ function readEnds(file: string): Ends {
   }
 }
 
-/** The day of a time, as ids of runs begin with it. */
+/** The date with which the ids of a day's runs begin. */
 const stampOf = (at: Date) => at.toISOString().slice(0, 10).replaceAll("-", "");
 
-/** One write a line, and no sync: a receipt need not outlive a power cut. */
+/** Writes each line at once, without a sync: a receipt need not survive a power cut. */
 function openPage(folder: string, file: string, warn: (text: string) => void): Page {
   let fd: number | null = null;
   let prev = noHash;

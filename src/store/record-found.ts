@@ -1,11 +1,11 @@
-/** Writes down what a run found out about the project: what its looks brought, and what is kept of earlier runs. */
+/** Records what a run learned about the project: results of its looks, and what earlier runs left. */
 
 import type { ProjectMemory } from "../core/memory.ts";
 import type { PlanCache, Workspace } from "../core/ports.ts";
 import type { AnyAction } from "../core/proposal.ts";
 import type { FactOf } from "../core/receipt.ts";
 
-/** An action that records what it found, if it is a look. */
+/** Wraps an action so that the result of a look is recorded. */
 export function recordLooks(action: AnyAction, tell: (fact: FactOf<"look">) => void): AnyAction {
   if (action.kind !== "look") return action;
   return {
@@ -21,7 +21,7 @@ export function recordLooks(action: AnyAction, tell: (fact: FactOf<"look">) => v
   };
 }
 
-/** A memory that records what it told the run; records nothing where it tells and learns nothing. */
+/** Wraps a memory so that the facts told to the run are recorded; none if it tells none. */
 export function recordMemory(
   memory: ProjectMemory | null,
   tell: (fact: FactOf<"memory">) => void,
@@ -38,7 +38,7 @@ export function recordMemory(
   };
 }
 
-/** A plan cache that records what it answered. */
+/** Wraps a plan cache so that its answers are recorded. */
 export function recordPlans(cache: PlanCache | null, tell: (fact: FactOf<"cached">) => void): PlanCache | null {
   if (cache === null) return null;
   return {
@@ -51,7 +51,7 @@ export function recordPlans(cache: PlanCache | null, tell: (fact: FactOf<"cached
   };
 }
 
-/** Records what git said of the workspace. */
+/** Wraps the repository so that git's answers are recorded. */
 export function recordRepository(
   { repository }: Workspace,
   tell: (text: string) => void,

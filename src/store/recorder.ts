@@ -1,4 +1,4 @@
-/** Wraps what a run acts through (model, workspace, decisions) and writes down all that passes: the receipt of the run. */
+/** Wraps the ports of a run (model, workspace, decisions) and records what passes through them: the run's receipt. */
 import { join } from "node:path";
 import type { KeptRanking } from "../core/context/rank.ts";
 import type { Term } from "../core/context/words.ts";
@@ -16,7 +16,7 @@ import { countNames, createVeil, type Veil } from "../core/secrets/veil.ts";
 import { openReceipts, type Page } from "./receipts.ts";
 import { recordLooks, recordMemory, recordPlans, recordRepository } from "./record-found.ts";
 
-/** The task and the options that a flow is started with. */
+/** Task and options of the run. */
 export interface Started {
   readonly task: {
     readonly text: string;
@@ -28,7 +28,7 @@ export interface Started {
   readonly options: object;
 }
 
-/** What the run uses instead of its ports: each acts as before and is recorded. */
+/** Wrapped ports for the run: they behave as before and are recorded. */
 export interface Recorder {
   readonly model: Model;
   readonly workspace: Workspace;
@@ -36,15 +36,15 @@ export interface Recorder {
   readonly actions: LoadActions;
   readonly memory: ProjectMemory | null;
   readonly planCache: PlanCache | null;
-  /** Hides secrets. The run must use this one, so that a secret has the same name in the run and in its receipt. */
+  /** Hides secrets. The run must use this one, so that a secret has the same name in the run and in the receipt. */
   readonly veil: Veil;
-  /** Must receive every event first. */
+  /** Takes every event before any other consumer. */
   readonly sink: (event: StampedEvent) => void;
 }
 
 type LoadActions = () => Promise<readonly AnyAction[]>;
 
-/** What a run acts through. */
+/** The ports of a run. */
 export interface Doors {
   readonly model: Model;
   readonly workspace: Workspace;
@@ -54,13 +54,13 @@ export interface Doors {
   readonly memory?: ProjectMemory | null;
   readonly planCache?: PlanCache | null;
   readonly now: () => Date;
-  /** Takes the keys that pai holds out of what is written down. */
+  /** Removes pai's own keys from what is recorded. */
   readonly mask?: KeyMask;
-  /** Hides secrets; a session has one for all its runs. Its own when it is left out. */
+  /** Hides secrets; a session has one for all its runs. Left out: the run gets its own. */
   readonly veil?: Veil;
 }
 
-/** Records one run in a receipt. Calls `ended` once, when the last line is written and the receipt is closed. */
+/** Records one run in a receipt. Calls `ended` once, after the last line is written and the receipt is closed. */
 export function recordRun(page: Page, { task, options }: Started, doors: Doors, ended: () => void): Recorder {
   const { model, workspace, decide, now, mask = maskHeld([]), veil = createVeil() } = doors;
   const cover = coverAll(mask, veil);
@@ -135,10 +135,10 @@ export function recordRun(page: Page, { task, options }: Started, doors: Doors, 
   };
 }
 
-/** What a ranking is found by when the run is repeated. */
+/** The key by which a replay finds a ranking. */
 export const keyOfTerms = (terms: readonly Term[]) => digest(JSON.stringify(terms)).slice(0, 16);
 
-/** Records by which ranking each request was made. */
+/** Wraps `survey` so that the ranking of each request is recorded. */
 function recordSurvey({ survey }: Workspace, tell: (ranking: KeptRanking) => void): Pick<Workspace, "survey"> {
   if (survey === undefined) return {};
   return {
@@ -155,7 +155,7 @@ function recordSurvey({ survey }: Workspace, tell: (ranking: KeptRanking) => voi
   };
 }
 
-/** The fact that an event becomes. Most events become none: the model, the workspace and decisions are recorded as they pass. */
+/** The fact for an event; null for most, since model, workspace and decisions are recorded where they are called. */
 function factOf(event: StampedEvent, masked: Mask): Fact | null {
   switch (event.type) {
     case "context.sent":
@@ -181,7 +181,7 @@ function factOf(event: StampedEvent, masked: Mask): Fact | null {
 
 const withoutNative = (key: string, value: unknown) => (key === "native" ? undefined : value);
 
-/** The request as the receipt counts it: as JSON, without what providers put into their own replies. */
+/** The request as the receipt records it: as JSON, without provider-specific parts of earlier replies. */
 export function describeRequest(request: ModelRequest): Pick<FactOf<"call">, "sha256" | "bytes" | "masked"> {
   const json = JSON.stringify(request, withoutNative);
   return { sha256: digest(json), bytes: Buffer.byteLength(json), masked: countNames(json) };
@@ -203,7 +203,7 @@ function recordModel(model: Model, now: () => Date, add: (fact: Fact) => void): 
       const at = now().toISOString();
       const events = model.stream(request, signal, refit)[Symbol.asyncIterator]();
       let next = events.next();
-      // The request is on its way; only now there is time to look at it.
+      // The request has been sent, so this takes no time from it.
       const described = describeRequest(request);
       let text = "";
       const calls: Call[] = [];
@@ -280,8 +280,8 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
 }
 
 /**
- * Begins the receipt of each run of a workspace; `stateFolder` is the workspace's own, `keep` how many of them stay.
- * When a receipt cannot be kept, one notice says so and the run goes on without it.
+ * Returns a function that begins the receipt of each run in a workspace. `stateFolder` is that of the workspace, `keep`
+ * the number of receipts to keep. If a receipt cannot be kept, one notice says so and the run continues.
  */
 export function keepReceipts(stateFolder: string, keep: number, now: () => Date, notify: (notice: Notice) => void) {
   const receipts = openReceipts(join(stateFolder, "runs"));

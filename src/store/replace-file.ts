@@ -1,17 +1,17 @@
-/** The one way a small file outside a project is replaced: whole, or not at all. */
+/** Atomically replaces a small file outside a project. */
 import { closeSync, constants, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 export interface ReplaceOptions {
-  /** 0600 from birth, whatever the umask says; else as the umask says. */
+  /** Mode 0600 from the start, whatever the umask; otherwise as the umask says. */
   readonly isPrivate: boolean;
-  /** Outlives a power cut: file and folder are synced. */
+  /** Syncs file and folder, so that the file survives a power cut. */
   readonly lasting: boolean;
 }
 
 /**
- * Writes beside `file` and renames over it. A descriptor is held, which `Bun.write` does not give, as the mode is set
- * before the first byte and the bytes are synced before the rename.
+ * Writes a temporary file beside `file` and renames it. Uses a descriptor, which `Bun.write` does not give: the mode is
+ * set before the first byte, and the bytes are synced before the rename.
  */
 export function replaceFile(file: string, text: string, { isPrivate, lasting }: ReplaceOptions): void {
   const temporary = join(dirname(file), `.${basename(file)}.${process.pid}.${crypto.randomUUID().slice(0, 8)}`);
@@ -37,7 +37,7 @@ function syncFolder(folder: string): void {
   try {
     fsyncSync(fd);
   } catch {
-    // Some file systems cannot sync a folder; the rename itself holds.
+    // Some file systems cannot sync a folder; the rename has happened all the same.
   } finally {
     closeSync(fd);
   }

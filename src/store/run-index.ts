@@ -1,4 +1,4 @@
-/** The runs of all folders in one table, made from their receipts: for `pai stats` and `pai history --all`. */
+/** A table of all runs in all folders, built from their receipts, for `pai stats` and `pai history --all`. */
 import { Database, type SQLQueryBindings } from "bun:sqlite";
 import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { type GroupTotals, type RunSummary, summarizeRun, totalNames } from "../
 import { openReceipts } from "./receipts.ts";
 import { readEnded, readUndone } from "./run-notes.ts";
 
-/** Another layout of the table is another file: an older pai goes on with its own. */
+/** A new layout gets a new file name, so that an older pai keeps its own file. */
 const layout = 1;
 
 const schema = `
@@ -40,16 +40,16 @@ const columns = [
 ] as const;
 
 export interface IndexedRun extends RunSummary {
-  /** Name of the project's folder in the state folder. */
+  /** Name of the project's state folder. */
   readonly folder: string;
   readonly undone: boolean;
 }
 
-/** What a row can group by: a column of `days`. */
+/** Ways to group runs: the column of `days` for each. */
 export const groupings = { day: "day", model: "model", mode: "mode", folder: "folder", all: "'all'" } as const;
 export type Grouping = keyof typeof groupings;
 
-/** Ended runs summed up by day, model, mode and folder: statistics of 100,000 runs read some hundred rows. */
+/** Sums of ended runs by day, model, mode and folder, so that statistics of 100,000 runs read some hundred rows. */
 const summedUp = `select substr(at, 1, 10) as day, model, mode, root as folder, count(*) as runs,
   coalesce(sum(code = 0), 0) as solved, sum(status = 'verified') as verified, sum(calls) as calls,
   sum(atMost = 0 or calls <= atMost) as kept, sum(input + output) as tokens, coalesce(sum(cost), 0) as cost,
@@ -58,19 +58,19 @@ const summedUp = `select substr(at, 1, 10) as day, model, mode, root as folder, 
   from runs where status is not null`;
 
 export interface RunIndex {
-  /** Newest first. `limit`: at most so many. */
+  /** Newest first, at most `limit`. */
   runs(limit: number): readonly IndexedRun[];
-  /** Runs that have ended, since a time (ISO 8601) or all; days and folders in order, others by number of runs. */
+  /** Sums of ended runs, since a time (ISO 8601) or all; days and folders sorted by name, others by number of runs. */
   totals(by: Grouping, since: string | null): readonly GroupTotals[];
   close(): void;
 }
 
-/** How recent a folder's time stamp may be to be trusted: two changes within one tick look like one. */
+/** A folder changed less than this many milliseconds ago is read again, as two changes within a tick leave one time. */
 const racyMs = 2000;
 
 /**
- * Opens the index and brings it up to date with the receipts. A missing or damaged one is rebuilt; where none can be
- * written it lives in memory. Never throws for the state of the file.
+ * Opens the table and updates it from the receipts. A missing or damaged one is rebuilt; if it cannot be written, it is
+ * kept in memory. Never throws because of the file.
  */
 export function openRunIndex(stateDir: string, now: Date): RunIndex {
   const file = join(stateDir, `run-index-${layout}.sqlite`);
@@ -132,7 +132,7 @@ function readTotals(db: Database, by: Grouping, since: string | null): readonly 
     .all(since ?? "");
 }
 
-/** Sums up again the days on which something has changed. */
+/** Recomputes the sums of days with changed runs. */
 function sumUp(db: Database, days: ReadonlySet<string>): void {
   const clear = db.query("delete from days where day = ?");
   const fill = db.query(`insert into days ${summedUp} and at >= ?1 and at < ?1 || '~' group by 1, 2, 3, 4`);
@@ -142,7 +142,10 @@ function sumUp(db: Database, days: ReadonlySet<string>): void {
   }
 }
 
-/** The change time of a path in milliseconds; 0: it is not there, or changed so lately that it may change again unseen. */
+/**
+ * Modification time of a path in milliseconds; 0: it is missing, or changed so recently that a further change could
+ * leave the same time.
+ */
 function stampOf(path: string, now: Date): number {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined || now.getTime() - stat.mtimeMs < racyMs) return 0;
@@ -171,7 +174,7 @@ function refresh(db: Database, stateDir: string, now: Date): void {
   }).immediate();
 }
 
-/** The state of one project, and the days on which its runs have changed. */
+/** One project's state folder, and the days on which its runs have changed. */
 interface Project {
   readonly db: Database;
   readonly stateDir: string;
@@ -179,7 +182,7 @@ interface Project {
   readonly days: Set<string>;
 }
 
-/** Reads again what has changed in the state of one project. */
+/** Reads what has changed in one project's state folder. */
 function refreshFolder(project: Project, before: Stamps | undefined, now: Date): void {
   const { db, stateDir, folder } = project;
   const at = (name: string) => stampOf(join(stateDir, folder, name), now);
@@ -199,7 +202,7 @@ const unfinished = ({ db, folder }: Project): readonly string[] =>
     .all(folder)
     .map(({ id }) => id);
 
-/** Adds rows, in place of those of the same runs or only beside them. */
+/** Adds rows; `how` decides whether they replace existing rows of the same runs. */
 function addRows(
   { db, folder, days }: Project,
   how: "replace" | "ignore",
@@ -214,7 +217,7 @@ function addRows(
   }
 }
 
-/** Reads the receipts, or `only` these, that the table does not know, or knew as unfinished and that have grown. */
+/** Reads receipts that are new, or unfinished and grown since; `only`: just these ids. */
 function addReceipts(project: Project, only: readonly string[] | null): void {
   if (only?.length === 0) return;
   const runs = join(project.stateDir, project.folder, "runs");
@@ -241,7 +244,7 @@ function addReceipts(project: Project, only: readonly string[] | null): void {
   addRows(project, "replace", rows());
 }
 
-/** The rows of receipts that were deleted in time. */
+/** Adds rows for receipts that have been deleted. */
 function addEnded(project: Project): void {
   const ended = Array.from(readEnded(join(project.stateDir, project.folder)), (row) => ({ ...row, bytes: 0 }));
   addRows(project, "ignore", ended);

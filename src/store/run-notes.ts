@@ -1,4 +1,4 @@
-/** Short notes on runs of a workspace, one a line, for statistics: which were undone, and what deleted receipts told. */
+/** Notes on the runs of a workspace for statistics, one a line: undos, and the summaries of deleted receipts. */
 import { closeSync, constants, openSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isFields, type Json } from "../core/model.ts";
@@ -9,10 +9,10 @@ import { writePrivate, writeWhole } from "./safe-file.ts";
 const undoneIn = (stateFolder: string) => join(stateFolder, "undone.jsonl");
 const endedIn = (stateFolder: string) => join(stateFolder, "ended.jsonl");
 
-/** About 8,000 runs. Beyond it the older half is dropped. */
+/** About 8,000 runs; beyond that the older half is dropped. */
 const maxBytes = 4 * 1024 * 1024;
 
-/** Appends lines. A note that cannot be written only counts less later: nothing depends on it. */
+/** Appends lines. Ignores errors: a missing note only makes a statistic less complete. */
 function append(file: string, lines: readonly object[]): void {
   try {
     const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
@@ -28,7 +28,7 @@ function append(file: string, lines: readonly object[]): void {
   } catch {}
 }
 
-/** The lines of a file that are whole JSON objects; none where there is no such file. */
+/** Complete JSON objects among the lines of a file; none if it is missing. */
 function* readLines(file: string): Generator<{ readonly [name: string]: Json }> {
   let text = "";
   try {
@@ -45,12 +45,12 @@ function* readLines(file: string): Generator<{ readonly [name: string]: Json }> 
   }
 }
 
-/** Notes that a run was undone or brought back. */
+/** Records that a run was undone or redone. */
 export function noteUndone(stateFolder: string, run: string, kind: "undo" | "redo"): void {
   append(undoneIn(stateFolder), [{ run, kind }]);
 }
 
-/** By run: whether the last that happened to it was an undo. */
+/** For each run whether its last change of status was an undo. */
 export function readUndone(stateFolder: string): ReadonlyMap<string, boolean> {
   const found = new Map<string, boolean>();
   for (const { run, kind } of readLines(undoneIn(stateFolder)))
@@ -64,19 +64,19 @@ interface Ends {
   readonly finished: FactOf<"run.finished"> | null;
 }
 
-/** Without what went along with the request: no row of the statistics tells it. */
+/** Drops the context of the request, which no statistic uses. */
 const withoutContext = (started: FactOf<"run.started">): FactOf<"run.started"> => ({
   ...started,
   task: { ...started.task, history: [], context: null, files: [] },
 });
 
-/** Keeps the first and the last fact of receipts that are about to be deleted. */
+/** Saves the first and the last fact of receipts that are about to be deleted. */
 export function noteEnded(stateFolder: string, runs: readonly Ends[]): void {
   const lean = runs.map((run) => ({ ...run, started: run.started === null ? null : withoutContext(run.started) }));
   if (runs.length > 0) append(endedIn(stateFolder), lean);
 }
 
-/** The runs whose receipts were deleted. */
+/** Summaries of runs whose receipts were deleted. */
 export function* readEnded(stateFolder: string): Generator<RunSummary> {
   for (const { id, started, finished } of readLines(endedIn(stateFolder)))
     if (typeof id === "string") yield summarizeRun(id, started as Ends["started"], finished as Ends["finished"]);

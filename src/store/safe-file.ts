@@ -1,4 +1,4 @@
-/** Small private files of the user: read with suspicion, written whole or not at all. */
+/** Small private files of the user: checked before they are read, and replaced atomically. */
 
 import {
   closeSync,
@@ -27,9 +27,8 @@ const writableByOthers = 0o022;
 const sticky = 0o1000;
 
 /**
- * Text of a file that only the user may write; null when it is not there.
- * Throws config_invalid, with the command that mends it, for a file or folder that others may write, for one that
- * belongs to somebody else, and for anything that is not a regular file.
+ * Text of a file that only the user may write; null: missing. Throws config_invalid, with the command that repairs it,
+ * if others may write the file or its folder, if it belongs to another user, and for anything but a regular file.
  */
 export function readPrivate(file: string): string | null {
   const text = readRegular(file, { follow: true, judge: (stat) => judgeOwner(file, stat) });
@@ -41,8 +40,8 @@ export function readPrivate(file: string): string | null {
 }
 
 /**
- * Text of a regular file of at most 4 MiB; null when it is not there. Never waits on a pipe.
- * With `follow: false` a link is not there either. `judge` sees what was opened, before it is read.
+ * Text of a regular file of at most 4 MiB; null: missing. Never blocks on a pipe. With `follow: false` a link counts as
+ * missing. `judge` sees the opened file's stat before it is read.
  */
 export function readRegular(
   file: string,
@@ -63,15 +62,15 @@ export function readRegular(
 }
 
 /**
- * Replaces a file in one step: folder 0700, file 0600 from birth, a link is followed to its target.
- * `lasting` false: it need not outlive a power cut.
+ * Atomically replaces a file: folder with mode 0700, file with 0600 from the start; follows a link to its target.
+ * `lasting` false: it need not survive a power cut.
  */
 export function writePrivate(file: string, text: string, { lasting = true } = {}): void {
   makePrivateFolder(dirname(file));
   replaceFile(targetOf(file), text, { isPrivate: true, lasting });
 }
 
-/** Names, without `.jsonl`, of the regular files of a folder that end in it; none where the folder cannot be read. */
+/** Names, without `.jsonl`, of the regular files in a folder that have this extension; none if it cannot be read. */
 export function listJsonl(folder: string): readonly string[] {
   try {
     const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
@@ -81,12 +80,12 @@ export function listJsonl(folder: string): readonly string[] {
   }
 }
 
-/** Makes a folder and its parents, 0700 each; one that exists keeps its mode. */
+/** Makes a folder and its parents with mode 0700; existing ones keep their mode. */
 function makePrivateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
-/** Throws a system error for anything but a file that is not there. */
+/** Removes a file. Throws system errors, but not for a missing file. */
 export function removeIfThere(file: string): void {
   try {
     unlinkSync(file);
@@ -96,8 +95,8 @@ export function removeIfThere(file: string): void {
 }
 
 /**
- * Runs `work` while no other pai holds the lock of `file`. A lock whose process is gone is taken over.
- * Throws io_failed when another process holds it for more than five seconds.
+ * Runs `work` while no other pai holds the lock of `file`; takes over a lock whose process has died. Throws io_failed
+ * if another process holds it for more than five seconds.
  */
 export function withLock<T>(file: string, work: () => T): T {
   makePrivateFolder(dirname(file));
@@ -129,8 +128,8 @@ function takeLock(lock: string): boolean {
 }
 
 /**
- * A lock just made is still empty, and an older pai wrote only a number: there its age tells whether its maker died, as
- * the work under a lock takes milliseconds.
+ * Whether the process that made a lock has died. A lock without a process's start time (empty because it is new, or
+ * from an older pai) is judged by its age, since work under a lock takes milliseconds.
  */
 function isAbandoned(lock: string): boolean {
   const fd = openIfThere(lock, constants.O_RDONLY | constants.O_NOFOLLOW);
@@ -165,7 +164,7 @@ function judgeOwner(path: string, stat: Stats): void {
   }
 }
 
-/** The file a link leads to; the file itself where it is not a link. */
+/** The target of a link; the file itself if it is none. */
 function targetOf(file: string): string {
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return file;
   try {
@@ -188,13 +187,13 @@ function openIfThere(file: string, flags: number): number | null {
   }
 }
 
-/** A short write must not cut a line in two. */
+/** Repeats short writes, so that no line is cut in two. */
 export function writeWhole(fd: number, text: string): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
 }
 
-/** `ENOENT` and the like; null for what is not a system error. */
+/** The code of a system error, such as `ENOENT`; null for any other error. */
 export function errnoOf(error: unknown): string | null {
   return error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? null) : null;
 }

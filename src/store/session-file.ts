@@ -1,22 +1,22 @@
-/** Reads session files of any size: a large one by its end, and of what is before that the turns without their messages. */
+/** Reads session files of any size; of a large one the messages of its end, and the earlier turns without messages. */
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { foldTurns, readSession, type Session } from "../core/session/session.ts";
 import { parseLine, type SessionLine } from "../core/session/session-line.ts";
 
 export interface ReadSession {
   readonly session: Session;
-  /** How many lines could not be read. */
+  /** Number of unreadable lines. */
   readonly damaged: number;
-  /** Bytes whose messages were left out; 0: all is there. */
+  /** Number of bytes whose messages were left out; 0: none. */
   readonly leftOut: number;
 }
 
 const pieceBytes = 1024 * 1024;
-/** How lines of turns and of the session itself begin, as they are written. */
+/** How the lines of turns and of the session itself start in the file. */
 const turnLine = /^\{"type":"(?:turn|session)\./;
 const lookBytes = 20;
 
-/** Calls `take` with each line of the file up to the byte `end`, of which the last one may be cut. */
+/** Calls `take` with each line up to the byte `end`; the last line may be incomplete. */
 function eachLine(file: string, end: number, take: (line: Buffer) => void): void {
   const fd = openSync(file, "r");
   try {
@@ -40,7 +40,7 @@ function eachLine(file: string, end: number, take: (line: Buffer) => void): void
   }
 }
 
-/** The turns up to the byte `end`, without their messages: few of the bytes of a session, whatever its size. */
+/** The turns up to the byte `end`, without their messages, which take most of the space. */
 export function readTurns(file: string, id: string, end = statSync(file).size): Session {
   const lines: SessionLine[] = [];
   eachLine(file, end, (line) => {
@@ -48,16 +48,16 @@ export function readTurns(file: string, id: string, end = statSync(file).size): 
     try {
       lines.push(parseLine(line.toString("utf8")));
     } catch {
-      // A damaged line costs only itself, and is counted where all are read.
+      // Only this line is lost; `readSession` counts damaged lines.
     }
   });
   return foldTurns(id, lines);
 }
 
-/** Of a file that is too large, this part is read: no model's window holds more. */
+/** The part of the limit that is read from the end of a larger file; it exceeds any model's context window. */
 const lastPart = 1 / 8;
 
-/** The session; of a file with more than `most` bytes only the messages of its end. Throws system errors. */
+/** Reads the session; of a file with more than `most` bytes only the last messages. Throws system errors. */
 export function readSessionFile(file: string, id: string, most: number): ReadSession {
   const { size } = statSync(file);
   const fd = openSync(file, "r");
@@ -65,7 +65,8 @@ export function readSessionFile(file: string, id: string, most: number): ReadSes
     const bytes = Buffer.alloc(size <= most ? size : Math.floor(most * lastPart));
     const length = readSync(fd, bytes, 0, bytes.length, size - bytes.length);
     if (size <= most) return { ...readSession(id, bytes.toString("utf8", 0, length)), leftOut: 0 };
-    // A turn that began before would be told without its beginning; where one turn is all there is, none is.
+    // Starts at the first complete turn, as a turn without its beginning would mislead; if there is none, with no
+    // message.
     const found = bytes.indexOf('\n{"type":"turn.started"');
     const start = found < 0 ? length : found + 1;
     const leftOut = size - bytes.length + start;

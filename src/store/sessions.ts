@@ -1,4 +1,4 @@
-/** Session files: one JSON line for everything that happens, appended as it happens, in the user's state folder. */
+/** Session files in the user's state folder: a JSON line for each event, appended as it happens. */
 import { closeSync, constants, mkdirSync, openSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
@@ -18,23 +18,23 @@ import { listJsonl, writeWhole } from "./safe-file.ts";
 import { type ReadSession, readSessionFile, readTurns } from "./session-file.ts";
 
 export interface OpenSession {
-  /** The session as it is now. */
+  /** The current state of the session. */
   readonly session: Session;
-  /** Appends a line and takes it in. A file that cannot be written warns once; the session goes on without it. */
+  /** Appends a line and applies it. If the file cannot be written, it warns once and the session continues unsaved. */
   add(line: SessionLine): void;
   /**
-   * The conversation as it was before turn `at` (from 0), read from the file where a summary took its place. Throws
-   * file_unusable when it is not there any more.
+   * The conversation before turn `at` (from 0); read from the file if a summary has replaced it. Throws file_unusable
+   * if it is no longer there.
    */
   before(at: number): Conversation;
-  /** Told every event of a run; writes down those that a session is made of. Never throws. */
+  /** Takes every event of a run and saves those that belong to a session. Never throws. */
   sink(event: StampedEvent): void;
   close(): void;
 }
 
 export interface SessionSummary {
   readonly id: string;
-  /** Epoch milliseconds of the last change. */
+  /** Time of the last change, in epoch milliseconds. */
   readonly changed: number;
   readonly turns: number;
   /** The first request, shortened. */
@@ -43,13 +43,14 @@ export interface SessionSummary {
 }
 
 export interface Sessions {
-  /** Newest first. Files that are no sessions are passed over. */
+  /** Newest first; other files are skipped. */
   list(): readonly SessionSummary[];
   /**
-   * By id, by the beginning of one id alone, or the newest (null). Throws usage when there is none or several.
+   * Loads a session by id, by the unique beginning of an id, or the newest (null). Throws usage if none or several
+   * match.
    */
   load(id: string | null): ReadSession;
-  /** Opens a new session, or goes on with a loaded one. */
+  /** Opens a new session, or continues a loaded one. */
   open(session: Session | null, now: () => Date, warn: (text: string) => void): OpenSession;
   /** Deletes all but the newest `keep`; returns how many. */
   prune(keep: number): number;
@@ -57,14 +58,14 @@ export interface Sessions {
 
 const idShape = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
 
-/** Ids of the sessions in a folder, in no order; other files do not count. */
+/** Ids of the sessions in a folder, unsorted. */
 export const sessionIds = (folder: string): readonly string[] => listJsonl(folder).filter((id) => idShape.test(id));
-/** Of a larger session only the end is resumed. */
+/** Of larger files only the end is resumed. */
 const maxBytes = 64 * 1024 * 1024;
 
 const stamp = (at: Date) => at.toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15);
 
-/** `folder` is the sessions folder of one workspace; it is made at the first line. */
+/** `folder` is the sessions folder of one workspace; it is made with the first line. */
 export function openSessions(folder: string, root: string, most = maxBytes): Sessions {
   const fileOf = (id: string) => join(folder, `${id}.jsonl`);
   const ids = () => sessionIds(folder);
@@ -117,21 +118,21 @@ export function openSessions(folder: string, root: string, most = maxBytes): Ses
   };
 }
 
-/** A session that is not kept (--ephemeral). */
+/** A session that is not saved (--ephemeral). */
 export function openUnkept(now: () => Date): OpenSession {
   const nowhere: Append = { write: () => false, read: () => null, close: () => {} };
   return follow(emptySession("", now().toISOString()), nowhere, { root: "", now, isNew: false });
 }
 
 interface Append {
-  /** False: the line is not kept. */
+  /** False: the line was not saved. */
   write(line: SessionLine): boolean;
-  /** The session as the file has it; null: there is none that can be read. */
+  /** The session as saved in the file; null: not readable. */
   read(): Session | null;
   close(): void;
 }
 
-/** Opens the file at the first line: a session in which nothing happens leaves no trace. */
+/** Opens the file at the first line, so that an empty session leaves no file. */
 function openAppend(
   folder: string,
   file: string,
@@ -228,7 +229,7 @@ function follow(
   };
 }
 
-/** The line of a session that an event becomes; null: sessions do not keep this kind. */
+/** The session line for an event; null: sessions do not keep this kind. */
 function lineOf(event: StampedEvent): SessionLine | null {
   switch (event.type) {
     case "run.started":

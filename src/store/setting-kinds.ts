@@ -1,35 +1,35 @@
-/** What a setting is, and the kinds there are many of: caps, whole numbers, lists, switches, texts, durations. */
+/** The type of a setting, and common kinds: caps, whole numbers, lists, switches, texts, durations. */
 import type { Fields, Json } from "../core/model.ts";
 
-/** One setting of type T; null stands for "not set". */
+/** One setting of type T; null means "not set". */
 export interface Setting<T> {
   readonly name: string;
-  /** What it must be, in words: "a number". */
+  /** The expected value in words, such as "a number". */
   readonly wants: string;
   readonly fallback: T;
   /** Environment variable. */
   readonly env?: string;
   /** Key of the flag table: "maxCalls" for --max-calls. */
   readonly flag?: string;
-  /** Text of a variable, a flag or `config put` as JSON. */
+  /** Parses the text of a variable, a flag or `config put` into JSON. */
   readonly fromText: (text: string) => Json;
-  /** The value, clamped where the setting clamps; null: of the wrong type. */
+  /** The value, clamped where needed; null: wrong type. */
   readonly check: (json: Json) => T | null;
-  /** An unusable variable or flag means the fallback, as in the original, and is not an error. */
+  /** An invalid variable or flag means the fallback, not an error. */
   readonly lenient?: true;
-  /** Whether a flag may say it, where that is stricter than `check`. */
+  /** Whether a flag may have this value, if stricter than `check`. */
   readonly fitsFlag?: (json: Json) => boolean;
-  /** In config.json and, when `narrow` is there too, in pai.json; the others are variables and flags only. */
+  /** Allowed in config.json and, with `narrow`, in pai.json; otherwise only as variable and flag. */
   readonly inFile: boolean;
-  /** What becomes of `current` when an untrusted project wants `wanted`; absent: a project may not say. */
+  /** Combines `current` with what an untrusted project wants; absent: a project may not set it. */
   readonly narrow?: (current: T, wanted: T) => T;
-  /** What becomes of `wanted` when the system's file says `most`: `policy` and `limits`; absent: the user decides. */
+  /** Combines `wanted` with the bound `most` from the system's file (`policy`, `limits`); absent: the user decides. */
   readonly bind?: (most: T, wanted: T) => T;
-  /** No project may say it, trusted or not. */
+  /** No project may set it, trusted or not. */
   readonly userOnly?: true;
-  /** The value as it may be shown; absent: as it is. */
+  /** The value as it is displayed; absent: unchanged. */
   readonly shown?: (value: Json) => Json;
-  /** JSON Schema of what a file may say. */
+  /** JSON Schema of the value in a file. */
   readonly schema: Fields;
 }
 
@@ -54,7 +54,7 @@ const asSwitch = (text: string): Json => {
   return /^(0|false|no|off)$/i.test(text.trim()) ? false : text;
 };
 
-/** `90`, `90s`, `5m`, `2h` in seconds; null: no duration. */
+/** Seconds of `90`, `90s`, `5m` or `2h`; null: not a duration. */
 function parseDuration(text: string): number | null {
   const parts = /^(\d+(?:\.\d+)?)(s|m|h)?$/i.exec(text.trim());
   if (parts === null) return null;
@@ -69,7 +69,7 @@ export const clamp = (value: number, low: number, high: number): number => Math.
 export const lower = <T extends number | null>(current: T, wanted: T): T =>
   current === null || (wanted !== null && wanted < current) ? wanted : current;
 
-/** A number of 0 and more; null, the default: no cap. An untrusted project and the machine's file can only lower it. */
+/** A number of at least 0; null (the default): no cap. An untrusted project and the system's file can only lower it. */
 export function cap(name: string, wants: string, whole: boolean, sources: Sources): Setting<number | null> {
   const check = (json: Json): number | null =>
     isNumber(json) && json >= 0 && (!whole || Number.isInteger(json)) ? json : null;
@@ -95,7 +95,7 @@ export const joinTexts = (some: Texts, more: Texts): Texts => [...new Set([...so
 
 export const nonEmpty = { type: "string", pattern: "\\S" } as const;
 
-/** A list of texts, none of them blank; of a variable or `config put` one a line. By default empty. */
+/** A list of non-blank texts, one a line in a variable or `config put`; empty by default. */
 export function list(name: string, sources: Sources = {}): Setting<readonly string[]> {
   const check = (json: Json): readonly string[] | null =>
     Array.isArray(json) && json.every((item) => typeof item === "string" && item.trim() !== "") ? json : null;
@@ -103,14 +103,14 @@ export function list(name: string, sources: Sources = {}): Setting<readonly stri
   return { name, wants: "a list of texts", schema, fallback: [], fromText: asList, check, inFile: true, ...sources };
 }
 
-/** True or false, also as 1, yes, on, 0, no, off; by default false. */
+/** True or false, also written 1, yes, on, 0, no, off; false by default. */
 export function switched(name: string, sources: Sources): Setting<boolean> {
   const check = (json: Json): boolean | null => (typeof json === "boolean" ? json : null);
   const fixed = { name, wants: "true or false", schema: { type: "boolean" }, fallback: false, inFile: true } as const;
   return { ...fixed, fromText: asSwitch, check, ...sources };
 }
 
-/** A text that is not blank, without the blanks around it. */
+/** A non-blank text, trimmed. */
 export function text(name: string, wants: string, fallback: string, sources: Sources): Setting<string> {
   const check = (json: Json): string | null => (typeof json === "string" && json.trim() !== "" ? json.trim() : null);
   return { name, wants, schema: nonEmpty, fallback, fromText: (value) => value, check, inFile: true, ...sources };

@@ -1,4 +1,4 @@
-/** Every setting once: its name, its variable and flag, what it may be, and how far a project may narrow it. */
+/** The table of all settings: name, variable, flag, allowed values, and how far a project may narrow each. */
 
 import { type SandboxChoice, sandboxChoices, stricterChoice } from "../core/command/sandbox.ts";
 import { isFields, type Json } from "../core/model.ts";
@@ -28,7 +28,7 @@ export type Mode = (typeof modes)[number];
 
 const either = (current: boolean, wanted: boolean): boolean => current || wanted;
 
-/** How much a way of working may do beyond what a plan shows first. */
+/** How much each mode may do beyond its first plan. */
 const rightsOf: Readonly<Record<Mode, number>> = { "single-shot": 0, "eight-step": 1, auto: 1, "tool-loop": 2 };
 
 const mode: Setting<Mode> = {
@@ -41,7 +41,7 @@ const mode: Setting<Mode> = {
   fromText: (value) => value.trim(),
   check: (json) => modes.find((known) => known === json) ?? null,
   inFile: true,
-  // A project may ask for fewer rights only: without a plan every file may change, with more calls than were meant.
+  // A project may only choose a mode with fewer rights: without a plan every file may change, with more calls.
   narrow: (current, wanted) => (rightsOf[wanted] <= rightsOf[current] ? wanted : current),
 };
 
@@ -71,7 +71,7 @@ const temperature: Setting<number> = {
   inFile: true,
 };
 
-/** Of each project: what can be undone, receipts, and logs. */
+/** For each project: number of runs that can be undone, receipts and logs. */
 const keep = wholeNumber("keep", { low: 1, high: 10_000, fallback: 200 });
 
 const actions: Setting<number> = {
@@ -135,7 +135,7 @@ function checkPrices(json: Json): Readonly<Record<string, Rate>> | null {
   return Object.fromEntries(entries);
 }
 
-/** Where each provider is reached, when not at its own address. */
+/** Addresses of providers that differ from the default. */
 export const baseUrlSettings = byProvider(({ id }): Setting<string | null> => {
   const check = (json: Json): string | null =>
     typeof json === "string" && URL.canParse(json.trim()) ? json.trim() : null;
@@ -153,7 +153,7 @@ const mcpServers: Setting<readonly McpServer[]> = {
   inFile: true,
 };
 
-/** A database that several machines share. Who names it reads what runs tell there, so no project may. */
+/** A database that several machines share. Whoever chooses it can read the runs sent there, so no project may. */
 const storeUrl: Setting<string | null> = {
   name: "store.url",
   wants: "a URL that begins with postgres://",
@@ -170,7 +170,7 @@ const storeUrl: Setting<string | null> = {
   userOnly: true,
 };
 
-/** Told of the end of a long run. It runs outside of the sandbox, so no project may name it. */
+/** Program that is notified when a long run ends. It runs outside the sandbox, so no project may choose it. */
 const notify: Setting<Texts | null> = {
   name: "notify",
   wants: "bell, a command without quotes, or a list of its words",
@@ -187,14 +187,14 @@ const notify: Setting<Texts | null> = {
   userOnly: true,
 };
 
-/** Words parted by blanks; what only a shell would understand is refused. */
+/** Splits a command into words; refuses shell syntax. */
 function checkNotify(json: Json): Texts | null {
   const words = typeof json === "string" && !/["'`$;&|<>()\\\n]/.test(json) ? json.trim().split(/\s+/) : json;
   if (!Array.isArray(words) || words.length === 0) return null;
   return words.every((word) => typeof word === "string" && word.trim() !== "") ? words : null;
 }
 
-/** All settings but the base URLs. */
+/** All settings except the base URLs. */
 export const settingTable = {
   model: text("model", "a model such as gemini:gemini-2.5-flash-lite", "gemini:gemini-2.5-flash-lite", {
     env: "PAI_MODEL",
@@ -236,7 +236,7 @@ export const settingTable = {
   checkWait: { ...duration("checks.wait", 600), fallback: 20 },
   keep,
   commandEnv: list("commands.env"),
-  /** Paths outside the project that commands may change, too. */
+  /** Paths outside the project that commands may change. */
   commandWritable: { ...list("commands.writable"), userOnly: true },
   sandbox,
   checkNetwork: {

@@ -1,4 +1,4 @@
-/** A file of settings: what it says of each, and the names in it that no setting has. */
+/** A file of settings: the value of each setting in it, and unknown names. */
 import { PaiError } from "../core/error.ts";
 import { isFields, type Json } from "../core/model.ts";
 import { type JsonText, parseJsonText } from "./json-text.ts";
@@ -11,23 +11,26 @@ import { projectFile, readProjectFile, type Trust, trustOf } from "./trust.ts";
 const names: ReadonlySet<string> = new Set(allSettings.filter((one) => one.inFile).map((one) => one.name));
 
 export interface SettingsFile extends JsonText {
-  /** As messages name it. */
+  /** Name in messages. */
   readonly file: string;
 }
 
 interface ProjectFile extends SettingsFile {
   readonly trust: Trust;
-  /** What to add to the warning about ignored settings. */
+  /** Text to append to the warning about ignored settings. */
   readonly hint: string;
 }
 
-/** Of the machine or of the user. Throws where it is there and cannot be read, or others may write it: neither is passed over. */
+/**
+ * The system's or the user's file; null: missing. Throws if it cannot be read or others may write it, rather than
+ * ignoring it.
+ */
 export function openPrivateFile(file: string): SettingsFile | null {
   const text = readPrivate(file);
   return text === null ? null : openFile(text, file);
 }
 
-/** A project's pai.json, and whether the user trusts it; null: there is none. Throws config_invalid for what is not JSON. */
+/** A project's pai.json and whether the user trusts it; null: there is none. Throws config_invalid for invalid JSON. */
 export function openProjectFile(root: string, places: Places): ProjectFile | null {
   const text = readProjectFile(root);
   if (text === null) return null;
@@ -42,7 +45,7 @@ function openFile(text: string, file: string): SettingsFile {
   return { ...parsed, file };
 }
 
-/** The value of one setting in a file. Throws config_invalid with the line when it has the wrong type. */
+/** The value of one setting in a file; null: not set. Throws config_invalid with the line for a wrong type. */
 export function valueIn<T>(file: SettingsFile, setting: Setting<T>): { readonly value: T } | null {
   if (!setting.inFile) return null;
   const json = jsonOf(file, setting.name);
@@ -53,8 +56,8 @@ export function valueIn<T>(file: SettingsFile, setting: Setting<T>): { readonly 
 }
 
 /**
- * What a file says under a name, nested or written whole ("checks.network"). `checks` itself is a list; where it holds settings of
- * its own, the list is its `commands`.
+ * The value under a name, nested or with the full name as key ("checks.network"). `checks` is a list; if it is an
+ * object with settings of its own, the list is its `commands`.
  */
 function jsonOf(file: SettingsFile, name: string): Json | undefined {
   const { value } = file;
@@ -77,7 +80,7 @@ function wrongType(file: SettingsFile, path: readonly string[], wants: string): 
   return new PaiError("config_invalid", `${file.file}, line ${line}: ${path.join(".")} must be ${wants}`);
 }
 
-/** Names in the file that no setting has, or that are not `allowed` there. */
+/** Names in the file that are no settings, or are not `allowed` there. */
 export function unknownNames(file: SettingsFile, allowed: (name: string) => boolean): string[] {
   const found: string[] = [];
   const isKnown = (name: string, below: readonly string[]): boolean =>

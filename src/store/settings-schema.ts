@@ -1,16 +1,16 @@
-/** The JSON Schema of a file of settings, made from the table of settings. */
+/** The JSON Schema of a settings file, generated from the table of settings. */
 import type { Fields } from "../core/model.ts";
 import { allSettings } from "./setting-table.ts";
 
 const closed = { type: "object", additionalProperties: false } as const;
 
-/** A setting by what is left of its name: `day.calls` of `limits`; the last part alone is empty. */
+/** A setting and the rest of its name: `day.calls` below `limits`; "" for the setting itself. */
 interface Below {
   readonly path: readonly string[];
   readonly schema: Fields;
 }
 
-/** The values that a name may have. `checks` is a list, or an object whose list is `commands`. */
+/** The schema of a name. `checks` is a list, or an object whose list is `commands`. */
 function describeUnder(name: string, settings: readonly Below[]): Fields {
   const own = settings.find(({ path }) => path.length === 0)?.schema;
   const inner = describeAll(settings.filter(({ path }) => path.length > 0));
@@ -25,13 +25,13 @@ function describeAll(settings: readonly Below[]): Fields {
   return Object.fromEntries([...groups].map(([name, group]) => [name, describeUnder(name, below(group))]));
 }
 
-/** The same settings, each with its whole name: "limits.calls". */
+/** The same settings under their full names, like "limits.calls". */
 const wholeNames = (): Fields =>
   Object.fromEntries(
     allSettings.flatMap(({ name, schema, inFile }) => (inFile && name.includes(".") ? [[name, schema]] : [])),
   );
 
-/** Of config.json; what pai.json may say of it depends on trust. */
+/** Schema of config.json; how much of it counts in pai.json depends on trust. */
 export function describeSettings(): Fields {
   const inFile = allSettings.filter((setting) => setting.inFile);
   const settings = inFile.map(({ name, schema, wants }) => ({

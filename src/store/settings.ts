@@ -1,4 +1,4 @@
-/** Settings from flags, environment, pai.json, the user's file, the system's and defaults, each with where it came from. */
+/** Settings from flags, environment, pai.json, the user's and the system's file and defaults, each with its origin. */
 import { join } from "node:path";
 import type { SandboxChoice } from "../core/command/sandbox.ts";
 import { PaiError } from "../core/error.ts";
@@ -14,13 +14,13 @@ import { allSettings, baseUrlSettings, type Mode, settingTable } from "./setting
 import { openPrivateFile, openProjectFile, unknownNames, valueIn } from "./settings-file.ts";
 import { projectFile, type Trust } from "./trust.ts";
 
-/** Absent is null. Money in USD, times in seconds. */
+/** null: not set. Money in USD, times in seconds. */
 export interface Settings {
-  /** `provider:name`, or a bare name, as written. */
+  /** `provider:name`, or a bare name. */
   readonly model: string;
   readonly temperature: number;
   readonly mode: Mode;
-  /** From config.json only; variables: see base-url.ts. */
+  /** From config.json only; for variables see base-url.ts. */
   readonly baseUrl: Readonly<Record<ProviderId, string | null>>;
   readonly limits: {
     readonly calls: number | null;
@@ -29,8 +29,8 @@ export interface Settings {
     readonly day: DayCaps;
     readonly timeout: number | null;
     /**
-     * Seconds of silence after which a connection counts as dead; null: as the provider's row in core/providers.ts
-     * says.
+     * Seconds without data after which a connection counts as dead; null: as in the provider's row of
+     * core/providers.ts.
      */
     readonly silence: number | null;
   };
@@ -39,15 +39,15 @@ export interface Settings {
   readonly guard: { readonly lines: number; readonly ratio: number; readonly strict: boolean };
   readonly policy: { readonly allow: readonly string[]; readonly deny: readonly string[] };
   readonly checks: readonly string[];
-  /** The least sandbox that commands must run in. */
+  /** The weakest sandbox that commands may run in. */
   readonly sandbox: SandboxChoice;
-  /** Whether checks that the user typed may use the network. */
+  /** Whether the user's own checks may use the network. */
   readonly checkNetwork: boolean;
-  /** Whether these checks work on a copy at the end too, so that nothing they make stays. */
+  /** Whether the final checks run on a copy too, so that nothing they create remains. */
   readonly checkThrowaway: boolean;
-  /** Seconds that the first request waits for them. */
+  /** Seconds that the first request waits for the checks. */
   readonly checkWait: number;
-  /** How many runs of a project are kept, for undo and in receipts and logs. */
+  /** Number of runs kept for each project: for undo, receipts and logs. */
   readonly keep: number;
   readonly commands: {
     readonly env: readonly string[];
@@ -56,50 +56,50 @@ export interface Settings {
   };
   readonly prices: Readonly<Record<string, Rate>>;
   readonly mcpServers: readonly McpServer[];
-  /** The database of a team, of the user's own settings only. */
+  /** URL of a team's database; only the user's own settings may set it. */
   readonly storeUrl: string | null;
-  /** Grant nothing beyond the plan. */
+  /** Grants nothing beyond the plan. */
   readonly strict: boolean;
-  /** Facts are learned from runs. */
+  /** Learns facts from runs. */
   readonly memory: boolean;
-  /** Program and words, or the one word `bell`; null: nobody is told of the end of a long run. */
+  /** Program with arguments, or just `bell`; null: no notification of the end of a long run. */
   readonly notify: readonly string[] | null;
   readonly plain: boolean;
   readonly forceRoot: boolean;
-  /** Folder of the audit log; relative to the root. */
+  /** Folder of the audit log, relative to the root. */
   readonly historyDir: string;
   readonly debug: boolean;
 }
 
-/** "flag", the variable's name, "pai.json", "config.json", the path of the system's file, or "default". */
+/** "flag", the name of the variable, "pai.json", "config.json", the path of the system's file, or "default". */
 export type Origin = string;
 
 export interface LoadedSettings {
   readonly settings: Settings;
-  /** By setting name, in the order of the table. */
+  /** By name of the setting, in table order. */
   readonly origins: Readonly<Record<string, Origin>>;
-  /** By setting name. */
+  /** By name of the setting. */
   readonly values: Readonly<Record<string, Json>>;
   readonly warnings: readonly string[];
-  /** What the user thinks of the project's pai.json; null: there is none. */
+  /** Trust in the project's pai.json; null: there is none. */
   readonly trust: Trust | null;
 }
 
 export interface SettingSources {
-  /** Parsed flags by their key in the flag table; others are ignored. */
+  /** Parsed flags by their key in the flag table; unknown ones are ignored. */
   readonly flags: Readonly<Record<string, Json | undefined>>;
   readonly env: Environment;
   readonly places: Places;
-  /** Real path of the project; null: without one. */
+  /** Real path of the project; null: none. */
   readonly root: string | null;
-  /** For tests: nothing that a user may set names another one. */
+  /** For tests: replaces the path of the system's file, which no user may change. */
   readonly system?: string;
 }
 
-/** The settings of this machine's administrator: the weakest source, and the bound of `policy` and `limits`. */
+/** Settings of the machine's administrator: the weakest source, but it bounds `policy` and `limits`. */
 const systemFile = "/etc/pai-code/config.json";
 
-/** Throws config_invalid with file and line for what is broken or of the wrong type, usage for a flag. Writes nothing. */
+/** Throws config_invalid with file and line for invalid content, usage for an invalid flag. Writes nothing. */
 export function loadSettings({ flags, env, places, root, system = systemFile }: SettingSources): LoadedSettings {
   const warnings: string[] = [];
   const origins: Record<string, Origin> = {};
@@ -148,7 +148,7 @@ export function loadSettings({ flags, env, places, root, system = systemFile }: 
     return null;
   };
 
-  /** From the weakest source to the strongest: the last one that speaks wins. */
+  /** Tries the sources from weakest to strongest; the last one that sets the value wins. */
   const resolve = <T>(setting: Setting<T>): T => {
     let value = setting.fallback;
     let origin: Origin = "default";
@@ -232,7 +232,7 @@ function narrows(name: string): boolean {
 
 const isUserOnly = (name: string) => allSettings.some((setting) => setting.name === name && "userOnly" in setting);
 
-/** Whether anything of `wanted` was taken away; what was added to a list takes nothing. */
+/** Whether `held` lacks anything of `wanted`; additions to a list take nothing away. */
 const losesBy = (held: unknown, wanted: unknown): boolean =>
   Array.isArray(held) && Array.isArray(wanted) ? wanted.some((one) => !held.includes(one)) : !same(held, wanted);
 

@@ -1,4 +1,4 @@
-/** Which projects' `pai.json`, commands and skills the user trusts: each bound to the hash of its content. */
+/** Which projects' `pai.json`, commands and skills the user trusts, each bound to a hash of the content. */
 import { join } from "node:path";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
@@ -7,20 +7,20 @@ import { readPrivate, readRegular, withLock, writePrivate } from "./safe-file.ts
 
 export const projectFile = "pai.json";
 
-/** `changed`: trusted once, with another content. */
+/** `changed`: trusted with an earlier content. */
 export type Trust = "trusted" | "changed" | "untrusted";
 
-/** Text of the project's pai.json; null when there is none. A link is not followed and counts as none. */
+/** Text of the project's pai.json; null: there is none. A link counts as none. */
 export function readProjectFile(root: string): string | null {
   return readRegular(join(root, projectFile), { follow: false });
 }
 
-/** `text` is the content of the file as it is now. Throws config_invalid for a trust file that others may write. */
+/** `text`: current content of pai.json. Throws config_invalid if others may write the trust file. */
 export function trustOf(places: Places, root: string, text: string): Trust {
   return compare(places, "roots", root, digest(text));
 }
 
-/** The same of a project's commands and skills, by their hash. */
+/** Trust in a project's commands and skills, by their hash. */
 export function promptTrustOf(places: Places, root: string, hash: string): Trust {
   return compare(places, "prompts", root, hash);
 }
@@ -31,23 +31,26 @@ function compare(places: Places, kind: Kind, root: string, hash: string): Trust 
   return known === hash ? "trusted" : "changed";
 }
 
-/** Two things that are trusted separately: settings, and texts for models. */
+/** Settings and prompts are trusted separately. */
 const kinds = ["roots", "prompts"] as const;
 type Kind = (typeof kinds)[number];
 type Hashes = Readonly<Record<Kind, Map<string, string>>>;
 
-/** Binds the content of `root`'s pai.json. Throws config_invalid when there is none (null) or no place to keep it. */
+/**
+ * Trusts the current content of `root`'s pai.json. Throws config_invalid if there is none (null) or no folder to record
+ * it.
+ */
 export function trustProject(places: Places, root: string, text: string | null = readProjectFile(root)): void {
   if (text === null) throw new PaiError("config_invalid", `there is no ${projectFile} in ${root}`);
   change(places, ({ roots }) => roots.set(root, digest(text)));
 }
 
-/** Binds commands and skills with this hash. Throws config_invalid without a place to keep it. */
+/** Trusts commands and skills with this hash. Throws config_invalid if there is no folder to record it. */
 export function trustPrompts(places: Places, root: string, hash: string): void {
   change(places, ({ prompts }) => prompts.set(root, hash));
 }
 
-/** True when there was trust to take back. */
+/** Returns whether there was trust to revoke. */
 export function revokeTrust(places: Places, root: string): boolean {
   let had = false;
   change(places, (hashes) => {
@@ -71,7 +74,7 @@ function change(places: Places, edit: (hashes: Hashes) => void): void {
   });
 }
 
-/** What cannot be read as trust is not trust. */
+/** A file that cannot be read grants no trust. */
 function readHashes(file: string): Hashes {
   const text = readPrivate(file);
   let written: { readonly [kind in Kind]?: unknown } | null = null;

@@ -1,13 +1,13 @@
-/** Which process holds something, told in a way that outlives its process id being used again. */
+/** Identifies the process that holds something, even if its id is used again later. */
 import { closeSync, openSync, readlinkSync, readSync } from "node:fs";
 
 export interface Holder {
   readonly pid: number;
-  /** When the process started, in clock ticks since boot. */
+  /** Start time of the process, in clock ticks since boot. */
   readonly start: string;
-  /** Which boot of the machine. */
+  /** Id of the machine's boot. */
   readonly boot: string;
-  /** Which process-id namespace: elsewhere the number means another process. */
+  /** Process-id namespace: in another one the same id is another process. */
   readonly space: string;
 }
 
@@ -21,7 +21,7 @@ export function thisProcess(): Holder {
   };
 }
 
-/** Whether that process still runs. One of another namespace counts as alive: it cannot be checked. */
+/** Whether that process still runs. One in another namespace cannot be checked and counts as alive. */
 export function isAlive(holder: Holder): boolean {
   const here = thisProcess();
   if (holder.boot !== here.boot) return false;
@@ -32,7 +32,7 @@ export function sameHolder(a: Holder, b: Holder): boolean {
   return a.pid === b.pid && a.start === b.start && a.boot === b.boot && a.space === b.space;
 }
 
-/** Reads a holder out of JSON that may be anything. */
+/** Reads a holder from unchecked JSON; null: it is none. */
 export function parseHolder(value: unknown): Holder | null {
   if (typeof value !== "object" || value === null) return null;
   const { pid, start, boot, space } = value as Record<string, unknown>;
@@ -52,7 +52,7 @@ function startOf(pid: number): string | null {
   }
 }
 
-/** The text of a short file of /proc. The kernel makes room for all that is asked for, and `readFileSync` asks for 256 KiB. */
+/** Text of a short file in /proc. The kernel allocates as much as is asked for, and `readFileSync` asks for 256 KiB. */
 function readProc(path: string): string {
   const fd = openSync(path, "r");
   try {

@@ -1,4 +1,4 @@
-/** Judges whether a folder's content can be trusted: whether anybody but the user could have put something into it. */
+/** Judges whether a folder's content can be trusted: whether anybody but the user could have written it. */
 import { lstatSync, realpathSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 
@@ -6,18 +6,18 @@ const groupWrites = 0o020;
 const othersWrite = 0o002;
 const sticky = 0o1000;
 
-/** A group that is the user's alone: where each has one, it bears the same number as the user. */
+/** Whether a group is the user's private one: its id then equals the user's. */
 const isPrivateGroup = ({ uid, gid, mode }: Stats) => (mode & othersWrite) === 0 && uid === gid;
 
-/** Whether others can write to what has this mode. */
+/** Whether other users can write, by owner and mode. */
 const canOthersWrite = (stat: Stats): boolean =>
   (stat.mode & othersWrite) !== 0 || ((stat.mode & groupWrites) !== 0 && !isPrivateGroup(stat));
 
 /**
- * Why a folder's content cannot be trusted, as a clause after its path that names the path at fault; null: only the
- * user could have put it there. The folder must be the user's own and closed to the writing of others; each folder above it
- * too, or the system's, or one like /tmp where nobody can move what is another's. What is not there yet is judged by what is
- * above it.
+ * Why a folder's content cannot be trusted, as a clause that names the path at fault; null: only the user could have
+ * written it. The folder must belong to the user and not be writable by others. Each folder above it must do so too,
+ * belong to the system, or be like /tmp, where nobody can move others' files. For a missing folder the existing ones
+ * above it are judged.
  */
 export function distrustFolder(folder: string): string | null {
   const uid = process.geteuid?.();
@@ -39,7 +39,7 @@ function distrustAbove(folder: string, uid: number): string | null {
   return why ?? (folder === dirname(folder) ? null : distrustAbove(dirname(folder), uid));
 }
 
-/** The nearest folder above that is there, by its real path. */
+/** Real path of the nearest existing folder above. */
 function existingAbove(folder: string): string {
   for (let at = dirname(folder); ; at = dirname(at)) {
     try {

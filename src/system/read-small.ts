@@ -1,9 +1,9 @@
-/** Reads a small regular file that others may have put there: never a link, never waiting, never more than it says it holds. */
+/** Reads a small regular file that others may have put there: never follows a link, never blocks, limits the size. */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
 /**
- * Its text; null: there is no such file, it is larger than `limit` bytes, a link, a pipe or a device, or the system
- * refuses. A file that hides its length (`/proc`) is empty.
+ * Text of the file; null: it is missing, larger than `limit` bytes, a link, a pipe or a device, or the system refuses.
+ * A file of length 0, as in `/proc`, reads as empty.
  */
 export function readSmall(path: string, limit: number): string | null {
   let fd: number | null = null;

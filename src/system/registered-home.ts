@@ -1,9 +1,9 @@
 /** The home folder that the system registers for this user. */
 
-/** null: the user has none; a container may run under a number that no user has. */
+/** null: none; in a container the process may have a user id without an account. */
 export function registeredHome(): string | null {
   try {
-    // Loaded where it is asked for: a task that knows its HOME never loads it.
+    // Loaded only if needed: a task with HOME set never loads it.
     const { userInfo }: typeof import("node:os") = require("node:os");
     return userInfo().homedir;
   } catch {

@@ -1,10 +1,10 @@
-/** Where the database of a team is, and how the connection to it is secured. */
+/** The address of a team's database, and how its connection is secured. */
 import { readFileSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { PaiError } from "../../core/error.ts";
 
 export interface StoreAddress {
-  /** As messages name it: host, port and database; never the password. */
+  /** For messages: host, port and database, never the password. */
   readonly name: string;
   readonly host: string;
   readonly port: number;
@@ -12,11 +12,11 @@ export interface StoreAddress {
   /** null: PGUSER, else "postgres". */
   readonly user: string | null;
   readonly password: string | null;
-  /** Folder of the server's unix socket; null: by TCP. */
+  /** Folder of the server's unix socket; null: TCP. */
   readonly socket: string | null;
-  /** `verify`: an encrypted connection to a server whose certificate and name were checked. */
+  /** `verify`: encrypted, with the server's certificate and name checked. */
   readonly tls: "off" | "prefer" | "require" | "verify";
-  /** Certificates to trust instead of the built-in ones, PEM; null: those. */
+  /** Trusted certificates in PEM format; null: the built-in ones. */
   readonly ca: string | null;
 }
 
@@ -29,10 +29,10 @@ const modes: Readonly<Record<string, StoreAddress["tls"]>> = {
   "verify-full": "verify",
 };
 
-/** Takes the place of the host where an address names none, as one of a unix socket may; a URL cannot have a user without a host. */
+/** Placeholder for a missing host, as in the address of a unix socket: a URL cannot have a user without a host. */
 const nowhere = "nowhere.invalid";
 
-/** null for nothing. */
+/** Decodes a part of the URL; null if it is empty. */
 function decode(part: string): string | null {
   try {
     return decodeURIComponent(part) || null;
@@ -66,7 +66,7 @@ function readCa(file: string | null): string | null {
   }
 }
 
-/** Where the server listens: a folder of a unix socket, or a host. */
+/** Where the server listens: the folder of a unix socket, or a host with port. */
 function readPlace({ hostname, port: written, searchParams }: URL) {
   const socket = searchParams.get("host");
   if (socket !== null && !isAbsolute(socket))

@@ -1,4 +1,4 @@
-/** Answers what a day still allows, from the team's database or for this machine alone. */
+/** Reserves calls against the day's caps, in the team's database or for this machine alone. */
 
 import { PaiError, toPaiError } from "../../core/error.ts";
 import {
@@ -19,18 +19,18 @@ import type { DayLedger, DayScope } from "./day-ledger.ts";
 import type { Outbox } from "./outbox.ts";
 import type { TeamStore } from "./team-store.ts";
 
-/** While the team's database is away, each machine may use this part of the caps a day by itself. */
+/** Part of the day's caps that each machine may use while the team's database is unreachable. */
 const awayShare = 0.1;
-/** Milliseconds before a database that was away is asked again. */
+/** Milliseconds before an unreachable database is asked again. */
 const restMs = 30_000;
 
-/** Milliseconds that a call waits for others to give back what they have reserved, and between two looks. */
+/** Milliseconds that a call waits for others to release what they have reserved, and between two attempts. */
 const patienceMs = 30_000;
 const lookMs = 1000;
 
 const dayOf = (now: Date): string => now.toISOString().slice(0, 10);
 
-/** What was reserved, before it is bound to a call. */
+/** A reservation that is not bound to a call yet. */
 interface Reservation extends Share {
   readonly settle: (spent: Spent) => void;
 }
@@ -44,7 +44,7 @@ interface Here {
   readonly ledger: DayLedger;
   readonly caps: SpendCaps;
   readonly scope: DayScope;
-  /** As a refusal names it. */
+  /** Owner of the cap, for refusals. */
   readonly whose: string;
 }
 
@@ -60,13 +60,13 @@ function reserveHere(
     try {
       ledger.settle(id, spent);
     } catch {
-      // What was reserved stays counted: too much rather than too little.
+      // The reservation stays counted: too much is better than too little.
     }
   };
   return { tokens: share.tokens, cost: share.cost, id, settle };
 }
 
-/** One machine by itself. Throws what the ledger throws: where days cannot be counted, no call is made. */
+/** For one machine. Throws what the ledger throws: if a day's use cannot be counted, no call is made. */
 export function openMachineAllowance(ledger: DayLedger, caps: SpendCaps, now: () => Date): Allowance {
   const here: Here = { ledger, caps, scope: "machine", whose: "this machine" };
   return { reserve: async (call) => claimFor(call, reserveHere(here, dayOf(now()), wantOf(call))) };
@@ -84,18 +84,18 @@ interface Reserved {
 export interface TeamDays {
   readonly store: TeamStore;
   readonly caps: DayCaps;
-  /** Counts what is spent while the database is away; null: it cannot be counted here. */
+  /** Counts what is spent while the database is unreachable; null: it cannot be counted here. */
   readonly ledger: DayLedger | null;
-  /** Takes what the database is to be told later; null: nothing can be kept here. */
+  /** Keeps messages for the database until it is reachable; null: nothing can be kept here. */
   readonly outbox: Outbox | null;
   readonly now: () => Date;
   readonly warn: (text: string) => void;
-  /** Milliseconds that a call waits for others who may give back a share; absent: 30 seconds. */
+  /** Milliseconds that a call waits for others to release a share; absent: 30 seconds. */
   readonly waitMs?: number;
 }
 
 export interface TeamAllowance extends Allowance {
-  /** Resolves when everything settled is sent, or kept to be sent later. */
+  /** Resolves when all settlements are sent, or kept to be sent later. */
   readonly close: () => Promise<void>;
 }
 
@@ -110,7 +110,7 @@ const partOf = (user: SpendCaps, team: SpendCaps): SpendCaps => {
 
 const nothing: Spent = { calls: 0, tokens: 0, cost: 0 };
 
-/** The days of a team, by the clock of its database. */
+/** For a team; a day follows the clock of its database. */
 export function openTeamAllowance({
   store,
   caps,
@@ -205,7 +205,7 @@ export function openTeamAllowance({
     } catch (thrown) {
       const error = toPaiError(thrown);
       if (error.code !== "store_away") throw error;
-      // The answer may have been lost on its way: what was reserved for it is given back later.
+      // The reply may have been lost after the reservation was made, so it is released later.
       mailSettlement(id, dayOf(now()), nothing);
       if (known === null && !strict) warn(`${error.message}; a tenth of the day's caps may be used meanwhile`);
       known = error;
@@ -214,7 +214,7 @@ export function openTeamAllowance({
     }
   }
 
-  /** Whether another try may go better: calls under way hold more than they will need. */
+  /** Whether a later attempt may succeed: calls under way have reserved more than they will need. */
   async function isHeld(thrown: unknown): Promise<boolean> {
     if (known !== null || !toPaiError(thrown).code.startsWith("budget_")) return false;
     const [row] = await store.query<{ held: boolean }>("select pai.is_held() as held", []);

@@ -1,4 +1,4 @@
-/** The days of one machine, in a small database of the state folder: processes that call at once never overspend together. */
+/** What one machine spends each day, in a small database, so that parallel processes never overspend together. */
 import { Database } from "bun:sqlite";
 import { closeSync, constants, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
@@ -12,10 +12,7 @@ import {
   type Want,
 } from "../../core/spending/allowance.ts";
 
-/**
- * The totals of a day: of all calls of this machine, or of those that were made while the team's database could not be
- * reached.
- */
+/** Which calls a day's total counts: all of this machine, or those made while the team's database was unreachable. */
 export type DayScope = "machine" | "away";
 
 export interface Refused {
@@ -24,9 +21,9 @@ export interface Refused {
 }
 
 export interface DayLedger {
-  /** Reserves a call of this day (UTC, 2026-11-22). Throws a system error, or one of SQLite. */
+  /** Reserves a call for this day (UTC, 2026-11-22). Throws system errors and those of SQLite. */
   reserve(claim: string, day: string, scope: DayScope, caps: SpendCaps, want: Want): Share | Refused;
-  /** Does nothing for a claim that is settled or unknown. */
+  /** Replaces a reservation by what was spent; ignores a claim that is settled or unknown. */
   settle(claim: string, spent: Spent): void;
   close(): void;
 }
@@ -50,7 +47,7 @@ function open(file: string): Database {
   return db;
 }
 
-/** Opens nothing before the first call. */
+/** Opens the database at the first call. */
 export function openDayLedger(file: string): DayLedger {
   let opened: Database | null = null;
   const use = () => {

@@ -1,52 +1,52 @@
-/** The evaluation queue of a team: filled by one, emptied by many, and what a dead worker had taken is taken again. */
+/** The evaluation queue of a team: one machine fills it, many work on it; work of a dead worker is taken again. */
 import type { Json } from "../../core/model.ts";
 import { storeJson } from "./store-json.ts";
 import type { TeamStore } from "./team-store.ts";
 
-/** One candidate's work on one task; `key` is that of its result. */
+/** The work of one candidate on one task; `key` is the key of its result. */
 export interface QueuedWork {
   readonly key: string;
   readonly task: string;
-  /** Of the task's content. */
+  /** Hash of the task's content. */
   readonly sha256: string;
   readonly model: string;
   readonly mode: string;
   readonly repeat: number;
 }
 
-/** Who works, and on what: tasks that it has, for its version of pai. */
+/** A worker and the work it can do: the tasks that it has, for its version of pai. */
 export interface Worker {
   readonly queue: string;
-  /** Its own, for as long as it works. */
+  /** Unique while it works. */
   readonly name: string;
   readonly pai: string;
   readonly tasks: readonly string[];
-  /** Seconds after which its work is another's, unless it is renewed. */
+  /** Seconds after which its work goes to another worker, unless it renews it. */
   readonly lease: number;
 }
 
 export interface QueueState {
-  /** Work without a result that this worker could do, taken by others or not. */
+  /** Unfinished work that this worker could do, taken or not. */
   readonly open: number;
-  /** The part of it that somebody works on. */
+  /** Unfinished work that a worker has taken. */
   readonly taken: number;
-  /** Work without a result for other tasks or another version of pai. */
+  /** Unfinished work for other tasks or another version of pai. */
   readonly foreign: number;
-  /** USD so far. */
+  /** USD spent so far. */
   readonly cost: number;
-  /** null: as each run is limited. */
+  /** USD; null: only each run is limited. */
   readonly maxCost: number | null;
 }
 
-/** Work that took so many workers with it is left alone. */
+/** Work during which this many workers died is not given out again. */
 export const maxAttempts = 3;
 
 const listOf = (values: readonly string[]): string => JSON.stringify(values);
 const isMine = "task_sha in (select jsonb_array_elements_text($2::text::jsonb)) and pai = $3";
 
 /**
- * Adds work; work that is queued already stays, unless its result is an error: that is tried again. Returns how much is new.
- * `maxCost` is for the whole queue; null leaves what was said before.
+ * Adds work. Work that is already queued stays, unless its result is an error; then it is tried again. Returns the
+ * number of new items. `maxCost` limits the whole queue; null keeps the earlier limit.
  */
 export async function fillQueue(
   store: TeamStore,
@@ -74,13 +74,13 @@ export async function fillQueue(
   return added;
 }
 
-/** Takes the next work that no worker has; null: none now, or the queue's cost limit is reached. */
+/** Takes the next free item of work; null: none is free, or the queue's cost limit is reached. */
 export async function takeWork(
   store: TeamStore,
   { queue, tasks, pai, name, lease }: Worker,
 ): Promise<QueuedWork | null> {
   const [row] = await store.query<QueuedWork>(
-    // As a separate part, so that it is looked for once: joined, it may be looked for again for every row.
+    // Materialized, so that it is looked up once; as a join it may be looked up for every row.
     `with next as materialized (
         select key from pai.eval_items
         where queue = $1 and result is null and (lease is null or lease < now()) and attempts < ${maxAttempts} and ${isMine}
@@ -96,7 +96,7 @@ export async function takeWork(
   return row ?? null;
 }
 
-/** The worker is still at it. */
+/** Extends the lease of the worker's items. */
 export async function renewWork(store: TeamStore, { queue, name, lease }: Worker): Promise<void> {
   await store.query(
     "update pai.eval_items set lease = now() + $3 * interval '1 second' where queue = $1 and worker = $2 and result is null",
@@ -104,7 +104,7 @@ export async function renewWork(store: TeamStore, { queue, name, lease }: Worker
   );
 }
 
-/** Keeps a result, unless somebody else's is there already: the first counts. */
+/** Saves a result unless one without an error is already there: the first one counts. */
 export async function finishWork(store: TeamStore, queue: string, key: string, result: object): Promise<void> {
   await store.query(
     `update pai.eval_items set result = $3::text::jsonb, lease = null
@@ -113,7 +113,7 @@ export async function finishWork(store: TeamStore, queue: string, key: string, r
   );
 }
 
-/** Gives back what the worker has taken and not finished: it was interrupted, not killed by the work. */
+/** Releases the worker's unfinished items when it is interrupted, so that this does not count as an attempt. */
 export async function giveBack(store: TeamStore, { queue, name }: Worker): Promise<void> {
   await store.query(
     `update pai.eval_items set lease = null, worker = null, attempts = attempts - 1
@@ -122,7 +122,7 @@ export async function giveBack(store: TeamStore, { queue, name }: Worker): Promi
   );
 }
 
-/** A queue as this worker sees it; null: unknown queue. Throws what the store's `query` throws. */
+/** The queue as this worker sees it; null: unknown queue. Throws like the store's `query`. */
 export async function lookAtQueue(store: TeamStore, { queue, tasks, pai }: Worker): Promise<QueueState | null> {
   const [row] = await store.query<QueueState & { known: boolean }>(
     `select exists (select 1 from pai.eval_queues where name = $1) as known,
@@ -137,7 +137,7 @@ export async function lookAtQueue(store: TeamStore, { queue, tasks, pai }: Worke
   return row?.known === true ? row : null;
 }
 
-/** Work that is left alone, because too many workers ended at it. */
+/** Work that is not given out again, because too many workers died during it. */
 export function readGivenUp(store: TeamStore, queue: string): Promise<readonly QueuedWork[]> {
   return store.query<QueuedWork>(
     `select key, task, task_sha as sha256, model, mode, repeat from pai.eval_items
@@ -146,7 +146,7 @@ export function readGivenUp(store: TeamStore, queue: string): Promise<readonly Q
   );
 }
 
-/** All results, as others wrote them; null: there is no such queue. */
+/** All results as the workers wrote them; null: unknown queue. */
 export async function readQueueResults(store: TeamStore, queue: string): Promise<readonly Json[] | null> {
   const [known] = await store.query("select 1 from pai.eval_queues where name = $1", [queue]);
   if (known === undefined) return null;

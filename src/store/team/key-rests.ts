@@ -1,18 +1,18 @@
-/** Keys at their limit rest for the whole team: what one machine learns, the others know before they use the key. */
+/** Shares rests of keys at their rate limit with the team, so that other machines do not use these keys meanwhile. */
 import { digest } from "../../core/digest.ts";
 import type { KeyState, KeyTurns } from "../../core/key-turns.ts";
 import type { StoreAddress } from "./address.ts";
 import { openTeamStore, type TeamStore } from "./team-store.ts";
 
-/** Milliseconds that a call waits at most for the team, and until it asks again. */
+/** Milliseconds that a call waits for the team's answer, and for which that answer is used. */
 const usualWaitMs = 500;
 const freshMs = 5000;
-/** The same for telling it of a rest: no call waits for that. */
+/** Milliseconds for reporting a rest; no call waits for that. */
 const tellMs = 5000;
-/** The same after a database that did not answer. */
+/** Milliseconds before a database that did not answer is asked again. */
 const awayMs = 60_000;
 
-/** The name of a key in the team: to anybody without the key it reveals nothing. */
+/** A hash that identifies a key in the team and reveals nothing to those without the key. */
 export const nameOfKey = (provider: string, key: string): string => digest(`pai key\0${provider}\0${key}`);
 
 export interface SharedKeys {
@@ -22,13 +22,13 @@ export interface SharedKeys {
   readonly keys: readonly { readonly id: string; readonly key: string }[];
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Milliseconds that a call waits for the team; absent: half a second. */
+  /** Milliseconds that a call waits for the team's answer; absent: half a second. */
   readonly waitMs?: number;
 }
 
 /**
- * `own` is what this machine knows; it also keeps what the team says. A database that cannot be reached counts as one
- * that says nothing.
+ * Adds the team's rests to `own`, the state of this machine, which also stores them. An unreachable database counts as
+ * one without rests.
  */
 export function shareKeyState(
   own: KeyState,
@@ -74,7 +74,7 @@ export function shareKeyState(
     },
     save(news) {
       own.save(news);
-      // The call goes on with the next key meanwhile; the process ends no earlier than this.
+      // The call goes on with the next key meanwhile; only the end of the process waits for this.
       if (Object.keys(news.resting).length > 0) void tell(news.resting);
     },
   };

@@ -1,4 +1,4 @@
-/** The layouts of the team's database, oldest first: each is carried out once, and none is ever changed. */
+/** Migrations of the team's database, oldest first: each runs once, and none is ever changed. */
 import runs from "./migrations/1-runs.sql" with { type: "text" };
 import days from "./migrations/2-days.sql" with { type: "text" };
 import keyRests from "./migrations/3-key-rests.sql" with { type: "text" };
@@ -8,7 +8,7 @@ import held from "./migrations/6-held.sql" with { type: "text" };
 
 export const migrations: readonly string[] = [runs, days, keyRests, sessions, evalQueue, held];
 
-/** Made before the first of them. */
+/** Runs before the first migration. */
 export const foundation = `
   create schema if not exists pai;
   create table if not exists pai.migrations (
@@ -18,5 +18,5 @@ export const foundation = `
   grant select on pai.migrations to public;
 `;
 
-/** Machines that open a new database at the same time take turns. */
+/** Advisory lock: machines that open a new database at the same time take turns. */
 export const migrationLock = 7_061_690_001;

@@ -1,12 +1,12 @@
-/** What is still to be told to the team's database: one small file each, kept until the database has it. */
+/** Messages that wait to be sent to the team's database: a small file each, kept until the database has it. */
 import { existsSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "../../core/model.ts";
 import { errnoOf, readRegular, removeIfThere, writePrivate } from "../safe-file.ts";
 
 /**
- * A run that ended; whether one is undone now; what was reserved of a day while the database was away; what a call came to;
- * a session that went on.
+ * A run that ended; an undo or redo; a reservation made while the database was unreachable; what a call cost; new lines
+ * of a session.
  */
 export type LetterKind = "run" | "undone" | "spend" | "spent" | "session";
 
@@ -17,19 +17,19 @@ export interface Letter {
 }
 
 export interface Outbox {
-  /** Keeps a letter; one of the same kind and key is replaced. Throws a system error. */
+  /** Saves a letter, replacing one of the same kind and key. Throws a system error. */
   put(kind: LetterKind, key: string, json: object): void;
-  /** At most so many. What is no JSON is put aside. */
+  /** At most `most` letters. A file without valid JSON is put aside. */
   list(kind: LetterKind, most: number): readonly Letter[];
-  /** Removes a letter, unless it was replaced meanwhile. */
+  /** Removes letters, except those that were replaced meanwhile. */
   remove(letters: readonly Letter[]): void;
-  /** Puts a letter aside that the database will never take; the file stays for inspection. */
+  /** Puts a letter aside that the database refuses for good; its file stays for inspection. */
   putAside(letter: Pick<Letter, "name">): void;
-  /** How many letters wait. */
+  /** Number of waiting letters. */
   waiting(): number;
 }
 
-/** `folder` is made at the first letter. Processes share it: each letter is sent by one or by several, and counts once. */
+/** `folder` is made for the first letter. Processes share it: a letter may be sent by several and still counts once. */
 export function openOutbox(folder: string): Outbox {
   const names = (): readonly string[] =>
     existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".json")) : [];

@@ -1,4 +1,4 @@
-/** The index of runs that a team shares: rows go in by way of the outbox, sums and lists come out. */
+/** The run index that a team shares: rows are sent through the outbox, sums and lists are read back. */
 import { digest } from "../../core/digest.ts";
 import { toPaiError } from "../../core/error.ts";
 import type { Json } from "../../core/model.ts";
@@ -8,7 +8,7 @@ import { pushSessions } from "./shared-sessions.ts";
 import { storeJson } from "./store-json.ts";
 import type { TeamStore } from "./team-store.ts";
 
-/** What a row can group by: an expression on `pai.runs`. */
+/** Ways to group runs: an expression on `pai.runs` for each. */
 const groupings = {
   day: "left(at, 10)",
   model: "model",
@@ -25,14 +25,14 @@ const texts = ["host", "id", "root", "at", "task", "mode", "model", "status", "s
 const columns = ["key", "code", ...texts, ...numbers, ...more];
 const listed = columns.map((name) => `"${name}"`).join(", ");
 
-/** A batch is one statement. */
+/** Number of letters in one statement. */
 const batchSize = 200;
 
-/** The name of a run in the team: machines may give the same id within one millisecond. */
+/** The key of a run in the team, since two machines may create the same id in one millisecond. */
 export const keyOf = (host: string, root: string, id: string): string => digest(`${host}\0${root}\0${id}`).slice(0, 32);
 
 /**
- * A run that has ended waits to be told. `reserved`: its calls were counted as they were made; others count for the day
+ * Queues an ended run to be sent. `reserved`: its calls have been counted already; otherwise they count for the day
  * now. Throws a system error.
  */
 export function mailRun(outbox: Outbox, host: string, run: RunSummary, reserved = false): void {
@@ -40,7 +40,7 @@ export function mailRun(outbox: Outbox, host: string, run: RunSummary, reserved 
   outbox.put("run", key, { ...run, key, host, reserved });
 }
 
-/** So does what was undone or brought back. */
+/** Queues an undo or redo to be sent. */
 export function mailUndone(
   outbox: Outbox,
   host: string,
@@ -67,7 +67,9 @@ const statements = [
   ["spent", settle],
 ] as const;
 
-/** Sends letters by one statement; those that the database will never take are found one by one and put aside. */
+/**
+ * Sends letters with one statement; if the database refuses it, sends them one by one and puts the refused ones aside.
+ */
 async function sendBatch(
   store: TeamStore,
   outbox: Outbox,
@@ -86,10 +88,7 @@ async function sendBatch(
   }
 }
 
-/**
- * Sends all waiting letters to the database; one that is sent twice counts once. Throws as `query`; the rest keeps
- * waiting.
- */
+/** Sends all waiting letters; one that is sent twice counts once. Throws like `query`; the rest stays queued. */
 export async function catchUp(store: TeamStore, outbox: Outbox): Promise<void> {
   for (const [kind, statement] of statements) {
     for (let letters = outbox.list(kind, batchSize); letters.length > 0; letters = outbox.list(kind, batchSize))
@@ -98,7 +97,7 @@ export async function catchUp(store: TeamStore, outbox: Outbox): Promise<void> {
   await pushSessions(store, outbox);
 }
 
-/** The team's runs, newest first; `limit` null: all. */
+/** The team's runs, newest first; `limit` null: all of them. */
 export async function readTeamRuns(store: TeamStore, limit: number | null): Promise<readonly TeamRun[]> {
   const rows = await store.query(`select who, undone, ${listed} from pai.runs order by id desc, key limit $1::int`, [
     limit,
@@ -113,7 +112,10 @@ const sums =
   sum(refused) as refused, sum(amended) as amended, count(*) filter (where files > 0) as changed,
   count(*) filter (where undone) as undone`.replace(/(count\(\*\)(?: filter \([^)]*\))?) as/g, "($1)::float8 as");
 
-/** The team's ended runs, since a time (ISO 8601) or all; days and folders in order, others by number of runs. */
+/**
+ * Sums of the team's ended runs, since a time (ISO 8601) or all; days and folders sorted by name, others by number of
+ * runs.
+ */
 export async function readTeamTotals(
   store: TeamStore,
   by: TeamGrouping,

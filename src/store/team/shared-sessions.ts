@@ -1,4 +1,4 @@
-/** Sessions that are continued on another machine: their files are sent line by line, and fetched when they are resumed. */
+/** Sessions that continue on another machine: sends their files line by line, and fetches them to resume. */
 import { closeSync, constants, lstatSync, openSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { digest } from "../../core/digest.ts";
@@ -10,27 +10,27 @@ import type { Outbox } from "./outbox.ts";
 import type { TeamStore } from "./team-store.ts";
 
 const idShape = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
-/** As of a session's file. */
+/** The limit of a session's file. */
 const maxBytes = 64 * 1024 * 1024;
-/** Characters of one statement. */
+/** Characters in one statement. */
 const batchChars = 2_000_000;
 
-/** Projects are the same on all machines when their folders have the same name: paths differ. */
+/** The name of the folder identifies a project across machines, as paths differ. */
 const projectOf = (root: string): string => basename(root);
 
-/** A session waits to be told, as far as it goes then. Throws a system error. */
+/** Queues a session to be sent, as long as it is at that time. Throws a system error. */
 export function mailSession(outbox: Outbox, host: string, { folder, id, root }: SessionPlace): void {
   outbox.put("session", digest(id).slice(0, 32), { folder, id, project: projectOf(root), host });
 }
 
 export interface SessionPlace {
-  /** The sessions folder of the workspace. */
+  /** Sessions folder of the workspace. */
   readonly folder: string;
   readonly id: string;
   readonly root: string;
 }
 
-/** The whole lines of a session's file; none where there is no such file. */
+/** Complete lines of a session's file; none if it is missing. */
 function linesOf(folder: string, id: string): readonly string[] {
   const file = join(folder, `${id}.jsonl`);
   const stat = lstatSync(file, { throwIfNoEntry: false });
@@ -38,7 +38,7 @@ function linesOf(folder: string, id: string): readonly string[] {
   return readFileSync(file, "utf8").split("\n").slice(0, -1);
 }
 
-/** How many lines of a session the team has, and the last that both have: where it differs, both went on by themselves. */
+/** How many lines the team has, and whether the session has forked: the last line that both should have differs. */
 async function compare(store: TeamStore, id: string, own: readonly string[]) {
   const [row] = await store.query<{ n: number; last: string | null }>(
     `with known as (select count(*)::int as n from pai.session_lines where who = session_user and id = $1)
@@ -51,7 +51,7 @@ async function compare(store: TeamStore, id: string, own: readonly string[]) {
   return { told, isForked: common > 0 && row?.last !== own[common - 1] };
 }
 
-/** Lines of at most so many characters together, one at least. */
+/** Splits lines into batches of at most `batchChars`, each with at least one line. */
 function* batchesOf(lines: readonly string[]): Generator<readonly string[]> {
   let batch: string[] = [];
   let size = 0;
@@ -102,7 +102,7 @@ const isLetter = (json: unknown): json is Letter =>
   ["folder", "id", "project", "host"].every((name) => typeof (json as Record<string, unknown>)[name] === "string") &&
   idShape.test((json as Letter).id);
 
-/** Sends the sessions that wait. Throws as `query`. */
+/** Sends the queued sessions. Throws like `query`. */
 export async function pushSessions(store: TeamStore, outbox: Outbox): Promise<void> {
   for (const letter of outbox.list("session", 100)) {
     if (isLetter(letter.json)) await pushSession(store, letter.json);
@@ -114,13 +114,13 @@ export interface TeamSession {
   readonly id: string;
   readonly host: string;
   readonly project: string;
-  /** Epoch milliseconds, by the database's clock. */
+  /** Epoch milliseconds by the database's clock. */
   readonly changed: number;
   readonly turns: number;
   readonly preview: string;
 }
 
-/** The user's sessions of this project, or whose id begins with `wanted`; the newest first. */
+/** The user's sessions of this project, or those whose id begins with `wanted`; newest first. */
 export async function listTeamSessions(
   store: TeamStore,
   { root, wanted }: { readonly root: string; readonly wanted: string | null },
@@ -135,8 +135,8 @@ export async function listTeamSessions(
 }
 
 /**
- * Brings a session's file up to what the team has of it. `forked`: the session went on here and elsewhere; the file stays
- * as it is. Throws usage for an id that several have, config_invalid for a session over 64 MiB.
+ * Adds the team's new lines to a session's file. `forked`: the session was continued here and elsewhere, so the file
+ * stays unchanged. Throws usage for an ambiguous id, config_invalid for a session over 64 MiB.
  */
 export async function fetchSession(
   store: TeamStore,

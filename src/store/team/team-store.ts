@@ -1,39 +1,39 @@
-/** The connection to the team's database: made at the first question, bounded in time, brought to this pai's layout. */
+/** The connection to the team's database: opened by the first statement, with timeouts and migrations. */
 import { SQL } from "bun";
 import { PaiError } from "../../core/error.ts";
 import type { StoreAddress } from "./address.ts";
 import { foundation, migrationLock, migrations } from "./migrations.ts";
 
 export interface TeamStore {
-  /** As messages name it. */
+  /** Name in messages. */
   readonly name: string;
   /**
-   * The rows of one statement. Throws store_away when the database is not reached, does not answer in time or cannot
-   * write; tls, config_invalid or failed for what trying again does not mend.
+   * The rows of one statement. Throws store_away when the database is unreachable, too slow or read-only; tls,
+   * config_invalid or failed for errors that a retry does not solve.
    */
   query<T extends object>(text: string, values: readonly unknown[]): Promise<readonly T[]>;
-  /** Never throws; what is under way is given up. */
+  /** Never throws; abandons statements under way. */
   close(): Promise<void>;
 }
 
 export interface StoreOptions {
-  /** Written beside each layout that this pai makes. */
+  /** Version of pai, stored with each migration that it runs. */
   readonly pai: string;
-  /** Milliseconds for one statement, the way to the server included. */
+  /** Milliseconds for one statement, including the connection. */
   readonly withinMs: number;
 }
 
-/** Classes of SQLSTATE that pass by themselves: connection, resources, shutting down, read-only, turns of locks. */
+/** Classes of SQLSTATE that a retry may solve: connection, resources, shutdown, read-only, lock conflicts. */
 const passing = /^(08|53|57P|58|25006|40|55P03)/;
 
 interface Thrown {
   readonly code?: string;
-  /** SQLSTATE of what the server says. */
+  /** SQLSTATE from the server. */
   readonly errno?: string;
   readonly message?: string;
 }
 
-/** What Bun's own words would leave open. */
+/** Explanations for errors of Bun that say too little. */
 const whys: Readonly<Record<string, string>> = {
   ERR_POSTGRES_CONNECTION_REFUSED: "nobody listens there, or the name is not known",
   ERR_POSTGRES_CONNECTION_FAILED: "no connection could be made",
@@ -100,7 +100,7 @@ function connect(address: StoreAddress, withinMs: number): SQL {
   });
 }
 
-/** Rejects after so many milliseconds, whatever becomes of the work. */
+/** Rejects after `ms` milliseconds; the work itself goes on. */
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
@@ -111,10 +111,10 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Milliseconds that a new layout may take: 100,000 rows are read for some. */
+/** Milliseconds for a migration; some read 100,000 rows. */
 const migrationMs = 60_000;
 
-/** Brings the database to the newest layout. Throws config_invalid for one that a newer pai has made. */
+/** Runs missing migrations. Throws config_invalid if a newer pai has migrated the database. */
 async function prepare(sql: SQL, name: string, { pai, withinMs }: StoreOptions): Promise<void> {
   const newest = migrations.length;
   const versionNow = async (db: SQL) =>
@@ -140,7 +140,7 @@ async function prepare(sql: SQL, name: string, { pai, withinMs }: StoreOptions):
   await within(migrationMs, sql.begin(make));
 }
 
-/** Opens nothing yet: the first statement connects, and the next one reconnects after a lost connection. */
+/** Opens nothing yet: the first statement connects, and one after a lost connection reconnects. */
 export function openTeamStore(address: StoreAddress, options: StoreOptions): TeamStore {
   const { name } = address;
   let sql: SQL | null = null;
@@ -162,7 +162,8 @@ export function openTeamStore(address: StoreAddress, options: StoreOptions): Tea
         return (await within(options.withinMs, db.unsafe(text, [...values]))) as readonly T[];
       } catch (thrown) {
         const error = describeError(name, thrown);
-        // Nothing is known of a connection that did not answer, and a layout that was refused may be another soon.
+        // A connection that did not answer is in an unknown state, and a refused layout may be changed soon: connect
+        // anew.
         if (error.code !== "failed" && sql === db) await drop();
         throw error;
       }

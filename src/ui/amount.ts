@@ -1,4 +1,4 @@
-/** Numbers in words, the same in every locale (R32). */
+/** Numbers in words, the same in every locale. */
 
 /** 12345 → "12,345". */
 export function grouped(count: number): string {
@@ -11,7 +11,7 @@ export function counted(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Milliseconds as a person would say them: "0.4 s", "12 s", "2 min 5 s", "3 h 20 min". */
+/** Milliseconds in the units that people use: "0.4 s", "12 s", "2 min 5 s", "3 h 20 min". */
 export function spent(ms: number): string {
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);

@@ -1,4 +1,4 @@
-/** Code in the colours of its language. Loaded only for terminals with colour, after the first request has left. */
+/** Highlights code. Loaded only for terminals with colour, after the first request has been sent. */
 
 import * as languages from "@speed-highlight/core/languages";
 import { type ShjLanguageData, type ShjToken, tokenizeWith } from "@speed-highlight/core/tokenize";
@@ -18,10 +18,10 @@ export const markup: ShjLanguageData = [
   { type: "num", match: /&#?\w{1,31};/g },
 ];
 
-/** Colours a text, each of its lines by itself. Texts that end in a line feed may be the pieces of one. */
+/** Highlights a text line by line. Texts that end in a line feed may be successive pieces of one. */
 export type Paint = (text: string) => string;
 
-/** The colours of a language; null: it is not known. `name` is a path, or the word of a fence. */
+/** The painter for a language; null: unknown. `name` is a path, or the word of a fence. */
 export type Highlight = (name: string) => Paint | null;
 
 const { bash, c, css, csv, docker, go, ini, java, js, json, lua, make, md, pl, py, rs, sql, toml, ts, yaml } =
@@ -61,11 +61,11 @@ const codes: Readonly<Partial<Record<ShjToken, Code>>> = {
   section: "name",
 };
 
-/** Characters that are coloured of one text, those read twice counted twice: more would take too long. */
+/** Characters highlighted in one text, to limit time; those that are read twice count twice. */
 const maxRead = 400_000;
-/** Characters coloured at once, as some patterns take the square of their number. A longer line has no colours. */
+/** Characters highlighted at once, as some patterns take quadratic time. A longer line has no colours. */
 const maxAtOnce = 1_000;
-/** Characters of an open comment or string that the next piece is read with; a longer one loses its colour there. */
+/** Characters of an open comment or string that are read again with the next piece; a longer one loses its colour. */
 const maxOpen = 4_000;
 
 /** Cuts at line ends into pieces of at most `maxAtOnce` characters; a longer line is one piece. */
@@ -89,7 +89,7 @@ export const highlight: Highlight = (name) => {
   const word = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf(".")) + 1).toLowerCase();
   const language = Object.hasOwn(known, word) ? known[word] : undefined;
   if (language === undefined) return null;
-  /** The end of the text so far, painted already: read again with the next piece, as a comment or string may go on. */
+  /** An open comment or string at the end, already painted; it is read again with the next piece. */
   let open = "";
   let left = maxRead;
   const paintPiece = (text: string) => {

@@ -1,4 +1,4 @@
-/** The faces for programs: one document, one event a line. */
+/** Output for programs: one JSON document, or one event a line. */
 import type { Failure } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import { spellInJson } from "../core/invisible.ts";
@@ -6,7 +6,7 @@ import type { Outcome } from "../core/outcome.ts";
 import type { Notice } from "../core/question.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 
-/** Digests and ids are long and random, but no secrets. */
+/** Fields that are long and random, such as digests and ids, but no secrets. */
 const unmasked = new Set(["before", "after", "run", "id", "type", "at"]);
 
 function stringify(value: unknown): string {
@@ -16,7 +16,7 @@ function stringify(value: unknown): string {
   return spellInJson(text);
 }
 
-/** The order of keys is part of the contract; a value built elsewhere may have another. */
+/** Builds the outcome anew, since the order of its keys is part of the contract. */
 function documentOf(outcome: Outcome): Outcome {
   const { calls, usage, model, error } = outcome;
   return {
@@ -76,7 +76,7 @@ function failureOf(error: Failure | null): Failure | null {
   return error && { code: error.code, message: error.message, hint: error.hint, retry_after: error.retry_after };
 }
 
-/** The notices beside the result, in order. */
+/** Notices for the document, in order. */
 type Notices = readonly Pick<Notice, "level" | "code" | "text">[];
 
 const noticesOf = (notices: Notices) => notices.map(({ level, code, text }) => ({ level, code, text }));
@@ -89,9 +89,9 @@ export function renderDocument(outcome: Outcome, notices: Notices): string {
 
 export interface CommandAnswer {
   readonly command: string;
-  /** Exit code of the process. */
+  /** Exit code. */
   readonly code: number;
-  /** What the command found, JSON-safe; null when it failed. */
+  /** The command's result, as JSON; null if it failed. */
   readonly data: unknown;
   readonly notices: Notices;
   readonly error: Failure | null;
@@ -103,7 +103,7 @@ export function renderCommandDocument({ command, code, data, notices, error }: C
   return `${stringify({ v: 1, ok: code === 0, command, code, ...found })}\n`;
 }
 
-/** Behind the last blank; 0: there is none. */
+/** Index after the last blank; 0: there is none. */
 function lastWordOf(text: string): number {
   let at = text.length;
   while (at > 0 && !/\s/.test(text[at - 1] ?? "")) at -= 1;
@@ -117,7 +117,7 @@ function renderEvent({ type, run, seq, at, ...rest }: StampedEvent): string {
   return `${stringify({ type, run, seq, at, ...fields })}\n`;
 }
 
-/** File contents travel in these, and what only receipts keep; `--jsonl` never shows them. */
+/** Events with file contents, or only for receipts; `--jsonl` never shows them. */
 const isInner = (event: StampedEvent): boolean =>
   event.type === "look.shown" ||
   event.type === "message.added" ||
@@ -127,8 +127,8 @@ const isInner = (event: StampedEvent): boolean =>
   (event.type === "model.delta" && event.channel === "text");
 
 /**
- * Writes each event as one line, numbered as the lines are: what is not shown leaves no gap. A piece of a reply waits
- * for the next event, and only whole words leave, so that a secret cut in two by the stream is masked like any other.
+ * Writes each event as one line. Lines are numbered without gaps. A piece of a reply waits for the next event, and only
+ * whole words are written, so that a secret which the stream has cut in two is masked too.
  */
 export function createJsonl(write: (line: string) => void): (event: StampedEvent) => void {
   let lines = 0;
@@ -137,7 +137,7 @@ export function createJsonl(write: (line: string) => void): (event: StampedEvent
     write(renderEvent({ ...event, seq: lines }));
   };
   let held: Delta | null = null;
-  /** The last word of its text, which may go on: the rest of it is in `held`. */
+  /** The last word of the reply so far, which may continue; the text before it is in `held`. */
   let word = "";
 
   function hold(delta: Delta): void {

@@ -1,6 +1,6 @@
-/** Lines that fit: wrapping, padding and hanging indents by what a terminal really shows (R35). */
+/** Wraps, pads and indents lines by the width that a terminal shows. */
 
-/** Wraps at words, and inside a word only where it is wider than a line. `columns` null: lines stay as they are. */
+/** Wraps between words, within a word only if it is wider than a line. `columns` null: no wrapping. */
 export function wrap(text: string, columns: number | null): string[] {
   const lines = text.split("\n");
   if (columns === null) return lines;
@@ -10,7 +10,7 @@ export function wrap(text: string, columns: number | null): string[] {
   );
 }
 
-/** `wrap` for code, coloured or not: blanks stay where they are. */
+/** Like `wrap` for code, coloured or not; keeps all blanks. */
 export function wrapCode(line: string, columns: number | null): readonly string[] {
   if (columns === null || Bun.stringWidth(line) <= columns) return [line];
   return Bun.wrapAnsi(line, Math.max(columns, 10), { hard: true, wordWrap: true, trim: false }).split("\n");
@@ -18,7 +18,7 @@ export function wrapCode(line: string, columns: number | null): readonly string[
 
 const tabWidth = 8;
 
-/** Tabs as far as they reach in a terminal, for a text that begins at a tab stop. */
+/** Replaces tabs by spaces, for a text that begins at a tab stop. */
 export function expandTabs(text: string): string {
   if (!text.includes("\t")) return text;
   let column = 0;
@@ -30,7 +30,7 @@ export function expandTabs(text: string): string {
   });
 }
 
-/** `wrap` that ends lines after a slash where it can: for paths. */
+/** Like `wrap` for paths: breaks after a slash where possible. */
 export function wrapPath(path: string, columns: number): string[] {
   const lines = [""];
   for (const part of path.split(/(?<=[/ ])/).flatMap((piece) => wrap(piece, columns))) {
@@ -41,7 +41,7 @@ export function wrapPath(path: string, columns: number): string[] {
   return lines;
 }
 
-/** At most `columns` of a line; `more` marks the cut. The line may be coloured. */
+/** Cuts a line, which may be coloured, to `columns`; `more` marks the cut. */
 export function cut(line: string, columns: number, more: string): string {
   return Bun.sliceAnsi(line, 0, Math.max(columns, 0), more);
 }
@@ -56,7 +56,7 @@ export function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, Bun.stringWidth(text)), 0);
 }
 
-/** `lead` and then the text, whose further lines are indented under its first one. Both may be coloured. */
+/** `lead` and the text, with further lines indented below the text's beginning. Both may be coloured. */
 export function hang(lead: string, text: string, columns: number | null): string[] {
   const margin = Bun.stringWidth(lead);
   const room = columns === null ? null : Math.max(columns - margin, 10);
@@ -65,16 +65,16 @@ export function hang(lead: string, text: string, columns: number | null): string
 
 export interface WrapStream {
   readonly push: (chunk: string) => string;
-  /** The rest: the last word, which was held back. */
+  /** The last word, which was held back. */
   readonly end: () => string;
 }
 
-/** `wrap` for text that arrives in pieces: a word is held until it is known to be whole. */
+/** Like `wrap` for text in pieces: holds a word back until it is complete. */
 export function openWrap(columns: number | null): WrapStream {
   let column = 0;
   let held = "";
 
-  /** A word with the space before it, which gives way to the line feed of a new line. */
+  /** Places a word with the space before it; at the start of a new line the space is dropped. */
   function place(word: string): string {
     const feed = word.lastIndexOf("\n") + 1;
     if (feed > 0) {
@@ -92,7 +92,7 @@ export function openWrap(columns: number | null): WrapStream {
     return `\n${bare}`;
   }
 
-  /** All but the last word, where they fit as they are; null: they must be placed one by one. */
+  /** Everything but the last word, if it fits on the line; null: the words must be placed one by one. */
   function passWhole(text: string): string | null {
     const end = text.lastIndexOf(" ");
     if (columns === null || end < 1 || text[end - 1] === " " || /[\n\t]/.test(text)) return null;

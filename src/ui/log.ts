@@ -1,4 +1,4 @@
-/** What pai says outside the lines of a run: notices, warnings and errors, through consola to standard error. */
+/** Notices, warnings and errors outside a run's own output, through consola to standard error. */
 import type { ConsolaInstance, LogObject } from "consola/core";
 import type { PaiError } from "../core/error.ts";
 import type { Notice } from "../core/question.ts";
@@ -7,28 +7,26 @@ import { hang, wrap } from "./layout.ts";
 import { visible } from "./sanitize.ts";
 
 export interface Log {
-  /** A notice or a warning; silent with --quiet. */
+  /** Shows a notice or warning, but not with --quiet. */
   readonly notify: (notice: Pick<Notice, "level" | "code" | "text">) => void;
   readonly fail: (error: PaiError) => void;
-  /** For debugging: shown with --debug only. */
+  /** Shows debug output, only with --debug. */
   readonly trace: (code: string, text: string) => void;
 }
 
 export interface LogOptions {
   readonly err: (text: string) => void;
   readonly level: "quiet" | "usual" | "verbose" | "debug";
-  /** null: not a terminal, nothing is wrapped. */
+  /** null: not a terminal, no wrapping. */
   readonly columns: () => number | null;
-  /**
-   * Also receives every notice and warning, whatever the log level, for programs that read them (`--json`, `--jsonl`).
-   */
+  /** Also receives every notice and warning, at any log level, for `--json` and `--jsonl`. */
   readonly record?: (notice: Notice) => void;
 }
 
 /** consola's levels: 0 errors, 3 information, 4 debugging, 5 everything. */
 const levels = { quiet: 0, usual: 3, verbose: 4, debug: 5 } as const;
 
-/** An error for people: what, why, what to do. Ends in a line feed. */
+/** Renders an error for people: what failed, why, and what to do. Ends in a line feed. */
 export function renderError({ code, message, hint }: PaiError, columns: number | null): string {
   const title = code === "internal" ? "internal error, please report it: " : "";
   const shown = (text: string) => visible(maskSecrets(text));
@@ -39,7 +37,7 @@ export function renderError({ code, message, hint }: PaiError, columns: number |
   return `${lines.join("\n")}\n`;
 }
 
-/** The parts of every line; an error carries the error itself. */
+/** The parts of a line; an error carries the PaiError. */
 interface Said {
   readonly code: string;
   readonly text: string;
@@ -48,7 +46,7 @@ interface Said {
 
 type Line = LogObject & { readonly args: readonly Said[] };
 
-/** A line as a notice; null: it is an error, or for debugging. */
+/** The notice of a line; null: it is an error or debug output. */
 function noticeOf({ type, args: [said] }: Line): Notice | null {
   if (said === undefined || (type !== "warn" && type !== "info")) return null;
   return { level: type === "warn" ? "warning" : "info", code: said.code, text: said.text };
@@ -66,12 +64,12 @@ export function createLog({ err, level, columns, record }: LogOptions): Log {
     if (line.level <= levels[level]) err(renderLine(line, columns()));
   };
   let opened: ConsolaInstance | null = null;
-  /** Loaded by the first thing to say: most runs have nothing to say beside their own lines. */
+  /** Loaded by the first line: most runs log nothing. */
   const open = (): ConsolaInstance => {
     const { createConsola }: typeof import("consola/core") = require("consola/core");
     return createConsola({
       level: record === undefined ? levels[level] : levels.debug,
-      // Throttled repetitions would come after the lines they belong to.
+      // consola would print throttled repetitions later, after other lines.
       throttle: 0,
       reporters: [{ log: (line) => write(line as Line) }],
     });

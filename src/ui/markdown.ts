@@ -1,40 +1,40 @@
-/** Answers in Markdown as a terminal shows them, while they arrive: plain words at once, marked ones when they are whole. */
+/** Renders streamed Markdown for a terminal: plain words at once, marked ones when they are complete. */
 import type { Highlight, Paint } from "./highlight.ts";
 import { openWrap, wrap } from "./layout.ts";
 import { visible } from "./sanitize.ts";
 import type { Style } from "./style.ts";
 
 export interface TextStream {
-  /** Text that can be shown by now. */
+  /** Takes a piece; returns text that can be shown now. */
   readonly push: (chunk: string) => string;
-  /** The rest, which was held back. */
+  /** The text that was held back. */
   readonly end: () => string;
 }
 
 export interface MarkdownOptions {
   readonly columns: number;
   readonly style: Style;
-  /** Asked when there is code; null: no colours for it, or not yet. */
+  /** Called for code; null: no highlighting, or not loaded yet. */
   readonly highlight: () => Highlight | null;
 }
 
 const fence = /^\s*(`{3,}|~{3,})\s*(\S*)/;
-/** A line that begins a list, heading, quote, table, rule: shown when all of it is there. */
+/** A list item, heading, quote, table or rule, which is shown only when it is complete. */
 const blockStart = /^\s*(?:[#>|]|[*+-]\s|\d{1,9}[.)]\s|[-*_=]{3,}\s*$)/;
-/** Enough of a line to rule all of these out. */
+/** A beginning that cannot be any of these. */
 const surelyPlain = /^\s*(?:[^\s#>|*+\-\d_=`~]|\d+[^\d.)])/;
 const marked = /[*_`[<\\~&]|https?:|www\./;
-/** An item of a list; its indent. */
+/** A list item, with its indent. */
 const listItem = /^(\s*)(?:[*+-]|\d{1,9}[.)])\s/;
 const tooWideToWrap = 1_000_000;
-/** Characters of code that are coloured in one answer. */
+/** Characters of code highlighted in one answer. */
 const maxColored = 100_000;
 const sgr = "(?:\\x1b\\[[\\d;]*m)*";
-/** A bare address would be shown twice. */
+/** Bun shows a bare address twice. */
 const twice = new RegExp(`(https?:[^\\s\\x1b()]+)(${sgr}) \\(\\1${sgr}\\)`, "g");
 const looks = /\x1b\[[\d;]*m/g;
 
-/** Bun's rendering; null where it would decode what must stay spelled out. */
+/** Bun's rendering; null if it would decode escaped characters. */
 function render(text: string, columns: number, style: Style): string | null {
   if (text.includes("&#")) return null;
   const colors = style.color && style.glyphs.bar === "│";
@@ -43,17 +43,17 @@ function render(text: string, columns: number, style: Style): string | null {
   return bare.includes("\x1b") || visible(bare) !== bare ? null : shown.trimEnd();
 }
 
-/** Inline marks of one line. */
+/** Renders the inline marks of one line. */
 export function renderInline(text: string, style: Style): string {
   if (!marked.test(text)) return text;
   const shown = render(`x ${text}`, tooWideToWrap, style);
   return shown?.startsWith("x ") ? shown.slice(2) : text;
 }
 
-/** `push` takes text that is safe to show (see `visible`). Single line feeds stay what they are. */
+/** `push` takes text that is safe to show (see `visible`). Single line feeds are kept. */
 export function openMarkdown({ columns, style, highlight }: MarkdownOptions): TextStream {
   let line = "";
-  /** How much of `line` is shown already; the rest waits when something in it is marked. */
+  /** Length of the shown part of `line`; the rest waits if it contains a mark. */
   let shown = 0;
   let waits = false;
   let words = openWrap(columns);
@@ -91,7 +91,7 @@ export function openMarkdown({ columns, style, highlight }: MarkdownOptions): Te
     return before;
   }
 
-  /** The item before it is whole, and what is inside that. */
+  /** Whether a new list item begins, so that the one before it is complete. */
   function isNextItem(text: string): boolean {
     const last = listItem.exec(held[0] ?? "")?.[1];
     const next = listItem.exec(text)?.[1];
@@ -114,12 +114,12 @@ export function openMarkdown({ columns, style, highlight }: MarkdownOptions): Te
     return `${`  ${painted}`.trimEnd()}\n`;
   }
 
-  /** The words of an unfinished line that nothing can change any more. */
+  /** Shows the words of an unfinished line that cannot change any more. */
   function showBegun(): string {
     if (waits || code !== null || held.length > 0 || (shown === 0 && !surelyPlain.test(line))) return "";
     const rest = line.slice(shown);
     const at = rest.search(marked);
-    // An address is known by its colon only: the last word stays until it is over.
+    // An address is recognised only by its colon, so the last word waits until it is complete.
     const end = at === -1 ? rest.lastIndexOf(" ") + 1 : at;
     waits = at !== -1;
     shown += end;
@@ -142,7 +142,7 @@ export function openMarkdown({ columns, style, highlight }: MarkdownOptions): Te
   };
 }
 
-/** A whole text. */
+/** Renders a whole text. */
 export function renderMarkdown(text: string, options: MarkdownOptions): string {
   const stream = openMarkdown(options);
   return stream.push(text) + stream.end();

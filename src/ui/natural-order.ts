@@ -1,4 +1,4 @@
-/** Names in the order people expect: numbers in them count by their value, so that 2 comes before 10. */
+/** Sorts names as people expect: numbers in them by value, so that 2 comes before 10. */
 
 const parts = /\d+|\D+/g;
 const digits = /^\d/;
@@ -13,7 +13,7 @@ function compareParts(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** For `sort`: negative when `a` comes first; 0 only for the same text. */
+/** For `sort`: negative if `a` comes first; 0 only for equal texts. */
 export function compareNaturally(a: string, b: string): number {
   const [left, right] = [a.match(parts) ?? [], b.match(parts) ?? []];
   for (let at = 0; at < Math.min(left.length, right.length); at += 1) {
@@ -24,7 +24,7 @@ export function compareNaturally(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** In natural order, without new folders that contain another listed path: that path implies them. */
+/** Sorts items naturally and drops new folders that contain another item, whose path implies them. */
 export function listNaturally<T>(items: readonly T[], of: (item: T) => { path: string; isNewFolder: boolean }): T[] {
   const paths = items.map((item) => of(item).path);
   const isTold = (folder: string) => paths.some((path) => path.startsWith(`${folder}/`));

@@ -1,4 +1,4 @@
-/** Statistics of runs for people: one row a group with a bar, and the totals in words. */
+/** Renders statistics of runs: one row with a bar for each group, and the totals in words. */
 import type { GroupTotals } from "../core/run-summary.ts";
 import { counted, grouped, priced, spent } from "./amount.ts";
 import { cut, pad, widest } from "./layout.ts";
@@ -10,14 +10,14 @@ const keyWidth = 24;
 
 const share = (part: number, whole: number): string => (whole === 0 ? "-" : `${Math.round((100 * part) / whole)} %`);
 
-/** A bar of at most ten columns, in eighths where the terminal shows them. */
+/** A bar of at most ten columns, in eighths if the terminal can show them. */
 function renderBar(count: number, most: number, style: Style): string {
   const eighths = Math.max(1, Math.round((count / Math.max(1, most)) * barWidth * 8));
   if (style.glyphs.more === "...") return "#".repeat(Math.max(1, Math.round(eighths / 8)));
   return "█".repeat(Math.floor(eighths / 8)) + ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
 }
 
-/** A folder loses its beginning rather than its name. */
+/** Shortens a folder at its beginning, so that its name stays. */
 function shortKey(key: string, style: Style): string {
   const text = visibleLine(key === "" ? "unknown" : key);
   if (Bun.stringWidth(text) <= keyWidth) return text;
@@ -32,7 +32,7 @@ function cellsOf({ runs, solved, kept, calls, tokens, cost, unpriced }: GroupTot
   return [grouped(runs), share(solved, runs), share(kept, runs), grouped(calls), grouped(tokens), money];
 }
 
-/** Rows with their heads; columns are aligned to the right. */
+/** Rows with headings; columns are aligned to the right. */
 function renderTable(rows: readonly GroupTotals[], by: string, style: Style): readonly string[] {
   const keys = rows.map(({ key }) => shortKey(key, style));
   const cells = rows.map(cellsOf);
@@ -63,7 +63,7 @@ function renderWhole(whole: GroupTotals): readonly string[] {
   ];
 }
 
-/** The whole page, lines ended. `rows` is not empty. */
+/** The whole page, each line ended. `rows` must not be empty. */
 export function renderStats(rows: readonly GroupTotals[], whole: GroupTotals, by: string, style: Style): string {
   return [...renderTable(rows, by, style), "", ...renderWhole(whole)].map((line) => `${line}\n`).join("");
 }

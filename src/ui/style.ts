@@ -1,14 +1,14 @@
-/** Five meanings as colour and symbol, and the choice of what this terminal can show (R30-R32). */
+/** Five meanings as colour and symbol, and the choice of what a terminal can show. */
 import { colors } from "./colors.ts";
 
 export type Meaning = "ok" | "change" | "warn" | "error" | "dim";
 
 export interface Style {
   readonly color: boolean;
-  /** Lines for pipes, dumb terminals and screen readers: no rules, no columns that wrap. */
+  /** Simple lines for pipes, dumb terminals and screen readers: no rules and no wrapped columns. */
   readonly plain: boolean;
   readonly glyphs: Glyphs;
-  /** Colours the text; the symbol of the meaning is in `glyphs`. Already coloured text must not be passed. */
+  /** Colours an uncoloured text; the symbol of the meaning is in `glyphs`. */
   readonly paint: (meaning: Meaning, text: string) => string;
 }
 
@@ -60,10 +60,10 @@ const colorOfCode = { keyword: "magenta", string: "yellow", number: "cyan", comm
 /** Colours a part of code on one line. */
 export const paintCode = (code: Code, text: string): string => colors()[colorOfCode[code]](text);
 
-/** What Bun's Markdown gives code and the bar of a quote: two colours of the 256, and a background. */
+/** Codes that Bun's Markdown uses for code and quotes: two of the 256 colours, and a background. */
 const markdownCodes = ["38;5;215", "38;5;242", "48;5;236"];
 
-/** Every code that pai itself writes between texts: colours, dim, bold, inverse; what else begins with an escape came from outside. */
+/** Every code that pai itself writes: colours, dim, bold, inverse. Any other escape sequence came from outside. */
 export const ownCodes: ReadonlySet<string> = new Set(
   [0, 1, 2, 3, 4, 7, 9, 22, 23, 24, 27, 29, 31, 32, 33, 34, 35, 36, 37, 39, 49, ...markdownCodes].map(
     (code) => `\x1b[${code}m`,
@@ -71,7 +71,7 @@ export const ownCodes: ReadonlySet<string> = new Set(
 );
 
 export interface StyleChoice {
-  /** Whether the stream this style is for is a terminal. */
+  /** Whether the stream is a terminal. */
   readonly tty: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly flags: { readonly noColor: boolean; readonly plain: boolean };
@@ -92,7 +92,7 @@ function isUtf8(env: StyleChoice["env"]): boolean {
   return /utf-?8/i.test(locale);
 }
 
-/** What to show on one stream: flags win over the environment, the environment over what the stream is. */
+/** Chooses the style of one stream: flags win over the environment, the environment over the kind of stream. */
 export function chooseStyle(choice: StyleChoice): Style {
   const plain = choice.flags.plain || !choice.tty || isDumb(choice.env);
   const color = isColored(choice);
@@ -111,7 +111,7 @@ export function mark(style: Style, meaning: Meaning): string {
   return style.paint(meaning, style.glyphs[meaning]);
 }
 
-/** The text on the background of a meaning: distinct from every colour beside it. */
+/** The text on the background colour of a meaning. */
 export function invert(style: Style, meaning: Meaning, text: string): string {
   if (!style.color || text === "") return text;
   const { inverse, [colorOf[meaning]]: paint } = colors();

@@ -1,10 +1,10 @@
-/** Whether a descriptor is a terminal, and whether this process is in its foreground, without loading Node's streams. */
+/** Whether a descriptor is a terminal, and whether this process is in the foreground, without Node's streams. */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
-/** Device majors of Linux terminals: virtual consoles, /dev/tty and the console, pseudo-terminals. */
+/** Major device numbers of Linux terminals: virtual consoles, /dev/tty and the console, pseudo-terminals. */
 const majors = new Set([4, 5, 136, 137, 138, 139, 140, 141, 142, 143]);
 
-/** False also for a descriptor that is closed. */
+/** Also false for a closed descriptor. */
 export function isTerminal(fd: number): boolean {
   try {
     const stat = fstatSync(fd);
@@ -14,7 +14,7 @@ export function isTerminal(fd: number): boolean {
   }
 }
 
-/** Whether something is piped in there: a pipe, a socket or a file, and no device like /dev/null. */
+/** Whether a descriptor is a pipe, a socket or a file, as opposed to a device like /dev/null. */
 export function isPipedIn(fd: number): boolean {
   try {
     const stat = fstatSync(fd);
@@ -24,7 +24,7 @@ export function isPipedIn(fd: number): boolean {
   }
 }
 
-/** Whether a person can type: on standard input, or on their terminal where something else is piped in there. */
+/** Whether a person can type: on standard input, or on the terminal if something is piped into it. */
 export function hasKeyboard(): boolean {
   if (isTerminal(0)) return true;
   if (!isPipedIn(0)) return false;
@@ -36,10 +36,10 @@ export function hasKeyboard(): boolean {
   }
 }
 
-/** False while the shell has this process in the background: to change the terminal there would stop it. */
+/** False if the shell has put this process into the background: changing the terminal there would stop it. */
 export function isInForeground(): boolean {
   try {
-    // pid (name) state parent group session terminal foreground: the name may hold spaces and parentheses.
+    // pid (name) state parent group session terminal foreground: the name may contain spaces and parentheses.
     const fields = readFileSync("/proc/self/stat", "utf8")
       .replace(/^.*\)\s*/s, "")
       .split(" ");

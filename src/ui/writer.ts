@@ -1,17 +1,15 @@
-/** The only way text leaves the process: whole, in order, and without an error when the reader is gone. */
+/** Writes text to standard output and standard error: whole, in order, without an error when the reader is gone. */
 import { closeSync, constants, fstatSync, openSync, type Stats, writeSync } from "node:fs";
 import { PaiError, toPaiError } from "../core/error.ts";
 
 export interface Writer {
-  /** Never throws and never waits; what a slow reader does not take yet is kept and sent later, in order. */
+  /** Never throws and never waits; keeps what a slow reader does not take yet, and sends it later in order. */
   readonly write: (text: string) => void;
-  /** Resolves when everything is written, or never will be (`closed`, `failure`); gives up after `limitMs`. */
+  /** Resolves when everything is written or lost (`closed`, `failure`); gives up after `limitMs`. */
   readonly flush: (limitMs?: number) => Promise<void>;
-  /**
-   * Drops what a slow terminal has not taken yet, after the current line: a person who interrupts wants no more of it.
-   */
+  /** Drops what a slow terminal has not taken after the current line: a person who interrupts wants no more of it. */
   readonly skip: () => void;
-  /** The reader has gone, or the descriptor was never open: no error, further text is dropped. */
+  /** The reader is gone, or the descriptor was never open; further text is silently dropped. */
   readonly closed: boolean;
   /** Why text was lost: disk_full or io_failed. */
   readonly failure: PaiError | null;
@@ -21,7 +19,7 @@ const names = { 1: "standard output", 2: "standard error" } as const;
 const retryMs = 5;
 const lineFeed = 10;
 
-/** null: the descriptor is not open. */
+/** null: the descriptor is closed. */
 function statOf(fd: number): Stats | null {
   try {
     return fstatSync(fd);
@@ -31,8 +29,8 @@ function statOf(fd: number): Stats | null {
 }
 
 /**
- * A pipe or terminal is opened again for ourselves, so that it does not wait for its reader: however slow that is,
- * signals are heard. Setting the flag on the descriptor itself would change it for every process that shares it.
+ * Opens a pipe or terminal again in non-blocking mode, so that signals are handled however slow the reader is. Setting
+ * the flag on the descriptor itself would affect every process that shares it.
  */
 function openOwn(fd: number, stat: Stats | null): number {
   if (!stat?.isFIFO() && !stat?.isCharacterDevice()) return fd;
@@ -44,7 +42,9 @@ function openOwn(fd: number, stat: Stats | null): number {
   }
 }
 
-/** Standard output and standard error. Where both lead to one pipe or terminal they are one, so that no text overtakes. */
+/**
+ * Standard output and standard error; one writer if both lead to the same pipe or terminal, so that the order is kept.
+ */
 export function openWriters(): readonly [out: Writer, err: Writer] {
   const [one, other] = [statOf(1), statOf(2)];
   const isOnePlace = one?.isFile() === false && one.dev === other?.dev && one.ino === other.ino;
@@ -78,7 +78,7 @@ function openWriter(fd: 1 | 2, stat: Stats | null): Writer {
     if (own !== fd) closeSync(own);
   }
 
-  /** Sends what the reader takes now; true when nothing is left. */
+  /** Writes what the reader takes now; true if nothing is left. */
   function drain(): boolean {
     for (let head = waiting[0]; head !== undefined; head = waiting[0]) {
       try {

@@ -1,7 +1,7 @@
-/** Finds the words that differ between an old line and the one that replaces it. */
+/** Finds the words that differ between a line and its replacement. */
 import type { DiffLine } from "./read.ts";
 
-/** From character `from` up to, without, character `to`. */
+/** Characters from `from` up to, but without, `to`. */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -15,7 +15,7 @@ export interface Replacement {
 }
 
 const words = /(?:\p{L}|\p{M}|\p{N}|_)+|\s+|./gsu;
-/** A share of the line: where more than this differs, nothing is marked: the lines have little in common. */
+/** Share of the longer line. If more differs, the lines have too little in common to mark anything. */
 const maxChanged = 0.7;
 
 function countFrom(lines: readonly DiffLine[], start: number, kind: DiffLine["kind"]): number {
@@ -24,7 +24,7 @@ function countFrom(lines: readonly DiffLine[], start: number, kind: DiffLine["ki
   return end - start;
 }
 
-/** All replacements, in order. Lines that were only deleted or only added, or not as many, are not replacements. */
+/** All replacements, in order: deleted lines followed by the same number of added ones. */
 export function findReplacements(lines: readonly DiffLine[]): readonly Replacement[] {
   const found: Replacement[] = [];
   for (let start = 0; start < lines.length; ) {
@@ -40,7 +40,7 @@ export function findReplacements(lines: readonly DiffLine[]): readonly Replaceme
   return found;
 }
 
-/** How many characters two lists of words share at their start. */
+/** Number of characters that two lists of words share at their start. */
 function sharedLength(one: readonly string[], other: readonly string[]): number {
   let length = 0;
   for (const [at, word] of one.entries()) {
@@ -50,7 +50,7 @@ function sharedLength(one: readonly string[], other: readonly string[]): number 
   return length;
 }
 
-/** The part in the middle in which two lines differ, for each of them; null: they have too little in common. */
+/** The differing middle part of each line; null: they have too little in common. */
 function diffWords(before: string, after: string): readonly [Range, Range] | null {
   const [old, now] = [before.match(words) ?? [], after.match(words) ?? []];
   const start = sharedLength(old, now);
@@ -64,7 +64,7 @@ function diffWords(before: string, after: string): readonly [Range, Range] | nul
   ];
 }
 
-/** For each line of a replacement the part that differs. */
+/** The differing part of each line in a replacement. */
 export function findMarks(lines: readonly DiffLine[]): ReadonlyMap<DiffLine, Range> {
   const marks = new Map<DiffLine, Range>();
   for (const [before, after] of findReplacements(lines).flatMap(({ pairs }) => pairs)) {

@@ -1,11 +1,11 @@
-/** What a diff does not show by itself, in words: line ends, blanks, permissions. */
+/** Notes on changes that a diff does not show: line ends, blanks, permissions. */
 import { findReplacements, type Replacement } from "./marks.ts";
 import type { DiffFile, DiffLine } from "./read.ts";
 
 const note = (text: string): DiffLine => ({ kind: "note", number: null, text });
 const isContent = ({ kind }: DiffLine) => kind === "add" || kind === "delete" || kind === "same";
 
-/** Where all lines end in CRLF, one note instead of a mark on each. A last line without a line end does not count. */
+/** If all lines end in CRLF, replaces the marks on each by one note. A last line without a line end does not count. */
 function sayReturns(lines: readonly DiffLine[]): readonly DiffLine[] {
   const ended = lines.filter((line, at) => isContent(line) && lines[at + 1]?.kind !== "note");
   if (ended.length === 0 || !ended.every(({ text }) => text.endsWith("\r"))) return lines;
@@ -13,8 +13,8 @@ function sayReturns(lines: readonly DiffLine[]): readonly DiffLine[] {
 }
 
 /**
- * A note for replaced lines that differ in white space only; null: they differ in more, or only in the missing line end
- * of a file, which the diff notes itself.
+ * A note on replaced lines that differ only in white space; null: they differ in more, or only in the final line end,
+ * which the diff notes itself.
  */
 function nameDifference({ pairs }: Replacement): string | null {
   const isSame = (pattern: RegExp) =>
@@ -34,9 +34,7 @@ function sayBlanks(lines: readonly DiffLine[]): readonly DiffLine[] {
   return [...said, ...lines.slice(at)];
 }
 
-/**
- * The lines of a file, with notes on what they do not show (permissions, blanks) or would show on every line (CRLF).
- */
+/** The lines of a file, with notes on permissions, blanks and CRLF. */
 export function explainLines({ from, to, lines }: DiffFile): readonly DiffLine[] {
   if (lines.length === 0 && from === to) return [note("other permissions, same content")];
   return sayBlanks(sayReturns(lines));

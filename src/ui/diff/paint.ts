@@ -1,4 +1,4 @@
-/** Diff lines in colour: those there now as their language has it, those gone in red, the words that differ on colour. */
+/** Colours diff lines: new ones by their language, deleted ones red, differing words on a background. */
 
 import type { Highlight } from "../highlight.ts";
 import { invert, type Meaning, type Style } from "../style.ts";
@@ -13,7 +13,7 @@ const meanings: Readonly<Record<Row["kind"], Meaning | null>> = {
   skip: "dim",
 };
 
-/** The new content, up to the next lines that are left out: code that is highlighted as one piece. */
+/** The new content in pieces between skipped lines, each highlighted as one text. */
 function findCode(rows: readonly Row[]): readonly (readonly Row[])[] {
   const runs: Row[][] = [[]];
   for (const row of rows) {
@@ -23,7 +23,7 @@ function findCode(rows: readonly Row[]): readonly (readonly Row[])[] {
   return runs;
 }
 
-/** Each row's text in colour, no colour inside another. `name` tells the language. */
+/** Each row's text in colours that do not nest. `name` determines the language. */
 export function paintRows(
   rows: readonly Row[],
   name: string,
@@ -43,7 +43,7 @@ export function paintRows(
   return painted;
 }
 
-/** Cuts a painted text by positions in the bare one. */
+/** Cuts a coloured text at positions in the uncoloured one. */
 function cutPainted(painted: string, { from, to }: Range): string {
   if (from >= to) return "";
   let at = 0;
@@ -58,7 +58,7 @@ function cutPainted(painted: string, { from, to }: Range): string {
   return out;
 }
 
-/** A part of a painted row, with the part of its mark that lies in it. */
+/** Renders a part of a coloured row, with the marked words in it. */
 export function renderPart({ kind, text, mark }: Row, painted: string, part: Range, style: Style): string {
   if (mark === null && part.to - part.from === text.length) return painted;
   const within = (at: number) => Math.min(Math.max(at, part.from), part.to);

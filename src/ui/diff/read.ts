@@ -1,19 +1,19 @@
-/** Reads a unified diff as core/diff.ts writes it: its files, and their lines with the numbers they have. */
+/** Reads a unified diff of core/diff.ts: its files, with numbered lines. */
 import { parsePatch } from "diff/lib/patch/parse.js";
 import type { StructuredPatch, StructuredPatchHunk } from "diff/lib/types.js";
 import { quoteAsGit } from "../../core/diff.ts";
 import { counted } from "../amount.ts";
 
 export interface DiffLine {
-  /** `note`: about the lines before it; `skip`: takes the place of lines that did not change. */
+  /** `note`: about the lines before it; `skip`: stands for unchanged lines. */
   readonly kind: "add" | "delete" | "same" | "note" | "skip";
-  /** In the new file, or in the old one where the line is gone; null: not a line of a file. */
+  /** Line number in the new file, of a deleted line in the old one; null: not a line of the file. */
   readonly number: number | null;
   readonly text: string;
 }
 
 export interface DiffFile {
-  /** null: it did not exist. */
+  /** null: the file is new. */
   readonly from: string | null;
   /** null: it was deleted. */
   readonly to: string | null;
@@ -44,7 +44,7 @@ function readHunks(hunks: readonly StructuredPatchHunk[]): readonly DiffLine[] {
   });
 }
 
-/** A name of either side without its `a/` or `b/`; as git quotes it, so that it cannot act. */
+/** A name without its `a/` or `b/`, quoted as git does, so that no control character acts. */
 const nameOf = (name: string | undefined): string => quoteAsGit((name ?? "").replace(/^[ab]\//, ""));
 
 function readPatch(patch: StructuredPatch): DiffFile {
@@ -62,7 +62,7 @@ function readPatch(patch: StructuredPatch): DiffFile {
   };
 }
 
-/** The part of a diff that is about one path. What is no valid patch any more, as after masking, is shown as it is. */
+/** Reads the part of a diff for one path. A part that is no valid patch, for example after masking, stays as it is. */
 function readPart(part: string): DiffFile | null {
   const [, kind, folder = ""] = /^(new|deleted) folder (.+)/.exec(part) ?? [];
   if (kind !== undefined) {
@@ -70,7 +70,8 @@ function readPart(part: string): DiffFile | null {
     return { from, to, isLink: false, lines: [] };
   }
   try {
-    // Names are read from the first line and those of a rename: of these two the package takes blanks away at the end.
+    // The package trims blanks at the end of these two lines' names; the first line, or rename lines, have the names
+    // too.
     const [patch] = parsePatch(part.replace(/\n--- [^\n]*\n\+\+\+ [^\n]*(?=\n@@ )/, ""));
     return patch === undefined ? null : readPatch(patch);
   } catch {
@@ -80,9 +81,9 @@ function readPart(part: string): DiffFile | null {
   }
 }
 
-/** The files of a diff in its order. Names stay quoted as the diff has them. */
+/** The files of a diff, in its order. Names stay quoted. */
 export function readDiff(diff: string): readonly DiffFile[] {
-  // No line of content begins so, and only a line feed begins a line: not the carriage return in one.
+  // No content line begins like this. Splits only after a line feed, not after a carriage return within a line.
   const parts = diff.split(/(?<=\n)(?=diff --git |(?:new|deleted) folder )/);
   return parts.flatMap((part) => (part === "" ? [] : (readPart(part) ?? [])));
 }

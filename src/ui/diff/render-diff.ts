@@ -1,4 +1,4 @@
-/** A diff for people: a heading per file, numbered lines in colour, what changed in them marked, notes on what cannot be seen. */
+/** Renders a diff for people: a heading for each file, numbered coloured lines, marked words, notes. */
 import { findSteering } from "../../core/guard/steering.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import type { Highlight } from "../highlight.ts";
@@ -13,20 +13,22 @@ import { paintRows, renderPart } from "./paint.ts";
 import { type DiffFile, readDiff } from "./read.ts";
 
 export interface DiffOptions {
-  /** Lines are wrapped below their own beginning; null: they stay whole. */
+  /** Width at which lines wrap, indented; null: no wrapping. */
   readonly columns: number | null;
-  /** A question follows: nothing that changes is left out, however long a line is. */
+  /** A question follows, so every change is shown, however long its line. */
   readonly whole?: boolean;
-  /** null: no colours for code. */
+  /** null: code is not highlighted. */
   readonly highlight: Highlight | null;
-  /** Where the rest of a long file is to be seen: it is folded then. Without it, and with `whole`, nothing is. */
+  /**
+   * Names the command that shows the rest of a long file, which is then folded. Absent, or with `whole`: no folding.
+   */
   readonly fold?: ((path: string) => string) | undefined;
 }
 
-/** Lines of one file that are shown where the rest can be folded: about two screens. */
+/** Lines of one file shown before it is folded: about two screens. */
 const maxFileLines = 60;
 
-/** The first lines, and one that says how many more there are and where. */
+/** The first lines, and one that says how many more there are and where to see them. */
 function foldLines(
   lines: readonly string[],
   path: string,
@@ -39,7 +41,7 @@ function foldLines(
   return [...lines.slice(0, maxFileLines), style.paint("dim", told)];
 }
 
-/** "+12 -3", with colours; "" for neither. */
+/** "+12 -3" in colours; "" if both are 0. */
 export function renderCounts(added: number, deleted: number, style: Style): string {
   const parts = [
     ...(added > 0 ? [style.paint("ok", `+${added}`)] : []),
@@ -56,8 +58,8 @@ function nameOf({ from, to, isLink }: DiffFile, arrow: string): string {
 }
 
 /**
- * Ends in a warning sign where the file runs or steers something later; of a package.json only new scripts count, which
- * the diff names.
+ * Ends with a warning sign if the file runs or configures something later. For a package.json only new scripts, which
+ * the diff names, count.
  */
 function renderHeading(file: DiffFile, style: Style): string {
   const count = (kind: Row["kind"]) => file.lines.filter((line) => line.kind === kind).length;
@@ -67,7 +69,7 @@ function renderHeading(file: DiffFile, style: Style): string {
   return `${mark(style, "change")} ${name}  ${counts}${steers ? `  ${mark(style, "warn")}` : ""}`.trimEnd();
 }
 
-/** The part of a line before its text, always `digits` plus five columns wide. */
+/** The number column of a row, always `digits` plus five columns wide. */
 function renderLead({ kind, number }: Row, digits: number, style: Style): string {
   const column = (number === null ? "" : String(number)).padStart(digits);
   switch (kind) {
@@ -87,7 +89,7 @@ function renderFile(file: DiffFile, style: Style, options: DiffOptions): string[
   const { columns, highlight, whole = false } = options;
   const show = (text: string) => (columns === null ? visible(text) : expandTabs(visible(text)));
   const lines = explainLines(file).map((line) => ({ ...line, text: show(line.text) }));
-  // Marks are colours, and where a long line is cut.
+  // Marks are needed for colours, and to choose where a long line is cut.
   const marks = style.color || lines.some(({ text }) => text.length > longLine) ? findMarks(lines) : null;
   const rows = lines.flatMap((line) => {
     const row = { ...line, mark: marks?.get(line) ?? null };
@@ -107,7 +109,7 @@ function renderFile(file: DiffFile, style: Style, options: DiffOptions): string[
   return [renderHeading(file, style), ...foldLines(body, visibleLine(file.to ?? file.from ?? ""), style, options)];
 }
 
-/** A unified diff of core/diff.ts, its secrets masked. Ends in a line feed; "" for no diff. */
+/** Renders a unified diff of core/diff.ts, with secrets masked. Ends in a line feed; "" for an empty diff. */
 export function renderDiff(diff: string, style: Style, options: DiffOptions): string {
   const files = readDiff(maskSecrets(diff));
   const listed = listNaturally(files, ({ from, to }) => {

@@ -1,4 +1,4 @@
-/** A question as the screen shows it: whole, with nothing hidden in it. */
+/** Renders a question in full, with nothing hidden in it. */
 import type { Question } from "../../core/question.ts";
 import { counted } from "../amount.ts";
 import { renderDiff } from "../diff/render-diff.ts";
@@ -8,11 +8,11 @@ import type { Style } from "../style.ts";
 
 /** A question longer than this is followed by its size. */
 const long = { lines: 15, bytes: 1000 };
-/** More spaces than these in a row push what follows out of sight. */
+/** More blanks in a row than this could push text out of sight. */
 const padding = /[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]{17,}/g;
 const emptyLines = /\n(?:[ \t]*\n){4,}/g;
 
-/** The text of a question with all that hides spelled out, marked or counted. */
+/** The text of a question with hidden characters escaped, marked or counted. */
 export function spellQuestion(text: string, isCommand: boolean): string {
   const shown = markMixed(visible(text))
     .trimEnd()
@@ -21,7 +21,7 @@ export function spellQuestion(text: string, isCommand: boolean): string {
   return isCommand ? shown.replaceAll("\t", "\\t") : shown;
 }
 
-/** The text of a question, ending in a line feed; "" for none. `columns` null: nothing is wrapped. */
+/** The text of a question, ending in a line feed; "" for none. `columns` null: no wrapping. */
 export function renderQuestion(question: Question, style: Style, columns: number | null): string {
   const text = spellQuestion(question.text, question.kind === "command");
   if (text === "") return "";

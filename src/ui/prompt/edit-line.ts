@@ -1,14 +1,14 @@
-/** A text being typed and the place in it: every editing step as a pure function, by graphemes and words (R35). */
+/** The text being typed and its cursor: each editing step as a pure function, by graphemes and words. */
 
 export interface Line {
   readonly text: string;
-  /** Where the next character goes: an index into `text`, never inside a grapheme. */
+  /** Cursor: an index into `text`, never within a grapheme. */
   readonly at: number;
 }
 
 export const emptyLine: Line = { text: "", at: 0 };
 
-/** No grapheme of any language has more code units. */
+/** Code units searched for a grapheme; none is longer. */
 const reach = 64;
 const word = "[\\p{L}\\p{M}\\p{N}_]";
 const ofWord = new RegExp(`^${word}$`, "u");
@@ -22,7 +22,7 @@ export function segments(text: string): Iterable<{ readonly segment: string }> {
 const before = ({ text, at }: Line): string => text.slice(0, at);
 const after = ({ text, at }: Line): string => text.slice(at);
 
-/** The index one grapheme to the left. */
+/** Index one grapheme to the left. */
 function left(line: Line): number {
   const last = [...segments(before(line).slice(-reach))].at(-1)?.segment ?? "";
   return line.at - last.length;
@@ -33,7 +33,7 @@ function right(line: Line): number {
   return line.at + (first?.segment.length ?? 0);
 }
 
-/** Where the characters of this kind begin that end here. */
+/** Start of the run of characters of this kind that ends at `end`. */
 function startOf(kind: RegExp, text: string, end: number): number {
   let at = end;
   while (at > 0) {
@@ -54,14 +54,14 @@ function rowEnd(line: Line): number {
   return end === -1 ? line.text.length : end;
 }
 
-/** The end of the row, or past it where there is nothing left to kill on it. */
+/** End of the row; if the cursor is there already, one grapheme further. */
 const killEnd = (line: Line): number => Math.min(line.text.length, Math.max(rowEnd(line), right(line)));
 
 export function insert(line: Line, text: string): Line {
   return { text: before(line) + text + after(line), at: line.at + text.length };
 }
 
-/** The text without the part between the cursor and `to`. */
+/** Removes the text between the cursor and `to`. */
 export function cutTo(line: Line, to: number): Line {
   const [from, end] = to < line.at ? [to, line.at] : [line.at, to];
   return { text: line.text.slice(0, from) + line.text.slice(end), at: from };
@@ -95,7 +95,7 @@ export const deletions: Readonly<Record<string, Target>> = {
   delete: right,
 };
 
-/** Keys that delete up to a position and keep the text for yanking. */
+/** Keys that delete up to a position and save the text for yanking. */
 export const kills: Readonly<Record<string, Target>> = {
   "ctrl+k": killEnd,
   "ctrl+u": rowStart,
@@ -106,7 +106,7 @@ export const kills: Readonly<Record<string, Target>> = {
   "ctrl+delete": wordRight,
 };
 
-/** One row up or down in a text of several; null where there is none. */
+/** The cursor one row up, or down, in a text of several rows; null: there is no such row. */
 export function rowUp(line: Line): Line | null {
   const start = rowStart(line);
   if (start === 0) return null;
@@ -121,7 +121,7 @@ export function rowDown(line: Line): Line | null {
   return { text: line.text, at: onBoundary(line.text, at) };
 }
 
-/** The start of the grapheme that holds this index. */
+/** Start of the grapheme that contains this index. */
 function onBoundary(text: string, index: number): number {
   let at = Math.max(text.lastIndexOf("\n", index - 1) + 1, 0);
   for (const { segment } of segments(text.slice(at, index + reach))) {

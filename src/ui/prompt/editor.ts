@@ -1,44 +1,44 @@
-/** What keys do to the message being typed: editing, history, search, completion. It prints nothing. */
+/** Handles keys in the message being typed: editing, history, search, completion. Prints nothing. */
 import { cutTo, deletions, emptyLine, insert, kills, type Line, moves, rowDown, rowUp } from "./edit-line.ts";
 import type { Key } from "./keystrokes.ts";
 
 export interface Completion {
-  /** Where the completed word begins. */
+  /** Index at which the completed word begins. */
   readonly from: number;
-  /** Whole words that would fit there. */
+  /** Words that fit there. */
   readonly words: readonly string[];
 }
 
 export interface EditorOptions {
-  /** Earlier messages, the oldest first. */
+  /** Earlier messages, oldest first. */
   readonly history: readonly string[];
-  /** Whether the message may have several rows: Alt+Enter and a backslash before Enter put in a line feed. */
+  /** Whether the message may have several rows: Alt+Enter, or a backslash before Enter, inserts a line feed. */
   readonly rows: boolean;
-  /** The text that is there already. */
+  /** Initial text. */
   readonly text?: string;
 }
 
-/** What the owner of the editor has to do after a key; "edited": show the text again. */
+/** What the caller must do after a key; "edited": redraw. */
 export type Asked = "edited" | "submit" | "interrupt" | "end" | "stop" | "complete" | "clear" | "outside" | "beep";
 
 export interface Editor {
   readonly line: Line;
-  /** What was typed and not submitted; a message of the history counts once it was changed. */
+  /** Text that was typed but not submitted; a message from the history counts once it is changed. */
   readonly draft: string;
-  /** The words searched for in the history; null: no search. */
+  /** Text searched for in the history; null: no search. */
   readonly search: string | null;
-  /** Whether no message of the history holds the searched words. */
+  /** Whether no message of the history contains the search text. */
   readonly missed: boolean;
   readonly press: (key: Key) => Asked;
   /**
-   * Completes the word as far as all choices agree. Where that adds nothing: returns the choices, if there are several.
+   * Completes the word as far as all choices agree. If that adds nothing, returns the choices when there are several.
    */
   readonly complete: (completion: Completion) => readonly string[];
 }
 
 const newLines = new Set(["alt+enter", "shift+enter", "ctrl+enter"]);
 
-/** What all words begin with. */
+/** The common prefix of the words. */
 function sharedStart(words: readonly string[]): string {
   const [first = "", ...others] = words;
   let length = first.length;
@@ -48,11 +48,11 @@ function sharedStart(words: readonly string[]): string {
 
 export function openEditor({ history, rows, text: start = "" }: EditorOptions): Editor {
   let line: Line = { text: start, at: start.length };
-  /** Ctrl+X was pressed: Ctrl+E after it means the editor of the person. */
+  /** Ctrl+X was pressed; Ctrl+E after it opens the user's editor. */
   let prefixed = false;
   let killed = "";
   let lastKill = false;
-  /** Which message of the history is shown; `history.length`: the draft. */
+  /** Index of the shown message in the history; `history.length`: the draft. */
   let shown = history.length;
   let draft = emptyLine;
   let search: { readonly words: string; readonly at: number; readonly missed: boolean } | null = null;
@@ -67,7 +67,7 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions): 
     return "edited";
   }
 
-  /** The newest message before `below` that holds the words. */
+  /** Finds the newest message before `below` that contains the words. */
   function find(words: string, below: number): Asked {
     const index = history.findLastIndex((text, at) => at < below && text.toLowerCase().includes(words.toLowerCase()));
     if (index === -1 || words === "") {
@@ -117,7 +117,7 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions): 
     return "edited";
   }
 
-  /** Text that is cleared by mistake can be yanked back. */
+  /** Cleared text can be yanked back. */
   function reset(): Asked {
     killed = line.text;
     line = emptyLine;
@@ -151,7 +151,7 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions): 
     return "edited";
   }
 
-  /** A key while searching; null: the search has ended and the key means what it always does. */
+  /** Handles a key during a search; null: the search has ended, and the key has its usual meaning. */
   function searchBy({ name, text }: Key): Asked | null {
     if (search === null) return null;
     const { words, at } = search;

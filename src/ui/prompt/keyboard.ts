@@ -1,4 +1,4 @@
-/** What a person types at: standard input, or the terminal of the process where something else is piped in there. */
+/** The user's keyboard: standard input, or the process's terminal if something is piped into standard input. */
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import { ReadStream } from "node:tty";
 import { PaiError } from "../../core/error.ts";
@@ -6,13 +6,13 @@ import { PaiError } from "../../core/error.ts";
 export interface Keyboard {
   readonly fd: number;
   readonly setRawMode: (on: boolean) => void;
-  /** Passes on what is typed, and that the terminal is gone, until the returned function is called. */
+  /** Passes on what is typed, and the end of the terminal, until the returned function is called. */
   readonly listen: (take: (chunk: Uint8Array | string) => void, end: () => void) => () => void;
-  /** Called after each reading: an open keyboard would keep the process alive. */
+  /** Call it after each reading: an open keyboard would keep the process alive. */
   readonly close: () => void;
 }
 
-/** `stdin` is a terminal. */
+/** `stdin` must be a terminal. */
 export function openStdin(stdin: ReadStream): Keyboard {
   return {
     fd: 0,
@@ -26,10 +26,10 @@ export function openStdin(stdin: ReadStream): Keyboard {
   };
 }
 
-/** Milliseconds between two looks for keys. A read that waits for the next key could not be ended: it would take it from the shell. */
+/** Milliseconds between polls. A blocking read could not be cancelled, and would take the next key from the shell. */
 const tickMs = 20;
 
-/** The terminal that the process belongs to. Throws approval_needed without one. */
+/** Opens the controlling terminal. Throws approval_needed without one. */
 export function openOwnTerminal(): Keyboard {
   const { O_NOCTTY, O_NONBLOCK, O_RDWR } = constants;
   let fd: number;

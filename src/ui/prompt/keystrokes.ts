@@ -1,30 +1,32 @@
-/** Cuts what a terminal sends into keys, legacy and kitty spelling alike; a bracketed paste is one of them. */
+/** Parses terminal input into keys, in legacy or kitty encoding; a bracketed paste is one key. */
 
 export interface Key {
-  /** "text" for what is to be inserted, "paste", or a key's name with its modifiers: "enter", "alt+b", "ctrl+left". */
+  /**
+   * "text" for characters to insert, "paste", or the name of a key with its modifiers: "enter", "alt+b", "ctrl+left".
+   */
   readonly name: string;
-  /** What a "text" or "paste" inserts; "" for every other key. */
+  /** Text that a "text" or "paste" inserts; "" for all other keys. */
   readonly text: string;
 }
 
 export interface Keys {
-  /** Adds what arrived. */
+  /** Adds input. */
   readonly push: (chunk: string) => void;
-  /** The next key; null while more must come. */
+  /** The next key; null: more input is needed. */
   readonly next: () => Key | null;
-  /** Part of a sequence is there: with nothing more to come it is what it looks like, an Escape and some letters. */
+  /** An incomplete sequence is waiting; if nothing follows, it is an Escape and some letters. */
   readonly begun: boolean;
-  /** Nothing more comes: takes the begun sequence as single keys. */
+  /** Call it when nothing follows: treats the incomplete sequence as single keys. */
   readonly settle: () => void;
-  /** Forgets everything. */
+  /** Discards all input. */
   readonly clear: () => void;
 }
 
-/** Asks the terminal to mark pastes, and to stop doing so. */
+/** Makes the terminal mark pastes, or stop doing so. */
 export const pasteOn = "\x1b[?2004h";
 export const pasteOff = "\x1b[?2004l";
 
-/** Asks a terminal of kitty's family to spell keys that legacy spelling confuses, and to stop doing so. */
+/** Makes a kitty-like terminal encode keys that the legacy encoding confuses, or stop doing so. */
 export const kittyOn = "\x1b[>1u";
 export const kittyOff = "\x1b[<u";
 
@@ -66,14 +68,14 @@ const controls: Readonly<Record<number, string>> = {
 
 const named = (name: string): Key => ({ name, text: "" });
 
-/** Modifiers as terminals number them: one more than the sum of shift 1, alt 2, ctrl 4. */
+/** `modifiers` as terminals send them: 1 plus the sum of shift 1, alt 2, ctrl 4. */
 function modified(name: string, modifiers: string | undefined): string {
   const bits = Number(modifiers?.split(":")[0] || 1) - 1;
   const held = [(bits & 4) > 0 && "ctrl", (bits & 2) > 0 && "alt", (bits & 1) > 0 && "shift"].filter(Boolean);
   return [...held, name].join("+");
 }
 
-/** A key by its code point (kitty, modifyOtherKeys). */
+/** A key from its code point (kitty, modifyOtherKeys). */
 function keyOfCode(code: number, modifiers: string | undefined): Key {
   const control = controls[code];
   if (control !== undefined) return named(modified(control, modifiers));
@@ -83,7 +85,7 @@ function keyOfCode(code: number, modifiers: string | undefined): Key {
   return { name: "text", text: character };
 }
 
-/** The key of a whole escape sequence; one that means nothing here has no name. */
+/** The key of a complete escape sequence; an unknown one has no name. */
 function keyOfSequence(parameters: string, final: string): Key {
   const [first = "", second, third] = parameters.split(";");
   if (second?.endsWith(":3")) return named("");
@@ -102,7 +104,7 @@ function keyOfCharacter(character: string): Key {
   return code >= 0x80 && code < 0xa0 ? named("") : { name: "text", text: character };
 }
 
-/** What was pasted, its line endings as LF; its other controls act on nothing here and stay. */
+/** Pasted text with LF line ends; other control characters are kept, since they do nothing here. */
 const pasted = (text: string): string => text.replace(/\r\n?/g, "\n");
 
 export function openKeys(): Keys {
@@ -115,7 +117,7 @@ export function openKeys(): Keys {
     return taken;
   };
 
-  /** A Ctrl+C in a paste that nothing follows: its end was lost, and all keys would be. */
+  /** Whether the paste ends with Ctrl+C: its end mark was lost, so without this all further keys would be too. */
   const isStuck = () => waiting.endsWith("\x03");
 
   function takePaste(): Key | null {
@@ -142,7 +144,7 @@ export function openKeys(): Keys {
     return named(`alt+${name === "text" ? text : name}`);
   }
 
-  /** Text up to the next key of another kind, in one piece. */
+  /** Takes text up to the next key of another kind. */
   function takeText(): Key {
     const text = /^[^\x00-\x1f\x7f-\x9f]+/.exec(waiting)?.[0];
     if (text !== undefined) return { name: "text", text: take(text.length) };

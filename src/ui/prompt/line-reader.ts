@@ -1,4 +1,4 @@
-/** Reads one line or message with the editor on the screen. */
+/** Reads a line or a message from the keyboard with the editor, and draws it. */
 import { PaiError } from "../../core/error.ts";
 import { wrap } from "../layout.ts";
 import { visible } from "../sanitize.ts";
@@ -9,31 +9,31 @@ import { openLineScreen, openPlainScreen } from "./line-screen.ts";
 import type { Reader, Settle } from "./raw-input.ts";
 
 export interface MessageOptions {
-  /** On one row; it may be coloured. */
+  /** One row; may be coloured. */
   readonly prompt: string;
-  /** Earlier messages, the oldest first. */
+  /** Earlier messages, oldest first. */
   readonly history: readonly string[];
-  /** Completions for the end of the text; null: none known. */
+  /** Completions at the end of the text; null: unknown. */
   readonly complete: (before: string) => Promise<Completion | null>;
-  /** Told of every key but Ctrl+C. */
+  /** Called for every key except Ctrl+C. */
   readonly pressed?: () => void;
-  /** Takes what was typed when the reading is cut off before it was sent. */
+  /** Receives the typed text if the reading is cut off. */
   readonly keep: (draft: string) => void;
-  /** Has the message edited outside while the terminal is the editor's (Ctrl+X Ctrl+E). Never rejects. */
+  /** Edits the message in the user's editor, which has the terminal meanwhile (Ctrl+X Ctrl+E). Never rejects. */
   readonly editOutside?: (text: string) => Promise<string>;
 }
 
-/** The message goes to an editor outside, and comes back to be sent. */
+/** The message to edit in the user's editor. */
 export interface Outside {
   readonly outside: string;
 }
 
 export interface LineOptions {
-  /** Before the line, on its row. */
+  /** Shown before the line, on its row. */
   readonly prompt: string;
-  /** null: one line that answers a question, where Ctrl+C always interrupts. */
+  /** null: a one-line answer to a question, where Ctrl+C always interrupts. */
   readonly message: MessageOptions | null;
-  /** What the line holds at first. */
+  /** Initial text. */
   readonly text: string;
 }
 
@@ -43,7 +43,7 @@ export interface LineTerminal {
   readonly size: () => { readonly columns: number; readonly rows: number };
 }
 
-/** Settles with the line, with what is to be edited outside, or with null for the end of input. */
+/** Settles with the line, with a message to edit outside, or with null at the end of input. */
 export function openLineReader(
   { prompt, message, text }: LineOptions,
   settle: Settle<string | Outside | null>,
@@ -54,7 +54,7 @@ export function openLineReader(
     ? openPlainScreen(err)
     : openLineScreen({ err, columns: () => size().columns, rows: () => size().rows, keepsPrompt: message === null });
   let stale = false;
-  /** The process is stopped: the screen belongs to the shell. */
+  /** The process is stopped, so the screen belongs to the shell. */
   let away = false;
 
   function draw(at = editor.line.at): void {
@@ -64,7 +64,7 @@ export function openLineReader(
     screen.draw(lead, editor.line.text, at);
   }
 
-  /** Draws once for all keys that have arrived. */
+  /** Schedules one redraw for all keys that have arrived. */
   function drawSoon(): void {
     if (stale) return;
     stale = true;
@@ -93,7 +93,7 @@ export function openLineReader(
   const acts = {
     edited: drawSoon,
     beep: () => {},
-    /** A question stays in sight. */
+    /** A question must stay visible, so the screen is not cleared. */
     clear() {
       if (message === null) return;
       screen.clear();
@@ -124,7 +124,7 @@ export function openLineReader(
     },
   };
 
-  /** An answer is not cleared but given: Ctrl+C interrupts, Escape is as safe as no answer. */
+  /** For an answer Ctrl+C interrupts instead of clearing, and Escape counts as no answer. */
   function actOf(key: Key): keyof typeof acts {
     if (message === null && key.name === "ctrl+c") return "interrupt";
     if (message === null && key.name === "escape" && editor.search === null) return "end";

@@ -1,4 +1,4 @@
-/** Draws the message being typed: redrawn in place where a terminal can, only ever appended to where it cannot. */
+/** Draws the message being typed: in place if the terminal can move the cursor, otherwise by appending. */
 
 import { eraseFromRow } from "../erase.ts";
 import { wrap } from "../layout.ts";
@@ -8,11 +8,11 @@ import { createLineViewer, type LineView } from "./line-view.ts";
 
 export interface LineScreen {
   readonly draw: (prompt: string, text: string, at: number) => void;
-  /** Clears the screen; the next drawing begins at its top. */
+  /** Clears the screen; the next drawing starts at its top. */
   readonly clear: () => void;
-  /** To be called when the width has changed: the terminal has re-wrapped its content. */
+  /** Call it when the width has changed: the terminal has re-wrapped its content. */
   readonly resize: () => void;
-  /** Leaves what was drawn as it is; the next drawing begins on a new line. */
+  /** Leaves the drawing as it is; the next one starts on a new line. */
   readonly leave: () => void;
 }
 
@@ -20,7 +20,7 @@ export interface LineScreenOptions {
   readonly err: (text: string) => void;
   readonly columns: () => number;
   readonly rows: () => number;
-  /** Whether a prompt that does not fit is wrapped and kept, as a question is; otherwise it is left out. */
+  /** Whether a prompt that does not fit is wrapped, like a question; otherwise it is left out. */
   readonly keepsPrompt?: boolean;
 }
 
@@ -31,7 +31,7 @@ interface Place {
 
 const singleBytes = /^[\x1b-\x7e]*$/;
 
-/** The longest beginning that two rows share, in whole characters. */
+/** The longest common beginning of two rows, in whole characters. */
 function sharedStart(one: string, other: string): string {
   let length = 0;
   if (singleBytes.test(one) && singleBytes.test(other)) {
@@ -50,7 +50,7 @@ const up = (rows: number): string => (rows > 0 ? `\x1b[${rows}A` : "");
 const down = (rows: number): string => (rows > 0 ? `\x1b[${rows}B` : "");
 const right = (columns: number): string => (columns > 0 ? `\x1b[${columns}C` : "");
 
-/** The shortest sequence that moves the cursor from one place to the other. */
+/** The shortest sequence that moves the cursor between two places. */
 function go(from: Place, to: Place): string {
   const rows = from.row > to.row ? up(from.row - to.row) : down(to.row - from.row);
   const columns = to.column - from.column;
@@ -59,7 +59,7 @@ function go(from: Place, to: Place): string {
   return rows + (columns > 0 ? right(columns) : columns === -1 ? "\b" : `\x1b[${-columns}D`);
 }
 
-/** Text that turns the drawn view into the other one, of the same width. What both share is not written again. */
+/** The output that turns the drawn view into another one of the same width; keeps what both share. */
 function turn(drawn: LineView, view: LineView, columns: number): string {
   const last = view.rows.length - 1;
   const differs = view.rows.findIndex((row, at) => row !== drawn.rows[at]);
@@ -67,7 +67,7 @@ function turn(drawn: LineView, view: LineView, columns: number): string {
   const row = Math.min(differs === -1 ? last : differs, drawn.rows.length - 1);
   const [now = "", before = ""] = [view.rows[row], drawn.rows[row]];
   const shared = sharedStart(now, before);
-  // Behind the last column the cursor is nowhere: such a row is written again.
+  // After the last column the cursor's place is undefined, so such a row is written again.
   const kept = Bun.stringWidth(shared) < columns ? shared : "";
   const erases = before.length > kept.length || drawn.rows.length - 1 > row;
   const erase = kept === "" ? eraseFromRow : "\x1b[J";
@@ -77,10 +77,10 @@ function turn(drawn: LineView, view: LineView, columns: number): string {
   return `${go(drawn, { row, column: Bun.stringWidth(kept) })}${erases ? erase : ""}${text}${back}`;
 }
 
-/** Columns that a prompt leaves for the answer at least. */
+/** Columns that a prompt leaves for the answer. */
 const minAnswerColumns = 8;
 
-/** A prompt as rows: what stays above the text, and what is beside it. */
+/** Splits a prompt into rows above the text and the part beside it. */
 function splitPrompt(prompt: string, width: number): { readonly above: readonly string[]; readonly beside: string } {
   const fits = (text: string) => Bun.stringWidth(text) + minAnswerColumns <= width;
   if (fits(prompt)) return { above: [], beside: prompt };
@@ -93,7 +93,7 @@ function splitPrompt(prompt: string, width: number): { readonly above: readonly 
 export function openLineScreen({ err, columns, rows, keepsPrompt = false }: LineScreenOptions): LineScreen {
   const viewLine = createLineViewer();
   let drawn: LineView | null = null;
-  /** The screen no longer shows what was drawn. */
+  /** Whether the screen no longer shows the last drawing. */
   let moved = false;
 
   return {
@@ -110,7 +110,7 @@ export function openLineScreen({ err, columns, rows, keepsPrompt = false }: Line
       moved = false;
     },
     clear() {
-      // Earlier lines scroll into the history of the terminal.
+      // Earlier lines scroll into the terminal's history.
       err(`${up(drawn?.row ?? 0)}${eraseFromRow}${"\n".repeat(Math.max(0, rows() - 1))}\x1b[H`);
       drawn = null;
     },
@@ -132,8 +132,8 @@ export function openLineScreen({ err, columns, rows, keepsPrompt = false }: Line
 }
 
 /**
- * The screen of dumb terminals and screen readers: a change at the end is typed or rubbed out, anything else is written
- * again.
+ * The screen of dumb terminals and screen readers: a change at the end is typed or erased; after any other change the
+ * whole text is written again.
  */
 export function openPlainScreen(err: (text: string) => void): LineScreen {
   let drawn: { readonly prompt: string; readonly text: string } | null = null;

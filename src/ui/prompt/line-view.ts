@@ -1,18 +1,18 @@
-/** A text being typed as rows of a terminal: wide, combining and invisible characters, any width down to one column. */
+/** Lays out typed text in terminal rows, with wide, combining and invisible characters, from one column up. */
 
 import { visible } from "../sanitize.ts";
 import { segments } from "./edit-line.ts";
 
 export interface TypedLine {
-  /** At most one row; its colours do not count. */
+  /** At most one row; colours do not count. */
   readonly prompt: string;
   readonly text: string;
-  /** Where the cursor is: an index into `text`. */
+  /** Cursor: an index into `text`. */
   readonly at: number;
 }
 
 export interface LineView {
-  /** Rows without line endings; the first holds the prompt. */
+  /** Rows without line ends; the first starts with the prompt. */
   readonly rows: readonly string[];
   /** Position of the cursor. */
   readonly row: number;
@@ -21,57 +21,59 @@ export interface LineView {
 
 const plainText = /^[\x20-\x7e]*$/;
 
-/** What is never cut: graphemes. */
+/** Splits a text into graphemes, which are never cut. */
 function splitPieces(text: string): readonly string[] {
   return plainText.test(text) ? text.split("") : Array.from(segments(text), ({ segment }) => segment);
 }
 
-/** How one piece is shown. What is wider than the terminal becomes a mark. */
+/** How one grapheme is shown; a mark if it is wider than the terminal. */
 function shownAs(piece: string, width: number): string {
   if (plainText.test(piece)) return piece;
   const shown = piece === "\t" ? "    " : visible(piece);
   return Bun.stringWidth(shown) > width ? "?" : shown;
 }
 
-/** A piece of a row as it is shown, and how many columns it takes. */
+/** A grapheme as it is shown, and its width in columns. */
 function shownPiece(piece: string, width: number): { readonly shown: string; readonly wide: number } {
   const shown = shownAs(piece, width);
   return { shown, wide: plainText.test(shown) ? shown.length : Bun.stringWidth(shown) };
 }
 
-/** The column at which the text begins; a prompt that does not fit is left out. */
+/** Column at which the text begins; 0 if the prompt does not fit and is left out. */
 function firstColumn(prompt: string, width: number): number {
   const column = Bun.stringWidth(prompt);
   return column < width ? column : 0;
 }
 
-/** Where rows begin in a line of one kind of character that all take one column. */
+/** Row starts in a line whose characters all take one column. */
 function* plainStarts(from: number, end: number, width: number, column: number): Generator<number> {
   for (let at = from + width - column; at < end; at += width) yield at;
 }
 
-/** Characters that take one or two columns each and join no other: common text, read without a segmenter. */
+/** Common characters that take one or two columns and never combine, so that no segmenter is needed. */
 const single = /[\x20-\x7e\xa1-\xac\xae-\xff\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff]/;
 const singles = new RegExp(`${single.source}+`, "y");
 const firstWide = 0x3041;
 
-/** Where the plain beginning of a line ends at `from`; the character before one that could join it is left out. */
+/**
+ * End of the run of such characters from `from`; stops before the last one, if the character after it could combine.
+ */
 function singlesEnd(line: string, from: number): number {
   singles.lastIndex = from;
   if (!singles.test(line)) return from;
   return singles.lastIndex === line.length ? line.length : singles.lastIndex - 1;
 }
 
-/** Where the next plain beginning may start after `from`. */
+/** Where the next run of such characters may start after `from`. */
 function nextSingle(line: string, from: number): number {
   const found = from < line.length ? line.slice(from + 1).search(single) : -1;
   return found === -1 ? line.length : from + 1 + found;
 }
 
 interface Piece {
-  /** In the text. */
+  /** In code units. */
   readonly length: number;
-  /** On the screen, in columns. */
+  /** In columns. */
   readonly wide: number;
 }
 
@@ -104,7 +106,7 @@ function* pieceStarts(line: string, from: number, width: number, column: number)
   }
 }
 
-/** Where the rows begin that follow the one at `from`, in order; `column`: where the text of that row begins. */
+/** Starts of the rows after the one at `from`, in order; `column`: where that row's text begins. */
 function* nextStarts(text: string, width: number, from: number, column: number): Generator<number> {
   let at = from;
   let used = column;
@@ -120,7 +122,7 @@ function* nextStarts(text: string, width: number, from: number, column: number):
   }
 }
 
-/** The rows from `starts[first]` to `starts[last - 1]`, and the cursor among them. */
+/** The rows from `starts[first]` to `starts[last - 1]`, with the cursor. */
 function layRows(
   { prompt, text, at }: TypedLine,
   width: number,
@@ -144,7 +146,7 @@ function layRows(
       column += shown[piece]?.wide ?? 0;
     }
   }
-  // Behind the last column the cursor is on the next row.
+  // After the last column the cursor is on the next row.
   if (column < width) return { rows, row, column };
   return { rows: row + 1 < rows.length ? rows : [...rows, ""], row: row + 1, column: 0 };
 }
@@ -156,7 +158,7 @@ export function layLine(typed: TypedLine, columns: number): LineView {
   return layRows(typed, width, starts, 0, starts.length);
 }
 
-/** At most `height` rows of a view, those around the cursor. */
+/** At most `height` rows of a view, around the cursor. */
 export function windowOf(view: LineView, height: number): LineView {
   if (view.rows.length <= height) return view;
   const start = Math.min(Math.max(0, view.row - Math.floor(height / 2)), view.rows.length - height);
@@ -175,15 +177,17 @@ function sharedLength(one: string, other: string): number {
 }
 
 /**
- * Views of one text after the other: the rows around the cursor, at most `height`, as `windowOf(layLine(…))` gives them.
- * Of a long text only what is near the cursor is laid out, and rows found once are kept while the text before them stays.
+ * Returns a function like `windowOf(layLine(…))` for successive versions of one text. It lays out only what is near the
+ * cursor, and keeps known row starts while the text before them is unchanged.
  */
 export function createLineViewer(): (typed: TypedLine, columns: number, height: number) => LineView {
   let known: { prompt: string; text: string; width: number } = { prompt: "", text: "", width: 0 };
   let starts: number[] = [0];
   let isWhole = false;
 
-  /** Keeps the rows that are whole within what both texts share: what follows may join the last of them. */
+  /**
+   * Keeps the rows within the part that both texts share, except the last one: what follows may combine with its end.
+   */
   function forget(typed: TypedLine, width: number): void {
     const isSame = typed.text === known.text;
     if (width !== known.width || typed.prompt !== known.prompt) starts = [0];
@@ -198,7 +202,7 @@ export function createLineViewer(): (typed: TypedLine, columns: number, height: 
     known = { prompt: typed.prompt, text: typed.text, width };
   }
 
-  /** Finds rows until `height` of them begin after the cursor. */
+  /** Finds row starts until `height` of them lie after the cursor. */
   function find({ prompt, text, at }: TypedLine, width: number, height: number): void {
     if (isWhole || (starts.at(-1 - height) ?? -1) > at) return;
     const last = starts.at(-1) ?? 0;
@@ -218,7 +222,7 @@ export function createLineViewer(): (typed: TypedLine, columns: number, height: 
       starts.findLastIndex((start) => start <= typed.at),
     );
     const first = Math.max(0, row - height);
-    // The last row found may go on after what was looked at only where it is the last of all.
+    // Only the last row of the whole text may end after the rows that were found.
     const end = Math.min(starts.length, row + height + 1);
     return windowOf(layRows(typed, width, starts, first, end), height);
   };

@@ -1,4 +1,4 @@
-/** Asks the person at the terminal: questions, the next message of a session, and keys that must not show. */
+/** Asks the user at the terminal: questions, the next message of a session, and hidden keys. */
 import { answerPrompt, answerRule } from "../../core/approval-wording.ts";
 import type { Question } from "../../core/question.ts";
 import { wrap } from "../layout.ts";
@@ -13,22 +13,31 @@ import { openSecretLine } from "./secret-line.ts";
 export interface PrompterOptions extends LineTerminal {
   /** Opened for each question. */
   readonly keyboard: () => Keyboard;
-  /** The terminal spells keys as kitty does when asked to. */
+  /** The terminal supports kitty's key encoding. */
   readonly kitty: boolean;
-  /** Ends any question; its reason is thrown. */
+  /** Aborts any question, which then throws the signal's reason. */
   readonly signal: AbortSignal;
 }
 
 export interface Prompter {
-  /** Keys that were read elsewhere while nothing was asked: the next message begins with them. */
+  /** Passes on keys that were typed while nothing was asked; the next message begins with them. */
   readonly typeAhead: (keys: string) => void;
-  /** Shows the question whole and waits for a clear answer; end of input and Escape are a no. Throws PaiError(interrupted) on Ctrl+C. */
+  /**
+   * Shows the question in full and waits for a clear answer; end of input and Escape mean no. Throws
+   * PaiError(interrupted) on Ctrl+C.
+   */
   readonly ask: (question: Question) => Promise<Exclude<Answer, "again">>;
-  /** One line, an answer to something that was just shown; null: end of input or Escape. Throws PaiError(interrupted) on Ctrl+C. */
+  /**
+   * Reads one line, an answer to what was just shown; null: end of input or Escape. Throws PaiError(interrupted) on
+   * Ctrl+C.
+   */
   readonly readLine: (prompt: string) => Promise<string | null>;
-  /** One message, pastes whole; null: end of input. Ctrl+C clears it; on an empty one it throws PaiError(interrupted). */
+  /**
+   * Reads one message, with pastes as a whole; null: end of input. Ctrl+C clears it, or throws PaiError(interrupted) if
+   * it is empty.
+   */
   readonly readMessage: (options: MessageOptions) => Promise<string | null>;
-  /** One line that is not shown; null: end of input or Escape. Throws PaiError(interrupted) on Ctrl+C. */
+  /** Reads one hidden line; null: end of input or Escape. Throws PaiError(interrupted) on Ctrl+C. */
   readonly askHidden: (question: string) => Promise<string | null>;
 }
 
@@ -37,13 +46,13 @@ export function createPrompter(options: PrompterOptions): Prompter {
   const terminal = style.plain ? "dumb" : options.kitty ? "kitty" : "legacy";
   const raw = openRawInput({ ...options, terminal });
 
-  /** Text typed ahead may be at the start of the line: it is erased, as it will not be read. */
+  /** Erases text that was typed ahead, as it will not be read. */
   function showQuestion(question: Question): void {
     err(style.plain ? "\n" : "\r\x1b[K\n");
     err(renderQuestion(question, style, style.plain ? null : size().columns));
   }
 
-  /** A message; what comes back from the editor outside is shown, to be sent or typed on. */
+  /** Reads a message. Text that comes back from the user's editor is shown, to be sent or changed. */
   async function readMessage(message: MessageOptions): Promise<string | null> {
     let text = "";
     for (;;) {

@@ -1,35 +1,35 @@
-/** The terminal in raw mode for as long as one answer takes, and as it was before afterwards, whatever happens. */
+/** Puts the terminal into raw mode for one answer and restores it afterwards, whatever happens. */
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import { isInForeground } from "../tty.ts";
 import type { Keyboard } from "./keyboard.ts";
 import { type Key, type Keys, kittyOff, kittyOn, openKeys, pasteOff, pasteOn } from "./keystrokes.ts";
 
-/** Ends the reading with a value or a reason. */
+/** Ends the reading with a value or an error. */
 export interface Settle<T> {
   readonly done: (value: T) => void;
   readonly fail: (reason: unknown) => void;
-  /** Gives the terminal back and stops the process, as Ctrl+Z does elsewhere. */
+  /** Restores the terminal and stops the process, like Ctrl+Z elsewhere. */
   readonly stop: () => void;
 }
 
-/** Takes what is typed. */
+/** Receives what is typed. */
 export interface Reader {
-  /** A promise: the next key waits for it. It never rejects. */
+  /** If it returns a promise, which never rejects, the next key waits for it. */
   readonly press: (key: Key) => void | Promise<void>;
-  /** The process was stopped and goes on, below whatever was printed meanwhile. */
+  /** The stopped process continues; other output may be above the cursor. */
   readonly resume: () => void;
-  /** The terminal has another size. */
+  /** The size of the terminal has changed. */
   readonly resize: () => void;
-  /** The reading ends before it was settled: by a signal, the end of the terminal, or of the process. */
+  /** The reading ends without an answer: by a signal, the end of the terminal, or of the process. */
   readonly cut: () => void;
 }
 
 export interface RawInput {
-  /** Keys that were read elsewhere: a reading that keeps what was typed before begins with them. */
+  /** Passes on keys that were read elsewhere; the next reading with `ahead: "keep"` begins with them. */
   readonly typeAhead: (keys: string) => void;
   /**
-   * Passes what is typed to the reader that `start` returns, until it settles; end of input gives null.
-   * `ahead` says what happens to what was typed before: nothing typed ahead may answer a question.
+   * Passes what is typed to the reader that `start` returns, until it settles; null at the end of input. `ahead`
+   * decides about earlier input: nothing that was typed ahead may answer a question.
    */
   readonly read: <T>(ahead: "keep" | "drop", start: (settle: Settle<T | null>) => Reader) => Promise<T | null>;
 }
@@ -38,16 +38,16 @@ export interface RawInputOptions {
   /** Opened for each reading. */
   readonly keyboard: () => Keyboard;
   readonly err: (text: string) => void;
-  /** Ends any reading; its reason is thrown. */
+  /** Aborts any reading, which then throws its reason. */
   readonly signal: AbortSignal;
-  /** What the terminal understands: nothing, marked pastes, or kitty's spelling of keys too. */
+  /** What the terminal supports: nothing, marked pastes, or also kitty's key encoding. */
   readonly terminal: "dumb" | "legacy" | "kitty";
 }
 
-/** How long the rest of a sequence may take over a slow line. */
+/** Milliseconds to wait for the rest of a sequence, as the line may be slow. */
 const sequenceMs = 80;
 
-/** After this long all signals that came together have been handled. */
+/** Milliseconds after which all signals that arrived together have been handled. */
 const wakeMs = 50;
 
 const modes = {
@@ -56,7 +56,7 @@ const modes = {
   kitty: [pasteOn + kittyOn, kittyOff + pasteOff],
 } as const;
 
-/** Empties what the kernel holds of what was typed; in raw mode half a line is readable too. `from`: the terminal. */
+/** Discards typed input that the kernel still holds; in raw mode that includes half a line. `from`: the terminal. */
 function dropTypedAhead(from: number): void {
   try {
     const fd = openSync(`/proc/self/fd/${from}`, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
@@ -67,11 +67,11 @@ function dropTypedAhead(from: number): void {
       closeSync(fd);
     }
   } catch {
-    // EAGAIN: nothing is left. Where the terminal cannot be opened again, nothing can be dropped.
+    // EAGAIN: nothing is left. If the terminal cannot be opened again, nothing can be discarded.
   }
 }
 
-/** Passes the keys that have arrived until `isOver`; a sequence that stays half waits a moment for its rest. */
+/** Passes on the keys that have arrived until `isOver`; waits a moment for the rest of an incomplete sequence. */
 function openFeed(keys: Keys, press: Reader["press"], isOver: () => boolean): () => void {
   let patience: ReturnType<typeof setTimeout> | null = null;
   let busy = false;
@@ -139,7 +139,7 @@ export function openRawInput({ keyboard: open, err, signal, terminal }: RawInput
       err(on);
       reader.resume();
     };
-    /** Continued in the background, it stops again for the shell to see, unless the signal that ends it came along. */
+    /** Continued in the background, it stops again so that the shell notices, unless a signal to end came too. */
     const wake = () => {
       if (isInForeground()) goOn();
       else

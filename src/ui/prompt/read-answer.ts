@@ -1,4 +1,4 @@
-/** What a typed answer means: pure, so that no question can be answered by accident. */
+/** Interprets a typed answer. Pure, so that tests can show that no question is answered by accident. */
 
 export type Answer = "yes" | "no" | "always" | "review" | "again" | { readonly feedback: string };
 
@@ -7,8 +7,8 @@ const no = new Set(["n", "no", "tidak", "batal"]);
 const goOn = new Set(["y", "ya", "yes", "ok", "oke", "go", "lanjut", "continue", "proceed"]);
 
 /**
- * Reads the answer to a question. `text` null: end of input, which is a no.
- * `feedback` false: the question takes only yes or no. `always`: it takes `a` as well, `review`: `d`. "again": ask once more.
+ * Interprets the answer to a question. `text` null: end of input, which means no. `feedback` false: only yes or no are
+ * valid. `always`: `a` is valid too, `review`: `d`. "again": ask once more.
  */
 export function readAnswer(
   text: string | null,
@@ -31,12 +31,12 @@ export function readAnswer(
   return /\S\s+\S/.test(said) ? { feedback: said } : "again";
 }
 
-/** Whether a message, where something waits for a yes, is a no. */
+/** Whether a message means no, while something waits for a yes. */
 export function isNo(text: string): boolean {
   return no.has(text.trim().toLowerCase());
 }
 
-/** Whether a message runs the pending next steps. */
+/** Whether a message asks to run the pending next steps. */
 export function isContinue(text: string): boolean {
   return goOn.has(text.trim().toLowerCase());
 }

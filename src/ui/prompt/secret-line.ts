@@ -1,4 +1,4 @@
-/** A line typed without being shown: characters, backspace, Ctrl+U, Enter, Ctrl+C, Ctrl+D, Escape. */
+/** Reads a hidden line: characters, backspace, Ctrl+U, Enter, Ctrl+C, Ctrl+D, Escape. */
 import { PaiError } from "../../core/error.ts";
 import type { Reader, Settle } from "./raw-input.ts";
 

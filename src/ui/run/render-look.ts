@@ -1,4 +1,4 @@
-/** What a look action found, as a person reads it: a file with line numbers, a tree as it is. */
+/** Renders the result of a look for people: a file with line numbers, a tree as it is. */
 import { rowOf } from "../../core/vocabulary.ts";
 import { counted, grouped } from "../amount.ts";
 import type { Highlight } from "../highlight.ts";
@@ -9,13 +9,13 @@ import type { Style } from "../style.ts";
 const numbered = /^ *(\d+)(?: (.*))?$/;
 const headLines = 30;
 const tailLines = 5;
-/** Lines of what is not a file before it is folded. */
+/** Lines shown of a tree or search result before it is folded. */
 const maxLines = 40;
-/** Fewer lines than this are not worth folding. */
+/** With fewer hidden lines than this, nothing is folded. */
 const leastHidden = 10;
-/** Characters of a line that are shown. */
+/** Characters shown of a line. */
 const longestLine = 400;
-/** Columns beside a line's number: two before it, a bar between blanks after it. */
+/** Columns around a line number: two before it, a bar between blanks after it. */
 const gutter = 5;
 
 interface Row {
@@ -23,7 +23,7 @@ interface Row {
   readonly text: string;
 }
 
-/** Lines come numbered as the model reads them; notes around them have no number. */
+/** Splits off line numbers as the model reads them; notes have none. */
 function readRows(text: string): Row[] {
   return text.split("\n").map((line) => {
     const match = numbered.exec(line);
@@ -31,7 +31,7 @@ function readRows(text: string): Row[] {
   });
 }
 
-/** A line that is longer than anybody reads is cut, and says so. Tabs are as wide as a terminal shows them. */
+/** Cuts a very long line and says so. Expands tabs. */
 function cutLine(text: string, more: string): string {
   const left = text.length - longestLine;
   return expandTabs(left > 0 ? `${text.slice(0, longestLine)}${more} ${grouped(left)} more characters` : text);
@@ -60,7 +60,7 @@ function renderFile(text: string, name: string, { style, columns, highlight, who
 
 const branches = /^(?:│ {3}| {4})*(?:├── |└── )/gm;
 
-/** A tree's branches in what the terminal can show; read aloud, indentation is enough. */
+/** Draws the branches of a tree with the available characters; a screen reader gets only indentation. */
 function drawn(text: string, { plain, glyphs }: Style): string {
   if (plain) return text.replace(branches, (branch) => " ".repeat(branch.length - 2));
   if (glyphs.bar === "│") return text;
@@ -69,16 +69,16 @@ function drawn(text: string, { plain, glyphs }: Style): string {
 
 export interface Look {
   readonly action: string;
-  /** What was looked at: a path for READ. */
+  /** What was looked at; for READ a path. */
   readonly target: string;
   readonly text: string;
 }
 
 export interface LookOptions {
   readonly style: Style;
-  /** null: lines stay as they are. */
+  /** null: no wrapping. */
   readonly columns: number | null;
-  /** null: no colours for code. */
+  /** null: code is not highlighted. */
   readonly highlight: Highlight | null;
   /** Nothing is folded. */
   readonly whole?: boolean;
@@ -86,14 +86,14 @@ export interface LookOptions {
 
 const wayToAll = "-v shows all";
 
-/** Folds what is longer than anybody reads between a question and its answer. */
+/** Folds long output, except where all of it must be shown. */
 function fold(lines: readonly string[], { style, whole }: LookOptions): readonly string[] {
   const hidden = lines.length - maxLines;
   if (whole === true || hidden < leastHidden) return lines;
   return [...lines.slice(0, maxLines), `${style.glyphs.more} ${counted(hidden, "more line")} (${wayToAll})`];
 }
 
-/** Ends in a line feed; "" for nothing found. What is long is folded. */
+/** Renders a look, folded if it is long. Ends in a line feed; "" if nothing was found. */
 export function renderLook({ action, target, text }: Look, options: LookOptions): string {
   const { style, columns } = options;
   const shown = visible(text).replace(/\n+$/, "");

@@ -1,4 +1,4 @@
-/** How a run ended, for a person: the lines that are its result, the footer, and the error. */
+/** Renders the end of a run for people: the result, the footer, and the error. */
 import type { Failure } from "../../core/error.ts";
 import type { Amendment, ChangeSummary, CheckResult, Outcome, RefusedAction, Status } from "../../core/outcome.ts";
 import { counted, grouped, priced, spent } from "../amount.ts";
@@ -15,11 +15,11 @@ function pathOf({ op, from, path }: ChangeSummary, style: Style): string {
     : visibleLine(path);
 }
 
-/** The changes as a person lists them: in natural order, a new folder only where nothing new is in it. */
+/** Changes in natural order, without new folders that contain another listed change. */
 export const listChanges = (changes: readonly ChangeSummary[]): readonly ChangeSummary[] =>
   listNaturally(changes, ({ path, op }) => ({ path, isNewFolder: op === "mkdir" }));
 
-/** One line a path: what happened to it and by how many lines. */
+/** One line for each path: the operation and the number of lines. */
 export function renderSummaries(all: readonly ChangeSummary[], style: Style): string[] {
   const changes = listChanges(all);
   const paths = changes.map((change) => pathOf(change, style));
@@ -34,7 +34,7 @@ export function renderSummaries(all: readonly ChangeSummary[], style: Style): st
   });
 }
 
-/** "! beyond the plan: MODIFY a.py  the parser is wrong there", a line for each right that was granted. */
+/** "! beyond the plan: MODIFY a.py  the parser is wrong there": a line for each right granted beyond the plan. */
 export function renderAmended(amended: readonly Amendment[], style: Style, columns: number | null): string[] {
   return amended
     .filter(({ accept }) => accept)
@@ -48,7 +48,7 @@ export function renderAmended(amended: readonly Amendment[], style: Style, colum
     });
 }
 
-/** "✗ refused RUN npm test  planned commands run …", a line for each action that nothing repaired. */
+/** "✗ refused RUN npm test  planned commands run …": a line for each refused action that was not repaired. */
 function renderRefused(refused: readonly RefusedAction[], style: Style, columns: number | null): string[] {
   return refused.flatMap(({ action, target, why }) => {
     const what = `${action} ${visibleLine(target)}`.trimEnd();
@@ -73,7 +73,7 @@ const statusWords: Readonly<Record<Exclude<Status, "answered">, readonly [Meanin
   interrupted: ["warn", "interrupted"],
 };
 
-/** How many checks passed, to follow the status; "" where the status needs no such word. */
+/** Number of passed checks, to append to the status; "" if it is not needed. */
 function renderProof({ status, checks }: Outcome): string {
   const passed = checks.filter((check) => check.passed === true).length;
   if (status === "verified") return passed > 0 ? ` by ${counted(passed, "check")}` : "";
@@ -81,7 +81,7 @@ function renderProof({ status, checks }: Outcome): string {
   return passed > 0 ? `: ${passed} of ${counted(checks.length, "check")} passed` : ": no check has proved this";
 }
 
-/** The status of an earlier run, as one line; null: it needs none. */
+/** The status of an earlier run in one line; null: it needs none. */
 export function renderEarlierStatus(status: string, style: Style): string | null {
   const [meaning, words] = Object.entries(statusWords).find(([name]) => name === status)?.[1] ?? [];
   return meaning === undefined ? null : `${mark(style, meaning)} ${style.paint(meaning, words ?? "")}`;
@@ -89,7 +89,7 @@ export function renderEarlierStatus(status: string, style: Style): string | null
 
 const maxNamed = 3;
 
-/** " but 2 ignored paths: build, out.csv", what commands left that no way back takes along; "" for nothing. */
+/** " but 2 ignored paths: build, out.csv": what commands changed and no undo restores; "" for nothing. */
 function renderStays({ stays }: Pick<Outcome, "stays">): string {
   if (stays === undefined) return "";
   const { count, paths } = stays;
@@ -99,7 +99,7 @@ function renderStays({ stays }: Pick<Outcome, "stays">): string {
 
 function renderStatus(outcome: Outcome, { applied, screen, style }: ResultOptions): string[] {
   if (outcome.status === "answered" || (screen && outcome.status === "declined")) return [];
-  // On a screen the reason comes first, and with it that nothing was changed.
+  // On a screen the error comes first, and says that nothing was changed.
   if (screen && outcome.status === "failed" && !applied && outcome.error !== null && outcome.score === null) return [];
   const [meaning, words] = statusWords[outcome.status];
   const untouched = !applied && outcome.status !== "verified" && outcome.status !== "unverified";
@@ -108,7 +108,7 @@ function renderStatus(outcome: Outcome, { applied, screen, style }: ResultOption
   return [`${mark(style, meaning)} ${style.paint(meaning, told)}${score}`];
 }
 
-/** Next steps as a numbered list below a blank line; nothing for none. */
+/** Next steps as a numbered list after a blank line; empty if there are none. */
 export function renderNext(
   next: readonly string[],
   { style, columns, session }: Pick<ResultOptions, "style" | "columns" | "session">,
@@ -123,19 +123,17 @@ export function renderNext(
 export interface ResultOptions {
   readonly style: Style;
   readonly columns: number | null;
-  /** Whether the changes listed are in the workspace now. */
+  /** Whether the listed changes are in the workspace now. */
   readonly applied: boolean;
-  /** Whether checks and errors were shown on the same screen: then they are not said again. */
+  /** Whether checks and errors were shown on the same screen, so that they are not repeated. */
   readonly screen: boolean;
-  /** Whether notices were shown: one of them tells which checks of the plan could not run, and what would let them. */
+  /** Whether notices were shown; one of them names checks of the plan that could not run, and why. */
   readonly noted: boolean;
-  /** Whether a session goes on, in which next steps can be confirmed. */
+  /** Whether a session continues, in which next steps can be confirmed. */
   readonly session: boolean;
 }
 
-/**
- * Files, checks, status and next steps: what standard output holds after the message. "" when there is nothing to say.
- */
+/** Files, checks, status and next steps: standard output after the message. "" if there is nothing to say. */
 export function renderResult(outcome: Outcome, options: ResultOptions): string {
   const { style, columns, applied, screen, noted } = options;
   const dry = outcome.changes.length > 0 && !applied;
@@ -147,21 +145,21 @@ export function renderResult(outcome: Outcome, options: ResultOptions): string {
     ...renderRefused(outcome.refused, style, columns),
     ...(screen ? [] : checks.flatMap((check) => renderCheck(check, style, columns))),
     ...(dry && outcome.status === "unverified" ? [] : renderStatus(outcome, options)),
-    // The changes of a run that failed were taken back: no steps follow from them.
+    // A failed run was rolled back, so its next steps do not apply.
     ...(outcome.ok ? renderNext(outcome.next, options) : []),
   ];
   return lines.length === 0 ? "" : `${lines.join("\n").replace(/^\n/, "")}\n`;
 }
 
-/** "3 of 4 actions done", where not all were; none: nothing to say. */
+/** "3 of 4 actions done" if some were not; otherwise empty. */
 function renderActions({ done, failed, refused }: Outcome["actions"]): string[] {
   const all = done + failed + refused;
   return done === all ? [] : [`${done} of ${counted(all, "action")} done`];
 }
 
 /**
- * "2 calls (expected 2, at most 3), 1,580 tokens, price unknown, 4.2 s"; recorded replies cost nothing, and nothing is
- * said. `ms`: how long pai worked, in milliseconds.
+ * "2 calls (expected 2, at most 3), 1,580 tokens, price unknown, 4.2 s"; for recorded replies without a price. `ms`:
+ * time that pai worked.
  */
 export function renderFooter({ calls, usage, cost, model, actions }: Outcome, ms: number): string {
   const promise = `expected ${grouped(calls.expected)}, at most ${grouped(calls.at_most)}`;
@@ -171,10 +169,7 @@ export function renderFooter({ calls, usage, cost, model, actions }: Outcome, ms
   return [`${counted(calls.made, "call")} (${promise})`, ...renderActions(actions), ...spending, spent(ms)].join(", ");
 }
 
-/**
- * The error of a run that left everything as it was, with a line that says so and names ignored paths that stay
- * changed.
- */
+/** Adds to the error of a run that changed nothing a line that says so, and names ignored paths that stay changed. */
 export function sayUntouched(error: Failure, outcome: Pick<Outcome, "stays">): Failure {
   const { message } = error;
   const stays = renderStays(outcome);
@@ -182,7 +177,7 @@ export function sayUntouched(error: Failure, outcome: Pick<Outcome, "stays">): F
   return { ...error, message: `${message}\nnothing was changed${stays}` };
 }
 
-/** What failed, why, and what to do, the important line last (R28). Ends in a line feed. */
+/** What failed, why, and what to do; the important line is last. Ends in a line feed. */
 export function renderFailure(error: Failure, style: Style, columns: number | null): string {
   return `${[
     ...hang(`${mark(style, "error")} `, visible(error.message), columns),

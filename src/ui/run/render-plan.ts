@@ -1,4 +1,4 @@
-/** A plan as a person reads it before saying yes: steps as a table, files, checks, risk, and the promise. */
+/** Renders a plan for approval: steps as a table, files, checks, risk, and the promise. */
 
 import type { Permitted } from "../../core/command/run-patterns.ts";
 import { describeSteering, findSteering } from "../../core/guard/steering.ts";
@@ -10,11 +10,11 @@ import { hang, pad, widest, wrap, wrapPath } from "../layout.ts";
 import { markMixed, visible, visibleLine } from "../sanitize.ts";
 import type { Style } from "../style.ts";
 
-/** Narrower than this, a step takes a line for what it does and one for why. */
+/** On a narrower terminal each step takes one line for the action and one for the purpose. */
 const tableFrom = 56;
 const gap = 2;
 
-/** "expected 2, at most 3 calls, about 1,900 tokens, about $0.01"; what is not known is left out. */
+/** "expected 2, at most 3 calls, about 1,900 tokens, about $0.01"; leaves out unknown amounts. */
 function renderPromise({ expected, at_most, tokens, cost }: Promised): string {
   return [
     `expected ${grouped(expected)}`,
@@ -24,7 +24,7 @@ function renderPromise({ expected, at_most, tokens, cost }: Promised): string {
   ].join(", ");
 }
 
-/** What a step writes, where that runs or steers something later: the path, and by whom. null: nothing. */
+/** The written path that runs or configures something later, and what reads it; null: none. */
 function laterOf({ action, target, destination }: PlanStep): readonly [path: string, why: string] | null {
   const { form, right } = rowOf(action) ?? {};
   const path = form === "pair" ? (destination ?? "") : right === "content" ? target : "";
@@ -56,7 +56,7 @@ function stepLines(steps: readonly PlanStep[], style: Style, columns: number | n
   });
 }
 
-/** Widths of step, action, target and purpose; the last two share what is left, the target as much as it needs up to half. */
+/** Widths of step, action, target and purpose. The last two share the rest; the target gets up to half of it. */
 function columnWidths(rows: readonly (readonly string[])[], columns: number): [number, number, number, number] {
   const need = (index: number) => widest(rows.map((row) => row[index] ?? ""));
   const room = columns - need(0) - need(1) - 3 * gap;
@@ -97,14 +97,14 @@ function tableLines(steps: readonly PlanStep[], style: Style, columns: number): 
   ];
 }
 
-/** A risk that is none. */
+/** Matches a statement that there is no real risk. */
 const noRisk = /^(?:(?:very |sangat )?(?:low|minimal|rendah|kecil)|none|no risk|n\/a|tidak ada)(?: risk)?\.?$/i;
 
 function factsOf(plan: Plan, promise: string, style: Style): Facts {
   const { analysis, execution_plan: work } = plan;
   const plain = (path: string) => path.replace(/^\.\//, "");
   const stepped = new Set(work?.steps.map(({ target }) => plain(target)));
-  /** Only what no step says already. */
+  /** Leaves out what a step already says. */
   const listed = (items: readonly string[] | undefined) =>
     (items ?? [])
       .filter((item) => !stepped.has(plain(item)))
@@ -136,13 +136,13 @@ function layFacts(facts: Facts, style: Style, columns: number | null): string[] 
   return told.flatMap(([name, value]) => hang(style.paint("dim", pad(name, width)), value, columns));
 }
 
-/** Which pattern of the command line permits which of its commands. */
+/** Which pattern of the command line permits which of the plan's commands. */
 const renderPermitted = (permitted: readonly Permitted[]): Facts[number] => [
   "permitted",
   permitted.map(({ command, pattern }) => `${visibleLine(command)}  (--allow-run=${visibleLine(pattern)})`).join("\n"),
 ];
 
-/** What the work is for, how complex and how risky it is: read before the steps. */
+/** Intent, complexity and risk, shown before the steps. */
 function headLines(plan: Plan, style: Style, columns: number | null): string[] {
   const { analysis, intelligence_notes: notes } = plan;
   const risk = visible(analysis?.risk_assessment ?? "").trim();
@@ -157,7 +157,7 @@ function headLines(plan: Plan, style: Style, columns: number | null): string[] {
   );
 }
 
-/** What the model said without being asked. */
+/** Notes of the model that the plan does not require. */
 function unaskedLines({ execution_plan: work, intelligence_notes: notes }: Plan): Facts {
   const joined = (texts: readonly string[] | undefined) => (texts ?? []).map(visible).join("\n");
   return [
@@ -169,8 +169,8 @@ function unaskedLines({ execution_plan: work, intelligence_notes: notes }: Plan)
 }
 
 /**
- * The whole plan, ending in a line feed. Nothing is cut: what does not fit is wrapped.
- * `columns` null: not for a terminal, nothing is wrapped. `verbose`: with what the model said unasked.
+ * Renders the whole plan, ending in a line feed. Nothing is cut; long lines are wrapped. `columns` null: not a
+ * terminal, no wrapping. `verbose`: includes the model's further notes.
  */
 export function renderPlan(
   plan: Plan,

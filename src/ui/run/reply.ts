@@ -1,18 +1,18 @@
-/** A reply as it comes in pieces: streamed to a screen, safe and wrapped at words, or kept until it is wanted. */
+/** Shows a reply that arrives in pieces: streams it, sanitised and wrapped, or keeps it until it is wanted. */
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { openWrap, wrap } from "../layout.ts";
 import { type MarkdownOptions, openMarkdown, renderMarkdown, type TextStream } from "../markdown.ts";
 import { openVisible, visible } from "../sanitize.ts";
 
 export interface ReplyText {
-  /** Whether a streamed reply is unfinished: the cursor may not be at the start of a line. */
+  /** Whether a streamed reply is unfinished, so that the cursor may be within a line. */
   readonly open: boolean;
-  /** The last reply that was shown, whole; "" for none. */
+  /** The last shown reply; "" for none. */
   readonly shown: string;
   readonly push: (text: string) => void;
-  /** Ends the line of a streamed reply. */
+  /** Ends the current line of a streamed reply. */
   readonly close: () => void;
-  /** Shows what was kept, or `text` in its place; nothing when that is on the screen already. */
+  /** Shows the kept reply, or `text` instead; nothing if that is already on the screen. */
   readonly show: (text?: string) => void;
 }
 
@@ -20,24 +20,26 @@ export interface ReplyOptions {
   readonly write: (text: string) => void;
   /** Called before a reply begins on the screen. */
   readonly begin: () => void;
-  /** Width now; a reply that has begun keeps it. null: nothing is wrapped. */
+  /** Current width; a reply that has begun keeps its width. null: no wrapping. */
   readonly columns: () => number | null;
-  /** How Markdown is rendered; null: it is shown as it is. */
+  /** How Markdown is rendered; null: it stays as it is. */
   readonly markdown: () => MarkdownOptions | null;
-  /** Whether pieces are shown as they come; else they are kept until `show`. */
+  /** Whether pieces are shown at once; otherwise they are kept until `show`. */
   readonly streams: boolean;
 }
 
-/** A whole answer, safe and ending in a line feed. */
+/** Renders a whole answer, sanitised and ending in a line feed. */
 export function renderAnswer(text: string, columns: number | null, markdown: MarkdownOptions | null): string {
   const safe = visible(maskSecrets(text)).trimEnd();
   const shown = markdown === null ? wrap(safe, columns).join("\n") : renderMarkdown(safe, markdown).trimEnd();
   return `${shown}\n`;
 }
 
-/** The first piece is shown at once, others at most this often: more is not seen, and too much for a slow line. */
+/**
+ * The first piece is shown at once, later ones at this interval: faster is not visible, and too much for a slow line.
+ */
 const frameMs = 30;
-/** Characters that wait for a frame at most: what is drawn at once must be soon done, and a fast reply waits for the screen. */
+/** Characters that may wait for a frame; a faster reply waits for the screen, so that no drawing takes long. */
 const mostWaiting = 16_000;
 
 export function openReply({ write, begin, columns, markdown, streams }: ReplyOptions): ReplyText {
@@ -45,7 +47,7 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
   let shown = "";
   let current: { readonly safe: (chunk: string) => string; readonly lines: TextStream } | null = null;
   let whole = true;
-  /** Text that came since the last frame. */
+  /** Text since the last frame. */
   let waiting = "";
   let frame: ReturnType<typeof setTimeout> | null = null;
 

@@ -1,4 +1,4 @@
-/** Shows how a run ended: the message and the result on standard output, and how to take it back. */
+/** Shows the end of a run: message and result on standard output, and how to undo it. */
 import type { Outcome } from "../../core/outcome.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { wrap } from "../layout.ts";
@@ -9,32 +9,32 @@ import { renderAnswer } from "./reply.ts";
 import type { Streams } from "./streams.ts";
 
 export interface ResultState {
-  /** Whether the run itself was shown on the same screen: what it showed is not said again. */
+  /** Whether the run was shown on the same screen, so that nothing is repeated. */
   readonly seen: boolean;
-  /** Whether notices were shown, on whichever stream. */
+  /** Whether notices were shown, on either stream. */
   readonly noted: boolean;
-  /** Whether a session goes on: then /undo is named beside pai undo. */
+  /** Whether a session continues, so that /undo is named too. */
   readonly session: boolean;
-  /** Whether the changes can be taken back later. */
+  /** Whether the changes can be undone later. */
   readonly undoable: boolean;
-  /** Milliseconds that pai worked. */
+  /** Time that pai worked, in milliseconds. */
   readonly ms: number;
   readonly applied: boolean;
   readonly undone: boolean;
-  /** The reply that the screen shows already; "" for none. */
+  /** The reply that is already on the screen; "" for none. */
   readonly replied: string;
-  /** How Markdown is rendered on standard output; null: it is shown as it is. */
+  /** How Markdown is rendered on standard output; null: it stays as it is. */
   readonly markdown: MarkdownOptions | null;
 }
 
 /**
- * Prints the message: of a run that went well to standard output, of one that failed to standard error as what the model
- * said. Nothing when the screen shows it already, or eight-step failed: its error says the same. True: standard
- * output has it.
+ * Prints the message: of a successful run to standard output, of a failed one to standard error as the model's words.
+ * Prints nothing if the screen shows it already, or if eight-step failed, whose error says the same. Returns whether it
+ * went to standard output.
  */
 function showMessage(outcome: Outcome, streams: Streams, { replied, markdown }: ResultState): boolean {
   const { mode, text, error, actions } = outcome;
-  // A check that fails beside an answer takes nothing from the answer.
+  // A failed check does not invalidate an answer without actions.
   const ok = outcome.ok || (error?.code === "check_failed" && actions.done + actions.failed + actions.refused === 0);
   if (text === "" || replied === text || (!ok && mode === "eight-step")) return false;
   if (ok) streams.out(renderAnswer(text, streams.outColumns, markdown));
@@ -42,7 +42,7 @@ function showMessage(outcome: Outcome, streams: Streams, { replied, markdown }: 
   return ok;
 }
 
-/** Printed to standard output after the message, with the footer between result and undo. */
+/** Prints the result after the message, and the footer between the result and the undo hint. */
 export function showOutcome(outcome: Outcome, streams: Streams, state: ResultState): void {
   const { screen, out, aside, section, outStyle, outColumns } = streams;
   const { seen, noted, session, applied } = state;

@@ -1,4 +1,4 @@
-/** Shows what a run is going to do: its plan, its phases and steps, its tasks. */
+/** Shows what a run will do: its plan, phases, steps and tasks. */
 
 import type { Permitted } from "../../core/command/run-patterns.ts";
 import type { Promised } from "../../core/outcome.ts";
@@ -11,9 +11,9 @@ import type { EventHandlers, EventOf } from "./show-work.ts";
 import type { Streams } from "./streams.ts";
 
 export interface Steps {
-  /** The promise of the plan that was shown; null: no plan was. */
+  /** Promise of the shown plan; null: none was shown. */
   readonly promise: Promised | null;
-  /** What patterns permit of it. */
+  /** Commands of the plan that patterns permit. */
   readonly permitted: readonly Permitted[] | undefined;
   readonly handlers: EventHandlers<
     "plan.ready" | "plan.amended" | "memory.kept" | "phase.started" | "step.started" | "tasks.updated"
@@ -22,7 +22,7 @@ export interface Steps {
 
 const marks = { pending: " ", in_progress: "~", completed: "x" } as const;
 
-/** `planIsResult`: the plan goes to standard output. */
+/** `planIsResult`: the plan is printed to standard output. */
 export function openSteps(
   streams: Streams,
   reply: ReplyText,

@@ -1,4 +1,4 @@
-/** Shows what a run waits for: the model, a command, the next attempt; and what is to be noticed. */
+/** Shows what a run waits for (the model, a command, the next attempt), and its notices. */
 import type { Purpose } from "../../core/model.ts";
 import type { ReplyProgress } from "../../core/reply-progress.ts";
 import { counted, grouped, spent } from "../amount.ts";
@@ -11,18 +11,18 @@ export interface WaitOptions {
   readonly verbose: boolean;
   /** Whether a line on standard error may be redrawn. */
   readonly live: boolean;
-  /** Width of the terminal now. */
+  /** Current width of the terminal. */
   readonly columns: () => number;
-  /** Milliseconds of a clock that only goes forward. */
+  /** A monotonic clock in milliseconds. */
   readonly now: () => number;
-  /** How to stop, shown beside the first wait; null: it was told. */
+  /** How to stop, for the first wait; null: already shown. */
   readonly note?: () => string | null;
 }
 
 export interface Waits {
   /** Shows what pai waits for, until the next call or `spinner.stop`. */
   readonly start: (what: string) => void;
-  /** The wait is over; if a model is being asked, the wait for it is shown again. */
+  /** Ends the wait; if a model is being asked, shows that wait again. */
   readonly stop: () => void;
   readonly spinner: Spinner;
   readonly handlers: EventHandlers<
@@ -45,7 +45,7 @@ const words: Readonly<Record<Purpose, string>> = {
   compact: "shortening the conversation",
 };
 
-/** How far the reply has come: "planning, step 3 of the plan", "working, src/a.ts, 120 lines". */
+/** The progress of a reply: "planning, step 3 of the plan", "working, src/a.ts, 120 lines". */
 function renderProgress(purpose: Purpose, { thought, step, file }: ReplyProgress): string {
   if (thought > 0) return `thinking, ${grouped(thought)} tokens`;
   if (step !== null) return `${words[purpose]}, step ${step} of the plan`;
@@ -59,7 +59,7 @@ export function openWaits(streams: Streams, { verbose, live, columns, now, note 
     ? createSpinner({ err: redraw, style, columns, now, note })
     : createHeartbeat({ say: aside, style, now });
   let purpose: Purpose = "turn";
-  /** The model that is asked now, and since when. */
+  /** The current request to a model, and when it began. */
   let asked: { readonly what: string; readonly from: number } | null = null;
 
   return {
@@ -87,7 +87,7 @@ export function openWaits(streams: Streams, { verbose, live, columns, now, note 
         const tokens = `${grouped(usage.input)} in, ${grouped(usage.output)} out`;
         aside(`call ${n}: ${visibleLine(served)}, ${tokens}, ${spent(ms)}`);
       },
-      /** A pause is seen while it lasts, and leaves no line once the request went through. */
+      /** A wait before a retry is shown only while it lasts; it leaves no line. */
       notice({ level, text, wait }) {
         if (live && wait !== undefined) spinner.countDown(wait);
         if (!live || wait === undefined || verbose) line(level === "warning" ? "warn" : "dim", visible(text));

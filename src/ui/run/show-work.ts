@@ -1,4 +1,4 @@
-/** Shows what a run does: its calls and what they found, its changes, its checks. */
+/** Shows what a run does: its calls with their results, its changes, its checks. */
 
 import type { StampedEvent } from "../../core/event.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
@@ -17,22 +17,22 @@ import type { Streams } from "./streams.ts";
 export interface WorkOptions {
   readonly verbose: boolean;
   readonly reply: ReplyText;
-  /** Shows what is waited for, such as a command. */
+  /** Shows what pai waits for, such as a command. */
   readonly wait: (what: string) => void;
   readonly stopWaiting: () => void;
   readonly highlight: () => Highlight | null;
-  /** A person answers questions: what one is about is shown whole. */
+  /** A person answers questions, so their subject is shown in full. */
   readonly asks: boolean;
-  /** Where the rest of a long file is shown; undefined: nothing is folded. */
+  /** Names the command that shows the rest of a long file; undefined: nothing is folded. */
   readonly fold: ((path: string) => string) | undefined;
 }
 
 export interface Work {
-  /** Whether changes of the run are in the workspace now. */
+  /** Whether the run's changes are in the workspace now. */
   readonly applied: boolean;
-  /** Whether changes of the run were taken back. */
+  /** Whether the run's changes were undone. */
   readonly undone: boolean;
-  /** Shows what the last look found, if the line of its call, under which it belongs, has not come. */
+  /** Shows the result of the last look, if the line of its call has not come. */
   readonly showLooked: () => void;
   readonly handlers: EventHandlers<
     | "call.started"
@@ -47,10 +47,10 @@ export interface Work {
 }
 
 const outputTail = 10;
-/** Rows that the tail may take where its lines are wrapped. */
+/** Rows of the tail after wrapping. */
 const maxRows = 20;
 
-/** Actions without a line of their own: the message and the list of tasks show what they did. */
+/** Actions without a line: the message and the list of tasks show their result. */
 const quiet = new Set(["FINISH", "check", "write_tasks", "update_task", "read_tasks"]);
 
 export function openWork(
@@ -58,7 +58,7 @@ export function openWork(
   { verbose, reply, wait, stopWaiting, highlight, asks, fold }: WorkOptions,
 ): Work {
   const { style, err, subject, say, line, aside, section } = streams;
-  /** Numbers of the batches that are in the workspace now. */
+  /** Numbers of the batches that are applied now. */
   const applied = new Set<number>();
   let undone = false;
   let looked = "";

@@ -1,4 +1,4 @@
-/** The one line that is redrawn: what pai waits for, and since when or how much longer (R36). */
+/** The line that is redrawn: what pai waits for, and the time since then or the time left. */
 import type { Wait } from "../../core/question.ts";
 import { spent } from "../amount.ts";
 import { eraseFromRow } from "../erase.ts";
@@ -7,15 +7,15 @@ import { visibleLine } from "../sanitize.ts";
 import type { Glyphs, Style } from "../style.ts";
 
 export interface Spinner {
-  /** Starts to wait for something else; its time starts at zero, or at `from`. */
+  /** Starts another wait; its time starts at zero, or at `from`. */
   readonly start: (what: string, from?: number) => void;
-  /** Changes the text of the wait; its time goes on. */
+  /** Changes the text of the wait; its time continues. */
   readonly update: (what: string) => void;
-  /** Counts down to the next attempt at what is waited for; then the line is as before. */
+  /** Counts down to the next attempt; then the line is as before. */
   readonly countDown: (wait: Wait) => void;
-  /** Takes the line away until `resume`, so that other text can be written. */
+  /** Removes the line until `resume`, so that other text can be written. */
   readonly clear: () => void;
-  /** Shows it again, if something is still waited for. */
+  /** Shows the line again if a wait is still going on. */
   readonly resume: () => void;
   readonly stop: () => void;
 }
@@ -23,25 +23,25 @@ export interface Spinner {
 export interface SpinnerOptions {
   readonly err: (text: string) => void;
   readonly style: Style;
-  /** Width of the terminal now: it may be resized while something is waited for. */
+  /** Current width of the terminal, which may be resized during a wait. */
   readonly columns: () => number;
-  /** Milliseconds of any clock that only goes forward. */
+  /** A monotonic clock in milliseconds. */
   readonly now: () => number;
-  /** Follows the time where there is room: "Ctrl+C stops"; null: nothing. */
+  /** Shown after the time if there is room: "Ctrl+C stops"; null: nothing. */
   readonly note?: (() => string | null) | undefined;
 }
 
-/** Below this nothing is drawn: what is done at once needs no spinner. */
+/** Milliseconds before anything is drawn: a short wait needs no spinner. */
 const patienceMs = 200;
 const frameMs = 250;
 
-/** Columns that the text keeps, however long the time beside it. */
+/** Columns kept for the text, however long the time is. */
 const leastWidth = 8;
 
-/** Columns that the text keeps when the hint how to stop is shown beside it. */
+/** Columns kept for the text if the note is shown too. */
 const noteLeastWidth = 30;
 
-/** "planning with gemini:x, 12 s", never wider than `columns`: a line that wraps could not be taken away. */
+/** "planning with gemini:x, 12 s", never wider than `columns`: a wrapped line could not be erased. */
 export function renderElapsed(
   what: string,
   ms: number,
@@ -53,14 +53,14 @@ export function renderElapsed(
   const time = seconds === 0 ? "" : `, ${spent(seconds * 1000).replace(".0", "")}`;
   const noted = note === null ? "" : ` ${dot} ${note}`;
   const beside = columns - Bun.stringWidth(time) - Bun.stringWidth(noted);
-  // How to stop is worth more than the end of a long line, but not more than its beginning.
+  // The note may replace the end of a long text, but not its beginning.
   if (noted !== "" && beside >= Math.min(Bun.stringWidth(what), noteLeastWidth))
     return cut(what, beside, more) + time + noted;
   const room = Math.max(columns - Bun.stringWidth(time), leastWidth);
   return cut(cut(what, room, more) + time, columns, more);
 }
 
-/** "waiting 12 s, then asking again (2 of 5) · Ctrl+C stops · " and as much of the reason as fits; `ms`: what is left. */
+/** "waiting 12 s, then asking again (2 of 5) · Ctrl+C stops · " and as much of the reason as fits; `ms`: time left. */
 export function renderCountdown(
   { why, attempt, of }: Wait,
   ms: number,
@@ -71,10 +71,10 @@ export function renderCountdown(
   return cut([pause, "Ctrl+C stops", visibleLine(why)].join(` ${dot} `), columns, more);
 }
 
-/** A line this often says that it still goes on, where no line may be redrawn: build servers end what is silent. */
+/** Milliseconds between lines where none can be redrawn: build servers end a job without output. */
 const beatMs = 30_000;
 
-/** For pipes, logs and screen readers: one line as a wait begins, and one every half a minute. */
+/** For pipes, logs and screen readers: one line when a wait begins, and one every half minute. */
 export function createHeartbeat({
   say,
   style,
@@ -109,13 +109,15 @@ export function createHeartbeat({
   };
 }
 
-/** Turns four times a second, on standard error, writes the text only when it changes, and leaves nothing behind. */
+/**
+ * Turns four times a second on standard error, rewrites the text only when it changes, and erases itself in the end.
+ */
 export function createSpinner({ err, style, columns, now, note }: SpinnerOptions): Spinner {
   let waitingFor: string | null = null;
   let since = 0;
   let paused: { readonly wait: Wait; readonly until: number } | null = null;
   let frame = 0;
-  /** The text that is shown; null: none. */
+  /** The text on the screen; null: none. */
   let drawn: string | null = null;
   let timer: ReturnType<typeof setInterval> | null = null;
 
@@ -123,13 +125,13 @@ export function createSpinner({ err, style, columns, now, note }: SpinnerOptions
     const at = now();
     if (waitingFor === null || at - since < patienceMs) return;
     const { glyphs } = style;
-    // Room for the spinner, and for a cursor that does not wrap.
+    // Leaves room for the symbol, and for the cursor after the last column.
     const width = columns() - 4;
     const text =
       paused !== null && at < paused.until
         ? renderCountdown(paused.wait, paused.until - at, width, glyphs)
         : renderElapsed(waitingFor, at - since, width, glyphs, note?.() ?? null);
-    // The cursor waits after the symbol: where a terminal wraps the line again, all of it can still be erased from there.
+    // The cursor stays after the symbol: if a narrower terminal wraps the line, it can still be erased from there.
     const turn = style.paint("change", glyphs.spinner[frame % glyphs.spinner.length] ?? "");
     err(`${text === drawn ? "" : `${eraseFromRow}  ${style.paint("dim", text)}`}\r${turn}`);
     frame++;

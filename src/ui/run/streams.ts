@@ -1,22 +1,22 @@
-/** The two streams of a run for people: results on standard output, all else on standard error, blank lines between parts. */
+/** The streams of a run for people: results on standard output, the rest on standard error, blank lines in between. */
 import { hang, wrap } from "../layout.ts";
 import { visibleBut } from "../sanitize.ts";
 import { type Meaning, mark, ownCodes, type Style } from "../style.ts";
 
 export interface StreamOptions {
-  /** Results: standard output. */
+  /** Writes results to standard output. */
   readonly out: (text: string) => void;
-  /** Everything else: standard error. */
+  /** Writes everything else to standard error. */
   readonly err: (text: string) => void;
   /** Style of standard error. */
   readonly style: Style;
-  /** Style of standard output, which may be a pipe while standard error is a terminal. */
+  /** Style of standard output, which may be a pipe although standard error is a terminal. */
   readonly outStyle: Style;
-  /** Width of the terminal now: it may be resized while a run works. */
+  /** Current width of the terminal, which may be resized during a run. */
   readonly columns: () => number;
-  /** Only errors on standard error. */
+  /** Shows only errors on standard error. */
   readonly quiet: boolean;
-  /** Whether both streams are the same terminal: then replies are streamed, and nothing is shown twice. */
+  /** Whether both streams are the same terminal; replies are then streamed, and nothing is shown twice. */
   readonly screen: boolean;
 }
 
@@ -25,18 +25,18 @@ export interface Streams {
   readonly screen: boolean;
   /** The style of standard error, as `outStyle` is that of standard output. */
   readonly style: Style;
-  /** The width of standard error now; null: nothing is wrapped. */
+  /** Current width of standard error; null: no wrapping. */
   readonly columns: number | null;
   readonly outStyle: Style;
   readonly outColumns: number | null;
-  /** `out` and `err` write text that ends in a line feed. */
+  /** `out` and `err` take text that ends in a line feed. */
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Writes to standard error what a question may be about; when quiet, it waits until one is asked. */
+  /** Writes the subject of a possible question to standard error; when quiet, only once the question is asked. */
   readonly subject: (text: string) => void;
-  /** A question is asked: its subject is shown above it. */
+  /** Shows the held subject, as a question follows. */
   readonly showSubject: () => void;
-  /** Writes to standard error what will be erased again: blank lines around text do not depend on it. */
+  /** Writes text to standard error that will be erased; it does not affect blank lines. */
   readonly redraw: (text: string) => void;
   /** Writes lines to standard error. */
   readonly say: (lines: readonly string[]) => void;
@@ -44,16 +44,16 @@ export interface Streams {
   readonly line: (meaning: Meaning, text: string) => void;
   /** Writes a dim line to standard error. */
   readonly aside: (text: string) => void;
-  /** Begins something new: one blank line comes before whatever is printed next, except at the top. */
+  /** Begins a part: the next output follows a blank line, except at the top. */
   readonly section: () => void;
 }
 
 export function openStreams(options: StreamOptions): Streams {
   const { style, outStyle, quiet, screen } = options;
   const width = () => (style.plain ? null : options.columns());
-  /** The last characters that were printed. */
+  /** The last characters printed. */
   let tail = "";
-  /** A blank line comes before whatever is printed next. */
+  /** Whether the next output follows a blank line. */
   let gap = false;
 
   function print(write: (text: string) => void, text: string): void {
@@ -63,7 +63,7 @@ export function openStreams(options: StreamOptions): Streams {
     tail = (tail + text).slice(-2);
   }
 
-  /** What a question would be about. */
+  /** The subject of a possible question. */
   let held = "";
 
   function err(text: string): void {

@@ -1,4 +1,4 @@
-/** Shows a run to a person, line by line: what it is asked for on standard output, all else on standard error. */
+/** Shows a run to a person, line by line: its result on standard output, the rest on standard error. */
 import type { StampedEvent } from "../../core/event.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Highlight } from "../highlight.ts";
@@ -15,32 +15,32 @@ import { type EventHandlers, type EventOf, openWork } from "./show-work.ts";
 import { openStreams, type StreamOptions } from "./streams.ts";
 
 export interface TerminalOptions extends StreamOptions, WaitOptions {
-  /** A plan is the result of `pai plan` and goes to standard output; after a run a session goes on. */
+  /** `plan`: the plan is the result and goes to standard output; `session`: a session continues after the run. */
   readonly kind: "run" | "plan" | "session";
-  /** Colours for code, once they are loaded. */
+  /** Returns the highlighter once it is loaded. */
   readonly highlight?: () => Highlight | null;
-  /** A person answers questions: changes that one is about are shown whole. */
+  /** A person answers questions, so their subject is shown in full. */
   readonly asks?: boolean;
 }
 
 export interface Terminal {
   readonly sink: (event: StampedEvent) => void;
-  /** A question is about to be asked: nothing may be drawn meanwhile. */
+  /** Call it before a question: nothing may be drawn meanwhile. */
   readonly pause: () => void;
   /**
-   * Prints the result of the run that was shown; the terminal is then ready for the next run.
-   * `undoable`: what was changed can be taken back later; assumed when not said.
+   * Prints the result of the run, after which the terminal can show the next one. `undoable`: the changes can be undone
+   * later; true if left out.
    */
   readonly finish: (outcome: Outcome, undoable?: boolean) => void;
 }
 
-/** A streamed reply that shows nothing new for so long has ended, as far as can be seen. */
+/** A streamed reply without news for this many milliseconds is shown as ended. */
 const stillMs = 3000;
 
 const isBehindReply = ({ replied, step, file }: EventOf<"model.progress">): boolean =>
   replied || step !== null || file !== null;
 
-/** The terminal for one run. */
+/** Shows one run. */
 function openRun(options: TerminalOptions): Terminal {
   const { verbose, kind, now } = options;
   /** When the current stretch of work began; null: a question waits for its answer. */
@@ -91,7 +91,7 @@ function openRun(options: TerminalOptions): Terminal {
     "conversation.replaced": () => {},
   };
 
-  /** A reply that stalls is treated as over: the spinner shows that the model goes on with something else. */
+  /** Treats a stalled reply as ended, so that the spinner shows that the model is still at work. */
   let silence: ReturnType<typeof setTimeout> | null = null;
   function watchSilence(): void {
     if (silence !== null) clearTimeout(silence);
@@ -104,7 +104,7 @@ function openRun(options: TerminalOptions): Terminal {
     silence.unref();
   }
 
-  /** More of a streamed reply may come: only what follows it ends its line. Nothing is drawn but the spinner, at its own pace. */
+  /** Only output that follows a reply ends its line, as more of it may come; the spinner alone is drawn meanwhile. */
   function showProgress(event: EventOf<"model.progress">): void {
     if (reply.open && !isBehindReply(event)) return;
     reply.close();
@@ -155,7 +155,7 @@ function openRun(options: TerminalOptions): Terminal {
       const noted = !options.quiet;
       const state = { seen, noted, session: kind === "session", undoable, ms: workedMs, applied, undone, ...shown };
       showOutcome(outcome, streams, state);
-      // On a screen the status line has said that it was interrupted.
+      // The status line on the screen has already said that the run was interrupted.
       const told = seen && outcome.error?.code === "interrupted" && outcome.error.hint === null;
       if (outcome.error === null || told) return;
       const untouched = seen && outcome.status === "failed" && !applied && !undone;
@@ -166,9 +166,9 @@ function openRun(options: TerminalOptions): Terminal {
 }
 
 export function createTerminal(options: TerminalOptions): Terminal {
-  /** Opened with its first event: the terminal may have been resized since the last run. */
+  /** Opened with its first event, as the terminal may have been resized since the last run. */
   let run: Terminal | null = null;
-  /** The hint how to stop is shown beside the first long wait, not beside every one. */
+  /** Number of runs with a wait: the note how to stop is shown only beside the first. */
   let runs = 0;
   const how = options.kind === "session" ? "Esc stops" : "Ctrl+C stops";
   const note = () => (runs > 1 ? null : how);

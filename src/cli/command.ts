@@ -63,6 +63,8 @@ export interface Command extends Pick<CommandRow, "examples"> {
   readonly about: string;
   /** Argument part of the usage line: "[TASK|-]". */
   readonly usage: string;
+  /** Its words in their order, each as its hint names it: "TASK|-", "plan|json". */
+  readonly words: readonly string[];
   readonly flags: readonly FlagSpec[];
   readonly takes: (key: FlagKey) => boolean;
   readonly run: Handler;
@@ -71,12 +73,15 @@ export interface Command extends Pick<CommandRow, "examples"> {
 /** The arguments are read by us: none of them has a type for citty. */
 type Definition = CommandDef<Record<never, never>>;
 
-/** Its words as the usage line shows them. */
-const renderUsage = (args: ArgsDef): string =>
-  Object.values(args)
-    .filter(({ type }) => type === "positional")
-    .map(({ valueHint, required }) => (required === false ? `[${valueHint}]` : valueHint))
-    .join(" ");
+interface Word {
+  readonly hint: string;
+  readonly required: boolean;
+}
+
+const wordsOf = (args: ArgsDef): readonly Word[] =>
+  Object.values(args).flatMap(({ type, valueHint = "", required }) =>
+    type === "positional" ? { hint: valueHint, required: required !== false } : [],
+  );
 
 /**
  * Defines a command with citty. Reading is ours (read-flags.ts), since citty's own parser drops unknown flags and keeps the
@@ -100,7 +105,12 @@ export function define({ meta, args: makeArgs, examples, load }: CommandRow): Co
     about: meta.description,
     // Computed when one command, help or completions ask for it, and not for every command at every start.
     get usage() {
-      return renderUsage(args());
+      return wordsOf(args())
+        .map(({ hint, required }) => (required ? hint : `[${hint}]`))
+        .join(" ");
+    },
+    get words() {
+      return wordsOf(args()).map(({ hint }) => hint);
     },
     get flags() {
       return specsOf((Object.keys(flagTable) as FlagKey[]).filter(takes));

@@ -22,15 +22,14 @@ export interface Expected {
   readonly ids: IdKind | null;
 }
 
-/** The choices that the first part of a usage line names: `plan|json`, or all commands for COMMAND; else none. */
-function wordsOf(usage: string, names: readonly string[]): readonly string[] {
-  const [first = ""] = usage.replace(/[[\]]/g, "").split(" ");
-  if (first === "COMMAND") return names;
-  return /^[a-z-]+(\|[a-z-]+)*$/.test(first) ? first.split("|") : [];
+/** The choices that the hint of a word names: `plan|json`, or all commands for COMMAND; else none. */
+function choicesOf(hint: string, names: readonly string[]): readonly string[] {
+  if (hint === "COMMAND") return names;
+  return /^[a-z-]+(\|[a-z-]+)*$/.test(hint) ? hint.split("|") : [];
 }
 
-function idsOf(name: string, usage: string): IdKind | null {
-  if (/\bRUN\b/.test(usage)) return name === "undo" ? "undoable" : "runs";
+function idsOf({ name, words }: Command): IdKind | null {
+  if (words.includes("RUN")) return name === "undo" ? "undoable" : "runs";
   return name === "resume" || name === "sessions" ? "sessions" : null;
 }
 
@@ -40,14 +39,12 @@ export function describeGrammar(commands: readonly Command[]): Grammar {
   const names = commands.map(({ name }) => name);
   const flagsOf = (name: string) => commands.find((command) => command.name === name)?.flags ?? [];
   return {
-    commands: commands.map(({ name, about, flags, usage }) => ({
-      name,
-      about,
-      flags,
-      words: wordsOf(usage, names),
-      takesFile: /^\[?(FILE|[A-Z]+\.json)/.test(usage),
-      ids: idsOf(name, usage),
-    })),
+    commands: commands.map((command) => {
+      const { name, about, flags } = command;
+      const [first = ""] = command.words;
+      const takesFile = /^(FILE|[A-Z]+\.json)$/.test(first);
+      return { name, about, flags, words: choicesOf(first, names), takesFile, ids: idsOf(command) };
+    }),
     bare: unique([...flagsOf("run"), ...flagsOf("auto")]),
   };
 }

@@ -1,6 +1,7 @@
 /** Finds which files in the user's folders belong to pai, by name, so that nothing else is removed with them. */
 import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { namesOf } from "../system/lookups.ts";
 import type { Places } from "./places.ts";
 
 export interface Belongings {
@@ -54,27 +55,19 @@ export function findBelongings({ configDir, stateDir }: Places): Belongings {
 /** Workspaces with a run that has not ended: without the state it could not be undone any more. */
 export function findUnfinished({ stateDir }: Places): readonly string[] {
   const folder = stateDir ?? "";
-  return namesIn(folder).filter((name) => isState(folder, name) && namesIn(join(folder, name, "open")).length > 0);
+  return namesOf(folder).filter((name) => isState(folder, name) && namesOf(join(folder, name, "open")).length > 0);
 }
 
 /** Paths of the projects that have sessions or runs here; the paths may be outdated. */
 export function findProjects({ stateDir }: Places): readonly string[] {
-  const workspaces = stateDir === null ? [] : namesIn(stateDir).filter((name) => workspaceName.test(name));
+  const workspaces = stateDir === null ? [] : namesOf(stateDir).filter((name) => workspaceName.test(name));
   const records = workspaces.flatMap((workspace) =>
     ["sessions", "runs"].flatMap((kind) => {
       const folder = join(stateDir ?? "", workspace, kind);
-      return namesIn(folder).map((name) => join(folder, name));
+      return namesOf(folder).map((name) => join(folder, name));
     }),
   );
   return [...new Set(records.flatMap(rootIn))].sort();
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 /** The first root that a record names; empty if it names none or cannot be read. */

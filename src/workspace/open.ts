@@ -1,10 +1,10 @@
 /** Opens a workspace: combines its reading and its writing half, and undoes what an earlier run left half-done. */
-import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
 import type { View, Workspace } from "../core/ports.ts";
+import { realPathOf } from "../system/lookups.ts";
 import { namesIn } from "./atomic-write.ts";
 import type { Env } from "./command/command-env.ts";
 import type { OwnOf } from "./command/others.ts";
@@ -178,14 +178,6 @@ function spellingsOf(real: string, { root, env }: WorkspaceOptions): readonly st
   const shell = env["PWD"] ?? "";
   const isHere = shell.startsWith("/") && shell !== real && realPathOf(shell) === real;
   return [...new Set([real, resolve(root), ...(isHere ? [shell] : [])])];
-}
-
-function realPathOf(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch {
-    return null;
-  }
 }
 
 /** `spellings`: absolute paths by which callers may name the root. */

@@ -1,6 +1,7 @@
 /** Finds the repository of a folder without git and without reading any setting of the repository. */
-import { type BigIntStats, lstatSync, realpathSync } from "node:fs";
+import { type BigIntStats, lstatSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import { realPathOf } from "../../system/lookups.ts";
 import { readSmall } from "../../system/read-small.ts";
 
 export interface Repository {
@@ -62,14 +63,6 @@ export function findTop(folder: string): { readonly top: string; readonly git: s
   return null;
 }
 
-const realOf = (path: string): string | null => {
-  try {
-    return realpathSync(path);
-  } catch {
-    return null;
-  }
-};
-
 /** The folder that all worktrees of a repository share. */
 function commonFolder(git: string): string {
   const shared = readFile(join(git, "commondir"))?.trim() ?? "";
@@ -77,7 +70,7 @@ function commonFolder(git: string): string {
   return isAbsolute(shared) ? shared : resolve(git, shared);
 }
 
-const isSame = (one: string, other: string) => realOf(one) !== null && realOf(one) === realOf(other);
+const isSame = (one: string, other: string) => realPathOf(one) !== null && realPathOf(one) === realPathOf(other);
 
 /**
  * Whether the repository itself names this folder: as the worktree or submodule that a `.git` file claims it to be, and

@@ -1,7 +1,8 @@
 /** Finds the files in the project that are closed to commands, even after a command has moved them. */
-import { type Dirent, lstatSync, readdirSync, realpathSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { RelPath } from "../../core/path.ts";
+import { realPathOf } from "../../system/lookups.ts";
 import { readSmall } from "../../system/read-small.ts";
 import { joinPath } from "../parse-path.ts";
 import { kindOfDenied, type PathRules } from "../path-policy.ts";
@@ -156,12 +157,4 @@ function targetOf(path: string): readonly string[] {
 function hasRepositoryShape(folder: string): boolean {
   const has = (name: string) => lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined;
   return has("HEAD") && (has("objects") || has("commondir"));
-}
-
-function realPathOf(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch {
-    return null;
-  }
 }

@@ -1,9 +1,9 @@
 /** Finds what a command must not see or change: secrets in project and home, repositories, pai's own folders. */
-import { type Dirent, lstatSync, realpathSync, type Stats } from "node:fs";
+import { type Dirent, lstatSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { RelPath } from "../../core/path.ts";
+import { entriesOf, realPathOf } from "../../system/lookups.ts";
 import { kindOfDenied, type PathRules } from "../path-policy.ts";
-import { entriesOf } from "../system/entries.ts";
 import { findInside, type Inside } from "./closed-inside.ts";
 import type { Hidden } from "./confinement.ts";
 import { findHomeSecrets, type HomeOptions } from "./home-secrets.ts";
@@ -136,11 +136,3 @@ function secretsAbove({ workspace, rules }: Ground): readonly string[] {
 
 const hostKeys = (): readonly string[] =>
   entriesOf("/etc/ssh").flatMap(({ name }) => (/^ssh_host_.*_key$/.test(name) ? [join("/etc/ssh", name)] : []));
-
-function realPathOf(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch {
-    return null;
-  }
-}

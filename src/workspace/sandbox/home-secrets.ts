@@ -1,8 +1,8 @@
 /** Finds the user's keys, passwords and sessions outside the project. */
 import { lstatSync, readFileSync, realpathSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
+import { entriesOf } from "../../system/lookups.ts";
 import { registeredHome } from "../../system/registered-home.ts";
-import { entriesOf } from "../system/entries.ts";
 
 export interface HomeOptions {
   /** Real path. Files in it that variables and links point to are judged by the project's own rules. */

@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { PaiError } from "../../core/error.ts";
+import { namesOf } from "../../system/lookups.ts";
 import { enterFlags } from "../system/open-at.ts";
 
 export interface Layers {
@@ -58,7 +59,7 @@ export function removeLayers({ work }: Layers): void {
 
 /** Removes folders of killed processes. What cannot be removed is left to the next time. */
 export function sweepScratch(scratch: string): void {
-  for (const name of namesIn(scratch)) {
+  for (const name of namesOf(scratch)) {
     const owner = /^pai-(?:layers|probe|tmp)-(\d+)-/.exec(name)?.[1];
     const path = join(scratch, name);
     if (owner === undefined || isRunning(Number(owner))) continue;
@@ -120,13 +121,5 @@ function isRunning(pid: number): boolean {
     return true;
   } catch (thrown) {
     return (thrown as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

@@ -1,5 +1,5 @@
 /** The mounts that a process sees. */
-import { readFileSync } from "node:fs";
+import { textOf } from "../../system/lookups.ts";
 
 export interface Mount {
   /** Number of the file system, `major:minor`. */
@@ -11,7 +11,7 @@ export interface Mount {
 
 /** In mount order; empty for a process that has ended or whose mounts cannot be read. */
 export function readMounts(process: number | "self"): readonly Mount[] {
-  return readText(`/proc/${process}/mountinfo`)
+  return textOf(`/proc/${process}/mountinfo`)
     .split("\n")
     .flatMap((line) => {
       const [, , device, root, point] = line.split(" ");
@@ -50,12 +50,4 @@ export function findSubmounts(folder: string): readonly string[] {
     .map(({ point }) => point)
     .filter((path) => path.startsWith(`${folder}/`));
   return [...new Set(points)].filter((path) => !points.some((other) => path.startsWith(`${other}/`)));
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }

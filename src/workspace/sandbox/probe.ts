@@ -1,7 +1,8 @@
 /** Finds out whether a level works by running a tape of that level, instead of trusting what the kernel reports. */
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { namesOf } from "../../system/lookups.ts";
 import { type Confinement, isIsolated } from "./confinement.ts";
 import { launch, type SetupFailure } from "./launch.ts";
 import { makeScratch } from "./layers.ts";
@@ -100,19 +101,11 @@ const lastLine = (text: string): string =>
 
 /** An ioctl request for a network interface of the host; null: there is only the loopback. */
 function interfaceRequest(): Uint8Array | null {
-  const name = namesIn("/sys/class/net").find((each) => each !== "lo" && each.length < 16);
+  const name = namesOf("/sys/class/net").find((each) => each !== "lo" && each.length < 16);
   if (name === undefined) return null;
   const request = Buffer.alloc(40);
   request.write(name);
   return request;
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 function addAttempts(tape: Tape, { level, network }: Confinement, inside: string, outside: string): void {

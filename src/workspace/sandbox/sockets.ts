@@ -1,7 +1,8 @@
 /** Finds the files of listening sockets: commands can connect to them even where the disk is read-only. */
 // Landlock blocks that only from version 9 on (Linux 7.1).
-import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { namesOf, realPathOf, textOf } from "../../system/lookups.ts";
 import type { Hidden } from "./confinement.ts";
 import { type Mount, readMounts, translatePath } from "./mounts.ts";
 
@@ -64,7 +65,7 @@ interface Space {
 function namesElsewhere(): readonly string[] {
   const own = spaceOf("self");
   const spaces = new Map<number, Space>();
-  for (const entry of namesIn("/proc")) {
+  for (const entry of namesOf("/proc")) {
     const id = Number(entry);
     const space = Number.isInteger(id) ? spaceOf(id) : null;
     if (space === null) continue;
@@ -102,7 +103,7 @@ function placesOf(
 
 /** File names only. Abstract names begin with @; the network namespace keeps commands off them. */
 const boundNames = (table: string): readonly string[] =>
-  readText(table)
+  textOf(table)
     .split("\n")
     .slice(1)
     .flatMap((line) => /^(?:\S+\s+){7}([^@].*)$/.exec(line)?.[1] ?? []);
@@ -119,30 +120,6 @@ function spaceOf(process: number | "self"): number | null {
 function folderOf(process: number): string | null {
   try {
     return readlinkSync(`/proc/${process}/cwd`);
-  } catch {
-    return null;
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
-}
-
-function realPathOf(path: string): string | null {
-  try {
-    return realpathSync(path);
   } catch {
     return null;
   }

@@ -1,4 +1,4 @@
-/** Rights beyond the plan that a script asks for with AMEND: judged, decided in one question, and said everywhere. */
+/** Rights beyond the plan that a script asks for with AMEND: judges them, asks one question, reports the decisions. */
 import { approvalWording } from "../core/approval-wording.ts";
 import { type Change, squash } from "../core/change.ts";
 import { flagToRun } from "../core/command/run-patterns.ts";
@@ -19,7 +19,7 @@ import type { Run } from "./run.ts";
 import { createOverlay } from "./stage.ts";
 import { isRefusal } from "./tally.ts";
 
-/** How many amendments a run without a person may have, whatever its plan names. */
+/** How many amendments a run without a person may always have, even if its plan names fewer paths. */
 const fewAmendments = 3;
 
 /** A request whose paths the policy allows. */
@@ -37,7 +37,7 @@ const amendmentOf = ({ action, path, destination, why }: AmendRequest, accept: b
   by,
 });
 
-/** Throws what no yes allows: a denied path, one outside --only, what lies behind a link, a strict run. */
+/** Throws for what not even a yes allows: a path outside --only or behind a link, anything in a strict run. */
 async function refuseForbidden(run: Run, claim: Claim): Promise<void> {
   const { only, strict } = run.options;
   if (strict) {
@@ -49,7 +49,7 @@ async function refuseForbidden(run: Run, claim: Claim): Promise<void> {
   await refuseLinks(run, [claim]);
 }
 
-/** Throws what a run without a person does not grant, though -y would have said yes to the same step of a plan. */
+/** Throws what a run without a person never grants, even where -y would approve the same step of a plan. */
 async function refuseHeadless(run: Run, rights: Rights, claim: Claim): Promise<void> {
   const { options, record } = run;
   if (options.command === "apply" || options.command === "plan") {
@@ -84,7 +84,7 @@ function refuse(
   noteAmended(run, amendmentOf(request, false, by));
 }
 
-/** What is not a refusal (an interrupt, a full disk) ends the run. */
+/** Notes a refusal; any other error (an interrupt, a full disk) ends the run. */
 function refuseOrThrow(run: Run, rights: Rights, asked: Asked, thrown: unknown): void {
   const error = toPaiError(thrown);
   if (run.signal.aborted || !isRefusal(error)) throw thrown;
@@ -96,7 +96,7 @@ function grant(run: Run, rights: Rights, { request, claim }: Asked, by: Amendmen
   noteAmended(run, amendmentOf(request, true, by));
 }
 
-/** The diff of what these claims would change beyond the plan, by performing the reply on top of the workspace only. */
+/** The diff of what these claims would change beyond the plan: the reply is tried on an overlay of the workspace. */
 async function rehearse(run: Run, rights: Rights, asked: readonly Asked[], calls: readonly Call[]): Promise<string> {
   const actions = new Map((await run.ports.actions()).map((action) => [action.name as string, action]));
   const below = run.veiled.stage();
@@ -124,7 +124,7 @@ async function rehearse(run: Run, rights: Rights, asked: readonly Asked[], calls
   return renderChanges(squash(beyond));
 }
 
-/** A wish as the person reads it; of a command also what holds it, and each of its lines marked as one. */
+/** A request as the person reads it; for a command with its sandbox, and with each of its lines marked. */
 async function renderAsked(run: Run, { request, claim }: Asked): Promise<string> {
   const { action, path, destination, why } = request;
   if (claim.kind === "command")
@@ -133,7 +133,7 @@ async function renderAsked(run: Run, { request, claim }: Asked): Promise<string>
   return approvalWording.wish(action, destination === null ? path : `${path} → ${destination}`, why, concern);
 }
 
-/** Asks the person about all of them at once. */
+/** Asks the person about all requests at once. */
 async function ask(run: Run, rights: Rights, asked: readonly Asked[], calls: readonly Call[]): Promise<void> {
   await bindCommands(
     run,
@@ -151,7 +151,7 @@ async function ask(run: Run, rights: Rights, asked: readonly Asked[], calls: rea
   }
 }
 
-/** Grants one without a person, as -y would have done in the plan; a dry run changes nothing and asks nobody. */
+/** Grants a request without a person, as -y would have done in the plan. A dry run asks nobody. */
 async function grantByPolicy(run: Run, rights: Rights, asked: Asked): Promise<void> {
   try {
     await refuseHeadless(run, rights, asked.claim);
@@ -166,7 +166,7 @@ async function grantByPolicy(run: Run, rights: Rights, asked: Asked): Promise<vo
   }
 }
 
-/** The request with its claim; null: the policy denies a path of it, and so will the action be refused. */
+/** The request with its claim; null: the policy denies one of its paths, so the action itself will be refused. */
 function readClaim(run: Run, request: AmendRequest): Asked | null {
   const { action, path, destination } = request;
   try {
@@ -179,7 +179,7 @@ function readClaim(run: Run, request: AmendRequest): Asked | null {
   }
 }
 
-/** Counts the requests that were refused though no call of the reply needs them: their calls are counted themselves. */
+/** Counts refused requests that no call of the reply needs; the others are counted with their calls. */
 export function noteRefused({ record }: Run, asked: readonly AmendRequest[], reports: readonly CallReport[]): void {
   for (const { action, path, destination } of asked) {
     const target = destination === null ? path : `${path} → ${destination}`;
@@ -199,7 +199,7 @@ export function noteRefused({ record }: Run, asked: readonly AmendRequest[], rep
   }
 }
 
-/** Widens the rights by what the requests of a reply ask for, as far as it is granted. `calls` are those of the reply. */
+/** Adds to the rights what the requests of a reply ask for, if it is granted. `calls`: all calls of the reply. */
 export async function amend(
   run: Run,
   rights: Rights,

@@ -19,7 +19,7 @@ export function claimsOfPlan(run: Run, plan: Plan): readonly Claim[] {
 const commandIn = ({ action, target }: PlanStep): string | null =>
   rowOf(action)?.right === "command" ? commandOf(action, target) : null;
 
-/** What the steps of the plan run, and its checks. */
+/** The commands of the plan's steps, and its checks. */
 export const plannedCommands = ({ execution_plan: work }: Plan): readonly string[] => [
   ...(work?.steps ?? []).flatMap((step) => commandIn(step) ?? []),
   ...(work?.checks ?? []),
@@ -29,9 +29,8 @@ export const plannedCommands = ({ execution_plan: work }: Plan): readonly string
 const isUserCheck = ({ options }: Run, command: string) => options.checks.some((check) => check.trim() === command);
 
 /**
- * The plan without the commands that are not run as steps: those that may not run here (a notice names them and the
- * outcome lists them as refused), and those that are a check of the user. Throws command_refused when what may not run
- * is all that the plan would do.
+ * The plan without commands that are not run as steps: those that may not run here (a notice names them, and the
+ * outcome lists them as refused), and those that are checks of the user. Emits the notice only when other work is left.
  */
 export function withoutCommands(run: Run, plan: Plan): Plan {
   const { execution_plan: work } = plan;
@@ -69,7 +68,7 @@ function refuseOnlyCommands({ record, options }: Run, claims: readonly Claim[]):
   );
 }
 
-/** What no yes may allow is refused here, before any further call. */
+/** Refuses what not even a yes may allow, before any further call. Throws scope_refused, delete_refused … */
 export async function refuseForbidden(run: Run, claims: readonly Claim[]): Promise<void> {
   const { only, interactive, allowDelete, planOnly, dryRun } = run.options;
   refuseOnlyCommands(run, claims);
@@ -98,7 +97,7 @@ export async function refuseForbidden(run: Run, claims: readonly Claim[]): Promi
 const pathsThatSteer = (claims: readonly Claim[]): readonly RelPath[] =>
   claims.flatMap((claim) => (claim.kind === "delete" ? [] : pathsOfClaim(claim)));
 
-/** What lies behind a link would be refused when it is carried out: no call is spent on it. Throws path_refused. */
+/** Refuses links before a call is spent on them: carrying out the plan would refuse them too. Throws path_refused. */
 export async function refuseLinks(run: Run, claims: readonly Claim[]): Promise<void> {
   const removed = new Set(claims.flatMap((claim) => (claim.kind === "delete" ? [claim.path] : [])));
   for (const path of new Set(claims.flatMap(pathsOfClaim))) {
@@ -110,13 +109,13 @@ export async function refuseLinks(run: Run, claims: readonly Claim[]): Promise<v
   }
 }
 
-/** What the plan runs, its checks too. */
+/** The commands of the plan's claims, and its checks. */
 export const commandsOf = (plan: Plan, claims: readonly Claim[]): readonly string[] => [
   ...claims.flatMap((claim) => (claim.kind === "command" ? [claim.command] : [])),
   ...(plan.execution_plan?.checks ?? []),
 ];
 
-/** What a yes to the plan will do, whole. */
+/** The question about the plan: everything that a yes will do. */
 async function renderPlanQuestion(run: Run, plan: Plan, claims: readonly Claim[]): Promise<string> {
   const deletes = claims.flatMap((claim) => (claim.kind === "delete" ? [claim.path] : []));
   const concerns = claims.flatMap(pathsOfClaim).flatMap((path) => {
@@ -128,14 +127,17 @@ async function renderPlanQuestion(run: Run, plan: Plan, claims: readonly Claim[]
   return approvalWording.plan(deletes, concerns, commands, sandbox);
 }
 
-/** The plan has its yes: files that steer still need their own. Throws declined. */
+/** Notes the yes to the plan; asks for the separate yes that steering files need. Throws declined. */
 export async function takeYes(run: Run, claims: readonly Claim[]): Promise<void> {
   const refusal = await refuseSteering(run, pathsThatSteer(claims));
   if (refusal !== null) throw refusal.error;
   run.record.approved = true;
 }
 
-/** Asks for a yes where one is needed. Returns what the user wants changed, null for yes. Throws declined, approval_needed. */
+/**
+ * Asks for approval where it is needed. Returns what the user wants changed in the plan; null: approved. Throws
+ * declined, approval_needed.
+ */
 export async function requireYes(run: Run, plan: Plan, claims: readonly Claim[]): Promise<string | null> {
   if (plan.intent === "conversation" || run.options.planOnly || run.options.dryRun) return null;
   const decision = await run.ports.decide({ kind: "plan", text: await renderPlanQuestion(run, plan, claims) });

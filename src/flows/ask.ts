@@ -15,7 +15,7 @@ export interface Reply {
   readonly native: Native | null;
 }
 
-/** Whether a call failed because its reply came empty, broken or cut: another call may bring a better one. */
+/** Whether a call failed because its reply was empty, invalid or cut: another call may bring a better one. */
 export const isBadReply = (thrown: unknown): thrown is PaiError =>
   thrown instanceof PaiError && ["reply_empty", "reply_invalid", "reply_cut"].includes(thrown.code);
 
@@ -27,12 +27,12 @@ const overflow =
 export const isTooLong = (thrown: unknown): thrown is PaiError =>
   thrown instanceof PaiError && thrown.code === "request_rejected" && overflow.test(thrown.message);
 
-/** Failures by which a reply that has begun is lost on its way. */
+/** Failures that may happen while a reply arrives. */
 const lost: readonly ErrorCode[] = ["network", "provider_down"];
 
 /**
- * Makes one call, and a second one for a bad reply, or one lost on its way, when the promise has a call to spare.
- * `onText` sees the text as it arrives, with the number of its call: another number means that the reply begins again.
+ * Makes one call, and a second one when the reply was bad or lost on its way and the promise has a call to spare.
+ * `onText` gets the text as it arrives, with the number of its call: a new number means that the reply begins again.
  * Throws budget_* and request_rejected before sending, and what the model's stream throws.
  */
 export async function ask(
@@ -53,7 +53,7 @@ export async function ask(
 
 type Done = Extract<ModelEvent, { type: "done" }>;
 
-/** What has arrived of one reply. */
+/** The part of one reply that has arrived. */
 interface Arriving {
   /** Number of the call; 0 until its first event counted it. */
   n: number;
@@ -67,17 +67,17 @@ interface Asking {
   readonly request: ModelRequest;
   /** Output tokens that a reply may have, worked out again when another model takes the call over. */
   readonly refit: () => number;
-  /** The reply began to arrive: returns its number. */
+  /** Called when the reply begins to arrive; returns the number of the call. */
   readonly count: () => number;
   readonly onText: (text: string, n: number) => void;
-  /** Told of every piece that arrives, to show how far the reply has come. */
+  /** Gets every piece that arrives, to show how far the reply is. */
   readonly onPiece: (kind: "text" | "thought", text: string, n: number) => void;
 }
 
-/** Milliseconds between two reports of how far a reply has come. */
+/** Milliseconds between two reports of progress. */
 const progressMs = 250;
 
-/** Reports how far the reply has come, a few times a second; nothing of one that is over at once. */
+/** Reports how far the reply is, a few times a second; a quick reply is not reported. */
 function reportProgress({ emit, ports }: Run, purpose: Purpose): Asking["onPiece"] {
   const progress = readProgress(purpose);
   let last = ports.now().getTime();
@@ -98,12 +98,12 @@ const maxPerToken = 32;
 /** Characters that a reply may always have where the user set no cap: pai may know too low a limit for the model. */
 const maxUncapped = 4 * 1024 * 1024;
 
-/** Collects the reply in `got` as it arrives, so that what came before a failure is known. Throws reply_cut for one without an end. */
+/** Collects the reply in `got`, which keeps what arrived before a failure. Throws reply_cut for an endless reply. */
 async function receive(run: Run, { request, refit, count, onText, onPiece }: Asking, got: Arriving) {
   const isCapped = Number.isFinite(run.ledger.room(0));
   let left = Math.max(maxPerToken * request.maxOutputTokens, isCapped ? 0 : maxUncapped);
   for await (const event of run.ports.model.stream(request, run.signal, refit)) {
-    // Replies may arrive as fast as they are read: what is under way by then is neither waited for nor shown.
+    // A fast reply never waits for the network: without a pause, signals and time limits would not be noticed.
     await breathe(run.signal);
     if (got.n === 0) got.n = count();
     if (event.type === "text") {
@@ -121,7 +121,7 @@ async function receive(run: Run, { request, refit, count, onText, onPiece }: Ask
   }
 }
 
-/** The question with every secret replaced by a name. Tells the user how many there are, again whenever there are more. */
+/** The question with every secret replaced by a name. A notice tells their number, again whenever it grows. */
 function hide({ veil, emit, record }: Run, question: ModelQuestion): ModelQuestion {
   // A later message may reveal that a value is a secret: earlier messages are searched again.
   let version = -1;
@@ -144,7 +144,7 @@ function hide({ veil, emit, record }: Run, question: ModelQuestion): ModelQuesti
   return { ...question, system, messages };
 }
 
-/** One request on its way: its estimate, and what the caps leave for its reply. */
+/** One request: its size in characters and in estimated tokens, and the room that the caps leave for its reply. */
 interface Sending {
   readonly sent: number;
   readonly estimate: number;
@@ -211,8 +211,8 @@ async function send(
 }
 
 /**
- * A reply that reached its limit may have lost half a call, and providers refuse the other half: it never goes back as
- * it came, and where there are tools it may be empty. Throws reply_cut, reply_blocked or reply_empty.
+ * A reply that reached its limit may hold half a call, which providers refuse to take back: it is returned without its
+ * native form. With tools it may also be empty. Throws reply_cut, reply_blocked or reply_empty.
  */
 function readReply({ text, calls, done }: Arriving, { tools, maxOutputTokens }: ModelRequest): Reply {
   if (done === null) throw new PaiError("reply_cut", "the reply ended before it was complete");
@@ -226,7 +226,7 @@ function readReply({ text, calls, done }: Arriving, { tools, maxOutputTokens }: 
   return { text, calls, stop, native: isCut ? null : native };
 }
 
-/** What was asked, as far as its price depends on it. */
+/** The size of a request, and how long its call took. */
 interface Asked {
   /** Tokens. */
   readonly estimate: number;

@@ -1,4 +1,4 @@
-/** `--mode auto`: the plan's complexity chooses the way of working, and the user is told which. */
+/** `--mode auto`: the plan's complexity chooses between single-shot and eight-step; a notice says which. */
 
 import type { Plan } from "../core/plan/plan.ts";
 import { complexityOf, promiseOf, promiseOfSchedule } from "../core/plan/promise.ts";
@@ -10,7 +10,7 @@ import type { Flow } from "./run.ts";
 
 const isThorough = (plan: Plan) => plan.intent === "task" && complexityOf(plan) === "complex";
 
-/** The plan of single-shot, with the promise of the way of working it leads to. */
+/** The plan of single-shot, with the promise of the mode that it leads to. */
 const hybridPlan: PlanKind<Plan> = {
   ...singleShotPlan,
   promise: (plan, plans) => (isThorough(plan) ? promiseOfSchedule(scheduleOf(plan), plans) : promiseOf(plan, plans)),

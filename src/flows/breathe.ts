@@ -1,4 +1,4 @@
-/** Lets signals and time limits take effect between pieces of work that never wait by themselves. */
+/** Lets signals and time limits take effect during long work that never waits. */
 
 import type { Steps } from "../core/steps.ts";
 
@@ -7,16 +7,16 @@ const longest = 20;
 
 let last = performance.now();
 
-/** The next turn of the event loop: what was begun has then been handed over, and nothing was waited for. */
+/** Resolves in the next turn of the event loop, when work that was begun before (such as a request) is under way. */
 export const nextTurn = (): Promise<void> => new Promise((done) => setImmediate(done));
 
-/** Takes a turn of the event loop when the last one is some time ago. Throws the signal's reason when it is aborted. */
+/** Lets the event loop turn when it has not for 20 ms. Throws the signal's reason when it is aborted. */
 export async function breathe(signal: AbortSignal): Promise<void> {
   if (performance.now() - last > longest) await listen(signal);
   signal.throwIfAborted();
 }
 
-/** Takes a turn of the event loop in any case: before what cannot be called back, and before a run is called done. */
+/** Lets the event loop turn in any case: before an effect that cannot be undone, and before a run counts as done. */
 export async function listen(signal: AbortSignal): Promise<void> {
   // A signal is heard in the first turn, a time limit that is over in the second.
   await nextTurn();
@@ -25,7 +25,7 @@ export async function listen(signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
-/** Does work in steps, with turns of the event loop between them. Throws the signal's reason; null: goes on after a signal. */
+/** Does work in steps, and lets the event loop turn between them. Throws the signal's reason; null: ignores signals. */
 export async function breatheThrough<T>(steps: Steps<T>, signal: AbortSignal | null): Promise<T> {
   for (let next = steps.next(); ; next = steps.next()) {
     if (next.done === true) return next.value;

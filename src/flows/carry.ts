@@ -1,7 +1,7 @@
-/** What an execution call repeats from the planning calls: small files they showed, results of looks, names of the rest. */
+/** Repeats in an execution call what planning calls showed: small files, results of looks, and names of the rest. */
 import type { Run, Shown } from "./run.ts";
 
-/** Characters of files that are shown again, beside those that the plan names. */
+/** Characters of files that are shown again, besides the files that the plan names. */
 const maxCarried = 12_000;
 /** Characters of results of looks that are shown again. */
 const maxLooked = 24_000;
@@ -11,7 +11,7 @@ interface Kept {
   readonly left: readonly string[];
 }
 
-/** As much as fits, the smallest first, in the order it was shown; `left`: paths of the rest. */
+/** Keeps the smallest texts that fit, in the order in which they were shown; `left`: paths of the others. */
 function keepSmallest(shown: readonly Shown[], most: number): Kept {
   let room = most;
   const kept = new Set<Shown>();
@@ -24,7 +24,7 @@ function keepSmallest(shown: readonly Shown[], most: number): Kept {
   return { texts: shown.filter((each) => kept.has(each)).map(({ text }) => text), left };
 }
 
-/** `evidence` shows what the plan names; what it holds is not shown twice. */
+/** The texts to repeat. `evidence`: paths that the request shows anyway, which are not repeated. */
 export function renderCarried({ record }: Run, evidence: ReadonlySet<string>): string {
   const isNew = ({ path }: Shown) => path === null || !evidence.has(path);
   const looked = keepSmallest(record.looked.filter(isNew), maxLooked);

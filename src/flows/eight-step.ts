@@ -28,7 +28,7 @@ export const eightStepPlan: PlanKind<Schedule> = {
 const renderSteps = ({ steps }: Schedule) =>
   steps.map(({ title, hint }, at) => `${at + 1}. ${title}${hint === "" ? "" : `: ${hint}`}`).join("\n");
 
-/** Lines of the summary that name next steps, and the rest. */
+/** Splits the summary into its NEXT lines and its text, and records both. */
 function keepSummary(run: Run, text: string): void {
   const lines = text.trim().split("\n");
   run.record.next = lines.flatMap((line) => readNext(line) || []);
@@ -39,14 +39,14 @@ function keepSummary(run: Run, text: string): void {
     .trim();
 }
 
-/** The user asked for an answer only: a summary would replace it with its own words. */
+/** Whether the run only gave an answer: a summary would replace it with other words. */
 const isAnswer = ({ record, begun }: Run, { answer }: Iterations) =>
   answer !== "" && record.staged.length === 0 && (begun?.changes.length ?? 0) === 0;
 
 /** A check's result in words. */
 const told: Readonly<Record<string, string>> = { true: "passed", false: "failed", null: "not run" };
 
-/** The summary; work that is done is not lost because the model gives none: it is then written locally. */
+/** Asks for the summary. When the model gives none, the run's verdicts take its place, so that the work is not lost. */
 async function summarize(run: Run, schedule: Schedule, iterations: Iterations): Promise<void> {
   showStep(run, 8, "summary", "");
   if (isAnswer(run, iterations)) {
@@ -75,7 +75,7 @@ async function summarize(run: Run, schedule: Schedule, iterations: Iterations): 
   run.record.next = [...new Set([...run.record.next, ...iterations.improvements])];
 }
 
-/** Works through an approved schedule. Throws the failure of the step that stayed failed; the summary is then local. */
+/** Works through an approved schedule. Throws the failure of a step that stayed failed. */
 export async function followSchedule(run: Run, schedule: Schedule, claims: readonly Claim[]): Promise<void> {
   const { plan, steps } = schedule;
   run.record.steps = steps;

@@ -1,4 +1,4 @@
-/** What the execution call is shown: every file the plan names, of large ones it changes parts, and what the plan's looks found. */
+/** Collects what the execution call shows: files that the plan names (parts of large ones), and results of looks. */
 
 import type { Range } from "../core/context/excerpts.ts";
 import { maxReadLines } from "../core/context/shown.ts";
@@ -16,10 +16,10 @@ import { mayRunCommand } from "./commands/approve-command.ts";
 import { type BatchReport, type CallReport, perform } from "./perform.ts";
 import type { Run } from "./run.ts";
 
-/** True for actions that need no right, FINISH aside: they only look. */
+/** Whether an action only looks. */
 export const isLook = (action: string) => rowOf(action)?.kind === "look";
 
-/** `path:from-to` as a path and its lines; a name that ends so without being a range is a path. */
+/** The input of a READ from `path:from-to`; a target without a valid range is a path. */
 function inputOfRead(target: string): Json {
   const [, path = "", from = "", to = from] = /^(.+?)::?(\d+)(?:-(\d+))?$/.exec(target) ?? [];
   return path === "" ? { path: target } : { path, start_line: Number(from), end_line: Number(to) };
@@ -39,14 +39,14 @@ function looksOf(plan: Plan): readonly Call[] {
   });
 }
 
-/** Files the model must have seen before it may change them: named to read, read, modified, overwritten or moved. */
+/** Files that the model must see before the work: those to be read, modified, overwritten or moved. */
 export function filesOf(plan: Plan): readonly string[] {
   const steps = plan.execution_plan?.steps ?? [];
   const touched = steps.filter(({ action }) => rowOf(action)?.shows === true).map(({ target }) => target);
   return [...(plan.analysis?.files_to_read ?? []), ...touched];
 }
 
-/** Files that the plan changes without writing all of them: of a large one parts are enough. */
+/** Files that the plan changes but does not rewrite: parts of a large one are enough. */
 export function editedIn(run: Run, plan: Plan): ReadonlySet<RelPath> {
   const steps = plan.execution_plan?.steps ?? [];
   const pathsOf = (isMeant: (action: PlanStep["action"]) => boolean) =>
@@ -57,7 +57,8 @@ export function editedIn(run: Run, plan: Plan): ReadonlySet<RelPath> {
 }
 
 /**
- * Selects the parts of a file that the plan is about: its words, the outputs at hand, and the ranges that were read.
+ * What tells which parts of a file the plan is about: its words, outputs of failed checks, and the ranges that were
+ * read.
  */
 function focusOn(run: Run, plan: Plan, path: RelPath, reports: readonly CallReport[]): Focus {
   const { task, record } = run;
@@ -92,7 +93,7 @@ export async function noteAnswer(
   if (path !== null && blob?.kind === "file") noteSent(run, [{ path, bytes: blob.bytes, shown: text }]);
 }
 
-/** The steps before the first that changes something, and those after it. */
+/** Splits the steps before the first one that changes something. */
 function splitSteps(plan: Plan): readonly [PlanStep[], PlanStep[]] {
   const steps = plan.execution_plan?.steps ?? [];
   const at = steps.findIndex(({ action }) => rowOf(action)?.kind === "change");
@@ -111,7 +112,7 @@ function callsOf(run: Run, plan: Plan, steps: readonly PlanStep[]): readonly Cal
   });
 }
 
-/** Files that the plan names, as texts; `inParts`: those that are not shown whole, with the ranges that `reports` read. */
+/** Files that the plan names, as texts; `inParts`: files of which only parts are shown. */
 async function showNamed(run: Run, plan: Plan, paths: ReadonlySet<RelPath>, reports: readonly CallReport[]) {
   const edited = editedIn(run, plan);
   const inParts = new Set<RelPath>();
@@ -131,7 +132,7 @@ export async function showNow(run: Run, plan: Plan): Promise<string> {
   return (await showNamed(run, plan, paths, [])).texts.join("\n\n");
 }
 
-/** Looks that the plan wants after its changes: done when these are, for the user to see. */
+/** Does the looks that the plan lists after its changes, for the user to see. */
 export async function lookBehind(run: Run, plan: Plan, rights: Rights): Promise<void> {
   const looks = splitSteps(plan)[1].filter(({ action }) => isLook(action));
   if (looks.length > 0) await perform(run, callsOf(run, plan, looks), rights);
@@ -144,8 +145,8 @@ export interface Evidence {
 }
 
 /**
- * The plan's evidence as one text: the files it names (of large ones that it changes, parts), what its looks found and
- * what its commands printed, as far as they come before the first change, and what is carried over from the planning calls.
+ * The plan's evidence as one text: the files it names (parts of large ones that it changes), the results of looks and
+ * commands before its first change, and what is repeated from the planning calls.
  */
 export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Promise<Evidence> {
   const calls = callsOf(run, plan, splitSteps(plan)[0]);
@@ -164,12 +165,12 @@ export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Pro
   return { text: [...(carried === "" ? [] : [carried]), ...texts].join("\n\n"), batch };
 }
 
-/** Characters of all results of one round of looks, for a model that holds much. */
+/** Characters of all results of one round of looks, for a model with a large window. */
 const maxOfRound = 24_000;
-/** A round of looks may change nothing. */
+/** For a round of looks, which may change nothing. */
 const noRights = createRights([], []);
 
-/** As many whole lines as fit, and a note of what is left out and how to ask for it. */
+/** As many whole lines as fit, with a note on what is left out and how to ask for it. */
 function cutResult({ name, target, text }: CallReport, most: number): string {
   if (text.length <= most) return text;
   const lines = text.split("\n");
@@ -189,7 +190,7 @@ function cutResult({ name, target, text }: CallReport, most: number): string {
   return [...lines.slice(0, kept), `[… ${how}]`].join("\n");
 }
 
-/** Divides the room among results: short ones are shown whole, the others get equal shares. */
+/** Divides the room among the results: short ones are shown whole, the others get equal shares of what is left. */
 function cutResults(reports: readonly CallReport[], room: number): readonly string[] {
   const cut = new Map<CallReport, string>();
   let left = room;
@@ -202,8 +203,8 @@ function cutResults(reports: readonly CallReport[], room: number): readonly stri
 }
 
 /**
- * Does the looks of a plan that asks to see more, all at once, and words what they found for the next planning call.
- * `rounds`: how many more of them there may be.
+ * Does the looks of a plan that asks to see more, and renders their results for the next planning call. `rounds`: how
+ * many more rounds there may be.
  */
 export async function lookAround(run: Run, plan: Plan, rounds: number): Promise<string> {
   const looked = looksOf(plan);
@@ -236,24 +237,24 @@ export async function lookAround(run: Run, plan: Plan, rounds: number): Promise<
   return [...results, `${more} One JSON value again.`].join("\n\n");
 }
 
-/** The lines that a READ asked for; null: all. */
+/** The lines that a READ asked for; null: the whole file. */
 function rangeOf({ input }: CallReport): Range | null {
   const { start_line: from = null, end_line: to = null } = isFields(input) ? input : {};
   if (typeof from !== "number") return null;
   return { from, to: Math.min(typeof to === "number" ? to : Number.POSITIVE_INFINITY, from + maxReadLines - 1) };
 }
 
-/** The file that a READ reads; null: it is no READ, or the file may not be read. */
+/** The file that a READ reads; null: it is another action, or the file may not be read. */
 const pathOfRead = (run: Run, { name, target }: CallReport): RelPath | null =>
   rowOf(name)?.form === "lines" ? toReadable(run, target) : null;
 
-/** The target of a look, with the lines of a READ. */
+/** The target of a look; for a READ with its lines. */
 function targetOfStep({ target, input }: CallReport): string {
   const { start_line: from = null, end_line: to = null } = isFields(input) ? input : {};
   return from === null ? target : `${target}:${from}-${to ?? ""}`;
 }
 
-/** What a look of a later phase found; a file read without a range is shown whole. */
+/** The result of a look in a later phase; a file that was read without a range is shown whole. */
 export async function showLook(run: Run, report: CallReport): Promise<string> {
   const whole = report.ok && rowOf(report.name)?.form === "lines" && !("start_line" in (report.input as object));
   const path = whole ? toReadable(run, report.target) : null;

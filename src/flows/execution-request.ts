@@ -14,7 +14,7 @@ import type { BatchReport, CallReport } from "./perform.ts";
 import type { Left } from "./progress.ts";
 import type { Run } from "./run.ts";
 
-/** Characters of the diff a later phase is shown. */
+/** Characters of the diff that a later phase is shown. */
 const maxOfDiff = 12_000;
 
 const cutText = (text: string, most: number) =>
@@ -23,40 +23,40 @@ const cutText = (text: string, most: number) =>
 const renderStep = ({ action, target, destination, purpose }: PlanStep, at: number) =>
   `${at + 1}. ${action} ${target}${destination === null ? "" : ` → ${destination}`}${purpose === "" ? "" : ` — ${purpose}`}`;
 
-/** What the user wants: the request, and what they said to the plans that were made for it. */
+/** What the user wants: the request, and their corrections of earlier plans. */
 export function renderRequest({ task, record }: Run): string {
   const said = record.corrections.map((text) => `\nCorrected by the user: ${text}`);
   return `Request: ${task.text}${said.join("")}`;
 }
 
-/** Asks for facts worth keeping, where they are kept; "" elsewhere. */
+/** Asks the model for facts worth keeping; "": this run keeps none. */
 export const renderLearning = ({ ports, options }: Run): string =>
   (ports.memory?.learn ?? null) === null || options.outputSchema != null
     ? ""
     : "If later work in this project would need to know it (how to build or test, a convention, a decision), add to your " +
       "closing message up to 3 lines `REMEMBER: one fact`. Usually none.";
 
-/** What the plan says must be true at the end; "" for nothing. */
+/** The plan's success criteria; "": it has none. */
 export function renderCriteria({ analysis }: Plan): string {
   const criteria = (analysis?.success_criteria ?? []).map((each) => each.trim()).filter((each) => each !== "");
   return criteria.length === 0 ? "" : `Done when:\n${criteria.map((each) => `- ${each}`).join("\n")}`;
 }
 
-/** How many replies are left for the work, and what that means for this one. */
+/** How many replies are left for the work, and what this one must therefore do. */
 export function renderTurns(left: number): string {
   const head = `turns left: ${left}, this one included.`;
   if (left <= 1) return `${head} Do all of it now, and end with FINISH.`;
   return `${head} Missing something? READ it and leave out FINISH. Otherwise end with FINISH.`;
 }
 
-/** What a request for work says beside its evidence. */
+/** What a request for work holds besides its evidence. */
 export interface Asked {
   readonly checks: readonly Check[];
-  /** Replies that are left for the work, this one included; null: its own words say it. */
+  /** Replies that are left for the work, this one included; null: another part of the message says it. */
   readonly turns: number | null;
 }
 
-/** Which commands are not run, so that the model says nothing of what they would have shown. */
+/** Names the commands that are not run, so that the model does not claim any result of them. */
 function renderNotRun({ options, record: { tally } }: Run): string {
   if (!options.dryRun && tally.withheld.size === 0) return "";
   const some = !options.dryRun && grantsSome(options.allowRun);
@@ -93,7 +93,7 @@ const renderCall = ({ name, target, ok, text }: CallReport) => {
   return `${ok ? "done" : "FAILED"}: ${name} ${target}\n${text.includes("\n") ? fence("result", {}, text) : text}`;
 };
 
-/** What calls brought, one after another; of a look that worked only that it was done. */
+/** The results of calls, one after another; of a successful look only that it was done. */
 export function renderCalls(reports: readonly CallReport[]): string {
   return reports
     .map((report) => renderCall(report.kind === "look" && report.ok ? { ...report, text: "" } : report))
@@ -108,18 +108,18 @@ export interface PhaseResults {
   readonly checks: readonly CheckReport[];
   /** Files whose edits failed twice. */
   readonly stubborn: readonly RelPath[];
-  /** The word that closes bodies. */
+  /** The tag that closes bodies. */
   readonly tag: string;
   /** Replies that are left for the work, the next one included. */
   readonly turns: number;
-  /** The files are shown as they are now, so that no diff is needed. */
+  /** The request shows the current files, so that no diff is needed. */
   readonly isFresh: boolean;
 }
 
-/** Deleted lines in a row that a diff shows; the model knows them, or needs them no more. */
+/** How many deleted lines in a row a diff shows: the model knows them, or no longer needs them. */
 const maxDeleted = 6;
 
-/** A diff in which long runs of deleted lines are counted only. */
+/** The diff with long runs of deleted lines replaced by their number. */
 function foldDeleted(diff: string): string {
   const folded: string[] = [];
   let run: string[] = [];
@@ -139,11 +139,11 @@ function foldDeleted(diff: string): string {
   return folded.join("\n");
 }
 
-/** What to send in place of a reply that could not be used. */
+/** The forms of actions, for a model whose reply could not be used. */
 export const renderForms = (tag: string): string =>
   `Send an existing file's change as MODIFY::path::${tag}, <<<<<<< SEARCH, its lines, =======, the new lines, >>>>>>> REPLACE, END::${tag}; a new file as WRITE::path::${tag}, its lines, END::${tag}; then FINISH::${tag}, the message, END::${tag}.`;
 
-/** The diff of existing files, which edits and commands may have changed otherwise than meant; "" for none. */
+/** The diff of existing files, so that the model sees unintended effects of edits and commands; "": there is none. */
 function renderDiff(run: Run, { changes }: BatchReport): string {
   const edited = changes.filter(({ before, after }) => before !== null && after !== null);
   return edited.length === 0
@@ -151,7 +151,7 @@ function renderDiff(run: Run, { changes }: BatchReport): string {
     : fence("diff", {}, cutText(foldDeleted(renderChanges(run.veiled.hideChanges(edited))), maxOfDiff));
 }
 
-/** Asks for the whole file instead of edits, and shows it again when it has changed since the model last saw it. */
+/** Asks for a whole file instead of edits, and shows the file again if it has changed since the model saw it. */
 async function renderStubborn(run: Run, path: RelPath): Promise<string> {
   const blob = await run.overlay.read(path);
   const shown = run.overlay.shown(path);
@@ -161,7 +161,7 @@ async function renderStubborn(run: Run, path: RelPath): Promise<string> {
   return now === null ? ask : `${now}\n${ask}`;
 }
 
-/** The user message of a later phase: what is in, what failed and why, what is still to do. */
+/** The user message of a later phase: what is done, what failed and why, what is still to do. */
 export async function renderResults(
   run: Run,
   { batch, left, notes, checks, stubborn, tag, turns, isFresh }: PhaseResults,

@@ -1,4 +1,4 @@
-/** Carries an approved plan out: execution calls until nothing is left, within the promise. */
+/** Carries out an approved plan: execution calls until nothing is left to do, within the promise. */
 
 import type { Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
@@ -31,7 +31,7 @@ import {
 } from "./script-reply.ts";
 import { hintFor, type Tally } from "./tally.ts";
 
-/** What a plan allows, and its words, in which the change guard looks for what was announced. */
+/** The rights of a plan, with its words, in which the change guard looks for announced deletions. */
 export function rightsOf(plan: Plan, claims: readonly Claim[]): Rights {
   const steps = plan.execution_plan?.steps ?? [];
   const told = steps.map(
@@ -49,7 +49,7 @@ interface Phase {
   readonly checks: readonly Check[];
 }
 
-/** Takes the prose of a reply without actions for the answer, when nothing promised is open. True when there is any. */
+/** Takes the prose of a reply without actions as the answer, unless promised work is open. True when there is any. */
 function keepProse({ record }: Run, reply: ScriptReply, progress: Progress): boolean {
   const others = reply.script.actions.some(({ cmd }) => rowOf(cmd)?.kind !== "finish");
   const prose = others || progress.open.length > 0 ? "" : proseOf(reply);
@@ -57,7 +57,7 @@ function keepProse({ record }: Run, reply: ScriptReply, progress: Progress): boo
   return prose !== "";
 }
 
-/** Promised folders that exist and promised deletions that are done, whoever did it. */
+/** Promised folders that exist and promised deletions that are done, whoever did them. */
 async function findSettled(run: Run, claims: readonly Claim[]): Promise<readonly Claim[]> {
   const settled: Claim[] = [];
   for (const claim of claims) {
@@ -68,7 +68,7 @@ async function findSettled(run: Run, claims: readonly Claim[]): Promise<readonly
   return settled;
 }
 
-/** One phase: a script, performed; then the checks, when nothing else is left. */
+/** One phase: asks for a script, performs it, and runs the checks when nothing else is left. */
 async function doPhase(
   phase: Phase,
   n: number,
@@ -109,7 +109,7 @@ function changedAnything(run: Run, batch: BatchReport): boolean {
   return batch.changed || (run.begun?.changes.length ?? 0) > 0;
 }
 
-/** The failure of a run for which something refused was needed, or may have been: it names what would have allowed it. */
+/** The failure of a run that (perhaps) needed a refused action; its hint says what would allow the action. */
 function refusalOf(run: Run, forbidden: NonNullable<Tally["forbidden"]>, left: Pick<Left, "message"> | null): PaiError {
   const { name, target, code } = forbidden;
   const what = `${name} ${target} was refused${code === "scope_refused" ? ": the plan does not list it" : ""}`;
@@ -117,7 +117,7 @@ function refusalOf(run: Run, forbidden: NonNullable<Tally["forbidden"]>, left: P
   return new PaiError(code, message, { hint: hintFor(forbidden, run.options) });
 }
 
-/** Throws what was refused, where nothing else was done and nobody could see the refusal. */
+/** Throws the refusal when nothing else was done and no person saw it. */
 function refuseIdle(run: Run): void {
   const { forbidden } = run.record.tally;
   const changed = (run.options.dryRun ? run.record.staged : (run.begun?.changes ?? [])).length > 0;
@@ -127,7 +127,7 @@ function refuseIdle(run: Run): void {
 const renderNow = async (run: Run, plan: Plan, checks: readonly Check[]): Promise<string> =>
   renderTask(run, plan, await showNow(run, plan), { checks, turns: null });
 
-/** Throws what is still wrong when no call is left for it. */
+/** Throws the failure that is left when no call is left to mend it. */
 function giveUp(run: Run, left: Left, text: string): never {
   if (run.ledger.capped) {
     throw new PaiError("budget_calls", `budget reached: ${left.message}, and --max-calls allows no further call`);
@@ -138,12 +138,12 @@ function giveUp(run: Run, left: Left, text: string): never {
   throw new PaiError(left.code, left.message + said, left.hint === null ? {} : { hint: left.hint });
 }
 
-/** Carries the plan out. Throws the last unresolved failure when the promised calls are used up. */
+/** Carries out the plan. Throws the last unresolved failure when the promised calls are used up. */
 export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): Promise<void> {
   const rights = rightsOf(plan, claims);
   const progress = createProgress(run, plan, claims);
   await baselineOf(run)?.finish();
-  // The plan, and perhaps a person's approval, was for the files as they were then.
+  // The plan, and perhaps a person's approval, refers to the files as they were when it was made.
   await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim));
   const { text: evidence, batch: seen } = await collectEvidence(run, plan, rights);
   progress.absorb(seen);
@@ -178,15 +178,14 @@ export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): P
     const { stubborn } = progress;
     const ended = { batch, left, notes, checks: reports, stubborn, turns: turnsAt(n + 1), isFresh, tag };
     const results = await renderResults(run, ended);
-    // After the second phase the earlier messages are out of date: the next call gets the files as they are now, and
-    // what failed.
+    // After the second phase earlier messages are out of date: the next call gets the current files and the failures.
     messages = isFresh
       ? [{ role: "user", text: `${await renderNow(run, plan, checks)}\n\nSo far:\n${results}` }]
       : [...messages, { role: "assistant", text, calls: [], native: null }, { role: "user", text: results }];
   }
 }
 
-/** Performs finished changes of a saved plan as one batch. Throws for the first that scope, policy or guard refuses. */
+/** Performs the finished changes of a saved plan as one batch. Throws the first refusal by scope, policy or guard. */
 async function performChanges(run: Run, changes: readonly Change[], rights: Rights): Promise<void> {
   const moved = (path: string) =>
     rights.scope.moves.some(({ from, to }) => [from, to].some((end) => path === end || path.startsWith(`${end}/`)));
@@ -203,7 +202,7 @@ async function performChanges(run: Run, changes: readonly Change[], rights: Righ
   await applyBatch(run);
 }
 
-/** Applies edits that were finished with the plan; checks still decide. Makes no call. */
+/** Applies the finished changes of a saved plan without any call; the checks still decide. */
 export async function executeFinished(
   run: Run,
   plan: Plan,

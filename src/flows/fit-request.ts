@@ -1,28 +1,28 @@
-/** How long a request is, and how long the reply to it may be: within the caps, the promise and what the model holds. */
+/** Measures a request, and computes how long its reply may be within caps, promise and the model's window. */
 import { PaiError } from "../core/error.ts";
 import { type ModelRequest, sizeOf } from "../core/model.ts";
 import { refuseHuge } from "./ledger.ts";
 import type { Run } from "./run.ts";
 
-/** A request as a flow words it; ask.ts finds out how long the reply may be and what must be hidden. */
+/** A request as a flow makes it; ask.ts adds the length of the reply and hides secrets. */
 export type ModelQuestion = Pick<ModelRequest, "purpose" | "system" | "messages" | "format"> &
   Partial<Pick<ModelRequest, "tools">>;
 
-/** Characters of everything that is sent. */
+/** Characters of everything that is sent, schemas included. */
 export function charactersOf({ system, messages, format, tools = [] }: ModelQuestion): number {
   const schemas = [...(format === null ? [] : [format.schema]), ...tools];
   const defined = schemas.reduce<number>((sum, schema) => sum + JSON.stringify(schema).length, 0);
   return messages.reduce((sum, message) => sum + sizeOf(message), system.length + defined);
 }
 
-/** Tokens that must be left for a reply to say anything. */
+/** The fewest output tokens with which a call makes sense. */
 export const leastReply = 256;
-/** An estimate may be a fifth too low. */
+/** Factor on estimates, which may be too low by a fifth. */
 export const margin = 1.2;
 
 /**
- * Output tokens that the reply to a request of `estimate` tokens may have. Throws budget_* for a request that a cap or the
- * promise forbids, request_rejected for one that the model in use cannot hold.
+ * Output tokens that the reply to a request of `estimate` tokens may have. Throws budget_* when a cap or the promise
+ * forbids the request, request_rejected when the current model cannot hold it.
  */
 export function fit({ ledger, ports: { model }, options }: Run, estimate: number): number {
   refuseHuge(options, estimate);

@@ -1,4 +1,4 @@
-/** One iteration of eight-step: think and act in one call, check, judge, heal once; the verdict counts. */
+/** One iteration of eight-step: think and act in one call, check, judge, and heal at most once. */
 
 import { squash } from "../core/change.ts";
 import { fence } from "../core/data-fence.ts";
@@ -34,12 +34,12 @@ export function showStep(run: Run, step: number, title: string, text: string): v
   run.emit({ type: "step.started", step, of: 8, title, text });
 }
 
-/** What one act or heal call brought. */
+/** The result of one act or heal call. */
 interface Act {
   readonly work: ScriptWork;
   readonly checks: readonly CheckReport[];
   readonly finished: boolean;
-  /** What it says to the user; empty when it does more than talk. */
+  /** The reply's words to the user; "" when the reply holds actions. */
   readonly answer: string;
   /** Changed lines of this act. */
   readonly diff: string;
@@ -48,17 +48,17 @@ interface Act {
 export interface Iterations {
   /** Works on one step. True when the model finished the whole task with it. Throws when the step stays failed. */
   work(at: number): Promise<boolean>;
-  /** What the last reply said to the user and did nothing else; empty when it worked. */
+  /** The last reply's words to the user; "" when the reply held actions. */
   readonly answer: string;
   /** What happened so far, for the summary. */
   readonly story: string;
-  /** The same for people, one line a step. */
+  /** `story` for people: one line for each step. */
   readonly verdicts: string;
-  /** What steps that passed could still have better. */
+  /** Improvements that verdicts suggested for steps that passed. */
   readonly improvements: readonly string[];
 }
 
-/** What is wrong that needs no verdict: failed actions, failed checks, and `open`, what was promised and is not done. */
+/** The faults that need no verdict: failed actions, failed checks, and `open`, promised work that is not done. */
 function faultsOf({ work, checks }: Act, open: readonly string[]): string[] {
   const failed = work.batch.reports.filter(({ ok, kind, code }) => !ok && kind !== "look" && code !== "declined");
   const broken = checks.filter(({ fatal }) => fatal);
@@ -69,15 +69,15 @@ function faultsOf({ work, checks }: Act, open: readonly string[]): string[] {
   ];
 }
 
-/** The code of a step that stays failed: that of a check, of an action, of what was not done, or of the verdict. */
+/** The error code of a step that stays failed, by its worst fault: check, action, undone work, or verdict. */
 function codeOf({ checks }: Act, failure: CallReport | null, open: readonly string[]): ErrorCode {
   if (checks.some(({ fatal }) => fatal)) return "check_failed";
   return failure?.code ?? (open.length > 0 ? "nothing_done" : "check_failed");
 }
 
 /**
- * Why a step is not healed; null: it is. It takes that nothing is wrong any more, and that either a check passes or all
- * actions of the healing worked and changed something.
+ * Why a step is not healed; null: it is healed, because no fault is left, and either a check passes or all actions of
+ * the healing worked and changed something.
  */
 function whyStillFailed({ work, checks }: Act, faults: readonly string[], verdict: StepVerdict): string | null {
   const fault = faults[0];
@@ -87,13 +87,13 @@ function whyStillFailed({ work, checks }: Act, faults: readonly string[], verdic
   return proven || mended ? null : (verdict.reasons[0] ?? "it did not pass");
 }
 
-/** A failed check that is not fatal is one whose failure the work did not cause: the request says so. */
+/** A failed check for the model, with a note when it is not fatal, since then the work did not cause its failure. */
 function explainCheck(check: CheckReport): string {
   const isOld = check.passed === false && !check.fatal;
   return describeCheck(check, isOld ? "failed before the work began; later steps may mend it" : "");
 }
 
-/** The report on this call for the next one. */
+/** The report on this call, for the request of the next one. */
 async function renderNews(run: Run, { batch, notes }: ScriptWork, checks: readonly CheckReport[]): Promise<string> {
   const isLook = ({ kind, ok }: CallReport) => kind === "look" && ok;
   const shown = await Promise.all(batch.reports.filter(isLook).map((report) => showLook(run, report)));
@@ -104,7 +104,7 @@ async function renderNews(run: Run, { batch, notes }: ScriptWork, checks: readon
     .join("\n\n");
 }
 
-/** What a reply that does nothing says to the user. */
+/** The words to the user of a reply without actions; "" when it has actions. */
 function answerOf({ actions }: Script, prose: string): string {
   if (actions.some(({ cmd }) => rowOf(cmd)?.kind !== "finish")) return "";
   return actions[0]?.arg || prose;
@@ -114,7 +114,7 @@ const meanOf = (scores: readonly number[]) =>
   scores.length === 0 ? null : Math.round((10 * scores.reduce((sum, score) => sum + score, 0)) / scores.length) / 10;
 
 /**
- * Prepares the work on all steps: reads the evidence and runs the checks before anything is changed.
+ * Prepares the work on all steps: reads the evidence, and runs the checks, before anything is changed.
  * Throws conflict when a promised path has changed since it was read.
  */
 export async function createIterations(run: Run, schedule: Schedule, claims: readonly Claim[]): Promise<Iterations> {
@@ -122,7 +122,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
   const rights = rightsOf(plan, claims);
   const progress = createProgress(run, plan, claims);
   const before = (await baselineOf(run)?.finish()) ?? [];
-  // The schedule, and perhaps a person's approval, was for the files as they were then.
+  // The schedule, and perhaps a person's approval, refers to the files as they were when it was made.
   await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim));
   const { text: evidence, batch: seen } = await collectEvidence(run, plan, rights);
   progress.absorb(seen);
@@ -139,7 +139,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
   let news = renderTask(run, plan, evidence, { checks, turns: null });
   const stepAt = (at: number): ScheduleStep => steps[at] ?? { title: "", hint: "" };
   const isLast = (at: number) => at === steps.length - 1;
-  /** Promised and not done: only the last step has to answer for it. */
+  /** Promised work that is not done; only the last step fails for it. */
   const openAt = (at: number) => (isLast(at) ? progress.open : []);
 
   const act = async (purpose: Purpose, at: number, request: string): Promise<Act> => {
@@ -152,7 +152,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
     });
     messages = [...messages, { role: "assistant", text, calls: [], native: null }];
     const prose = proseOf({ script, text });
-    // Step 7 was shown together with what has to be repaired.
+    // Step 7 has been shown already, with the faults to repair.
     if (purpose !== "heal") showStep(run, 5, "act", prose);
     else if (prose !== "") showStep(run, 7, "heal", prose);
     const from = run.begun?.changes.length ?? 0;
@@ -175,10 +175,10 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
   const judgeLater = (report: CheckReport, at: number): CheckReport =>
     isLast(at) || passedBefore.has(report.command) ? report : { ...report, fatal: false };
 
-  /** Keeps back the calls that this step (`own` more), later steps and the summary may need: asking for a cut rest gets none. */
+  /** Reserves the calls that this step (`own` more), later steps and the summary may need. */
   const reserveFrom = (at: number, own: number) => run.ledger.reserve(own + 3 * (steps.length - at - 1) + 1);
 
-  /** Gives the model one chance to mend a step. True when it finished the whole task with that. Throws when it stays failed. */
+  /** Gives the model one chance to mend a step. True: that finished the whole task. Throws if the step stays failed. */
   const heal = async (at: number, verdict: StepVerdict, faults: readonly string[]): Promise<boolean> => {
     const fixes = verdict.next_fix.map((fix) => `fix: ${fix}`);
     const short = faults.map((fault) => fault.split("\n", 1)[0]);
@@ -245,7 +245,7 @@ const renderStep = ({ title, hint }: ScheduleStep) => (hint === "" ? title : `${
 const renderVerdict = ({ passed, quality_score: score }: StepVerdict) =>
   `${passed ? "passed" : "failed"}, ${score === null ? "no score" : `quality ${score}/10`}`;
 
-/** Asks for the verdict on one step, with the evidence and nothing else. */
+/** Asks for the verdict on one step; the request holds only the evidence. */
 async function judge(
   run: Run,
   plan: Plan,

@@ -1,4 +1,4 @@
-/** A reply that is one JSON value: read tolerantly, asked for again once when it is unusable and a call is to spare. */
+/** Asks for a reply that is one JSON value: reads it tolerantly, and asks once more when it is unusable. */
 import { PaiError } from "../core/error.ts";
 import { createReplyReader, readJson } from "../core/json.ts";
 import type { Json, Message } from "../core/model.ts";
@@ -7,10 +7,10 @@ import { ask, type Reply } from "./ask.ts";
 import type { ModelQuestion } from "./fit-request.ts";
 import type { Run } from "./run.ts";
 
-/** Loaded while the request is on its way: reading needs zod, and zod must not delay the request. */
+/** Loads the reader while the request is on its way: it needs zod, which must not delay the request. */
 export type LoadReader<T> = () => Promise<(json: Json) => Reading<T>>;
 
-/** A shorter wait needs no line that says what pai waits for. */
+/** Below this many milliseconds, the terminal does not say what pai waits for. */
 const slowMs = 250;
 
 /** Asks once and shows the value's `reply` field as it streams. */
@@ -34,9 +34,9 @@ async function askOnce(run: Run, question: ModelQuestion): Promise<Reply> {
 /** How a reply is read. */
 export interface Reader<T> {
   readonly load: LoadReader<T>;
-  /** Turns a reply without JSON into the JSON that it means; null: it has no clear meaning. */
+  /** Turns a reply without JSON into the JSON that it means; null: its meaning is unclear. */
   readonly answerOf?: (run: Run, text: string) => Promise<Json | null>;
-  /** Frees a call for the rest of a cut reply where none is to spare; false: it cannot. */
+  /** Frees a call for the rest of a cut reply when none is to spare; false: it cannot. */
   readonly freeCall?: () => boolean;
 }
 
@@ -45,7 +45,7 @@ async function read<T>(
   asked: Promise<Reply>,
   { load, answerOf }: Reader<T>,
 ): Promise<{ reply: Reply; reading: Reading<T> }> {
-  // A moment later: by then the code that sends the first request has loaded, and it has left.
+  // The sleep lets the first request leave before the reader loads.
   const [readValue, reply] = await Promise.all([Bun.sleep(0).then(load), asked]);
   if (reply.stop === "length") return { reply, reading: { ok: false, why: "the reply was cut at the output limit" } };
   const json = readJson(reply.text);
@@ -54,7 +54,7 @@ async function read<T>(
   return { reply, reading: answer === null ? json : readValue(answer) };
 }
 
-/** The beginning of an unusable reply, so that the error message shows what the model said. */
+/** The beginning of an unusable reply, for its error message; "": the reply was empty. */
 export function beginningOf(text: string): string {
   const line = text.trim().split("\n", 1)[0] ?? "";
   return line === "" ? "" : `; it began: ${line.length > 100 ? `${line.slice(0, 100).toWellFormed()}…` : line}`;
@@ -63,7 +63,7 @@ export function beginningOf(text: string): string {
 const goOn =
   "Your reply was cut at its limit. Go on exactly where it ended: only the rest of the JSON, nothing before or after it.";
 
-/** Asks once; a value that was cut is continued when a call is to spare or can be freed, and joined. */
+/** Asks once. When the value was cut and a call is to spare or can be freed, asks for the rest and joins both. */
 async function readWhole<T>(
   run: Run,
   question: ModelQuestion,
@@ -88,7 +88,7 @@ async function readWhole<T>(
   return first;
 }
 
-/** Throws reply_invalid when the reply stays unusable. `what` names the value in messages: "plan". */
+/** Asks for a value, twice if needed. `what` names it in messages ("plan"). Throws reply_invalid. */
 export async function askForJson<T>(
   run: Run,
   question: ModelQuestion,

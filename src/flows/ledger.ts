@@ -1,4 +1,4 @@
-/** Counts what a run spends and says no before it would spend more than was allowed. */
+/** Counts what a run spends, and refuses a call that would exceed a cap or the promise. */
 
 import { PaiError } from "../core/error.ts";
 import { addUsage, type Call, type ModelEvent, noUsage, type Usage } from "../core/model.ts";
@@ -13,30 +13,30 @@ export interface Caps {
 }
 
 export interface Ledger {
-  /** Throws budget_* when one more call of this many input tokens would pass a cap, or leave less than `reply` for output. */
+  /** Throws budget_* when a cap does not leave `estimate` input tokens and `reply` output tokens for one more call. */
   admit(estimate: number, reply?: number): void;
-  /** Output tokens that the caps leave for a reply to this many input tokens; may be negative, infinite without caps. */
+  /** Output tokens that the caps leave after `estimate` input tokens; may be negative, infinite without caps. */
   room(estimate: number): number;
-  /** True when a cap of the user forbids one more call. */
+  /** A cap of the user forbids one more call. */
   readonly capped: boolean;
-  /** True when the promise leaves no call. */
+  /** Neither the promise nor the cap leaves a call. */
   readonly exhausted: boolean;
-  /** True when the promise has a call beyond those kept back. */
+  /** The promise has a call beyond the reserved ones. */
   readonly spare: boolean;
-  /** Keeps back so many calls of the promise for what is still to come, instead of those kept back before. */
+  /** Reserves this many calls of the promise for later work; replaces the earlier reservation. */
   reserve(calls: number): void;
-  /** Keeps a call for a request that is on its way; what is returned gives it up again, once it counts or has failed. */
+  /** Holds a call for a request on its way. Call the returned function once the request counts or has failed. */
   hold(): () => void;
-  /** A reply began to arrive: it counts. Returns its number, from 1. */
+  /** Counts a call whose reply begins to arrive. Returns its number, from 1. */
   count(): number;
-  /** Pays for a whole reply. `least`: what it cost at the very least; caps count that where the provider counted less. */
+  /** Charges a whole reply. `least`: the fewest tokens it can have; caps count these if the provider counted less. */
   spend(usage: Usage, served: string, key: string | null, estimate: number, least?: Usage): void;
-  /** Pays for a reply that broke off: no model is named for it, and the estimate learns nothing from it. */
+  /** Charges a reply that broke off: its model is not recorded, and estimates are not calibrated with it. */
   chargePartial(usage: Usage, least?: Usage): void;
-  /** True once a provider counted fewer tokens than what it was sent and wrote can be, and a cap goes by them. */
+  /** A provider counted fewer tokens than its texts can have, and a cap depends on tokens. */
   readonly undercounted: boolean;
   promise(next: CallPromise): void;
-  /** Gives up the calls that were kept for the very end. */
+  /** Makes the `kept` calls available. */
   release(): void;
   /** Characters to tokens, calibrated by what the provider counted. */
   estimate(characters: number): number;
@@ -51,7 +51,7 @@ export interface Ledger {
   readonly key: string | null;
 }
 
-/** The largest and smallest plausible number of characters in a token: calibration stays between them. */
+/** The largest and smallest plausible number of characters in a token: limits of the calibration. */
 const maxPerToken = 8;
 const leastPerToken = 1.5;
 
@@ -64,27 +64,27 @@ const atLeast = (usage: Usage, least: Usage): Usage => ({
   output: Math.max(usage.output, least.output),
 });
 
-/** null: one of them is unknown. */
+/** The sum; null: one of them is unknown. */
 const sumOf = (a: number | null, b: number | null) => (a === null || b === null ? null : roundCost(a + b));
 
-/** The highest price of sending these tokens: none is in the provider's cache yet, and all are written to it. */
+/** The dearest usage of these input tokens: none is in the provider's cache, and all are written to it. */
 const unknownYet = (input: number): Usage => ({ ...noUsage, input, written: input });
 
 /**
- * `priceNow` is the price of the model in use; once it was null the cost of the run is unknown. `kept`: calls beyond those
- * of the way of working, for the very end.
+ * `priceNow`: the price of the current model; once it was null, the cost of the run is unknown. `kept`: calls beyond
+ * the promise of the mode, for the end of the run (`release`).
  */
 export function createLedger(caps: Caps, priceNow: () => Price | null, first: CallPromise, kept = 0): Ledger {
   let made = 0;
-  /** Requests on their way that do not count yet. */
+  /** Requests on their way that are not counted yet. */
   let held = 0;
   let promised = first;
   let reserved = 0;
   let released = 0;
   const leftMost = () => promised.at_most + released;
-  /** As the providers counted. */
+  /** As the providers counted it. */
   let usage = noUsage;
-  /** As the caps count. */
+  /** As the caps count it. */
   let counted = noUsage;
   let key: string | null = null;
   let ratio = 1 / 4;
@@ -205,10 +205,10 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
   };
 }
 
-/** Tokens that one request may have without a question. */
+/** Tokens that one request may have without a cap or a person who allows more. */
 const maxUnasked = 200_000;
 
-/** Throws budget_tokens for a huge request where nobody can be asked and no cap says that it is meant. */
+/** Throws budget_tokens for a huge request when no person is there to stop it and no cap on tokens allows it. */
 export function refuseHuge(
   { interactive, caps }: { readonly interactive: boolean; readonly caps: Caps },
   estimate: number,
@@ -220,7 +220,7 @@ export function refuseHuge(
   });
 }
 
-/** What has arrived of one reply: `n` is 0 until its first event counted it. */
+/** The part of one reply that has arrived. `n`: the number of its call; 0: no event has arrived yet. */
 export interface Arrived {
   readonly n: number;
   readonly text: string;
@@ -232,7 +232,7 @@ export interface Arrived {
 const writtenOf = ({ text, calls }: Arrived): number =>
   text.length + calls.reduce((sum, call) => sum + JSON.stringify(call.input).length, 0);
 
-/** What the provider counted. What it did not count is estimated, so that no cap takes it for nothing. */
+/** The usage that the provider counted; what it did not count is estimated, so that caps hold all the same. */
 export function usageOf(ledger: Ledger, got: Arrived, estimate: number): Usage {
   const { n, done } = got;
   if (n === 0) return noUsage;
@@ -240,14 +240,14 @@ export function usageOf(ledger: Ledger, got: Arrived, estimate: number): Usage {
   return { ...counted, input: counted.input || estimate, output: counted.output || ledger.estimate(writtenOf(got)) };
 }
 
-/** The least that a call can have cost. */
+/** The fewest tokens that a call can have used. */
 export const leastOf = (got: Arrived, sent: number): Usage => ({
   ...noUsage,
   input: leastTokens(sent),
   output: leastTokens(writtenOf(got)),
 });
 
-/** What a call counts towards the caps of the day. */
+/** What a call adds to the day's use. */
 export function spentOn(
   ledger: Ledger,
   got: Arrived,

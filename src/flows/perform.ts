@@ -1,4 +1,4 @@
-/** The only door to effects: stage, judge, decide, apply. Scope, policy, guard and budget hold here, whatever the model wrote. */
+/** The only door to effects: stage, judge, decide, apply. Enforces scope, policy, guard and budget. */
 
 import { replyCaps } from "../core/caps.ts";
 import { type Change, invert, squash } from "../core/change.ts";
@@ -22,23 +22,23 @@ import { isVeiled, refuseNames, unveil } from "./unveil.ts";
 export interface CallReport extends CallResult {
   readonly input: Json;
   readonly target: string;
-  /** null: it worked, or was there already, or is a command whose exit code is a result. */
+  /** null: it worked, or its result was there already, or it is a command (its exit code is in the text). */
   readonly code: ErrorCode | null;
   readonly paths: readonly RelPath[];
   readonly kind: AnyAction["kind"];
-  /** It was asked for beyond the plan and refused: the plan does not need it. */
+  /** A refused request beyond the plan, so the plan does not need it. */
   readonly isBeyond?: boolean;
 }
 
 export interface BatchReport {
   readonly reports: readonly CallReport[];
-  /** Something on disk (or, in a dry run, on top of it) is different now. */
+  /** The batch changed something on disk, or in a dry run on top of it. */
   readonly changed: boolean;
-  /** What was different on disk after it; empty in a dry run. */
+  /** The changes on disk; empty in a dry run. */
   readonly changes: readonly Change[];
 }
 
-/** A change that is staged and waits for the judgement of its batch. */
+/** A call whose changes are staged and wait for the judgement of the batch. */
 interface Waiting {
   readonly call: Call;
   readonly text: string;
@@ -60,7 +60,7 @@ interface Result extends Pick<CallReport, "kind" | "code" | "text"> {
   readonly isBeyond?: boolean;
   /** A command that may not run here: neither done nor failed. */
   readonly isNotRun?: boolean;
-  /** A line for the model alone: how to write the call so that it is allowed. */
+  /** A line for the model only: how to write the call so that it is allowed. */
   readonly advice?: string | null;
 }
 
@@ -85,13 +85,13 @@ function report({ run, reports }: Batch, call: Call, result: Result): void {
   run.emit({ type: "call.finished", id, action: name, target, ok: code === null, text: lineFor(kind, code, text) });
 }
 
-/** What people read beside the call: nothing for a look, whose answer is shown on its own, the first line for a command. */
+/** The line that people see for a call: "" for a look, whose answer they see; the first line for a command. */
 function lineFor(kind: AnyAction["kind"], code: ErrorCode | null, text: string): string {
   if (kind === "look" && code === null) return "";
   return kind === "command" ? (text.split("\n", 1)[0] ?? "") : text;
 }
 
-/** Judges, decides and applies what is staged; a refused path drops out, the rest is applied as one. */
+/** Judges, decides and applies the staged changes; refused ones drop out, the rest is applied as one. */
 async function flush(batch: Batch): Promise<void> {
   const { run, rights, waiting } = batch;
   batch.waiting = [];
@@ -164,7 +164,7 @@ async function performOne(batch: Batch, call: Call, looked: Looked | null): Prom
   }
   let claim: Claim | null = null;
   try {
-    // Without a plan, changes before a command are decided before it is: it may run what they change.
+    // Without a plan, earlier changes are decided before the command: it may run what they change.
     if (action.kind === "command" && rights === null) await flush(batch);
     claim = claimOfCall(run, call);
     refuseNames(run, claim);
@@ -173,7 +173,7 @@ async function performOne(batch: Batch, call: Call, looked: Looked | null): Prom
     const proposal = await (looked ?? action.propose(call.input, stage, run.signal));
     if (proposal.kind !== "complaint") return await take(batch, call, proposal, claim);
     const paths = claim === null ? [] : pathsOfClaim(claim);
-    // The mistake may be due to somebody else's change while the model worked: that is a conflict.
+    // If somebody else changed the file while the model worked, the mistake is a conflict.
     await run.overlay.refuseConflict(paths);
     report(batch, call, { kind: action.kind, code: proposal.code, text: proposal.text, paths });
   } catch (thrown) {
@@ -199,18 +199,18 @@ function reportRefused(
   report(batch, call, { kind, code, text, paths: pathsOfCall(run, call), isBeyond, advice });
 }
 
-/** For the model. The hint of a refused path says how to write it right. */
+/** A refusal for the model. For a path the hint is added: it says how to write the path. */
 const renderRefusal = (code: ErrorCode, message: string, hint: string | null) =>
   code === "path_refused" && hint !== null ? `${message}; ${hint}` : message;
 
 type Looked = ReturnType<AnyAction["propose"]>;
 
-/** Looks that are done at the same time: a search starts its own threads. */
+/** How many looks are done at the same time: a search starts its own threads. */
 const looksAtOnce = 8;
 
 /**
- * Does the calls of a batch that only looks side by side, a few at a time; their answers are still taken in order. Else
- * empty.
+ * If all calls of a batch are looks, starts them side by side, a few at a time; their answers are still taken in order.
+ * Empty for any other batch.
  */
 function lookAtOnce({ run, actions }: Batch, calls: readonly Call[]): readonly Looked[] {
   const found = calls.map(({ name }) => actions.get(name));
@@ -231,7 +231,7 @@ function lookAtOnce({ run, actions }: Batch, calls: readonly Call[]): readonly L
   });
 }
 
-/** Takes back what was changed after the first `earlier` changes of the run: without a plan a batch is done whole or not at all. */
+/** Undoes all but the first `earlier` changes of the run: without a plan, a batch is done whole or not at all. */
 async function takeBackSince({ begun, emit }: Run, earlier: number): Promise<void> {
   const done = squash(begun?.changes.slice(earlier) ?? []);
   try {
@@ -247,7 +247,7 @@ const blocksOf = ({ input }: Call): number => {
   return Array.isArray(edits) ? edits.length : 0;
 };
 
-/** Why a call goes beyond what one reply may hold; null: it does not. */
+/** Why a call exceeds the limits of one reply; null: it does not. */
 function capOf(calls: readonly Call[], at: number): string | null {
   if (at >= replyCaps.actions)
     return `not done: one reply may hold ${replyCaps.actions} actions; send the rest in the next`;
@@ -258,7 +258,7 @@ function capOf(calls: readonly Call[], at: number): string | null {
     : null;
 }
 
-/** Performs the calls of one reply as one batch. Throws for conflicts, full disks and interrupts; refusals are reports. */
+/** Performs the calls of one reply as one batch. Throws conflict, disk_full and interrupts; refusals are reports. */
 export async function perform(run: Run, calls: readonly Call[], rights: Rights | null): Promise<BatchReport> {
   const actions = new Map((await run.ports.actions()).map((action) => [action.name, action]));
   const batch: Batch = { run, rights, actions, reports: [], waiting: [], changed: false };

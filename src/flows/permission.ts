@@ -1,4 +1,4 @@
-/** What a call wants to touch, and whether it may: scope, --only, and what a mode without a plan asks first. */
+/** Which paths or command a call needs, and whether it may: scope, --only, and the rules of a mode without a plan. */
 import { approvalWording } from "../core/approval-wording.ts";
 import { grantsRun } from "../core/command/run-patterns.ts";
 import { PaiError } from "../core/error.ts";
@@ -12,13 +12,13 @@ import { refuseSteering, withinOnly } from "./changes/refuse-steering.ts";
 import { askBound, describeSandbox } from "./commands/approve-command.ts";
 import type { Run } from "./run.ts";
 
-/** A text of the input; "" where there is none. */
+/** A text field of the input; "": there is none. */
 export const field = (input: Json, name: string): string => {
   const value = isFields(input) ? input[name] : null;
   return typeof value === "string" ? value : "";
 };
 
-/** What the call points at, as shown to people. */
+/** The target of a call, as people see it. */
 export function targetOf({ input }: Call): string {
   const [pattern, under] = [field(input, "pattern"), field(input, "path")];
   if (pattern !== "" && under !== "") return `${pattern} in ${under}`;
@@ -27,7 +27,7 @@ export function targetOf({ input }: Call): string {
   return to === "" ? (subject ?? "") : `${subject} → ${to}`;
 }
 
-/** What a call wants to touch; null: it needs no right, or does not say where, and will not be done. Throws path_refused. */
+/** The claim of a call; null: it needs no right, or lacks its target and cannot be done. Throws path_refused. */
 export function claimOfCall(run: Run, { name, input }: Call): Claim | null {
   const form = rowOf(name)?.form;
   const names = form === "command" ? ["command"] : form === "pair" ? ["from", "to"] : ["path"];
@@ -36,7 +36,7 @@ export function claimOfCall(run: Run, { name, input }: Call): Claim | null {
   return claimOf(name, target, field(input, "to"), (text, use) => run.overlay.path(text, use));
 }
 
-/** The same as paths; none where the policy refuses one. */
+/** The paths that a call claims; none when the policy refuses one. */
 export function pathsOfCall(run: Run, call: Call): readonly RelPath[] {
   try {
     const claim = claimOfCall(run, call);
@@ -46,7 +46,7 @@ export function pathsOfCall(run: Run, call: Call): readonly RelPath[] {
   }
 }
 
-/** The file that a READ shows; none where it is another call, or the policy refuses it. */
+/** The file that a READ shows; none for another call, or when the policy refuses the path. */
 export function pathsRead(run: Run, { name, input }: Call): readonly RelPath[] {
   if (rowOf(name)?.form !== "lines") return [];
   try {
@@ -56,19 +56,19 @@ export function pathsRead(run: Run, { name, input }: Call): readonly RelPath[] {
   }
 }
 
-/** Reports a decision, and keeps it for the outcome. */
+/** Reports the decision about an amendment, and keeps it for the outcome. */
 export function noteAmended({ record, emit }: Run, amendment: Amendment): void {
   record.amended = [...record.amended, amendment];
   emit({ type: "plan.amended", ...amendment });
 }
 
-/** The call as an amendment names it. */
+/** Action, path and destination of a call, as an amendment has them. */
 const targetsOf = ({ name, input }: Call) =>
   rowOf(name)?.form === "pair"
     ? { action: name, path: field(input, "from"), destination: field(input, "to") }
     : { action: name, path: field(input, rowOf(name)?.form === "command" ? "command" : "path"), destination: null };
 
-/** The line that asks for the right a call lacks. */
+/** The AMEND line that asks for the right that a call lacks. */
 function renderAmend(call: Call): string {
   const { action, path, destination } = targetsOf(call);
   const paths = [path, ...(destination === null ? [] : [destination])];
@@ -76,8 +76,8 @@ function renderAmend(call: Call): string {
 }
 
 /**
- * Throws scope_refused unless the plan promised it or it was granted since; declined when the person at the terminal does
- * not allow it now. `call` null: the finished change of a saved plan.
+ * Throws scope_refused unless the plan promised the claim or it was granted since; declined when the person at the
+ * terminal refuses it now. `call` null: a finished change of a saved plan.
  */
 export async function requireRight(run: Run, claim: Claim, rights: Rights | null, call: Call | null): Promise<void> {
   const { only, strict } = run.options;
@@ -108,8 +108,8 @@ export async function requireRight(run: Run, claim: Claim, rights: Rights | null
 }
 
 /**
- * The rules of a mode without a plan. Headless a deletion needs --allow-delete, and a file that steers must be named by
- * a flag; at a terminal a command needs a yes. Throws delete_refused, path_refused, command_refused.
+ * The rules of a mode without a plan. Headless, a deletion needs --allow-delete, and a flag must name a steering file;
+ * at a terminal a command needs a yes. Throws delete_refused, path_refused, command_refused.
  */
 async function requireAllowed(run: Run, claim: Claim): Promise<void> {
   const { options, ports } = run;

@@ -1,4 +1,4 @@
-/** From a request to an approved plan: one call, one repair at most, and one more for each word of feedback. */
+/** From a request to an approved plan: one call, at most one repair, and one more call for each feedback. */
 
 import { permittedBy } from "../core/command/run-patterns.ts";
 import { PaiError } from "../core/error.ts";
@@ -26,7 +26,7 @@ import { keyBehindLooks, keyOfPlan } from "./plans/kept-plans.ts";
 import { planPrompt } from "./prompts/prompts.ts" with { type: "macro" };
 import type { Run } from "./run.ts";
 
-/** The plan of single-shot. */
+/** How single-shot plans. */
 export const singleShotPlan: PlanKind<Plan> = {
   system: planPrompt(),
   format: { name: "plan", schema: planJsonSchema },
@@ -36,7 +36,7 @@ export const singleShotPlan: PlanKind<Plan> = {
   promise: promiseOf,
 };
 
-/** What a plan promises, and how many planning calls that counts. */
+/** What a plan promises, and how many planning calls are part of that. */
 interface Offer {
   readonly promise: CallPromise;
   readonly plans: number;
@@ -45,7 +45,7 @@ interface Offer {
 
 async function announce(run: Run, plan: Plan, { promise, plans, cached }: Offer): Promise<void> {
   run.ledger.promise(promise);
-  // Another planning call may take the one spare, never a call the execution needs.
+  // Another planning call may take the spare call, but never one that the execution needs.
   run.ledger.reserve(Math.max(0, promise.at_most - plans - 1));
   run.record.plan = plan;
   if (plan.intent === "conversation") return;
@@ -56,9 +56,9 @@ async function announce(run: Run, plan: Plan, { promise, plans, cached }: Offer)
   run.emit({ type: "plan.ready", ...told, ...(permitted.length > 0 && { permitted }) });
 }
 
-/** A plan that was announced, and what was said to get it. */
+/** A plan that was announced, and the messages that led to it. */
 interface Draft<Made> {
-  /** Planning calls so far, those of looks and feedback included, repairs not. */
+  /** Planning calls so far, including those for looks and feedback, without repairs. */
   readonly plans: number;
   readonly made: Made;
   readonly plan: Plan;
@@ -66,10 +66,10 @@ interface Draft<Made> {
   readonly messages: readonly Message[];
 }
 
-/** A plan as it will be carried out, and what it claims. */
+/** A plan as it will be carried out, and its claims. */
 type Presented = Pick<Draft<unknown>, "plan" | "claims">;
 
-/** The plan with its absolute paths below the root as the relative ones that they are read as. */
+/** The plan with absolute paths below the root made relative. */
 function withRelativePaths({ overlay }: Run, plan: Plan): Plan {
   if (plan.execution_plan === null) return plan;
   const relative = (text: string): string => {
@@ -88,7 +88,7 @@ function withRelativePaths({ overlay }: Run, plan: Plan): Plan {
   return { ...plan, execution_plan: { ...plan.execution_plan, steps } };
 }
 
-/** Shows the plan with its promise; refuses at once what no yes may allow. */
+/** Announces the plan with its promise; refuses at once what not even a yes may allow. */
 async function present(run: Run, made: Plan, offer: Offer): Promise<Presented> {
   const plan = withoutCommands(run, withRelativePaths(run, made));
   await announce(run, plan, offer);
@@ -99,7 +99,7 @@ async function present(run: Run, made: Plan, offer: Offer): Promise<Presented> {
   return { plan, claims };
 }
 
-/** Makes a draft; if the provider finds the briefing too long, from a quarter of it. */
+/** Makes a draft; if the provider finds the briefing too long, once more with a quarter of it. */
 async function draftFitting<Made>(
   run: Run,
   kind: PlanKind<Made>,
@@ -119,8 +119,8 @@ async function draftFitting<Made>(
 }
 
 /**
- * A plan for one message, or for more of them another one, from the cache or from the model; looks as often as it may before
- * the plan comes. What looks found is part of what the next plan is kept by.
+ * One draft, from the cache or from the model. When the model asks to look first, does the looks and asks again, as
+ * often as allowed; the results of looks become part of the plan's cache key.
  */
 async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Promise<Draft<Made>> {
   const { record } = run;
@@ -150,7 +150,7 @@ async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Pr
   return { plans, made, ...presented, messages: spoken };
 }
 
-/** Shows a saved plan and asks for a yes. It cannot be changed by feedback: that is a no. */
+/** Shows a saved plan and asks for a yes. Feedback counts as a no, since a saved plan cannot be changed. */
 export async function presentSaved(run: Run, saved: Plan, promise: CallPromise): Promise<Presented> {
   const { plan, claims } = await present(run, saved, { promise, plans: 0, cached: false });
   const feedback = await requireYes(run, plan, claims);
@@ -161,7 +161,7 @@ export async function presentSaved(run: Run, saved: Plan, promise: CallPromise):
   return { plan, claims };
 }
 
-/** Shows a plan that was approved before; only what steers others is asked about again. */
+/** Shows a plan that was approved before; asks again only about steering files. */
 export async function presentApproved(run: Run, saved: Plan, promise: CallPromise): Promise<Presented> {
   const { plan, claims } = await present(run, saved, { promise, plans: 0, cached: false });
   await takeYes(run, claims);
@@ -170,9 +170,9 @@ export async function presentApproved(run: Run, saved: Plan, promise: CallPromis
 }
 
 export interface ApprovedPlan<Made> {
-  /** As the model wrote it. */
+  /** The plan as the model wrote it. */
   readonly made: Made;
-  /** As it is carried out. */
+  /** The plan as it is carried out. */
   readonly plan: Plan;
   readonly claims: readonly Claim[];
 }
@@ -192,7 +192,7 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
     if (feedback === null) break;
     const { made, messages, plans } = current;
     run.record.corrections = [...run.record.corrections, feedback];
-    // A later run that reused it would not know how it was corrected.
+    // Not kept for later runs: the cache key does not hold the correction.
     run.record.planned = [];
     const request: Message = { role: "user", text: `Change the plan: ${feedback}\nSend the whole plan again.` };
     const promiseAt = (all: number) => kind.promise(made, all);

@@ -1,4 +1,4 @@
-/** What the first call of a run would send, measured and searched for secrets, without sending it. */
+/** Measures what the first call of a run would send, and finds secrets in it, without sending it. */
 import type { Range } from "../core/context/excerpts.ts";
 import type { Kind } from "../core/context/kind.ts";
 import type { Ranked } from "../core/context/rank.ts";
@@ -14,28 +14,28 @@ import type { Run } from "./run.ts";
 export interface PreviewPart {
   readonly kind: "instructions" | Part["kind"];
   readonly path: RelPath | null;
-  /** By estimate. */
+  /** Estimated. */
   readonly tokens: number;
-  /** Lines of the file that are shown; null for what is not a file. */
+  /** Lines of the file that are shown; null: the part is not a file. */
   readonly lines: { readonly shown: number; readonly total: number; readonly ranges: readonly Range[] } | null;
-  /** Lines of the file with a value that is sent as a name. */
+  /** Lines of the file with a secret, which is sent as a name. */
   readonly masked: readonly number[];
 }
 
-/** A file of the ranking. The reasons are shares of the strongest of all files, from 0 to 1. */
+/** A file of the ranking. Each reason is a share of the strongest file's, from 0 to 1. */
 export interface RankedFile {
   readonly path: string;
   readonly score: number;
   readonly kind: Kind;
-  /** Words of the request in its names and its text. */
+  /** By words of the request in its path and its text. */
   readonly words: number;
-  /** Commits like the request that changed it. */
+  /** By commits that are like the request and changed it. */
   readonly history: number;
-  /** How often it is changed at all. */
+  /** By how often it changes. */
   readonly frequency: number;
-  /** Where the text that names it, or something that it defines, comes from. */
+  /** Which text names it, or a name that it defines; null: none does. */
   readonly named: "request" | "output" | null;
-  /** Where it is not named itself: the names it defines, or is called after. */
+  /** If the file itself is not named: the names that it defines or is called after. */
   readonly symbols: readonly string[];
   /** Lines that are named with it, or define those names. */
   readonly lines: readonly number[];
@@ -45,21 +45,21 @@ export interface RankedFile {
 
 export interface Preview {
   readonly parts: readonly PreviewPart[];
-  /** Of all parts, by estimate. */
+  /** Of all parts together, estimated. */
   readonly tokens: number;
-  /** Different values that are sent as names. */
+  /** How many different secrets are sent as names. */
   readonly masked: number;
-  /** The files by how likely they matter, and why. */
+  /** The files, the likeliest first, and why. */
   readonly ranking: readonly RankedFile[];
-  /** What the ranking had to do without, one clause each. */
+  /** What the ranking lacks, one clause each. */
   readonly lacks: readonly string[];
-  /** Until there is a plan. */
+  /** The promise until there is a plan. */
   readonly promise: CallPromise;
   /** USD of this call's input; null: price unknown. */
   readonly cost: number | null;
 }
 
-/** The first call of a mode, in pieces, and the promise as long as nothing more is known. */
+/** The first call of a mode, in pieces, and the promise until there is a plan. */
 interface FirstCall {
   readonly instructions: string;
   readonly parts: readonly Part[];

@@ -1,4 +1,4 @@
-/** Keeps track of what a plan promised and what of it is still left, over the phases of a run. */
+/** Keeps track of what a plan promised and what is still to do, over the phases of a run. */
 
 import type { ErrorCode } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
@@ -12,48 +12,48 @@ import { describeFailed } from "./checks/describe.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
 import type { Run } from "./run.ts";
 
-/** What is left to do: the reason for another phase, and the failure of the run when no call is left for one. */
+/** Work that is left: the reason for another phase, or, when no call is left, the failure of the run. */
 export interface Left {
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint: string | null;
-  /** Promised and not touched yet, for the next phase. */
+  /** Promised claims that are not done yet, for the next phase. */
   readonly open: readonly string[];
 }
 
-/** What is known of a reply beside the batch it became. */
+/** Facts about a reply besides its batch. */
 export interface ReplyFacts {
   readonly finished: boolean;
   readonly cut: boolean;
   readonly overflow: boolean;
   /** The reply held neither an action nor an answer. */
   readonly empty: boolean;
-  /** What it held instead, as words that follow "it held"; "" for plain words. */
+  /** What it held instead, as words after "it held"; "": only prose. */
   readonly seen: string;
-  /** Promised folders that exist and promised deletions that are done, whoever did it. */
+  /** Promised folders that exist and promised deletions that are done, whoever did them. */
   readonly settled: readonly Claim[];
 }
 
 export interface Progress {
   readonly steps: number;
   readonly promisesChanges: boolean;
-  /** Promised and not touched yet. */
+  /** Promised claims that are not done yet. */
   readonly open: readonly string[];
-  /** The file that is left to be made or changed; all that are promised when it is not one. */
+  /** The one file that is still to be created or changed; if there is not exactly one, all promised files. */
   readonly targets: readonly LooseTarget[];
-  /** The last failure that nothing has resolved; null: none. */
+  /** The last failure that is not resolved; null: none. */
   readonly failure: CallReport | null;
-  /** Files whose edits failed twice: they are better written whole. */
+  /** Files whose edits failed twice, so that they are better written whole. */
   readonly stubborn: readonly RelPath[];
-  /** Notes what a batch did; for flows that judge by themselves what is left. */
+  /** Notes the results of a batch, for flows that decide themselves what is left. */
   absorb(batch: BatchReport): void;
-  /** Notes what a batch did and judges what is left; null: nothing but the checks. */
+  /** Notes the results of a batch and decides what is left; null: only the checks. */
   take(batch: BatchReport, facts: ReplyFacts): Left | null;
-  /** The same with the checks: a failed one is worth another phase, but only a fatal one fails the run. */
+  /** `left` after the checks: a failed one is worth another phase, but only a fatal one fails the run. */
   judgeChecks(left: Left | null, reports: readonly CheckReport[]): Left | null;
 }
 
-/** The files that a plan makes or changes, each once. */
+/** The files that a plan creates or changes, each once. */
 function targetsOf(run: Run, plan: Plan, claims: readonly Claim[]): readonly LooseTarget[] {
   const written = new Set(
     workOf(plan).flatMap(({ action, target }) =>
@@ -72,12 +72,12 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
   const failedEdits = new Map<RelPath, number>();
   let failures: readonly CallReport[] = [];
 
-  // By kind: a promise to delete and write a file again needs both. What a command changed counts for every kind.
+  // By kind, since a promise to delete and to rewrite a file needs both. A command's change counts for every kind.
   const isTouched = (kind: Claim["kind"], path: RelPath) =>
     namesOf(path).some((name) => touched.has(`${kind} ${name}`)) || run.begun?.commandPaths.has(path) === true;
   const isDone = (claim: Claim) =>
     settled.has(claim) || pathsOfClaim(claim).every((path) => isTouched(claim.kind, path));
-  /** A file that the plan moves may be changed under either name. */
+  /** The names under which a promised change may be made: a file that the plan moves has two. */
   const namesOf = (path: RelPath) => [
     path,
     ...promised.flatMap((claim) => (claim.kind === "move" && claim.from === path ? [claim.to] : [])),
@@ -88,7 +88,7 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
     for (const path of paths) touched.add(`${rowOf(name)?.right} ${path}`).add(`folder ${path}`);
     if (rowOf(name)?.right !== "move") return;
     const [from, to] = paths;
-    // A move that was not promised as one is what was: a deletion here and content there.
+    // A move that was not promised as a move fulfils two other promises: a deletion here and content there.
     const isPromised = promised.some((claim) => claim.kind === "move" && claim.from === from && claim.to === to);
     if (!isPromised) touched.add(`delete ${from}`).add(`content ${to}`);
   };
@@ -101,7 +101,7 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
     const bad = reports.filter(({ ok, kind }) => !ok && kind !== "look");
     for (const report of bad) if (report.code === "edit_failed") countFailedEdit(report);
     const redone = new Set(reports.filter(({ ok }) => ok).flatMap(({ paths }) => paths));
-    // What was out of scope, or is not a path at all, is settled by not being repeated; the rest by a later change of its path.
+    // A failure out of scope or without a path is settled unless repeated; any other by a later change of its paths.
     const earlier = failures.filter(
       ({ code, paths, isBeyond }) =>
         isBeyond !== true &&
@@ -114,8 +114,8 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
   };
 
   /**
-   * A refused action beyond the plan is not worth another call. What the person declined unasked is worth
-   * telling the model, and no failure when no call is left for it.
+   * A refused action beyond the plan is not worth another call. An action that the person declined is worth telling the
+   * model, but it is no failure when no call is left.
    */
   const isOpen = ({ code, isBeyond }: CallReport) =>
     isBeyond !== true && (code !== "declined" || !run.ledger.exhausted);
@@ -181,7 +181,7 @@ function oneLine({ name, target, text }: CallReport): string {
 
 const guardHint = "say in the task what may be replaced or deleted, or raise the limits guard.lines and guard.ratio";
 
-/** What a reply left undone, the worst first. */
+/** Why a reply leaves work undone, the worst reason; null: it leaves none. */
 function whyNot(
   facts: ReplyFacts,
   failure: CallReport | undefined,
@@ -198,8 +198,8 @@ function whyNot(
 }
 
 /**
- * Set when a reply holds a look whose answer the model still has to see. After FINISH only a READ of a file counts that it
- * was neither shown nor has changed.
+ * The reason for another call when a reply holds a look whose answer the model has not seen; null: none. After FINISH
+ * only a READ counts, and only of a file that the model was not shown and has not changed.
  */
 function asksForMore(run: Run, { reports }: BatchReport, finished: boolean): [ErrorCode, string] | null {
   const known = (path: string) =>

@@ -1,4 +1,4 @@
-/** Executes a flow on a task: from `run.started` to an Outcome, whatever happens in between; every event is stamped and masked. */
+/** Executes a flow on a task, from `run.started` to the Outcome, whatever happens; stamps and masks every event. */
 import { maxShown, roomOf } from "../core/context/shown.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { Emit, RunEvent, StampedEvent } from "../core/event.ts";
@@ -16,7 +16,7 @@ import { createTally } from "./tally.ts";
 import { createVeiledView } from "./veiled-view.ts";
 
 interface StamperOptions {
-  /** Of the run. */
+  /** Id of the run. */
   readonly id: string;
   readonly now: () => Date;
   readonly sink: (event: StampedEvent) => void;
@@ -26,8 +26,8 @@ interface StamperOptions {
 type Delta = Extract<RunEvent, { type: "model.delta" }>;
 
 /**
- * Stamps in UTC, since the local zone costs more than all else before the first request. What may be the beginning of a
- * key at the end of a piece waits for the next one: models write keys in pieces, too.
+ * Stamps and masks events. Times are UTC, since finding the local zone would take longer than everything else before
+ * the first request. If a piece of the reply ends with what may be half a key, that end waits for the next piece.
  */
 export function createStamper({ id, now, sink, mask = maskHeld([]) }: StamperOptions): Emit {
   let seq = 0;
@@ -56,14 +56,14 @@ export function createStamper({ id, now, sink, mask = maskHeld([]) }: StamperOpt
 
   return (event) => {
     if (event.type === "model.delta") return sendPiece(event);
-    // It holds no text of the reply: what may be half a key goes on waiting.
+    // Progress holds no text of the reply, so half a key can go on waiting.
     if (event.type === "model.progress" && !event.replied) return send(event);
     release();
     send(event);
   };
 }
 
-/** The request and its context as the model may see them: secrets that the user typed are hidden, too. */
+/** The task as the model may see it: secrets that the user typed are hidden, too. */
 const hideTask = (veil: Veil, task: Task): Task => ({
   ...task,
   text: veil.hide(task.text),
@@ -134,7 +134,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil, 
   };
 }
 
-/** Throws usage for a cap on calls with which the way of working could never end. */
+/** Throws usage for a cap on calls with which the mode could never finish. */
 function requireCalls({ caps, mode, command, planOnly, approved }: RunOptions): void {
   const isPart = planOnly || command === "apply" || command === "plan" || approved?.steps === null;
   const least = leastCalls(mode, isPart);
@@ -147,7 +147,7 @@ function requireCalls({ caps, mode, command, planOnly, approved }: RunOptions): 
   });
 }
 
-/** What is left to do when the flow has ended: the user's checks, the form of the answer, preparing the commit. */
+/** What follows the flow: the user's checks, the form of the answer, and the preparation of the commit. */
 async function finish(run: Run): Promise<PreparedCommit | null> {
   const { checks, outputSchema, commit } = run.options;
   if (checks.length > 0) await (await import("./checks/checks.ts")).decideUnchanged(run);
@@ -183,7 +183,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, port
       veil,
       asTyped: veil.cover(maskSecrets(ports.mask?.(given.text) ?? given.text)),
     });
-    // A saved plan is compared with the files first: its checks begin when it is carried out.
+    // A saved plan is compared with the files first, so its checks begin later, when it is carried out.
     const begins = options.checks.length > 0 && options.command !== "apply";
     if (begins) await (await import("./checks/baseline.ts")).openBaseline(run);
     await flow(run);
@@ -194,7 +194,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, port
     if (ports.signal.aborted && failure.code === "internal") failure = new PaiError("interrupted", "interrupted");
   }
   await run?.record.baseline?.stop();
-  // Diffs are needed only now: what a run ends with must not delay its first request.
+  // Loaded only now: code for the end of a run must not delay its first request.
   const { settle } = await import("./ending/settle.ts");
   const settled = await settle(run, failure, { options, ports, commit });
   commit?.close();

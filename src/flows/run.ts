@@ -38,10 +38,10 @@ export interface Task {
   readonly conversation?: Conversation | null;
 }
 
-/** What a person approved in an earlier run that was interrupted, as it was carried out then. */
+/** A plan that a person approved in an earlier, interrupted run, as that run carried it out. */
 export interface ApprovedWork {
   readonly plan: Plan;
-  /** Of eight-step; null: the plan is carried out as a whole. */
+  /** The schedule of eight-step; null: the plan is carried out as a whole. */
   readonly steps: readonly ScheduleStep[] | null;
   /** The person wanted to see the changes before they are applied. */
   readonly review: boolean;
@@ -66,28 +66,28 @@ export interface RunOptions {
   readonly checkTimeoutMs: number;
   /** Run the user's checks before the work too. */
   readonly baseline: boolean;
-  /** How long the first request waits for them. */
+  /** How long the first request waits for the results of these checks. */
   readonly checkWaitMs: number;
-  /** Accept a check that fails as it failed before the work. */
+  /** Accept a check that fails in the same way as before the work. */
   readonly noWorse: boolean;
   readonly commandTimeoutMs: number;
   /** A person sits at a terminal and can be asked. */
   readonly interactive: boolean;
   readonly allowDelete: boolean;
-  /** Commands of the model that run without a question, and headless at all. */
+  /** Commands of the model that run without a question; headless, no others run. */
   readonly allowRun: RunGrant;
   /** Commit what a verified run changed, with this message or one of the run's own words; absent or null: no. */
   readonly commit?: { readonly message: string | null; readonly unverified: boolean } | null;
-  /** Globs of files that steer (core/guard/steering.ts) and may be changed headless. */
+  /** Globs of steering files (core/guard/steering.ts) that may be changed headless. */
   readonly allowSteering: readonly string[];
-  /** Nothing is granted beyond the plan. */
+  /** Grant nothing beyond the plan. */
   readonly strict: boolean;
-  /** Globs of files that secrets may be written to headless, though they did not hold them. */
+  /** Globs of files that may get secrets headless, although they did not hold them. */
   readonly allowSecret: readonly string[];
   /** JSON Schema of the answer, as text; absent or null: any text. */
   readonly outputSchema?: string | null;
   readonly dryRun: boolean;
-  /** The user's checks work on a copy at the end too, so that nothing they make stays. */
+  /** At the end too, the user's checks work on a copy, so that nothing they create stays. */
   readonly throwawayChecks?: boolean;
   /** Keep what a failed run changed. */
   readonly keep: boolean;
@@ -95,16 +95,16 @@ export interface RunOptions {
   readonly review: boolean;
   /** Stop after the plan. */
   readonly planOnly: boolean;
-  /** Carry this on instead of planning; absent: plan. */
+  /** Carry on this work instead of planning; absent: plan. */
   readonly approved?: ApprovedWork;
 }
 
 export interface Ports {
   readonly id: string;
   readonly model: Model;
-  /** Of the model in use; null: unknown. */
+  /** Price of the current model; null: unknown. */
   readonly price: Price | null;
-  /** Gives the listener the notices of the adapters during the run: waits, keys, another model. */
+  /** Registers a listener for notices of the adapters during the run: waits, keys, another model. */
   readonly onNotice?: (listener: (notice: Notice) => void) => void;
   readonly workspace: Workspace;
   /** Loaded when the first request is on its way. */
@@ -115,36 +115,36 @@ export interface Ports {
   readonly signal: AbortSignal;
   readonly now: () => Date;
   readonly planCache: PlanCache | null;
-  /** What the day still allows, of which every call takes a share; null or absent: days are not capped. */
+  /** The day's budget, of which every call takes a share; null or absent: no cap for the day. */
   readonly allowance?: Allowance | null;
-  /** Facts about the project from earlier runs; null or absent: none, and none are learned. */
+  /** Facts about the project from earlier runs; null or absent: none are shown or learned. */
   readonly memory?: ProjectMemory | null;
-  /** Takes the keys that pai holds out of all that leaves the run; nothing when it is left out. */
+  /** Masks the keys that pai holds in everything that leaves the run; absent: no keys are held. */
   readonly mask?: KeyMask;
-  /** Shared with the recorder of the run; a new one when it is left out. */
+  /** Shared with the recorder of the run; absent: a new one is made. */
   readonly veil?: Veil;
 }
 
 /** The results of the user's checks before the work; they run in the background. */
 export interface Baseline {
-  /** What is known so far, in the order of the checks. */
+  /** The results so far, in the order of the checks. */
   readonly results: readonly CheckEvidence[];
   /** Waits for the rest. Throws usage for a check that cannot be run. */
   finish(): Promise<readonly CheckEvidence[]>;
-  /** Ends what still runs; what it changed is then the run's, to be taken back with it. */
+  /** Ends checks that still run; their changes then count as the run's, and are undone with it. */
   stop(): Promise<void>;
 }
 
-/** Something that a planning call was shown, as the message had it. */
+/** A text that a planning call was shown. */
 export interface Shown {
-  /** The file it is from; null: the result of a look at more than one. */
+  /** The file that it shows; null: it is the result of a look at several files. */
   readonly path: string | null;
   readonly text: string;
-  /** The lines that were asked for; null or absent: all of it. */
+  /** The lines that were asked for; null or absent: the whole file. */
   readonly range?: Range | null;
 }
 
-/** Notices that people have seen already and do not see again. */
+/** Notices that were given and are not repeated. */
 export interface Told {
   /** Paths and looks with invisible characters in them. */
   readonly invisible: Set<string>;
@@ -156,22 +156,22 @@ export interface Told {
   sandbox: boolean;
 }
 
-/** What is known of a run so far; the outcome is made from it even when the flow throws. */
+/** What a run has done so far; the outcome is made from it, even when the flow throws. */
 export interface RunRecord {
   /** Conversation of the tool-loop so far. */
   conversation: Conversation;
-  /** Way of working; `auto` becomes the one it chose. */
+  /** The mode; `auto` becomes the one that it chose. */
   mode: string;
   plan: Plan | null;
-  /** What the user said to the plans before it. */
+  /** The user's feedback to earlier plans. */
   corrections: readonly string[];
-  /** The plan has got its yes. */
+  /** The plan was approved. */
   approved: boolean;
-  /** The person said yes to the plan and wants to see its changes before they are applied. */
+  /** The person approved the plan and wants to see its changes before they are applied. */
   review: boolean;
-  /** Of eight-step, once they are approved; null: another way of working. */
+  /** The approved schedule of eight-step; null: another mode, or not approved yet. */
   steps: readonly ScheduleStep[] | null;
-  /** What planning calls brought, by what each was made from (sha256, hex); none where a person corrected the plan. */
+  /** Results of planning calls, by the key of their input (sha256, hex); none when a person corrected the plan. */
   planned: readonly { readonly key: string; readonly made: Json }[];
   text: string;
   next: readonly string[];
@@ -181,32 +181,32 @@ export interface RunRecord {
   score: number | null;
   /** Rounds of looks before the plan. */
   rounds: number;
-  /** What the first planning call showed of files, and what the looks of later ones found. */
+  /** What the first planning call showed of files, and the results of looks for later ones. */
   briefed: readonly Shown[];
   looked: readonly Shown[];
-  /** Commands of the plan that were run before the first execution call, with how many changes the run had made then. */
+  /** Commands of the plan that ran before the first execution call, with the run's number of changes then. */
   readonly ran: Map<string, number>;
-  /** How its actions went. */
+  /** The results of its actions. */
   readonly tally: Tally;
-  /** What it asked for beyond its plan. */
+  /** Decided requests beyond its plan. */
   amended: readonly Amendment[];
   /** Level of the sandbox its commands ran in; null: none. */
   sandbox: SandboxLevel | null;
-  /** Changes of a dry run; otherwise the transaction knows them. */
+  /** Changes of a dry run; otherwise the transaction has them. */
   staged: readonly Change[];
   batches: number;
   /** Every path read or shown, for a saved plan. */
   readonly bases: Set<RelPath>;
   readonly told: Told;
-  /** Files that the user lets hold secrets of other files. */
+  /** Files into which the user allowed to write secrets of other files. */
   readonly secrets: Set<RelPath>;
-  /** Files that steer and that the person has allowed to change. */
+  /** Steering files that the person allowed to change. */
   readonly steering: Set<RelPath>;
-  /** What checks that the user typed have changed. */
+  /** Changes made by checks that the user typed. */
   readonly byUser: Set<Change>;
-  /** Ignored files that commands changed and that go back with the run. */
+  /** Ignored files that commands changed and that a rollback of the run restores. */
   readonly ignored: Set<RelPath>;
-  /** Ignored paths that commands changed and that stay so, whatever becomes of the run. */
+  /** Ignored paths that commands changed and that no rollback restores. */
   readonly stays: Set<RelPath>;
 }
 
@@ -216,11 +216,11 @@ export interface Run {
   readonly options: RunOptions;
   readonly ports: Ports;
   readonly ledger: Ledger;
-  /** The files as they are: for changes, and never for the model. */
+  /** The real files: for changes, and never for the model. */
   readonly overlay: Overlay;
   /** The files as the model may see them. */
   readonly veiled: VeiledView;
-  /** Hides secrets on the way to the model and puts them back in what it writes. */
+  /** Hides secrets on the way to the model, and restores them in what it writes. */
   readonly veil: Veil;
   readonly record: RunRecord;
   readonly emit: Emit;
@@ -231,5 +231,5 @@ export interface Run {
   readonly begun: Transaction | null;
 }
 
-/** A way of working. Throws PaiError for every failure; its results are in `run.record`. */
+/** A mode of working. Throws PaiError for every failure; puts its results into `run.record`. */
 export type Flow = (run: Run) => Promise<void>;

@@ -1,4 +1,4 @@
-/** One reply that is an action script: asked for, resumed once when cut, and performed as one batch. */
+/** Asks for a reply that is an action script, resumes it once when it was cut, and performs it as one batch. */
 
 import type { Form } from "../core/action-row.ts";
 import { PaiError } from "../core/error.ts";
@@ -23,26 +23,26 @@ import type { Run } from "./run.ts";
 
 export interface ScriptQuestion {
   readonly purpose: Purpose;
-  /** Names the word that closes bodies as EOT. */
+  /** The system prompt; in it EOT stands for the tag that closes bodies. */
   readonly system: string;
   readonly messages: readonly Message[];
-  /** Files that the contract leaves: edits outside of actions are read where they leave no doubt. */
+  /** Files that the plan has yet to change: edits outside of actions are read if it is clear which one they mean. */
   readonly targets: readonly LooseTarget[];
 }
 
 export interface ScriptReply {
   readonly script: Script;
-  /** The reply as the model wrote it, with the rest it was asked for. */
+  /** The reply as the model wrote it, joined with its rest if it was resumed. */
   readonly text: string;
-  /** The word that closes bodies, as the prompt named it. */
+  /** The tag that closes bodies, as the prompt named it. */
   readonly tag: string;
-  /** What a reply without actions holds instead, as words that follow "it held"; "" for plain words. */
+  /** What a reply without actions holds instead, as words after "it held"; "": only prose. */
   readonly seen: string;
 }
 
 /**
- * One call, and one more for the rest if it was cut and a call is to spare. The word that closes bodies is one that no
- * line of what the model was shown could close, so that text it copies never ends a body.
+ * Makes one call, and one more for the rest if the reply was cut and a call is to spare. The tag that closes bodies is
+ * chosen so that no line that the model was shown could close one, since models copy such lines.
  */
 export async function askForScript(run: Run, question: ScriptQuestion): Promise<ScriptReply> {
   const { purpose, messages, targets } = question;
@@ -57,14 +57,14 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
     }
   };
   const asked = ask(run, { purpose, system, messages, format: null });
-  // The next turn of the event loop: by then the request has left, and the actions can load while the model works.
+  // Actions load once the request has left, while the model works.
   const [reply] = await Promise.all([asked, nextTurn().then(run.ports.actions)]);
   const parse = ({ text, stop }: Reply, resumed: Cut | null = null) =>
     completeFinish(parseScript(text, { stop, read, tag, resumed }), text, tag);
   const script = parse(reply);
   if (script.cut === null || !run.ledger.spare) return { tag, ...readLoose(script, reply.text, targets, read) };
   run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
-  // The line it was cut in is asked for again: given half of it, models would go on in the middle.
+  // The cut line is dropped and asked for again: models would not continue in the middle of a line.
   const end = reply.text.lastIndexOf("\n") + 1;
   const whole = script.cut.lines.length === 0 ? reply.text.replace(/\n?$/, "\n") : reply.text.slice(0, end);
   const resume: Message[] = [
@@ -87,7 +87,7 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
 
 const isMessage = ({ cmd }: ScriptAction) => rowOf(cmd)?.kind === "finish";
 
-/** A whole reply without actions as the script that its edits come to, where nothing has to be guessed. */
+/** Turns a whole reply without actions into a script of its edits, if nothing has to be guessed. */
 function readLoose(
   script: Script,
   text: string,
@@ -105,7 +105,7 @@ function readLoose(
   };
 }
 
-/** null: the answer is not a reply; the part that was complete before is used alone. */
+/** The rest of a cut reply; null: the model sent none, and the complete part is used alone. */
 async function askForRest(run: Run, question: ModelQuestion): Promise<Reply | null> {
   try {
     return await ask(run, question);
@@ -115,10 +115,10 @@ async function askForRest(run: Run, question: ModelQuestion): Promise<Reply | nu
   }
 }
 
-/** False for a reply that ended by itself with all its bodies closed and only lacks FINISH. */
+/** Whether a reply was cut; one that ended by itself, has all bodies closed and only lacks FINISH was not. */
 export const wasCut = (script: Script): boolean => script.truncated && !script.flags.includes("no-finish");
 
-/** Deletions, moves and commands wait until a reply is known to be whole; half an action is none. */
+/** The actions that may be done: no incomplete ones, and in a cut reply no deletions, moves and commands. */
 function usable(script: Script): Script["actions"] {
   const whole = script.actions.filter(({ partial, cmd }) => partial !== true || rowOf(cmd)?.kind === "finish");
   return wasCut(script) ? whole.filter(({ cmd }) => rowOf(cmd)?.unsafeWhenCut !== true) : whole;
@@ -126,9 +126,9 @@ function usable(script: Script): Script["actions"] {
 
 export interface ScriptWork {
   readonly batch: BatchReport;
-  /** What the next call must be told about this reply: warnings, what was left out, that it was cut. */
+  /** What to tell the model about this reply in the next call: warnings, what was left out, that it was cut. */
   readonly notes: readonly string[];
-  /** More actions than one reply may hold. */
+  /** The reply held more actions than one reply may. */
   readonly overflow: boolean;
 }
 
@@ -137,7 +137,7 @@ function renderOverflow(calls: readonly Call[], most: number): string {
   return `only the first ${most} actions were done. Send these again:\n${rest.join("\n")}`;
 }
 
-/** True for a RUN that is not performed: a check, which runs anyway once everything is done, or a command that may not run here. */
+/** Whether a RUN is not performed: it is a check, which runs at the end anyway, or it may not run here. */
 function isLeftOut({ options, record }: Run, { scope }: Rights, { cmd, arg = "" }: ScriptAction): boolean {
   const command = arg.trim();
   if (rowOf(cmd)?.form !== "command" || scope.commands.has(command)) return false;
@@ -146,8 +146,8 @@ function isLeftOut({ options, record }: Run, { scope }: Rights, { cmd, arg = "" 
 }
 
 /**
- * The script without the commands that were run before this call, whose request shows what they printed, as long as nothing
- * changes; and these commands.
+ * Splits off the commands that ran before this call, whose output the request shows: they are not run again unless
+ * something has changed since.
  */
 async function withoutRan(run: Run, actions: readonly ScriptAction[]) {
   const { record, begun } = run;
@@ -158,7 +158,7 @@ async function withoutRan(run: Run, actions: readonly ScriptAction[]) {
     const command = (action.arg ?? "").trim();
     const isEarly = action.cmd === "RUN" && (first === -1 || at < first);
     const isRan = isEarly && record.ran.get(command) === (begun?.changes.length ?? 0);
-    // What somebody else has changed since is noticed when the command is run again.
+    // If somebody else changed its files since, the command runs again, and that reports the conflict.
     if (isRan && (await isBound(run, command))) left.push(command);
     else kept.push(action);
   }
@@ -171,7 +171,7 @@ const isBound = (run: Run, command: string): Promise<boolean> =>
     () => false,
   );
 
-/** Performs the script's actions, at most as many as one reply may hold. `prefix` makes the ids of its calls unique. */
+/** Performs the script's actions, up to the limit of one reply. `prefix` makes the ids of its calls unique. */
 export async function performScript(
   run: Run,
   script: Script,
@@ -203,7 +203,7 @@ export async function performScript(
   return { batch, notes, overflow };
 }
 
-/** Keeps the message of FINISH and its next steps as the run's own; an empty one replaces none. False without FINISH. */
+/** Records the message and next steps of FINISH; an empty message replaces none. False: there is no FINISH. */
 export function keepFinish({ record }: Run, script: Script): boolean {
   const finish = script.actions.find(({ cmd }) => cmd === "FINISH");
   if (finish === undefined) return false;
@@ -215,7 +215,7 @@ export function keepFinish({ record }: Run, script: Script): boolean {
   return true;
 }
 
-/** The prose before the first action, as it was written, its code fences too; "" for none. It may be the whole answer. */
+/** The prose before the first action, with its code fences; "": there is none. It may be the whole answer. */
 export function proseOf({ script: { actions, remarks }, text }: Pick<ScriptReply, "script" | "text">): string {
   const end = actions[0]?.line ?? Number.POSITIVE_INFINITY;
   const said = remarks.filter(({ line }) => line < end).map(({ line }) => line);
@@ -232,7 +232,7 @@ export function proseOf({ script: { actions, remarks }, text }: Pick<ScriptReply
     .trim();
 }
 
-/** The words after the last action of a reply that has no FINISH: they are its message. "" for none. */
+/** The prose after the last action: the message of a reply without FINISH; "": there is none. */
 export function proseAfter({ script: { actions, remarks }, text }: Pick<ScriptReply, "script" | "text">): string {
   const first = remarks.find(({ line }) => line > (actions.at(-1)?.line ?? 0));
   if (first === undefined || actions.length === 0) return "";

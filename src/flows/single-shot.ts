@@ -1,4 +1,4 @@
-/** single-shot: one call to understand and plan, one to do, more only when something is left. */
+/** single-shot: one call to plan, one to carry out the plan, more only when work is left. */
 
 import type { Change } from "../core/change.ts";
 import type { Plan } from "../core/plan/plan.ts";
@@ -22,7 +22,7 @@ export const singleShot: Flow = async (run) => {
   if (!run.options.dryRun) await keepPlans(run);
 };
 
-/** The same from a saved plan: no planning call; with finished edits no call at all. */
+/** single-shot with a saved plan, without a planning call; with its finished `changes`, without any call. */
 export function followPlan(saved: Plan, changes: readonly Change[] | null): Flow {
   return async (run) => {
     const promise = changes === null ? promiseOf(saved, 0) : { expected: 0, at_most: 0 };

@@ -1,4 +1,4 @@
-/** The workspace with this run's staged changes on top, and the memory of what the model has seen of it. */
+/** The workspace with this run's staged changes on top; remembers what the model has seen of it. */
 
 import { type Blob, type Change, sameBlob, squash } from "../core/change.ts";
 import { maxShown } from "../core/context/shown.ts";
@@ -6,29 +6,29 @@ import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry, LineRange, SearchQuery, SearchReport, Stage, View } from "../core/ports.ts";
 
-/** A Stage that perform can fill and empty. Staged changes are seen by every method; nothing is written. */
+/** A Stage that `perform` fills and empties. Every method sees the staged changes; nothing is written. */
 export interface Overlay extends Stage {
-  /** Throws `conflict` when a change does not start from what the run last knew of the file. */
+  /** Stages changes. Throws `conflict` when a change does not start from the content that the run last knew. */
   stage(changes: readonly Change[]): void;
-  /** Throws `conflict` when one of these has changed since the run last saw it. */
+  /** Throws `conflict` when one of these files has changed since the run last saw it. */
   refuseConflict(paths: readonly RelPath[]): Promise<void>;
-  /** Takes staged changes of these paths back. */
+  /** Removes the staged changes of these paths. */
   drop(paths: ReadonlySet<RelPath>): void;
-  /** What earlier batches of a dry run left on top of the disk, squashed. */
+  /** The changes of earlier batches of a dry run, squashed. */
   kept(): readonly Change[];
   /** All staged changes, squashed. */
   staged(): readonly Change[];
-  /** Ends a batch: the staged changes are on disk now, as these changes; null: they are not, and stay on top (a dry run). */
+  /** Ends a batch. `applied`: the staged changes as they are on disk now; null (a dry run): they stay on top of it. */
   settle(applied: readonly Change[] | null): void;
-  /** Takes in what a command of this run changed on disk, so that it is not a conflict. */
+  /** Learns what a command of this run changed on disk, so that it does not count as a conflict. */
   learn(changes: readonly Change[]): void;
-  /** A command of this run may have changed these paths and everything below them: what was known of them is forgotten. */
+  /** Forgets the known content of these paths and everything below: a command of this run may have changed it. */
   release(paths: readonly RelPath[]): void;
-  /** Paths by how likely they matter, best first: search hits come in this order, others after them. Asked by the first search. */
+  /** Sets the order of search hits: these paths first, the likeliest at the top. The first search calls `paths`. */
   prefer(paths: () => Promise<readonly string[]>): void;
-  /** The model has been shown these bytes. */
+  /** Notes that the model was shown these bytes. */
   show(path: RelPath, bytes: Uint8Array): void;
-  /** What it was shown of the file did not reach it whole. */
+  /** Notes that the model did not get the whole file after all. */
   forget(path: RelPath): void;
 }
 
@@ -56,7 +56,7 @@ function withinLimit(path: RelPath, blob: Blob | null, limit = Number.POSITIVE_I
   throw new PaiError("file_unusable", `${path} is larger than ${limit} bytes`);
 }
 
-/** More hits than are wanted, so that those of likely files are among them. */
+/** Factor on the number of hits to search, so that hits in likely files are among them. */
 const widerSearch = 5;
 
 async function searchLikely(
@@ -72,7 +72,7 @@ async function searchLikely(
   return { ...report, hits: hits.slice(0, query.maxHits), more: report.more || hits.length > query.maxHits };
 }
 
-/** `view` is what lies below; nothing is ever written to it. */
+/** An overlay of `view`, to which nothing is ever written. `room`: characters that one answer may have. */
 export function createOverlay(view: View, room: number = maxShown): Overlay {
   let pending: readonly Change[] = [];
   let kept: readonly Change[] = [];
@@ -82,7 +82,7 @@ export function createOverlay(view: View, room: number = maxShown): Overlay {
   const seen = new Map<RelPath, Uint8Array>();
   const onTop = () => squashByPath([...kept, ...pending]);
 
-  /** The folder exists only among staged changes: the workspace below has none of that name. */
+  /** Whether the folder exists only among staged changes. */
   const isNew = (folder: RelPath) => onTop().get(folder)?.before === null;
 
   const read = async (path: RelPath, limit?: number): Promise<Blob | null> => {
@@ -101,7 +101,7 @@ export function createOverlay(view: View, room: number = maxShown): Overlay {
     });
   };
 
-  /** The content now. A path below a file does not exist: `a.sh/index.js` where a.sh was made meanwhile. */
+  /** The current content. A path below a file does not exist (null): `a.sh/index.js` if a.sh is a new file. */
   const readNow = (path: RelPath): Promise<Blob | null> =>
     view.read(path).catch((thrown) => {
       if (toPaiError(thrown).code === "file_unusable") return null;
@@ -162,7 +162,7 @@ export function createOverlay(view: View, room: number = maxShown): Overlay {
     stage(changes) {
       for (const { path, before } of changes) refuseChanged(path, before);
       for (const { path, from, before, after } of changes) {
-        // A file that the model makes is one that it knows whole; one that it moves is not.
+        // The model knows the whole content of a file that it creates, but not of one that it moves.
         if (before === null && from === null && after?.kind === "file") seen.set(path, after.bytes);
       }
       pending = [...pending, ...changes];
@@ -194,7 +194,7 @@ export function createOverlay(view: View, room: number = maxShown): Overlay {
   };
 }
 
-/** The changes by path, merged. Unlike squash it keeps what ends where it began: that still hides what is on disk. */
+/** Merges the changes by path. Unlike squash it keeps a change back to the start, which still hides the disk. */
 function squashByPath(changes: readonly Change[]): Map<RelPath, Change> {
   const byPath = new Map<RelPath, Change>();
   for (const change of changes) {

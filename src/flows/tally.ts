@@ -1,4 +1,4 @@
-/** Counts how the actions of a run went, and keeps what was refused or failed until something repairs it. */
+/** Counts the results of a run's actions, and keeps refused and failed ones until a later action makes up for them. */
 
 import { flagToRun } from "../core/command/run-patterns.ts";
 import type { ErrorCode } from "../core/error.ts";
@@ -29,7 +29,7 @@ const allowable: ReadonlySet<ErrorCode> = new Set([
   "delete_refused",
 ]);
 
-/** How one action went; its report says more. */
+/** The result of one action. */
 export interface ActionEnd {
   readonly kind: AnyAction["kind"];
   readonly name: string;
@@ -45,13 +45,13 @@ type Noted = Omit<ActionEnd, "kind" | "code"> & { readonly code: ErrorCode };
 export interface Tally {
   readonly actions: ActionCounts;
   readonly looks: number;
-  /** What was refused or failed and nothing later repaired, in the order it happened. */
+  /** Refused and failed actions that no later one made up for, in their order. */
   readonly refused: readonly RefusedAction[];
-  /** The last of these that a flag or another plan would have allowed; null: none. */
+  /** The last refused action that a flag or another plan would have allowed; null: none. */
   readonly forbidden: Noted | null;
   /** Commands of the plan that may not run here. */
   readonly withheld: ReadonlySet<string>;
-  /** Counts one action. A change that is done repairs every earlier failure of the same paths. */
+  /** Counts one action. A successful change makes up for every earlier failure of the same paths. */
   note(end: ActionEnd): void;
   /** Counts a planned command that may not run here, once for each command. */
   withhold(command: string, why: string): void;
@@ -114,7 +114,7 @@ export function createTally(): Tally {
   };
 }
 
-/** What would have allowed a refused action: a flag, or a plan that lists it. */
+/** The hint that says what would allow a refused action: a flag, or a plan that lists it. */
 export function hintFor(
   { code, name, target, text }: Noted,
   { only, strict }: { readonly only: readonly unknown[]; readonly strict: boolean },

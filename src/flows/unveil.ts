@@ -1,4 +1,4 @@
-/** Names of secrets in what the model writes: values again in a file that held them, a question or a refusal anywhere else. */
+/** Replaces names of secrets in what the model writes by their values, if the file held them; else asks or refuses. */
 import { approvalWording } from "../core/approval-wording.ts";
 import type { Blob, Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
@@ -16,7 +16,7 @@ interface Refusal {
   readonly text: string;
 }
 
-/** Whether one of these held exactly this text. */
+/** Whether one of these files held exactly this text. */
 const holds = (blobs: readonly Blob[], value: string): boolean =>
   blobs.some((blob) => blob.kind === "file" && holdsText(blob.bytes, value));
 
@@ -26,7 +26,7 @@ const isNamed = ({ options: { allowSecret } }: Run, path: RelPath): boolean =>
 /** Whether the user lets any secret of the run be written to this file. */
 export const mayHoldSecrets = (run: Run, path: RelPath): boolean => run.record.secrets.has(path) || isNamed(run, path);
 
-/** Asks once a file of a run. Null: the values may be written to it. */
+/** Asks once for each file of a run. null: the values may be written to it. */
 async function refuseSecret(run: Run, path: RelPath, names: readonly string[]): Promise<Refusal | null> {
   const shown = names.join(", ");
   const what = `${path} did not hold what ${shown} stands for when the run began`;
@@ -43,13 +43,13 @@ async function refuseSecret(run: Run, path: RelPath, names: readonly string[]): 
 async function unveilBlob(run: Run, path: RelPath, after: Blob | null): Promise<Blob | null | Refusal> {
   if (after?.kind !== "file") return after;
   const { veil, overlay, begun, record } = run;
-  // Most of what is written names no secret.
+  // Most files name no secret.
   if (veil.revealBytes(after.bytes, () => false).kept.length === 0) return after;
   const now = await overlay.read(path);
   const known = contentsAtStart([...(begun?.changes ?? record.staged), ...overlay.staged()], path, now);
   const may = (value: string) => mayHoldSecrets(run, path) || holds(known, value);
   const first = veil.revealBytes(after.bytes, may);
-  // A name that the file contained as plain text would itself have been hidden: the names left here are unknown.
+  // A name that the file held as plain text would itself have been hidden, so names without a value are unknown.
   const dead = first.kept.filter((name) => veil.reveal(name, () => true).kept.length > 0);
   if (dead.length > 0) {
     const text = `nobody knows any more what ${dead.join(", ")} stands for: leave such lines as they are with MODIFY`;
@@ -62,7 +62,7 @@ async function unveilBlob(run: Run, path: RelPath, after: Blob | null): Promise<
 
 const isRefusal = (value: Blob | null | Refusal): value is Refusal => value !== null && "code" in value;
 
-/** What an action proposed on what the model knows, as changes of what is there. A refusal takes the whole call. */
+/** Turns changes of what the model sees into changes of the real files. A refusal holds for the whole call. */
 export async function unveil(run: Run, changes: readonly Change[]): Promise<readonly Change[] | Refusal> {
   const unveiled: Change[] = [];
   for (const change of changes) {
@@ -73,13 +73,13 @@ export async function unveil(run: Run, changes: readonly Change[]): Promise<read
   return unveiled;
 }
 
-/** Whether an action reads or writes content: it works on what the model knows, with every secret by its name. */
+/** Whether an action reads or writes content, and so works on files with names in place of secrets. */
 export const isVeiled = (name: string): boolean => {
   const row = rowOf(name);
   return row?.kind === "look" || row?.form === "content" || row?.form === "edits";
 };
 
-/** The name of a secret is not a name of a file. Throws path_refused. */
+/** Refuses a path that holds the name of a secret. Throws path_refused. */
 export function refuseNames(run: Run, claim: Claim | null): void {
   const [name] = run.veil.namesIn(claim === null ? "" : pathsOfClaim(claim).join("\n"));
   if (name === undefined) return;

@@ -1,4 +1,4 @@
-/** Searches the workspace as the model knows it: a file that holds secrets is searched with their names in place. */
+/** Searches the workspace as the model sees it: files with secrets are searched with names in their place. */
 import type { Blob } from "../core/change.ts";
 import type { RelPath } from "../core/path.ts";
 import type { SearchQuery, SearchReport } from "../core/ports.ts";
@@ -6,21 +6,21 @@ import type { Overlay } from "./stage.ts";
 
 export interface VeiledFiles {
   readonly overlay: Overlay;
-  /** Files that are known to hold secrets; `readWhole` adds those that it finds and removes those that hold none now. */
+  /** Files that are known to hold secrets; `readWhole` adds and removes files. */
   readonly holders: Set<RelPath>;
   /** Whether the content that `readWhole` returned has names in place of secrets. */
   readonly hasSecrets: (bytes: Uint8Array) => boolean;
-  /** A file as the model knows it; null: it is too large to be looked through whole. */
+  /** A file as the model sees it; null: it is too large to be searched for secrets. */
   readonly readWhole: (path: RelPath) => Promise<Blob | null>;
   readonly hidePath: (path: RelPath) => RelPath;
-  /** The answer waits for it, so that secrets get their names in the order of the calls. */
+  /** The search waits for this before it names secrets, so that they get their names in the order of the calls. */
   readonly turn: Promise<unknown>;
 }
 
-/** Files that are looked through for secrets when a pattern is slow. */
+/** How many files are searched for secrets when a pattern is slow. */
 const maxHidden = 20_000;
 
-/** The content of files with secrets as the model knows it, for the search to look through instead. */
+/** Files with secrets as the model sees them, for the search to use instead of those on disk. */
 async function hiddenFiles({ holders, hasSecrets, readWhole }: VeiledFiles): Promise<SearchQuery["staged"]> {
   const staged = new Map<RelPath, Uint8Array | null>();
   for (const path of [...holders]) {
@@ -38,7 +38,7 @@ async function* filesBelow(overlay: Overlay, under: RelPath, signal: AbortSignal
   for await (const { kind, path } of overlay.walk(under, signal)) if (kind === "file") yield path;
 }
 
-/** Looks for secrets in every file that is searched: a file that was not read before may be what makes a pattern slow. */
+/** Reads every file below `under`: the slow pattern may be testing a secret in a file that was not read before. */
 async function findHolders(
   { overlay, readWhole }: VeiledFiles,
   under: RelPath,
@@ -54,7 +54,7 @@ async function findHolders(
   }
 }
 
-/** A file that turns out to hold secrets is searched again as the model knows it. */
+/** Searches, and once more whenever a file with a hit turns out to hold secrets. */
 async function searchHidden(
   files: VeiledFiles,
   query: SearchQuery,
@@ -66,7 +66,7 @@ async function searchHidden(
     const staged = await hiddenFiles(files);
     const report = await overlay.search({ ...query, maxHits: limit, staged, known: hidePath }, signal);
     await turn;
-    // No file that is too large to be read whole is searched.
+    // Every file with a hit can be read whole: larger ones are not searched.
     for (const path of new Set(report.hits.map((hit) => hit.path))) await readWhole(path);
     if ([...holders].some((path) => !staged.has(path))) continue;
     const hits = report.hits.slice(0, query.maxHits).map((hit) => ({ ...hit, path: hidePath(hit.path) }));
@@ -74,7 +74,7 @@ async function searchHidden(
   }
 }
 
-/** Matches on hidden text only, so that no pattern can ask for a secret letter by letter, nor by how long it takes. */
+/** Searches hidden text only, so that no pattern can find out a secret letter by letter, nor by the time it takes. */
 export async function searchVeiled(
   files: VeiledFiles,
   query: SearchQuery,

@@ -1,4 +1,4 @@
-/** The workspace as the model may know it: every secret by its name, in what is read, listed and searched. */
+/** The workspace as the model may see it: with names in place of secrets when it reads, lists and searches. */
 import { type Blob, type Change, squash } from "../core/change.ts";
 import { toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
@@ -12,37 +12,37 @@ type FileBlob = Extract<Blob, { kind: "file" }>;
 interface Hidden {
   readonly raw: FileBlob;
   readonly hidden: FileBlob;
-  /** Of the veil when it was hidden. */
+  /** Version of the veil at that time. */
   readonly version: number;
 }
 
 export interface VeiledView {
   /**
-   * The stage for actions that look, and for those that write what the model knows by names. What it answers waits for
-   * `turn`: calls that look at the same time give names in the order of the calls.
+   * The stage for actions that read or write content. Its answers wait for `turn`, so that simultaneous looks name
+   * secrets in the order of the calls.
    */
   stage(turn?: Promise<unknown>): Stage;
   /** A blob as the model may see it. */
   hide(path: RelPath, blob: Blob | null): Blob | null;
-  /** Changes as the model may see them: parts of their diff may be cut out safely. */
+  /** Changes as the model may see them: cutting their diff cannot reveal half a secret. */
   hideChanges(changes: readonly Change[]): readonly Change[];
-  /** The blob that a staged blob represents. */
+  /** The real blob behind one that the model saw. */
   rawOf(blob: Blob | null): Blob | null;
 }
 
-/** Lines around a part of a file that is too large to be looked through whole. */
+/** Lines that are searched for secrets around a shown part of a file that is too large to be searched whole. */
 const around = 400;
-/** Files that are kept hidden, so that they need not be looked through again. */
+/** How many hidden files are remembered, so that they need not be searched again. */
 const maxKept = 64;
 
 const splitLines = (text: string) => text.split(/\r\n|\n|\r/);
-/** A name shorter than this holds no secret. */
+/** A file name shorter than this holds no secret. */
 const leastName = 16;
 
 export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
   const kept = new Map<RelPath, Hidden>();
   const raws = new WeakMap<Uint8Array, FileBlob>();
-  /** Files that hold secrets: they are searched as the model knows them. */
+  /** Files that hold secrets. */
   const holders = new Set<RelPath>();
 
   const keep = (path: RelPath, entry: Hidden): void => {
@@ -88,14 +88,14 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
       await turn;
       return hide(path, blob);
     };
-    /** null: it is too large to be looked through whole, or cannot be read. */
+    /** The whole file; null: it is too large, or cannot be read. */
     const readWhole = (path: RelPath): Promise<Blob | null> =>
       read(path).catch((thrown) => {
         if (toPaiError(thrown).code === "file_unusable") return null;
         throw thrown;
       });
 
-    /** A secret in a part of a large file may only be recognised by the text around it. */
+    /** Lines of a large file, hidden together with the lines around them, which may be needed to recognise a secret. */
     const readAround = async (path: RelPath, from: number, to: number): Promise<LineRange> => {
       const start = Math.max(1, from - around);
       const wide = await overlay.readLines(path, start, to + around);
@@ -115,7 +115,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
       return { text: lines.slice(from - 1, last).join("\n"), from, to: last, total: lines.length };
     };
 
-    // Most runs search nothing before their first request.
+    // Loaded at the first search: most runs do not search before their first request.
     const search = async (query: SearchQuery, signal?: AbortSignal): Promise<SearchReport> => {
       const { searchVeiled } = await import("./veiled-search.ts");
       const hasSecrets = (bytes: Uint8Array) => raws.has(bytes);
@@ -135,7 +135,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
         const entries = await overlay.list(folder);
         await turn;
         const hidden = entries.map(hideEntry);
-        // The place of a name among others would tell how it begins.
+        // In the order on disk, the place of a hidden name would tell how it begins.
         const isAsOnDisk = hidden.every(({ path }, at) => path === entries[at]?.path);
         return isAsOnDisk ? hidden : hidden.sort((a, b) => (a.path < b.path ? -1 : 1));
       },
@@ -161,7 +161,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
   };
 }
 
-/** A path's content when the run began, and where it was moved from; `now` is returned where nothing changed. */
+/** The contents that a path may have had at the start: its own, that of the path it was moved from, and `now`. */
 export function contentsAtStart(changes: readonly Change[], path: RelPath, now: Blob | null): readonly Blob[] {
   const all = squash(changes);
   const change = all.find((each) => each.path === path);

@@ -1,4 +1,4 @@
-/** What call 1 is shown of the project: knowledge files, tree, the files the request is about; all within a budget. */
+/** Composes the first planning request: knowledge files, tree, files that the request is about; all within a budget. */
 
 import type { Asked, RankedProject } from "../../core/context/project.ts";
 import type { Ranked } from "../../core/context/rank.ts";
@@ -26,9 +26,9 @@ import {
 } from "./sources.ts";
 
 const limits = {
-  /** Files of a ranking that are kept with the receipt. */
+  /** How many files of a ranking the receipt keeps. */
   kept: 40,
-  /** Paths that are listed as the likeliest. */
+  /** How many paths are listed as the likeliest. */
   ranked: 20,
 };
 
@@ -47,11 +47,11 @@ export interface Part {
     | "request";
   /** As the message shows it. */
   readonly text: string;
-  /** The file it is from; null: none. */
+  /** The file that it shows; null: none. */
   readonly file: Source | null;
 }
 
-/** The files by how likely they matter, and what that had to be told without. */
+/** The likeliest files, and what their ranking lacks. */
 export interface Likely {
   /** Best first. */
   readonly files: readonly Ranked[];
@@ -60,12 +60,12 @@ export interface Likely {
 }
 
 export interface Briefing {
-  /** The user message of the plan call: the parts, one after another. */
+  /** The user message of the planning call: the parts, one after another. */
   readonly text: string;
   readonly parts: readonly Part[];
-  /** Everything the text was made from, for the plan cache. */
+  /** The files that the text shows. */
   readonly shown: readonly RelPath[];
-  /** Of a project that is shown whole they are only found out when somebody asks. */
+  /** The ranking; a project that is shown whole is ranked at the first call. */
   readonly likely: () => Promise<Likely>;
 }
 
@@ -82,22 +82,22 @@ function stackOf(names: readonly string[]): Readonly<Record<string, string>> {
   return stack.length === 0 ? {} : { stack: stack.join(", ") };
 }
 
-/** All that goes along with a request and may name files. */
+/** The text besides the request that may name files: standard input, and outputs of failed checks. */
 const outputOf = ({ task, record }: Run) =>
   [
     task.context ?? "",
     ...(record.baseline?.results ?? []).filter(({ passed }) => passed !== true).map(({ output }) => output),
   ].join("\n");
 
-/** What is asked; a replay knows secrets by their names only, and must choose as the run did. */
+/** Request and output without secrets and their names: a replay, which only has names, must choose the same files. */
 const askedOf = (request: string, output: string): Asked => ({
   request: blankSecrets(request),
   output: blankSecrets(output),
 });
 
-/** The ranking of a project, as it is kept and told. */
+/** The ranking of a project, in the form for receipt and preview. */
 interface Told extends Likely {
-  /** The request that was made from it is on its way. */
+  /** To be called when the request made from it is on its way. */
   readonly finish: () => void;
 }
 
@@ -112,11 +112,11 @@ async function rank(run: Run, asked: Asked, shown: ReadonlySet<string>): Promise
   return told;
 }
 
-/** The ranking alone, for those who only want to know. */
+/** Ranks the files for the run's task, without a briefing. */
 export const rankTask = (run: Run): Promise<Likely> =>
   rank(run, askedOf(run.task.text, outputOf(run)), new Set(run.task.files ?? []));
 
-/** The likeliest files for one request, as a part of a prompt; "" where there are none. */
+/** The likeliest files for one request, as a part of a prompt; "": there are none. */
 export async function renderLikely(run: Run, request: string): Promise<string> {
   const { files } = await rank(run, askedOf(request, ""), new Set());
   const paths = files.slice(0, limits.ranked).map(({ path }) => path);
@@ -125,16 +125,16 @@ export async function renderLikely(run: Run, request: string): Promise<string> {
     .join("");
 }
 
-/** What is shown of a project. */
+/** The files that the briefing shows. */
 interface Choice {
   readonly excerpts: readonly Source[];
-  /** null: all of it is shown, and nothing was ranked. */
+  /** null: the whole project is shown, and nothing was ranked. */
   readonly told: Told | null;
 }
 
-/** All of a small project; else what the request is most likely about. */
+/** Chooses all files of a small project, else those that the request is most likely about. */
 async function choose(run: Run, asked: Asked, project: ListedProject, read: ReadText, most: number): Promise<Choice> {
-  // What goes along with a request may be about any part of any file: then they are weighed, however few they are.
+  // An output may be about any part of any file, so with one even the files of a small project are ranked.
   const all = asked.output === "" ? await readSmall(run, project, read, most) : null;
   if (all !== null) {
     project.close();
@@ -151,8 +151,8 @@ function tellLacks(run: Run, lacks: readonly string[]): void {
 }
 
 /**
- * Looks at the workspace and writes the plan call's user message; the stable parts come first. `scale`: how much of what
- * it may hold.
+ * Reads the workspace and writes the planning call's user message; the stable parts come first. `scale`: the share of
+ * the budgets to use.
  */
 export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const repository = run.ports.workspace.repository?.(run.signal) ?? "";
@@ -195,14 +195,14 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
 /** Characters of the line about the environment. */
 const maxEnvironment = 300;
 
-/** The environment that plans may count on. */
+/** The line about the environment in which the plan will be carried out. */
 function renderEnvironment({ options: { environment = "" } }: Run, repository: string): readonly Part[] {
   const room = maxEnvironment - "Here: ".length - repository.length - (repository === "" ? 0 : 2);
   const here = [environment.slice(0, Math.max(0, room)), repository].filter((part) => part !== "").join("; ");
   return here === "" ? [] : [{ kind: "environment", text: `Here: ${here}`, file: null }];
 }
 
-/** The likeliest files, best first; what is not shown below can be looked at. */
+/** The list of the likeliest files, best first; the model can look at those that are not shown. */
 function renderRanked(paths: readonly string[], budgets: Budgets): readonly Part[] {
   let left = budgets.ranked;
   const listed = paths.filter((path) => {
@@ -219,13 +219,13 @@ function partOf(kind: Part["kind"], file: Source): Part {
   return { kind, text: fence("file", { path, ...about }, shown), file };
 }
 
-/** Facts that earlier runs proposed and a person accepted: data, as files are. */
+/** Facts that earlier runs proposed and a person accepted. Fenced as data, like files. */
 async function renderMemory({ ports, task }: Run): Promise<string> {
   const facts = (await ports.memory?.recall(task.text)) ?? "";
   return facts === "" ? "" : fence("memory", { about: "this project" }, facts);
 }
 
-/** What the user gave: the conversation so far, context, checks, the request, which comes last. */
+/** What the user gave: the conversation so far, context, checks, and last the request. */
 function renderGiven(run: Run, budgets: Budgets, memory: string): readonly Part[] {
   const { history, context, text } = run.task;
   const given: readonly (readonly [Part["kind"], string])[] = [

@@ -12,16 +12,16 @@ export const widest = {
   context: 200_000,
 };
 export type Budgets = typeof widest;
-/** Characters of a token, to be safe: of prose it has about four, of code fewer. */
+/** Characters of a token, a careful estimate: in prose about four, in code fewer. */
 const perToken = 3;
-/** Characters of the request beside the briefing: protocol, schema, the task itself. */
+/** Characters of the request besides the briefing: instructions, schema, the task itself. */
 const around = 6_000;
 /** Characters of a briefing with every part at its maximum, without context. */
 const whole = 2 * widest.knowledge + widest.tree + widest.ranked + widest.excerpts + widest.history;
 
 /**
- * The budgets for the model in use: what the person gave (context, named files) comes first, the context at most half of
- * all; the other parts share what is left in the same proportions as ever. `scale`: how much of that is wanted.
+ * The budgets for the current model. What the person gave (context, named files) comes first, the context with at most
+ * half of the window; the other parts share the rest in the proportions of `widest`. `scale`: the share to use.
  */
 export function fitBudgets({ ports: { model }, task }: Run, mentioned: readonly Source[], scale: number): Budgets {
   const room = Math.max(0, (model.window - model.maxOutputTokens) * perToken - around);

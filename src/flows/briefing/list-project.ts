@@ -1,4 +1,4 @@
-/** Lists the project for one request. It is looked through only when it is ranked: a small one is shown whole without that. */
+/** Lists the project for one request. Files are searched only for a ranking, which a small project does not need. */
 import type { Asked, RankedProject } from "../../core/context/project.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Entry } from "../../core/ports.ts";
@@ -8,16 +8,16 @@ import { knowledgeFiles, type ReadText } from "./sources.ts";
 /** The entries of the project, before any file is read. */
 export interface ListedProject {
   readonly entries: readonly Entry[];
-  /** The files that have a place in a ranking, whether or not anything points at them. */
+  /** The files that can be ranked. */
   readonly paths: readonly string[];
-  /** There are more entries, which were not looked at. */
+  /** There are more entries, which were not listed. */
   readonly more: boolean;
-  /** Looks through the files and ranks them. This or `close` is to be called once. */
+  /** Searches the files and ranks them. Call this or `close`, once. */
   rank(): Promise<RankedProject>;
   close(): void;
 }
 
-/** `shown`: paths that are shown anyway and need no place. */
+/** Lists the workspace. `shown`: paths that are shown anyway and are not ranked. */
 export async function listProject(
   run: Run,
   asked: Asked,

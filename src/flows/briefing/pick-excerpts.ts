@@ -1,4 +1,4 @@
-/** Which files a briefing shows, and which parts of them: what the request is most likely about, or all of a small project. */
+/** Picks the files and parts of files that a briefing shows: the likeliest ones, or all of a small project. */
 import { type Candidate, chooseExcerpts } from "../../core/context/excerpts.ts";
 import { isShowable, type Kind, kindAmong } from "../../core/context/kind.ts";
 import type { RankedProject } from "../../core/context/project.ts";
@@ -9,9 +9,9 @@ import type { Run } from "../run.ts";
 import { hideSource, type ReadText, readSource, type Source } from "./sources.ts";
 
 const limits = {
-  /** Files of which something is shown, where there is not room for all. */
+  /** How many files are shown, in whole or in part, when there is not room for all. */
   excerpts: 12,
-  /** Characters of a file that nothing points at, shown where there are few files. */
+  /** In a project with few files: files without any signal are shown up to this many characters. */
   besides: 3_000,
 };
 
@@ -19,10 +19,10 @@ interface Chosen extends Candidate {
   readonly source: Source;
 }
 
-/** Where there are few files, each may fill what room is left. */
+/** The signal of files without any: in a project with few files, they may fill the room that is left. */
 const besides = { weight: 0, lines: [], by: "output" } as const;
 
-/** Every file that may be shown: those that are ranked, then other code, then the rest. */
+/** Every file that may be shown: the ranked ones, then other code, then the rest. */
 function allOf(paths: readonly string[], likely: readonly Ranked[], request: string) {
   const ranked = new Set(likely.map(({ path }) => path));
   const exists = new Set(paths);
@@ -33,7 +33,7 @@ function allOf(paths: readonly string[], likely: readonly Ranked[], request: str
   return [...likely, ...rest.filter(isCode), ...rest.filter((file) => !isCode(file))];
 }
 
-/** Files to choose from, the likeliest first: of a small project all that have up to `most` characters, code before documents. */
+/** Reads the files to choose from, the likeliest first: in a small project all files of up to `most` characters. */
 async function readCandidates(
   run: Run,
   { ranking, paths }: RankedProject,
@@ -52,7 +52,7 @@ async function readCandidates(
     isSmall || paths.length <= limits.excerpts ? allOf(paths, likely, request) : [...best, ...named];
   const read = await Promise.all(
     wanted.map(async (ranked): Promise<Chosen[]> => {
-      // What is named is looked into however large it is, as far as a file can be read at once.
+      // A file that is named is read even if it is large, up to the limit of one read.
       const isWanted = isNamed(ranked.signal) && ranked.signal !== besides;
       const path = ranked.path as RelPath;
       const source = (await readText(path)) ?? (isWanted ? await readSource(run, path) : null);
@@ -61,14 +61,14 @@ async function readCandidates(
       return [{ ranked, source, text: source.text }];
     }),
   );
-  // In the order of the files: the numbers of secrets must not depend on which file was read first.
+  // Hidden in the order of the files, since names of secrets must not depend on which file was read first.
   return read.flat().map((chosen) => {
     const source = hideSource(run, chosen.source);
     return { ...chosen, source, text: source.text };
   });
 }
 
-/** The parts of the project that the request is most likely about, or all of a small one. */
+/** Picks the parts of the project that the request is most likely about, or all of a small project. */
 export async function pickExcerpts(
   run: Run,
   project: RankedProject,
@@ -77,7 +77,7 @@ export async function pickExcerpts(
   isSmall: boolean,
 ): Promise<Source[]> {
   const { terms, ranking } = project;
-  // Files that the survey passed over, as those of very long lines, have a length all the same.
+  // Twice the budget, since the survey did not count files that it skipped, such as those with very long lines.
   const mostOfSmall = 2 * most;
   const candidates = await readCandidates(run, project, readText, mostOfSmall, isSmall);
   const fits = candidates.reduce((sum, { text }) => sum + text.length, 0) <= mostOfSmall;

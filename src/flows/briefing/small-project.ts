@@ -1,4 +1,4 @@
-/** A project that is so small that all of it is shown: its files are read once, and nothing is ranked. */
+/** Shows all of a small project: its files are read once, and nothing is ranked. */
 import { isShowable, kindAmong } from "../../core/context/kind.ts";
 import { surveyLimits } from "../../core/context/survey-limits.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -6,7 +6,7 @@ import type { Run } from "../run.ts";
 import type { ListedProject } from "./list-project.ts";
 import { hideSource, type ReadText, type Source } from "./sources.ts";
 
-/** More files hardly ever fit: to read them for that would cost more than it saves. */
+/** More files hardly ever fit, so that reading them first would cost more than it saves. */
 const mostFiles = 12;
 
 /** Whether a text in lower case has the name of the file as a word, or as the end of a path. */
@@ -16,7 +16,7 @@ function isNamedIn(text: string, path: string): boolean {
   return at >= 0 && !/[\w.-]/.test(text.charAt(at - 1));
 }
 
-/** Files that may be shown: those that the request names, then other code, then the rest, each in the order of the paths. */
+/** Orders the files that may be shown: those that the request names, then other code, then the rest. */
 function orderFiles(paths: readonly string[], request: string): readonly string[] {
   const exists = new Set(paths);
   const lower = request.toLowerCase();
@@ -32,7 +32,7 @@ function orderFiles(paths: readonly string[], request: string): readonly string[
     .map(({ path }) => path);
 }
 
-/** All files of a project that hold anything, whole; null: they are too many, or longer than `most` characters together. */
+/** All files of a project that are not empty, whole; null: they are too many, or together longer than `most`. */
 export async function readSmall(
   run: Run,
   { paths, more }: Pick<ListedProject, "paths" | "more">,

@@ -16,21 +16,21 @@ import type { Focus } from "./large-source.ts";
 export const cutText = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most)}\n[… ${text.length - most} more characters not shown]`;
 
-/** A file, and what of it is shown: all of it, or its beginning. */
+/** A file, and the text of it that is shown. */
 export interface Source {
   readonly path: RelPath;
   readonly bytes: Uint8Array;
-  /** Of the whole file. */
+  /** Text of the whole file. */
   readonly text: string;
   readonly shown: string;
-  /** Where only some lines are shown: which. */
+  /** If only some lines are shown: which. */
   readonly part?: {
     readonly ranges: readonly { readonly from: number; readonly to: number }[];
     readonly totalLines: number;
   };
 }
 
-/** A text file as it is, for comparing and ranking: `hideSource` makes of it what may be shown. Null for what is not text or cannot be read. */
+/** A text file with its secrets, for comparing and ranking (see `hideSource`); null: no text, or not readable. */
 export async function readSource(run: Run, path: RelPath, limit?: number): Promise<Source | null> {
   const blob = await run.overlay.read(path, limit).catch(() => null);
   if (blob?.kind !== "file" || blob.bytes.subarray(0, 8000).includes(0)) return null;
@@ -38,7 +38,7 @@ export async function readSource(run: Run, path: RelPath, limit?: number): Promi
   return { path, bytes: blob.bytes, text, shown: text };
 }
 
-/** The same for files that may be ranked, each read once. */
+/** `readSource` for files that may be ranked; reads each file once. */
 export type ReadText = (path: RelPath) => Promise<Source | null>;
 
 export function openTexts(run: Run): ReadText {
@@ -50,7 +50,7 @@ export function openTexts(run: Run): ReadText {
   };
 }
 
-/** The same as the model may see it: cut it only afterwards, since half a secret looks like none. */
+/** The file as the model may see it. Cut it only after this: half a secret would not be recognised. */
 export function hideSource({ veil }: Run, source: Source): Source {
   const text = veil.hideRaw(source.text);
   return text === source.text ? source : { ...source, text, shown: text };
@@ -67,7 +67,7 @@ export function noteSent(run: Run, files: readonly Pick<Source, "path" | "bytes"
   run.emit({ type: "context.sent", files: sent });
 }
 
-/** `what` is a path, or a look with its target; lines are counted in `text`. The model sees them spelled out. */
+/** Warns once about invisible characters in `text`, which the model gets spelled out. `what`: a path, or a look. */
 export function noteHidden(run: Run, what: string, text: string): void {
   const found = describeHidden(text);
   if (found === null || run.record.told.invisible.has(what)) return;
@@ -75,7 +75,7 @@ export function noteHidden(run: Run, what: string, text: string): void {
   run.emit({ type: "notice", level: "warning", code: "hidden_characters", text: `${what}: ${found}` });
 }
 
-/** The path that a text names, when the policy lets it be read; null otherwise. */
+/** The path that a text names; null: the policy does not let it be read. */
 export function toReadable(run: Run, text: string): RelPath | null {
   try {
     return run.overlay.path(text, "read");
@@ -85,8 +85,8 @@ export function toReadable(run: Run, text: string): RelPath | null {
 }
 
 /**
- * Of a large text file that the model has not seen whole: its outline and the parts that matter. Null for every other file,
- * and where the lines are too long to choose from: `showFile` shows those.
+ * Outline and chosen parts of a large text file that the model has not seen whole. null for any other file, and for one
+ * whose lines are too long to choose from; use `showFile` for these.
  */
 export async function showParts(run: Run, path: RelPath, focus: () => Focus): Promise<string | null> {
   if (run.overlay.shown(path) !== null) return null;
@@ -107,8 +107,8 @@ export async function showParts(run: Run, path: RelPath, focus: () => Focus): Pr
 }
 
 /**
- * One file as the model is shown it, and noted as seen; null: no such file. Of a very large file it is the beginning,
- * of a binary one its size, of one that cannot be read the reason.
+ * One file for the model, which is noted as seen; null: there is no such file. A very large file is cut after its
+ * beginning; for a binary file the text is its size, for an unreadable one the reason.
  */
 export async function showFile(run: Run, path: RelPath): Promise<string | null> {
   try {
@@ -134,7 +134,7 @@ export async function showFile(run: Run, path: RelPath): Promise<string | null> 
   }
 }
 
-/** Throws file_unusable for what is not text; the run ends before any call. */
+/** The files that the user named. Throws file_unusable, before any call, for one that is not text. */
 export async function readMentioned(run: Run): Promise<readonly Source[]> {
   const sources = await Promise.all(
     (run.task.files ?? []).map(async (path) => {
@@ -147,10 +147,10 @@ export async function readMentioned(run: Run): Promise<readonly Source[]> {
   return sources;
 }
 
-/** Read in this order; the first of each row that is there. */
+/** Files with instructions for agents. Of each row the first file that exists is read. */
 export const knowledgeFiles: readonly (readonly string[])[] = [["AGENTS.md", "CLAUDE.md", "GEMINI.md"], ["MEMORY.md"]];
 
-/** Those that are there, cut to what a request may hold of each. */
+/** The knowledge files in `files`, each cut to `most` characters. */
 export async function collectKnowledge(
   run: Run,
   files: ReadonlyMap<string, { readonly path: RelPath }>,
@@ -166,10 +166,10 @@ export async function collectKnowledge(
   return found;
 }
 
-/** Characters of one file that a conversation gets. */
+/** Characters of one knowledge file that a conversation gets. */
 const maxMentioned = 16_000;
 
-/** The files as a conversation gets them, cut to what it may hold. */
+/** The knowledge files, cut for a conversation. */
 export async function readKnowledge(run: Run): Promise<readonly Source[]> {
   const found: Source[] = [];
   for (const names of knowledgeFiles) {
@@ -184,14 +184,14 @@ export async function readKnowledge(run: Run): Promise<readonly Source[]> {
   return found;
 }
 
-/** Their text for the instructions of a conversation; they count as sent. */
+/** The text of knowledge files for the instructions of a conversation; notes them as sent. */
 export function renderKnowledge(run: Run, files: readonly Source[]): string {
   for (const { path, shown } of files) noteHidden(run, path, shown);
   noteSent(run, files);
   return files.map(({ path, shown }) => fence("file", { path }, shown)).join("\n\n");
 }
 
-/** A file that was read whole has been seen: it may be overwritten. Flows with a plan show files themselves. */
+/** After a READ of a whole file, notes it as seen: it may be overwritten. For the flow without a plan. */
 export async function noteRead(run: Run, { name, input }: Call): Promise<void> {
   if (
     rowOf(name)?.form !== "lines" ||
@@ -203,7 +203,7 @@ export async function noteRead(run: Run, { name, input }: Call): Promise<void> {
   const path = run.overlay.path(field(input, "path"), "read");
   const blob = await run.overlay.read(path);
   if (blob?.kind !== "file" || blob.bytes.length > run.overlay.room) return;
-  // What READ leaves out of a long file was not seen.
+  // READ leaves out the end of a long file, which is then not seen whole.
   if (blob.bytes.reduce((lines, byte) => lines + (byte === 10 ? 1 : 0), 0) > maxReadLines) return;
   run.overlay.show(path, blob.bytes);
 }

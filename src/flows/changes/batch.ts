@@ -1,4 +1,4 @@
-/** Shows what is staged, has it approved, and applies it as one. */
+/** Shows the staged changes, has them approved, and applies them as one. */
 import { approvalWording } from "../../core/approval-wording.ts";
 import { type Change, squash } from "../../core/change.ts";
 import { renderSteps, summarizeAll, summarizeSteps } from "../../core/diff.ts";
@@ -11,7 +11,7 @@ import { breatheThrough, listen } from "../breathe.ts";
 import type { Run } from "../run.ts";
 import { findSteering, type Refusal } from "./judge.ts";
 
-/** Warns about files with other names (hard links): a file is changed by replacing it, so they keep the old content. */
+/** Warns about hard links: pai replaces a file to change it, so its other names keep the old content. */
 function noteNames({ ports, emit }: Run, changes: readonly Change[]): void {
   for (const { path, before, after } of changes) {
     const others = before?.kind === "file" && after !== null ? ports.workspace.names(path) - 1 : 0;
@@ -22,7 +22,7 @@ function noteNames({ ports, emit }: Run, changes: readonly Change[]): void {
   }
 }
 
-/** Why a change deserves a second look: some tool will run the file as code. */
+/** Why a change deserves attention: a tool will run the file as code, or an agent obeys it. null: neither. */
 const laterOf = ({ ports }: Run, change: Change): string | null =>
   change.after === null ? null : (ports.workspace.concern(change.path) ?? describeLater(change));
 
@@ -34,10 +34,10 @@ function noteLater(run: Run, changes: readonly Change[]): void {
   }
 }
 
-/** Whose work changes are: actions of the plan (or of a reply where there is none), or a command's. */
+/** Who made the changes: actions of the plan (or of a reply without a plan), or a command. */
 type Origin = "plan" | "command";
 
-/** Reports what is staged, with warnings about it; `asked`: the user decides on it now. */
+/** Reports the staged changes, with warnings about them. `asked`: the user decides about them now. */
 async function propose(run: Run, origin: Origin, asked: boolean): Promise<void> {
   const changes = run.overlay.staged();
   const summaries = await breatheThrough(
@@ -51,13 +51,13 @@ async function propose(run: Run, origin: Origin, asked: boolean): Promise<void> 
   noteLater(run, changes);
 }
 
-/** Reports the decision on what is staged. */
+/** Reports the decision about the staged changes. */
 function tellDecision(run: Run, { accept, by }: { accept: boolean; by: "user" | "policy" }, origin: Origin): void {
   const summaries = summarizeAll(run.overlay.staged(), () => origin);
   run.emit({ type: "changes.decided", batch: run.record.batches, changes: summaries, accept, by });
 }
 
-/** The folder a yes may be given for once and for all: never the root, nor where something is deleted or runs or steers later. */
+/** The folder that the person may allow for good; null: the root, or a change deletes, or runs or steers later. */
 function folderOf(run: Run, changes: readonly Change[]): RelPath | null {
   if (changes.some((change) => change.after === null || laterOf(run, change) !== null)) return null;
   const parents = changes.map(({ path, after }) => path.split("/").slice(0, after?.kind === "folder" ? undefined : -1));
@@ -70,15 +70,15 @@ function folderOf(run: Run, changes: readonly Change[]): RelPath | null {
 const lineOf = ({ path, op, from }: ChangeSummary) => `${op} ${from === null ? "" : `${from} → `}${path}`;
 
 /**
- * Whether a batch is asked about before it is applied: always in a mode without a plan, else where the user wants to
- * review. What is only staged is not.
+ * Whether a batch is asked about before it is applied: always in a mode without a plan, else if the user wants to
+ * review. A dry run does not ask about batches of a plan.
  */
 export const isAsked = ({ options, record }: Run, rights: Rights | null): boolean =>
   rights === null || ((options.review || record.review) && !options.dryRun);
 
 /**
- * Decides what is staged, by asking or by the plan it belongs to; null: it may be applied. Throws declined for a no to
- * what a plan had promised: a run does all of it or nothing.
+ * Decides about the staged changes, by asking or by their plan; null: they may be applied. Throws declined for a no to
+ * changes that a plan promised: a run does all of its plan or nothing.
  */
 export async function reviewBatch(run: Run, rights: Rights | null): Promise<Refusal | null> {
   const refusal = isAsked(run, rights) ? await decideBatch(run) : null;
@@ -87,8 +87,8 @@ export async function reviewBatch(run: Run, rights: Rights | null): Promise<Refu
 }
 
 /**
- * Shows what is staged, asks, and drops it after a no. Null: it may be applied. Throws approval_needed when nobody is
- * there to say yes.
+ * Shows the staged changes, asks, and drops them after a no. null: they may be applied. Throws approval_needed when
+ * there is no person to ask.
  */
 export async function decideBatch(run: Run, origin: Origin = "plan"): Promise<Refusal | null> {
   const changes = run.overlay.staged();
@@ -116,7 +116,7 @@ export async function decideBatch(run: Run, origin: Origin = "plan"): Promise<Re
   return { code: "declined", text: `the user declined these changes${said}` };
 }
 
-/** With a plan every batch was approved with it: it is shown, and accepted by policy. */
+/** Shows and accepts a batch that was approved with its plan. */
 export async function acceptBatch(run: Run, origin: Origin = "plan"): Promise<void> {
   if (run.overlay.staged().length === 0) return;
   run.record.batches += 1;
@@ -125,7 +125,7 @@ export async function acceptBatch(run: Run, origin: Origin = "plan"): Promise<vo
 }
 
 /**
- * Applies what is staged and accepted as one; true when there was anything. In a dry run it stays staged.
+ * Applies the accepted changes as one; true when there were any. In a dry run they stay staged.
  * Throws what Transaction.apply throws: conflict, disk_full …
  */
 export async function applyBatch(run: Run, origin: Origin = "plan"): Promise<boolean> {
@@ -139,17 +139,17 @@ export async function applyBatch(run: Run, origin: Origin = "plan"): Promise<boo
     const earlier = transaction.changes.length;
     await listen(run.signal);
     await transaction.apply(changes, origin, run.signal);
-    // A signal that came while many files were written takes them back: nothing of an interrupted run stays.
+    // A signal that came while many files were written must end the run, so that nothing of it stays.
     await listen(run.signal);
     emit({ type: "changes.applied", batch: record.batches, changes: summarizeAll(changes, () => origin) });
-    // The umask applied: modes may differ from those that were staged.
+    // Not the staged ones: the umask may have changed their modes.
     overlay.settle(transaction.changes.slice(earlier));
   }
   return changes.length > 0;
 }
 
 /**
- * Applies changes without a question; they are undone with the run like the others. Throws what Transaction.apply
+ * Applies changes of ignored files without a question; a rollback undoes them too. Throws what Transaction.apply
  * throws.
  */
 export async function applyUnasked(

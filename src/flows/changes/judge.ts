@@ -1,4 +1,4 @@
-/** Which staged changes are refused: by the change guard, as files that steer, or because what they belong to is refused. */
+/** Refuses staged changes: by the change guard, as steering files, or because their call is refused. */
 import type { Change } from "../../core/change.ts";
 import { type ErrorCode, toPaiError } from "../../core/error.ts";
 import { type GuardInput, judgeSteps, type Verdict } from "../../core/guard/guard.ts";
@@ -11,20 +11,20 @@ import { refuseSteering, withinOnly } from "./refuse-steering.ts";
 
 export interface Refusal {
   readonly code: ErrorCode;
-  /** For the model: counts, why, the way out. */
+  /** For the model: why, and what it can do instead. */
   readonly text: string;
 }
 
 type Refusals = Map<RelPath, Refusal>;
 
-/** Asks the person about what the guard leaves to them. False for what it refuses outright. */
+/** Asks the person about a verdict that the guard leaves to them. False: they say no, or the guard refuses. */
 async function isAllowed(run: Run, { verdict, text }: Verdict): Promise<boolean> {
   return verdict === "ask" && (await run.ports.decide({ kind: "changes", text })).accept;
 }
 
 /**
- * What was announced, for the guard. Without a plan that is the task, and every deletion: each was a call of its own that
- * named its path and was allowed.
+ * What was announced, for the guard. Without a plan: the task's words and every deletion, since each deletion was a
+ * call that named its path and was allowed.
  */
 function plannedIn(run: Run, rights: Rights | null, changes: readonly Change[]): GuardInput["planned"] {
   if (rights !== null) return { deletes: [...rights.scope.deletes], texts: rights.texts };
@@ -33,8 +33,8 @@ function plannedIn(run: Run, rights: Rights | null, changes: readonly Change[]):
 }
 
 /**
- * Paths of the batch that the guard refuses, or asks about and the person says no to. A yes is noted in `allowed`, as
- * "rule path", so that nobody is asked twice.
+ * Paths of the batch that the guard refuses, or that the person refuses when the guard asks. A yes is noted in
+ * `allowed`, as "rule path", so that nobody is asked twice.
  */
 async function findRefusals(
   run: Run,
@@ -53,8 +53,7 @@ async function findRefusals(
 }
 
 /**
- * Files of these changes that steer and that nobody has allowed. A deleted file steers nothing, nor does a folder
- * without its files.
+ * Steering files among these changes that nobody has allowed. Deleted files and folders alone do not steer.
  */
 export async function findSteering(run: Run, changes: readonly Change[]): Promise<Refusals> {
   const refusal = await refuseSteering(
@@ -65,12 +64,12 @@ export async function findSteering(run: Run, changes: readonly Change[]): Promis
   return new Map(refusal?.paths.map((path) => [path, { code, text }]));
 }
 
-/** A folder that is made, not one that was moved here. */
+/** A new folder, not one that was moved here. */
 const isMade = ({ before, after, from }: Change) => before === null && after?.kind === "folder" && from === null;
 
 /**
- * Adds to `refused` what cannot be applied alone: the other paths of a call that is refused (a call is done whole or not at
- * all), and what lies below a refused path. Made folders are left to `findUnneeded`: another call may need them.
+ * Adds to `refused` the paths that cannot be applied alone: other paths of a refused call (a call is done whole or not
+ * at all), and paths below a refused one. New folders are left to `findUnneeded`, since another call may need them.
  */
 function spread(refused: Refusals, staged: readonly Change[], calls: readonly (readonly RelPath[])[]): void {
   const made = new Set(staged.filter(isMade).map(({ path }) => path));
@@ -85,7 +84,7 @@ function spread(refused: Refusals, staged: readonly Change[], calls: readonly (r
   }
 }
 
-/** Made folders in which no call that is left puts anything. */
+/** New folders in which no remaining call puts anything. */
 function findUnneeded(refused: Refusals, staged: readonly Change[], calls: readonly (readonly RelPath[])[]): RelPath[] {
   const made = staged.filter(isMade).map(({ path }) => path);
   const wanted = calls.filter((paths) => !paths.some((path) => refused.has(path))).flat();
@@ -93,8 +92,8 @@ function findUnneeded(refused: Refusals, staged: readonly Change[], calls: reado
 }
 
 /**
- * What the run itself has changed so far. What a check of the user changed in a file before the run touched it does not
- * count: for the guard, that is how the run found the file.
+ * The run's own changes so far. If a check of the user changed a file before the run touched it, that change is left
+ * out: for the guard the run found the file like that.
  */
 function earlierOf({ begun, record, options }: Run): readonly Change[] {
   const touched = new Set<RelPath>();
@@ -106,8 +105,8 @@ function earlierOf({ begun, record, options }: Run): readonly Change[] {
 }
 
 /**
- * Judges what is staged and drops what is refused, whole calls at a time; `calls` are the paths of each. A file that
- * drops out may be where others moved their lines to, so the rest is judged again until nothing more drops out.
+ * Judges the staged changes and drops refused ones, whole calls at a time. `calls`: the paths of each call. Lines may
+ * have moved to a file that drops out, so the rest is judged again until nothing more drops out.
  */
 export async function judgeStaged(
   run: Run,
@@ -121,7 +120,7 @@ export async function judgeStaged(
     const earlier = earlierOf(run);
     const planned = plannedIn(run, rights, [...earlier, ...staged]);
     const found = await findRefusals(run, { planned, earlier, batch: staged }, allowed);
-    // At a terminal without a plan people see the changes first: decideBatch asks then.
+    // At a terminal without a plan, people see the changes first, and decideBatch then asks.
     const steering = rights === null && run.options.interactive ? [] : await findSteering(run, staged);
     if (found.size === 0 && [...steering].length === 0) return refused;
     for (const [path, why] of [...found, ...steering]) refused.set(path, why);
@@ -130,7 +129,7 @@ export async function judgeStaged(
   }
 }
 
-/** Whether a command may change this path, as a value: the policy and --only, whoever made the file. null: it may. */
+/** Why policy or --only forbids to change this path; null: they allow it. */
 export function refusePath({ options: { only }, overlay }: Run, path: RelPath, use: PathUse): Refusal | null {
   try {
     overlay.path(path, use);
@@ -142,7 +141,7 @@ export function refusePath({ options: { only }, overlay }: Run, path: RelPath, u
   return { code: "scope_refused", text: `${path} is outside --only ${only.flat().join(" ")}` };
 }
 
-/** Headless a command may not delete what existed before the run, unless that is allowed. */
+/** Refuses, headless and without --allow-delete, that a command deletes what existed before the run. null: allowed. */
 function refuseDeleted({ options }: Run, earlier: readonly Change[], changes: readonly Change[]): Refusal | null {
   if (options.interactive || options.allowDelete || options.dryRun) return null;
   const made = new Set(earlier.filter(({ before }) => before === null).map(({ path }) => path));
@@ -155,9 +154,9 @@ const useOf = ({ after }: Change): PathUse =>
   after === null ? "delete" : after.kind === "folder" ? "folder" : "write";
 
 /**
- * Why what a command changed is refused as a whole, on its copy or on disk; null: it is not. It needs no rights of a plan, and
- * announces nothing: the policy, --only, deletions, the guard and steering files are asked. `isShown`: people see the changes
- * and are asked about them after this.
+ * Why the changes of a command, on its copy or on disk, are refused as a whole; null: they are not. They need no rights
+ * of a plan, and were not announced; they are judged by policy, --only, deletions, guard and steering files. `isShown`:
+ * people see the changes and are asked about them after this.
  */
 export async function judgeCommand(
   run: Run,

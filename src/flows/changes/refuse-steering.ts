@@ -1,31 +1,31 @@
-/** Who may change files that steer, and which paths the user named by globs. */
+/** Decides who may change steering files, and which paths the user named by globs. */
 import { approvalWording } from "../../core/approval-wording.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Run } from "../run.ts";
 
-/** What names all that a folder holds names the folder. */
+/** Whether a glob matches a path; `folder/**` also matches the folder itself. */
 const names = (glob: string, path: string) =>
   [glob, glob.replace(/\/\*\*$/, "")].some((each) => new Bun.Glob(each).match(path));
 
-/** True when every group of --only globs has one that names the path. */
+/** Whether every group of --only globs has one that matches the path. */
 export function withinOnly(only: readonly (readonly string[])[], path: string): boolean {
   return only.every((globs) => globs.some((glob) => names(glob, path)));
 }
 
-/** Why a file that steers may not be changed in this run. */
+/** Steering files that may not be changed in this run, and why. */
 export interface SteeringRefusal {
   readonly paths: readonly RelPath[];
   readonly error: PaiError;
 }
 
-/** Whether a person or a flag has allowed to change a file that steers. */
+/** Whether a person or a flag has allowed to change this steering file. */
 export const isSteeringAllowed = ({ options: { only, allowSteering }, record }: Run, path: RelPath): boolean =>
   record.steering.has(path) ||
   only.some((globs) => globs.includes(path)) ||
   (allowSteering.length > 0 && withinOnly([allowSteering], path));
 
-/** Paths that run code without being asked, or steer agents, and that nobody has allowed yet, each with the reason. */
+/** Paths that need an own yes and that nobody has allowed yet, each with the reason. */
 function openConcerns(run: Run, paths: readonly RelPath[]): ReadonlyMap<RelPath, string> {
   const { options, ports } = run;
   if (options.planOnly || options.dryRun) return new Map();
@@ -38,8 +38,8 @@ function openConcerns(run: Run, paths: readonly RelPath[]): ReadonlyMap<RelPath,
 }
 
 /**
- * Files that steer need a yes of their own: a flag that names them, or a person at the terminal, who is asked once a run.
- * null: they may be changed.
+ * Steering files need a yes of their own: from a flag that names them, or from the person at the terminal, who is asked
+ * once a run about each. null: they may be changed.
  */
 export async function refuseSteering(run: Run, touched: readonly RelPath[]): Promise<SteeringRefusal | null> {
   const concerns = openConcerns(run, touched);

@@ -1,4 +1,4 @@
-/** The results of the user's checks before the work: run once, shown to the model, and compared with later results. */
+/** Runs the user's checks once before the work, to show the results to the model and compare later ones with them. */
 import type { CheckEvidence } from "../../core/command/check-output.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Baseline, Run } from "../run.ts";
@@ -7,7 +7,7 @@ import { leavesNothing, runCheck, userChecks } from "./checks.ts";
 /** The first word of a command, after variables that are set for it. */
 const firstWord = (command: string) => /^(?:\s*\w+=\S*\s+)*\s*(\S*)/.exec(command)?.[1] ?? "";
 
-/** A check that no shell could start proves nothing before and nothing after: most likely its name is mistyped. */
+/** Throws usage for a check that the shell could not start: most likely its name is mistyped. */
 function refuseUnusable({ command, exit, output }: CheckEvidence): void {
   if ((exit !== 126 && exit !== 127) || firstWord(command).includes("/")) return;
   const why = output.trim().split("\n").at(-1) ?? "";
@@ -28,7 +28,7 @@ function startBaseline(run: Run): Baseline {
     }
     return results;
   })();
-  // A failure reaches whoever waits for it; perhaps nobody does yet.
+  // A failure reaches whoever awaits `work`; without this, it would be unhandled until somebody does.
   work.catch(() => {});
   return {
     results,
@@ -49,13 +49,13 @@ export function baselineOf(run: Run): Baseline | null {
 }
 
 /**
- * Starts the checks and waits for them as long as the first request may wait; what takes longer goes on beside it.
+ * Starts the checks and waits for them as long as the first request may wait; slower ones go on in the background.
  * Throws usage for a check that cannot be run.
  */
 export async function openBaseline(run: Run): Promise<void> {
   const { options, emit, ports, record } = run;
   if (options.checks.length === 0 || !options.baseline) return;
-  // On a copy that is thrown away checks may still run.
+  // On a throwaway copy checks may run even if nothing may stay.
   if (leavesNothing(run) && (await ports.workspace.sandbox()).proposes) record.baseline = startBaseline(run);
   else if (leavesNothing(run)) {
     const where = options.dryRun ? "in a dry run" : options.planOnly ? "for a plan alone" : "for a preview";

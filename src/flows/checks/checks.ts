@@ -1,4 +1,4 @@
-/** Runs the checks of a run on the changed tree; only what got worse counts against it, and a failing check of the user. */
+/** Runs the checks on the changed tree. A failure counts if the user typed the check, or if it passed before. */
 
 import {
   type CheckEvidence,
@@ -16,7 +16,7 @@ import type { Run } from "../run.ts";
 import { describeFailed } from "./describe.ts";
 import { judgeLeft } from "./judge-left.ts";
 
-/** How many hidden files one line names. */
+/** How many hidden files one notice names. */
 const maxNamed = 4;
 
 export interface Check {
@@ -27,9 +27,9 @@ export interface Check {
 export interface CheckReport extends CheckEvidence {
   /** It fails the run: typed by the user, or it passed before. */
   readonly fatal: boolean;
-  /** Against the failure before the work; null: there is nothing to compare. */
+  /** Comparison with the failure before the work; null: there is nothing to compare. */
   readonly compared: Comparison | null;
-  /** It failed before in the same way, and the user takes that (--no-worse). */
+  /** It failed in the same way before, which the user accepts (--no-worse). */
   readonly tolerated: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface CheckReport extends CheckEvidence {
 export const userChecks = ({ options }: Run): readonly Check[] =>
   options.checks.map((command): Check => ({ command, by: "user" }));
 
-/** The user's checks first, then the plan's, each once. What may not run here is recorded as not run. */
+/** The user's checks, then the plan's, each once. Checks that may not run here are recorded as not run. */
 export function checksOf(run: Run): readonly Check[] {
   const { checks, interactive, allowRun } = run.options;
   const user = userChecks(run);
@@ -57,9 +57,9 @@ export function checksOf(run: Run): readonly Check[] {
 
 interface CheckRun {
   readonly when: "before" | "after";
-  /** Ends the command beside the run's own. */
+  /** Ends the command; absent: the run's signal does. */
   readonly signal?: AbortSignal;
-  /** How it failed before; null: it is not known, or it did not. */
+  /** Its result before the work; null: unknown. */
   readonly earlier?: CheckEvidence | null;
 }
 
@@ -89,7 +89,7 @@ export async function runCheck(
   return { ...check, compared };
 }
 
-/** A check that fails because a variable or a file is hidden from it proves nothing: says which flag shows it. */
+/** If a failed check names a variable or a file that was hidden from it, says which flag shows it. */
 function tellWithheld(run: Run, command: string, { withheld = [], hidden = [] }: CommandResult): void {
   const tell = (names: readonly string[], flag: string, what: string, code: string): void => {
     if (names.length === 0) return;
@@ -101,7 +101,7 @@ function tellWithheld(run: Run, command: string, { withheld = [], hidden = [] }:
   tell(hidden.slice(0, maxNamed), "--allow-read", "which commands do not see; to show it to them", "file_hidden");
 }
 
-/** Which of these checks of the plan passed before anything was changed. */
+/** Runs the plan's checks before anything is changed; returns the commands of those that passed. */
 export async function runPlanChecks(run: Run, checks: readonly Check[]): Promise<ReadonlySet<string>> {
   const passed = new Set<string>();
   for (const check of checks) {
@@ -111,19 +111,19 @@ export async function runPlanChecks(run: Run, checks: readonly Check[]): Promise
   return passed;
 }
 
-/** Fails a run for a check, unless the user accepts its failure. Throws check_failed. */
+/** Throws check_failed for the first fatal check. */
 export function refuseFailed(reports: readonly CheckReport[]): void {
   const failed = reports.find(({ fatal }) => fatal);
   if (failed !== undefined) throw new PaiError("check_failed", describeFailed(failed));
 }
 
-/** Whether nothing may stay of what is run: in a dry run, for a plan alone, in a preview. */
+/** Whether nothing that checks change may stay: in a dry run, for a plan alone, in a preview. */
 export const leavesNothing = ({ options: { dryRun, planOnly, command } }: Run): boolean =>
   dryRun || planOnly || command === "context";
 
 /**
- * A run that changed nothing is judged by the user's checks, too, unless they have run at its end already: by their
- * results before the work, or, when these are unknown, by running them now. Throws check_failed.
+ * Judges a run that changed nothing by the user's checks, unless these have run at its end already: by their results
+ * before the work, or, when these are unknown, by running them now. Throws check_failed.
  */
 export async function decideUnchanged(run: Run): Promise<void> {
   const { options, record, begun } = run;
@@ -140,7 +140,7 @@ export async function decideUnchanged(run: Run): Promise<void> {
 
 const resultOf = ({ command, by, exit, ms, passed }: CheckEvidence): CheckResult => ({ command, by, exit, ms, passed });
 
-/** Runs all checks on the changed tree and records them in the run. `passedBefore`: those of the plan that passed. */
+/** Runs all checks on the changed tree and records the results. `passedBefore`: commands that passed before. */
 export async function runChecks(
   run: Run,
   checks: readonly Check[],

@@ -1,23 +1,23 @@
-/** Checks in words: for a request, and for people. */
+/** Describes checks, for requests and for people. */
 import { type CheckEvidence, type Comparison, renderComparison, tailOf } from "../../core/command/check-output.ts";
 import { fence } from "../../core/data-fence.ts";
 import type { CheckResult } from "../../core/outcome.ts";
 import type { Run } from "../run.ts";
 
-/** A failed check in one line, for people: the failure that a run ends with. */
+/** A failed check in one line for people: the message of the run's failure. */
 export function describeFailed(check: CheckResult & { readonly compared?: Comparison | null }): string {
   const compared = renderComparison(check.compared ?? null);
   return `check failed: ${check.command} (exit ${check.exit ?? "none"}${compared === "" ? "" : `, ${compared}`})`;
 }
 
-/** A check with the end of its output, for the model; `note` says what there is to know of it. */
+/** A check with the end of its output, for the model, with a note. */
 export function describeCheck({ command, exit, output, ...rest }: CheckEvidence, note = ""): string {
   const compared = "compared" in rest ? renderComparison(rest.compared as Comparison | null) : "";
   const said = [compared, note].filter((text) => text !== "").join("; ");
   return fence("check", { command, exit: String(exit), ...(said === "" ? {} : { note: said }) }, tailOf(output));
 }
 
-/** What is known of the user's checks before the work, for a request; "" where there is none. */
+/** The results of the user's checks before the work, for a request; "": there are no checks. */
 export function renderBaseline({ options, record }: Run): string {
   if (options.checks.length === 0) return "";
   const known = record.baseline?.results ?? [];

@@ -1,4 +1,4 @@
-/** Takes back what a check left behind and may not make without approval: code of the model may have run in it. */
+/** Takes back changes of a check that need approval: it may have run code that the model wrote. */
 import { type Change, invert } from "../../core/change.ts";
 import type { CommandResult } from "../../core/ports.ts";
 import { refuseSteering } from "../changes/refuse-steering.ts";
@@ -15,8 +15,8 @@ async function takeBack(run: Run, changes: readonly Change[]): Promise<void> {
 }
 
 /**
- * Takes back files that steer, with the folders made for them alone, unless somebody allows them: the user typed the
- * command, not what it does. The rest of what it left stays. Tells what was taken back.
+ * Takes back steering files that a check of the user wrote, with folders made only for them, unless somebody allows
+ * them: the user typed the command, but not what it does. Its other changes stay. Reports what was taken back.
  */
 async function judgeUserCheck(run: Run, { command, changes, forbidden }: CommandResult): Promise<void> {
   if (forbidden != null) {
@@ -40,7 +40,7 @@ async function judgeUserCheck(run: Run, { command, changes, forbidden }: Command
   run.emit({ type: "notice", level: "warning", code: "path_refused", text });
 }
 
-/** Judges what a check changed in the workspace: a check of the plan like every command of it. */
+/** Judges what a check changed in the workspace; a check of the plan is judged like any command of the plan. */
 export async function judgeLeft(
   run: Run,
   { command, by }: { readonly command: string; readonly by: "user" | "plan" },

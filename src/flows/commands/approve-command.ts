@@ -1,4 +1,4 @@
-/** Binds a yes to a command to the files it runs, as they were when it was asked for. */
+/** Ties the approval of a command to the content of the files that it runs. */
 import { approvalWording, sandboxWording } from "../../core/approval-wording.ts";
 import { type Blob, sameBlob } from "../../core/change.ts";
 import { filesOfCommand } from "../../core/command/command-files.ts";
@@ -10,11 +10,11 @@ import { breathe } from "../breathe.ts";
 import type { Run, RunOptions } from "../run.ts";
 import { isProposed } from "./settle-proposal.ts";
 
-/** Whether this command of the plan may run at all. */
+/** Whether a command of the model may run at all. */
 export const mayRunCommand = ({ dryRun, interactive, allowRun }: RunOptions, command: string): boolean =>
   !dryRun && (interactive || grantsRun(allowRun, command));
 
-/** A name as a shell in the root understands it, without `..`; relative to the root. */
+/** A name in a command, resolved as a shell in the root would: relative to the root, without `..`. */
 function relativeTo(root: string, name: string): string {
   const parts: string[] = [];
   for (const part of name.replace(`${root}/`, "").split("/")) {
@@ -50,22 +50,22 @@ async function readFiles(run: Run, view: View, command: string): Promise<Readonl
   return files;
 }
 
-/** Notes the files that the commands of a plan would run as they are now, before anybody is asked about the plan. */
+/** Notes the current content of the files that a plan's commands would run, before anybody is asked about the plan. */
 export async function bindCommands(run: Run, commands: readonly string[]): Promise<void> {
   for (const command of commands) {
     for (const path of (await readFiles(run, run.overlay, command)).keys()) run.record.bases.add(path);
   }
 }
 
-/** Throws conflict when somebody else has changed what a command of the plan runs. */
+/** Throws conflict when somebody else has changed a file that a command of the plan runs. */
 export async function requireBound(run: Run, command: string): Promise<void> {
   const found = await readFiles(run, run.overlay, command);
   await run.overlay.refuseConflict([...parsePaths(run, filesOfCommand(command)), ...found.keys()]);
 }
 
 /**
- * Puts the question about a command, again when a file that it runs was changed while it was asked; `ask` gets a note that
- * says so, "" at first. True: yes, to the files as they are. False: no.
+ * Asks about a command, again whenever a file that it runs changed while the person was asked; `ask` gets a note that
+ * says so, "" at first. True: the person approved the files as they are now.
  */
 export async function askBound(run: Run, command: string, ask: (note: string) => Promise<boolean>): Promise<boolean> {
   const { workspace } = run.ports;
@@ -80,11 +80,11 @@ export async function askBound(run: Run, command: string, ask: (note: string) =>
   }
 }
 
-/** What confines a command here, as a question about it says. */
+/** The sandbox of commands, in the words for a question. */
 export const describeSandbox = async ({ ports: { workspace } }: Run): Promise<string> =>
   sandboxWording(workspace.root, await workspace.sandbox());
 
-/** Says once a run in which sandbox its commands run. */
+/** Records the sandbox level, and says once in a run how its commands are sandboxed. */
 async function tellSandbox(run: Run, { level = null }: CommandResult): Promise<void> {
   run.record.sandbox = level;
   if (run.record.told.sandbox) return;
@@ -102,8 +102,8 @@ async function tellSandbox(run: Run, { level = null }: CommandResult): Promise<v
 }
 
 /**
- * Changes of it that cannot be taken back are reported as notices. Throws the signal's reason when that ended the
- * command.
+ * Runs a command and takes note of its changes. Notices name changes that cannot be undone. Throws the signal's reason
+ * when the signal ended the command.
  */
 export async function runInWorkspace(
   run: Run,
@@ -114,7 +114,7 @@ export async function runInWorkspace(
     ...options
   }: Omit<CommandOptions, "signal"> & {
     readonly signal?: AbortSignal | undefined;
-    /** What notices call it, where that is not the command. */
+    /** What notices call it, if not by its text. */
     readonly name?: string;
   },
 ): Promise<CommandResult> {

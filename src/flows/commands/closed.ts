@@ -1,4 +1,4 @@
-/** What commands did to files that are closed to every action, where no sandbox kept them off: judged, told, and put back. */
+/** Judges, reports and puts back changes of commands to closed files, where no sandbox prevented them. */
 
 import type { RelPath } from "../../core/path.ts";
 import type { ClosedChange, CommandResult } from "../../core/ports.ts";
@@ -9,7 +9,7 @@ import type { Run } from "../run.ts";
 
 const nameAll = (changes: readonly ClosedChange[]): string => nameSome(changes.map(({ path }) => path));
 
-/** All that it did to them, as nothing else of the command stays. */
+/** Puts back all closed files that the command changed, since none of its changes stays. */
 export async function putBackClosed(run: Run, result: CommandResult): Promise<void> {
   const { changes = [], unread = [] } = result.closed ?? {};
   await putBack(run, result, [...changes.map(({ path }) => path), ...unread]);
@@ -17,7 +17,7 @@ export async function putBackClosed(run: Run, result: CommandResult): Promise<vo
 
 const pathsOf = (changes: readonly ClosedChange[]): readonly RelPath[] => changes.map(({ path }) => path);
 
-/** Puts these back, and says what somebody else has changed since. */
+/** Puts these paths back; notices name those that somebody else has changed since. */
 async function putBack(run: Run, { closed }: CommandResult, paths: readonly RelPath[]): Promise<void> {
   if (paths.length === 0) return;
   for (const path of (await closed?.putBack(new Set(paths))) ?? []) {
@@ -26,7 +26,7 @@ async function putBack(run: Run, { closed }: CommandResult, paths: readonly RelP
   }
 }
 
-/** Why a planned command's changes to them are refused: denied ones are, steering files need a separate approval. null: they are not. */
+/** Refuses a planned command's changes of closed files if they are denied, or steer without approval. null: allowed. */
 export async function refuseClosed(run: Run, result: CommandResult): Promise<Refusal | null> {
   const changes = result.closed?.changes ?? [];
   const denied = changes.filter(({ isDenied }) => isDenied);
@@ -46,8 +46,8 @@ export async function refuseClosed(run: Run, result: CommandResult): Promise<Ref
 }
 
 /**
- * After a command that the user typed: headless, changes to files that run code without being asked or steer agents are
- * put back, unless they are allowed by name; the rest stays unless the run is taken back. Reports both.
+ * For a command that the user typed. Headless, its changes of files that run unasked or steer agents are put back,
+ * unless a flag names them; the others stay unless the run is rolled back. Reports both.
  */
 export async function tellClosed(run: Run, result: CommandResult): Promise<void> {
   const changes = result.closed?.changes ?? [];

@@ -1,4 +1,4 @@
-/** What a planned command changed where it worked on the project itself: judged like a proposal, and taken back when it is refused. */
+/** Judges the changes of a planned command that worked in place, like a proposal, and takes refused ones back. */
 import { type Change, invert, type UnkeptChange } from "../../core/change.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Rights } from "../../core/plan/scope.ts";
@@ -9,7 +9,7 @@ import { withinOnly } from "../changes/refuse-steering.ts";
 import type { Run } from "../run.ts";
 import { putBackClosed, refuseClosed } from "./closed.ts";
 
-/** Keeps the changes of a command or none of them; the reason why none was kept, null when they were. */
+/** Keeps all changes of a command or none; returns why none was kept, null when they were. */
 export async function settleInPlace(run: Run, rights: Rights | null, result: CommandResult): Promise<Refusal | null> {
   const left = ignoredOutside(run, result);
   const changes = result.changes.filter((change) => !left.includes(change));
@@ -20,7 +20,7 @@ export async function settleInPlace(run: Run, rights: Rights | null, result: Com
   return refusal && { ...refusal, text: `what the command changed was taken back. ${refusal.text}` };
 }
 
-/** As on a copy, what it did to ignored files outside --only is not kept, which does not refuse its other changes. */
+/** Changes of ignored files outside --only: they are not kept, as on a copy, but do not refuse the other changes. */
 function ignoredOutside({ options: { only } }: Run, { changes, ignored }: CommandResult): readonly Change[] {
   return changes.filter(({ path, after }) => after !== null && ignored?.has(path) && !withinOnly(only, path));
 }
@@ -39,7 +39,7 @@ async function refuse(
     const refusal = refusePath(run, path, "write");
     if (refusal !== null) return refusal;
   }
-  // On a copy only what it removes of ignored files is judged.
+  // Of ignored files only removals are judged, as on a copy.
   const judged = changes.filter(({ path, after }) => after === null || !ignored?.has(path));
   return (await judgeCommand(run, rights, judged, false)) ?? refuseLost(run, unkept);
 }

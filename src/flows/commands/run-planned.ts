@@ -1,4 +1,4 @@
-/** Runs a command of the model, and says how that went. */
+/** Runs a command of the model, and renders its result. */
 
 import { grantsRun, whyNotRun } from "../../core/command/run-patterns.ts";
 import { explainWall } from "../../core/command/sandbox.ts";
@@ -12,7 +12,7 @@ import { mayRunCommand, requireBound, runInWorkspace } from "./approve-command.t
 import { settleInPlace } from "./in-place.ts";
 import { isProposed, settleProposal } from "./settle-proposal.ts";
 
-/** For the model: why a command was not run. */
+/** Why a command was not run, for the model. */
 export const renderNotRun = ({ options }: Run) =>
   options.dryRun ? "not run: this is a dry run" : `not run: ${whyNotRun(options.allowRun)}`;
 
@@ -27,7 +27,7 @@ async function mayRunNow({ options, ports }: Run, promised: string): Promise<boo
   return (options.interactive || grantsRun(options.allowRun, promised)) && (await ports.workspace.sandbox()).proposes;
 }
 
-/** Runs a command of the model, when it may run here, as plans promise it (`promised`); null: not run. */
+/** Runs a command of the model; null: it may not run here. `promised`: the command as the plan spells it. */
 export async function runPlanned(
   run: Run,
   rights: Rights | null,
@@ -37,7 +37,7 @@ export async function runPlanned(
     timeoutMs,
   }: { readonly command: string; readonly promised?: string; readonly timeoutMs?: number },
 ): Promise<Ran | null> {
-  // What a tool does outside cannot be done on a copy.
+  // A tool of a server acts outside of the workspace, where there is no copy.
   const isReal = run.options.dryRun && isToolCall(command);
   if (isReal || !(await mayRunNow(run, promised))) {
     if (!run.options.dryRun) run.record.tally.withhold(command, whyNotRun(run.options.allowRun));
@@ -61,7 +61,7 @@ export async function runPlanned(
   return { ...result, refused: await settleInPlace(run, rights, result) };
 }
 
-/** A command's result for the model: how it ended first, then what it said. */
+/** A command's result for the model: first how it ended, then its output. */
 export function renderCommand({ exit, timedOut, output, ms, refused, level }: Ran): string {
   const end = timedOut ? "ended by the time limit" : exit === null ? "ended by a signal" : `exit ${exit}`;
   const back = refused === null ? "" : `; ${refused.text}`;

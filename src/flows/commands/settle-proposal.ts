@@ -1,4 +1,4 @@
-/** What a command changed on its copy of the workspace: judged, shown, decided and applied like every other change. */
+/** Judges, shows, decides and applies the changes that a command made on its copy, like all other changes. */
 import type { Change } from "../../core/change.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Rights } from "../../core/plan/scope.ts";
@@ -15,7 +15,7 @@ interface Proposed extends CommandResult {
 /** Whether the changes of a command are still a proposal. */
 export const isProposed = (result: CommandResult): result is Proposed => result.proposal != null;
 
-/** Keeps the changes of a command or none of them; the reason why none was kept, null when they were. */
+/** Keeps all changes of a command or none; returns why none was kept, null when they were. */
 export async function settleProposal(run: Run, rights: Rights | null, result: Proposed): Promise<Refusal | null> {
   try {
     const refusal = (await refuse(run, rights, result)) ?? (await decide(run, rights, result));
@@ -36,12 +36,12 @@ async function refuse(run: Run, rights: Rights | null, { changes, proposal }: Pr
     const way = isGit ? "; --allow-git lets commands write it" : "";
     return { code: "path_refused", text: `${denied} may not be changed${way}` };
   }
-  // At a terminal people see the changes first: decideBatch asks then.
+  // At a terminal people see the changes first, and decideBatch then asks.
   const refusal = await judgeCommand(run, rights, changes, run.options.interactive);
   return refusal ?? refuseLost(run, proposal.ignored);
 }
 
-/** A plan that promised every path was a yes to them; everything else is shown and asked about. */
+/** Accepts changes if the plan promised every path; otherwise shows them and asks. */
 async function decide(run: Run, rights: Rights | null, { changes }: Proposed): Promise<Refusal | null> {
   if (changes.length === 0) return null;
   run.overlay.stage(changes);

@@ -2,11 +2,11 @@
 import { fence } from "../../core/data-fence.ts";
 import type { Run } from "../run.ts";
 
-/** What the answer must be, for the model. */
+/** The required form of the answer, for the model. */
 export const describeSchema = (schema: string): string =>
   `The answer must be one JSON value of this JSON Schema, and nothing else: no words, no fence.\n${fence("schema", {}, schema)}`;
 
-/** The form of the answer that the user asked for; "" for any. */
+/** The instruction about the form of the answer; "": any form will do. */
 export const renderAnswerForm = ({ options: { outputSchema } }: Run): string =>
   outputSchema == null
     ? ""

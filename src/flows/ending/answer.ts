@@ -1,4 +1,4 @@
-/** Makes the run's answer one JSON value of the schema that the user gave, asking once more for one that is not. */
+/** Makes the run's answer one JSON value of the user's schema; asks once more when it does not fit. */
 import { compileSchema, type Judge } from "../../core/answer-schema.ts";
 import { squash } from "../../core/change.ts";
 import { fence } from "../../core/data-fence.ts";
@@ -18,7 +18,7 @@ const maxDiff = 12_000;
 
 type Answer = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly why: string };
 
-/** The value of a text that is JSON, in a fence or not; an object also with words around it. */
+/** Reads the answer from a text that is JSON, in a fence or not; an object may have words around it. */
 function readAnswer(text: string, judge: Judge): Answer {
   const [, fenced = text] = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text) ?? [];
   let value: Json;
@@ -62,7 +62,7 @@ export async function requireAnswer(run: Run): Promise<void> {
     answer = readAnswer(await askAgain(run, schema, answer.why), judge);
   }
   if (!answer.ok) throw new PaiError("reply_invalid", `the answer does not fit the schema: ${answer.why}`);
-  // Standard output may be a terminal.
+  // Control characters are escaped, since standard output may be a terminal.
   record.text = spellInJson(JSON.stringify(answer.value));
   record.next = [];
 }

@@ -1,4 +1,4 @@
-/** Commits what a run changed: its hooks judge it while everything can still be taken back, then git is called. */
+/** Commits what a run changed: hooks run while everything can still be taken back, then git makes the commit. */
 import { type Change, squash } from "../../core/change.ts";
 import { grantsSome } from "../../core/command/run-patterns.ts";
 import { commitMessage } from "../../core/commit-message.ts";
@@ -9,7 +9,7 @@ import { runInWorkspace } from "../commands/approve-command.ts";
 import type { Ports, Run, RunOptions } from "../run.ts";
 import { statusOf } from "./status.ts";
 
-/** Throws usage, before any call, where no commit could come of the run. */
+/** Throws usage, before any call, when the run could not end in a commit. */
 export async function requireCommit(options: RunOptions, { workspace }: Ports): Promise<void> {
   const { commit, checks, interactive, allowRun, dryRun, planOnly } = options;
   if (commit == null || dryRun || planOnly) return;
@@ -25,14 +25,14 @@ export async function requireCommit(options: RunOptions, { workspace }: Ports): 
 const filesOf = (changes: readonly Change[]) =>
   squash(changes).filter(({ before, after }) => (after ?? before)?.kind !== "folder");
 
-/** One line that says why, from what a hook printed. */
+/** The last six lines of what a hook printed: they say why it failed. */
 const lastLines = (output: string): string => output.trimEnd().split("\n").slice(-6).join("\n");
 
 async function runHooks(run: Run, { hooks }: PreparedCommit): Promise<void> {
   for (const { name, command } of hooks) {
     const { exit, output } = await runInWorkspace(run, command, {
       name: `the ${name} hook`,
-      // The repository's, and no check that the user typed: no network without --allow-net.
+      // The hook is the repository's, and not a check that the user typed, so it has no network without --allow-net.
       by: "plan",
       timeoutMs: run.options.checkTimeoutMs,
       sandbox: "throwaway",
@@ -42,13 +42,13 @@ async function runHooks(run: Run, { hooks }: PreparedCommit): Promise<void> {
   }
 }
 
-/** A failed commit never takes the work back. */
+/** Turns any error into commit_failed, which never takes the work back. */
 const asCommitFailure = (error: PaiError): PaiError =>
   error.code === "commit_failed"
     ? error
     : new PaiError("commit_failed", error.message, { hint: error.hint ?? undefined, cause: error });
 
-/** The commit of the run, judged by its hooks; null: none was asked for, or git has nothing to commit. Throws commit_failed. */
+/** Prepares the commit and runs its hooks; null: none is wanted, or git has nothing to commit. Throws commit_failed. */
 export async function readyCommit(run: Run): Promise<PreparedCommit | null> {
   try {
     return await prepare(run);
@@ -92,7 +92,7 @@ function nothing({ emit }: Run): null {
   return null;
 }
 
-/** The commit's hash, or why there is none. What the run changed stays either way. */
+/** Makes the commit; returns its hash, or why there is none. The run's changes stay either way. */
 export async function makeCommit({ emit }: Run, prepared: PreparedCommit): Promise<string | PaiError> {
   try {
     const hash = await prepared.make();
@@ -107,6 +107,6 @@ export async function makeCommit({ emit }: Run, prepared: PreparedCommit): Promi
   }
 }
 
-/** The failure of a commit as the run ends with it: the changes are not what failed. */
+/** The failure of a commit as the run's failure: says that the changes stay. */
 export const sayKept = ({ message, hint }: PaiError): PaiError =>
   new PaiError("commit_failed", `not committed: ${message}; the changes stay`, { hint: hint ?? undefined });

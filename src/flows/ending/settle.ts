@@ -1,4 +1,4 @@
-/** Ends a run: keeps or takes back what it changed, and computes its status. The model cannot influence it. */
+/** Ends a run: keeps or takes back its changes, and computes its status. The model cannot influence the status. */
 import { approvalWording } from "../../core/approval-wording.ts";
 import { type Change, squash } from "../../core/change.ts";
 import { renderSteps, summarizeAll, summarizeSteps } from "../../core/diff.ts";
@@ -13,7 +13,7 @@ import { statusOf } from "./status.ts";
 interface Ending {
   readonly options: RunOptions;
   readonly ports: Ports;
-  /** Ready to be made; null: none is. */
+  /** The prepared commit; null: there is none. */
   readonly commit: PreparedCommit | null;
 }
 
@@ -32,7 +32,7 @@ async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
   return (await run.ports.decide({ kind: "keep", text: approvalWording.keepFailed(failure.message) })).accept;
 }
 
-/** Takes the run back. Returns what stays changed nevertheless. */
+/** Rolls the run back. Returns the changes that stay all the same. */
 async function takeBack(run: Run, transaction: Transaction): Promise<readonly Change[]> {
   const done = squash(transaction.changes);
   const { restored, left, closed = [] } = await transaction.rollback();
@@ -49,7 +49,7 @@ async function takeBack(run: Run, transaction: Transaction): Promise<readonly Ch
   return done.filter(({ path }) => left.includes(path));
 }
 
-/** Keeps the changes or rolls them back; returns those that remain, and a failure that came up while doing so. */
+/** Keeps the changes or rolls them back; returns the changes that remain, and the run's failure. */
 async function closeTransaction(run: Run, failure: PaiError | null): Promise<[readonly Change[], PaiError | null]> {
   const transaction = run.begun;
   if (transaction === null || run.options.dryRun) return [failure === null ? run.record.staged : [], failure];
@@ -67,7 +67,7 @@ async function closeTransaction(run: Run, failure: PaiError | null): Promise<[re
   }
 }
 
-/** Says that what is still on the disk could not be taken back, and returns it. */
+/** Reports that changes could not be taken back, and returns those that are still on disk. */
 function tellLeft(run: Run, transaction: Transaction, { message }: PaiError): readonly Change[] {
   const left = transaction.onDisk?.() ?? squash(transaction.changes);
   if (left.length === 0) return left;
@@ -88,8 +88,8 @@ async function close(transaction: Transaction): Promise<PaiError | null> {
 }
 
 /**
- * What is not written down as the work of a run would be taken back by the next start: it is taken back now, and said why.
- * Beside another failure, which stays the one that the run ends with, that is a notice.
+ * Says why the changes could not be kept. Without a finished journal the next start would take them back, so they are
+ * taken back now. That is the run's failure, or, when the run has failed already, a notice.
  */
 function sayUnkept(run: Run, failure: PaiError | null, { code, message, hint }: PaiError): PaiError {
   const text = `what the run changed could not be kept: ${message}`;
@@ -98,7 +98,7 @@ function sayUnkept(run: Run, failure: PaiError | null, { code, message, hint }: 
   return failure;
 }
 
-/** Takes the facts that the run proposes out of its message, and has them kept. */
+/** Moves the facts that the run proposes from its message into the memory. */
 async function learn({ ports, record, emit, options }: Run): Promise<void> {
   const keep = ports.memory?.learn ?? null;
   if (keep === null || options.dryRun) return;
@@ -109,7 +109,7 @@ async function learn({ ports, record, emit, options }: Run): Promise<void> {
   if (kept.length > 0) emit({ type: "memory.kept", facts: kept });
 }
 
-/** The commit's hash, and why it could not be made. */
+/** Makes the commit; returns its hash, or why it could not be made. */
 async function commitOf(run: Run, commit: PreparedCommit | null): Promise<readonly [string | null, PaiError | null]> {
   if (commit === null) return [null, null];
   const { makeCommit } = await import("./git-commit.ts");
@@ -117,11 +117,11 @@ async function commitOf(run: Run, commit: PreparedCommit | null): Promise<readon
   return typeof made === "string" ? [made, null] : [null, await asKept(made)];
 }
 
-/** What the user reads must say that a run whose commit failed is not taken back. */
+/** Adds to a failed commit that the changes stay. */
 const asKept = async (failure: PaiError): Promise<PaiError> =>
   failure.code === "commit_failed" ? (await import("./git-commit.ts")).sayKept(failure) : failure;
 
-/** Changes as an outcome lists them; of ignored files only that they changed. */
+/** Changes for the outcome; the diff leaves out ignored files. */
 async function showChanges(run: Run, all: readonly Change[]): Promise<Pick<Outcome, "changes" | "diff">> {
   const by = (path: Change["path"]) => (run.begun?.commandPaths.has(path) ? "command" : "plan");
   const open = all.filter(({ path }) => !run.record.ignored.has(path));
@@ -129,13 +129,13 @@ async function showChanges(run: Run, all: readonly Change[]): Promise<Pick<Outco
   return { changes, diff: await breatheThrough(renderSteps(open), null) };
 }
 
-/** How many of the ignored paths that stay are named. */
+/** How many of the ignored paths that stay the outcome names. */
 const maxStays = 20;
 
 const showStays = ({ record: { stays } }: Run): Pick<Outcome, "stays"> =>
   stays.size === 0 ? {} : { stays: { count: stays.size, paths: [...stays].sort().slice(0, maxStays) } };
 
-/** What a signal that has come meanwhile makes of a run that did all it should; null: none has come. */
+/** The failure of a run that finished its work but got a signal meanwhile; null: none came. */
 async function hearSignal({ signal }: Run): Promise<PaiError | null> {
   try {
     await listen(signal);
@@ -145,14 +145,14 @@ async function hearSignal({ signal }: Run): Promise<PaiError | null> {
   }
 }
 
-/** Builds the outcome. `run` is null when it could not even begin. */
+/** Ends the run and builds its outcome. `run` is null when it could not even begin. */
 export async function settle(
   run: Run | null,
   failed: PaiError | null,
   { options, ports, commit }: Ending,
 ): Promise<Outcome> {
   if (run === null) return { ...failedOutcome(options.command, toFailure(failed)), run: ports.id, mode: options.mode };
-  // Before the changes are kept: a signal that comes while thousands of files are summed up takes the run back.
+  // Before the changes are kept, so that a signal during the summary of thousands of files still takes the run back.
   const shown = failed === null ? await showChanges(run, squash(run.begun?.changes ?? [])) : null;
   const [changes, closed] = await closeTransaction(run, failed ?? (await hearSignal(run)));
   const [hash, failure] = closed === null ? await commitOf(run, commit) : [null, await asKept(closed)];

@@ -10,8 +10,8 @@ const promises = ({ record, options }: Run): boolean =>
   (record.plan.execution_plan?.steps ?? []).some(({ action }) => rowOf(action)?.right !== null);
 
 /**
- * The status of a finished run. Answered: nothing was promised, changed or refused, and there was no check of the user.
- * A plan's check that failed both before and after proves nothing.
+ * The status of a finished run. "answered": nothing was promised, changed or refused, and the user gave no check.
+ * "verified": checks ran, and all of them passed.
  */
 export function statusOf(run: Run, changed: boolean): Status {
   const { record, options } = run;

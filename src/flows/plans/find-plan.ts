@@ -1,4 +1,4 @@
-/** A plan for one message, or a wish to look: from the cache of earlier runs, or from the model. */
+/** Gets a plan, or a request to look first, from the cache of earlier runs or from the model. */
 import type { Json, Message } from "../../core/model.ts";
 import type { Plan } from "../../core/plan/plan.ts";
 import { type CallPromise, maxRounds, planPromise } from "../../core/plan/promise.ts";
@@ -8,33 +8,33 @@ import type { ModelQuestion } from "../fit-request.ts";
 import { askForJson, type LoadReader } from "../json-reply.ts";
 import type { Run } from "../run.ts";
 
-/** A way of planning that makes values of type Made: what is asked, how the answer is read, what it promises. */
+/** How a mode plans: what it asks, how it reads the answer (a value of type Made), and what that promises. */
 export interface PlanKind<Made> {
   readonly system: string;
   readonly format: NonNullable<ModelQuestion["format"]>;
   /** Loads the reader of the answer. */
   readonly load: LoadReader<Made>;
   readonly planOf: (made: Made) => Plan;
-  /** Whether it asks to see more first. */
+  /** Whether the answer asks to look first. */
   readonly looks: (made: Made) => boolean;
-  /** `plans` = planning calls so far, feedback included, repairs not. */
+  /** `plans`: planning calls so far, including those for feedback, without repairs. */
   readonly promise: (made: Made, plans: number) => CallPromise;
 }
 
-/** A request for a plan: what was said so far, and what is promised as long as the plan is not there. */
+/** A request for a plan: the messages so far, and the promise until there is a plan. */
 export interface Wanted {
   readonly messages: readonly Message[];
   /** Planning calls, this one included. */
   readonly plans: number;
   readonly promiseAt: (plans: number) => CallPromise;
-  /** What the plan is kept by, to be used again; null: it is not. */
+  /** Key of the plan in the cache; null: it is not cached. */
   readonly key: string | null;
 }
 
-/** Rounds of looks are part of what is promised before any plan is known. */
+/** The promise before any plan is known, rounds of looks included. */
 export const promiseOfPlanning = (): CallPromise => planPromise;
 
-/** The answer of a model that ends its looks with FINISH, as a script does, in place of JSON; null: it does not. */
+/** The answer of a model that ends its looks with FINISH, like a script, instead of JSON; null: it does not. */
 async function answerOf(run: Run, text: string): Promise<Json | null> {
   const [{ completeFinish }, { parseScript }] = await Promise.all([
     import("../../core/script/finish.ts"),
@@ -47,22 +47,22 @@ async function answerOf(run: Run, text: string): Promise<Json | null> {
   return { intent: "conversation", reply: finish.arg };
 }
 
-/** A look when none is left is not a plan. */
+/** Refuses a request to look when no round of looks is left. */
 function refuseLook<Made>(run: Run, kind: PlanKind<Made>, reading: Reading<Made>): Reading<Made> {
   if (!reading.ok || !kind.looks(reading.value) || run.record.rounds < maxRounds) return reading;
   return { ok: false, why: "no look is left; send the plan with its changes, or the whole answer" };
 }
 
-/** A plan, or a wish to look, and how it came. */
+/** A plan, or a request to look, and where it came from. */
 interface Found<Made> {
   readonly made: Made;
   readonly said: Message;
-  /** Planning calls so far, with it. */
+  /** Planning calls so far, this one included. */
   readonly plans: number;
   readonly cached: boolean;
 }
 
-/** What an earlier run was told in the same place; null: nothing, or no look is left for it. */
+/** The cached answer to the same request; null: there is none, or it is a look and none is left. */
 async function loadCached<Made>(run: Run, kind: PlanKind<Made>, { key, plans }: Wanted): Promise<Found<Made> | null> {
   if (key === null) return null;
   const saved: Json = (await run.ports.planCache?.load(key)) ?? null;
@@ -83,7 +83,7 @@ async function askForPlan<Made>(
   const { ledger, record } = run;
   const promise = promiseAt(plans);
   ledger.promise(promise);
-  // One call is to spare, whatever it is used for; the others are for rounds of looks and for what comes after the plan.
+  // One call is to spare for any use; the others are reserved for rounds of looks and for the work after the plan.
   ledger.reserve(Math.max(0, promise.at_most - plans - 1));
   const purpose = messages.length === 1 || record.rounds > 0 ? "plan" : "replan";
   const question: ModelQuestion = { purpose, system: kind.system, messages, format: kind.format };
@@ -92,7 +92,7 @@ async function askForPlan<Made>(
     return (json: Json) => refuseLook(run, kind, read(json));
   };
   let freed = 0;
-  /** A round of looks is given up for it: the promise is not passed. */
+  /** Gives up a round of looks for the call, so that the promise holds. */
   const freeCall = () => {
     if (promiseAt !== promiseOfPlanning || record.rounds >= maxRounds) return false;
     record.rounds += 1;

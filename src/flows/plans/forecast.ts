@@ -1,4 +1,4 @@
-/** What a run will have sent, received and cost at its end, as far as a plan can tell. */
+/** Estimates from a plan what the run will have sent, received and cost at its end. */
 
 import { maxShown, maxWhole } from "../../core/context/shown.ts";
 import type { Plan } from "../../core/plan/plan.ts";
@@ -10,12 +10,12 @@ import type { Run } from "../run.ts";
 
 /** Estimated characters of a look's answer before the look is done. */
 const maxOfLook = 2000;
-/** Characters a model writes for an action, and for FINISH. */
+/** Estimated characters that a model writes for an action, and for FINISH. */
 const written: Readonly<Partial<Record<PlanAction, number>>> = { WRITE: 2400, MODIFY: 800 };
 const shortAction = 60;
 const finishText = 400;
 
-/** Characters of the files a plan names, as far as they are there and may be read. */
+/** Characters of the files that a plan names, without those that are missing or may not be read. */
 async function sizeOfFiles(run: Run, plan: Plan): Promise<number> {
   const edited = editedIn(run, plan);
   let size = 0;

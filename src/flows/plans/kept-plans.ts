@@ -1,12 +1,12 @@
-/** Plans that are used again: what each is kept by, and keeping them. */
+/** Plans that later runs may use again: their cache keys, and how they are kept. */
 import { normalizeOutput } from "../../core/command/check-output.ts";
 import { digest } from "../../core/digest.ts";
 import type { Briefing, Part } from "../briefing/briefing.ts";
 import type { Run } from "../run.ts";
 
 /**
- * sha256, hex. The briefing holds every excerpt, the tree and standard input, so no separate hashes of them are needed; of checks it
- * is what they say, without the time they took, and of what is here not which files git calls changed.
+ * The cache key of a plan: sha256, hex. The briefing's text covers excerpts, tree and standard input. Two parts are
+ * replaced: outputs of checks by normalized ones, and the environment by one without git's state.
  */
 export function keyOfPlan(run: Run, briefing: Briefing, system: string): string {
   const { model, workspace } = run.ports;
@@ -16,11 +16,11 @@ export function keyOfPlan(run: Run, briefing: Briefing, system: string): string 
   return digest([model.id, model.address ?? "", workspace.root, system, run.veil.blank(parts)].join("\0"));
 }
 
-/** The same for the plan that follows looks: what they found is part of what it is made from. */
+/** The cache key of the plan that follows looks, which also covers their results. */
 export const keyBehindLooks = ({ veil }: Run, key: string, found: string): string =>
   digest(`${key}\0${veil.blank(found)}`);
 
-/** Keeps the plan of this run, and the looks before it, for the next that is asked the same of the same files. */
+/** Keeps the plan of this run, and the looks before it, for a later run with the same request and files. */
 export async function keepPlans({ ports, record }: Run): Promise<void> {
   for (const { key, made } of record.planned) await ports.planCache?.save(key, made);
 }

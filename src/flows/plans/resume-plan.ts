@@ -1,9 +1,9 @@
-/** Carries on a plan that was approved in a run which was interrupted: no planning call, and no second question. */
+/** Carries on a plan that was approved in an interrupted run, without a planning call or a second approval. */
 import { promiseOf, promiseOfSchedule } from "../../core/plan/promise.ts";
 import { presentApproved } from "../planning.ts";
 import type { ApprovedWork, Flow } from "../run.ts";
 
-/** Steering files are asked about again: the earlier approval was for their earlier content. */
+/** Asks again only about steering files, since the earlier approval was for their earlier content. */
 export function resumePlan({ plan: saved, steps, review }: ApprovedWork): Flow {
   return async (run) => {
     run.record.review = review;

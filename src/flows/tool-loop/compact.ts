@@ -1,4 +1,4 @@
-/** Compaction of a tool-loop conversation: a summary, and the last turn whole with its calls and results. */
+/** Compacts a tool-loop conversation into a summary and the last turn, whole with its calls and results. */
 
 import { roomOf } from "../../core/context/shown.ts";
 import { fence } from "../../core/data-fence.ts";
@@ -9,12 +9,12 @@ import { ask } from "../ask.ts";
 import { compactPrompt } from "../prompts/prompts.ts" with { type: "macro" };
 import type { Run } from "../run.ts";
 
-/** Share of the window that may be filled before the conversation is compacted. */
+/** Share of the window above which the conversation is compacted. */
 const share = 0.8;
-/** Share of the window that the last turn may keep for itself. */
+/** Share of the window up to which the last turn stays whole. */
 const keptShare = 0.3;
 
-/** Characters that stay of an answer too long to be kept whole. */
+/** Characters kept of an answer that is too long to be kept whole. */
 const maxAnswer = 2000;
 
 const charactersOf = (messages: readonly Message[]) => messages.reduce((sum, message) => sum + sizeOf(message), 0);
@@ -31,7 +31,7 @@ const withoutAnalysis = (text: string) => text.replace(/<analysis>[\s\S]*?<\/ana
 export async function summarizeText(run: Run, told: string): Promise<string> {
   const most = run.ports.model.window * 2;
   const text = told.length > most ? `${told.slice(0, most / 2)}\n[…]\n${told.slice(-most / 2)}` : told;
-  // A small model answers the request it reads last, unless that is the one for the summary.
+  // The request comes last, since a small model answers the request that it reads last.
   const request = `${fence("conversation", {}, text)}\n\nSummarize this conversation; do not answer it.`;
   const messages: Message[] = [{ role: "user", text: request }];
   const reply = await ask(run, { purpose: "compact", system: compactPrompt(), messages, format: null });
@@ -40,11 +40,11 @@ export async function summarizeText(run: Run, told: string): Promise<string> {
   return summary;
 }
 
-/** Without the provider's own form: thoughts in it are bound to what was said before them, and refused after anything else. */
+/** The message without its native form: providers refuse thoughts in it after messages other than the original ones. */
 const withoutNative = (message: Message): Message =>
   message.role === "assistant" ? { ...message, native: null } : message;
 
-/** What the model has not answered yet: its last calls with their results; nothing after a request or an answer. */
+/** The last calls and their results, if the model has not answered them yet. */
 function unseenOf(messages: readonly Message[]): readonly Message[] {
   return messages.at(-1)?.role === "tools" ? messages.slice(-2) : [];
 }
@@ -57,8 +57,7 @@ function closingAnswer(messages: readonly Message[]): readonly Message[] {
 }
 
 /**
- * The request that the conversation is working on; the first message of a run also holds the project, which the summary
- * covers.
+ * The request that the conversation is working on, without the briefing in the first message, which the summary covers.
  */
 function requestOf({ task }: Run, message: Message | undefined): string {
   if (message?.role !== "user") return "";
@@ -66,8 +65,8 @@ function requestOf({ task }: Run, message: Message | undefined): string {
 }
 
 /**
- * Replaces the conversation by its summary and the last turn, whole if it fits; else by what the model has not seen
- * yet, which is never summarized. Reports the size before and after.
+ * Replaces the conversation by its summary and the last turn if that fits, else by the summary and what the model has
+ * not seen yet, which is never summarized. Reports the size before and after.
  */
 export async function compactConversation(run: Run): Promise<void> {
   const { messages, tasks } = run.record.conversation;
@@ -92,7 +91,7 @@ export async function compactConversation(run: Run): Promise<void> {
 
 const leastResult = 400;
 
-/** The results of one reply, cut to what the model's window takes; the longest give way first, each with a note. */
+/** Cuts the results of one reply to the room in the model's window, the longest first, each with a note. */
 export function fitResults({ ports: { model } }: Run, results: readonly CallResult[]): readonly CallResult[] {
   let room = roomOf(model.window);
   const byLength = [...results].sort((one, other) => one.text.length - other.text.length);
@@ -114,7 +113,7 @@ export function fitResults({ ports: { model } }: Run, results: readonly CallResu
   });
 }
 
-/** Compacts when the window fills up. If there is no summary, the conversation stays as it was. */
+/** Compacts the conversation when the window fills up; without a summary, it stays as it was. */
 export async function compactIfNeeded(run: Run): Promise<void> {
   if (!needsCompaction(run)) return;
   run.emit({ type: "notice", level: "info", code: "compacting", text: "the conversation is long: summarizing it" });

@@ -1,4 +1,4 @@
-/** The tool-loop's own tools: the user's checks, tasks, which live outside the messages, and explore. */
+/** The tool-loop's own tools: the user's checks, the task list (kept outside of the messages), and explore. */
 
 import { type Call, type CallResult, isFields, type Json, type Message, type Tool } from "../../core/model.ts";
 import type { AnyAction } from "../../core/proposal.ts";
@@ -60,17 +60,17 @@ const innerTools: readonly Tool[] = [
   },
 ];
 
-/** The checks are the user's own commands, so they may always run; without checks this tool is not offered. */
+/** The loop's own tools. `check` is offered if there are checks; as the user's own commands they may always run. */
 export const innerToolsOf = ({ checks, dryRun }: Pick<RunOptions, "checks" | "dryRun">): readonly Tool[] =>
   checks.length === 0 || dryRun ? innerTools : [checkTool, ...innerTools];
 
 export interface InnerTools {
   has(name: string): boolean;
-  /** Runs them in their order; those that explore at the same time. The results are in the order of the calls. */
+  /** Runs the calls in their order, explore calls in parallel. Returns results in the order of the calls. */
   run(calls: readonly Call[]): Promise<readonly CallResult[]>;
 }
 
-/** How the user's checks end on the files as they are now. */
+/** Runs the user's checks on the current files, and renders the results. */
 async function runUserChecks(run: Run): Promise<string> {
   const reports = await runChecks(run, userChecks(run), new Set());
   return reports
@@ -110,7 +110,7 @@ export function createInnerTools(run: Run, explore: (task: string) => Promise<st
     return { id: call.id, name: call.name, ok, text: said };
   }
 
-  /** Caps on tokens and cost are held between calls, so that with them one call waits for the other. */
+  /** Caps on tokens and cost are checked before each call, so with them explore calls run one after another. */
   const { tokens, cost } = run.options.caps;
   const isParallel = ({ name }: Call) => name === "explore" && tokens === null && cost === null;
 
@@ -133,7 +133,7 @@ export function createInnerTools(run: Run, explore: (task: string) => Promise<st
 const maxTurns = 30;
 const toolNames: ReadonlySet<string> = new Set(["glob", "grep", "ls", "read"]);
 
-/** Actions as models are offered them. */
+/** The tools under which models are offered these actions. */
 export const toTools = (actions: readonly AnyAction[]): Promise<readonly Tool[]> =>
   Promise.all(
     actions.map(async ({ tool, about, toolSchema }) => ({
@@ -143,7 +143,7 @@ export const toTools = (actions: readonly AnyAction[]): Promise<readonly Tool[]>
     })),
   );
 
-/** The child's answer; at the end of its turns what it found so far. */
+/** Has a helper with looks only answer `task`. When its turns run out, returns what it has written so far. */
 export async function explore(run: Run, task: string, actions: readonly AnyAction[]): Promise<string> {
   const looks = actions.filter(({ tool }) => toolNames.has(tool));
   const byTool = new Map(looks.map((action) => [action.tool, action]));

@@ -1,4 +1,4 @@
-/** Whether a tool-loop may end: its checks must pass, and a refusal must not be all that came of it. */
+/** Decides whether a tool-loop may end: its checks must pass, and a refusal must not be its only result. */
 import { type ErrorCode, PaiError } from "../../core/error.ts";
 import { checksOf, runChecks } from "../checks/checks.ts";
 import { describeCheck, describeFailed } from "../checks/describe.ts";
@@ -8,7 +8,7 @@ import type { Run } from "../run.ts";
 /** How often the model is sent back to work by a failed check. */
 const maxCorrections = 2;
 
-/** Refusals that only another request of the user can lift. */
+/** Codes of refusals that only the user can lift. */
 const policy: readonly ErrorCode[] = [
   "path_refused",
   "scope_refused",
@@ -18,19 +18,19 @@ const policy: readonly ErrorCode[] = [
 ];
 
 export interface LoopEnd {
-  /** Notes how the calls of a reply went. */
+  /** Notes the results of a reply's calls. */
   note(reports: readonly CallReport[]): void;
-  /** What the model must still do, told to it; null: the turn is over. Throws check_failed, or what was refused. */
+  /** A message for the model about what is left to do; null: the turn is over. Throws check_failed, or the refusal. */
   findRest(): Promise<string | null>;
 }
 
-/** For one run; in a dry run there are no checks. */
+/** Watches one run; in a dry run there are no checks. */
 export function watchEnd(run: Run): LoopEnd {
   const checks = run.options.dryRun ? [] : checksOf(run);
   let refused: CallReport | null = null;
   let corrections = 0;
 
-  /** Headless nobody sees a refusal: one after which nothing was done is the failure of the run. */
+  /** Headless, nobody sees a refusal, so it fails a run in which nothing was done. */
   const throwRefused = () => {
     if (refused === null || run.options.interactive) return;
     throw new PaiError(refused.code ?? "scope_refused", `${refused.name} ${refused.target}: ${refused.text}`);

@@ -1,4 +1,4 @@
-/** tool-loop: ask, perform, repeat, until a reply holds no call; native tool calls, one batch a reply. */
+/** tool-loop: ask, perform, repeat until a reply holds no call; with native tool calls, one batch for each reply. */
 
 import { grantsSome } from "../../core/command/run-patterns.ts";
 import { fence } from "../../core/data-fence.ts";
@@ -19,17 +19,17 @@ import { compactConversation, compactIfNeeded, fitResults } from "./compact.ts";
 import { createInnerTools, explore, innerToolsOf, toTools } from "./inner-tools.ts";
 import { type LoopEnd, watchEnd } from "./loop-end.ts";
 
-/** Calls a run may make unless the user says otherwise. */
+/** Calls that a run may make, unless the user sets another cap. */
 export const maxTurns = 50;
 
-/** Tools as the model sees them: the actions by their tool names, then those of the loop itself. */
+/** The tools that the model is offered: the actions by their tool names, then the loop's own. */
 async function toolsOf({ options }: Run, actions: readonly AnyAction[]): Promise<readonly Tool[]> {
   const hasCommands = options.interactive || grantsSome(options.allowRun);
   const shown = actions.filter(({ offered, kind }) => offered && (kind !== "command" || hasCommands));
   return [...(await toTools(shown)), ...innerToolsOf(options)];
 }
 
-/** The calls of a reply as calls of actions; what the model wrote stays in its message. */
+/** Turns a call of a tool into a call of its action; an unknown tool stays. */
 function toActionCall(call: Call, byTool: ReadonlyMap<string, AnyAction>): Call {
   const action = byTool.get(call.name) ?? byTool.get(call.name.toLowerCase());
   return action === undefined ? call : { id: call.id, name: action.name, input: action.fromTool(call.input) };
@@ -43,14 +43,14 @@ interface Loop {
   readonly tools: readonly Tool[];
   readonly byTool: ReadonlyMap<string, AnyAction>;
   readonly inner: ReturnType<typeof createInnerTools>;
-  /** Earlier calls with their results, to tell the model when it repeats itself. */
+  /** Results of earlier calls, to tell the model when it repeats itself. */
   readonly seen: Map<string, string>;
   readonly end: LoopEnd;
 }
 
 const renderNames = (tools: readonly Tool[]) => `the tools are ${tools.map(({ name }) => name).join(", ")}`;
 
-/** Performs the calls of one reply: the actions as one batch, the loop's own tools beside it; results in call order. */
+/** Performs the calls of one reply, the actions as one batch. Returns results in the order of the calls. */
 async function doCalls(
   { run, tools, byTool, inner, seen, end }: Loop,
   calls: readonly Call[],
@@ -85,7 +85,7 @@ async function doCalls(
   });
 }
 
-/** The results as far as the window takes them; a file of which only a part arrived may not be replaced unseen. */
+/** Cuts the results to the window. A file whose READ was cut does not count as seen. */
 function fit({ run, byTool }: Loop, calls: readonly Call[], results: readonly CallResult[]): readonly CallResult[] {
   const fitting = fitResults(run, results);
   for (const [at, call] of calls.entries()) {
@@ -95,12 +95,12 @@ function fit({ run, byTool }: Loop, calls: readonly Call[], results: readonly Ca
   return fitting;
 }
 
-/** The same in every request of a turn: whatever changes here ends what is cached and thought after it. */
+/** The system prompt. It must stay the same for a whole turn: a change would void the provider's cache and thoughts. */
 function renderSystem(knowledgeText: string): string {
   return [loopPrompt(), knowledgeText].filter((part) => part !== "").join("\n\n");
 }
 
-/** The instructions that every new conversation begins with, tools included, without the project's own instructions. */
+/** The instructions of every new conversation, tools included, without the project's knowledge files. */
 export async function instructionsOf(run: Run): Promise<string> {
   const tools = await toolsOf(run, await run.ports.actions());
   return renderSystem("") + JSON.stringify(tools);
@@ -113,7 +113,7 @@ function add(run: Run, message: Message): void {
   run.emit({ type: "message.added", message });
 }
 
-/** Characters that stay of a reply that was broken off: every later request of the session holds them. */
+/** Characters kept of a reply that broke off, since every later request of the session holds them. */
 const maxBrokenOff = 8000;
 
 async function askTurn(run: Run, tools: readonly Tool[], knowledgeText: string): Promise<Reply> {
@@ -134,7 +134,7 @@ async function askTurn(run: Run, tools: readonly Tool[], knowledgeText: string):
   }
 }
 
-/** Asks; a conversation that the provider finds too long, whatever it said it holds, is summarized and asked once more. */
+/** Asks; when the provider finds the conversation too long, summarizes it and asks once more. */
 async function askFitting(run: Run, tools: readonly Tool[], knowledgeText: string): Promise<Reply> {
   try {
     return await askTurn(run, tools, knowledgeText);
@@ -145,10 +145,10 @@ async function askFitting(run: Run, tools: readonly Tool[], knowledgeText: strin
   }
 }
 
-/** Replies in a row that may reach their limit without a word. */
+/** How many replies in a row may reach their limit without any text. */
 const maxSilent = 3;
 
-/** A reply reached its limit before its calls were whole, or its answer. Throws reply_cut when nothing comes of it. */
+/** After a reply that was cut: asks for the rest. Throws reply_cut when the last replies held no text at all. */
 function goOn(run: Run, cut: readonly string[]): void {
   const silent = cut.slice(-maxSilent).filter((text) => text.trim() === "");
   if (silent.length === maxSilent) {
@@ -163,7 +163,7 @@ function goOn(run: Run, cut: readonly string[]): void {
   add(run, { role: "user", text: asked });
 }
 
-/** The message of a later turn: the request, after everything that comes with it. */
+/** The message of a later turn: context and files, then the request. */
 async function composeTurn(run: Run): Promise<readonly Part[]> {
   const { context, text } = run.task;
   const files = await readMentioned(run);
@@ -176,8 +176,8 @@ async function composeTurn(run: Run): Promise<readonly Part[]> {
 }
 
 /**
- * The message of the user, in pieces. The first of a conversation begins as a plan does, with the tree, the likeliest
- * parts of the project and the checks; what the project tells agents is in the instructions.
+ * The user's message, in pieces. The first one of a conversation holds the briefing of a planning call, without the
+ * knowledge files, which are in the instructions.
  */
 export async function composeMessage(run: Run): Promise<readonly Part[]> {
   if (run.record.conversation.messages.length > 0) return composeTurn(run);
@@ -202,7 +202,7 @@ export const toolLoop: Flow = async (run) => {
   const knowledgeText = [renderKnowledge(run, knowledgeFiles), renderLearning(run), renderAnswerForm(run)]
     .filter((part) => part !== "")
     .join("\n\n");
-  // Models that know the words of scripts and plans call actions by these, too.
+  // By both names, since models that know scripts and plans also call actions by the names in these.
   const byTool = new Map(
     actions.flatMap((action) => [action.tool, action.name].map((name) => [name, action] as const)),
   );
@@ -210,10 +210,10 @@ export const toolLoop: Flow = async (run) => {
   const inner = createInnerTools(run, (task) => explore(run, task, actions));
   const end = watchEnd(run);
   const loop: Loop = { run, tools, byTool, inner, seen: new Map(), end };
-  /** What was said in the last replies, as far as they were cut before a call was whole. */
+  /** Texts of the last replies in a row that were cut before any call was whole. */
   let cut: readonly string[] = [];
   for (;;) {
-    // How many calls a loop takes is unknown: always expect one more.
+    // How many calls a loop takes is unknown, so one more is always expected.
     ledger.promise({ expected: Math.min(ledger.made + 1, at_most), at_most });
     await compactIfNeeded(run);
     const reply = await askFitting(run, tools, knowledgeText);

@@ -1,6 +1,5 @@
 /** Judges the changes of a planned command that worked in place, like a proposal, and takes refused ones back. */
 import { type Change, invert, type UnkeptChange } from "../../core/change.ts";
-import type { RelPath } from "../../core/path.ts";
 import type { Rights } from "../../core/plan/scope.ts";
 import type { CommandResult } from "../../core/ports.ts";
 import { nameSome } from "../../core/suggest.ts";
@@ -8,6 +7,7 @@ import { judgeCommand, type Refusal, refusePath } from "../changes/judge.ts";
 import { withinOnly } from "../changes/refuse-steering.ts";
 import type { Run } from "../run.ts";
 import { putBackClosed, refuseClosed } from "./closed.ts";
+import { sayIgnored } from "./keep-ignored.ts";
 
 /** Keeps all changes of a command or none; returns why none was kept, null when they were. */
 export async function settleInPlace(run: Run, rights: Rights | null, result: CommandResult): Promise<Refusal | null> {
@@ -71,6 +71,3 @@ function tellLeft(run: Run, { command, stays = [] }: CommandResult, left: readon
   const outside = stays.filter((path) => !withinOnly(only, path));
   if (outside.length > 0) tell(`${sayIgnored(outside)} changed, which ${named} leaves out, and cannot be taken back`);
 }
-
-const sayIgnored = (paths: readonly RelPath[]): string =>
-  `${nameSome(paths)} ${paths.length === 1 ? "is ignored: it was" : "are ignored: they were"}`;

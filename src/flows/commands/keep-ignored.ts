@@ -1,4 +1,4 @@
-/** What a command did in ignored paths: small files go back with the run, the rest is brought over, told, and counted in the outcome. */
+/** Keeps a command's changes of ignored paths: small files can be rolled back; others are copied and reported. */
 import { approvalWording } from "../../core/approval-wording.ts";
 import { type ErrorCode, toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -10,7 +10,7 @@ import { withinOnly } from "../changes/refuse-steering.ts";
 import type { Run } from "../run.ts";
 
 /**
- * Errors after which a file is brought over as it is: another process is writing it, or the policy forbids to keep it.
+ * Errors after which files are copied as they are: another process is writing one, or the policy forbids to keep it.
  */
 const unkept: readonly ErrorCode[] = [
   "conflict",
@@ -20,7 +20,7 @@ const unkept: readonly ErrorCode[] = [
   "permission_denied",
 ];
 
-/** Removing what cannot be brought back needs a yes of its own, headless --allow-delete. null: nothing is refused. */
+/** Deletions that cannot be undone need a separate yes, headless --allow-delete. null: nothing is refused. */
 export async function refuseLost(run: Run, { lost }: IgnoredChanges): Promise<Refusal | null> {
   const { options, ports } = run;
   const named = nameSome(lost);
@@ -35,7 +35,7 @@ export async function refuseLost(run: Run, { lost }: IgnoredChanges): Promise<Re
   return { code: "declined", text: `the user declined to delete ${named}` };
 }
 
-/** Keeps what --only allows of it; from then on these files differ from what the run found. */
+/** Keeps the ignored changes that --only allows, and forgets what the run knew of these files. */
 export async function keepIgnored(
   run: Run,
   { command, proposal: { ignored, accept } }: CommandResult & { readonly proposal: Proposal },
@@ -61,5 +61,6 @@ export async function keepIgnored(
   if (left.length > 0) tell(`${sayIgnored(left)} not kept, as --only ${only.flat().join(" ")} leaves it out`);
 }
 
-const sayIgnored = (paths: readonly RelPath[]): string =>
+/** The subject of a notice about ignored paths: "a, b and 3 more are ignored: they were". */
+export const sayIgnored = (paths: readonly RelPath[]): string =>
   `${nameSome(paths)} ${paths.length === 1 ? "is ignored: it was" : "are ignored: they were"}`;

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { maxReadLines, maxShown } from "../core/context/shown.ts";
 import { linkRefused, PaiError } from "../core/error.ts";
 import { quoteName } from "../core/invisible.ts";
-import type { RelPath } from "../core/path.ts";
+import { nameOf, parentOf, type RelPath } from "../core/path.ts";
 import type { Entry, Stage } from "../core/ports.ts";
 import type { Complaint, Proposal } from "../core/proposal.ts";
 import { defineAction } from "./read-input.ts";
@@ -107,14 +107,14 @@ async function collectChildren(stage: Stage, folder: RelPath, signal: AbortSigna
     count += 1;
     if (count > limits.tree + limits.counted) break;
     if (count > limits.tree) continue;
-    const parent = entry.path.slice(0, Math.max(0, entry.path.lastIndexOf("/")));
+    const parent = parentOf(entry.path);
     byParent.set(parent, [...(byParent.get(parent) ?? []), entry]);
   }
   return { byParent, shown: Math.min(count, limits.tree), more: Math.max(0, count - limits.tree), unreadable };
 }
 
 function renderEntry({ path, kind, target }: Entry): string {
-  const name = path.slice(path.lastIndexOf("/") + 1);
+  const name = nameOf(path);
   if (kind === "link") return `${quoteName(name)} -> ${quoteName(target ?? "")}`;
   if (kind === "special") return `${quoteName(name)} (no file)`;
   return kind === "folder" ? quoteName(`${name}/`) : quoteName(name);

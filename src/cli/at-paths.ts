@@ -1,6 +1,6 @@
 /** `@path` in a message: the files the person names. Only what they typed counts, never what a model wrote. */
 import { PaiError, toPaiError } from "../core/error.ts";
-import type { RelPath } from "../core/path.ts";
+import { nameOf, type RelPath } from "../core/path.ts";
 import type { Workspace } from "../core/ports.ts";
 import { suggest } from "../core/suggest.ts";
 
@@ -57,11 +57,10 @@ async function findNear(workspace: Workspace, name: string): Promise<string | nu
     if (kind === "file") paths.push(path);
     if (paths.length === maxNames) break;
   }
-  const base = (path: string) => path.slice(path.lastIndexOf("/") + 1);
   const near = suggest(name, paths);
   if (near !== null) return near;
-  const named = suggest(base(name), paths.map(base));
-  return paths.find((path) => base(path) === (named ?? base(name))) ?? null;
+  const named = suggest(nameOf(name), paths.map(nameOf));
+  return paths.find((path) => nameOf(path) === (named ?? nameOf(name))) ?? null;
 }
 
 /**

@@ -1,4 +1,4 @@
-/** The type of a path that has passed the parser; only `workspace/confine.ts` may make one. */
+/** Paths that have passed the parser, and their parts; only `workspace/confine.ts` may make one of a text. */
 
 declare const relPath: unique symbol;
 
@@ -7,3 +7,18 @@ export type RelPath = string & { readonly [relPath]: true };
 
 /** What a path is wanted for; the policy differs. `list` alone accepts the root. */
 export type PathUse = "read" | "list" | "write" | "folder" | "delete" | "move";
+
+/** The path of `name` in a folder. The name must come from the parser or from a listing of that folder. */
+export function joinPath(folder: RelPath, name: string): RelPath {
+  return (folder === "" ? name : `${folder}/${name}`) as RelPath;
+}
+
+/** The parent folder of a path; "" for the root. */
+export function parentOf(path: RelPath): RelPath {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/"))) as RelPath;
+}
+
+/** The last part of a path; "" for the root. */
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

@@ -3,7 +3,7 @@
 import { type Blob, type Change, sameBlob, squash } from "../core/change.ts";
 import { maxShown } from "../core/context/shown.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
-import type { RelPath } from "../core/path.ts";
+import { parentOf, type RelPath } from "../core/path.ts";
 import type { Entry, LineRange, SearchQuery, SearchReport, Stage, View } from "../core/ports.ts";
 
 /** A Stage that `perform` fills and empties. Every method sees the staged changes; nothing is written. */
@@ -32,7 +32,6 @@ export interface Overlay extends Stage {
   forget(path: RelPath): void;
 }
 
-const parentOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf("/")));
 const byCodePoint = (a: Entry, b: Entry) => (a.path < b.path ? -1 : 1);
 
 function entryOf(path: RelPath, blob: Blob): Entry {

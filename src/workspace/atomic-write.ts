@@ -6,10 +6,10 @@
 import { readdirSync } from "node:fs";
 import { type Blob, type Change, sameBlob } from "../core/change.ts";
 import { cannotBeWritten, PaiError, toPaiError } from "../core/error.ts";
-import type { RelPath } from "../core/path.ts";
+import { joinPath, parentOf, type RelPath } from "../core/path.ts";
 import type { Root } from "./confine.ts";
 import { freshTime } from "./fresh-time.ts";
-import { joinPath, parentOf, showName } from "./parse-path.ts";
+import { showName } from "./parse-path.ts";
 import type { Disk } from "./system/disk.ts";
 import type { Stat } from "./system/stat.ts";
 import { systemCalls } from "./system/system-calls.ts";

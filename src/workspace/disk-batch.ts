@@ -1,7 +1,7 @@
 /** Writes a set of changes to the disk: checks them all, stages them all, then renames each file into place. */
 import { type Blob, type Change, squash } from "../core/change.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
-import type { RelPath } from "../core/path.ts";
+import { parentOf, type RelPath } from "../core/path.ts";
 import { finish, type Steps } from "../core/steps.ts";
 import {
   changedMeanwhile,
@@ -20,7 +20,7 @@ import {
 } from "./atomic-write.ts";
 import type { Root } from "./confine.ts";
 import { noteReplaced } from "./fresh-time.ts";
-import { parentOf, showName } from "./parse-path.ts";
+import { showName } from "./parse-path.ts";
 import type { Disk } from "./system/disk.ts";
 import type { Stat } from "./system/stat.ts";
 import type { Traits } from "./traits.ts";

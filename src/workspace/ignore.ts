@@ -1,7 +1,6 @@
 /** Which names a scan leaves out: .gitignore and .paiignore of each folder, .git/info/exclude, node_modules. */
 import ignore, { type Ignore } from "ignore";
-import type { RelPath } from "../core/path.ts";
-import { joinPath } from "./parse-path.ts";
+import { joinPath, nameOf, type RelPath } from "../core/path.ts";
 
 /** The rules that apply in one folder: its own and those of the folders above. */
 export interface IgnoreRules {
@@ -14,7 +13,7 @@ export interface IgnoreRules {
 const fileNames = [".gitignore", ".paiignore"];
 
 /** Whether a file with this path may be an ignore file. */
-export const holdsIgnoreRules = (path: RelPath): boolean => fileNames.includes(path.slice(path.lastIndexOf("/") + 1));
+export const holdsIgnoreRules = (path: RelPath): boolean => fileNames.includes(nameOf(path));
 
 /** Limits for all ignore files of a walk; rules beyond them are not read and ignore nothing. */
 const most = { bytes: 256 * 1024, rules: 5000 } as const;

@@ -2,9 +2,9 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../core/error.ts";
-import type { RelPath } from "../core/path.ts";
+import { joinPath, nameOf, parentOf, type RelPath } from "../core/path.ts";
 import { entriesOf } from "../system/lookups.ts";
-import { joinPath, nameOf, parentOf, showName } from "./parse-path.ts";
+import { showName } from "./parse-path.ts";
 import { isHidden, type PathRules } from "./path-policy.ts";
 import type { Stat } from "./system/stat.ts";
 

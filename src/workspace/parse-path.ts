@@ -19,21 +19,6 @@ export function showName(text: string): string {
   return text.replace(invisible, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** The path of `name` in a folder. The name must come from the parser or from a listing of that folder. */
-export function joinPath(folder: RelPath, name: string): RelPath {
-  return (folder === "" ? name : `${folder}/${name}`) as RelPath;
-}
-
-/** The parent folder of a path; "" for the root. */
-export function parentOf(path: RelPath): RelPath {
-  return path.slice(0, Math.max(0, path.lastIndexOf("/"))) as RelPath;
-}
-
-/** The last part of a path; "" for the root. */
-export function nameOf(path: RelPath): string {
-  return path.slice(path.lastIndexOf("/") + 1);
-}
-
 /**
  * Parses a path relative to the root, or an absolute one below it; `roots`: the root's real path and other spellings of
  * it. `~`, `$X`, `*`, `%2e` are ordinary characters; empty and `.` parts are dropped. Throws path_refused.

@@ -1,8 +1,8 @@
 /** Which paths may be used, judged by name alone: deny, ask or allow. Pure. */
 import { foldName } from "../core/guard/fold-name.ts";
 import { describeSteering, needsOwnYes, steeringOfName } from "../core/guard/steering.ts";
-import type { PathUse, RelPath } from "../core/path.ts";
-import { joinPath, parentOf, showName } from "./parse-path.ts";
+import { joinPath, nameOf, type PathUse, parentOf, type RelPath } from "../core/path.ts";
+import { showName } from "./parse-path.ts";
 
 export type PathVerdict =
   | { readonly verdict: "allow" }
@@ -107,7 +107,7 @@ export function findRepositoryShape(
   const touched = new Map<RelPath, Set<string>>();
   for (const path of created) {
     for (let at = path; at !== ""; at = parentOf(at)) {
-      const name = foldName(at.slice(at.lastIndexOf("/") + 1));
+      const name = foldName(nameOf(at));
       if (!repositoryParts.has(name)) continue;
       const folder = parentOf(at);
       touched.set(folder, (touched.get(folder) ?? new Set()).add(name));
@@ -133,7 +133,7 @@ interface NameVerdict {
   readonly forGood?: true;
 }
 
-const baseOf = (folder: RelPath) => foldName(folder.slice(folder.lastIndexOf("/") + 1));
+const baseOf = (folder: RelPath) => foldName(nameOf(folder));
 
 function judgeName(folder: RelPath, name: string, rules: PathRules): NameVerdict {
   const folded = foldName(name);

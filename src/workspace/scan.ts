@@ -1,11 +1,11 @@
 /** Lists and walks folders as people may see them: sorted, without denied and ignored names, never through links. */
 import { type Dirent, readdirSync } from "node:fs";
 import { PaiError, toPaiError } from "../core/error.ts";
-import type { RelPath } from "../core/path.ts";
+import { joinPath, nameOf, type RelPath } from "../core/path.ts";
 import type { Entry } from "../core/ports.ts";
 import type { Root } from "./confine.ts";
 import { type IgnoreRules, openIgnore } from "./ignore.ts";
-import { joinPath, nameOf, showName } from "./parse-path.ts";
+import { showName } from "./parse-path.ts";
 import { isHidden, type PathRules } from "./path-policy.ts";
 import type { Handle } from "./system/backend.ts";
 import { type Stat, statAt } from "./system/stat.ts";

@@ -1,8 +1,10 @@
 /** Puts the hidden files of a task, and the candidate's last words, into the folder it worked in: no link it left is followed. */
+
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parentOf } from "../../core/path.ts";
 import { openRoot, type Root } from "../../workspace/confine.ts";
-import { parentOf, parseKept } from "../../workspace/parse-path.ts";
+import { parseKept } from "../../workspace/parse-path.ts";
 import { type EvalTask, listFiles } from "./load-tasks.ts";
 
 /** Inside the project: the only folder that a sandboxed check is certain to see. */

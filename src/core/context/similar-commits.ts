@@ -1,4 +1,6 @@
 /** Scores files by the project's history: which files similar commits changed, how often each file changes. Pure. */
+
+import { nameOf } from "../path.ts";
 import { countInTexts } from "./count-in-texts.ts";
 import type { Term } from "./words.ts";
 
@@ -32,8 +34,6 @@ const fading = 2000;
 /** A commit of more files says little about each, and is ignored. */
 export const maxFiles = 40;
 
-const baseOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
-
 /**
  * Maps a path of an old commit to where the file is now: the same path, or the only one with its name; null: gone. Only
  * paths in commits are looked up among those of the project, which may be very many.
@@ -41,16 +41,16 @@ const baseOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 function openWhereabouts(commits: readonly Commit[], paths: Iterable<string>): (path: string) => string | null {
   const told = new Set<string>();
   for (const { files } of commits) if (files.length <= maxFiles) for (const file of files) told.add(file);
-  const names = new Set([...told].map(baseOf));
+  const names = new Set([...told].map(nameOf));
   const here = new Set<string>();
   const byName = new Map<string, string | null>();
   for (const path of paths) {
-    const name = baseOf(path);
+    const name = nameOf(path);
     if (!names.has(name)) continue;
     if (told.has(path)) here.add(path);
     byName.set(name, byName.has(name) ? null : path);
   }
-  return (path) => (here.has(path) ? path : (byName.get(baseOf(path)) ?? null));
+  return (path) => (here.has(path) ? path : (byName.get(nameOf(path)) ?? null));
 }
 
 /** Similarity of each commit's message to the terms: BM25, the subject counting twice. */

@@ -2,7 +2,7 @@
 
 import { type Blob, type Change, squash } from "../change.ts";
 import { findDefinitions } from "../context/definition.ts";
-import type { RelPath } from "../path.ts";
+import { nameOf, type RelPath } from "../path.ts";
 import { findSecrets, newSecrets } from "../secrets/key-shapes.ts";
 import { finish, type Steps } from "../steps.ts";
 import { decode } from "../text.ts";
@@ -122,7 +122,7 @@ const deletionWords =
   /\b(?:(?:delet|remov|eras|purg|reduc|condens|simplif|extract)\w+|(?:drop|strip|trim|split|cut)(?:s|\w?ed|\w?ing)?|(?:clear|empt(?:y|ie)|short(?:en)?)(?:s|ed|d|ing|er)?|mov(?:e[sd]?|ing)|(?:meng|mem|me|di)?(?:hapus|buang|kosongkan|pangkas|ringkas|pindah|pisah|pecah)\w*)\b/i;
 
 function isDeletionPlanned(path: string, { deletes, texts }: GuardInput["planned"]): boolean {
-  const name = path.slice(path.lastIndexOf("/") + 1);
+  const name = nameOf(path);
   return (
     deletes.some((planned) => path === planned || path.startsWith(`${planned.replace(/\/$/, "")}/`)) ||
     texts.some((text) => text.includes(name) && deletionWords.test(text.replaceAll(path, "").replaceAll(name, "")))

@@ -1,7 +1,7 @@
 /** Shows all of a small project: its files are read once, and nothing is ranked. */
 import { isShowable, kindAmong } from "../../core/context/kind.ts";
 import { surveyLimits } from "../../core/context/survey-limits.ts";
-import type { RelPath } from "../../core/path.ts";
+import { nameOf, type RelPath } from "../../core/path.ts";
 import type { Run } from "../run.ts";
 import type { ListedProject } from "./list-project.ts";
 import { hideSource, type ReadText, type Source } from "./sources.ts";
@@ -11,7 +11,7 @@ const mostFiles = 12;
 
 /** Whether a text in lower case has the name of the file as a word, or as the end of a path. */
 function isNamedIn(text: string, path: string): boolean {
-  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+  const name = nameOf(path).toLowerCase();
   const at = text.indexOf(name);
   return at >= 0 && !/[\w.-]/.test(text.charAt(at - 1));
 }

@@ -1,11 +1,10 @@
 /** Moves changed ignored paths from the overlay's upper layer into the workspace; undo does not cover them. */
 import { chmodSync, cpSync, lstatSync, lutimesSync, readdirSync, renameSync, rmSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import type { RelPath } from "../../core/path.ts";
+import { joinPath, type RelPath } from "../../core/path.ts";
 import type { Steps } from "../../core/steps.ts";
 import { temporaryName } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
-import { joinPath } from "../parse-path.ts";
 import { pace } from "../steps.ts";
 import { systemCalls } from "../system/system-calls.ts";
 import { isDeletion, isOpaqueFolder, lookAt } from "./layer.ts";

@@ -2,9 +2,8 @@
 import { readdirSync } from "node:fs";
 import { foldName } from "../../core/guard/fold-name.ts";
 import { findSteering, needsOwnYes } from "../../core/guard/steering.ts";
-import type { RelPath } from "../../core/path.ts";
+import { joinPath, nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
-import { joinPath, nameOf, parentOf } from "../parse-path.ts";
 import { isHidden, kindOfDenied, type PathRules } from "../path-policy.ts";
 import { type Stat, statUnlessGone } from "../system/stat.ts";
 import { isBuiltFolder, isDatabase, isPassing } from "./built-names.ts";

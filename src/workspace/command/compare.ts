@@ -1,8 +1,8 @@
 /** Finds what a command changed: compares the workspace before and after it, by identity first, then by bytes. */
 import type { Blob } from "../../core/change.ts";
-import type { RelPath } from "../../core/path.ts";
+import { parentOf, type RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
-import { parentOf, showName } from "../parse-path.ts";
+import { showName } from "../parse-path.ts";
 import type { PathRules } from "../path-policy.ts";
 import { compareCodePoints, walkLooks } from "../scan.ts";
 import type { Stat } from "../system/stat.ts";

@@ -1,7 +1,6 @@
 /** Treats a new folder of ignored paths only, such as a cache with its own `.gitignore`, as one ignored path. */
 import type { Change } from "../../core/change.ts";
-import type { RelPath } from "../../core/path.ts";
-import { parentOf } from "../parse-path.ts";
+import { parentOf, type RelPath } from "../../core/path.ts";
 
 /** The changes and new ignored paths, with each such folder replaced by one ignored path. */
 export function foldIgnored(changes: readonly Change[], came: readonly RelPath[]) {

@@ -3,10 +3,9 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from "
 import { join } from "node:path";
 import type { Blob, Change } from "../../core/change.ts";
 import { sameBlob } from "../../core/change.ts";
-import type { RelPath } from "../../core/path.ts";
+import { joinPath, nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { Root } from "../confine.ts";
-import { joinPath, nameOf, parentOf } from "../parse-path.ts";
 import { isHidden, judgePath, type PathRules } from "../path-policy.ts";
 import { isBuiltFolder, isCache, isPassing } from "./built-names.ts";
 import { blobOf } from "./kept.ts";

@@ -3,9 +3,8 @@ import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import type { Change } from "../../core/change.ts";
 import { PaiError } from "../../core/error.ts";
-import type { RelPath } from "../../core/path.ts";
+import { parentOf, type RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
-import { parentOf } from "../parse-path.ts";
 import { cString, openLibc } from "../system/libc.ts";
 import type { Stat } from "../system/stat.ts";
 

@@ -2,13 +2,12 @@
 import type { CountedFile } from "../../core/context/rank.ts";
 import { surveyLimits } from "../../core/context/survey-limits.ts";
 import type { Term } from "../../core/context/words.ts";
-import type { RelPath } from "../../core/path.ts";
+import { nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import type { Entry, Survey, SurveyHistory } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";
 import type { IndexContents, IndexFile } from "../index/index-file.ts";
 import type { ProjectIndex } from "../index/project-index.ts";
 import type { KnownFile } from "../index/tally-index.ts";
-import { nameOf, parentOf } from "../parse-path.ts";
 import type { PathRules } from "../path-policy.ts";
 import { walk } from "../scan.ts";
 import type { Bunch } from "../search/search-files.ts";

@@ -1,9 +1,8 @@
 /** Compares the files that the index knows with the disk: which entries still hold, and which files must be read. */
-import type { RelPath } from "../../core/path.ts";
+import { nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import type { Entry } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";
 import { openIgnore } from "../ignore.ts";
-import { nameOf, parentOf } from "../parse-path.ts";
 import type { PathRules } from "../path-policy.ts";
 import { list, walkNow } from "../scan.ts";
 import type { FileFacts, FolderFacts, IndexContents } from "./index-file.ts";

@@ -1,13 +1,12 @@
 /** Brings an index up to date: walks the workspace, reads changed files and writes steps that are valid one by one. */
 
 import { surveyLimits } from "../../core/context/survey-limits.ts";
-import type { RelPath } from "../../core/path.ts";
+import { joinPath, nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import type { Entry } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";
 import { textOf } from "../context/count-files.ts";
 import type { Repository } from "../git/find-repository.ts";
 import { readLog } from "../git/git-log.ts";
-import { joinPath, nameOf, parentOf } from "../parse-path.ts";
 import type { PathRules } from "../path-policy.ts";
 import { walkNow } from "../scan.ts";
 import { openReader } from "../search/search-files.ts";

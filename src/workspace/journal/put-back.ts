@@ -1,9 +1,8 @@
 /** Undoes an interrupted batch by renaming: gives originals their names back and removes pai's temporary files. */
 import type { Blob, Change } from "../../core/change.ts";
-import type { RelPath } from "../../core/path.ts";
+import { joinPath, nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import { holds, isTemporary, type PathState, type Spot, stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
-import { joinPath, nameOf, parentOf } from "../parse-path.ts";
 import type { Disk } from "../system/disk.ts";
 
 type States = readonly (Blob | null)[];

@@ -1,13 +1,13 @@
 /** Restores closed files that commands of a killed run changed, and no others. */
 import { type Blob, type Change, sameBlob } from "../../core/change.ts";
 import { toPaiError } from "../../core/error.ts";
-import type { RelPath } from "../../core/path.ts";
+import { parentOf, type RelPath } from "../../core/path.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { isAlive } from "../../system/holder.ts";
 import { type ClosedFiles, keepClosed } from "../command/closed-files.ts";
 import { type Kept, statUnlessUnusable } from "../command/kept.ts";
 import type { Root } from "../confine.ts";
-import { parentOf, showName } from "../parse-path.ts";
+import { showName } from "../parse-path.ts";
 import { judgePath, type PathRules } from "../path-policy.ts";
 import { walkLooks } from "../scan.ts";
 import type { Stat } from "../system/stat.ts";

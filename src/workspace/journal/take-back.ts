@@ -1,12 +1,11 @@
 /** Undoes changes path by path and leaves those that somebody else has changed since. */
 import type { Change } from "../../core/change.ts";
 import { toPaiError } from "../../core/error.ts";
-import type { RelPath } from "../../core/path.ts";
+import { parentOf, type RelPath } from "../../core/path.ts";
 import type { RollbackReport } from "../../core/ports.ts";
 import { holds, stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import { type Batch, byPath, performBatch, prepareBatch, staysIn } from "../disk-batch.ts";
-import { parentOf } from "../parse-path.ts";
 import type { Disk } from "../system/disk.ts";
 import { type Journal, noteIfPossible } from "./journal.ts";
 import { putBack, statesOf } from "./put-back.ts";

@@ -1,10 +1,9 @@
 /** Finds the files in the project that are closed to commands, even after a command has moved them. */
 import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { RelPath } from "../../core/path.ts";
+import { joinPath, type RelPath } from "../../core/path.ts";
 import { realPathOf } from "../../system/lookups.ts";
 import { readSmall } from "../../system/read-small.ts";
-import { joinPath } from "../parse-path.ts";
 import { kindOfDenied, type PathRules } from "../path-policy.ts";
 
 export interface Inside {

@@ -1,8 +1,7 @@
 /** Reads the files of a search, many of one folder at a time, with as few system calls as possible. */
 import { fstatSync } from "node:fs";
-import type { RelPath } from "../../core/path.ts";
+import { joinPath, type RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
-import { joinPath } from "../parse-path.ts";
 import type { Handle } from "../system/backend.ts";
 import { refuseUnlessFile, toStat } from "../system/stat.ts";
 import { openQuickFiles, type QuickFiles } from "./quick-files.ts";

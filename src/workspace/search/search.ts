@@ -1,10 +1,10 @@
 /** SEARCH: finds the lines below a folder that match a pattern, without ever hanging on a slow one. */
 
 import { PaiError } from "../../core/error.ts";
-import type { RelPath } from "../../core/path.ts";
+import { nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import type { SearchQuery, SearchReport } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";
-import { nameOf, parentOf, showName } from "../parse-path.ts";
+import { showName } from "../parse-path.ts";
 import { judgePath, type PathRules } from "../path-policy.ts";
 import { compareCodePoints, type Omitted, walkNow } from "../scan.ts";
 import { compilePattern, isPlain, type Pattern } from "./match.ts";

@@ -1,9 +1,9 @@
 /** Ways to enter a folder from another: openat2, a walk through /proc/self/fd, or paths that are only checked. */
 import { closeSync, constants, fstatSync, openSync, readlinkSync, realpathSync } from "node:fs";
 import { PaiError } from "../../core/error.ts";
-import type { RelPath } from "../../core/path.ts";
+import { joinPath, type RelPath } from "../../core/path.ts";
 import type { Workspace } from "../../core/ports.ts";
-import { joinPath, showName } from "../parse-path.ts";
+import { showName } from "../parse-path.ts";
 import { enterFlags, openFolderAt } from "./open-at.ts";
 import { loadOpenBelow, type OpenBelow } from "./openat2.ts";
 

@@ -5,10 +5,13 @@ import { ownCodes } from "../ui/style.ts";
 import type { Context } from "./command.ts";
 import { openLog } from "./open-log.ts";
 
-/** The notices so far, for the document that ends a call. */
+/** Removes and returns the notices so far, for the final document of a call. */
 export const takeNotices = ({ notices }: Pick<Context, "notices">) => notices.take().map(({ notice }) => notice);
 
-/** In `text` nothing but pai's own colours acts on the terminal; `data` must be JSON-safe. Returns the exit code of success. */
+/**
+ * Shows a result and returns the exit code of success. `text` must not contain control characters other than pai's own
+ * colours; `data` must be JSON.
+ */
 export async function showResult(context: Context, command: string, data: unknown, text: string): Promise<number> {
   if (context.flags.json === true) {
     const { renderCommandDocument } = await import("../ui/json.ts");
@@ -18,8 +21,8 @@ export async function showResult(context: Context, command: string, data: unknow
 }
 
 /**
- * The same for a check that found faults: `data` is what it found, the error says what is wrong. Returns the error's
- * exit code.
+ * Shows the result of a check that found faults: `data` is the result, the error says what is wrong. Returns the
+ * error's exit code.
  */
 export async function showFinding(context: Context, command: string, data: unknown, error: PaiError): Promise<number> {
   const code = exitCodes[error.code];

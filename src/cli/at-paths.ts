@@ -1,25 +1,25 @@
-/** `@path` in a message: the files the person names. Only what they typed counts, never what a model wrote. */
+/** `@path` in a message: files that the user names. Only typed text counts, never text of a model. */
 import { PaiError, toPaiError } from "../core/error.ts";
 import { nameOf, type RelPath } from "../core/path.ts";
 import type { Workspace } from "../core/ports.ts";
 import { suggest } from "../core/suggest.ts";
 
-/** The `@` of a mention, as a pattern: where a word begins; languages that write without blanks need none before it. */
+/** Pattern of a mention's `@`: at the start of a word, or after any character of a script without blanks. */
 export const mentionMark = String.raw`(?<=^|[\s(]|[^\x00-\x7f])@`;
 
 const mention = new RegExp(`${mentionMark}(?:"([^"]+)"|(\\S+))`, "g");
 
-/** Text that may follow a path without being a part of it; in text without blanks, everything that follows. */
+/** Text that may follow a path without a blank; in scripts without blanks that is everything that follows. */
 const endings = [/[，。、；：！？）」』】].*$/s, /[^!-~].*$/s];
 
-/** A regular expression would take quadratic time in the number of marks. */
+/** Removes punctuation at the end; a regular expression would take quadratic time. */
 function withoutMarks(name: string): string {
   let end = name.length;
   while (end > 0 && /\p{P}/u.test(name.charAt(end - 1))) end -= 1;
   return name.slice(0, end);
 }
 
-/** Endings of files that people name; other words after `@` are words: @dataclass, @types/node. */
+/** Extensions of files; without one, `@dataclass` or `@types/node` is an ordinary word. */
 const extensions = new Set(
   `py pyi ipynb js mjs cjs jsx ts mts cts tsx vue svelte json jsonl yaml yml toml ini cfg conf env lock xml html htm css
   scss less md rst txt adoc tex csv tsv log sql sh bash zsh fish ps1 bat c h cc cpp cxx hpp hh rs go java kt kts scala
@@ -36,7 +36,7 @@ function looksLikePath(name: string): boolean {
 
 type Found = { readonly path: RelPath } | { readonly why: string };
 
-/** A text file; or why it is not one; null where nothing exists. */
+/** The text file with this name, or why it cannot be used; null: nothing exists there. */
 async function findFile(workspace: Workspace, text: string): Promise<Found | null> {
   try {
     const path = workspace.path(text, "read");
@@ -50,7 +50,7 @@ async function findFile(workspace: Workspace, text: string): Promise<Found | nul
 
 const maxNames = 5000;
 
-/** A file of the project whose name is near; null: none. */
+/** The project's file with the most similar name; null: none is similar. */
 async function findNear(workspace: Workspace, name: string): Promise<string | null> {
   const paths: string[] = [];
   for await (const { path, kind } of workspace.walk("" as RelPath)) {
@@ -64,8 +64,8 @@ async function findNear(workspace: Workspace, name: string): Promise<string | nu
 }
 
 /**
- * The named files, each once. A word after `@` that names no file and does not look like one is a word.
- * Throws usage for a path that names nothing, no text, or a file that is closed.
+ * The files that a text mentions, each once. A word after `@` that names no file and does not look like a path is
+ * ignored. Throws usage for a path that does not exist, is no text file, or is denied.
  */
 export async function findMentions(workspace: Workspace, text: string): Promise<readonly RelPath[]> {
   const files = new Set<RelPath>();
@@ -100,7 +100,7 @@ async function refuseMistaken(
   });
 }
 
-/** Naming a folder is not a mistake, though it is not shown as a file: the tree shows it. */
+/** Whether the first name that exists is a folder. Mentioning a folder is no mistake; the tree shows it. */
 async function isFolder(workspace: Workspace, names: readonly string[]): Promise<boolean> {
   for (const name of names) {
     const blob = await Promise.resolve()

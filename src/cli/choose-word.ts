@@ -1,4 +1,4 @@
-/** Reads the word after a command: one of a fixed list. */
+/** Checks the word after a command against a fixed list. */
 import { PaiError } from "../core/error.ts";
 import { suggest } from "../core/suggest.ts";
 

@@ -1,4 +1,4 @@
-/** The table of commands: what exists, and what each takes. Code loads only when a command runs. */
+/** The table of commands and what each takes. A command's code is loaded when it runs. */
 
 /*
  * To add a command: a row here (its words, its flags by `take`, examples for the help), a file in commands/ that exports
@@ -49,7 +49,7 @@ const acting = () => ({
 /** A command whose result can be printed as JSON. */
 const define = (row: CommandRow): Command =>
   defineAny({ ...row, args: () => ({ ...row.args(), ...take("json"), ...everywhere() }) });
-/** It talks to a person: there is no result to print as JSON. */
+/** A conversation with a person, so there is no result to print as JSON. */
 const defineSession = (row: CommandRow): Command =>
   defineAny({ ...row, args: () => ({ ...row.args(), ...everywhere() }) });
 

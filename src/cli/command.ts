@@ -1,47 +1,47 @@
-/** What a command is: a citty definition with typed arguments, and a lazily loaded function from context to exit code. */
+/** A command: a citty definition with typed arguments, and a lazily loaded function from context to exit code. */
 import { type ArgsDef, type CommandDef, defineCommand, type PositionalArgDef } from "citty";
 import { type FlagKey, type FlagSpec, type Flags, flagTable, specsOf } from "./flags.ts";
 import type { Notices } from "./notices.ts";
 import type { PipedInput } from "./piped-input.ts";
 
-/** The process as a command may use it; nothing else touches environment, streams or exit. */
+/** A command's access to the process; environment, streams and exit are used through this alone. */
 export interface Context {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The caller's current folder; `-C` is resolved against it into `root`. */
   readonly cwd: string;
   readonly flags: Flags;
-  /** What is left after command name and flags. */
+  /** Arguments after the command name, without flags. */
   readonly words: readonly string[];
-  /** Results. Text is written whole, in order; a closed pipe ends the process quietly. */
+  /** Writes results to standard output, in order; a closed pipe ends the process quietly. */
   readonly out: (text: string) => void;
-  /** Progress, questions, errors. */
+  /** Writes progress, questions and errors to standard error. */
   readonly err: (text: string) => void;
-  /** Notices beside the result; collected for --json and --jsonl. */
+  /** Notices outside the result; collected for --json and --jsonl. */
   readonly notices: Notices;
-  /** Resolves when readers, however slow, have taken all text. */
+  /** Resolves when readers have taken all output. */
   readonly shown: () => Promise<unknown>;
   readonly tty: {
     readonly stdin: boolean;
     readonly stdout: boolean;
     readonly stderr: boolean;
-    /** A person can answer: on standard input, or on their terminal where something else is piped in there. */
+    /** A person can answer, on standard input or on the terminal if something is piped into it. */
     readonly keyboard: boolean;
   };
-  /** What is piped in beside a task, as far as it comes at once. */
+  /** Reads what is piped in beside a task, without waiting long for it. */
   readonly readPiped: (signal: AbortSignal) => Promise<PipedInput>;
   /** Whole standard input, at most 8 MiB; throws the reason of `signal` when that aborts. */
   readonly readStdin: (signal: AbortSignal) => Promise<string>;
   /** Aborted by the first SIGINT, SIGTERM, SIGHUP or the time limit; the reason is a PaiError. */
   readonly signal: AbortSignal;
-  /** Takes SIGINT for as long as a handler is set; null gives it back to `signal`. */
+  /** Sends SIGINT to the handler until null returns it to `signal`. */
   readonly onInterrupt: (handler: (() => void) | null) => void;
   readonly now: () => Date;
 }
 
-/** The code of a command. Throws PaiError for what the user can mend; resolves to the exit code. */
+/** A command's code. Throws PaiError for failures; resolves to the exit code. */
 export type Handler = (context: Context) => Promise<number>;
 
-/** A word of the command line; its hint is shown in the usage line, in lower case for words to choose: "plan|json". */
+/** A positional argument with its name for the usage line; lower case for a list of choices: "plan|json". */
 export const word = (valueHint: string, required = true): PositionalArgDef & { readonly type: "positional" } => ({
   type: "positional",
   valueHint,
@@ -50,27 +50,29 @@ export const word = (valueHint: string, required = true): PositionalArgDef & { r
 
 export interface CommandRow {
   readonly meta: { readonly name: string; readonly description: string };
-  /** Words by any name, in their order, and rows of the flag table. A call of pai makes only those of its command. */
+  /**
+   * Positional arguments in order, and rows of the flag table. A function, since only the called command needs its own.
+   */
   readonly args: () => ArgsDef;
   readonly examples: readonly string[];
   /** Imports the code of the command: only when it runs. */
   readonly load: () => Promise<Handler>;
 }
 
-/** A row of the command table: citty's definition, which runs it, and its description for help. */
+/** A row of the command table: citty's definition, and what help shows. */
 export interface Command extends Pick<CommandRow, "examples"> {
   readonly name: string;
   readonly about: string;
-  /** Argument part of the usage line: "[TASK|-]". */
+  /** Arguments in the usage line: "[TASK|-]". */
   readonly usage: string;
-  /** Its words in their order, each as its hint names it: "TASK|-", "plan|json". */
+  /** Hints of its words in order: "TASK|-", "plan|json". */
   readonly words: readonly string[];
   readonly flags: readonly FlagSpec[];
   readonly takes: (key: FlagKey) => boolean;
   readonly run: Handler;
 }
 
-/** The arguments are read by us: none of them has a type for citty. */
+/** citty sees no types, since pai reads the arguments itself. */
 type Definition = CommandDef<Record<never, never>>;
 
 interface Word {
@@ -84,8 +86,8 @@ const wordsOf = (args: ArgsDef): readonly Word[] =>
   );
 
 /**
- * Defines a command with citty. Reading is ours (read-flags.ts), since citty's own parser drops unknown flags and keeps the
- * last of several; what was read goes to its `run` as `data`.
+ * Defines a command with citty. Reading is done in read-flags.ts, since citty's parser drops unknown flags and keeps
+ * only the last of several; the result is passed to `run` as `data`.
  */
 export function define({ meta, args: makeArgs, examples, load }: CommandRow): Command {
   let made: ArgsDef | null = null;
@@ -103,7 +105,7 @@ export function define({ meta, args: makeArgs, examples, load }: CommandRow): Co
     examples,
     name: meta.name,
     about: meta.description,
-    // Computed when one command, help or completions ask for it, and not for every command at every start.
+    // Computed only when help, completions or this command needs it, since that takes time at every start.
     get usage() {
       return wordsOf(args())
         .map(({ hint, required }) => (required ? hint : `[${hint}]`))

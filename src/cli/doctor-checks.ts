@@ -1,4 +1,4 @@
-/** What `pai doctor` looks at: each check is one line with a verdict, and none ever shows a key. */
+/** The checks of `pai doctor`: each is one line with a verdict, and none shows a key. */
 import { accessSync, constants, existsSync, lstatSync, realpathSync, statfsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
@@ -21,7 +21,7 @@ import { pickModel } from "./onboard/pick-model.ts";
 
 export interface Finding {
   readonly name: string;
-  /** `error`: pai cannot work like this. */
+  /** `error`: pai cannot work. */
   readonly level: "ok" | "warning" | "error";
   readonly text: string;
   readonly hint: string | null;
@@ -45,7 +45,7 @@ const failed = (name: string, thrown: unknown): Finding => {
   return { name, level: "error", text: message, hint };
 };
 
-/** Everything that needs no network. */
+/** All checks that need no network. */
 export function examine(patient: Patient, loaded: LoadedSettings): readonly Finding[] {
   return [
     ok("pai", `${version} for ${target}, Bun ${Bun.version}, ${process.execPath}`),
@@ -62,7 +62,7 @@ export function examine(patient: Patient, loaded: LoadedSettings): readonly Find
   ];
 }
 
-/** The settings with the model that a task would use. Throws what makes them unusable. */
+/** The settings with the model that a task would use. Throws if they are unusable. */
 export function loadAll({ context, places, root }: Patient): LoadedSettings {
   const loaded = loadSettings({ flags: context.flags, env: context.env, places, root });
   return pickModel(context, { ...loaded, places }).base;
@@ -167,7 +167,7 @@ function examineFolders({ places, root }: Patient): readonly Finding[] {
   ];
 }
 
-/** Whether the audit log has its folder in the project, or goes to the state folder instead. */
+/** Whether the audit log is kept in the project, or in the state folder instead. */
 function examineLog({ root }: Patient, historyDir: string): Finding {
   const folder = resolve(root, historyDir);
   const there = lstatSync(folder, { throwIfNoEntry: false });
@@ -230,7 +230,7 @@ function examineProtection({ root, places }: Patient, force: boolean): readonly 
   }
 }
 
-/** Whether the endpoint of every model in use answers; no key is sent. */
+/** Whether the endpoint of every model in use answers; sends no key. */
 export async function examineEndpoint(patient: Patient, loaded: LoadedSettings): Promise<readonly Finding[]> {
   const findings = await Promise.all(
     listModels(loaded.settings.model).map((model) => examineEndpointOf(model, patient, loaded)),

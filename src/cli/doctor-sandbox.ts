@@ -1,4 +1,4 @@
-/** The line of `pai doctor` about the sandbox of commands. */
+/** The check of `pai doctor` for the sandbox of commands. */
 
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname } from "node:path";
@@ -17,7 +17,7 @@ const said = (level: Finding["level"], text: string, hint: string | null = null)
   hint,
 });
 
-/** The folder in which runs will put copies: the state folder, or its nearest existing parent. */
+/** The folder for copies: the state folder, or its nearest existing parent. */
 function nearestFolder(path: string | null): string | null {
   if (path === null) return null;
   if (!existsSync(path)) return nearestFolder(dirname(path));
@@ -29,7 +29,7 @@ function nearestFolder(path: string | null): string | null {
   }
 }
 
-/** Which level of the sandbox holds commands here, found by trying; why it is not more, and what mends that. */
+/** The sandbox level that works here, found by trying; why no stronger one does, and what would help. */
 export async function examineSandbox({ root, places, context }: Patient, loaded: LoadedSettings): Promise<Finding> {
   try {
     const { settings } = loaded;

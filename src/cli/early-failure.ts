@@ -1,4 +1,4 @@
-/** The output for programs when a command failed before it could begin, in the same shapes as any other output. */
+/** JSON output for a command that failed before it could begin, in the usual shapes. */
 import { exitCodes, type Failure } from "../core/error.ts";
 import { failedOutcome } from "../core/outcome.ts";
 import { createJsonl, renderCommandDocument, renderDocument } from "../ui/json.ts";
@@ -7,7 +7,7 @@ import type { Told } from "./notices.ts";
 
 const runs = new Set(["run", "plan", "apply", "auto"]);
 
-/** One document for --json; run.started, what was told, and run.finished for --jsonl. */
+/** One document for --json; run.started, notices and run.finished for --jsonl. */
 export function renderEarlyFailure(
   { command, error, told }: { readonly command: string; readonly error: Failure; readonly told: readonly Told[] },
   form: "json" | "jsonl",

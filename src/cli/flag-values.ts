@@ -1,11 +1,11 @@
-/** What flags mean where that is more than their type says: globs, names, patterns. All throw usage. */
+/** Flags whose values need more than a type: globs, names, patterns. All functions throw usage. */
 
 import { isJoined, type RunGrant } from "../core/command/run-patterns.ts";
 import { PaiError } from "../core/error.ts";
 import type { RunOptions } from "../flows/run.ts";
 import type { Flags } from "./flags.ts";
 
-/** The globs of a flag, as paths of the project are spelled: `./src/` is all that `src` holds. Throws usage for `!glob`. */
+/** Globs of a flag, spelled like paths of the project: `./src/` means everything in `src`. Throws usage for `!glob`. */
 function globsOf(name: string, globs: readonly string[] = []): readonly string[] {
   return globs.map((glob) => {
     if (glob.startsWith("!"))
@@ -27,7 +27,10 @@ export function envFlag({ env = [] }: Flags): readonly string[] {
   });
 }
 
-/** What commands of the model --allow-run grants: all, or those of its patterns. Throws usage for a pattern that none can match. */
+/**
+ * The model's commands that --allow-run permits: all, or those of its patterns. Throws usage for a pattern that cannot
+ * match.
+ */
 export function runFlag({ allowRun = false }: Flags): RunGrant {
   const hopeless = typeof allowRun === "boolean" ? undefined : allowRun.find(isJoined);
   if (hopeless === undefined) return allowRun;
@@ -36,11 +39,11 @@ export function runFlag({ allowRun = false }: Flags): RunGrant {
   });
 }
 
-/** The same as arguments of another pai. */
+/** The grant as arguments for another pai. */
 export const spellRunFlag = (grant: RunGrant): readonly string[] =>
   typeof grant === "boolean" ? (grant ? ["--allow-run"] : []) : grant.map((pattern) => `--allow-run=${pattern}`);
 
-/** What is to be committed; null: nothing. Throws usage for an empty message. */
+/** What to commit; null: nothing. Throws usage for an empty message. */
 export function commitFlag({
   commit,
   commitUnverified: unverified = false,

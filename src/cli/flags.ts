@@ -28,7 +28,7 @@ type FlagDef =
       readonly description: string;
       readonly valueHint: string;
       readonly options: string[];
-      /** A list by commas is read; a command that takes one value judges it. */
+      /** Also accepts several choices separated by commas; a command that takes one value checks that. */
       readonly several?: true;
     });
 
@@ -215,19 +215,19 @@ export function take<K extends FlagKey>(...keys: readonly K[]): { readonly [P in
   return Object.fromEntries(keys.map((key) => [key, flagTable[key]])) as { readonly [P in K]: FlagTable[P] };
 }
 
-/** A flag as help, completions and the man page tell it. */
+/** A flag for help, completions and the man page. */
 export interface FlagSpec {
   /** Without dashes: "dry-run". */
   readonly name: string;
   readonly short?: string;
   readonly kind: "switch" | "text" | "list";
-  /** For flags with a value: "PROVIDER:NAME". */
+  /** Name of the value: "PROVIDER:NAME". */
   readonly value?: string;
-  /** A switch that may have it too, after `=` only. */
+  /** The value may be left out, or given after `=` only. */
   readonly optional?: true;
-  /** All it may be; absent: anything. */
+  /** All possible values; absent: any. */
   readonly choices?: readonly string[];
-  /** It may be several of the choices, by commas. */
+  /** Accepts several of the choices, separated by commas. */
   readonly several?: true;
   readonly about: string;
 }
@@ -255,7 +255,7 @@ function describe(key: string, row: FlagDef): FlagSpec {
 
 const specs = new Map<FlagKey, FlagSpec>();
 
-/** One object a flag, so that the flags of two commands can be compared. */
+/** Always the same object for a flag, so that the flags of two commands can be compared. */
 export function specOf(key: FlagKey): FlagSpec {
   const spec = specs.get(key) ?? describe(key, flagTable[key]);
   specs.set(key, spec);

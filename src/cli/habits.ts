@@ -1,6 +1,6 @@
-/** Words and flags that users of other agents type, and what they are called here. */
+/** Words and flags of other agents, and what to type in pai instead. */
 
-/** By the word in the place of a command. Only words that are not commands of pai come here. */
+/** By the word in a command's place; none of these is a command of pai. */
 const commands = (): Readonly<Record<string, string>> => ({
   login: "store a key: pai config set",
   logout: "remove a key: pai config remove",
@@ -70,8 +70,8 @@ const flags = (): Readonly<Record<string, string>> => ({
 const find = (table: Readonly<Record<string, string>>, name: string): string | null =>
   Object.hasOwn(table, name) ? (table[name] ?? null) : null;
 
-/** What a command of another agent is called here; null: nothing is known of it. */
+/** What to use instead of another agent's command; null: unknown. */
 export const habitOfCommand = (word: string): string | null => find(commands(), word.toLowerCase());
 
-/** The same for a flag as it was typed: "--yolo", "-p". */
+/** What to use instead of a flag as it was typed: "--yolo", "-p". */
 export const habitOfFlag = (flag: string): string | null => find(flags(), flag);

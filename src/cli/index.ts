@@ -1,4 +1,4 @@
-/** From a command line to an exit code: picks the command, runs it, and words every failure once. */
+/** From a command line to an exit code: picks the command, runs it, and reports every failure once. */
 import { exitCodes, PaiError, toFailure, toPaiError } from "../core/error.ts";
 import { suggest } from "../core/suggest.ts";
 import type { Command, Context } from "./command.ts";
@@ -8,7 +8,7 @@ import { habitOfCommand } from "./habits.ts";
 import { openNotices } from "./notices.ts";
 import { readCommandLine, requireFlags } from "./read-flags.ts";
 
-/** A single word like this is a mistyped command, never a task that costs money; `-` alone is standard input. */
+/** A single word like this is a mistyped command, not a task that costs money; `-` alone means standard input. */
 const looksLikeCommand = /^(?!-$)[A-Za-z0-9_-]+$/;
 
 interface Choice {
@@ -22,7 +22,7 @@ function demand(name: string): Command {
   return command;
 }
 
-/** A hint with the command that was probably meant instead of the first word; null: no name is near it. */
+/** A hint with the command that was probably meant by the first word; null: no similar name. */
 function meantBy([first = "", ...rest]: readonly string[]): string | null {
   const habit = habitOfCommand(first);
   if (habit !== null) return habit;
@@ -40,7 +40,7 @@ function choose(words: readonly string[], flags: Flags): Choice {
   if (first === undefined) return { command: demand(hasTask ? "run" : "auto"), words };
   const command = findCommand(first);
   if (command !== undefined) return { command, words: rest };
-  // A command that is a file, or a typo of one, which costs nothing either.
+  // A custom command, or a typo of one, which costs nothing either.
   if (/^\/[a-z0-9][\w-]*(\s|$)/i.test(first)) return { command: demand("run"), words };
   if (rest.length > 0) {
     throw new PaiError("usage", `unknown command: ${first}; a task of several words must be quoted`, {
@@ -55,7 +55,7 @@ function choose(words: readonly string[], flags: Flags): Choice {
   return { command: demand("run"), words };
 }
 
-/** The name to report an error under when the command line could not be parsed. */
+/** The command name for an error of a command line that could not be parsed. */
 function guessCommand(given: readonly string[]): string {
   const first = given.find((text) => !text.startsWith("-"));
   if (first === undefined) return "pai";
@@ -63,8 +63,8 @@ function guessCommand(given: readonly string[]): string {
 }
 
 /**
- * Prints the error: text on standard error, a document on standard output with --json, both with --jsonl. Returns the
- * exit code.
+ * Reports the error: as text on standard error, with --json as a document on standard output, with --jsonl as both.
+ * Returns the exit code.
  */
 async function showFailure(
   thrown: unknown,
@@ -89,14 +89,14 @@ async function showFailure(
   return code;
 }
 
-/** Throws usage for arguments of a command that takes none, and for --json together with --jsonl. */
+/** Throws usage for arguments of a command that takes none, and for --json with --jsonl. */
 function requireSense({ command: { name, usage }, words }: Choice, flags: Flags): void {
   if (usage === "" && words.length > 0)
     throw new PaiError("usage", `pai ${name} takes no words: ${words.join(" ")}`, { hint: `see: pai help ${name}` });
   if (flags.json === true && flags.jsonl === true) throw new PaiError("usage", "--json and --jsonl exclude each other");
 }
 
-/** The caller's current folder. Throws io_failed when it was deleted. */
+/** The current folder. Throws io_failed if it was deleted. */
 function readCwd(read: () => string): string {
   try {
     return read();
@@ -106,7 +106,7 @@ function readCwd(read: () => string): string {
 }
 
 export interface Process extends Omit<Context, "flags" | "words" | "cwd" | "notices"> {
-  /** Throws when the folder is gone. */
+  /** Throws if the folder was deleted. */
   readonly cwd: () => string;
 }
 

@@ -1,4 +1,4 @@
-/** Handles Ctrl+C and other signals: the first stops the work, which is then taken back; the second ends the process. */
+/** Handles Ctrl+C and other signals: the first stops the work, which is then undone; the second ends the process. */
 import { PaiError } from "../core/error.ts";
 import { isInForeground } from "../ui/tty.ts";
 import type { Writer } from "../ui/writer.ts";
@@ -10,7 +10,7 @@ const stops = [
   ["SIGHUP", 129, "hangup", "the terminal was closed"],
 ] as const;
 
-/** The first signal asks everything to stop and be taken back; the second ends the process at once. */
+/** The first signal aborts all work, which is then undone; the second ends the process at once. */
 export function watchSignals(writers: readonly Writer[]): Pick<Context, "signal" | "onInterrupt"> {
   const controller = new AbortController();
   let taken: (() => void) | null = null;
@@ -31,8 +31,8 @@ export function watchSignals(writers: readonly Writer[]): Pick<Context, "signal"
 }
 
 /**
- * As Bun exits it resets the terminal, and a process in the background that touches the terminal is stopped: after
- * Ctrl+Z and `kill %1` the job would never end. There the process ends by the signal itself, without Bun's exit.
+ * Bun resets the terminal at exit, which stops a background process: after Ctrl+Z and `kill %1` the job would never
+ * end. There, the signal itself ends the process, without Bun's exit.
  */
 export function endInBackground(code: number): void {
   const [name] = stops.find(([, exit]) => exit === code) ?? [];

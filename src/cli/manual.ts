@@ -1,7 +1,7 @@
-/** What help and the man page tell besides the commands: exit codes, environment variables, files. */
+/** Exit codes, environment variables and files, for help and the man page. */
 import { providers } from "../core/providers.ts";
 
-/** Every exit code, in a few words. */
+/** All exit codes with a short meaning. */
 export const exitMeanings = [
   ["0", "done"],
   ["1", "other failure"],

@@ -1,7 +1,7 @@
-/** The notices of one call of pai, kept for a program that reads the result as JSON. */
+/** The notices of one call of pai, collected for JSON output. */
 import type { Notice } from "../core/question.ts";
 
-/** A notice with the time it was given, ISO 8601. */
+/** A notice with its time in ISO 8601. */
 export interface Told {
   readonly notice: Notice;
   readonly at: string;
@@ -9,9 +9,9 @@ export interface Told {
 
 export interface Notices {
   readonly add: (notice: Notice) => void;
-  /** Those that nobody has taken yet, in their order; each is taken once. */
+  /** Returns notices that have not been taken yet, in order. */
   readonly take: () => readonly Told[];
-  /** Gives the listener what is there, and from now on each notice as it comes. */
+  /** Passes existing and all future notices to the listener. */
   readonly follow: (listener: (told: Told) => void) => void;
 }
 

@@ -1,11 +1,11 @@
-/** The log of a call: as loud as its flags say, as wide as its terminal. */
+/** Opens the log with the level of the flags and the width of the terminal. */
 import { createLog, type Log } from "../ui/log.ts";
 import { columnsOfErrors } from "./columns.ts";
 import type { Context } from "./command.ts";
 
 type LogContext = Pick<Context, "err" | "env" | "tty" | "notices"> & { readonly flags?: Context["flags"] };
 
-/** Without flags (the command line could not be read) it is as loud as usual. */
+/** Without flags, because the command line could not be read, it has the usual level. */
 export function openLog(context: LogContext): Log {
   const { quiet, verbose, debug, json, jsonl } = context.flags ?? {};
   const traces = debug === true || Boolean(context.env["PAI_DEBUG"]);

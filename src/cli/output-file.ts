@@ -1,4 +1,4 @@
-/** Files that the command line names for reading or writing: those below the project go through its confined root. */
+/** Files that the command line names: those in the project are accessed through its confined root. */
 import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { linkRefused, PaiError } from "../core/error.ts";
@@ -8,17 +8,17 @@ import { openRoot } from "../workspace/confine.ts";
 import { parseKept, showName } from "../workspace/parse-path.ts";
 import { judgePath, type PathRules } from "../workspace/path-policy.ts";
 
-/** The folder that pai works in, and what the user's settings say of paths in it. */
+/** The working folder and the settings' path rules. */
 export interface Project {
-  /** As given or real; it may be missing: another check reports that. */
+  /** As given or as real path; may be missing, which another check reports. */
   readonly root: string;
   readonly rules: PathRules;
 }
 
 export interface Output {
-  /** Where it will be written. */
+  /** Path to which it will be written. */
   readonly file: string;
-  /** Writes it whole or not at all. */
+  /** Writes the file atomically. */
   readonly write: (text: string) => void;
 }
 
@@ -32,7 +32,7 @@ const realOf = (path: string): string => {
 
 const isBelow = (folder: string, path: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
-/** The path below the project that a file has, by how it is written or by where its folder really is; null: it is elsewhere. */
+/** The path below the project of a file, by its spelling or its folder's real path; null: it is elsewhere. */
 function pathInside(file: string, root: string): RelPath | null {
   const real = realOf(root);
   const written = [root, real].find((folder) => isBelow(folder, file));
@@ -41,7 +41,7 @@ function pathInside(file: string, root: string): RelPath | null {
   return isBelow(real, folder) ? parseKept(relative(real, join(folder, basename(file)))) : null;
 }
 
-/** Throws path_refused for a link on the way and for what the policy denies. */
+/** Throws path_refused for a link on the path and for a denied path. */
 function requireAllowed(path: RelPath, use: PathUse, { root, rules }: Project): void {
   const verdict = judgePath(path, use, rules);
   if (verdict.verdict === "deny") throw new PaiError("path_refused", `${showName(path)}: ${verdict.why}`);
@@ -60,11 +60,11 @@ function requireFile(file: string): void {
 }
 
 export interface OutputOptions {
-  /** Readable by the user alone. */
+  /** Only the user may read it. */
   readonly isPrivate?: boolean;
 }
 
-/** An output below the project: no link is followed, neither now nor when it is written. */
+/** An output in the project: no link is followed, neither now nor when it is written. */
 function outputInside(file: string, path: RelPath, project: Project, kind: ReplaceOptions): Output {
   requireAllowed(path, "write", project);
   requireFile(file);
@@ -83,9 +83,9 @@ function outputInside(file: string, path: RelPath, project: Project, kind: Repla
 }
 
 /**
- * Where an output goes, judged before anything is paid for. Below the project no link is followed and the policy is
- * asked; elsewhere a link is followed, unless it leads into the project. Throws path_refused, and io_failed where no file
- * can exist: devices, pipes, missing folders.
+ * Checks an output before anything is paid for. In the project no link is followed and the policy applies; elsewhere
+ * links are followed unless they lead into the project. Throws path_refused, and io_failed where no file can be
+ * written: devices, pipes, missing folders.
  */
 export function findOutput(file: string, project: Project, { isPrivate = false }: OutputOptions = {}): Output {
   const kind: ReplaceOptions = { isPrivate, lasting: false };
@@ -102,15 +102,15 @@ export function findOutput(file: string, project: Project, { isPrivate = false }
   return { file: target, write: (text) => replaceFile(target, text, kind) };
 }
 
-/** Refuses a file below the project that is a link, leads through one, or is denied. Throws path_refused. */
+/** Throws path_refused for a file in the project that is a link, is reached through one, or is denied. */
 export function requireInput(file: string, project: Project): void {
-  // The root itself is a folder: reading it reports that.
+  // The root is a folder; reading it reports that.
   if (realOf(file) === realOf(project.root)) return;
   const inside = pathInside(file, project.root);
   if (inside !== null) requireAllowed(inside, "read", project);
 }
 
-/** Refuses a file on standard input, which a shell has opened through whatever link, when its own name is denied. Throws path_refused. */
+/** Throws path_refused if standard input is a file with a denied name, whatever link the shell opened. */
 export function requireStdin({ rules }: Project): void {
   const name = linkOf("/proc/self/fd/0");
   if (name === null || !name.startsWith("/") || statSync(name, { throwIfNoEntry: false })?.isFile() !== true) return;

@@ -1,13 +1,13 @@
-/** Standard input beside a task: read as context where something is piped in, and never waited for when nothing comes. */
+/** Reads standard input beside a task as context, without waiting long if nothing comes. */
 import { fstatSync, readFileSync } from "node:fs";
 import { taskLimit } from "./read-text.ts";
 
-/** How long the first byte may take, and how long the next. */
+/** Milliseconds to wait for the first byte, and for each next one. */
 const firstMs = 200;
 const silenceMs = 2000;
 
 export interface PipedInput {
-  /** What was read; "" for nothing. */
+  /** The text; "" for none. */
   readonly text: string;
   /** A notice about it; null: none. */
   readonly note: string | null;
@@ -15,7 +15,7 @@ export interface PipedInput {
 
 const nothing: PipedInput = { text: "", note: null };
 
-/** A pipe, a socket, or a file at its beginning: a shell loop that feeds pai has already read from its file. */
+/** Whether standard input is a pipe, a socket, or a file at its start; a shell loop may have read from its file. */
 function isPiped(): boolean {
   try {
     const stat = fstatSync(0);
@@ -26,7 +26,7 @@ function isPiped(): boolean {
   }
 }
 
-/** The next piece, or why there is none. */
+/** The next piece, or "silent" after `ms` milliseconds. */
 async function nextPiece<T>(read: Promise<T>, ms: number, signal: AbortSignal): Promise<T | "silent"> {
   let timer: ReturnType<typeof setTimeout> | null = null;
   let leave = () => {};
@@ -43,7 +43,7 @@ async function nextPiece<T>(read: Promise<T>, ms: number, signal: AbortSignal): 
   }
 }
 
-/** Reads what is piped in until its end, the limit, or two seconds of silence. Throws the reason of `signal`. */
+/** Reads until the end of input, the size limit, or two seconds of silence. Throws the reason of `signal`. */
 export async function readPiped(signal: AbortSignal): Promise<PipedInput> {
   if (!isPiped()) return nothing;
   const reader = Bun.stdin.stream().getReader();

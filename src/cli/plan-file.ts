@@ -1,4 +1,4 @@
-/** The plan file: a plan, the state it was made on, and perhaps its finished edits, under one hash. */
+/** The plan file: a plan, the state of the files it was made for, and perhaps finished edits, under one hash. */
 
 import * as z from "zod/mini";
 import { isTooDeep, replyCaps } from "../core/caps.ts";
@@ -45,7 +45,7 @@ const planFile = z.object({
 
 type PlanFile = z.infer<typeof planFile>;
 
-/** SHA-256 of a file's bytes or a link's target; null for folders and for nothing. */
+/** SHA-256 of a file's content or a link's target; null for folders and missing files. */
 function identify(blob: Blob | null): string | null {
   if (blob?.kind === "file") return digest(blob.bytes);
   return blob?.kind === "link" ? digest(`link ${blob.target}`) : null;
@@ -61,14 +61,14 @@ function keep(change: Change): z.infer<typeof kept> {
 }
 
 export interface SaveOptions {
-  /** Writes the file whole or not at all. */
+  /** Writes the file atomically. */
   readonly write: (text: string) => void;
-  /** Save the finished edits in it too, so that applying it needs no model. */
+  /** Includes finished edits, so that applying it needs no model. */
   readonly full: boolean;
   readonly now: () => Date;
 }
 
-/** Saves the plan of a run. Throws nothing_done when the run made none (a conversation). */
+/** Saves the plan of a run. Throws nothing_done if the run made none because it answered the request. */
 export async function savePlan(run: Run, { write, full, now }: SaveOptions): Promise<void> {
   const { plan } = run.record;
   if (plan === null || plan.intent === "conversation")
@@ -121,7 +121,7 @@ export interface SavedPlan {
   readonly file: PlanFile;
 }
 
-/** Reads a plan file. Throws usage when it is not one, plan_stale when it was edited by hand. */
+/** Reads a plan file. Throws usage for another kind of file, plan_stale if it was edited. */
 export function readPlanFile(text: string, name: string): SavedPlan {
   const notOne = (why: string) =>
     new PaiError("usage", `${name} is not a plan of pai: ${why}`, { hint: "make one with: pai plan -o FILE" });
@@ -150,13 +150,13 @@ export function readPlanFile(text: string, name: string): SavedPlan {
   };
 }
 
-/** Adds the checks of the person who made the plan: the person who applies it sees them before approving it. */
+/** Adds the plan maker's checks to the plan, so that whoever applies it sees them before approving. */
 export function addChecks(plan: Plan, checks: readonly string[]): Plan {
   const work = plan.execution_plan;
   return work === null ? plan : { ...plan, execution_plan: { ...work, checks: [...checks, ...work.checks] } };
 }
 
-/** Throws plan_stale naming every path that is not as it was when the plan was made. */
+/** Throws plan_stale, naming every path that has changed since the plan was made. */
 export async function requireBase(workspace: Workspace, { file }: SavedPlan): Promise<void> {
   const stale: string[] = [];
   for (const { path, sha256: expected } of file.base) {
@@ -179,7 +179,7 @@ function contentOf({ op, after_base64, mode }: Kept): Blob | null {
   return op === "delete" ? null : { kind: "folder", mode: mode ?? 0o755 };
 }
 
-/** The finished edits as changes to the current workspace; null when the plan holds none. Throws plan_stale. */
+/** The finished edits as changes to the current workspace; null: the plan has none. Throws plan_stale. */
 export async function changesOf(workspace: Workspace, { file }: SavedPlan): Promise<readonly Change[] | null> {
   if (file.changes === null) return null;
   const changes: Change[] = [];

@@ -1,4 +1,4 @@
-/** Prints changes outside of a run for a person, in the style of the stream. */
+/** Prints changes outside a run as a diff, in the style of a stream. */
 import type { Change } from "../core/change.ts";
 import { renderChanges } from "../core/diff.ts";
 import { renderDiff } from "../ui/diff/render-diff.ts";
@@ -6,7 +6,7 @@ import { columnsOf } from "./columns.ts";
 import type { Context } from "./command.ts";
 import { styleOf } from "./compose/view.ts";
 
-/** One diff, ending in a line feed; "" for no changes. */
+/** The diff, ending in a line feed; "" for no changes. */
 export async function renderDiffOn(
   stream: "stdout" | "stderr",
   context: Context,

@@ -1,4 +1,4 @@
-/** The strict reading of a command line: split as node:util would, which takes half a millisecond to load (R24, R25). */
+/** Strictly reads a command line like node:util's parseArgs, which would take half a millisecond to load. */
 import { PaiError } from "../core/error.ts";
 import { suggest } from "../core/suggest.ts";
 import { kebabCase } from "../core/text.ts";
@@ -8,28 +8,28 @@ import { habitOfFlag } from "./habits.ts";
 
 const keys = Object.keys(flagTable) as readonly FlagKey[];
 
-/** The key of a flag as it is written; undefined: there is no such flag. */
+/** The key of a flag by its name; undefined: unknown flag. */
 function keyOf(name: string): FlagKey | undefined {
   const key = name.replace(/-[a-z]/g, (pair) => pair.slice(1).toUpperCase());
   return Object.hasOwn(flagTable, key) && kebabCase(key) === name ? (key as FlagKey) : undefined;
 }
 
-/** The name in `--name` or `--name=value`; null: not such an argument. */
+/** The name in `--name` or `--name=value`; null: the text is not a long flag. */
 const nameIn = (text: string): string | null => (text.startsWith("--") ? text.slice(2).replace(/=.*/s, "") : null);
 
-/** A part of a command line that names a flag. */
+/** A flag as given in an argument. */
 interface Given {
   /** undefined: unknown flag. */
   readonly key: FlagKey | undefined;
-  /** As it was written: "-m", "--model". */
+  /** As written: "-m", "--model". */
   readonly rawName: string;
-  /** In the same argument: `--model=x`, `-mx`; undefined: there is none. */
+  /** Value in the same argument: `--model=x`, `-mx`; undefined: none. */
   readonly inline: string | undefined;
-  /** Further flags of the same argument: `-n` of `-yn`. */
+  /** Further short flags in the same argument: `-n` of `-yn`. */
   readonly others: string | null;
 }
 
-/** Whether what follows a flag is its value; an unknown flag has none. */
+/** Whether the flag needs a value; an unknown flag does not. */
 const takesValue = (key: FlagKey | undefined): boolean => key !== undefined && flagTable[key].type !== "boolean";
 
 function splitLong(text: string): Given {
@@ -43,7 +43,7 @@ function splitLong(text: string): Given {
   };
 }
 
-/** The first of short flags in one argument: with what follows, if that is its value. */
+/** Splits off the first short flag, with the rest as its value if it takes one. */
 function splitShort(text: string): Given {
   const rawName = text.slice(0, 2);
   const key = keys.find((each) => {
@@ -64,7 +64,7 @@ function unknownFlag(text: string): PaiError {
   });
 }
 
-/** The value, checked against the flag's choices. Throws usage for any other. */
+/** The value, if it is one of the flag's choices. Throws usage otherwise. */
 function requireChoice({ name, choices, several }: FlagSpec, value: string): string {
   if (choices === undefined) return value;
   const chosen = value.trim();
@@ -83,7 +83,7 @@ export interface CommandLine {
   readonly words: readonly string[];
 }
 
-/** The value of a flag that takes one; `-m=x` is `-m x`. Throws usage when it is missing, or is the next flag. */
+/** The value of a flag; `-m=x` means `-m x`. Throws usage if it is missing, or if the next argument is a flag. */
 function readValue(spec: FlagSpec, { rawName, inline }: Given, next: string | undefined): string {
   const isShort = !rawName.startsWith("--");
   const text = (isShort ? inline?.replace(/^=/, "") : inline) ?? next ?? "";
@@ -92,7 +92,7 @@ function readValue(spec: FlagSpec, { rawName, inline }: Given, next: string | un
   throw new PaiError("usage", `--${spec.name} needs a value: --${spec.name}${spec.optional ? "=" : " "}${spec.value}`);
 }
 
-/** The value of one flag, after its earlier one. Throws usage for an unknown flag, and for a value it cannot have. */
+/** The new value of a flag, given its earlier one. Throws usage for an invalid value. */
 function readFlag(key: FlagKey, given: Given, next: string | undefined, earlier: Value | undefined): Value {
   const isSwitch = !takesValue(key);
   if (isSwitch && (given.inline === undefined || earlier === true)) return true;
@@ -106,7 +106,7 @@ function readFlag(key: FlagKey, given: Given, next: string | undefined, earlier:
   return spec.kind === "list" ? [...others, value] : value;
 }
 
-/** Reads the first flag of an argument into `flags`; its value is taken from `left`, further flags are put in front there. */
+/** Reads the first flag of an argument into `flags`. Takes its value from `left`, and puts further flags back there. */
 function readNamed(text: string, left: string[], flags: Record<string, Value>): void {
   const given = text.startsWith("--") ? splitLong(text) : splitShort(text);
   const { key, rawName, inline, others } = given;
@@ -116,7 +116,7 @@ function readNamed(text: string, left: string[], flags: Record<string, Value>): 
   if (others !== null) left.unshift(others);
 }
 
-/** Reads flags anywhere on the line; `--` ends them. Throws usage for unknown flags and missing values. */
+/** Reads flags anywhere on the line, up to `--`. Throws usage for unknown flags and missing values. */
 export function readCommandLine(argv: readonly string[]): CommandLine {
   const flags: Record<string, Value> = {};
   const words: string[] = [];
@@ -129,7 +129,7 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
   return { flags: flags as Flags, words };
 }
 
-/** Throws usage for a flag the command does not take. */
+/** Throws usage for a flag that the command does not take. */
 export function requireFlags(flags: Flags, { name, takes }: Pick<Command, "name" | "takes">): void {
   const strange = (Object.keys(flags) as FlagKey[]).find((key) => !takes(key));
   if (strange === undefined) return;

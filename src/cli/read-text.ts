@@ -1,13 +1,13 @@
-/** Reads what the command line names, standard input or a file, until its end or until it is told to stop. */
+/** Reads a file or standard input to its end, or until a signal. */
 import { PaiError } from "../core/error.ts";
 
 const mebibyte = 1024 * 1024;
-/** Bytes of a task, wherever it comes from. */
+/** Largest size of a task, in bytes. */
 export const taskLimit = 8 * mebibyte;
 
 /**
- * Whole text, without a byte order mark. A pipe that stays silent is left when `signal` aborts, and its reason thrown;
- * more than `limit` bytes are usage.
+ * The whole text without a byte order mark. Throws the reason of `signal` if that aborts, as with a silent pipe; usage
+ * for more than `limit` bytes.
  */
 export async function readWhole(
   source: Blob,
@@ -47,7 +47,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 const reasonOf = (cause: unknown): string => reasons[(cause as NodeJS.ErrnoException | null)?.code ?? ""] ?? "";
 
-/** Throws usage, which names `what` it was to be: "task file". */
+/** Reads a file. Throws usage with `what` as its name, such as "task file". */
 export async function readText(path: string, what: string, signal: AbortSignal, limit?: number): Promise<string> {
   try {
     return await readWhole(Bun.file(path), `the ${what}`, signal, limit);

@@ -1,4 +1,4 @@
-/** What a project's memory has to do with its files: a fact falls when a file that it names changes. */
+/** Links facts of a project's memory to its files: a fact is dropped when a file that it names changes. */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { digest } from "../core/digest.ts";
@@ -7,7 +7,7 @@ import { openMemory } from "../store/memory.ts";
 
 const maxBytes = 4 * 1024 * 1024;
 
-/** The hash of a file of the project; null: there is none, or it is too large to follow. */
+/** Hash of a project's file; null: it is missing, or too large to be tracked. */
 function hashFile(root: string, path: string): string | null {
   const file = join(root, path);
   const stat =
@@ -20,7 +20,7 @@ function hashFile(root: string, path: string): string | null {
   }
 }
 
-/** A fact with the files it names as they are now. */
+/** Makes a fact with the current hashes of the files that it names. */
 export function makeFact(
   root: string,
   text: string,
@@ -35,7 +35,7 @@ export function makeFact(
   return { text, run, pending, at: now.toISOString(), files: Object.fromEntries(files) };
 }
 
-/** The facts that a request is given, one a line; those whose files have changed are dropped first. */
+/** The facts for a request, one a line; drops those whose files have changed. */
 export function recallFacts(stateFolder: string, root: string, task: string): string {
   const memory = openMemory(stateFolder);
   const facts = memory.list();
@@ -53,14 +53,14 @@ export function recallFacts(stateFolder: string, root: string, task: string): st
 
 interface Proposed {
   readonly texts: readonly string[];
-  /** null: a person said it. */
+  /** null: a person stated it. */
   readonly run: string | null;
-  /** No person has seen it. */
+  /** No person has seen it yet. */
   readonly pending: boolean;
   readonly now: Date;
 }
 
-/** Keeps facts of a project that are not known yet, and returns them. */
+/** Keeps new facts of a project and returns them. */
 export function keepFacts(stateFolder: string, root: string, { texts, run, pending, now }: Proposed): readonly Fact[] {
   return openMemory(stateFolder).add(texts.map((text) => makeFact(root, text, run, pending, now)));
 }

@@ -1,4 +1,4 @@
-/** The runs of a folder: those that the journal can undo, with their results from the receipts. */
+/** Lists the runs of a folder: from the journal, with results from the receipts. */
 import { join } from "node:path";
 import * as z from "zod/mini";
 import type { Outcome } from "../core/outcome.ts";
@@ -11,34 +11,34 @@ import { visibleLine } from "../ui/sanitize.ts";
 import type { KeptRun } from "../workspace/journal/run-history.ts";
 import type { ComposedWorkspace } from "./compose/compose.ts";
 
-/** How a run ended and what it took. */
+/** End and effort of a run. */
 interface Ended extends Pick<Outcome, "status" | "code" | "mode" | "score" | "cost"> {
   readonly model: string;
   readonly calls: number;
   readonly tokens: number;
-  /** null: a receipt of an earlier version. */
+  /** null: the receipt is of an earlier version. */
   readonly ms: number | null;
   readonly actions: Outcome["actions"] | null;
-  /** Over all files. */
+  /** Sum over all files. */
   readonly lines: { readonly added: number; readonly deleted: number };
 }
 
 export interface ListedRun extends Omit<KeptRun, "status"> {
-  /** What became of its changes; `unchanged`: there were none, or they are no longer kept. */
+  /** State of its changes; `unchanged`: there were none, or they are no longer kept. */
   readonly status: KeptRun["status"] | "unchanged";
   /** null: no receipt, or the run was cut off. */
   readonly outcome: Ended | null;
 }
 
 const begunShape = z.object({ at: z.string(), task: z.object({ text: z.string() }) });
-/** What earlier versions did not write yet. */
+/** Fields that earlier versions did not write. */
 const { ms, actions, looks, amended, refused, sandbox } = outcomeSchema.shape;
 const added = { ms, actions, looks, amended, refused, sandbox };
 const endedShape = z.object({
   outcome: z.extend(z.omit(outcomeSchema, { plan: true, diff: true }), z.partial(z.object(added)).shape),
 });
 
-/** The facts of a receipt about a run; null for those that are missing or malformed. */
+/** The first and last fact of a receipt; null for a missing or invalid one. */
 function readEnds(ends: Ends | undefined) {
   const begun = z.safeParse(begunShape, ends?.started).data ?? null;
   const { outcome } = z.safeParse(endedShape, ends?.finished).data ?? {};
@@ -57,7 +57,7 @@ function readEnds(ends: Ends | undefined) {
   return { begun, outcome: ended };
 }
 
-/** Newest first; runs that changed nothing too. */
+/** Newest first, including runs that changed nothing. */
 export function listRuns({ history, stateFolder }: ComposedWorkspace): readonly ListedRun[] {
   const receipts = stateFolder === null ? null : openReceipts(join(stateFolder, "runs"));
   const journal = new Map(history.list().map((run) => [run.id, run] as const));
@@ -74,7 +74,7 @@ export function listRuns({ history, stateFolder }: ComposedWorkspace): readonly 
     });
 }
 
-/** Forgets what is old, receipts too; returns how many runs the journal forgot. */
+/** Removes old runs and receipts; returns how many runs the journal removed. */
 export function pruneRuns({ history, stateFolder }: ComposedWorkspace, now: Date, keep: number): number {
   if (stateFolder !== null) openReceipts(join(stateFolder, "runs")).prune(now, keep);
   return history.prune({ runs: keep });
@@ -96,7 +96,7 @@ function renderEnded({ status, score, calls, tokens, cost, ms, actions, lines }:
   return `${status}${quality}, ${counted(calls, "call")}, ${grouped(tokens)} tokens${price}${done}${size}${time}`;
 }
 
-/** One line of a run of any folder; of a team it says whose. */
+/** One line for a run of any folder; `ofTeam`: with its user. */
 export function renderIndexedRun(run: IndexedRun, ofTeam = false): string {
   const { id, at, root, task, status, input, output, added, deleted, files, undone } = run;
   const spentOn = { ...run, tokens: input + output, lines: { added, deleted }, actions: null };

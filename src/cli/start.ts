@@ -1,15 +1,13 @@
-/** The process around a command: streams, exit code, uncaught exceptions. */
+/** Runs the process around a command: streams, exit code, uncaught exceptions. */
 import { hasKeyboard, isPipedIn, isTerminal } from "../ui/tty.ts";
 import { openWriters, type Writer } from "../ui/writer.ts";
 import { main } from "./index.ts";
 import { endInBackground, watchSignals } from "./interrupt.ts";
 
-/** How long the end of an interrupted run waits at most for a terminal that takes no text. */
+/** Milliseconds that an interrupted run waits, in the end, for a terminal that takes no text. */
 const lastWordsMs = 1000;
 
-/**
- * An uncaught exception is reported and ends the process with 1; exit handlers give the terminal back and end children.
- */
+/** Reports an uncaught exception and exits with 1; exit handlers restore the terminal and end children. */
 function watchMistakes(err: Writer): void {
   const end = (thrown: unknown) => {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
@@ -19,13 +17,13 @@ function watchMistakes(err: Writer): void {
   process.on("uncaughtException", end).on("unhandledRejection", end);
 }
 
-/** 14 instead of 0 when some output could not be written (a disk is full); a closed pipe is not a failure. */
+/** 14 instead of 0 if output could not be written (a full disk); a closed pipe is not a failure. */
 function exitCodeOf(code: number, writers: readonly Writer[]): number {
   const lost = writers.find(({ failure }) => failure !== null);
   return lost !== undefined && code === 0 ? 14 : code;
 }
 
-/** Runs pai and sets the exit code; the process then ends by itself, so that nothing written is lost. */
+/** Runs pai and sets the exit code; the process then ends by itself, so that no output is lost. */
 export async function start(argv: readonly string[]): Promise<void> {
   const writers = openWriters();
   const [stdout, stderr] = writers;

@@ -14,8 +14,8 @@ import { readText } from "../read-text.ts";
 import { doTask } from "./task.ts";
 
 /**
- * Anybody can write a plan file: its checks count as the plan's, not as typed by the user, and run headless only with
- * --allow-run.
+ * Says that the plan file's checks will not run. Anybody can write such a file, so without a terminal its checks need
+ * --allow-run, unlike checks that the user typed.
  */
 function tellChecks({ options, emit }: Run, saved: readonly string[]): void {
   const foreign = saved.filter((check) => !options.checks.includes(check) && !grantsRun(options.allowRun, check));

@@ -1,4 +1,4 @@
-/** `pai config`: keys and settings, by a word that says what to do. */
+/** `pai config`: subcommands for keys and settings. */
 
 import { PaiError } from "../../core/error.ts";
 import { suggest } from "../../core/suggest.ts";
@@ -16,12 +16,12 @@ type AskHidden = (question: string) => Promise<string | null>;
 const words: Readonly<Record<string, ConfigWord>> = { ...keyWords, ...settingWords };
 const deprecated = ["set", "show", "remove"] as const;
 
-/** The command with the given way to read a key that must not show; a null answer is the end of input. */
+/** Defines the command with a way to read a hidden key; an answer of null means end of input. */
 export function defineConfigCommand(openAskHidden: (context: Context) => AskHidden): Handler {
   return async (context) => {
     const log = openLog(context);
     const warn = (text: string) => log.notify({ level: "warning", code: "config", text });
-    /** The advice what to do next follows the result. */
+    /** Advice that is shown after the result. */
     const notes: string[] = [];
     const { word, rest } = choose(context, warn);
     if (word === null) return showResult(context, "config", { words: Object.keys(words) }, renderWords());
@@ -37,7 +37,7 @@ export function defineConfigCommand(openAskHidden: (context: Context) => AskHidd
     const tellNotes = () => {
       for (const text of notes.splice(0)) log.notify({ level: "info", code: "config", text });
     };
-    // A program finds them in the document.
+    // In JSON output the notes are part of the document.
     if (context.flags.json === true) tellNotes();
     const code = await showResult(context, "config", data, lines.map((line) => `${visible(line)}\n`).join(""));
     tellNotes();
@@ -52,7 +52,7 @@ export const configCommand: Handler = defineConfigCommand((context) => async (qu
 });
 
 interface Choice {
-  /** null: nothing was asked for. */
+  /** null: no subcommand was given. */
   readonly word: ConfigWord | null;
   readonly rest: readonly string[];
 }

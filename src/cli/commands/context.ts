@@ -1,4 +1,4 @@
-/** `pai context`: what a task would send with its first call, before anything is sent or paid. */
+/** `pai context`: previews the first request of a task, without sending or paying for it. */
 import { PaiError } from "../../core/error.ts";
 import type { Model } from "../../core/model.ts";
 import type { Notice } from "../../core/question.ts";
@@ -22,7 +22,7 @@ import { pickModel } from "../onboard/pick-model.ts";
 import { openLog } from "../open-log.ts";
 import { readTask } from "./task.ts";
 
-/** A model that is never asked: only what fits into it matters. */
+/** A model that is never asked; only its limits matter for the preview. */
 function describeOnly(id: string): Model {
   const { provider, name } = parseModelId(id);
   return {
@@ -37,7 +37,7 @@ function describeOnly(id: string): Model {
 const nameOf = ({ kind, path }: PreviewPart) =>
   path === null ? kind : `${kind.padEnd("instructions".length)}  ${visibleLine(path)}`;
 
-/** Ranges of lines that a row has room for. */
+/** Line ranges shown in a row. */
 const maxRanges = 3;
 
 function rangeOf({ lines }: PreviewPart): string {
@@ -48,10 +48,10 @@ function rangeOf({ lines }: PreviewPart): string {
   return `lines ${shown.join(", ")} of ${lines.total}`;
 }
 
-/** Files of the ranking that a person is shown. */
+/** Rows shown of the ranking. */
 const shownRanks = 20;
 
-/** What names a file, or what is in it. */
+/** How the words of the task point to a file: by its name or by its content. */
 function namingOf({ named, symbols, lines }: RankedFile): string {
   const at = lines.length === 0 ? "" : ` at line${lines.length > 1 ? "s" : ""} ${lines.slice(0, maxRanges).join(", ")}`;
   const names = visibleLine(symbols.slice(0, maxRanges).join(", "));
@@ -60,7 +60,7 @@ function namingOf({ named, symbols, lines }: RankedFile): string {
   return lines.length === 0 ? `is called ${names}` : `defines ${names}${at}`;
 }
 
-/** Why a file has its rank. */
+/** Why a file is ranked where it is. */
 function reasonsOf(file: RankedFile): string {
   const { kind, words, history, frequency, company } = file;
   const reasons = [
@@ -75,7 +75,7 @@ function reasonsOf(file: RankedFile): string {
   return told.length === 0 ? "words under 0.01" : told.join(", ");
 }
 
-/** The ranking as a person reads it; each figure is a share of the highest one. */
+/** The ranking as text; each figure is relative to the highest one. */
 function renderRanking({ ranking, lacks }: Pick<Preview, "ranking" | "lacks">): string {
   if (ranking.length === 0) return "No file is pointed at by the words of the task\n";
   const shown = ranking.slice(0, shownRanks);
@@ -94,7 +94,7 @@ function renderRanking({ ranking, lacks }: Pick<Preview, "ranking" | "lacks">): 
   ].join("\n");
 }
 
-/** As a person reads it. */
+/** The preview as text. */
 export function renderPreview(id: string, mode: string, { parts, tokens, masked, promise, cost }: Preview): string {
   const rows = parts.map((part) => [nameOf(part), rangeOf(part), grouped(part.tokens)] as const);
   const total = ["all of it", "", grouped(tokens)] as const;
@@ -126,11 +126,11 @@ export interface Previewed {
   readonly price: Price | null;
   readonly signal: AbortSignal;
   readonly now: () => Date;
-  /** Says what the ranking had to do without. */
+  /** Reports what the ranking had to do without. */
   readonly notify: (notice: Notice) => void;
 }
 
-/** What the first call of a task would hold. Sends nothing and keeps nothing. Throws what preparing it throws. */
+/** The first request of a task. Sends nothing and keeps nothing. Throws what preparing the request throws. */
 export async function previewTask({
   id,
   opened,

@@ -19,14 +19,14 @@ function readPort(text: string | undefined): number {
   throw new PaiError("usage", `--port ${text}: not a port`, { hint: "a number from 1 to 65535" });
 }
 
-/** Resolves when the person ends pai; the reason is how. */
+/** Resolves with the reason when the user ends pai. */
 const ended = (signal: AbortSignal): Promise<unknown> =>
   new Promise((settle) => {
     if (signal.aborted) settle(signal.reason);
     else signal.addEventListener("abort", () => settle(signal.reason), { once: true });
   });
 
-/** The team's runs where they were asked for; null: those of this machine. */
+/** The team's runs, if they were asked for; null: this machine's runs. */
 async function readTeam(base: Base): Promise<readonly TeamRun[] | null> {
   if (base.context.flags.team !== true) return null;
   const [{ askTeam }, { readTeamRuns }] = await Promise.all([

@@ -1,4 +1,4 @@
-/** `pai demo`: the original's own scenario, offline, in a temporary folder. Only the model is replayed; all else is the real thing. */
+/** `pai demo`: a scenario in a temporary folder, offline. Only the model's replies are recorded. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import replies from "./demo-replies.jsonl" with { type: "text" };
 
 const file = "bmi_calculator.py";
 
-/** Each request takes two of the recorded replies: plan and execution. */
+/** Each request uses two recorded replies: plan and execution. */
 const requests: readonly string[] = [
   "Create a simple BMI calculator in Python",
   "Show the project structure",
@@ -25,7 +25,7 @@ const requests: readonly string[] = [
   'Add the category "Severely Obese" for BMI 35 and above',
 ];
 
-/** A new folder where one can be made: a bare system may have no /tmp. Throws when there is nowhere. */
+/** Makes the demo's folder; a bare system may have no /tmp. Throws permission_denied if there is no writable folder. */
 function makePlace(cwd: string): string {
   for (const folder of [tmpdir(), "/var/tmp", "/dev/shm", cwd]) {
     try {
@@ -54,7 +54,7 @@ export async function demoCommand(context: Context): Promise<number> {
   }
 }
 
-/** The outcomes of all runs. Throws when one fails. */
+/** Returns the outcomes of all runs. Throws when one fails. */
 async function play(context: Context, place: string, root: string): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   mkdirSync(root);

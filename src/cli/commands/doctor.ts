@@ -1,4 +1,4 @@
-/** `pai doctor`: whether pai can work here, and where each thing it depends on comes from. */
+/** `pai doctor`: checks whether pai can work here, and shows its settings with their origin. */
 
 import { PaiError, toFailure, toPaiError } from "../../core/error.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
@@ -15,7 +15,7 @@ import { examine, examineEndpoint, type Finding, loadAll, type Patient } from ".
 import { examineSandbox } from "../doctor-sandbox.ts";
 import { examineStore } from "../doctor-store.ts";
 
-/** Exits with 1 when there is an error among the findings, but prints them as a result. */
+/** Returns exit code 1 if a finding is an error, but prints the findings as a result. */
 export async function doctorCommand(context: Context): Promise<number> {
   const findings = await examineAll(context);
   const errors = findings.filter(({ level }) => level === "error").length;

@@ -1,4 +1,4 @@
-/** `pai eval`: how good candidates are on tasks whose tests they do not see. */
+/** `pai eval`: measures models and modes on tasks with hidden tests. */
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
@@ -39,7 +39,7 @@ function readShard(text: string | undefined): { readonly index: number; readonly
   throw new PaiError("usage", `--shard ${text}: not a share`, { hint: "--shard 2/4 does the second of four shares" });
 }
 
-/** Every model in every mode; the controls work in none. */
+/** Every model in every mode; the controls have no mode. */
 function readCandidates({ flags }: Context, base: Base): readonly Candidate[] {
   const listOf = (text: string) =>
     [...new Set(text.split(",").map((part) => part.trim()))].filter((part) => part !== "");
@@ -50,11 +50,11 @@ function readCandidates({ flags }: Context, base: Base): readonly Candidate[] {
   );
 }
 
-/** This program, as it was started: the binary, or the source under bun. */
+/** The command that starts this pai: the binary, or the source with bun. */
 const self = (): readonly string[] =>
   Bun.main.startsWith("/$bunfs/") ? [process.execPath] : [process.execPath, Bun.main];
 
-/** Runs a check as a command that a model wrote: in the sandbox, without network. */
+/** Runs a check like a command of a model: in the sandbox, without network. */
 function checkIn(base: Base) {
   const { settings, places } = base;
   return async (
@@ -141,7 +141,7 @@ function benchOf(context: Context, base: Base): Bench {
   };
 }
 
-/** The settings of an evaluation: its --mode and --model are lists. */
+/** Settings of an evaluation; its --mode and --model are lists, so they do not set a mode and model. */
 const composeEval = (context: Context): Base =>
   composeBase({ ...context, flags: { ...context.flags, mode: undefined, model: undefined } });
 

@@ -7,10 +7,10 @@ import type { Command, Handler } from "../command.ts";
 import { type FlagSpec, specsOf } from "../flags.ts";
 import { exitMeanings } from "../manual.ts";
 
-/** Fixed, so that help is the same text wherever it is printed. */
+/** A fixed width, so that help is the same text everywhere. */
 const columns = 80;
 
-/** The exit codes in three columns; the signals on one line. */
+/** Exit codes in three columns, signals on one line. */
 function renderExits(): string {
   const usual = exitMeanings.filter(([code]) => code.length < 3).map(([code, meaning]) => `${code} ${meaning}`);
   const third = Math.ceil(usual.length / 3);

@@ -1,4 +1,4 @@
-/** `pai undo`, `pai redo`, `pai history`: the runs of this folder, taken back and brought back. */
+/** `pai undo`, `pai redo`, `pai history`: undoes, redoes and lists the runs of this folder. */
 
 import { join } from "node:path";
 import { commandWording } from "../../core/approval-wording.ts";
@@ -20,9 +20,7 @@ import { tellUndone } from "../compose/tell-undone.ts";
 import { isInteractive, openPrompter, styleOf } from "../compose/view.ts";
 import { renderDiffOn } from "../print-diff.ts";
 
-/**
- * A path that is not as the run left it, as the change that was made since: from what the run left to what is there.
- */
+/** What was changed after the run, as a change: from the content that the run left to the current one. */
 const asChange = ({ path, expected, actual }: Clash): Change => ({
   path,
   before: expected,
@@ -49,14 +47,14 @@ async function requireYes(context: Context, { run, changes }: Reversal, kind: "u
   if ((await prompter.ask({ kind: "changes", text })) !== "yes") throw new PaiError("declined", "nothing was changed");
 }
 
-/** The commit that holds the work of a run; null: none, or its receipt is gone. */
+/** The commit with the run's changes; null: there is none, or its receipt is gone. */
 async function commitOf(stateFolder: string | null, run: string): Promise<string | null> {
   if (stateFolder === null) return null;
   const { openReceipts } = await import("../../store/receipts.ts");
   return openReceipts(join(stateFolder, "runs")).ends(run).finished?.outcome.commit ?? null;
 }
 
-/** The files go back, the commit does not: the user decides over history. */
+/** Says that an undo restores files but leaves the commit: git's history is the user's. */
 const sayCommit = (commit: string | null, kind: "undo" | "redo"): string =>
   commit === null || kind === "redo"
     ? ""
@@ -91,14 +89,14 @@ async function reverse(given: Context, kind: "undo" | "redo", inSession = false)
 export const undoCommand = (context: Context): Promise<number> => reverse(context, "undo");
 export const redoCommand = (context: Context): Promise<number> => reverse(context, "redo");
 
-/** As a slash command. */
+/** Undo for the slash command. */
 export const undoInSession = (context: Context): Promise<number> => reverse(context, "undo", true);
 export const redoInSession = (context: Context): Promise<number> => reverse(context, "redo", true);
 
-/** More runs than this are listed only as JSON. */
+/** Further runs are listed only in JSON. */
 const maxListed = 200;
 
-/** The newest runs of all folders, or of the team; -1: all. */
+/** The newest runs of all folders, or of the team; `limit` -1: all. */
 async function indexedRuns(base: Base, limit: number): Promise<readonly IndexedRun[]> {
   const { context, places } = base;
   if (context.flags.team === true) {

@@ -1,4 +1,4 @@
-/** `pai index`: makes, describes or removes the index of a large project; without one everything works, only slower. */
+/** `pai index`: builds, describes or removes the index of a large project, which only saves time. */
 import { PaiError } from "../../core/error.ts";
 import { counted } from "../../ui/amount.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
@@ -10,7 +10,7 @@ import { openHere } from "../compose/open-here.ts";
 const sizeOf = (bytes: number) =>
   bytes < 100_000 ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** One sentence for people. */
+/** The status in one sentence. */
 function renderIndexStatus(status: IndexStatus | null): string {
   if (status === null) return "There is no index; one is made for more than 2,000 files or 8 MB of text";
   const { files, length, bytes, complete, commits } = status;
@@ -21,7 +21,7 @@ function renderIndexStatus(status: IndexStatus | null): string {
 
 const toData = (status: IndexStatus | null) => ({ index: status });
 
-/** Throws usage where nothing is kept, io_failed where none can be written. */
+/** Throws usage for flags that exclude each other, io_failed where no index can be kept. */
 export async function indexCommand(context: Context): Promise<number> {
   const { status: isStatus, drop: isDrop } = context.flags;
   if (isStatus === true && isDrop === true) throw new PaiError("usage", "--status and --drop cannot be combined");

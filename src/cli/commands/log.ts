@@ -1,4 +1,4 @@
-/** `pai log verify`: are the receipts of this folder as they were written? */
+/** `pai log verify`: checks that the receipts of this folder are unchanged and complete. */
 import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import { noEnd } from "../../core/receipt.ts";
@@ -9,7 +9,7 @@ import { chooseWord } from "../choose-word.ts";
 import type { Context } from "../command.ts";
 import { openHere } from "../compose/open-here.ts";
 
-/** A receipt without an end that is as it should be: by what became of the run's changes. */
+/** Receipts without an end that are no failure, by the state of the run's changes. */
 const unfinished: Readonly<Record<string, "running" | "recovered">> = {
   open: "running",
   rolled_back: "recovered",

@@ -1,4 +1,4 @@
-/** `pai mcp`: pai as tools for other agents; and `list`, `trust`, `revoke`: the tools of others for pai. */
+/** `pai mcp`: serves pai's tools to other agents; `list`, `trust` and `revoke` manage MCP servers for pai. */
 import { commandWording } from "../../core/approval-wording.ts";
 import { PaiError } from "../../core/error.ts";
 import { describeTool, isSameTool, type PinnedTool } from "../../core/tool-calls.ts";
@@ -25,7 +25,7 @@ async function serve(context: Context): Promise<number> {
 const renderServer = (server: McpServer) =>
   visibleLine(server.kind === "address" ? server.url : [server.command, ...server.args].join(" "));
 
-/** What a person should know before the yes, besides the address or command. */
+/** Rights of a server that the user should know before approving it, besides its address or command. */
 function renderRights(server: McpServer): string {
   const rights = [
     server.kind === "program" && server.network ? "with the network" : [],
@@ -37,7 +37,7 @@ function renderRights(server: McpServer): string {
   return visibleLine(rights.join("; "));
 }
 
-/** The server as documents tell it; values of variables and headers stay out. */
+/** The server for JSON output, without values of variables and headers. */
 const describeServer = (server: McpServer) => ({
   name: server.name,
   ...(server.kind === "address"
@@ -57,7 +57,7 @@ function findServer(here: Here, name: string | undefined): McpServer {
   });
 }
 
-/** The tools that a server has now; starts the server to ask it. */
+/** Asks a server for its current tools, starting it if needed. */
 async function askTools(context: Context, here: Here, server: McpServer): Promise<readonly PinnedTool[]> {
   const client = await startServer(server, here.startTool, context.env, context.signal).catch((thrown) => {
     throw thrown instanceof PaiError
@@ -73,10 +73,10 @@ async function askTools(context: Context, here: Here, server: McpServer): Promis
   }
 }
 
-/** Everything that a model will see of it: a person's approval covers only what was shown. */
+/** Everything that a model will see of a tool: an approval covers only what was shown. */
 const renderTool = (tool: PinnedTool) => `  ${visible(describeTool(tool)).replaceAll("\n", "\n  ")}\n`;
 
-/** What is different from the tools that were said yes to, a line each. */
+/** Differences from the approved tools, a line each. */
 function compareTools(before: readonly PinnedTool[], now: readonly PinnedTool[]): readonly string[] {
   const named = new Map(before.map((tool) => [tool.name, tool]));
   const lines: string[] = [];
@@ -115,7 +115,7 @@ async function list(context: Context): Promise<number> {
   );
 }
 
-/** Asks for approval. Throws declined, and approval_needed when no person can be asked. */
+/** Asks for approval. Throws declined, or approval_needed if nobody can be asked. */
 async function requireYes(context: Context, server: McpServer, text: string): Promise<void> {
   if (context.flags.yes === true) return;
   if (!isInteractive(context))
@@ -124,7 +124,7 @@ async function requireYes(context: Context, server: McpServer, text: string): Pr
   if ((await prompter.ask({ kind: "changes", text })) !== "yes") throw new PaiError("declined", "nothing was changed");
 }
 
-/** A project's server is neither started nor asked before the person knows what it is, and has said yes. */
+/** A project's server is not started or contacted before the user has approved its description. */
 async function requireStart(context: Context, server: McpServer): Promise<void> {
   const rights = renderRights(server);
   context.err(`${server.name}: ${renderServer(server)}\n${rights === "" ? "" : `  ${rights}\n`}`);

@@ -1,4 +1,4 @@
-/** `pai memory`: the facts that pai keeps of this project: listed, accepted, edited, added, dropped. */
+/** `pai memory`: lists, accepts, edits, adds and drops facts about this project. */
 import { PaiError } from "../../core/error.ts";
 import type { Fact } from "../../core/memory.ts";
 import { type Memory, openMemory } from "../../store/memory.ts";
@@ -17,7 +17,7 @@ interface Done {
   readonly text: string;
 }
 
-/** What was done, and the facts that it was done to. */
+/** Carries out a subcommand; returns the message and the affected facts. */
 async function carryOut(context: Context, memory: Memory, root: string): Promise<Done> {
   const [verb = "list", id, ...words] = context.words;
   const known = ["list", "accept", "drop", "edit", "add"] as const;

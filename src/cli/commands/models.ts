@@ -1,4 +1,4 @@
-/** `pai models`: providers, whether a key is present, known models with their windows and prices. */
+/** `pai models`: lists providers, their keys, known models with context windows and prices. */
 import { PaiError } from "../../core/error.ts";
 import { findProvider } from "../../core/providers.ts";
 import { findPrice, knownModels } from "../../models/catalogue.ts";
@@ -11,7 +11,7 @@ import type { Context } from "../command.ts";
 import { composeBase } from "../compose/base.ts";
 import { pickModel } from "../onboard/pick-model.ts";
 
-/** Providers with the keys at hand, and the models pai knows that they serve today, at today's price. */
+/** Providers with their keys, and the known models that they serve today, with current prices. */
 function findRows(context: Context) {
   const { places } = composeBase(context);
   const day = context.now().toISOString().slice(0, 10);
@@ -36,7 +36,7 @@ const alignRow = (name: string, window: string, ...rates: readonly string[]) =>
   `${name.padEnd(26)}${window.padStart(7)}${rates.map((rate) => rate.padStart(8)).join("")}`;
 const inThousands = (tokens: number) => `${Math.round(tokens / 1000)}k`;
 
-/** `number`: how /model names it; null: it does not. */
+/** `number`: the model's number for /model; null: none. */
 function renderModel(
   { name, window, price, ends }: Row["models"][number],
   number: number | null,
@@ -54,7 +54,7 @@ function renderModel(
 
 const marked = (number: number | null) => (number === null ? "  " : `${String(number).padStart(3)}  `);
 
-/** `first`: the number of its first model; null: they have none. */
+/** `first`: number of the provider's first model; null: it has no models. */
 function renderProvider(
   { provider, needs_key, keys, models }: Row,
   {
@@ -71,7 +71,7 @@ function renderProvider(
 const isUsable = ({ keys, models }: Row, inUse: string) =>
   models.length > 0 && (keys.length > 0 || models.some(({ name }) => inUse.includes(name)));
 
-/** The model with this number in the list of usable ones. Throws usage for a number that none has. */
+/** The model with this number in the list of usable ones. Throws usage for an unknown number. */
 export function numberedModel(context: Context, inUse: string, number: number): string {
   const ids = findRows(context)
     .filter((row) => isUsable(row, inUse))
@@ -81,7 +81,7 @@ export function numberedModel(context: Context, inUse: string, number: number): 
   throw new PaiError("usage", `no model ${number} in the list`, { hint: "/model shows it" });
 }
 
-/** The same as text for people; `usable` numbers the models, and leaves out those of a provider there is no key for. */
+/** The list as text. `usable`: with numbers, and without providers that lack a key. */
 export function renderModels(context: Context, inUse: string, which: "all" | "usable"): string {
   const isListed = (row: Row) => (which === "all" ? row.models.length > 0 : isUsable(row, inUse));
   const rows = findRows(context);

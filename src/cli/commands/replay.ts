@@ -1,4 +1,4 @@
-/** `pai replay`: a run again, from its receipt alone, on the files as they were; it must give the same tree. */
+/** `pai replay`: repeats a run from its receipt on the original files; the resulting tree must be the same. */
 import { join } from "node:path";
 import type { Change } from "../../core/change.ts";
 import { digest } from "../../core/digest.ts";
@@ -28,15 +28,15 @@ import { openPast } from "../replay/replay-workspace.ts";
 
 export interface Replayed {
   readonly outcome: Outcome;
-  /** Paths that are not as the recorded run left them. */
+  /** Paths whose content differs from what the recorded run left. */
   readonly differing: readonly string[];
   /** Paths the recorded run changed. */
   readonly changed: number;
-  /** The first thing the replay did that the recorded run did not, even if both made the same files; null: nothing. */
+  /** The first step in which the replay differs from the recorded run, even if both made the same files; null: none. */
   readonly difference: string | null;
 }
 
-/** Edits that came with a plan file; the journal has their content. */
+/** Edits from a plan file; their content is in the journal. */
 function finishedEdits({ facts }: Receipt, history: History, id: string): readonly Change[] {
   const work = history.work(id) ?? [];
   const edits = factsOf(facts, "changes").at(0)?.changes ?? [];
@@ -49,7 +49,7 @@ function finishedEdits({ facts }: Receipt, history: History, id: string): readon
   });
 }
 
-/** The flow of the recorded run. Throws failed when the record is not of a task. */
+/** The flow of the recorded run. Throws failed when it was not a task. */
 async function flowOf(receipt: Receipt, started: FactOf<"run.started">, history: History): Promise<Flow> {
   const { command, planOnly } = started.options;
   if (command === "apply") {
@@ -74,8 +74,7 @@ function compare(recorded: readonly ChangeSummary[], now: readonly ChangeSummary
 }
 
 /**
- * Runs the recorded task again. Writes nothing, asks nobody, runs no command. Throws failed for a receipt without an
- * end.
+ * Repeats the recorded task. Writes nothing, asks nobody, runs no command. Throws failed for a receipt without an end.
  */
 export async function replayRun(
   receipt: Receipt,
@@ -94,7 +93,7 @@ export async function replayRun(
   const task = { ...said, files: files as readonly RelPath[], conversation: null };
   const play = (action: AnyAction) => playLooks(action, tape);
   const options = optionsOf(started);
-  // The replay writes a receipt like the recorded run's and discards it: writing it also gives secrets their names.
+  // The replay writes its own receipt, since that gives secrets their names, and discards it.
   const veil = createVeil({ ...started.names, trusting: true });
   const played = { ...tape, workspace: past, now, veil, actions: async () => (await loadActions()).map(play) };
   const doors = recordRun(nowhere, { task, options }, played, () => {});
@@ -104,10 +103,7 @@ export async function replayRun(
   return { outcome, differing, changed: recorded.changes.length, difference: tape.difference };
 }
 
-/**
- * An action that answers what it answered in the recorded run. It still reads the files, since reading gives secrets
- * their names.
- */
+/** Makes a look return its recorded result. It still reads the files, since reading gives secrets their names. */
 function playLooks(action: AnyAction, { nextLook }: Tape): AnyAction {
   if (action.kind !== "look") return action;
   return {
@@ -123,7 +119,10 @@ function playLooks(action: AnyAction, { nextLook }: Tape): AnyAction {
   };
 }
 
-/** Receipts of earlier versions know no files that steer: what was written then may be written again. A cost cap needs a price, which the receipt does not have; where it stopped the run, the record ends too. */
+/**
+ * Older receipts lack the rights for steering files and secrets, so everything is allowed. The cost cap is dropped, as
+ * the receipt has no prices; a run that it stopped ends with its recorded facts.
+ */
 function optionsOf({ options }: FactOf<"run.started">): RunOptions {
   const given = options as unknown as RunOptions;
   return {

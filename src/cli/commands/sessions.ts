@@ -1,4 +1,4 @@
-/** `pai resume` and `pai sessions`: lists, shows, exports, deletes and continues saved conversations. */
+/** `pai resume` and `pai sessions`: continues, lists, exports and deletes saved conversations. */
 import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { Session } from "../../core/session/session.ts";
@@ -13,7 +13,7 @@ import { openHere } from "../compose/open-here.ts";
 import { openLog } from "../open-log.ts";
 import { talkAt } from "../session/session.ts";
 
-/** Sessions kept by `prune`. */
+/** Sessions kept by `prune` without a number. */
 const kept = 20;
 const verbs = ["list", "show", "export", "prune"] as const;
 
@@ -37,14 +37,14 @@ async function openSaved(context: Context): Promise<Saved> {
   return { sessions: openSessions(folder, workspace.root), base, root: workspace.root, folder };
 }
 
-/** Sessions of this project that exist only on other machines, and why they are unknown. */
+/** Sessions of this project on other machines; if unknown, why. */
 async function listElsewhere({ sessions, base, root }: Saved) {
   if (base.settings.storeUrl === null) return { elsewhere: [], why: null };
   const { listSessionsElsewhere } = await import("../compose/team-sessions.ts");
   return listSessionsElsewhere(base, root, new Set(sessions.list().map(({ id }) => id)));
 }
 
-/** How many `prune` keeps; an id is not a number of sessions. */
+/** How many sessions `prune` keeps. Throws usage for an id, which is not a number. */
 function readCount(word: string | null): number {
   if (word === null) return kept;
   if (/^\d{1,4}$/.test(word)) return Number(word);

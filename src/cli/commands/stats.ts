@@ -1,4 +1,4 @@
-/** `pai stats`: totals of the runs of all folders, by day, model, mode or folder. */
+/** `pai stats`: sums up the runs of all folders by day, model, mode or folder. */
 import { PaiError } from "../../core/error.ts";
 import type { GroupTotals } from "../../core/run-summary.ts";
 import { openRunIndex } from "../../store/run-index.ts";
@@ -12,7 +12,7 @@ import { styleOf } from "../compose/view.ts";
 
 const unitMs: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** The time or the day (UTC) that `--since` names, ISO 8601: "7d", "12h", "4w", a date, or "all" (null). */
+/** Parses `--since`: "7d", "12h", "4w" or a date (UTC), returned in ISO 8601; null for "all". */
 function readSince(text: string, now: Date): string | null {
   if (text === "all") return null;
   const [, count, unit] = /^(\d{1,4})([hdw])$/.exec(text) ?? [];
@@ -24,7 +24,7 @@ function readSince(text: string, now: Date): string | null {
   throw new PaiError("usage", `--since ${text}: not a time`, { hint: "such as 12h, 7d, 4w, 2026-11-01 or all" });
 }
 
-/** As programs read it: money in USD, times in milliseconds. */
+/** A row for JSON and CSV: money in USD, times in milliseconds. */
 const asRow = ({ key, ...totals }: GroupTotals) => ({
   key,
   runs: totals.runs,
@@ -43,7 +43,7 @@ const asRow = ({ key, ...totals }: GroupTotals) => ({
   undone: totals.undone,
 });
 
-/** A field as RFC 4180 has it. A text that a spreadsheet would run as a formula is led by an apostrophe. */
+/** A field in RFC 4180 format. A text that a spreadsheet would run as a formula gets an apostrophe. */
 function csvField(value: string | number | null): string {
   if (typeof value !== "string") return value === null ? "" : String(value);
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
@@ -59,11 +59,11 @@ function renderCsv(rows: readonly ReturnType<typeof asRow>[], by: TeamGrouping):
 
 interface Stats {
   readonly rows: readonly GroupTotals[];
-  /** undefined: no run has ended. */
+  /** undefined: no run has ended in this time. */
   readonly whole: GroupTotals | undefined;
 }
 
-/** Of this machine, or of the team. */
+/** Statistics of this machine or of the team. */
 async function readStats(base: Base, by: TeamGrouping, since: string | null): Promise<Stats> {
   const { context, places } = base;
   if (context.flags.team === true) {

@@ -19,7 +19,7 @@ import { chooseModel, readLineOf } from "../onboard/choose-model.ts";
 import { findOutput, requireInput, requireStdin } from "../output-file.ts";
 import { readText, taskLimit } from "../read-text.ts";
 
-/** A task below the project is read like any file of it: no link is followed. */
+/** Reads a task file. Below the project, no link to it is followed. */
 function readTaskFile(context: Context, file: string, signal: AbortSignal): Promise<string> {
   requireInput(file, projectOf(context));
   return readText(file, "task file", signal, taskLimit);
@@ -27,7 +27,10 @@ function readTaskFile(context: Context, file: string, signal: AbortSignal): Prom
 
 type Notify = View["notify"];
 
-/** What is piped in beside the task: with --stdin all of it, else what comes at once; nothing with --no-stdin. */
+/**
+ * Reads what is piped in beside the task: with --stdin all of it, by default what arrives quickly, with --no-stdin
+ * nothing.
+ */
 async function readContext(context: Context, signal: AbortSignal, notify: Notify): Promise<string> {
   const { flags, tty } = context;
   if (flags.stdin === true && flags.noStdin === true)
@@ -40,7 +43,9 @@ async function readContext(context: Context, signal: AbortSignal, notify: Notify
   return text;
 }
 
-/** The task behind `/NAME ARGS`; null: the text has another form. Throws usage for a name alone that nothing has. */
+/**
+ * The task for `/NAME ARGS`; null: the text has another form. Throws usage if only a name is given and it is unknown.
+ */
 async function readCustom(context: Context, words: readonly string[]): Promise<string | null> {
   const text = words.join(" ").trim();
   if (!text.startsWith("/")) return null;
@@ -52,7 +57,7 @@ async function readCustom(context: Context, words: readonly string[]): Promise<s
   return task;
 }
 
-/** What the words of the command line say: one text, or a command that is a file. Throws usage for several words. */
+/** The task from the arguments: one text or a custom command. Throws usage for several words. */
 async function readArgument(context: Context): Promise<string> {
   const { words } = context;
   const custom = await readCustom(context, words);
@@ -60,7 +65,7 @@ async function readArgument(context: Context): Promise<string> {
   throw new PaiError("usage", "a task of several words must be quoted", { hint: `"${words.join(" ")}"` });
 }
 
-/** The task of the command line: an argument, a file, or standard input. Throws usage when there is none, or two. */
+/** The task from an argument, a file or standard input. Throws usage when there is none, or more than one. */
 export async function readTask(context: Context, signal: AbortSignal, notify: Notify, command = "run"): Promise<Task> {
   const { flags, words } = context;
   const file = flags.file ?? null;
@@ -85,17 +90,17 @@ export async function readTask(context: Context, signal: AbortSignal, notify: No
 }
 
 export interface TaskRun {
-  /** null: the flow of the mode. Commands that make or carry out a plan give theirs, which belongs to single-shot. */
+  /** null: the flow of the mode. Commands for plans pass their own, which works like single-shot. */
   readonly flow: Flow | null;
-  /** Reads the task; stops when the signal aborts, as by the time limit. */
+  /** Reads the task; aborted by the signal, which includes the time limit. */
   readonly task: (signal: AbortSignal, notify: Notify) => Promise<Task>;
   readonly options: Partial<RunOptions>;
   readonly command: string;
-  /** null: the one of the settings. */
+  /** null: the model of the settings. */
   readonly model: Model | null;
 }
 
-/** Throws usage for a --mode that a command about plans cannot work in. */
+/** Throws usage for a --mode without a plan, in a command about plans. */
 function requirePlanning({ flags }: Context, command: string): void {
   const mode = flags.mode ?? "auto";
   if (mode === "auto" || mode === "single-shot") return;
@@ -104,7 +109,7 @@ function requirePlanning({ flags }: Context, command: string): void {
   });
 }
 
-/** Runs one task, shows it as the flags say, and returns the exit code. */
+/** Runs one task, shows it according to the flags, and returns the exit code. */
 export async function doTask(
   given: Context,
   { flow, task: readIt, options, command, model }: TaskRun,
@@ -120,7 +125,7 @@ export async function doTask(
     const base = model === null ? await chooseModel(context, called, view) : called;
     const composed = await composeTask(base, view, model);
     const mode = flow === null ? base.settings.mode : "single-shot";
-    // Only what somebody typed names files: a saved plan brings its task along.
+    // Only typed text may mention files; a saved plan comes with an old task text.
     const mayMention = command !== "apply" && read.text.includes("@");
     const files = mayMention
       ? await (await import("../at-paths.ts")).findMentions(composed.opened.workspace, read.text)
@@ -153,10 +158,10 @@ export async function doTask(
   }
 }
 
-/** Bytes of a schema: it goes along with every request. */
+/** Largest schema in bytes, since every request contains it. */
 const maxSchema = 256 * 1024;
 
-/** The schema of --output-schema as text; null: none. Throws usage for anything else, before the run begins. */
+/** Reads the schema of --output-schema; null: none. Throws usage for anything but a JSON Schema. */
 async function readSchema(context: Context): Promise<string | null> {
   const { cwd, flags, signal } = context;
   if (flags.outputSchema === undefined) return null;

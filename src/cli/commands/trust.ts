@@ -1,4 +1,4 @@
-/** `pai trust`: lets a project's pai.json do more than narrow, and its commands and skills be used, until one changes. */
+/** `pai trust`: trusts a project's pai.json, commands and skills with their current content. */
 
 import { commandWording } from "../../core/approval-wording.ts";
 import { PaiError } from "../../core/error.ts";
@@ -23,11 +23,11 @@ export async function trustCommand(context: Context): Promise<number> {
 interface Done {
   readonly text: string;
   readonly trusted: boolean;
-  /** Paths of the commands and skills that were trusted. */
+  /** Paths of the trusted commands and skills. */
   readonly prompts: readonly string[];
 }
 
-/** Shows what would be trusted and asks, where a person can be asked. Throws declined. */
+/** Shows what would be trusted and asks, if a person can be asked. Throws declined. */
 async function requireYes(context: Context, shown: string): Promise<void> {
   if (!isInteractive(context)) return;
   context.err(`${visible(shown)}\n\n`);
@@ -36,7 +36,7 @@ async function requireYes(context: Context, shown: string): Promise<void> {
     throw new PaiError("declined", "nothing was trusted");
 }
 
-/** A file that could not be used cannot be trusted either: loading it throws first. */
+/** Trusts what the folder contains. Loading it first throws for a file that cannot be used. */
 async function trust(root: string, context: Context): Promise<Done> {
   const places = openPlaces(context.env);
   loadSettings({ flags: {}, env: {}, places, root });
@@ -51,7 +51,7 @@ async function trust(root: string, context: Context): Promise<Done> {
     .map((text) => maskSecrets(text).trimEnd())
     .join("\n\n");
   if (shown !== "") await requireYes(context, shown);
-  // What was shown is what is trusted. Without anything it says that there is nothing to trust.
+  // Trusts exactly the content that was shown. Throws if there is nothing to trust.
   if (content !== null || prompts === null) trustProject(places, root, content);
   if (prompts !== null) trustPrompts(places, root, prompts.digest);
   const named = [...(content === null ? [] : [projectFile]), ...paths].join(", ");

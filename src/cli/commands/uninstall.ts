@@ -1,4 +1,4 @@
-/** `pai uninstall`: lists what belongs to pai, asks, and removes that and nothing else. */
+/** `pai uninstall`: lists pai's files, asks, and removes them and nothing else. */
 
 import { accessSync, constants, existsSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -12,17 +12,17 @@ import type { Context } from "../command.ts";
 import { isInteractive, openPrompter } from "../compose/view.ts";
 
 interface Removal {
-  /** Files and folders with all in them, removed in this order; the program is the last. */
+  /** Files and folders with their content, in the order of removal; the program is last. */
   readonly remove: readonly string[];
-  /** Removed afterwards where they are empty by then. */
+  /** Folders that are removed afterwards if they are empty. */
   readonly folders: readonly string[];
-  /** What stays, and why. */
+  /** What is kept, and why. */
   readonly keep: readonly { readonly path: string; readonly why: string }[];
 }
 
 /**
- * Files of an installation, below the folder that holds bin/pai. Removed only when they hold the text beside them,
- * which pai writes.
+ * Further installed files, relative to the folder with bin/pai. Each is removed only if it contains the given text,
+ * which pai's scripts write.
  */
 const companions = [
   ["share/man/man1/pai.1", "Made by scripts/man.ts"],
@@ -33,13 +33,13 @@ const companions = [
 
 interface Program {
   readonly path: string;
-  /** The command that removes it, where a package manager put it there. */
+  /** Command of the package manager that installed it; null: none did. */
   readonly manager: string | null;
 }
 
 const dpkgList = "/var/lib/dpkg/info/pai.list";
 
-/** Who put the program there, told by its place. */
+/** The package manager that installed the program, judged by its path. */
 function findManager(path: string): string | null {
   if (/\/lib\/node_modules\/(paicode\/node_modules\/)?@paicode\//.test(path)) return "npm uninstall -g paicode";
   if (path.includes("/node_modules/@paicode/")) return "npm uninstall paicode";
@@ -49,14 +49,14 @@ function findManager(path: string): string | null {
     : "the system's package manager";
 }
 
-/** The file that runs now. Throws usage where it is not a compiled pai. */
+/** The running program file. Throws usage if it is not a compiled pai. */
 function findProgram(): Program {
   const path = process.execPath;
   if (!Bun.main.startsWith("/$bunfs/")) throw new PaiError("usage", "pai runs from source here: nothing is installed");
   return { path, manager: findManager(path) };
 }
 
-/** Throws usage: without --purge nothing else would be removed. */
+/** Throws usage if only the program was to be removed and a package manager owns it. */
 function requireOwnProgram({ path, manager }: Program): void {
   if (manager === null) return;
   throw new PaiError("usage", `${path} was installed by a package manager`, {
@@ -93,7 +93,7 @@ function planRemoval(places: Places, cwd: string, purge: boolean): Removal {
   };
 }
 
-/** Throws conflict when a run is unfinished: its journal is the only way to take it back, and would be removed. */
+/** Throws conflict when a run is unfinished: without its journal it could not be undone. */
 function requireFinished(places: Places): void {
   const [unfinished] = findUnfinished(places);
   if (unfinished === undefined) return;
@@ -112,7 +112,10 @@ async function requireYes(context: Context, purge: boolean): Promise<void> {
     throw new PaiError("declined", "nothing was removed");
 }
 
-/** Links are removed as links. Throws permission_denied before anything is gone when the program cannot go. */
+/**
+ * Removes links, not their targets. Throws permission_denied before removing anything, if the program cannot be
+ * removed.
+ */
 function removeAll({ remove, folders }: Removal): void {
   for (const path of remove.slice(-1)) accessSync(dirname(path), constants.W_OK);
   for (const path of remove) rmSync(path, { recursive: true, force: true });
@@ -120,7 +123,7 @@ function removeAll({ remove, folders }: Removal): void {
     try {
       rmdirSync(folder);
     } catch {
-      // It holds files that are not pai's, or is not there.
+      // The folder has other files in it, or does not exist.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** What this binary is; version and commit are written in while building. */
+/** What this binary is; version and commit are compiled in. */
 
 declare const PAI_VERSION: string | undefined;
 declare const PAI_COMMIT: string | undefined;

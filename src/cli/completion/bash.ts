@@ -1,4 +1,4 @@
-/** The completion script for bash; needs nothing but bash itself. */
+/** The completion script for bash, without any helper package. */
 import type { FlagSpec } from "../flags.ts";
 import { expectedValue, type Grammar } from "./grammar.ts";
 
@@ -6,7 +6,7 @@ const spelled = ({ name, short }: FlagSpec) => [`--${name}`, ...(short === undef
 const pattern = (flags: readonly FlagSpec[]) => flags.flatMap(spelled).join("|");
 const longNames = (flags: readonly FlagSpec[]) => flags.map(({ name }) => `--${name}`).join(" ");
 
-/** A branch of `case`; none when nothing takes it. */
+/** A branch of `case`; "" if nothing matches. */
 const branch = (match: string, action: string) => (match === "" ? "" : `    ${match}) ${action} ;;\n`);
 
 export function renderBash({ commands, bare }: Grammar): string {

@@ -13,7 +13,7 @@ function argumentOf(flag: FlagSpec): string {
   return ` -x -a ${quote(value.join(" "))}`;
 }
 
-/** After the command, or after one of its words. */
+/** Condition: after the command, or after one of its words. */
 const after = (name: string, words: readonly string[]) =>
   words.length === 0
     ? `__fish_seen_subcommand_from ${name}`

@@ -1,13 +1,13 @@
-/** What a command line may consist of, for the completion scripts of shells. */
+/** The possible command lines, for the completion scripts of shells. */
 import { knownModels } from "../../models/catalogue.ts";
 import type { Command } from "../command.ts";
 import type { FlagSpec } from "../flags.ts";
 import type { IdKind } from "./id-kinds.ts";
 
-/** All that a completion script offers. */
+/** Everything that a completion script offers. */
 export interface Grammar {
   readonly commands: readonly Expected[];
-  /** Flags of a line without a command: a task, or a session. */
+  /** Flags without a command, for a task or a session. */
   readonly bare: readonly FlagSpec[];
 }
 
@@ -15,14 +15,14 @@ export interface Expected {
   readonly name: string;
   readonly about: string;
   readonly flags: readonly FlagSpec[];
-  /** The choices for its first argument; empty: they cannot be listed. */
+  /** Choices for the first argument; empty: they cannot be listed. */
   readonly words: readonly string[];
   readonly takesFile: boolean;
-  /** What kind of ids may follow its words; null: none. */
+  /** Kind of ids that may follow the words; null: none. */
   readonly ids: IdKind | null;
 }
 
-/** The choices that the hint of a word names: `plan|json`, or all commands for COMMAND; else none. */
+/** Choices in the hint of a word: `plan|json`, or all commands for COMMAND; otherwise none. */
 function choicesOf(hint: string, names: readonly string[]): readonly string[] {
   if (hint === "COMMAND") return names;
   return /^[a-z-]+(\|[a-z-]+)*$/.test(hint) ? hint.split("|") : [];
@@ -49,10 +49,10 @@ export function describeGrammar(commands: readonly Command[]): Grammar {
   };
 }
 
-/** Those that pai knows, so that a shell need not start it to complete them. */
+/** Known models, so that a shell can complete them without starting pai. */
 const models = (): readonly string[] => knownModels().map(({ provider, name: model }) => `${provider}:${model}`);
 
-/** What the value of a flag is completed to. */
+/** What completes the value of a flag. */
 export function expectedValue({
   kind,
   value,

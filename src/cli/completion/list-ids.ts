@@ -1,4 +1,4 @@
-/** What shells offer for the id of a run or session: read from names of files, without settings or journal. */
+/** Ids of runs and sessions for completion, from file names alone, without settings or journal. */
 
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const maxTask = 60;
 
 const shorten = (task: string) => (task.length > maxTask ? `${task.slice(0, maxTask - 1).toWellFormed()}…` : task);
 
-/** Lines of an id, a tab and the task it began with, the newest first; of sessions the id alone. None where nothing is kept. */
+/** Lines of id, tab and task, newest first; for sessions only the id. Empty where nothing is kept. */
 export function listIds({ cwd, env }: Pick<Context, "cwd" | "env">, kind: IdKind): readonly string[] {
   const { stateDir } = openPlaces(env);
   if (stateDir === null) return [];

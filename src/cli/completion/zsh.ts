@@ -1,9 +1,9 @@
-/** The completion script for zsh, as a function for its fpath or to be sourced. */
+/** The completion script for zsh, for a folder in its fpath or to be sourced. */
 import { quoteForShell } from "../../core/command/quote.ts";
 import type { FlagSpec } from "../flags.ts";
 import { type Expected, expectedValue, type Grammar } from "./grammar.ts";
 
-/** Colons and brackets part the fields of a specification. */
+/** Escapes colons and brackets, which separate the fields of a specification. */
 const protect = (text: string) => text.replace(/[\\:[\]]/g, "\\$&");
 
 function argumentOf(flag: FlagSpec): string {
@@ -16,7 +16,7 @@ function argumentOf(flag: FlagSpec): string {
   return `:${title}:(${value.map((each) => each.replaceAll(":", "\\:")).join(" ")})`;
 }
 
-/** `--mode=` takes its value after the sign or as the next word. */
+/** `--mode=` takes its value in the same or in the next word. */
 function specify(flag: FlagSpec): readonly string[] {
   const { name, short, kind, about } = flag;
   const many = kind === "list" ? "*" : "";

@@ -1,4 +1,4 @@
-/** The settings, the folders of the user and the folder to work in, of one call of pai. */
+/** The settings, the user's folders and the working folder of one call of pai. */
 
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -8,14 +8,14 @@ import { type LoadedSettings, loadSettings, type Settings } from "../../store/se
 import type { Context } from "../command.ts";
 
 export interface Base extends LoadedSettings {
-  /** The call, with flags that settings supply (`plain`). */
+  /** The context, with flags that settings add (`plain`). */
   readonly context: Context;
   readonly places: Places;
-  /** Folder to work in, as given; the workspace resolves and judges it. */
+  /** Working folder as given; the workspace resolves and checks it. */
   readonly root: string;
 }
 
-/** The folder to work in, as given. Throws usage for `-C` with one that is not there. */
+/** The working folder as given. Throws usage if `-C` names no folder. */
 function folderOf({ cwd, flags }: Pick<Context, "cwd" | "flags">): string {
   const folder = resolve(cwd, flags.cwd ?? ".");
   if (flags.cwd === undefined) return folder;
@@ -33,13 +33,13 @@ export function composeBase(given: Context): Base {
   return { ...loaded, places, root, context };
 }
 
-/** The folder to work in and what the user says of paths in it, for files that the command line names. */
+/** The working folder and the settings' path rules, for files that the command line names. */
 export function projectOf(context: Context): { readonly root: string; readonly rules: Settings["policy"] } {
   const { root, settings } = composeBase(context);
   return { root, rules: settings.policy };
 }
 
-/** Its real path. Throws root_refused when it is not there. */
+/** Real path of the working folder. Throws root_refused if it does not exist. */
 export function findRoot({ cwd, flags }: Context): string {
   const folder = folderOf({ cwd, flags });
   try {

@@ -1,4 +1,4 @@
-/** The model of the settings, or the list of them, with its keys, its address and its price. */
+/** Opens the models of the settings, with their keys, addresses and prices. */
 import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { KeyState } from "../../core/key-turns.ts";
@@ -18,22 +18,22 @@ import { version } from "../commands/version.ts";
 import { readText } from "../read-text.ts";
 import type { Base } from "./base.ts";
 
-/** Where notices and questions outside of a run go. */
+/** Handles notices and questions outside a run. */
 export interface Face {
   readonly notify: (notice: Notice) => void;
-  /** Asks for approval, for example to send a key to a new address; null: no person can be asked. */
+  /** Asks for approval, for example to send a key to a new address; null: nobody can be asked. */
   readonly confirm: ((question: string) => Promise<boolean>) | null;
 }
 
 export interface ComposedModel {
   readonly model: Model;
-  /** USD of the model in use; null: unknown. */
+  /** USD prices of the model in use; null: unknown. */
   readonly price: () => Price | null;
-  /** Takes its keys out of whatever is shown or written down. */
+  /** Removes the models' keys from whatever is shown or recorded. */
   readonly mask: KeyMask;
 }
 
-/** `a,b`: the models to use, the first first. A recording may have a comma in its name. */
+/** The models in `a,b`, in order of use. A recording's name may contain a comma. */
 export function listModels(source: string): readonly [string, ...string[]] {
   const [first = "", ...others] = source.trim().startsWith("replay:") ? [source] : source.split(",");
   return [first, ...others.filter((id) => id.trim() !== "")];
@@ -57,7 +57,7 @@ export async function composeModel(context: Context, base: Base, face: Face): Pr
   return { model, price: () => priced(current()), mask };
 }
 
-/** One model, and the keys it may use. */
+/** Opens one model with its keys. */
 async function openOne(
   id: string,
   context: Context,
@@ -91,7 +91,7 @@ async function openOne(
   return { model: await openModel({ ...common, keyState, keys: found, baseUrl: address.url }), keys };
 }
 
-/** A single key never rests, as no other could take its turn. */
+/** Shares rests with the team, but not of a single key, which never rests. */
 async function shareRests(
   own: KeyState,
   {
@@ -110,7 +110,7 @@ async function shareRests(
   return shareKeyState(own, { address: readAddress(storeUrl), pai: version, provider, keys: found, now });
 }
 
-/** What a model costs now. The user's own price wins, whichever way the model was spelled. */
+/** Current price of a model. The user's own price wins, however the model is spelled. */
 export function priceOf(id: string, { prices }: Settings, now: Date): Price | null {
   const { provider, name } = parseModelId(id);
   const own = prices[id] ?? prices[`${provider}:${name}`] ?? prices[name];

@@ -1,4 +1,4 @@
-/** The composition root: builds every adapter a task needs from the context. It knows all adapters and decides nothing. */
+/** The composition root: builds every adapter of a task from the context, without deciding anything. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { StampedEvent } from "../../core/event.ts";
@@ -18,44 +18,44 @@ import { tellSkills } from "./tell-skills.ts";
 
 type Notify = Face["notify"];
 
-/** What one run is started with. */
+/** What is specific to one run. */
 interface RunStart {
   readonly task: Task;
   readonly options: RunOptions;
   readonly sink: (event: StampedEvent) => void;
   readonly signal: AbortSignal;
   readonly decide: Decide;
-  /** Another model than the one of the settings. */
+  /** Replaces the model of the settings. */
   readonly model?: ComposedModel | undefined;
 }
 
 export interface Composed {
   readonly base: Base;
   readonly opened: ComposedWorkspace;
-  /** Ports of one run; each run has its own id, sink and signal. */
+  /** Ports of one run, with its own id, sink and signal. */
   readonly portsFor: (run: RunStart) => Ports;
-  /** The task, with the tools of connected servers that it may call. */
+  /** Adds the tools of connected servers to the task. */
   readonly tellTools: (task: Task) => Task;
-  /** Tokens that the settings' model holds. */
+  /** Context window of the settings' model, in tokens. */
   readonly window: number;
   /**
-   * Removes the keys of the settings' model from what is recorded, and replaces every secret that a run has seen by its
-   * name.
+   * Removes the keys of the settings' model from what is recorded, and replaces secrets that a run has seen by their
+   * names.
    */
   readonly cover: Mask;
-  /** Names the session that is sent to the team's store with its runs; does nothing without a store. */
+  /** Sets the session that is sent to the team's store with its runs; does nothing without a store. */
   readonly followSession: TeamLink["followSession"];
-  /** Resolves when the runs have been sent to the team's store, or the time for it is over. */
+  /** Resolves when the runs have been sent to the team's store, or after a timeout. */
   readonly close: () => Promise<void>;
 }
 
-/** The text of earlier runs in a resumed session: the names of secrets in it are not given out again. */
+/** Texts of a resumed session: names of secrets that occur in them must not be given to other secrets. */
 const earlierTexts = ({ conversation, history }: Task): readonly string[] => [
   ...history.flatMap(({ request, answer }) => [request, answer]),
   ...(conversation?.messages ?? []).map(textOf),
 ];
 
-/** Passes notices on to the run under way, before the first run to the face. */
+/** Passes notices to the current run, or to the face before the first run. */
 function openRelay(face: Notify): { readonly notify: Notify; readonly onNotice: NonNullable<Ports["onNotice"]> } {
   let tell = face;
   return {
@@ -66,10 +66,7 @@ function openRelay(face: Notify): { readonly notify: Notify; readonly onNotice: 
   };
 }
 
-/**
- * The workspace and the model, opened side by side. Notices of the workspace are passed on even when no model can be
- * opened.
- */
+/** Opens the workspace and the model in parallel. Reports notices of the workspace even if no model can be opened. */
 async function openBoth(
   base: Base,
   { notify, confirm }: Face,
@@ -92,7 +89,7 @@ async function openBoth(
 /** Loaded while the workspace opens. */
 type Recorder = Promise<typeof import("../../store/recorder.ts")> | null;
 
-/** What is kept of runs: the readable log, plans to be used again, receipts. Each is null where nothing is kept. */
+/** Opens log, plan cache and receipts; each is null where nothing is kept. */
 async function openKept(
   { context, settings, places }: Base,
   opened: ComposedWorkspace,
@@ -113,13 +110,13 @@ async function openKept(
   };
 }
 
-/** null: no server is named. */
+/** null: no server is configured. */
 async function openTools(base: Base, { workspace, startTool }: ComposedWorkspace) {
   const isNamed = base.settings.mcpServers.length > 0 || existsSync(join(base.root, ".mcp.json"));
   return isNamed ? (await import("./connect-tools.ts")).connectTools(base, workspace, startTool) : null;
 }
 
-/** null: neither a store nor a cap of a day is set. */
+/** null: neither a store nor a day's cap is set. */
 async function openTeamLink(base: Base, ephemeral: boolean, notify: Notify): Promise<TeamLink | null> {
   const { user, team } = base.settings.limits.day;
   const isCapped = [user, team].some((caps) => Object.values(caps).some((cap) => cap !== null));
@@ -127,7 +124,7 @@ async function openTeamLink(base: Base, ephemeral: boolean, notify: Notify): Pro
   return (await import("./team.ts")).linkTeam(base, { ephemeral, now: base.context.now, notify });
 }
 
-/** All that the runs of one composition share. */
+/** What all runs of one composition share. */
 interface Parts {
   readonly base: Base;
   readonly opened: ComposedWorkspace;
@@ -137,7 +134,7 @@ interface Parts {
   readonly onNotice: NonNullable<Ports["onNotice"]>;
 }
 
-/** The ports of one run; its receipt records everything that passes through them. */
+/** The ports of one run, wrapped so that its receipt records what passes through them. */
 function portsOf(
   { base, opened, kept, tools, team, onNotice }: Parts,
   { model, price, mask }: ComposedModel,
@@ -162,7 +159,7 @@ function portsOf(
     id,
     ...doors,
     ...recorder,
-    // A fallback changes the model in use.
+    // A getter, since a fallback changes the model in use.
     get price() {
       return price();
     },
@@ -179,7 +176,7 @@ function portsOf(
   };
 }
 
-/** Everything for one or more runs in one workspace. `given` is the model, where it is not the one of the settings. */
+/** Composes one or more runs in one workspace. `given`: a model instead of that of the settings. */
 export async function composeTask(base: Base, face: Face, given: Model | null = null): Promise<Composed> {
   const ephemeral = base.context.flags.ephemeral === true;
   const { notify, onNotice } = openRelay(face.notify);
@@ -190,7 +187,7 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
   const told = await tellSkills(base.places, opened.workspace.root);
   const team = await openTeamLink(base, ephemeral, notify);
   const parts: Parts = { base, opened, kept, tools, team, onNotice };
-  /** One for all runs: what a conversation names, its later turns know. */
+  /** One for all runs, so that a secret keeps its name throughout a conversation. */
   let veil: Veil | null = null;
   return {
     base,

@@ -1,4 +1,4 @@
-/** What a task needs before it is composed: the workspace, its sandbox, a run's id, its time limit and its options. */
+/** Composes the parts that a task needs first: workspace, sandbox, run id, time limit, options. */
 
 import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
@@ -21,16 +21,16 @@ import type { StartTool } from "./start-server.ts";
 export interface ComposedWorkspace {
   readonly workspace: Workspace;
   readonly history: History;
-  /** Where this workspace's journal and sessions are kept; null: nowhere. */
+  /** Folder of this workspace's journal and sessions; null: none. */
   readonly stateFolder: string | null;
-  /** null: none is kept here. */
+  /** null: there is none. */
   readonly index: ProjectIndex | null;
   readonly startTool: StartTool;
 }
 
 /**
- * Opens the folder to work in, takes back what an interrupted run left there, and reports that and the protections that
- * this system lacks. Throws root_refused.
+ * Opens the working folder, undoes an interrupted run, and reports that as well as missing protections. Throws
+ * root_refused.
  */
 export async function composeWorkspace(
   context: Context,
@@ -60,7 +60,7 @@ export async function composeWorkspace(
   return { workspace, history, stateFolder, index, startTool };
 }
 
-/** What flags and settings ask of the sandbox of commands. */
+/** Sandbox settings from flags and settings. */
 export function composeSandbox({ flags }: Context, settings: Settings): SandboxSettings {
   return {
     choice: settings.sandbox,
@@ -73,8 +73,8 @@ export function composeSandbox({ flags }: Context, settings: Settings): SandboxS
 }
 
 /**
- * UTC time to the millisecond and 16 random bits: ids sort by time, and two of one millisecond are the same once in
- * 65,536.
+ * UTC time to the millisecond and 16 random bits: ids sort by time, and two of the same millisecond collide once in
+ * 65,536 times.
  */
 export function makeRunId(now: Date): string {
   const digits = now.toISOString().replaceAll("-", "").replaceAll(":", "");
@@ -82,7 +82,7 @@ export function makeRunId(now: Date): string {
   return `${stamp}-${Buffer.from(crypto.getRandomValues(new Uint8Array(2))).toString("hex")}`;
 }
 
-/** Aborts with `timeout` after the time limit, or with the process's signal. */
+/** Aborts with `timeout` at the time limit, or with the process's signal. */
 export function limitTime(
   signal: AbortSignal,
   seconds: number | null,
@@ -96,7 +96,7 @@ export function limitTime(
   return { signal: AbortSignal.any([signal, controller.signal]), end: () => clearTimeout(timer) };
 }
 
-/** The options of a run as flags and settings say them; a command may replace some. */
+/** Options of a run from flags and settings; a command may replace some. */
 export function composeOptions(
   context: Context,
   settings: Settings,

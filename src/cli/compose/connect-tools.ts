@@ -1,4 +1,4 @@
-/** Calls of tools that MCP servers have, as commands of the workspace and as looks: flows know of no servers. */
+/** Connects MCP servers: their tools become commands of the workspace and looks, so that flows need not know them. */
 
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { Fields } from "../../core/model.ts";
@@ -18,23 +18,23 @@ import type { Base } from "./base.ts";
 import { type StartTool, startServer } from "./start-server.ts";
 
 export interface ConnectedTools {
-  /** The same workspace, whose transactions carry out calls of tools. */
+  /** The workspace, with transactions that can call tools. */
   readonly workspace: Workspace;
-  /** The actions, with those that call tools offered. */
+  /** Adds the actions that call tools, if there are any. */
   readonly offer: (actions: readonly AnyAction[]) => Promise<readonly AnyAction[]>;
-  /** The description of the tools for a task. */
+  /** Describes the tools for a task; null: none. */
   readonly describe: (task: string) => string | null;
   readonly close: () => void;
 }
 
-/** The user's servers win over a project's of the same name. */
+/** Configured servers; the user's win over a project's of the same name. */
 export function listServers({ settings, root }: Base): readonly McpServer[] {
   const own = settings.mcpServers;
   const names = new Set(own.map(({ name }) => name));
   return [...own, ...readProjectServers(root).filter(({ name }) => !names.has(name))];
 }
 
-/** For a run: a file of the project that cannot be used takes nothing from a task. `pai mcp list` says what is wrong. */
+/** Configured servers, without those of a project's unusable file, which `pai mcp list` reports. */
 function listUsable(base: Base): readonly McpServer[] {
   try {
     return listServers(base);
@@ -59,7 +59,7 @@ type Patience = Pick<CommandOptions, "signal" | "timeoutMs">;
 
 const queryMs = 60_000;
 
-/** null: there is no server that the user said yes to. */
+/** null: the user has approved no server. */
 export function connectTools(base: Base, workspace: Workspace, start: StartTool): ConnectedTools | null {
   const trusted = new Map<string, Trusted>();
   for (const server of listUsable(base)) {
@@ -71,7 +71,7 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
   const { env } = base.context;
   const clients = new Map<string, Promise<ToolClient>>();
 
-  /** The running server, started at its first call. */
+  /** The running server, which its first call starts. */
   async function clientOf(server: McpServer, signal: AbortSignal): Promise<ToolClient> {
     const known = clients.get(server.name);
     if (known !== undefined) return known;
@@ -92,7 +92,7 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
     return { from, tool, input: asked.input };
   }
 
-  /** A tool that changed since the yes is not called. */
+  /** A tool that has changed since the approval is not called. */
   async function call(command: string, { signal, timeoutMs }: Patience): Promise<Answer> {
     const found = find(command);
     if ("ok" in found) return found;
@@ -106,7 +106,7 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
     return client.call(tool.name, input, { timeoutMs, signal });
   }
 
-  /** A server that does not answer is an answer; an interrupt is not. */
+  /** A failing server becomes an answer; an interrupt is thrown. */
   const callSafely = (command: string, options: Patience): Promise<Answer> =>
     call(command, options).catch((thrown): Answer => {
       options.signal.throwIfAborted();
@@ -148,7 +148,7 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
   const withCalls = (transaction: Transaction): Transaction => ({
     id: transaction.id,
     apply: (changes) => transaction.apply(changes),
-    // A check may run twice, and on a copy: a call of a tool is never a check.
+    // A call of a tool is never a check, since checks may run twice, and on a copy.
     run: (command, options) =>
       isToolCall(command) && options.sandbox === "proposal" ? run(command, options) : transaction.run(command, options),
     get changes() {
@@ -157,7 +157,7 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
     get commandPaths() {
       return transaction.commandPaths;
     },
-    // Servers end with the run they were started for.
+    // Servers end with their run.
     rollback: () => transaction.rollback().finally(end),
     close: () => transaction.close().finally(end),
   });

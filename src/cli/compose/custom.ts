@@ -1,4 +1,4 @@
-/** What files of the user and of a trusted project add to tasks: commands of their own, and skills. */
+/** Custom commands and skills for tasks, from files of the user and of a trusted project. */
 import { PaiError } from "../../core/error.ts";
 import { suggest } from "../../core/suggest.ts";
 import type { Places } from "../../store/places.ts";
@@ -11,12 +11,10 @@ export interface Project {
 
 const line = /^\/([a-z0-9][\w-]*)(?:\s+([\s\S]*))?$/i;
 
-/** Whether a text is written as a command: `/NAME`, alone or with words after it. */
+/** Whether a text has the form of a command: `/NAME`, with or without arguments. */
 export const looksCustom = (text: string): boolean => line.test(text);
 
-/**
- * `$ARGUMENTS` and `$1` to `$9` stand for what was typed after the name; where the text has none of them, that follows it.
- */
+/** Replaces `$ARGUMENTS` and `$1` to `$9` by the arguments; if there are none of them, appends the arguments. */
 function fill(body: string, typed: string): string {
   const words = typed.split(/\s+/).filter((word) => word !== "");
   const places = /\$(ARGUMENTS\b|[1-9](?!\d))/g;
@@ -24,7 +22,7 @@ function fill(body: string, typed: string): string {
   return body.replace(places, (_, name: string) => (name === "ARGUMENTS" ? typed : (words[Number(name) - 1] ?? "")));
 }
 
-/** Those that `/NAME` may name: a command comes before a skill of its name. */
+/** Files that `/NAME` can name; a command wins over a skill of the same name. */
 export function listCustom({ places, root }: Project): readonly PromptFile[] {
   const { files } = findPrompts(places, root);
   const commands = new Set(files.flatMap(({ kind, name }) => (kind === "command" ? [name] : [])));
@@ -32,8 +30,8 @@ export function listCustom({ places, root }: Project): readonly PromptFile[] {
 }
 
 /**
- * The task behind `/NAME ARGS`; null: no file has this name. Throws untrusted for one of a project that is not
- * trusted, usage for one without a text.
+ * The task for `/NAME ARGS`; null: there is no such file. Throws untrusted for a file of a project that is not trusted,
+ * usage for one without text.
  */
 export function expandCustom(text: string, { places, root }: Project): string | null {
   const [, given = "", typed = ""] = line.exec(text.trim()) ?? [];
@@ -53,7 +51,7 @@ export function expandCustom(text: string, { places, root }: Project): string | 
   return task;
 }
 
-/** The error for a name that no command or skill has. */
+/** The error for an unknown command or skill. */
 export function unknownCustom(text: string, project: Project): PaiError {
   const name = line.exec(text.trim())?.[1] ?? "";
   const names = listCustom(project).map((file) => file.name);
@@ -67,7 +65,7 @@ export function unknownCustom(text: string, project: Project): PaiError {
 const maxSkills = 40;
 const maxCharacters = 4096;
 
-/** The skills of a trusted project, for the model, which reads their files when one fits; null: there are none. */
+/** Describes a trusted project's skills to the model, which reads a file when it fits; null: there are none. */
 export function describeSkills({ places, root }: Project): string | null {
   const skills = findPrompts(places, root).files.filter(({ kind, path }) => kind === "skill" && path !== null);
   if (skills.length === 0) return null;

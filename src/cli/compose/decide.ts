@@ -1,8 +1,8 @@
-/** Who answers a question: the person at the terminal, or the policy of a run without one. */
+/** Answers a run's questions: the user at the terminal, or the policy of a run without one. */
 import type { Decide, Decision, Question } from "../../core/question.ts";
 import type { Prompter } from "../../ui/prompt/prompt.ts";
 
-/** Headless: `-y` approves a plan, what may be amended to it, or a batch where there is no plan; it never widens budget or policy. */
+/** Without a terminal: `-y` approves plans, amendments and batches without a plan; it never widens budget or policy. */
 export function decideByPolicy(yes: boolean): Decide {
   return async ({ kind }) =>
     yes && ["plan", "amend", "batch"].includes(kind)
@@ -15,11 +15,11 @@ const isBelow = (folder: string, allowed: string) =>
 
 export interface Asking {
   readonly decide: Decide;
-  /** Takes back every `a`: what it covered is asked again. */
+  /** Forgets every `a`, so that its subject is asked about again. */
   readonly forget: () => void;
 }
 
-/** Asks the person, one question at a time. An `a` to a batch answers later ones below the same folder. */
+/** Asks the user, one question at a time. An `a` to a batch also answers later ones below the same folder. */
 export function decideByAsking(prompter: () => Promise<Prompter>): Asking {
   let allowed: readonly string[] = [];
 

@@ -1,4 +1,4 @@
-/** Describes the environment in a few words for the model: system, tools with their versions, package manager. Runs nothing to find out. */
+/** Describes the system, its tools and the package manager for the model, without running a program. */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readPrivate, writePrivate } from "../../store/safe-file.ts";
@@ -6,10 +6,10 @@ import { pathOutside } from "../../workspace/system/search-path.ts";
 
 const longest = 300;
 
-/** Tools that a plan may count on, by the name they are called by. */
+/** Tools that a plan may use, by program name. */
 const tools = "python3 node bun deno go cargo java ruby php gcc clang make cmake docker git".split(" ");
 
-/** Files at the root that tell the package manager of the project. */
+/** Files at the root that identify the project's package manager. */
 const managers: readonly (readonly [file: string, manager: string])[] = [
   ["pnpm-lock.yaml", "pnpm"],
   ["yarn.lock", "yarn"],
@@ -38,11 +38,11 @@ function nameSystem(): string {
   return `${name}, ${process.arch}`;
 }
 
-/** A tool with its version in the name of a file or of the folder it was installed in: python3.11, java-17-openjdk. */
+/** A version in the name of a program's file or folder: python3.11, java-17-openjdk. */
 const versioned =
   /(?:python|java|jdk|jre|node|go|ruby|php|gcc|clang)[-_]?v?(\d+(?:\.\d+)*)(?=[^/]*(?:\/|$)(?!.*\d\.\d))/;
 
-/** Files that came with a tool and tell its version, from the folder of the program; the first group is it. */
+/** Files of a tool with its version in the first group, relative to the program's folder. */
 const told: Readonly<Record<string, readonly [file: string, version: RegExp]>> = {
   node: ["../include/node/node_version.h", /NODE_MAJOR_VERSION (\d+)/],
   go: ["../VERSION", /^go(\d[\d.]*)/],
@@ -51,7 +51,7 @@ const told: Readonly<Record<string, readonly [file: string, version: RegExp]>> =
   cargo: ["../../.rustup/settings.toml", /^default_toolchain = "(\d[\d.]*)/m],
 };
 
-/** The version of a package that npm installed, as bun may be. */
+/** The version of a package installed by npm, as bun may be. */
 function versionOfPackage(name: string, program: string): string | undefined {
   const [folder] = /^.*\/node_modules\/[^/]+/.exec(program) ?? [];
   const text = folder?.endsWith(`/${name}`) === true ? readText(join(folder, "package.json")) : "";
@@ -68,7 +68,7 @@ function versionOf(name: string, file: string): string | undefined {
   );
 }
 
-/** The tools on the path, with the version where a file tells it: gcc 12, python 3.11. */
+/** The tools in PATH, with the version if a file names it: gcc 12, python 3.11. */
 function nameTools(path: string): readonly string[] {
   const folders = path.split(":").filter((folder) => folder.startsWith("/"));
   return tools.flatMap((name) => {
@@ -81,14 +81,14 @@ function nameTools(path: string): readonly string[] {
 
 const maxAgeMs = 24 * 60 * 60 * 1000;
 
-/** Where the system and its tools are kept, so that they need not be looked for at each start. */
+/** Where the description is cached. */
 export interface Kept {
   /** null: nowhere. */
   readonly stateDir: string | null;
   readonly now: Date;
 }
 
-/** System and tools; looked for once a day, and when the path is another. */
+/** System and tools; determined once a day, and for each PATH. */
 function describeMachine(path: string, { stateDir, now }: Kept): string {
   const file = stateDir === null ? null : join(stateDir, "tools.json");
   try {
@@ -96,14 +96,14 @@ function describeMachine(path: string, { stateDir, now }: Kept): string {
     const age = now.getTime() - known.at;
     if (known.path === path && age >= 0 && age < maxAgeMs && typeof known.text === "string") return known.text;
   } catch {
-    // What cannot be read is looked for again.
+    // An unreadable cache is replaced.
   }
   const text = [nameSystem(), nameTools(path).join(", ")].filter((part) => part !== "").join("; ");
   try {
     if (file !== null && existsSync(dirname(file)))
       writePrivate(file, JSON.stringify({ at: now.getTime(), path, text }), { lasting: false });
   } catch {
-    // Then the next start looks for it again.
+    // The next start determines it again.
   }
   return text;
 }

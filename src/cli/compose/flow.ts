@@ -1,4 +1,4 @@
-/** The way of working that a mode names; the rarer ones load when they are chosen. */
+/** The flow of a mode; the less usual ones are loaded when they are chosen. */
 import type { Flow } from "../../flows/run.ts";
 import { singleShot } from "../../flows/single-shot.ts";
 import type { Settings } from "../../store/settings.ts";

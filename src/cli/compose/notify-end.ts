@@ -1,4 +1,4 @@
-/** Tells the person that a long run has ended: the bell of the terminal, or a program of their own. */
+/** Notifies the user of the end of a long run: rings the bell, or starts the user's program. */
 import { toPaiError } from "../../core/error.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
@@ -11,7 +11,7 @@ import type { Face } from "./compose-model.ts";
 const longMs = 10_000;
 const maxTask = 80;
 
-/** "pai: verified after 42 s: fix the test"; no control character, and no key, is in it. */
+/** "pai: verified after 42 s: fix the test"; without control characters and keys. */
 function renderEnd({ status, ms }: Outcome, task: string): string {
   const line = visibleLine(maskSecrets(task).trim().split("\n", 1)[0] ?? "");
   const short = line.length > maxTask ? `${line.slice(0, maxTask - 1).toWellFormed()}…` : line;
@@ -19,8 +19,8 @@ function renderEnd({ status, ms }: Outcome, task: string): string {
 }
 
 /**
- * Rings, or starts the program with one more word that says how the run ended; no shell reads it. It outlives pai where
- * it takes long. A person who stopped the run needs no notice. `task`: without pai's keys.
+ * Rings, or starts the program with one more argument that says how the run ended; no shell is involved, and the
+ * program may outlive pai. A run that the user stopped needs no notice. `task`: without pai's keys.
  */
 export function notifyEnd(
   { env, err, tty }: Pick<Context, "env" | "err" | "tty">,

@@ -1,4 +1,4 @@
-/** Opens the folder of a command that is not a task, and tells what there is to know of it. */
+/** Opens the working folder for a command that is not a task, and reports its notices. */
 import type { Context } from "../command.ts";
 import { openLog } from "../open-log.ts";
 import { type Base, composeBase } from "./base.ts";
@@ -8,7 +8,7 @@ export interface Here extends ComposedWorkspace {
   readonly base: Base;
 }
 
-/** Throws what reading the settings and opening the folder throw. */
+/** Throws like reading the settings and opening the folder. */
 export async function openHere(context: Context): Promise<Here> {
   const base = composeBase(context);
   const { notify } = openLog(context);

@@ -1,4 +1,4 @@
-/** The memory of a project, as a run uses it. */
+/** A project's memory for a run. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ProjectMemory } from "../../core/memory.ts";
@@ -11,7 +11,7 @@ interface Learner {
   readonly now: () => Date;
 }
 
-/** The memory of a project; its code loads only where something is kept or learned. */
+/** Opens the memory; its code is loaded only if there are facts or some may be learned. */
 export function openProjectMemory(
   {
     stateFolder,

@@ -1,16 +1,16 @@
-/** Starts the MCP server that a setting names, or connects to the one that runs already. */
+/** Starts a configured MCP server, or connects to one that is already running. */
 import { PaiError } from "../../core/error.ts";
 import type { ServerLink, ToolClient } from "../../mcp/client.ts";
 import type { AddressServer, McpServer, ProgramServer } from "../../store/mcp-servers.ts";
 import type { ToolProcess, ToolProgram } from "../../workspace/command/start-tool.ts";
 import { version } from "../commands/version.ts";
 
-/** Starts a program in the sandbox; `network`: it may use it. */
+/** Starts a program in the sandbox, with or without the network. */
 export type StartTool = (program: ToolProgram, network: boolean) => Promise<ToolProcess>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Throws sandbox_missing where a program cannot be kept off the project, config_invalid for an address that cannot be used. */
+/** Throws sandbox_missing if no sandbox keeps a program off the project, config_invalid for an unusable address. */
 export async function startServer(
   server: McpServer,
   start: StartTool,
@@ -36,7 +36,7 @@ async function openServerAddress(server: AddressServer, env: Environment): Promi
   ]);
   const { origin } = new URL(server.url);
   const { proxy } = parseEndpoint(origin, env);
-  // Without the environment: the certificate of the user is for the model's provider.
+  // Without the environment: the user's client certificate is for the model's provider.
   const tls = tlsOf(parseEndpoint(origin, {}));
   const headers = Object.fromEntries(
     Object.entries(server.headers).map(([name, value]) => [name, fillVariables(server, value, env)]),
@@ -46,7 +46,8 @@ async function openServerAddress(server: AddressServer, env: Environment): Promi
 }
 
 /**
- * `${NAME}` is a variable in the user's own file alone: a project must not choose which variables leave the machine.
+ * Replaces `${NAME}` by a variable, but only in the user's own file: a project must not choose which variables leave
+ * the machine.
  */
 function fillVariables(server: AddressServer, text: string, env: Environment): string {
   if (server.origin !== "config.json") return text;

@@ -6,7 +6,7 @@ import { askTeam } from "./team.ts";
 
 type Asked = Parameters<typeof fetchSession>[2];
 
-/** Brings the session's file up to date; what there is to say of it, or null. Throws usage for an id that several have. */
+/** Updates the session's file from the store; returns a message, or null. Throws usage for an ambiguous id. */
 export async function fetchTeamSession(base: Base, folder: string, asked: Asked): Promise<string | null> {
   try {
     const found = await askTeam(base, (store) => fetchSession(store, folder, asked));
@@ -23,7 +23,7 @@ export async function fetchTeamSession(base: Base, folder: string, asked: Asked)
 
 export interface Elsewhere {
   readonly elsewhere: readonly TeamSession[];
-  /** Why they are not known; null: they are. */
+  /** Why they are unknown; null: they are known. */
   readonly why: string | null;
 }
 

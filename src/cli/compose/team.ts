@@ -1,4 +1,4 @@
-/** What runs of this machine tell the team's database, and the database itself for commands that ask it. */
+/** Sends this machine's runs to the team's database, and opens it for commands that query it. */
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { PaiError, toPaiError } from "../../core/error.ts";
@@ -19,14 +19,17 @@ import type { Base } from "./base.ts";
 
 /** Milliseconds that the end of a run waits for the database. */
 const endMs = 2000;
-/** The same for a call that asks what the day still allows. */
+/** Milliseconds that a call waits for the day's remaining caps. */
 const callMs = 3000;
-/** The same for a command about the team's store. */
+/** Milliseconds for a command about the team's store. */
 const askMs = 10_000;
 
 const openOutboxOf = (stateDir: string): Outbox => openOutbox(join(stateDir, "outbox"));
 
-/** Runs `work` with the team's database. `flag` needs it. Throws usage where none is set, and what the database answers. */
+/**
+ * Runs `work` with the team's database; `flag` is what needs it. Throws usage if none is set, and errors of the
+ * database.
+ */
 export async function withStore<T>(
   { settings }: Pick<Base, "settings">,
   flag: "--team" | "--queue",
@@ -45,8 +48,7 @@ export async function withStore<T>(
 }
 
 /**
- * The same for a question about the team's runs: first sends what this machine has not told yet, which belongs to the
- * answer.
+ * Like `withStore` for a query about runs: first sends this machine's waiting runs, so that the answer contains them.
  */
 export const askTeam = <T>(
   base: Pick<Base, "settings" | "places">,
@@ -58,10 +60,7 @@ export const askTeam = <T>(
     return work(store);
   });
 
-/**
- * Sends waiting letters to the database, for at most two seconds. Nothing is lost: returns why some still wait, or
- * null.
- */
+/** Sends waiting letters to the database for at most two seconds. The rest is kept: returns why, or null. */
 async function tell(store: TeamStore, outbox: Outbox): Promise<string | null> {
   const { promise: isLate, resolve } = Promise.withResolvers<"late">();
   const timer = setTimeout(() => resolve("late"), endMs);
@@ -82,20 +81,20 @@ const describeWaiting = (why: string, outbox: Outbox): Notice => ({
 });
 
 export interface TeamLink {
-  /** Receives every event of a run and sends the run to the team when it ends. Never throws. */
+  /** Receives every event of a run, and sends the run to the team when it ends. Never throws. */
   readonly sink: (event: StampedEvent) => void;
   /** null: no day is capped. */
   readonly allowance: Allowance | null;
-  /** From now on the session that `place` names is sent too, after each run and at the end; null: none. */
+  /** Sets the session that is sent too, after each run and at the end; null: none. */
   readonly followSession: (place: () => SessionPlace | null) => void;
-  /** Resolves when the team was told, or the time for it is over; then what went wrong is one warning. */
+  /** Resolves when everything is sent, or after a timeout; a failure becomes one warning. */
   readonly close: () => Promise<void>;
 }
 
 type Begun = Extract<StampedEvent, { type: "run.started" }>;
 type Over = Extract<StampedEvent, { type: "run.finished" }>;
 
-/** A run as its receipt would tell it. */
+/** The summary of a run, as its receipt would give it. */
 const summaryOf = ({ at, root, mode, model, task }: Begun, { run, at: end, outcome }: Over): RunSummary =>
   summarizeRun(
     run,
@@ -105,15 +104,16 @@ const summaryOf = ({ at, root, mode, model, task }: Begun, { run, at: end, outco
 
 interface Linking {
   readonly store: TeamStore;
-  /** null: no folder is known to keep letters in. */
+  /** null: there is no folder for letters. */
   readonly outbox: Outbox | null;
-  /** The runs themselves are sent too. */
+  /** Whether the runs themselves are sent. */
   readonly tellsRuns: boolean;
   readonly notify: (notice: Notice) => void;
 }
 
 /**
- * Shares what one call of pai does. `allowance` counts its calls as they are made; null: they count when a run is sent.
+ * Links one call of pai to the store. `allowance` counts its calls when they are made; null: they count when the run is
+ * sent.
  */
 function linkStore({ store, outbox, tellsRuns, notify }: Linking, allowance: TeamAllowance | null): TeamLink {
   const begun = new Map<string, Begun>();
@@ -174,13 +174,13 @@ function linkMachine(day: DayCaps, ledger: DayLedger | null, now: () => Date): T
 }
 
 export interface LinkOptions {
-  /** Nothing is kept of the runs, and they are not sent to the team; their calls still count. */
+  /** Nothing is kept of the runs, and they are not sent; their calls still count. */
   readonly ephemeral: boolean;
   readonly now: () => Date;
   readonly notify: (notice: Notice) => void;
 }
 
-/** The team of the settings, or this machine with the caps of its days. Throws config_invalid. */
+/** Links to the team of the settings, or counts this machine's days. Throws config_invalid. */
 export function linkTeam({ settings, places }: Base, { ephemeral, now, notify }: LinkOptions): TeamLink {
   const { storeUrl, limits } = settings;
   const { stateDir } = places;
@@ -194,7 +194,7 @@ export function linkTeam({ settings, places }: Base, { ephemeral, now, notify }:
   return linkStore({ store, outbox, tellsRuns: !ephemeral, notify }, allowance);
 }
 
-/** Tells the team that a run of this project was undone or brought back. */
+/** Sends an undo or redo to the team. */
 export async function shareUndone(
   { settings, places }: Base,
   run: { readonly root: string; readonly id: string },

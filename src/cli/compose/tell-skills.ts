@@ -1,9 +1,9 @@
-/** The list of a trusted project's skills for the model; costs one system call when there are none. */
+/** The list of a trusted project's skills for the model; without skills it costs one system call. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Places } from "../../store/places.ts";
 
-/** The list as text; null: no skill, or no trust. */
+/** The list as text; null: no skills, or not trusted. */
 export async function tellSkills(places: Places, root: string): Promise<string | null> {
   if (!existsSync(join(root, ".pai"))) return null;
   return (await import("./custom.ts")).describeSkills({ places, root });

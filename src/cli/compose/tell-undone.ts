@@ -1,15 +1,15 @@
-/** Tells the statistics, here and in the team's store, that a run was undone or brought back. */
+/** Reports an undo or redo to the statistics, here and in the team's store. */
 import { noteUndone } from "../../store/run-notes.ts";
 import { openLog } from "../open-log.ts";
 import type { Base } from "./base.ts";
 
-/** The workspace of the run; without a state folder nothing is kept of it. */
+/** Workspace of the run; null state folder: nothing is kept of it. */
 interface Place {
   readonly root: string;
   readonly stateFolder: string | null;
 }
 
-/** A store that cannot be reached costs only a notice. */
+/** An unreachable store only causes a notice. */
 export async function tellUndone(base: Base, { root, stateFolder }: Place, id: string, kind: "undo" | "redo") {
   if (stateFolder === null) return;
   noteUndone(stateFolder, id, kind);

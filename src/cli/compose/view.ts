@@ -1,4 +1,4 @@
-/** The face of a run: terminal lines, one JSON document, or a stream of events; and who answers its questions. */
+/** The face of a run: terminal lines, a JSON document or JSON lines; and who answers its questions. */
 import type { StampedEvent } from "../../core/event.ts";
 import type { Decide } from "../../core/question.ts";
 import type { Highlight } from "../../ui/highlight.ts";
@@ -15,9 +15,9 @@ export interface View extends Face {
   readonly sink: (event: StampedEvent) => void;
   readonly finish: Terminal["finish"];
   readonly decide: Decide;
-  /** Forgets every answer `a` (always): what it allowed is asked about again. */
+  /** Forgets every answer `a` (always), so that its subject is asked about again. */
   readonly forgetAllowed: () => void;
-  /** The style of standard error. */
+  /** Style of standard error. */
   readonly style: Style;
   /** Whether a person can be asked. */
   readonly interactive: boolean;
@@ -25,8 +25,8 @@ export interface View extends Face {
 }
 
 /**
- * Whether a person can be asked: standard error is a terminal, so is standard input or the process belongs to one, and
- * neither -y, --no-input, --json nor --jsonl is given.
+ * Whether a person can be asked: standard error is a terminal, standard input is one or the process has one, and none
+ * of -y, --no-input, --json and --jsonl is given.
  */
 export function isInteractive({ flags, tty }: Context): boolean {
   const isOff = [flags.yes, flags.noInput, flags.json, flags.jsonl].includes(true);
@@ -34,8 +34,8 @@ export function isInteractive({ flags, tty }: Context): boolean {
 }
 
 /**
- * The editor for questions and messages, opened (and the terminal taken) at the first call; later calls return the
- * same.
+ * Returns a function that opens the editor for questions and messages, which takes the terminal, at its first call, and
+ * then returns the same one.
  */
 export function openPrompter(context: Context, signal: AbortSignal): () => Promise<Prompter> {
   let opened: Promise<Prompter> | null = null;
@@ -55,12 +55,12 @@ export function openPrompter(context: Context, signal: AbortSignal): () => Promi
   };
 }
 
-/** The style of a stream; `tty`: it is a terminal. */
+/** Style of a stream; `tty`: whether it is a terminal. */
 export function styleOf({ env, flags }: Context, tty: boolean): Style {
   return chooseStyle({ tty, env, flags: { noColor: flags.noColor === true, plain: flags.plain === true } });
 }
 
-/** Events as lines of JSON. What is said before the run follows its first event, with which every stream begins. */
+/** Writes events as JSON lines. Earlier notices follow the run's first event, which begins every stream. */
 async function openLines({ out, notices }: Context): Promise<(event: StampedEvent) => void> {
   const { createJsonl } = await import("../../ui/json.ts");
   const write = createJsonl(out);
@@ -73,19 +73,19 @@ async function openLines({ out, notices }: Context): Promise<(event: StampedEven
   };
 }
 
-/** The notices of a run for its one document of JSON, as the log adds those around it. */
+/** Collects the notices of a run for its JSON document; the log adds those outside the run. */
 function keepNotice({ notices }: Context, event: StampedEvent): void {
   if (event.type === "notice") notices.add({ level: event.level, code: event.code, text: event.text });
 }
 
-/** Chooses the face by flags and streams. `signal` ends every question. */
+/** Chooses the face by flags and streams. `signal` aborts every question. */
 export async function openView(context: Context, signal: AbortSignal, kind: TerminalOptions["kind"]): Promise<View> {
   const { flags, tty, out, err } = context;
   const machine = flags.json === true || flags.jsonl === true || flags.outputSchema !== undefined;
   const style = styleOf(context, tty.stderr);
   const quiet = flags.quiet === true;
   let highlight: Highlight | null = null;
-  /** Loads the highlighter while the model works, so that nobody waits for it. */
+  /** Loads the highlighter while the model is at work, so that nobody waits for it. */
   const loadHighlight = async () => {
     highlight ??= (await import("../../ui/highlight.ts")).highlight;
   };
@@ -121,7 +121,7 @@ export async function openView(context: Context, signal: AbortSignal, kind: Term
       writeLine?.(event);
       if (flags.json === true) keepNotice(context, event);
     },
-    // With --json and --jsonl the document has the text: it is not laid out for a person, too.
+    // With --json and --jsonl the document contains the result, so it is not printed as text too.
     finish: (outcome, undoable) =>
       terminal.finish(machine && outcome.ok ? { ...outcome, text: "" } : outcome, undoable),
     notify: openLog(context).notify,

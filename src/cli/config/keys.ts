@@ -1,4 +1,4 @@
-/** The subcommands of `pai config` for keys. No output shows a whole key. */
+/** Subcommands of `pai config` for keys. No output contains a whole key. */
 import { PaiError } from "../../core/error.ts";
 import { findProvider, type ProviderId, providerIds, providerOfKey, providerTable } from "../../core/providers.ts";
 import { renderWait } from "../../models/wire/http-errors.ts";
@@ -23,7 +23,7 @@ import { loadSettings } from "../../store/settings.ts";
 import { validateOnline } from "./validate-online.ts";
 import type { ConfigAnswer, ConfigCall, ConfigWord } from "./word.ts";
 
-/** The width of the longest provider name. */
+/** Length of the longest provider id. */
 const widest = Math.max(...providerIds.map((id) => id.length));
 const none = "No API key is currently configured";
 const hint = "store one with: pai config set";
@@ -70,7 +70,7 @@ function add(call: ConfigCall): Promise<ConfigAnswer> {
   return store(call, { id, isDefault: false }, given);
 }
 
-/** How a key is stored: under which name, and whether calls begin with it. */
+/** Where a key is stored: its provider and id, and whether calls begin with it. */
 interface Storing {
   readonly id: string;
   readonly isDefault: boolean;
@@ -81,7 +81,7 @@ async function store(call: ConfigCall, { id, isDefault }: Storing, given: string
   const key = await readKey(call, given, named === null ? "Key (not shown): " : `Key for ${named} (not shown): `);
   const fault = findFault(key);
   if (fault !== null) throw new PaiError("key_invalid", `the key ${fault}; nothing was stored`);
-  // The beginning of a key tells its provider, unless the user named one.
+  // A key's prefix tells its provider, unless the user names one.
   const provider = named ?? providerOfKey(key)?.id ?? providerOf(call);
   const place = { ...placeOf(call), provider };
   const doubt = judgeKey(provider, key);
@@ -97,7 +97,7 @@ async function store(call: ConfigCall, { id, isDefault }: Storing, given: string
   };
 }
 
-/** What to do with a key that was just stored. */
+/** What to do after storing a key. */
 function renderNext({ context, places }: ConfigCall, provider: ProviderId): string {
   const { settings, origins } = loadSettings({ flags: {}, env: context.env, places, root: null });
   const { usualModel } = providerTable[provider];
@@ -191,9 +191,7 @@ async function validate(call: ConfigCall): Promise<ConfigAnswer> {
   };
 }
 
-/**
- * Tries every key; one line for each. When some were refused, warns of all others and throws the error of the first.
- */
+/** Tries every key; returns one line for each. If some are refused, warns of all but the first and throws its error. */
 async function askForAll(call: ConfigCall, provider: ProviderId, keys: readonly FoundKey[]): Promise<ConfigAnswer> {
   const verdicts = await validateOnline(provider, keys, call);
   const lines = verdicts.map(({ id, address, error, unsure }) => {
@@ -226,7 +224,7 @@ function setDefault(call: ConfigCall): ConfigAnswer {
   return { lines: [`Calls to ${provider} begin with the key ${id}`], data: { provider, default: id } };
 }
 
-/** `blacklist` may follow: an older program wanted it. */
+/** Also accepts `blacklist`, the word of an older program. */
 function reset({ places, words: [what] }: ConfigCall): ConfigAnswer {
   if (what !== undefined && what !== "blacklist") throw new PaiError("usage", "usage: pai config reset");
   resetKeyState(places.stateDir);

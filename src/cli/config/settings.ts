@@ -1,4 +1,4 @@
-/** The subcommands of `pai config` for settings: showing those in force, and writing one into config.json. */
+/** Subcommands of `pai config` for settings: shows those in force, writes one into config.json. */
 import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import { isFields, type Json } from "../../core/model.ts";
@@ -45,13 +45,13 @@ function get({ context, places, words: [name], warn }: ConfigCall): ConfigAnswer
   };
 }
 
-/** The warnings that the system's file limits this setting of the user's file. */
+/** Warnings that the system's file limits this setting of the user's file. */
 function boundIn(places: Places, name: string): readonly string[] {
   try {
     const { warnings } = loadSettings({ flags: {}, env: {}, places, root: null });
     return warnings.filter((text) => text.startsWith(`${name} of `));
   } catch {
-    // Something else in the file is wrong: every other command says so.
+    // Other errors of the file are reported by every other command.
     return [];
   }
 }
@@ -86,7 +86,7 @@ function hasSetting(file: string, name: string): boolean {
   return value !== undefined;
 }
 
-/** As JSON, as one text, as a list of words: the first that fits. */
+/** Parses the value as JSON, as one text, or as a list of words: the first that is valid. */
 function parseValue(setting: AnySetting, given: readonly string[]): Json {
   const [first = ""] = given;
   const choices: readonly Json[] = given.length > 1 ? [given] : [asJson(first), setting.fromText(first)];
@@ -105,7 +105,10 @@ function asJson(text: string): Json {
   }
 }
 
-/** Who types an address agrees to send the present keys there. A bad address throws before anything is written. */
+/**
+ * Typing an address is consent to send the current keys there. Throws for an invalid address before anything is
+ * written.
+ */
 function prepareConsent(
   provider: ProviderId,
   url: string,
@@ -116,13 +119,16 @@ function prepareConsent(
   return () => rememberConsent(address, keys, places);
 }
 
-/** The path of a setting in the file; one below a name that is itself a setting (checks.wait) is stored beside it. */
+/** The setting's path in the file. If a parent is a setting itself (checks.wait), the full name is the key. */
 function pathOfSetting(name: string): readonly string[] {
   const parts = name.split(".");
   return allSettings.some((setting) => setting.name === parts[0]) ? [name] : parts;
 }
 
-/** Writes one setting into config.json, undefined removes it; returns the file. Throws config_invalid without a folder. */
+/**
+ * Writes one setting into config.json (undefined removes it) and returns the file. Throws config_invalid without a
+ * folder.
+ */
 export function writeSetting(places: Places, name: string, value: Json | undefined): string {
   if (places.configDir === null) {
     throw new PaiError("config_invalid", "no folder for settings", { hint: "set HOME or XDG_CONFIG_HOME" });

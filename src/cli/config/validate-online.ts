@@ -1,4 +1,4 @@
-/** Asks a provider whether it takes our keys, by a request that costs nothing. */
+/** Asks a provider whether it accepts a key, with a request that costs nothing. */
 import { PaiError } from "../../core/error.ts";
 import { type ProviderId, providerTable } from "../../core/providers.ts";
 import { type ProbeAnswer, probe } from "../../models/probe.ts";
@@ -9,18 +9,18 @@ import type { FoundKey } from "../../store/keys.ts";
 import { loadSettings } from "../../store/settings.ts";
 import type { ConfigCall } from "./word.ts";
 
-/** What the provider said of one key. */
+/** The provider's verdict on one key. */
 export interface KeyVerdict {
-  /** Null for an address that needs none. */
+  /** null for an address that needs no key. */
   readonly id: string | null;
   readonly address: string;
-  /** Null: the key was taken, or nothing was said against it. */
+  /** null: the key was accepted, or the provider did not refuse it. */
   readonly error: PaiError | null;
-  /** The address offers no request that tells a valid key from an invalid one. */
+  /** The address has no request that distinguishes valid from invalid keys. */
   readonly unsure: boolean;
 }
 
-/** Asks for every key, one after the other. Throws network, tls, untrusted and what else is not a key's fault. */
+/** Checks the keys in turn. Throws network, tls, untrusted and other errors that are not due to a key. */
 export async function validateOnline(
   provider: ProviderId,
   keys: readonly FoundKey[],
@@ -59,7 +59,7 @@ function judge(asked: Asked, answer: ProbeAnswer, now: number): PaiError | null 
   if (answer.status >= 300 && answer.status < 400) {
     return new PaiError("redirected", `${asked.address} answered with a redirect, which is not followed`);
   }
-  // A gateway without the list of models says nothing about the key.
+  // A gateway without a list of models says nothing about the key.
   if (answer.status === 404) return null;
   return answer.status < 400 ? null : readHttpError(asked, { ...answer, now });
 }

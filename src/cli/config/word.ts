@@ -1,4 +1,4 @@
-/** The shape of a subcommand of `pai config`. */
+/** The type of a subcommand of `pai config`. */
 import type { Places } from "../../store/places.ts";
 import type { Context } from "../command.ts";
 
@@ -6,26 +6,26 @@ export interface ConfigCall {
   readonly context: Context;
   /** The arguments after the subcommand. */
   readonly words: readonly string[];
-  /** The value of `--provider`; null: not given. */
+  /** Value of `--provider`; null: not given. */
   readonly provider: string | null;
   readonly places: Places;
-  /** Asks for text that is not echoed; null: end of input. */
+  /** Asks for hidden text; null: end of input. */
   readonly askHidden: (question: string) => Promise<string | null>;
   readonly warn: (text: string) => void;
-  /** Says what to do next; standard output holds the answer alone. */
+  /** Gives advice on standard error, since standard output is for the result. */
   readonly note: (text: string) => void;
 }
 
 export interface ConfigAnswer {
   readonly lines: readonly string[];
-  /** The `data` of `--json`. Must not hold a key unmasked. */
+  /** `data` for `--json`. Must not contain a whole key. */
   readonly data: unknown;
 }
 
 export interface ConfigWord {
   readonly usage: string;
   readonly about: string;
-  /** How many arguments it takes, at least and at most. */
+  /** Smallest and largest number of arguments. */
   readonly least: number;
   readonly most: number;
   readonly run: (call: ConfigCall) => ConfigAnswer | Promise<ConfigAnswer>;

@@ -1,4 +1,4 @@
-/** What the page shows: runs of the index, details of some from receipts and journals, and which keys rest. */
+/** Data of the dashboard: runs from the index, details from receipts and journals, resting keys. */
 import { join } from "node:path";
 import { renderChanges } from "../../core/diff.ts";
 import { type Fact, factsOf } from "../../core/receipt.ts";
@@ -32,9 +32,9 @@ export interface RunDetails {
 export interface PageData {
   readonly version: string;
   readonly made: string;
-  /** The label that says whose runs these are. */
+  /** Label that says whose runs these are. */
   readonly where: string;
-  /** A server answers for details. */
+  /** A server provides details. */
   readonly live: boolean;
   readonly runs: readonly IndexedRun[];
   /** By folder and id. */
@@ -42,9 +42,9 @@ export interface PageData {
   readonly keys: readonly { readonly name: string; readonly until: number | null }[];
 }
 
-/** More runs than this are not shown: the oldest are left out. */
+/** Older runs beyond this number are left out. */
 export const maxRuns = 10_000;
-/** Runs of a static page whose details are in it, and how large these may be. */
+/** Runs of a static page that include details, and the size limit of these. */
 const maxDetailed = 100;
 const maxDetailBytes = 4 * 1024 * 1024;
 const maxDiffChars = 200_000;
@@ -74,7 +74,7 @@ function factsOfRun(facts: readonly Fact[]): Omit<RunDetails, "diff"> {
   };
 }
 
-/** The details of one run; null: nothing is kept of it, or the names are not names of runs. */
+/** Details of one run; null: nothing is kept of it, or the names are invalid. */
 export function readDetails(stateDir: string, folder: string, id: string): RunDetails | null {
   if (!shape.folder.test(folder) || folder.startsWith(".") || !shape.id.test(id)) return null;
   const stateFolder = join(stateDir, folder);
@@ -104,9 +104,9 @@ export interface PageSource {
   readonly stateDir: string;
   readonly now: Date;
   readonly version: string;
-  /** A server will answer for the details. */
+  /** A server will provide details. */
   readonly live: boolean;
-  /** Those of the team, newest first; null: those of this machine. */
+  /** The team's runs, newest first; null: this machine's runs. */
   readonly team: readonly TeamRun[] | null;
 }
 
@@ -124,7 +124,7 @@ function readRuns({ stateDir, now, team }: PageSource): readonly IndexedRun[] {
   }
 }
 
-/** Everything of the page. */
+/** All data of the page. */
 export function readPageData(source: PageSource): PageData {
   const { stateDir, now, version, live, team } = source;
   const runs = readRuns(source).map((run) => ({ ...run, task: maskSecrets(run.task) }));

@@ -1,4 +1,4 @@
-/** Renders the page with its data in it: one file that loads nothing from the network. */
+/** Renders the page with its data as one file that loads nothing from the network. */
 import common from "./page/common.js" with { type: "text" };
 import details from "./page/details.js" with { type: "text" };
 import style from "./page/page.css" with { type: "text" };
@@ -7,19 +7,19 @@ import runs from "./page/runs.js" with { type: "text" };
 import summary from "./page/summary.js" with { type: "text" };
 import type { PageData } from "./page-data.ts";
 
-/** What the page may load; `connect` is for a server that answers for details. */
+/** The page's Content-Security-Policy; `connect`: a server provides details. */
 export const policyOf = (nonce: string, connect: boolean): string =>
   `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; ` +
   `connect-src ${connect ? "'self'" : "'none'"}; base-uri 'none'; form-action 'none'`;
 
-/** JSON that cannot end the element that holds it. */
+/** JSON that cannot close the HTML element around it. */
 const embed = (data: PageData): string =>
   JSON.stringify(data).replace(
     /[<>&\u2028\u2029]/g,
     (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-/** The modules of the page as one, in the order in which they need each other. */
+/** Joins the page's modules in order of dependency. */
 const joinModules = (modules: readonly string[]): string =>
   modules.map((text) => text.replace(/^import .*;$/gm, "").replace(/^export /gm, "")).join("\n");
 

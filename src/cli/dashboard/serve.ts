@@ -1,15 +1,15 @@
-/** Serves the page on loopback to whoever has the printed link: read only, one token, no other site. */
+/** Serves the page on loopback, read-only, to requests with the token of the printed link. */
 import { toPaiError } from "../../core/error.ts";
 import { policyOf } from "./render-page.ts";
 
 export interface Served {
-  /** The link to open: it holds the token. */
+  /** The link to open, with the token. */
   readonly url: string;
   readonly stop: () => Promise<void>;
 }
 
 export interface Pages {
-  /** The message of a rejection is sent to the browser. */
+  /** A rejection's message is sent to the browser. */
   readonly page: (nonce: string) => Promise<string>;
   /** Details of one run as JSON; null: nothing is kept of it. */
   readonly details: (key: string) => string | null;
@@ -26,13 +26,13 @@ const headers = {
 const refuse = (status: number, why: string): Response =>
   new Response(`${why}\n`, { status, headers: { ...headers, "Content-Type": "text/plain; charset=utf-8" } });
 
-/** Compares in the same time whatever the texts share. */
+/** Compares in constant time. */
 function isSame(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && a.reduce((differs, byte, at) => differs | (byte ^ (b[at] ?? 0)), 0) === 0;
 }
 
-/** Why a request is refused before anything is read of it; null: it is not. */
+/** Refuses a request by its headers and URL; null: it is allowed. */
 function judge(request: Request, url: URL, port: number): Response | null {
   const host = request.headers.get("host") ?? "";
   if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`) return refuse(421, "wrong host");
@@ -45,7 +45,7 @@ function judge(request: Request, url: URL, port: number): Response | null {
   return null;
 }
 
-/** Listens on 127.0.0.1; `port` 0 takes a free one. Throws when the port is taken. */
+/** Listens on 127.0.0.1; `port` 0 takes a free one. Throws if the port is taken. */
 export function servePage({ page, details }: Pages, port: number): Served {
   const token = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex");
 

@@ -1,4 +1,4 @@
-/** Lets one candidate work on one task in a separate folder, and checks the result with the hidden files put back. */
+/** Runs one candidate on one task in a separate folder, then restores the hidden files and checks the result. */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -17,12 +17,12 @@ export interface Candidate {
 export const controls: readonly string[] = ["oracle", "nop"];
 
 export interface Bench {
-  /** This program: what starts `pai run`. */
+  /** Command that starts this pai. */
   readonly self: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Further arguments for every run. */
+  /** Further arguments of every run. */
   readonly flags: readonly string[];
-  /** Seconds a candidate may work. */
+  /** Time limit of a candidate, in seconds. */
   readonly seconds: number;
   /** Runs a command in a folder, in the sandbox and without network. */
   readonly check: (
@@ -34,7 +34,7 @@ export interface Bench {
   readonly signal: AbortSignal;
 }
 
-/** What is read of the document that `pai run --json` prints. */
+/** The fields that are read from the document of `pai run --json`. */
 const outcomeShape = z.object({
   status: z.string(),
   code: z.number(),
@@ -50,7 +50,7 @@ const outcomeShape = z.object({
 });
 type Ended = z.infer<typeof outcomeShape>;
 
-/** The folder as the candidate finds it; `oracle` finds the solution in it. */
+/** Prepares the candidate's folder; for `oracle` with the solution. */
 function layOut(task: EvalTask, root: string, isSolved: boolean): void {
   const files = join(task.folder, "files");
   for (const path of listFiles(files)) copy(join(files, path), join(root, path));
@@ -99,7 +99,7 @@ async function work(task: EvalTask, { model, mode }: Candidate, root: string, be
 
 const outputKept = 2000;
 
-/** The fields of pai's own document about a run. */
+/** Figures from pai's document about a run. */
 function figuresOf({ ended, ms, error }: Worked) {
   const added = ended?.changes.reduce((sum, change) => sum + change.added, 0) ?? null;
   const deleted = ended?.changes.reduce((sum, change) => sum + change.deleted, 0) ?? null;
@@ -120,7 +120,7 @@ function figuresOf({ ended, ms, error }: Worked) {
   };
 }
 
-/** One result without its name: the candidate works, then the hidden files come back, then the check decides. */
+/** Makes one result without its key: the candidate works, the hidden files are restored, the check decides. */
 export async function tryCandidate(
   task: EvalTask,
   candidate: Candidate,

@@ -1,4 +1,4 @@
-/** `pai eval import`: makes task folders of public exercise sets, and of the scenarios that pai brings along. */
+/** `pai eval import`: makes task folders from public exercise sets, and from pai's own scenarios. */
 
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,13 +11,13 @@ import { listFiles } from "./load-tasks.ts";
 
 export interface Imported {
   readonly made: readonly string[];
-  /** Exercises that are no task here, and why. */
+  /** Exercises that cannot be tasks, and why. */
   readonly left: readonly string[];
 }
 
 type Draft = Pick<TaskFile, "prompt" | "hidden" | "solution" | "check"> & Partial<TaskFile>;
 
-/** Writes a task folder whole: `write` fills it under another name first. */
+/** Writes a task folder atomically: `write` fills it under a temporary name. */
 function makeTask(to: string, id: string, task: Draft, write: (folder: string) => void): string {
   const folder = join(to, id);
   if (existsSync(folder)) throw new PaiError("usage", `${folder} exists already`, { hint: "name an empty folder" });
@@ -39,7 +39,7 @@ function put(file: string, content: string | Uint8Array): void {
   writeFileSync(file, content);
 }
 
-/** The theses' scenarios, and the refactoring that failed there. */
+/** The scenarios of the theses, and the refactoring that failed in them. */
 export async function importThesis(to: string): Promise<Imported> {
   const { default: tasks } = await import("./thesis-tasks.json");
   const made = tasks.map(({ id, task, files, start }) =>
@@ -57,10 +57,10 @@ const exerciseShape = z.object({
 });
 
 interface Language {
-  /** The command that runs the hidden tests. */
+  /** Command that runs the hidden tests. */
   readonly check: (tests: readonly string[]) => string;
   readonly seconds: number;
-  /** Tests as they shall run: later ones of an exercise are switched off for learners. */
+  /** Enables tests that an exercise skips for learners. */
   readonly prepare: (test: string) => string;
 }
 
@@ -88,7 +88,7 @@ function instructionsOf(folder: string): string {
     .join("\n\n");
 }
 
-/** One exercise in Exercism's layout as a task; a text: why it cannot be one. */
+/** Makes a task from one exercise in Exercism's layout; a text: why that is not possible. */
 function importExercise(folder: string, to: string, id: string, language: Language, source: string): string | null {
   const present = listFiles(folder);
   const config = join(folder, ".meta/config.json");
@@ -123,7 +123,7 @@ function importExercise(folder: string, to: string, id: string, language: Langua
   return null;
 }
 
-/** The folders of exercises: `LANGUAGE/exercises/practice` of a set of languages, or `exercises/practice` of one track. */
+/** Folders of exercises: `LANGUAGE/exercises/practice` in a set of languages, or `exercises/practice` in one track. */
 function findTracks(folder: string): readonly (readonly [language: string, exercises: string])[] {
   const practice = join("exercises", "practice");
   if (existsSync(join(folder, practice))) {
@@ -136,7 +136,7 @@ function findTracks(folder: string): readonly (readonly [language: string, exerc
     .map((name) => [name, join(folder, name, practice)]);
 }
 
-/** A checkout of an Exercism track or of a set with one folder a language. */
+/** Imports a checkout of an Exercism track, or of a set with one folder for each language. */
 export function importExercises(from: string, to: string, source: string, only: string | null): Imported {
   const tracks = findTracks(from);
   if (tracks.length === 0)

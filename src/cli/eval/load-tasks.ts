@@ -6,10 +6,10 @@ import { PaiError } from "../../core/error.ts";
 import { readTaskFile, type TaskFile } from "../../core/eval/task.ts";
 
 export interface EvalTask extends TaskFile {
-  /** Its path below the named folder; with several folders, preceded by the folder's name. */
+  /** Path below the named folder; with several folders, after the folder's name. */
   readonly id: string;
   readonly folder: string;
-  /** Of `task.json` and of every file, names and modes included. */
+  /** Hash of `task.json` and of every file, including names and modes. */
   readonly sha256: string;
 }
 
@@ -21,7 +21,7 @@ function unusable(path: string, why: string): PaiError {
   return new PaiError("usage", `${path} cannot be used as a task: ${why}`, { hint: "see: docs/evaluation.md" });
 }
 
-/** Every file below a folder in order, paths relative to it. Throws usage for what is neither file nor folder. */
+/** All files below a folder, sorted, with relative paths. Throws usage for anything but files and folders. */
 export function listFiles(folder: string): readonly string[] {
   const found: string[] = [];
   const visit = (below: string) => {
@@ -68,7 +68,7 @@ function loadTask(folder: string, id: string): EvalTask {
   return { ...task, id, folder, sha256: hashTask(folder) };
 }
 
-/** The folders below one that hold a task; a task is not looked into. */
+/** Folders below one that are tasks; does not look into a task. */
 function* findFolders(folder: string, depth = 0): Generator<string> {
   if (existsSync(join(folder, "task.json"))) {
     yield folder;
@@ -79,7 +79,7 @@ function* findFolders(folder: string, depth = 0): Generator<string> {
     if (entry.isDirectory() && !entry.name.startsWith(".")) yield* findFolders(join(folder, entry.name), depth + 1);
 }
 
-/** The tasks of one folder: it is one, or holds some at any depth. Throws usage for a folder without any. */
+/** The tasks of one folder, which is one or contains some at any depth. Throws usage if there is none. */
 function loadFolder(cwd: string, given: string, isNamed: boolean): readonly EvalTask[] {
   const top = resolve(cwd, given);
   if (lstatSync(top, { throwIfNoEntry: false })?.isDirectory() !== true)
@@ -92,7 +92,9 @@ function loadFolder(cwd: string, given: string, isNamed: boolean): readonly Eval
   throw new PaiError("usage", `${given} holds no task`, { hint: "a task is a folder with task.json and files/" });
 }
 
-/** The tasks of these folders by name; of several, names begin with the folder's own. Throws usage for two of a name. */
+/**
+ * The tasks of these folders; with several folders, names begin with the folder's. Throws usage for duplicate names.
+ */
 export function loadTasks(cwd: string, folders: readonly string[]): readonly EvalTask[] {
   const tasks = folders.flatMap((given) => loadFolder(cwd, given, folders.length > 1));
   const found = new Map<string, EvalTask>();

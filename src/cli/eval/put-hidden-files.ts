@@ -1,5 +1,4 @@
-/** Puts the hidden files of a task, and the candidate's last words, into the folder it worked in: no link it left is followed. */
-
+/** Restores a task's hidden files and writes the candidate's last message, following no link that it left. */
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parentOf } from "../../core/path.ts";
@@ -7,12 +6,12 @@ import { openRoot, type Root } from "../../workspace/confine.ts";
 import { parseKept } from "../../workspace/parse-path.ts";
 import { type EvalTask, listFiles } from "./load-tasks.ts";
 
-/** Inside the project: the only folder that a sandboxed check is certain to see. */
+/** Inside the project, which is the only folder that a sandboxed check is certain to see. */
 export const answerName = ".pai-eval-answer.txt";
 
 type Path = ReturnType<typeof parseKept>;
 
-/** Whether the path exists; also true where a parent is a link or a file. */
+/** Whether the path exists; true as well if a parent is a link or a file. */
 function isThere(root: Root, path: Path): boolean {
   try {
     return root.stat(path) !== null;
@@ -24,7 +23,7 @@ function isThere(root: Root, path: Path): boolean {
 const remove = (root: Root, path: Path) =>
   root.withParent(path, (at, name) => rmSync(`${at}/${name}`, { recursive: true, force: true }));
 
-/** Creates the folder and its parents, replacing anything there that is not a folder. */
+/** Creates the folder and its parents, replacing whatever is no folder. */
 function makeFolder(root: Root, folder: Path): void {
   if (folder === "") return;
   makeFolder(root, parentOf(folder));
@@ -39,7 +38,7 @@ function put(root: Root, path: Path, bytes: Uint8Array, mode: number): void {
   root.withParent(path, (at, name) => writeFileSync(`${at}/${name}`, bytes, { flag: "wx", mode }));
 }
 
-/** Returns the hidden paths that the candidate had made. */
+/** Restores the hidden files; returns those paths that the candidate had created. */
 export function putBack(task: EvalTask, folder: string, answer: string): readonly string[] {
   const root = openRoot(folder, { force: true, home: null });
   try {

@@ -1,4 +1,4 @@
-/** Empties a queue of evaluation work together with others: takes, works, keeps the result here and there, takes again. */
+/** A worker of an evaluation queue: takes work, does it and saves the result, here and in the database. */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { type Result, readResults } from "../../core/eval/result.ts";
@@ -24,11 +24,11 @@ export interface QueueWork {
   readonly worker: Worker;
   readonly tasks: readonly EvalTask[];
   readonly jobs: number;
-  /** USD that this worker may spend; null: as the queue and each run are limited. */
+  /** USD that this worker may spend; null: only the queue's and each run's limits apply. */
   readonly maxCost: number | null;
-  /** The file to which its results are also appended: the next start sends those that the database did not get. */
+  /** Local file of its results; the next start sends those that the database did not get. */
   readonly file: string;
-  /** Milliseconds between two looks at a queue whose work others have taken. */
+  /** Milliseconds between polls of a queue whose work others have taken. */
   readonly pauseMs: number;
   readonly onResult: (result: Result, state: QueueState | null) => void;
   readonly warn: (text: string) => void;
@@ -66,14 +66,14 @@ const failedWork = ({ key, task, model, mode, repeat }: QueuedWork, pai: string,
   error,
 });
 
-/** Whether a row that somebody else wrote names a candidate: it becomes words of a command line. */
+/** Whether a row, which somebody else wrote, names a valid candidate: it becomes arguments of a command. */
 const isCandidate = ({ model, mode }: QueuedWork): boolean =>
   !model.startsWith("-") && (controls.includes(model) ? mode === "none" : modes.some((known) => known === mode));
 
-/** How often the database is asked again before a worker gives up. */
+/** Attempts to reach the database before a worker gives up. */
 const tries = 5;
 
-/** Asks the database again while it is away: a worker outlives a restart of it. */
+/** Retries while the database is unreachable, so that a worker survives its restart. */
 async function patiently<T>({ pauseMs, warn }: QueueWork, signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
   for (let left = tries; ; left -= 1) {
     try {
@@ -87,15 +87,15 @@ async function patiently<T>({ pauseMs, warn }: QueueWork, signal: AbortSignal, a
   }
 }
 
-/** Sends the results that an earlier start of this worker could not send. */
+/** Sends results that an earlier start of this worker could not send. */
 async function tellEarlier({ store, worker, file }: QueueWork): Promise<void> {
   const kept = existsSync(file) ? readResults(readFileSync(file, "utf8")) : [];
   for (const result of kept) if (result.error === null) await finishWork(store, worker.queue, result.key, result);
 }
 
 /**
- * Works until nothing is left that this worker could do, waiting for what others have taken, as they may die. Returns its
- * own results. Throws usage for a queue that is not there, store_away when the database stays away.
+ * Works until nothing is left that this worker could do; waits for work that others have taken, since they may die.
+ * Returns its own results. Throws usage for an unknown queue, store_away if the database stays unreachable.
  */
 export async function emptyQueue(plan: QueueWork, bench: Bench): Promise<readonly Result[]> {
   const { store, worker, tasks, file } = plan;
@@ -163,7 +163,7 @@ export async function emptyQueue(plan: QueueWork, bench: Bench): Promise<readonl
   }
 }
 
-/** USD that the queue has left; null: it has no cap. */
+/** USD that the queue has left; null: no cap. */
 async function leftOf(look: () => Promise<QueueState | null>): Promise<number | null> {
   const state = await look();
   return state === null || state.maxCost === null ? null : state.maxCost - state.cost;

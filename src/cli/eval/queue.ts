@@ -1,4 +1,4 @@
-/** The subcommands of `pai eval` for a queue in the team's store: filling it, working on it, reading its results. */
+/** Subcommands of `pai eval` for a queue in the team's store: fill it, work on it, read its results. */
 import { hostname } from "node:os";
 import { PaiError } from "../../core/error.ts";
 import { type Result, readResults } from "../../core/eval/result.ts";
@@ -15,7 +15,7 @@ import type { EvalTask } from "./load-tasks.ts";
 import { emptyQueue } from "./queue-worker.ts";
 import { type EvalPlan, itemsOf } from "./run-eval.ts";
 
-/** Seconds that work belongs to a worker that says nothing. */
+/** Seconds after which the work of a silent worker goes to another. */
 const leaseSeconds = 60;
 const pauseMs = 2000;
 
@@ -23,7 +23,7 @@ interface Filling extends Omit<EvalPlan, "jobs" | "file"> {
   readonly queue: string;
 }
 
-/** Adds all work of a plan to a queue and says how much of it is new. Returns the exit code; throws usage, store_away. */
+/** Adds all work of a plan to a queue and says how much is new. Returns the exit code; throws usage, store_away. */
 export async function fill(context: Context, base: Base, plan: Filling): Promise<number> {
   const work = itemsOf(plan).map(({ key, task, candidate, repeat }) => ({
     key,
@@ -48,7 +48,7 @@ interface Working {
   readonly render: (result: Result, left: number) => string;
 }
 
-/** Returns this worker's own results. */
+/** Works on a queue; returns this worker's own results. */
 export function work(context: Context, base: Base, given: Working): Promise<readonly Result[]> {
   const { queue, tasks, bench, render, ...rest } = given;
   const told = context.flags.quiet === true ? () => {} : context.err;
@@ -71,7 +71,7 @@ export function work(context: Context, base: Base, given: Working): Promise<read
   );
 }
 
-/** Throws usage for a queue that is not there, or without results. */
+/** All results of a queue. Throws usage for an unknown queue, or one without results. */
 export async function readQueued(base: Base, queue: string): Promise<readonly Result[]> {
   const rows = await withStore(base, "--queue", (store) => readQueueResults(store, queue));
   if (rows === null) throw new PaiError("usage", `unknown queue: ${queue}`);

@@ -1,4 +1,4 @@
-/** Runs an evaluation: every task by every candidate, as often as asked, and no piece of work twice. */
+/** Runs an evaluation: every candidate on every task, as often as asked, without repeating finished work. */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { digest } from "../../core/digest.ts";
 import { toPaiError } from "../../core/error.ts";
@@ -6,7 +6,7 @@ import { type Result, readResults } from "../../core/eval/result.ts";
 import { type Bench, type Candidate, tryCandidate } from "./candidate.ts";
 import type { EvalTask } from "./load-tasks.ts";
 
-/** A new way of laying out or judging makes earlier results other work. */
+/** Version of layout and judging; a new one makes earlier results invalid. */
 const harness = "1";
 
 export interface EvalPlan {
@@ -14,10 +14,10 @@ export interface EvalPlan {
   readonly candidates: readonly Candidate[];
   readonly repeats: number;
   readonly jobs: number;
-  /** USD for all of it; null: as each run is limited. */
+  /** USD for all work; null: only each run is limited. */
   readonly maxCost: number | null;
   readonly shard: { readonly index: number; readonly of: number };
-  /** Where results are appended, one JSON line each. */
+  /** File to which results are appended, one JSON line each. */
   readonly file: string;
   /** Version and commit of this pai. */
   readonly pai: string;
@@ -35,7 +35,7 @@ export interface Progress {
   readonly onResult: (result: Result, left: number) => void;
 }
 
-/** All that a plan asks for, in the order of its tasks. */
+/** All work of a plan, in the order of its tasks. */
 export function itemsOf({
   tasks,
   candidates,
@@ -55,8 +55,8 @@ export function itemsOf({
 }
 
 /**
- * Does what is left to do and returns all results of this plan, earlier ones too, and what was left undone for the
- * money. Throws when it is interrupted; the file keeps what was finished until then.
+ * Does the remaining work. Returns all results of this plan, including earlier ones, and how much the cost cap left
+ * undone. Throws when it is interrupted; the file keeps finished results.
  */
 export async function runEval(
   plan: EvalPlan,

@@ -1,4 +1,4 @@
-/** Where no key is set, a person at the terminal is asked once: a model of a server on this machine, or a key. */
+/** Without a key, asks the user once at the terminal: for a model of a local server, or for a key. */
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { findProvider, type ProviderId, providerOfKey, providers } from "../../core/providers.ts";
 import { suggest } from "../../core/suggest.ts";
@@ -14,17 +14,17 @@ import { answeredOrigin, lacksKey, pickModel } from "./pick-model.ts";
 
 const maxShown = 20;
 
-/** How the person is asked, and a key is tried. */
+/** How to ask the user and to check a key. */
 export interface Asker {
   /** null: end of input. */
   readonly readLine: (question: string) => Promise<string | null>;
-  /** The same for what must not show. */
+  /** Like `readLine` for hidden text. */
   readonly askHidden: (question: string) => Promise<string | null>;
-  /** Throws what the provider says against the key, or why it cannot be asked. */
+  /** Throws the provider's refusal of the key, or why it could not be asked. */
   readonly check: (provider: ProviderId, key: string) => Promise<void>;
 }
 
-/** A model and where it runs. */
+/** A model of a local server. */
 interface Offer {
   readonly name: string;
   readonly url: string;
@@ -34,8 +34,8 @@ const offersOf = (servers: readonly FoundServer[]): readonly Offer[] =>
   servers.flatMap(({ url, models }) => models.map((name) => ({ name, url }))).slice(0, maxShown);
 
 /**
- * The settings to go on with: those given, or with the local model or the key that was chosen. Looks for servers only
- * when the model in use needs a key, has none, and no address was given.
+ * Asks for a model. Returns the given settings, or settings with the chosen local model or key. Looks for servers only
+ * if the model in use needs a key, has none, and no address was given.
  */
 export async function askForModel(
   context: Context,
@@ -78,7 +78,7 @@ function withLocal(base: Base, { name, url }: Offer): Base {
 const keyed = providers.filter(({ needsKey }) => needsKey).map(({ id }) => id);
 const maxTries = 3;
 
-/** Asks for a key until one is taken, tries it, and stores it; nothing entered: the settings as they are. */
+/** Asks for a key until one is accepted, and stores it; with no input the settings stay as they are. */
 async function askForKey(context: Context, base: Base, asker: Asker): Promise<Base> {
   const log = openLog(context);
   for (let tries = 0; tries < maxTries; tries += 1) {
@@ -101,7 +101,10 @@ async function askForKey(context: Context, base: Base, asker: Asker): Promise<Ba
   return base;
 }
 
-/** Whose key it is: by how it looks, else by asking. Throws usage for a name of no provider, key_invalid for no key at all. */
+/**
+ * The provider of a key, by its form or by asking. Throws usage for an unknown provider, key_invalid for an invalid
+ * key.
+ */
 async function findOwner(key: string, { readLine }: Asker): Promise<ProviderId> {
   const fault = findFault(key);
   if (fault !== null) throw new PaiError("key_invalid", `the key ${fault}`);
@@ -116,7 +119,7 @@ async function findOwner(key: string, { readLine }: Asker): Promise<ProviderId> 
   });
 }
 
-/** A provider that cannot be reached is no evidence against the key. */
+/** Checks a key; an unreachable provider is no evidence against it. */
 async function check(context: Context, asker: Asker, provider: ProviderId, key: string): Promise<void> {
   try {
     await asker.check(provider, key);
@@ -128,8 +131,7 @@ async function check(context: Context, asker: Asker, provider: ProviderId, key: 
 }
 
 /**
- * Names a model server of this machine to a user who cannot be asked. Throws no_key when there is one and the model
- * lacks a key.
+ * Suggests a local model server to a user who cannot be asked. Throws no_key if there is one and the model lacks a key.
  */
 export async function nameLocalServer(
   context: Context,

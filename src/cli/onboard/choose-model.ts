@@ -1,4 +1,4 @@
-/** The model of a task or session: as set, the only one with a key, or what the person at the terminal chooses. */
+/** The model of a task or session: as set, from the only key, or chosen by the user at the terminal. */
 import type { ProviderId } from "../../core/providers.ts";
 import type { Context } from "../command.ts";
 import type { Base } from "../compose/base.ts";
@@ -7,14 +7,14 @@ import { lacksKey, pickModel } from "./pick-model.ts";
 
 export const readLineOf = (view: View) => async (question: string) => (await view.prompter()).readLine(question);
 
-/** Tries a key with its provider. Throws what that says against it. */
+/** Checks a key with its provider. Throws the provider's refusal. */
 async function checkKey(context: Context, { places }: Base, provider: ProviderId, key: string): Promise<void> {
   const { validateOnline } = await import("../config/validate-online.ts");
   const verdicts = await validateOnline(provider, [{ id: "primary", key, origin: "typed" }], { context, places });
   for (const { error } of verdicts) if (error !== null) throw error;
 }
 
-/** Throws no_key where several providers have a key, or nobody can be asked and a server on this machine needs none. */
+/** Throws no_key if several providers have a key, or if nobody can be asked and a local server needs none. */
 export async function chooseModel(context: Context, given: Base, view: View): Promise<Base> {
   if (!lacksKey(context, given)) return given;
   const { base, told, problem } = pickModel(context, given);

@@ -1,4 +1,4 @@
-/** After the first success with a model that was chosen when asked: is it to be the default? */
+/** After the first success with a model chosen at the terminal, offers to make it the default. */
 import type { Outcome } from "../../core/outcome.ts";
 import { providerTable } from "../../core/providers.ts";
 import type { Context } from "../command.ts";
@@ -6,10 +6,10 @@ import type { Base } from "../compose/base.ts";
 import { openLog } from "../open-log.ts";
 import { answeredOrigin } from "./pick-model.ts";
 
-/** Asked once: whatever the answer, `base` is not asked about again. */
+/** Asks only once for each `base`, whatever the answer. */
 const asked = new WeakSet<Base>();
 
-/** Writes the model, and the address of its server where that is not the usual one, into config.json after a yes. */
+/** After a yes, writes the model, and its server's address if it is not the default, into config.json. */
 export async function offerToKeep(
   context: Context,
   base: Base,

@@ -1,4 +1,4 @@
-/** Picks the model when the user chose none: that of the only provider with a key. */
+/** Picks a model if the user chose none: that of the only provider with a key. */
 import { PaiError } from "../../core/error.ts";
 import { type ProviderId, providers, providerTable } from "../../core/providers.ts";
 import { parseModelId } from "../../models/open.ts";
@@ -7,12 +7,12 @@ import type { Context } from "../command.ts";
 import type { Base } from "../compose/base.ts";
 import { listModels } from "../compose/compose-model.ts";
 
-/** Where a model came from that pai chose because of the keys there are. */
+/** Origin of a model that pai chose by the existing keys. */
 const pickedOrigin = "the only key";
-/** Where the model came from that a person chose when asked. */
+/** Origin of a model that the user chose when asked. */
 export const answeredOrigin = "your answer";
 
-/** Whether the first model of the settings needs a key and has none; false where an address was set for it. */
+/** Whether the first model needs a key and has none; false if its address was set. */
 export function lacksKey(
   { env }: Pick<Context, "env">,
   { settings, places }: Pick<Base, "settings" | "places">,
@@ -32,18 +32,18 @@ function providersWithKey({ env }: Pick<Context, "env">, { places }: Pick<Base, 
     .map(({ id }) => id);
 }
 
-/** Settings and where the keys are. */
+/** Settings, and where the keys are. */
 type Pickable = Pick<Base, "settings" | "origins" | "values" | "places">;
 
 export interface Picked<B extends Pickable> {
   readonly base: B;
-  /** What was chosen and why, to be told; null: nothing was. */
+  /** Message about the choice; null: none was made. */
   readonly told: string | null;
-  /** no_key where the keys there are leave the choice open. */
+  /** no_key if the existing keys leave the choice open. */
   readonly problem: PaiError | null;
 }
 
-/** The settings with a model that has a key, where none was chosen by a flag, a variable or a file. */
+/** Sets a model that has a key, unless a flag, a variable or a file sets one. */
 export function pickModel<B extends Pickable>(context: Pick<Context, "env">, base: B): Picked<B> {
   const unchanged = { base, told: null, problem: null };
   if (base.origins["model"] !== "default" || !lacksKey(context, base)) return unchanged;
@@ -64,7 +64,7 @@ export function pickModel<B extends Pickable>(context: Pick<Context, "env">, bas
   };
 }
 
-/** There are keys, but which model is meant cannot be known. */
+/** The error for several keys without a chosen model. */
 function manyKeys(ids: readonly ProviderId[]): PaiError {
   const choices = ids.map((id) => `pai -m ${id}:${providerTable[id].usualModel ?? "MAKER/MODEL"}`);
   const keys = ids.length === 1 ? `a key for ${ids[0]} is` : `keys for ${ids.join(" and ")} are`;

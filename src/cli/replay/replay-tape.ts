@@ -1,4 +1,4 @@
-/** What a receipt answers in place of the world, in its order: replies of the model, decisions, results of commands. */
+/** Plays a receipt back in order: replies of the model, decisions, results of commands. */
 
 import type { SandboxState } from "../../core/command/sandbox.ts";
 import type { KeptRanking } from "../../core/context/rank.ts";
@@ -15,27 +15,27 @@ import { describeRequest, keyOfTerms } from "../../store/recorder.ts";
 export interface Tape {
   readonly model: Model;
   readonly decide: Decide;
-  /** Called for each application of changes; throws the error that the recorded one ended with. */
+  /** Called when changes are applied; throws the error of the recorded application, if any. */
   nextApply(): void;
   nextCommand(command: string): FactOf<"command">;
-  /** What a look found in that run; null: older receipts do not hold it. */
+  /** The recorded result of a look; null: an older receipt without it. */
   nextLook(action: string, input: Json): FactOf<"look"> | null;
   readonly planCache: PlanCache;
-  /** What the next request said of the branch; "" for nothing. */
+  /** The branch as recorded in the next request; "": none. */
   nextRepository(): string;
-  /** What the memory told the recorded run; null: nothing. */
+  /** The memory of the recorded run; null: none. */
   readonly memory: ProjectMemory | null;
-  /** The sandbox level of commands in that run. */
+  /** The sandbox level of the recorded run's commands. */
   readonly sandbox: SandboxState;
-  /** The ranking of the next request; null: older receipts do not hold it. */
+  /** The ranking of the next request; null: an older receipt without it. */
   nextRanking(terms: readonly Term[]): KeptRanking | null;
-  /** What the recorded run could not take back. */
+  /** Paths that the recorded run could not undo. */
   readonly left: readonly string[];
-  /** The first thing the replay did that the recorded run did not, in words; null: nothing. */
+  /** The first difference of the replay from the recorded run, in words; null: none. */
   readonly difference: string | null;
 }
 
-/** Receipts from before pai had a sandbox do not mention one. */
+/** Receipts from before the sandbox do not mention it. */
 const noSandbox: SandboxState = { level: null, choice: "off", text: "none", why: null, proposes: false };
 
 const toError = ({ code, message, hint, retry_after }: Failure) =>
@@ -43,7 +43,7 @@ const toError = ({ code, message, hint, retry_after }: Failure) =>
 
 const sameInput = (a: Json, b: Json) => blankSecrets(JSON.stringify(a)) === blankSecrets(JSON.stringify(b));
 
-/** Facts that the run proposed are kept nowhere. */
+/** Facts that the replay learns are not kept. */
 function memoryOf(said: readonly FactOf<"memory">[]): ProjectMemory | null {
   const [first] = said;
   if (first === undefined) return null;
@@ -52,8 +52,8 @@ function memoryOf(said: readonly FactOf<"memory">[]): ProjectMemory | null {
 }
 
 /**
- * Plays the facts back in order. When they run out, throws the error the recorded run ended with (failed, if it had
- * none).
+ * Plays the facts back in order. If they run out, it throws the recorded run's final error, or failed if there was
+ * none.
  */
 export function playTape(facts: readonly Fact[], started: FactOf<"run.started">): Tape {
   const ended = factsOf(facts, "run.finished").at(-1)?.outcome.error ?? null;
@@ -68,7 +68,7 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
   };
   const queueOf = <T extends Fact["type"]>(type: T, what: string) => {
     const left = [...factsOf(facts, type)];
-    /** The first fact that fits the first of these, else the next of them. */
+    /** Removes and returns the first fact that matches the first predicate, otherwise the next one, and so on. */
     return (...wanted: readonly ((fact: FactOf<T>) => boolean)[]): FactOf<T> => {
       const at = wanted.map((fits) => left.findIndex(fits)).find((index) => index >= 0) ?? -1;
       return left.splice(at < 0 ? left.length : at, 1)[0] ?? runOut(what);
@@ -80,7 +80,7 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
   const nextChanges = queueOf("changes", "a change");
   const nextCommand = queueOf("command", "a command");
   const cached = [...factsOf(facts, "cached")];
-  /** Older receipts hold only the plan itself. */
+  /** Older receipts have only the plan itself. */
   const reused =
     cached.length > 0 ? null : ((factsOf(facts, "plan").find((fact) => fact.cached)?.plan as unknown as Json) ?? null);
   const repositories = [...factsOf(facts, "repository")];
@@ -97,7 +97,7 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
       async *stream(request) {
         asked += 1;
         const { sha256 } = describeRequest(request);
-        // Helpers that explored at the same time are recorded in the order in which they ended.
+        // Helpers that explored at the same time were recorded in the order in which they ended.
         const call = nextCall(
           (fact) => fact.purpose === request.purpose && fact.sha256 === sha256,
           ({ purpose }) => purpose === request.purpose,

@@ -1,4 +1,4 @@
-/** A workspace as it was before a run, in memory: what a replay works on. Nothing of it is ever written, no command runs. */
+/** An in-memory workspace with the state before a run, for a replay. It writes nothing and runs no command. */
 import { type Blob, type Change, invert, sameBlob, squash } from "../../core/change.ts";
 import { surveyView } from "../../core/context/survey-view.ts";
 import { digest } from "../../core/digest.ts";
@@ -10,7 +10,7 @@ import { createOverlay, type Overlay } from "../../flows/stage.ts";
 import type { History } from "../../workspace/journal/run-history.ts";
 import type { Tape } from "./replay-tape.ts";
 
-/** Takes back, on top of the workspace, what this run and all later ones have changed. */
+/** Undoes, on top of the workspace, this run and all later ones. */
 async function goBack(workspace: Workspace, history: History, id: string): Promise<Overlay> {
   const wanted = new Map<RelPath, Blob | null>();
   for (const run of history.list()) {
@@ -26,7 +26,7 @@ async function goBack(workspace: Workspace, history: History, id: string): Promi
   return past;
 }
 
-/** Folders on the way to new content that are not there, as the real workspace would make them. */
+/** Missing parent folders of new content, as the real workspace would create them. */
 async function missingFolders(past: Overlay, changes: readonly Change[]): Promise<Change[]> {
   const missing = new Map<string, Change>();
   const planned = new Set<string>(changes.flatMap(({ path, after }) => (after === null ? [] : [path])));
@@ -41,7 +41,7 @@ async function missingFolders(past: Overlay, changes: readonly Change[]): Promis
   return [...missing.values()];
 }
 
-/** Content that a command made: from the receipt, or from the journal where it was too large for it. */
+/** Content that a command wrote: from the receipt, or from the journal if it was too large for the receipt. */
 function contentOf({ path, after, content }: ChangedContent, work: readonly Change[]): Blob | null {
   if (content?.kind !== "file") return content;
   const kept = work.find((change) => change.path === path)?.after;
@@ -51,7 +51,7 @@ function contentOf({ path, after, content }: ChangedContent, work: readonly Chan
   throw new PaiError("failed", `what a command wrote to ${path} was too large to be kept`);
 }
 
-/** In memory there is nothing to bring over. */
+/** In memory there is nothing to carry over. */
 const proposalOf = (kept: readonly Change[]): Proposal => ({
   accept: async () => [],
   discard: () => {},
@@ -108,7 +108,7 @@ function openMemory(past: Overlay, id: string, tape: Tape, work: readonly Change
   };
 }
 
-/** The workspace before run `id`; what the replay does to it changes this value only. */
+/** The workspace before run `id`; the replay changes only this value. */
 export async function openPast(workspace: Workspace, history: History, id: string, tape: Tape): Promise<Workspace> {
   const past = await goBack(workspace, history, id);
   const work = history.work(id) ?? [];

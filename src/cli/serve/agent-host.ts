@@ -1,4 +1,4 @@
-/** pai's contract as tools for other agents: plan, apply, undo, and what there is to look up. */
+/** pai's contract as tools for other agents: plan, apply, undo, and queries. */
 
 import { PaiError, toFailure, toPaiError } from "../../core/error.ts";
 import type { RunEvent, StampedEvent } from "../../core/event.ts";
@@ -93,14 +93,14 @@ const runTool: OfferedTool = {
   annotations: { ...changes, openWorldHint: true },
 };
 
-/** Plans that wait for `apply`, the newest last. */
+/** Number of plans that may wait for `apply`; the oldest are dropped. */
 const maxPlans = 50;
 
 interface Planned {
-  /** As `pai plan -o` writes it: with the state of every file it was made on. */
+  /** As `pai plan -o` writes it, with the state of every file. */
   readonly saved: string;
   readonly checks: readonly string[];
-  /** The answer of carrying it out; null: not carried out yet. */
+  /** The result of applying it; null: not applied yet. */
   outcome: ToolAnswer | null;
 }
 
@@ -116,7 +116,7 @@ function readTexts(input: Fields, name: string): readonly string[] {
   throw new PaiError("usage", `${name} must be a list of texts`);
 }
 
-/** Masked, as `--json` prints it. */
+/** The masked outcome, as `--json` prints it. */
 const documentOfOutcome = (outcome: Outcome) => JSON.parse(renderDocument(outcome, [])) as Fields;
 
 function answerOf(outcome: Outcome): ToolAnswer {
@@ -133,10 +133,10 @@ function failureOf(thrown: unknown): ToolAnswer {
   };
 }
 
-/** `given` is the call of `pai mcp`: its folder is the root, its flags are the rights of every call. */
+/** `given`: the call of `pai mcp`. Its folder is the root, its flags are the rights of every call. */
 export function openAgentHost(given: Context): ToolHost {
   const planned = new Map<string, Planned>();
-  // Standard input is the protocol's.
+  // Standard input belongs to the protocol.
   const flags = { ...given.flags, json: true, noInput: true, noStdin: true };
 
   interface Run {
@@ -167,7 +167,7 @@ export function openAgentHost(given: Context): ToolHost {
         mode: "single-shot",
         ...options,
       };
-      // The call of the tool is the yes.
+      // Calling the tool is the approval.
       const decide = decideByPolicy(true);
       const ports = composed.portsFor({ task, options: all, sink, signal: limited.signal, decide });
       return await runTask(flow, task, all, ports);
@@ -177,7 +177,7 @@ export function openAgentHost(given: Context): ToolHost {
     }
   }
 
-  /** What a command prints as its JSON document. */
+  /** The JSON document that a command prints. */
   async function documentOf(command: Handler, words: readonly string[], signal: AbortSignal): Promise<ToolAnswer> {
     let printed = "";
     await command({
@@ -242,7 +242,7 @@ export function openAgentHost(given: Context): ToolHost {
     const only = [saved.only, given.flags.only ?? []].filter((globs) => globs.length > 0);
     const asked: Task = { text: saved.task, history: [], context: null };
     const answer = answerOf(await doRun({ flow, task: asked, command: "apply", options: { only } }, request));
-    // A failed run was taken back, so the plan may be tried again.
+    // A failed run was rolled back, so the plan may be tried again.
     if (answer.ok) found.outcome = answer;
     return answer;
   }

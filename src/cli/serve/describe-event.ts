@@ -1,8 +1,8 @@
-/** What happens in a run in a few words, for whoever waits for the answer of a tool. */
+/** Describes a run's events in a few words, for a client that waits for a tool's result. */
 import type { RunEvent } from "../../core/event.ts";
 import { counted } from "../../ui/amount.ts";
 
-/** null: nothing to tell. Never content of a file. */
+/** null: nothing to report. Never contains file content. */
 export function describeEvent(event: RunEvent): string | null {
   switch (event.type) {
     case "plan.ready":

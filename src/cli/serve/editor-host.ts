@@ -1,4 +1,4 @@
-/** Sessions for an editor: the same parts as a session at the terminal, with an editor for a face. */
+/** Sessions for an editor: like a session at the terminal, with the editor as its face. */
 import { join } from "node:path";
 import { asBlock } from "../../acp/door.ts";
 import type { Choice, Host, Talk, TalkSummary } from "../../acp/host.ts";
@@ -32,7 +32,7 @@ import { expandCustom, listCustom } from "../compose/custom.ts";
 import { flowFor } from "../compose/flow.ts";
 import { changesOfSession } from "../session/session-changes.ts";
 
-/** Beside the ways of working: one that only plans. */
+/** A mode of editors besides pai's own: plan only. */
 const planOnly = "plan";
 
 const modeChoices: readonly Choice[] = [
@@ -50,7 +50,7 @@ const commands: readonly Choice[] = [
   { id: "diff", name: "diff", description: "what this session has changed" },
 ];
 
-/** The models that there is a key for, and the one in use. */
+/** Models with a key, and the one in use. */
 function modelChoices({ env, now }: Context, { places }: Base, inUse: string): readonly Choice[] {
   const day = now().toISOString().slice(0, 10);
   const usable = knownModels().filter(
@@ -60,7 +60,7 @@ function modelChoices({ env, now }: Context, { places }: Base, inUse: string): r
   return [...ids].map((id) => ({ id, name: id, description: "" }));
 }
 
-/** What a command of the terminal prints, as text. */
+/** Runs a command and returns what it would print. */
 async function textOf(
   run: (context: Context) => Promise<number>,
   context: Context,
@@ -71,7 +71,7 @@ async function textOf(
     said += text;
   };
   const tty = { stdin: false, stdout: false, stderr: false, keyboard: false };
-  // Standard input is the protocol's.
+  // Standard input belongs to the protocol.
   const flags = { ...(over.flags ?? context.flags), noStdin: true };
   await run({ ...context, ...over, flags, out: write, err: write, tty });
   return said.trim();
@@ -84,7 +84,7 @@ function createTalk(context: Context, composed: Composed, open: OpenSession, tel
   const [first] = listModels(base.settings.model);
   let mode: string = base.settings.mode;
   let model: ComposedModel | undefined;
-  /** What the user did meanwhile, told with the next message; null: nothing. */
+  /** What the user did meanwhile, for the next message; null: nothing. */
   let offered: string | null = null;
 
   async function taskOf(text: string, mentions: readonly string[], context: string | null): Promise<Task> {
@@ -193,7 +193,7 @@ function createTalk(context: Context, composed: Composed, open: OpenSession, tel
   };
 }
 
-/** `context` is the call of `pai acp`: its flags are the rights of every session. */
+/** `called`: the call of `pai acp`. Its flags are the rights of every session. */
 export function openEditorHost(called: Context): Host {
   const at = (folder: string): Context => ({ ...called, cwd: folder });
 
@@ -210,7 +210,7 @@ export function openEditorHost(called: Context): Host {
       if (id !== null && sessions === null) throw new PaiError("usage", "no sessions are kept here");
       const loaded = id === null ? null : (sessions?.load(id).session ?? null);
       const open = sessions?.open(loaded, called.now, tell) ?? openUnkept(called.now);
-      // Editors come back to a session in which nothing was said yet: from now on there is a file of it.
+      // Saves even an empty session, since editors may return to it.
       if (loaded === null) open.add({ type: "tasks.updated", tasks: [] });
       return createTalk(base.context, composed, open, tell);
     },

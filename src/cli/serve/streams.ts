@@ -1,8 +1,8 @@
-/** Standard input and output as the streams of a protocol: nothing else is ever written to them. */
+/** Standard input and output as the streams of a protocol; nothing else is written to them. */
 import type { Context } from "../command.ts";
 
 export interface ProtocolStreams {
-  /** Ends when the other side goes, or when the process is told to end. */
+  /** Ends when the client disconnects or the process is told to end. */
   readonly input: ReadableStream<Uint8Array>;
   readonly output: WritableStream<Uint8Array>;
 }

@@ -1,4 +1,4 @@
-/** What Tab offers in a message: slash commands and what follows some of them, and the paths after `@`. */
+/** Completion of a message with Tab: slash commands with their arguments, and paths after `@`. */
 import type { Workspace } from "../../core/ports.ts";
 import { knownModels } from "../../models/catalogue.ts";
 import { modes } from "../../store/setting-table.ts";
@@ -8,7 +8,7 @@ import { slashCommands } from "./slash.ts";
 
 const maxOffered = 100;
 
-/** What may follow these commands. */
+/** Arguments of some commands. */
 const followers = new Map<string, readonly string[]>([
   ["mode", modes],
   ["model", knownModels().map(({ provider, name }) => `${provider}:${name}`)],
@@ -19,8 +19,8 @@ const begunMention = new RegExp(`${mentionMark}("[^"]*|\\S*)$`);
 const quote = (name: string) => (name.endsWith("/") ? `"${name}` : `"${name}"`);
 
 /**
- * Names below the folder that was typed, in quotes where they need them: those of a folder stay open for what is in it.
- * Ignored and denied ones are left out.
+ * Names in the typed folder, quoted if needed; a folder's quote stays open for what follows. Without ignored and denied
+ * names.
  */
 async function listPaths(workspace: Workspace, typed: string, quoted: boolean): Promise<readonly string[]> {
   const folder = typed.slice(0, typed.lastIndexOf("/") + 1);
@@ -32,17 +32,17 @@ async function listPaths(workspace: Workspace, typed: string, quoted: boolean): 
     .slice(0, maxOffered);
 }
 
-/** What is known of the session beyond its workspace. */
+/** What completion needs besides the workspace. */
 export interface Known {
-  /** Commands that are files. */
+  /** Custom commands. */
   readonly own: () => Promise<readonly { readonly name: string }[]>;
-  /** Ids that may follow a command, the newest first; none after most of them. */
+  /** Ids for a command's argument, newest first; none for most commands. */
   readonly idsFor: (command: string) => readonly string[];
 }
 
 const nothing: Known = { own: async () => [], idsFor: () => [] };
 
-/** `before` is the message up to the cursor; null: nothing to offer. */
+/** `before`: the message up to the cursor; null: nothing to offer. */
 export async function completeMessage(
   workspace: Workspace,
   before: string,

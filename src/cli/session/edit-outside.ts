@@ -1,4 +1,4 @@
-/** Ctrl+X Ctrl+E: the message in the person's own editor, in a private file that is gone afterwards. */
+/** Ctrl+X Ctrl+E: edits the message in the user's editor, in a private temporary file. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import type { Context } from "../command.ts";
 
 const usual = ["editor", "nano", "vi"] as const;
 
-/** As the shell reads it: VISUAL, EDITOR, or what is usual here. Throws failed where there is none. */
+/** The editor's command for the shell: VISUAL, EDITOR, or a usual one. Throws failed if there is none. */
 function findEditor(env: Context["env"], path: string): string {
   const named = [env["VISUAL"], env["EDITOR"]].find((text) => (text ?? "").trim() !== "");
   const found = named ?? usual.find((name) => Bun.which(name, { PATH: path }) !== null);
@@ -18,15 +18,15 @@ function findEditor(env: Context["env"], path: string): string {
 }
 
 /**
- * The text as it was saved, without the line feed at its end. Throws failed when the editor fails: the message stays as
- * it was. `root`: programs of the project are not the person's own.
+ * The saved text without its final line feed. Throws failed if the editor fails, which leaves the message unchanged.
+ * `root`: programs in the project are not the user's own.
  */
 export async function editOutside({ env, onInterrupt }: Context, root: string, text: string): Promise<string> {
   const path = pathOutside(env["PATH"], root);
   const editor = findEditor(env, path);
   const folder = mkdtempSync(join(tmpdir(), "pai-message-"));
   const file = join(folder, "message.md");
-  // Ctrl+C belongs to the editor.
+  // Ctrl+C is for the editor.
   onInterrupt(() => {});
   try {
     writeFileSync(file, text === "" ? "" : `${text}\n`, { mode: 0o600 });

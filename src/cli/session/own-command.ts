@@ -1,4 +1,4 @@
-/** `!command` in a session: the person's own command, its output shown and offered to the next message. */
+/** `!command` in a session: runs the user's own command, shows its output and offers it to the next message. */
 import { toPaiError } from "../../core/error.ts";
 import { counted } from "../../ui/amount.ts";
 import { wrap } from "../../ui/layout.ts";
@@ -8,13 +8,13 @@ import { columnsOf } from "../columns.ts";
 import { makeRunId } from "../compose/compose.ts";
 import { offer, type Talk, tell, whileInterruptible } from "./talk.ts";
 
-/** Characters of one command's output that go with the next message. */
+/** Characters of the output that the next message may include. */
 const maxOffered = 50_000;
 
-/** No time limit, as the person can press Ctrl+C: the longest that a timer takes. */
+/** The longest timer, as the user can press Ctrl+C. */
 const noLimitMs = 2 ** 31 - 1;
 
-/** Shows a spinner while the work lasts, as the output comes at its end; none on a plain terminal. */
+/** Shows a spinner until the output appears at the end; none on a plain terminal. */
 async function whileShown<T>({ context, view }: Talk, command: string, work: () => Promise<T>): Promise<T> {
   const { style } = view;
   if (style.plain) return work();
@@ -24,7 +24,7 @@ async function whileShown<T>({ context, view }: Talk, command: string, work: () 
   return work().finally(spinner.stop);
 }
 
-/** Runs it as the person would: own environment less secrets. What it changes can be taken back with /undo. */
+/** Runs the command with the user's environment, without secrets. /undo can undo its changes. */
 export async function runOwn(talk: Talk, command: string): Promise<void> {
   const { context, composed } = talk;
   if (command === "") {

@@ -1,4 +1,4 @@
-/** `/plan` in a session: a plan only, and carrying it out once it is confirmed. */
+/** `/plan` in a session: makes a plan, and carries it out after a confirmation. */
 import { PaiError } from "../../core/error.ts";
 import { followPlan, singleShot } from "../../flows/single-shot.ts";
 import { offer, type Planned, runTurn, type Talk, tell } from "./talk.ts";
@@ -11,14 +11,14 @@ export async function planTurn(talk: Talk, task: string): Promise<void> {
   tell(talk, "plan", "nothing was changed; y carries it out");
 }
 
-/** The plan that a yes would carry out: the one that the last turn of the session made; null: none. */
+/** The plan that a yes carries out: that of the session's last turn; null: none. */
 export function waitingPlan({ planned, open }: Talk): Talk["planned"] {
   return open.session.turns.at(-1)?.run === planned?.run ? planned : null;
 }
 
 /**
- * Carries the plan out in a separate turn. One that was only planned is shown and asked about again: a yes typed before
- * it was seen does nothing. One that was approved goes on at once.
+ * Carries the plan out in a turn of its own. If it is not approved yet, it is shown and asked about, so that a
+ * premature yes does nothing; an approved one continues at once.
  */
 export async function carryOut(talk: Talk, { task, typed, plan, approved }: Planned): Promise<void> {
   if (approved === null) {

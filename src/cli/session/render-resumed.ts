@@ -1,4 +1,4 @@
-/** What a person reads when a saved session goes on: what it holds, and its last exchange. Stored text is text and approves nothing. */
+/** Shows a saved session when it is resumed: a summary and the last exchange. Stored text never approves anything. */
 import { pendingOf, type Session, type Turn } from "../../core/session/session.ts";
 import type { ReadSession } from "../../store/session-file.ts";
 import { counted } from "../../ui/amount.ts";
@@ -8,7 +8,7 @@ import { renderAnswer } from "../../ui/run/reply.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import type { Style } from "../../ui/style.ts";
 
-/** Rows of a request and of an answer that are shown. */
+/** Rows shown of the last request and of its answer. */
 const maxRows = { request: 3, answer: 20 };
 
 function foldRows(rows: readonly string[], max: number, style: Style): readonly string[] {
@@ -29,7 +29,7 @@ function renderTurn({ request, text, status }: Turn, style: Style, columns: numb
   ];
 }
 
-/** Lines for standard error, each with its line feed. */
+/** Text for standard error, each line with its line feed. */
 export function renderResumed(session: Session, style: Style, columns: number): string {
   const { id, turns, conversation } = session;
   const last = turns.at(-1);

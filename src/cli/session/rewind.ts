@@ -1,4 +1,4 @@
-/** /rewind and /compact: going back in a session, its files, its conversation, or both. */
+/** /rewind and /compact: restores an earlier state of a session's files, conversation, or both. */
 
 import { PaiError } from "../../core/error.ts";
 import { renderConversation } from "../../core/session/conversation.ts";
@@ -15,7 +15,7 @@ import { offer, type Talk, tell, whileInterruptible } from "./talk.ts";
 const actions = ["both", "code", "conversation", "summary"] as const;
 type RewindAction = (typeof actions)[number];
 
-/** "09:05" where the person is. */
+/** Local time as "09:05". */
 const clockOf = (at: string) => new Date(at).toTimeString().slice(0, 5);
 
 function renderTurns({ open, context, view }: Talk): string {
@@ -33,7 +33,7 @@ go back to before turn N:
 `;
 }
 
-/** Takes back what the runs from turn `from` (from 1) on have changed, the newest first. All of them or none. */
+/** Undoes the runs from turn `from` (from 1) on, newest first; all of them or none. */
 async function rewindCode({ composed, open }: Talk, from: number): Promise<number> {
   const { history, stateFolder, workspace } = composed.opened;
   const runs = new Set(open.session.turns.slice(from - 1).map(({ run }) => run));
@@ -53,12 +53,12 @@ async function rewindCode({ composed, open }: Talk, from: number): Promise<numbe
   return done.length;
 }
 
-/** Asks the model for a text outside of any task; it is shown, counted and kept like a run. */
+/** Asks the model for a summary outside any task; it is shown, counted and saved like a run. */
 async function askModel(talk: Talk, request: string, work: Parameters<typeof runTask>[0]): Promise<void> {
   const { context, composed, view, mode, model } = talk;
   await whileInterruptible(talk, async (signal) => {
     const task = { text: request, history: [], context: null, conversation: talk.open.session.conversation };
-    // A summary changes nothing: no check has anything to say of it.
+    // A summary changes nothing, so no checks apply.
     const composedOptions = composeOptions(context, composed.base.settings, request, view.interactive);
     const options = { ...composedOptions, checks: [], mode };
     const ports = composed.portsFor({ task, options, sink: view.sink, signal, decide: view.decide, model });
@@ -101,7 +101,7 @@ async function summarizeFrom(talk: Talk, from: number): Promise<void> {
   });
 }
 
-/** `/rewind`: the turns; `/rewind N WHAT`: back to before turn N. */
+/** `/rewind` lists the turns; `/rewind N WHAT` goes back to before turn N. */
 export async function rewindTalk(talk: Talk, words: string): Promise<void> {
   const { open, context } = talk;
   const { turns } = open.session;
@@ -127,7 +127,7 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
     tell(talk, "rewind", `turns from ${from} on are a summary now; files were not touched`);
     return;
   }
-  // What is not there any more is said before any file is touched.
+  // If the conversation is no longer available, this throws before any file is touched.
   if (action !== "code") open.before(from - 1);
   const taken = action === "conversation" ? 0 : await rewindCode(talk, from);
   if (action === "code" && taken > 0)

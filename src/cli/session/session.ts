@@ -1,4 +1,4 @@
-/** The interactive session: a prompt, a task, its result, and on with the next. */
+/** The interactive session: reads a message, runs the task, shows the result, and repeats. */
 import { join } from "node:path";
 import { exitCodes, PaiError, toPaiError } from "../../core/error.ts";
 import { pendingOf } from "../../core/session/session.ts";
@@ -26,12 +26,12 @@ import { countInterrupt, renderSpent, runTurn, type Talk, tell } from "./talk.ts
 
 const leaving = /^(?:exit|quit|\/(?:exit|quit)(?:\s.*)?)$/is;
 
-/** A slash command, also a mistyped one; lines that begin with // or /* are tasks. */
+/** A slash command, valid or mistyped; lines that begin with // or /* are tasks. */
 const command = /^\/(?![/*])/;
 
 /**
- * The next steps as a task: all of them for a yes, one for its number; null: the line is neither. Throws usage for a
- * number too many.
+ * Pending next steps as a task: all for a yes, one for its number; null: the line is neither. Throws usage for an
+ * unknown number.
  */
 function renderPending(pending: readonly string[], line: string): string | null {
   if (pending.length === 0) return null;
@@ -43,13 +43,14 @@ function renderPending(pending: readonly string[], line: string): string | null 
   throw new PaiError("usage", `no next step ${line}`, { hint: `there are ${pending.length}; see above` });
 }
 
-/** Shows the error when the work fails; the session goes on. */
+/** Shows the error if the work fails; the session continues. */
 async function sayFailure({ context }: Talk, work: Promise<unknown>): Promise<void> {
   await work.catch((thrown) => openLog(context).fail(toPaiError(thrown)));
 }
 
 /**
- * Throws usage for what is not a task, before it costs a call: a slash command without its slash, a `pai` command line.
+ * Throws usage for a line that is no task, before it costs a call: a slash command without its slash, or a `pai`
+ * command line.
  */
 function requireTask(line: string): void {
   const word = line.toLowerCase();
@@ -67,7 +68,7 @@ async function runTask(talk: Talk, line: string, pending: string | null): Promis
   if (talk.model === undefined) await offerToKeep(context, composed.base, outcome, readLineOf(view));
 }
 
-/** Runs the task behind a command of the user or the project; false: the line names none. */
+/** Runs the task of a custom command; false: the line names none. */
 async function runCustom(talk: Talk, line: string): Promise<boolean> {
   if (isSlashLine(line)) return false;
   const { expandCustom } = await import("../compose/custom.ts");
@@ -78,7 +79,7 @@ async function runCustom(talk: Talk, line: string): Promise<boolean> {
   return true;
 }
 
-/** Does what one message asks for: slash command, own command, yes or no to what waits, or a task. */
+/** Handles one message: slash command, own command, yes or no, or a task. */
 async function doLine(talk: Talk, line: string): Promise<void> {
   if (command.test(line)) return (await runCustom(talk, line)) ? undefined : doSlash(talk, line);
   if (line.startsWith("!")) return runOwn(talk, line.slice(1).trim());
@@ -91,14 +92,14 @@ async function doLine(talk: Talk, line: string): Promise<void> {
   await runTask(talk, line, pending);
 }
 
-/** Waits until a slow terminal has shown everything. Ctrl+C meanwhile skips the rest and does nothing else. */
+/** Waits until a slow terminal has shown everything; Ctrl+C then only skips the rest. */
 async function showAll({ shown, onInterrupt }: Context): Promise<void> {
   onInterrupt(() => {});
   await shown();
   onInterrupt(null);
 }
 
-/** Handles an interrupt at the prompt. Throws it again if it ends the session. */
+/** Handles an interrupt at the prompt. Rethrows it if it ends the session. */
 function takeInterrupt(talk: Talk, thrown: unknown): void {
   const error = toPaiError(thrown);
   if (error.code !== "interrupted" || talk.context.signal.aborted) throw thrown;
@@ -107,7 +108,7 @@ function takeInterrupt(talk: Talk, thrown: unknown): void {
   if (meant === "ask") tell(talk, "leave", "press Ctrl+C again to leave");
 }
 
-/** Runs that a command may name, or sessions. */
+/** Ids of runs or sessions for a command's argument. */
 function idsFor({ composed, sessions }: Talk, command: string): readonly string[] {
   if (command === "resume") return (sessions?.list() ?? []).map(({ id }) => id);
   if (command !== "undo" && command !== "redo") return [];
@@ -165,7 +166,7 @@ function requireTerminal(context: Context): void {
   });
 }
 
-/** Everything a session at the terminal needs; a new conversation, or the one to go on with. */
+/** Opens a session at the terminal with all its parts; `resume` null: a new conversation. */
 async function openTalk(called: Context, resume: { readonly id: string | null } | null): Promise<Talk> {
   const given = composeBase(called);
   const { context } = given;
@@ -201,7 +202,9 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   return talk;
 }
 
-/** A session that went on at another machine is fetched before it is loaded; a store that is away costs a warning. */
+/**
+ * Fetches a session that continued on another machine before it is loaded; an unreachable store only causes a warning.
+ */
 async function fetchFromTeam(
   base: Base,
   { folder, root, id }: { readonly folder: string; readonly root: string; readonly id: string | null },
@@ -213,7 +216,7 @@ async function fetchFromTeam(
   if (said !== null) warn(said);
 }
 
-/** Prints the totals of the session and how to continue it; nothing when no task was done. */
+/** Prints the session's totals and how to continue it; nothing if there was no task. */
 function sayFarewell(talk: Talk): void {
   const { context, sessions, open } = talk;
   if (talk.spent.calls === 0) return;
@@ -221,7 +224,7 @@ function sayFarewell(talk: Talk): void {
   context.err(`${wrap(`${renderSpent(talk)}${way}`, columnsOf(context.env)).join("\n")}\n`);
 }
 
-/** Opens the session of a place and talks until the user leaves. */
+/** Opens a session in a folder and runs it until the user leaves. */
 export async function talkAt(context: Context, resume: { readonly id: string | null } | null): Promise<number> {
   requireTerminal(context);
   const talk = await openTalk(context, resume);
@@ -234,7 +237,7 @@ export async function talkAt(context: Context, resume: { readonly id: string | n
   } catch (thrown) {
     const error = toPaiError(thrown);
     if (error.code !== "interrupted" || context.signal.aborted) throw error;
-    // No message after the second Ctrl+C: the user knows why the session ended.
+    // No message after the second Ctrl+C, since the user knows why the session ends.
     return exitCodes.interrupted;
   } finally {
     sayFarewell(talk);

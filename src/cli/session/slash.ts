@@ -1,4 +1,4 @@
-/** The slash commands of a session. An unknown one is an error and never reaches the model. */
+/** The slash commands of a session. An unknown one is an error and is never sent to the model. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -59,7 +59,7 @@ function switchMode(talk: Talk, name: string): void {
   say(talk, `mode: ${talk.mode}${name === "" ? ` (/mode NAME switches: ${others})` : ""}`);
 }
 
-/** What the first call for a message would send, and what the session holds. */
+/** Shows what the first call for a message would send, and the size of the session. */
 async function showContext(talk: Talk, words: string): Promise<void> {
   const { context, composed, mode, model } = talk;
   const { settings } = composed.base;
@@ -80,7 +80,7 @@ async function showContext(talk: Talk, words: string): Promise<void> {
   say(talk, `${renderPreview(id, mode, found)}\nThe session holds\n${renderContext(talk)}`);
 }
 
-/** Tokens of the conversation, by what it is made of; a token is about four characters. */
+/** Tokens of the conversation by kind, at about four characters a token. */
 function renderContext({ open }: Talk): string {
   const { conversation, turns } = open.session;
   const tokens = (characters: number) => `about ${counted(Math.ceil(characters / 4), "token")}`;
@@ -94,7 +94,7 @@ function renderContext({ open }: Talk): string {
   ].join("\n");
 }
 
-/** What the session changed; `path`: of that file or folder only. */
+/** Shows the session's changes; `path`: only in that file or folder. */
 async function showSessionDiff(talk: Talk, path: string): Promise<void> {
   const { history, workspace } = talk.composed.opened;
   const all = changesOfSession(history, talk.open.session);
@@ -116,7 +116,7 @@ async function showMemory(talk: Talk): Promise<void> {
     talk.context.out(`${id}  ${visibleLine(text)}${pending ? "  (pending: pai memory accept)" : ""}\n`);
 }
 
-/** Keeps what the person says of this project; later requests are given it when it fits them. */
+/** Keeps a fact that the user states; later requests include it if it fits them. */
 async function remember({ composed, context, view }: Talk, text: string): Promise<void> {
   const { stateFolder, workspace } = composed.opened;
   if (text === "") throw new PaiError("usage", "nothing to remember", { hint: "/remember tests run with: make check" });
@@ -127,7 +127,7 @@ async function remember({ composed, context, view }: Talk, text: string): Promis
   context.err(`${view.style.paint("dim", said[0] ?? "that is known already")}\n`);
 }
 
-/** Goes on in a session, null: a new one. The one before stays as it is; what was allowed in it ends with it. */
+/** Continues a session, null: a new one. The previous one is kept; permissions given in it end. */
 function enterSession(talk: Talk, session: Session | null): void {
   const { sessions, context, view } = talk;
   const warn = (text: string) => view.notify({ level: "warning", code: "session", text });
@@ -158,7 +158,7 @@ function resume(talk: Talk, id: string): void {
   say(talk, `session ${session.id}, ${counted(session.turns.length, "turn")}`);
 }
 
-/** Takes a run back, or brings it back; the model cannot know of it by itself. */
+/** Undoes or redoes a run, and tells the model with the next message. */
 async function reverse(talk: Talk, command: typeof undoInSession, text: string, did: string): Promise<void> {
   const words = text.split(/\s+/).filter((word) => word !== "");
   await command({ ...talk.context, words });
@@ -196,7 +196,7 @@ export const slashCommands: readonly Slash[] = [
   { name: "remember", about: "keep a fact about this project: /remember TEXT", run: remember },
 ];
 
-/** The commands that are files, of the user and of a trusted project. */
+/** Custom commands of the user and of a trusted project. */
 export async function listOwn({ composed: { base, opened } }: Talk): Promise<readonly PromptFile[]> {
   const { listCustom } = await import("../compose/custom.ts");
   return listCustom({ places: base.places, root: opened.workspace.root });
@@ -225,13 +225,13 @@ function renderHelp(columns: number, own: readonly PromptFile[]): string {
   ].join("\n");
 }
 
-/** A word that is a slash command without its slash. */
+/** Whether a word is the name of a slash command. */
 export const isSlash = (word: string): boolean => slashCommands.some(({ name }) => name === word);
 
-/** Whether a line names one of these commands. */
+/** Whether a line begins with one of these commands. */
 export const isSlashLine = (line: string): boolean => isSlash(/^\/(\S*)/.exec(line)?.[1]?.toLowerCase() ?? "");
 
-/** Runs one line that begins with a slash. Throws usage for an unknown command. */
+/** Runs a line that begins with a slash. Throws usage for an unknown command. */
 export async function doSlash(talk: Talk, line: string): Promise<void> {
   const [, name = "", rest = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const command = slashCommands.find((each) => each.name === name.toLowerCase());

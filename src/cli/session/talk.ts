@@ -1,4 +1,4 @@
-/** A session at the terminal: its parts, one turn of it, and Ctrl+C that ends the turn and not the session. */
+/** A session at the terminal: its state, one turn of it, and Ctrl+C that ends the turn but not the session. */
 import { PaiError } from "../../core/error.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Plan } from "../../core/plan/plan.ts";
@@ -18,16 +18,16 @@ import { flowFor } from "../compose/flow.ts";
 import type { View } from "../compose/view.ts";
 import { type KeyWatch, watchKeys } from "./watch-keys.ts";
 
-/** Two interrupts at the prompt within this time leave the session. */
+/** Milliseconds within which two interrupts at the prompt leave the session. */
 const twiceMs = 2000;
 
-/** A second Ctrl+C while a task is stopping is meant for the task: for this long it does not count at the prompt. */
+/** Milliseconds after a task was stopped in which another Ctrl+C is taken as meant for the task. */
 const nervousMs = 1500;
 
-/** Work that has not stopped after this long can be left behind with one more Ctrl+C. */
+/** Milliseconds after which one more Ctrl+C abandons work that has not stopped. */
 const stuckMs = 3000;
 
-/** A session at the terminal and what its slash commands may change of it. */
+/** The state of a session, which slash commands may change. */
 export interface Talk {
   readonly context: Context;
   readonly view: View;
@@ -37,45 +37,44 @@ export interface Talk {
   open: OpenSession;
   readonly input: InputHistory;
   mode: Settings["mode"];
-  /** Chosen by /model; undefined: the one of the settings. */
+  /** Chosen by /model; undefined: the model of the settings. */
   model: ComposedModel | undefined;
-  /** When Ctrl+C was last pressed at an empty prompt, in ms; 0: any key came after it. */
+  /** Time of the last Ctrl+C at an empty prompt, in ms; 0: another key followed it. */
   interruptedAt: number;
-  /** When a task was last stopped, in ms. */
+  /** Time at which a task was last stopped, in ms. */
   stoppedAt: number;
-  /** Totals of the tasks since the start; `cost` in USD, null: some price is unknown. */
+  /** Totals of the tasks so far; `cost` in USD, null: some price is unknown. */
   spent: { readonly calls: number; readonly tokens: number; readonly cost: number | null };
-  /** What the user did meanwhile, told with the next message: commands of their own, changes taken back. null: nothing. */
+  /** What the user did meanwhile, for the next message: own commands, undone changes. null: nothing. */
   offered: string | null;
-  /**
-   * The plan that a yes would carry out: the last one of `/plan`, or one that was approved and then interrupted. null:
-   * none.
-   */
+  /** The plan that a yes carries out: the last one of `/plan`, or an approved one that was interrupted. null: none. */
   planned: Planned | null;
 }
 
 export interface Planned {
   readonly task: string;
-  /** The part of the task that the person wrote. */
+  /** The part of the task that the user typed. */
   readonly typed: string;
-  /** The run that made it. */
+  /** The run that made the plan. */
   readonly run: string;
   readonly plan: Plan;
-  /** How it was carried out when it had been approved; null: not approved yet, it will be shown and asked about. */
+  /** How its execution began, if it was approved; null: it will be shown and asked about. */
   readonly approved: (Omit<ApprovedWork, "plan"> & { readonly mode: Mode; readonly context: string | null }) | null;
 }
 
 type Mode = Settings["mode"];
 
-/** Adds a text for the model to the next message, after those that wait already. */
+/** Adds a text for the model to the next message, after those already waiting. */
 export function offer(talk: Talk, told: string): void {
   talk.offered = talk.offered === null ? told : `${talk.offered}\n\n${told}`;
 }
 
-/** A notice outside the lines of a run. */
+/** A notice outside a run's lines. */
 export const tell = ({ view }: Talk, code: string, text: string): void => view.notify({ level: "info", code, text });
 
-/** What an interrupt at an empty prompt means: the second in a row leaves; one right after a stopped task is nothing. */
+/**
+ * What an interrupt at an empty prompt means: the second in a row leaves; one right after a stopped task means nothing.
+ */
 export function countInterrupt(talk: Talk): "leave" | "ask" | "ignore" {
   const now = talk.context.now().getTime();
   if (now - talk.stoppedAt < nervousMs) return "ignore";
@@ -85,8 +84,8 @@ export function countInterrupt(talk: Talk): "leave" | "ask" | "ignore" {
 }
 
 /**
- * Runs `work` so that Ctrl+C or Escape ends it and not the session. `watch` must be paused while a question is asked.
- * Text typed meanwhile appears at the next prompt.
+ * Runs `work` so that Ctrl+C or Escape ends it, but not the session. Pause `watch` while a question is asked. Text
+ * typed meanwhile appears at the next prompt.
  */
 export async function whileInterruptible<T>(
   talk: Talk,
@@ -117,7 +116,7 @@ export async function whileInterruptible<T>(
   }
 }
 
-/** A message with all that goes along with it. Throws path_refused for a denied file after `@`. */
+/** The task of a message, with everything that goes with it. Throws path_refused for a denied file after `@`. */
 export async function taskOf({ composed, open, offered }: Talk, text: string, typed: string): Promise<Task> {
   const { session } = open;
   return {
@@ -137,25 +136,25 @@ function addSpent({ calls, tokens, cost }: Talk["spent"], outcome: Outcome): Tal
   };
 }
 
-/** "3 calls, 4,120 tokens, $0.0012": the totals of the tasks of this session since it was opened. */
+/** "3 calls, 4,120 tokens, $0.0012": totals of this session's tasks since it was opened. */
 export function renderSpent({ spent: { calls, tokens, cost } }: Talk): string {
   return `${counted(calls, "call")}, ${counted(tokens, "token")}, ${priced(cost)}`;
 }
 
 export interface TurnOptions {
-  /** The part of the text that the person wrote: only that may name files by `@`; absent: all of it. */
+  /** The part that the user typed, which alone may mention files by `@`; absent: all of it. */
   readonly typed?: string;
-  /** Plans and saved plans are single-shot's, whatever the mode; without it: the flow of the mode. */
+  /** A flow for plans, whatever the mode; absent: the flow of the mode. */
   readonly flow?: Flow;
   readonly command?: "run" | "apply";
   readonly planOnly?: boolean;
-  /** Another way of working than the session's. */
+  /** Replaces the session's mode. */
   readonly mode?: Mode;
-  /** Approved work that the flow carries on. */
+  /** Approved work that the flow continues. */
   readonly approved?: ApprovedWork;
 }
 
-/** Keeps the approved plan of a run that was interrupted at its work: a yes carries it on without planning again. */
+/** Keeps the approved plan of an interrupted run, so that a yes continues it without planning again. */
 function keepPlan(talk: Talk, { text, context }: Task, typed: string, { record, ports }: Run): void {
   const { plan, approved, review, steps, mode } = record;
   if (!approved || plan === null) return;
@@ -169,7 +168,7 @@ function keepPlan(talk: Talk, { text, context }: Task, typed: string, { record, 
   tell(talk, "plan", "y carries the plan on, without planning again");
 }
 
-/** One task of the session, shown and kept. */
+/** Runs one task of the session; shows and saves it. */
 export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Promise<Outcome> {
   const { context, view, composed, open, model } = talk;
   const { typed = text, flow, command = "run", planOnly = false, approved } = turn;

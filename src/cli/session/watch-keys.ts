@@ -1,11 +1,10 @@
-/** While a run works, Escape stops it, and what is typed is not echoed but kept for the next prompt. */
+/** While a run works: Escape stops it, and other keys are kept, without echo, for the next prompt. */
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import { isInForeground } from "../../ui/tty.ts";
 import { openLibc } from "../../workspace/system/libc.ts";
 
 /**
- * The position of the local flags in `struct termios` of Linux (glibc and musl): the last of four 32-bit words,
- * little-endian.
+ * Offset of the local flags in Linux's `struct termios` (glibc and musl): the last of four little-endian 32-bit words.
  */
 const localFlagsAt = 12;
 const termiosBytes = 128;
@@ -32,7 +31,7 @@ function openTermios() {
   };
 }
 
-/** Without echo, and key by key: a line would reach us only with its Enter, and Escape not before. */
+/** Without echo and line mode: otherwise a line arrives only with Enter, and Escape not before it. */
 function hushed(termios: Uint8Array): Uint8Array {
   return termios.map((byte, at) => (at === localFlagsAt ? byte & ~(echo | canonical) : byte));
 }
@@ -41,7 +40,7 @@ const isHushed = (termios: Uint8Array): boolean => ((termios[localFlagsAt] ?? 0)
 
 let termios: ReturnType<typeof openTermios> | undefined;
 
-/** What has been typed and not been read, without waiting; "" for nothing. */
+/** Reads what has been typed, without waiting; "" for nothing. */
 function readTyped(fd: number): string {
   const bytes = new Uint8Array(4096);
   let typed = "";
@@ -49,12 +48,14 @@ function readTyped(fd: number): string {
     for (let size = readSync(fd, bytes); size > 0; size = readSync(fd, bytes))
       typed += Buffer.from(bytes.subarray(0, size)).toString("latin1");
   } catch {
-    // EAGAIN: that was all.
+    // EAGAIN: nothing is left.
   }
   return typed;
 }
 
-/** What is kept of keys typed ahead of a question: lines of several words, as one; a line of a single word may be an answer. */
+/**
+ * Keeps only lines of several words that were typed before a question, joined to one: a single word could be an answer.
+ */
 function unsent(typed: string): string {
   const lines = typed.split(/[\r\n]+/).filter((line) => /\S\s+\S/.test(line));
   return lines.map((line) => `${line.trim()} `).join("");
@@ -62,21 +63,21 @@ function unsent(typed: string): string {
 
 export interface KeyWatch {
   /**
-   * A question is asked: the terminal is its own until `resume`. What was typed ahead of it answers nothing, later either:
-   * only several words are kept, and never sent.
+   * Leaves the terminal to a question until `resume`. Keys typed before it never answer it: only several words are
+   * kept, and they are not sent.
    */
   readonly pause: () => void;
   readonly resume: () => void;
-  /** Gives the terminal back; returns what was typed meanwhile, without the Escape that stopped the work. */
+  /** Restores the terminal; returns what was typed meanwhile, without the Escape that stopped the work. */
   readonly stop: () => string;
 }
 
 const off: KeyWatch = { pause() {}, resume() {}, stop: () => "" };
 
-/** How often keys are looked for. The rest of a key that begins with Escape has as long to arrive. */
+/** Milliseconds between polls, and the time for the rest of a key that begins with Escape. */
 const tickMs = 100;
 
-/** Reads keys until `stop`; the end of the process gives the terminal back, too. Without a terminal: nothing. */
+/** Reads keys until `stop`; the end of the process restores the terminal too. Does nothing without a terminal. */
 export function watchKeys(onEscape: () => void): KeyWatch {
   termios ??= openTermios();
   const before = termios?.read() ?? null;
@@ -89,7 +90,7 @@ export function watchKeys(onEscape: () => void): KeyWatch {
     const now = read();
     if (now !== null && !isHushed(now)) write(hushed(before));
   };
-  /** Ctrl+Z: the echo is on while the shell has the terminal, as not every shell turns it on itself. */
+  /** On Ctrl+Z, turns the echo on for the shell, as not every shell does that itself. */
   const suspend = () => {
     write(before);
     process.off("SIGTSTP", suspend);
@@ -98,9 +99,9 @@ export function watchKeys(onEscape: () => void): KeyWatch {
     hush();
   };
   const tick = () => {
-    // In the background a look at the terminal would stop the process.
+    // In the background, accessing the terminal would stop the process.
     if (paused || !isInForeground()) return;
-    // A question, for example, may have restored the echo.
+    // A question, for example, may have turned the echo on.
     hush();
     const wasEscape = typed.endsWith("\x1b");
     const more = readTyped(fd);

@@ -1,4 +1,4 @@
-/** Lines of a terminal with their colours as an SVG picture. */
+/** Renders coloured terminal lines as an SVG picture. */
 
 interface Look {
   readonly color: string;
@@ -10,7 +10,7 @@ interface Look {
 
 interface Span {
   readonly text: string;
-  /** Column the span begins at. */
+  /** Column at which the span begins. */
   readonly at: number;
   readonly look: Look;
 }
@@ -33,7 +33,7 @@ const switches: Readonly<Record<number, Partial<Look>>> = {
   39: { color: ink },
 };
 
-/** The look after one escape sequence of colours; others change nothing. */
+/** The look after an escape sequence of colours; other sequences change nothing. */
 function apply(look: Look, codes: readonly number[]): Look {
   let now = look;
   for (const code of codes[0] === 38 ? [] : codes) {
@@ -78,7 +78,7 @@ function renderSpan({ text, at, look }: Span, row: number): string {
   return `${box}<text x="${x.toFixed(1)}" y="${y}" fill="${color}" textLength="${width.toFixed(1)}"${more}>${escapeXml(text)}</text>`;
 }
 
-/** A picture `columns` wide of lines that hold text and colours only. `title` is what a screen reader says. */
+/** A picture, `columns` wide, of lines with text and colours only. `title` is the text for screen readers. */
 export function renderSvg(lines: readonly string[], columns: number, title: string): string {
   const [width, height] = [2 * size.margin + columns * size.cell, 2 * size.margin + lines.length * size.row];
   const rows = readSpans(lines).flatMap((spans, row) => spans.map((span) => renderSpan(span, row)));

@@ -46,7 +46,7 @@ function buildBoth(place: string): { hello: string; pai: string } {
   return { hello, pai: join(place, "pai") };
 }
 
-/** Runs every program once a round, so that a busy moment of the machine falls on all of them. */
+/** Runs every program once in each round, so that a busy moment of the machine affects all of them. */
 async function interleave<T>(programs: readonly (() => Promise<T>)[]): Promise<readonly (readonly T[])[]> {
   const samples = programs.map((): T[] => []);
   for (let round = -1; round < rounds; round += 1) {
@@ -68,7 +68,7 @@ interface Judged {
   readonly unit: string;
 }
 
-/** The target holds for the minimum: what is above it is the machine's other work. */
+/** The minimum is compared with the limit: anything above it is due to other work of the machine. */
 function judge(measure: string, { min, median, limit, unit }: Judged): Row {
   const write = (value: number) => `${value.toFixed(value < 100 ? 2 : 0)}${unit}`;
   return {
@@ -149,7 +149,7 @@ async function measureTimes(bench: Bench, hello: string): Promise<readonly Row[]
   ];
 }
 
-/** Processor time of one long diff: what a short one takes too is not its own. */
+/** Processor time of one long diff, without what a short one takes too. */
 async function measureDiff(bench: Bench): Promise<readonly Row[]> {
   const [short = [], long = []] = await interleave([await prepareDiff(bench, 1), await prepareDiff(bench, 50)]);
   const spent = (choose: typeof minOf) => choose(long.map(({ cpu }) => cpu)) - choose(short.map(({ cpu }) => cpu));
@@ -157,7 +157,7 @@ async function measureDiff(bench: Bench): Promise<readonly Row[]> {
   return [judge("diff of 500 lines in colour", row)];
 }
 
-/** Milliseconds over a direct spawn. */
+/** Milliseconds more than a direct spawn. */
 const sandboxLimits: Readonly<Record<string, number>> = { L3: 5, "L3 on a copy": 7, L2: 5 };
 
 async function measureSandbox(bench: Bench): Promise<readonly Row[]> {
@@ -189,7 +189,7 @@ const folders: readonly (readonly [Folder, string])[] = [
   ["large", "2,000 files"],
 ];
 
-/** Sizes of both requests. */
+/** Sizes of the requests of a task. */
 async function measureSizes(bench: Bench): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const [folder, name] of folders) {
@@ -222,7 +222,7 @@ async function measureCalls(bench: Bench): Promise<readonly Row[]> {
   ]);
 }
 
-/** The first request in projects of three sizes. */
+/** The time to the first request in projects of three sizes. */
 async function measureProjects(bench: Bench, hello: string): Promise<readonly Row[]> {
   const rows = await measureContext(bench, hello, rounds);
   return rows.map(({ measure, values, limit, unit }) => {
@@ -253,7 +253,7 @@ function renderTable(rows: readonly Row[]): string {
   return [head, render(widths.map((width) => "-".repeat(width))), ...body].join("\n");
 }
 
-/** In memory where possible: the bench measures pai, not the disk and its other users. */
+/** In memory if possible: the bench measures pai, not the disk and its other users. */
 const place = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "pai-bench-"));
 const server = openScriptedServer();
 try {

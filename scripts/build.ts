@@ -22,6 +22,6 @@ function build(target: string | null): void {
 const targets = process.argv.slice(2);
 for (const target of targets.length === 0 ? [null] : targets) build(target);
 
-/** The same commit gives the same page. */
+/** The date of the commit, so that the same commit gives the same page. */
 const day = askGit("log", "-1", "--format=%cs") ?? new Date().toISOString().slice(0, 10);
 await Bun.write(join(dist, "pai.1"), renderMan(version, day));

@@ -1,11 +1,13 @@
-/** Compiles pai into one executable file; the build for this machine and the release share it. */
+/** Compiles pai into one executable file, for the local build and for releases. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const root = join(import.meta.dir, "..");
 
-/** Nothing of the folder pai is started in may run or be loaded by the runtime: these flags are not optional. */
+/**
+ * Nothing in the folder where pai is started may be executed or loaded by the runtime, so these flags are mandatory.
+ */
 const secure: readonly string[] = [
   "--no-compile-autoload-dotenv",
   "--no-compile-autoload-bunfig",
@@ -15,9 +17,9 @@ const secure: readonly string[] = [
 ];
 
 /**
- * With splitting only what runs is parsed; bytecode halves the rest. Most runs are over before compiled code pays for
- * its compilation, so that begins later: a sixth less processor time, and 3 MB less memory. A megabyte of reply, a diff of
- * 10,000 lines and a project of 2,000 files take no longer for it.
+ * Splitting parses only modules that run; bytecode halves the rest. Most runs end before compiled code pays for its
+ * compilation, so that begins later, which saves a sixth of the processor time and 3 MB of memory. A megabyte of reply,
+ * a diff of 10,000 lines and a project of 2,000 files take no longer.
  */
 const fast: readonly string[] = [
   "--splitting",
@@ -28,7 +30,7 @@ const fast: readonly string[] = [
   "--compile-jit-policy=32",
 ];
 
-/** How bun compiles pai, and whatever pai is compared with. */
+/** Flags for compiling pai and programs that it is compared with. */
 export const buildFlags: readonly string[] = [
   "build",
   "--compile",
@@ -42,27 +44,27 @@ export const buildFlags: readonly string[] = [
 export interface Compilation {
   readonly outfile: string;
   readonly version: string;
-  /** What `pai --version --json` names as the source. */
+  /** Commit that `pai --version --json` shows. */
   readonly commit: string;
-  /** What `pai doctor` names: linux-arm64-musl. */
+  /** Target that `pai doctor` shows, such as linux-arm64-musl. */
   readonly target: string;
-  /** Bun's own name of the target; null: this machine. */
+  /** Bun's name of the target; null: this machine. */
   readonly bunTarget?: string | null;
-  /** The runtime to compile with; absent: the one that runs now, or what Bun fetches for its target. */
+  /** Path of the runtime; absent: the running one, or what Bun downloads for the target. */
   readonly runtime?: string;
-  /** Verifies signatures of releases; `pai --version --json` prints it. */
+  /** Public key for signatures of releases; `pai --version --json` shows it. */
   readonly publicKey?: string | null;
 }
 
-/** What git answers in the checkout; null outside one. */
+/** Output of git in the checkout; null outside one. */
 export function askGit(...args: readonly string[]): string | null {
   const git = spawnSync("git", args, { cwd: root, encoding: "utf8" });
   return git.status === 0 ? git.stdout.trim() : null;
 }
 
 /**
- * The same source, version, commit, target and runtime give the same bytes in every folder. Returns the text of Bun's
- * metafile, which names every module in the bundle. Throws when the build fails.
+ * The same source, version, commit, target and runtime give the same bytes in any folder. Returns Bun's metafile, which
+ * names every module in the bundle. Throws when the build fails.
  */
 export function compile(compilation: Compilation): string {
   const { outfile, version, commit, target, bunTarget = null, runtime, publicKey = null } = compilation;
@@ -94,7 +96,7 @@ export function compile(compilation: Compilation): string {
     const done = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
     if (done.status !== 0) throw new Error(`the build failed:\n${done.stdout}${done.stderr}`);
     const meta = readFileSync(metafile, "utf8");
-    // A running pai keeps its own file: rename, never overwrite.
+    // A running pai needs its own file, so the new one is renamed and the old one never overwritten.
     renameSync(made, outfile);
     return meta;
   } finally {

@@ -6,9 +6,9 @@ const root = join(import.meta.dir, "..");
 
 interface Rule {
   readonly about: string;
-  /** How pai differs, and why; absent: it does not. */
+  /** How pai deviates from the rule, and why; absent: it does not. */
   readonly differs?: string;
-  /** Why the rule has no object here. */
+  /** Why the rule does not apply to pai. */
   readonly void?: string;
 }
 
@@ -113,7 +113,7 @@ const rules: readonly Rule[] = [
 
 const numberOf = (at: number) => `R${String(at + 1).padStart(2, "0")}`;
 
-/** The test files that name each rule, without ".test.ts", in order; the names are what `test("…")` is called with. */
+/** The test files that name each rule, without ".test.ts", in order. */
 function findTests(): ReadonlyMap<string, ReadonlySet<string>> {
   const folder = join(root, "test");
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".test.ts"));
@@ -133,7 +133,7 @@ function verdictOf({ differs, void: reason }: Rule, isTested: boolean): string {
   return differs === undefined ? "holds" : `differs: ${differs}`;
 }
 
-/** Rules without a test; empty when all is well. */
+/** Rules without a test. */
 export function findUntested(): readonly string[] {
   const files = findTests();
   return rules.flatMap((rule, at) => (rule.void === undefined && !files.has(numberOf(at)) ? [numberOf(at)] : []));
@@ -150,7 +150,7 @@ export function renderConformance(): string {
 
 const [from, to] = ["<!-- conformance -->\n", "<!-- /conformance -->"];
 
-/** The page with the table of now between its marks. Throws when a mark is missing. */
+/** The page with a new table between its marks. Throws when a mark is missing. */
 export function renewPage(text: string): string {
   const [start, end] = [text.indexOf(from), text.indexOf(to)];
   if (start < 0 || end < start) throw new Error("docs/cli.md has no place for the table");

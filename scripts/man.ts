@@ -1,11 +1,11 @@
-/** The man page, from the same tables as `pai help`: the build writes it beside the binary. */
+/** The man page, generated from the tables of `pai help`; the build writes it beside the binary. */
 import type { Command } from "../src/cli/command.ts";
 import { commands } from "../src/cli/command-table.ts";
 import type { FlagSpec } from "../src/cli/flags.ts";
 import { exitMeanings, files, variables } from "../src/cli/manual.ts";
 import { wrap } from "../src/ui/layout.ts";
 
-/** Text as roff shows it unchanged, in lines of at most 78 characters. */
+/** Escapes a text for roff, in lines of at most 78 characters. */
 function plain(text: string): string {
   const safe = text.replaceAll("\\", "\\e").replaceAll("-", "\\-").replaceAll("~", "\\(ti").replaceAll("^", "\\(ha");
   return wrap(safe, 78)
@@ -24,7 +24,7 @@ function renderFlag({ name, short, value, optional, about }: FlagSpec): string {
   return `.TP\n${both}${argument}\n${plain(about)}\n`;
 }
 
-/** Flags that nearly every command takes are told once. */
+/** Flags that nearly every command takes are in `shared` and described once. */
 function renderCommand({ name, usage, about, flags, examples }: Command, shared: ReadonlySet<FlagSpec>): string {
   const own = flags.filter((flag) => !shared.has(flag));
   const usageText = usage === "" ? "" : ` \\fI${plain(usage)}\\fR`;
@@ -37,7 +37,7 @@ function renderCommand({ name, usage, about, flags, examples }: Command, shared:
   ].join("");
 }
 
-/** `date` is a day, 2026-11-21. */
+/** `date` as 2026-11-21. */
 export function renderMan(version: string, date: string): string {
   const shared = new Set(commands[0]?.flags.filter((flag) => commands.every(({ flags }) => flags.includes(flag))));
   return [

@@ -1,7 +1,7 @@
 /**
- * Renews scripts/startup.order, by which the build lays out bytecode: `bun scripts/order.ts`. What one task uses then lies
- * together, and behind it what the ranking of a project adds, so that less of the executable is read. The file of an older
- * commit still helps, for what has not changed.
+ * Renews scripts/startup.order, by which the build lays out bytecode: `bun scripts/order.ts`. Code that one task uses
+ * is then together, followed by that for ranking a project, so that less of the executable is read. A file from an
+ * older commit still helps where the code has not changed.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ try {
   const use = async (cwd: string, replies: readonly string[], args: readonly string[]) => {
     server.play(replies);
     await runOnce([pai, ...args], cwd, env);
-    // Functions and modules alone: the order of texts takes eight times the space and saves nothing more.
+    // Only functions and modules: the order of texts takes eight times the space and saves nothing.
     const [head = "", ...lines] = readFileSync(order, "utf8").split("\n");
     for (const line of [head, ...lines.filter((each) => /^[FMN] /.test(each))]) kept.add(line);
   };

@@ -1,23 +1,23 @@
-/** Cases for scripts/recall.ts: real commits, each with the task in its own words and the places it changed. */
+/** Cases for scripts/recall.ts: real commits, each with its message as the task and the places that it changed. */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 
-/** A commit to be found from its words: pointers only. */
+/** A commit to recall from its words, without content. */
 export interface Pointer {
   readonly id: string;
   /** owner/name, or a name for a folder with history. */
   readonly repo: string;
   readonly commit: string;
   readonly parent: string;
-  /** The first paragraph of the body belongs to the task. */
+  /** The first paragraph of the body is part of the task. */
   readonly useBody: boolean;
   readonly files: readonly string[];
 }
 
 export interface Place {
   readonly path: string;
-  /** Old lines of more than 8 characters, trimmed; an insertion has the two around it. */
+  /** Changed old lines of more than 8 characters, trimmed; for an insertion the lines around it. */
   readonly lines: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export function git(folder: string, ...args: readonly string[]): string {
   return done.stdout;
 }
 
-/** A subject without labels in front and numbers behind, as a person would ask. */
+/** The subject without leading labels and trailing numbers, like a user's request. */
 export const taskWords = (subject: string): string =>
   subject
     .replace(/^(?:\[[^\]]*\]\s*)+/, "")
@@ -75,13 +75,13 @@ export const readPointers = (file: string): Pointer[] =>
 const source = /\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|cs|c|h|cc|cpp|hpp|rb|php|swift|scala|ex|exs|lua|vue|svelte)$/;
 const notSource =
   /(?:^|\/)(?:tests?|__tests__|specs?|testdata|fixtures|examples?|docs?|vendor|node_modules|dist)\/|(?:[._-](?:test|spec)|_test)\.\w+$|(?:^|\/)test_|(?:^|\/)[^/]+tests?\.(?:java|kt|cs|swift|php|scala)$/i;
-/** Folders of a build for several platforms: `commonTest`, `androidTest`. */
+/** Source folders for tests of one platform: `commonTest`, `androidTest`. */
 const testSet = /(?:^|\/)[a-z]+Test\//;
 const maxFiles = 4;
 
 /**
- * Up to `count` cases of a repository, spread over its history: commits without merges that change one to four source
- * files which were there before, and say in four words or more what for.
+ * Up to `count` cases of a repository, spread over its history: commits that are no merges, change one to four existing
+ * source files, and describe that in four words or more.
  */
 export function findPointers(folder: string, count: number): Pointer[] {
   const log = git(

@@ -12,29 +12,29 @@ import { type Case, findPointers, git, openCase, readPointers } from "./recall-c
 
 const root = join(import.meta.dir, "..");
 const casesOfFolder = 24;
-/** Characters of a token, as pai estimates. */
+/** Characters in a token, by pai's estimate. */
 const perToken = 4;
 
 interface Judged {
   readonly id: string;
   readonly repo: string;
-  /** Place of the last of the changed files in the order in which the request names files; null: not all are named so. */
+  /** Rank of the last changed file in the order in which the request names files; null: some are not named. */
   readonly rank: number | null;
-  /** All changed files are named somewhere in the request. */
+  /** The request names all changed files. */
   readonly named: boolean;
-  /** Something of every changed file is shown. */
+  /** The request shows an excerpt of each changed file. */
   readonly excerpted: boolean;
   readonly places: number;
   readonly shown: number;
   readonly bytes: number;
   readonly tokens: number;
-  /** Milliseconds from the start of pai to its request. */
+  /** Milliseconds from pai's start to its request. */
   readonly ms: number;
-  /** Megabytes at the peak. */
+  /** Peak memory in megabytes. */
   readonly peak: number;
 }
 
-/** All texts of a Gemini request. */
+/** All texts in a Gemini request. */
 function textsOf(body: string): string {
   const texts: string[] = [];
   JSON.parse(body, (key, value: unknown) => {
@@ -44,7 +44,7 @@ function textsOf(body: string): string {
   return texts.join("\n");
 }
 
-/** Paths in the order in which a request names them outside its tree: those of the list of the likeliest, then of excerpts. */
+/** Paths in the order in which a request names them, without its tree: the ranking, then the excerpts. */
 function orderOf(text: string): string[] {
   const [, listed = ""] = /<likely[^>]*>\n([\s\S]*?)\n<\/likely>/.exec(text) ?? [];
   const excerpts = [...text.matchAll(/<file\d* path=("(?:[^"\\]|\\.)*")/g)].map(([, path = '""']) =>
@@ -53,7 +53,7 @@ function orderOf(text: string): string[] {
   return [...new Set([...listed.split("\n").filter((line) => line !== ""), ...excerpts])];
 }
 
-/** Paths that the tree names: a line is a folder and its names. */
+/** Paths in the tree; each line is a folder with its names. */
 function treeOf(text: string): Set<string> {
   const [, tree = ""] = /<tree[^>]*>\n([\s\S]*?)\n<\/tree>/.exec(text) ?? [];
   return new Set(
@@ -92,7 +92,7 @@ function judge(body: string, { id, repo, files, places }: Case, ms: number, peak
   };
 }
 
-/** A separate clone of each repository, so that the given one is not touched. */
+/** Clones a repository, so that the given one is not touched. */
 function openClone(place: string, folder: string): string {
   const clone = join(place, "repos", basename(resolve(folder)).replace(/^repo$/, basename(resolve(folder, ".."))));
   if (!existsSync(clone)) {
@@ -111,7 +111,7 @@ interface Bench {
   next: number;
 }
 
-/** The first request of a case as this binary makes it, with nothing kept from earlier ones. */
+/** The first request of a case with this binary, without anything kept from earlier ones. */
 async function measure(bench: Bench, pai: string, each: Case): Promise<Judged> {
   git(each.folder, "checkout", "-q", "--force", "--detach", each.parent);
   git(each.folder, "clean", "-qffdx");
@@ -182,7 +182,7 @@ function report(title: string, all: readonly Judged[]): void {
   console.log(renderRow("all", all));
 }
 
-/** pai as of a commit, built in a separate folder. */
+/** Builds pai at a commit in a separate folder. */
 function buildAt(commit: string, place: string): string {
   const tree = join(place, "before");
   git(root, "worktree", "add", "-q", "--detach", tree, commit);

@@ -23,7 +23,7 @@ import { chooseTargets } from "./release/targets.ts";
 const root = join(import.meta.dir, "..");
 const semver = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/;
 
-/** The commit, marked where files differ from it: such a release cannot be made again. */
+/** The commit, marked if files differ from it, since such a release cannot be reproduced. */
 function describeCommit(): string {
   const commit = askGit("rev-parse", "HEAD");
   if (commit === null) return "unknown";
@@ -32,14 +32,14 @@ function describeCommit(): string {
   return `${commit}-changed`;
 }
 
-/** Seconds since 1970 of the release. Throws where neither the environment nor git tells. */
+/** Date of the release in seconds since 1970. Throws if neither the environment nor git gives one. */
 function findEpoch(): number {
   const epoch = process.env["SOURCE_DATE_EPOCH"] ?? askGit("log", "-1", "--format=%ct");
   if (epoch === null || !/^\d{1,11}$/.test(epoch)) throw new Error("no commit here: set SOURCE_DATE_EPOCH in seconds");
   return Number(epoch);
 }
 
-/** Only an empty folder or an earlier release is replaced. */
+/** Throws unless the folder is empty or has an earlier release. */
 function requireReplaceable(out: string): void {
   if (!existsSync(out) || readdirSync(out).length === 0) return;
   if (existsSync(join(out, "SHA256SUMS")) && existsSync(join(out, "latest"))) return;

@@ -25,7 +25,7 @@ function run(command: string, args: readonly string[]): string {
 const tmux = (...args: readonly string[]): string => run("tmux", ["-L", `pai-screen-${process.pid}`, ...args]);
 const shown = (...options: readonly string[]): string => tmux("capture-pane", "-p", ...options);
 
-/** Waits until the screen holds the words as often as `times`. */
+/** Waits until the screen has the words `times` times. */
 async function waitFor(words: RegExp, times = 1): Promise<void> {
   for (let tries = 0; tries < 1200; tries += 1) {
     if ((shown().match(words) ?? []).length >= times) return;
@@ -40,7 +40,7 @@ async function type(text: string): Promise<void> {
   tmux("send-keys", "Enter");
 }
 
-/** The project as the first two replies of the demo make it, and the last two as the recording to show. */
+/** The project after the first two replies of the demo, and a recording of the last two. */
 function prepare(): void {
   const replies = readFileSync(join(repository, "src/cli/commands/demo-replies.jsonl"), "utf8").trim().split("\n");
   mkdirSync(root);
@@ -56,7 +56,7 @@ function prepare(): void {
   );
 }
 
-/** Writes what the terminal shows from a line on. */
+/** Draws the screen from the first line that matches. */
 function draw(file: string, title: string, isFirst: (line: string) => boolean): void {
   const lines = shown("-e").trimEnd().split("\n");
   const start = lines.findIndex(isFirst);
@@ -83,7 +83,7 @@ async function drawRun(): Promise<void> {
   await waitFor(/go on with/g);
 }
 
-/** A wait, the plan, the diff before it is applied, and the result, with a model as slow as a small machine's own. */
+/** A wait, the plan, the diff before it is applied, and the result, with a model as slow as on a small machine. */
 async function drawParts(): Promise<void> {
   run(binary, ["undo", "-y"]);
   const replies = readFileSync(join(place, "bmi.jsonl"), "utf8").trim().split("\n");

@@ -1,4 +1,4 @@
-/** A model on loopback that answers from a list as slowly as a small machine does: 1.5 s to the first token, then 30 a second. */
+/** A model server on loopback with the speed of a small machine: 1.5 s to the first token, then 30 tokens a second. */
 
 const firstTokenMs = 1500;
 const pieceMs = 100;
@@ -21,7 +21,7 @@ async function* speak(text: string): AsyncGenerator<Uint8Array, void> {
   yield encoder.encode(event("", "STOP"));
 }
 
-/** Serves Gemini's wire; each request gets the next reply, the last one again and again. */
+/** Serves Gemini's wire; each request gets the next reply, and the last one repeatedly. */
 export function serveSlowly(replies: readonly string[]): Disposable & { readonly url: string } {
   let next = 0;
   const server = Bun.serve({

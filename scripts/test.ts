@@ -8,10 +8,12 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Folders of tests that start processes and wait for clocks, which a busy machine can disturb. No other test is retried. */
+/**
+ * Folders of tests that start processes and depend on clocks, which a busy machine can disturb. Only these are retried.
+ */
 const disturbed = ["test/transcript/", "test/workspace/"] as const;
 
-/** Milliseconds that any other test may take while those run beside it. */
+/** Milliseconds for any other test, as it runs beside those. */
 const patience = 30_000;
 
 /** More tests than this that pass on retry fail the run. */
@@ -47,12 +49,12 @@ function unescapeXml(text: string): string {
   );
 }
 
-/** The value of an attribute of an XML tag; empty where it has none. */
+/** The value of an attribute in an XML tag; "" if it has none. */
 function attribute(tag: string, name: string): string {
   return unescapeXml(new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? "");
 }
 
-/** What a report of `bun test` in JUnit's form says. */
+/** Reads a JUnit report of `bun test`. */
 function readReport(xml: string): Outcome {
   const all = /<testsuites\b[^>]*>/.exec(xml)?.[0] ?? "";
   const total = (name: string) => Number(attribute(all, name));
@@ -69,7 +71,10 @@ function readReport(xml: string): Outcome {
   };
 }
 
-/** Runs `bun test`, shown at once or, with `later`, as a whole at its end. A run that breaks off counts as one failure that no test explains. */
+/**
+ * Runs `bun test` and shows its output at once, or with `later` at its end. A run that breaks off counts as one failure
+ * without a test's name.
+ */
 async function runTests(args: readonly string[], show: "now" | "later"): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), "pai-test-"));
   const report = join(folder, "junit.xml");
@@ -107,7 +112,7 @@ console.log(`seed of the property tests: ${seed} (PAI_TEST_SEED=${seed} repeats 
 const others = disturbed.map((folder) => `--path-ignore-patterns=${folder}**`);
 const [transcripts, workspace] = disturbed;
 const sandbox = `${workspace}sandbox/`;
-/** Two processes at a time, which take about as long. */
+/** Two processes in parallel, which take about the same time. */
 const both = await Promise.all([
   runTests([transcripts], "now").then(async (outcome) => addUp(outcome, await runTests([sandbox], "later"))),
   runTests([...others, `--timeout=${patience}`], "later").then(async (outcome) =>

@@ -1,4 +1,4 @@
-/** pai beside another binary of it, in interleaved rounds: `bun run bench --against PATH [ROUNDS]`. */
+/** Compares pai with another binary of it, in interleaved rounds: `bun run bench --against PATH [ROUNDS]`. */
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -38,13 +38,13 @@ const measures: readonly Measure[] = [
 
 const nameWidth = 40;
 
-/** A binary, and the bench that runs copies of it. */
+/** A copied binary with its bench. */
 interface Copied {
   readonly from: string;
   readonly bench: Bench;
 }
 
-/** The mean of the quarter that took least: the machine's other work falls on the rest. */
+/** The mean of the smallest quarter of the values, which other work of the machine affects least. */
 function quiet(values: readonly number[]): number {
   const least = values.toSorted((a, b) => a - b).slice(0, Math.max(1, Math.floor(values.length / 4)));
   return least.reduce((sum, value) => sum + value, 0) / least.length;
@@ -58,8 +58,8 @@ function render(name: string, unit: string, ours: readonly number[], theirs: rea
 }
 
 /**
- * Both are copies, made again in turn after so many rounds: a program starts up to 10 % slower from a copy than from the
- * file that its linker wrote, and two copies of one file differ by up to 5 %.
+ * Both binaries are copies, which are made again after this many rounds: a program starts up to 10 % slower from a copy
+ * than from the file that its linker wrote, and two copies of one file differ by up to 5 %.
  */
 const roundsOfCopy = 5;
 
@@ -71,8 +71,8 @@ function copyAgain({ from, bench }: Copied): void {
 }
 
 /**
- * Runs both binaries once a round, in turn first, so that a busy moment falls on both. The first round of a copy only
- * warms up.
+ * Runs both binaries once in each round, alternating which is first, so that a busy moment affects both. The first
+ * round of a copy is only a warm-up.
  */
 async function interleave({ run }: Measure, here: Copied, there: Copied, rounds: number) {
   const samples = { here: [] as Sample[], there: [] as Sample[] };
@@ -93,7 +93,7 @@ async function interleave({ run }: Measure, here: Copied, there: Copied, rounds:
   return samples;
 }
 
-/** A line for each figure: here, there, and by how much they differ. */
+/** One line for each figure: this binary, the other one, and the difference. */
 export async function compareWith(other: string, bench: Bench, rounds: number): Promise<readonly string[]> {
   const lines = [`${"".padEnd(nameWidth)} ${"here".padStart(8)} ${"there".padStart(8)}`];
   const here: Copied = { from: bench.pai, bench: { ...bench, pai: join(bench.place, "here") } };

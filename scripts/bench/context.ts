@@ -1,4 +1,4 @@
-/** How long pai takes to its first request in projects of 20, 5,000 and 100,000 files: `bun run bench --context [ROUNDS]`. */
+/** Measures pai's time to the first request, by project size: `bun run bench --context [ROUNDS]`. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,10 +10,10 @@ export interface FirstRequest {
   readonly first: number;
   /** Milliseconds of processor time of the whole process. */
   readonly cpu: number;
-  /** Megabytes at the peak until the first request, and of the whole process. */
+  /** Peak memory in megabytes, until the first request and of the whole process. */
   readonly peakThen: number;
   readonly peak: number;
-  /** What it said of how it chose. */
+  /** Its message about how it chose files. */
   readonly said: string;
 }
 
@@ -28,11 +28,11 @@ const words =
   "parse render token value order user map list error cache store reader writer index query session path plan state change".split(
     " ",
   );
-/** What is asked of it. */
+/** The task of the measured runs. */
 export const request = "the reader of a cached query drops the session when its token is too old";
 const commits = 4_000;
 
-/** Numbers from 0 to 1, the same each time. */
+/** Pseudo-random numbers from 0 to 1, the same for each seed. */
 function openRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -46,7 +46,7 @@ export function makeProject(root: string, files: number, size: number): void {
   const random = openRandom(files);
   const word = () => words[Math.floor(random() * words.length)] ?? "";
   const line = () => `    ${word()}_${word()}(self.${word()}, ${word()}${Math.floor(random() * 1000)})`;
-  // The same functions in other files: what is looked through is text, whoever wrote it.
+  // Files share functions: what matters for the search is the amount of text.
   const functions = Array.from({ length: 400 }, () => {
     const body = Array.from({ length: 3 + Math.floor(random() * 20) }, line).join("\n");
     return `def ${word()}_${word()}(self):\n${body}\n`;
@@ -75,7 +75,7 @@ export function makeProject(root: string, files: number, size: number): void {
   }
 }
 
-/** Peak memory of a process up to now, in megabytes. */
+/** Peak memory of a process so far, in megabytes. */
 function peakOf(pid: number): number {
   const [, kilobytes = "0"] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return Number(kilobytes) / 1024;
@@ -113,7 +113,7 @@ async function askOnce(bench: Bench, cwd: string, home: string): Promise<FirstRe
   };
 }
 
-/** One project, cold and warm in turn: cold has an empty home, warm one with an index. */
+/** Measures one project, cold and warm in turn; cold means an empty home, warm one with an index. */
 async function measureProject(
   bench: Bench,
   files: number,
@@ -151,7 +151,7 @@ const peaksOf = (samples: readonly FirstRequest[]): ContextRow[] => [
   { measure: "  peak memory of the run", values: samples.map(({ peak }) => peak), limit: 150, unit: " MB" },
 ];
 
-/** The name of a row holds what pai said of a project of 100,000 files. */
+/** For 100,000 files, the row's name contains pai's message about how it chose. */
 export async function measureContext(bench: Bench, hello: string, rounds: number): Promise<readonly ContextRow[]> {
   const root = join(bench.place, "project-20");
   makeProject(root, 20, 2_000);

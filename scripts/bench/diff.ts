@@ -1,10 +1,10 @@
-/** What it costs to show a long diff with the colours of code. */
+/** Measures the cost of showing a long diff with highlighted code. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Bench, envOf, runOnce, type Sample } from "./run.ts";
 import { repliesFor, requestFor } from "./task.ts";
 
-/** Ten lines of code as people write it. */
+/** Ten lines of realistic code. */
 const renderFunction = (at: number) => `def area_${at}(radius, unit="cm"):
     """The area of circle ${at}, rounded."""
     if radius < 0:
@@ -17,7 +17,7 @@ const renderFunction = (at: number) => `def area_${at}(radius, unit="cm"):
 
 `;
 
-/** Has a file of so many functions written and taken back; returns what shows its diff once more, in colour. */
+/** Has a file with this many functions written and undone; returns a function that shows its diff again, in colour. */
 export async function prepareDiff(bench: Bench, functions: number): Promise<() => Promise<Sample>> {
   bench.next += 1;
   const cwd = join(bench.place, `diff-${bench.next}`);

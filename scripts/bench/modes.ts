@@ -1,4 +1,4 @@
-/** The original's first example, a BMI calculator, in each way of working: how many calls it takes. */
+/** Counts the calls of each mode for a BMI calculator, the example of the original. */
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Bench, envOf, runOnce } from "./run.ts";
@@ -7,21 +7,21 @@ import type { ScriptedReply } from "./server.ts";
 export interface ModeCalls {
   readonly mode: string;
   readonly calls: number;
-  /** Calls that are promised for it. */
+  /** Number of calls that its plan promises. */
   readonly promised: number;
-  /** What each call sends, in tokens. */
+  /** Tokens sent in each call. */
   readonly sent: readonly Sent[];
 }
 
 export interface Sent {
   readonly tokens: number;
-  /** Its first tokens that began an earlier request too, of this run or of another task: a provider's cache has them. */
+  /** Tokens at its start that an earlier request of any run began with too, so that a provider may have cached them. */
   readonly repeated: number;
 }
 
 const scenario = join(import.meta.dir, "../../test/scenarios/bmi-run-1-create");
 
-/** The plan and the action script of the scenario. */
+/** Plan and action script of the scenario. */
 function readReplies(): readonly [plan: string, script: string] {
   const lines = readFileSync(join(scenario, "replies.jsonl"), "utf8").trim().split("\n");
   const [plan = "", script = ""] = lines.map((line): string => JSON.parse(line).text);
@@ -46,7 +46,7 @@ function repliesOf(): Readonly<Record<string, readonly ScriptedReply[]>> {
   };
 }
 
-/** What the model reads of a request, in the order in which caches compare it; the schema of the answer comes last. */
+/** The model's input in the order in which caches compare it; the schema of the answer is last. */
 export function renderRequest(body: string): { readonly text: string; readonly schema: string } {
   const { contents, systemInstruction, tools, generationConfig } = JSON.parse(body);
   const parts = [systemInstruction, ...contents].flatMap((content) => content?.parts ?? []);
@@ -55,7 +55,7 @@ export function renderRequest(body: string): { readonly text: string; readonly s
   return { text: (tools ? JSON.stringify(tools) : "") + said, schema: schema ? JSON.stringify(schema) : "" };
 }
 
-/** A token is about four characters. */
+/** Estimates a token as four characters. */
 export const tokensIn = (characters: number): number => Math.ceil(characters / 4);
 
 function commonStart(one: string, other: string): number {
@@ -74,7 +74,7 @@ function measureSent(bodies: readonly string[], others: readonly string[]): read
   });
 }
 
-/** Calls that really arrived at the server. Throws when a run fails. */
+/** Counts the calls that arrive at the server. Throws when a run fails. */
 export async function countCalls(bench: Bench): Promise<readonly ModeCalls[]> {
   const task = readFileSync(join(scenario, "task.md"), "utf8").trim();
   const counted: ModeCalls[] = [];

@@ -10,7 +10,7 @@ export interface Bench {
   readonly place: string;
   readonly pai: string;
   readonly server: ScriptedServer;
-  /** Numbers the runs. */
+  /** Number of the next run. */
   next: number;
 }
 
@@ -19,7 +19,7 @@ export interface Sample {
   readonly wall: number;
   /** Milliseconds of processor time. */
   readonly cpu: number;
-  /** Megabytes; NaN: unknown, since the bench itself took more, which Linux counts for a program that it starts. */
+  /** Peak memory in megabytes; NaN: unknown, since the bench had a higher peak, which Linux passes on to its child. */
   readonly peak: number;
 }
 
@@ -45,7 +45,7 @@ export async function runOnce(
   return { wall, cpu: Number(usage?.cpuTime.total ?? 0) / 1000, peak: peak > own ? peak : Number.NaN };
 }
 
-/** What pai sees of the world. */
+/** The environment of the measured pai. */
 export function envOf({ place, server }: Bench): Record<string, string> {
   return {
     PATH: "/usr/bin:/bin",
@@ -55,7 +55,7 @@ export function envOf({ place, server }: Bench): Record<string, string> {
   };
 }
 
-/** A fresh folder, the replies laid out, and the command that does the task there. */
+/** Prepares a fresh folder and the replies; returns the command that does the task there. */
 function prepareTask(bench: Bench, folder: Folder, phases: 1 | 3): { command: readonly string[]; cwd: string } {
   bench.next += 1;
   const cwd = join(bench.place, `work-${bench.next}`);
@@ -64,7 +64,7 @@ function prepareTask(bench: Bench, folder: Folder, phases: 1 | 3): { command: re
   return { command: [bench.pai, "run", "-y", requestFor(bench.next)], cwd };
 }
 
-/** One whole task, two calls and one more for each further phase. */
+/** Runs one whole task: two calls, and one more for each further phase. */
 export async function runTask(bench: Bench, folder: Folder, phases: 1 | 3): Promise<TaskSample> {
   const { command, cwd } = prepareTask(bench, folder, phases);
   const started = performance.now();
@@ -74,7 +74,7 @@ export async function runTask(bench: Bench, folder: Folder, phases: 1 | 3): Prom
   return { ...sample, first: (seen[0]?.at ?? started) - started, bodies: seen.map(({ body }) => body) };
 }
 
-/** How many programs a task starts besides pai itself, and how often it waits for the disk; null without strace. */
+/** Number of programs that a task starts besides pai, and of its waits for the disk; null without strace. */
 export async function traceTask(bench: Bench): Promise<{ readonly programs: number; readonly syncs: number } | null> {
   if (spawnSync("strace", ["-V"]).status !== 0) return null;
   const { command, cwd } = prepareTask(bench, "small", 1);

@@ -1,4 +1,4 @@
-/** What the sandbox adds to the start of a program: each level against a direct spawn. */
+/** Measures what the sandbox adds to the start of a program: each level against a direct spawn. */
 import { mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxLevel } from "../../src/core/command/sandbox.ts";
@@ -6,12 +6,12 @@ import { removeLayers } from "../../src/workspace/sandbox/layers.ts";
 import { openSandbox, type Sandbox } from "../../src/workspace/sandbox/open-sandbox.ts";
 import { defaultSandbox } from "../../src/workspace/sandbox/settings.ts";
 
-/** Starts `true` once and answers how long that took, in ms. */
+/** Starts `true` once; returns the time in ms. */
 export type Start = () => Promise<number>;
 
 export interface Starts {
   readonly direct: Start;
-  /** Absent where this machine has no such level. */
+  /** Without levels that this machine lacks. */
   readonly levels: ReadonlyMap<string, Start>;
 }
 
@@ -42,7 +42,7 @@ async function startIn(sandbox: Sandbox, isCopied: boolean): Promise<void> {
   if (failure !== null) throw new Error(`${failure.step}: ${failure.errno}`);
 }
 
-/** The levels of this machine, found before anything is measured. */
+/** Opens the sandbox levels of this machine, before anything is measured. */
 export async function prepareStarts(place: string): Promise<Starts> {
   const workspace = join(place, "sandboxed");
   mkdirSync(join(workspace, ".git"), { recursive: true });

@@ -1,4 +1,4 @@
-/** A Gemini server on loopback that answers at once with what a script says, and notes what it was sent. */
+/** A Gemini server on loopback that answers at once from a script, and records the requests. */
 
 export interface Seen {
   /** `performance.now()` when the request arrived. */
@@ -6,19 +6,19 @@ export interface Seen {
   readonly body: string;
 }
 
-/** What a reply says, or the tool it calls. */
+/** Text of a reply, or the tool that it calls. */
 export type ScriptedReply = string | { readonly name: string; readonly args: object };
 
 export interface ScriptedServer {
   readonly origin: string;
   /** Requests since the last `play`. */
   readonly seen: readonly Seen[];
-  /** The replies to the next requests, in order. `onSeen` is called at each request, before it is answered. */
+  /** Sets the replies to the next requests, in order. `onSeen` is called for each request before it is answered. */
   play(replies: readonly ScriptedReply[], onSeen?: () => void): void;
   stop(): Promise<void>;
 }
 
-/** The reply to a plan call that ends the run: an answer, without a plan. */
+/** A reply to a plan call that ends the run: an answer without a plan. */
 export const plainAnswer = JSON.stringify({
   intent: "conversation",
   reply: "Seen.",

@@ -1,4 +1,4 @@
-/** What a streamed reply costs with each bridge: its processor time by its length, and the time to the first request. */
+/** Measures the cost of a streamed reply with each bridge: processor time by length, time to the first request. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Bench, runOnce, type Sample } from "./run.ts";
@@ -8,7 +8,7 @@ type BridgeName = (typeof bridges)[number];
 
 /** Characters of a reply. */
 export const megabyte = 1_001_000;
-/** Next to nothing, a megabyte, four. */
+/** Characters of the replies: next to none, a megabyte, four megabytes. */
 const lengths = [1000, megabyte, 4_001_000];
 
 const prose =
@@ -16,7 +16,7 @@ const prose =
   "- `area(r)` multiplies twice;\n- `volume(r, h)` asks it and multiplies once more, e.g. `volume(2, 10)`.\n\n" +
   "Both are in `src/area.py`; nothing else in the project knows of them, and no test does yet.\n\n";
 
-/** Pieces of 20 to 60 characters, as models send them. */
+/** Splits the text into pieces of 20 to 60 characters, as models send them. */
 function* cutPieces(length: number): Generator<string> {
   const text = prose.repeat(Math.ceil(length / prose.length)).slice(0, length);
   for (let at = 0, n = 0; at < length; n += 1) {
@@ -26,7 +26,7 @@ function* cutPieces(length: number): Generator<string> {
   }
 }
 
-/** One server-sent event, with its type in front as OpenAI and Anthropic write it. */
+/** A server-sent event with its type first, as OpenAI and Anthropic write it. */
 const typed = (body: { readonly type: string; readonly [key: string]: unknown }) =>
   `event: ${body.type}\ndata: ${JSON.stringify(body)}\n\n`;
 const plain = (body: object) => `data: ${JSON.stringify(body)}\n\n`;
@@ -93,7 +93,7 @@ const models: Readonly<Record<BridgeName, string>> = {
   openai: "openai:gpt-5",
   anthropic: "anthropic:claude-haiku-4-5",
   local: "local:bench",
-  // Beside the project: in it, it would be read for the first request, too.
+  // Outside the project, where it would be read for the first request too.
   replay: "replay:../reply.jsonl",
 };
 
@@ -102,7 +102,7 @@ interface StreamSample extends Sample {
   readonly first: number;
 }
 
-/** One run whose only reply has this many characters of text. */
+/** Runs pai once, with a single reply of this many characters. */
 export async function runStream(bench: Bench, bridge: BridgeName, length: number): Promise<StreamSample> {
   const pieces = [...cutPieces(length)];
   bench.next += 1;
@@ -144,13 +144,13 @@ export interface StreamCost {
   readonly bridge: BridgeName;
   /** Milliseconds of processor time that a megabyte of text adds to a run. */
   readonly megabyte: number;
-  /** What four megabytes add, in times of it. */
+  /** Cost of four megabytes, as a multiple of `megabyte`. */
   readonly growth: number;
   /** Milliseconds to the first request; 0 for a replay. */
   readonly first: number;
 }
 
-/** Takes the least of all rounds: what is above it is the machine's other work. */
+/** Takes the minimum of all rounds: anything above it is due to other work of the machine. */
 export async function measureStreams(bench: Bench, rounds: number): Promise<readonly StreamCost[]> {
   const samples = bridges.map((bridge) => ({ bridge, by: lengths.map((): StreamSample[] => []) }));
   for (let round = 0; round < rounds; round += 1) {

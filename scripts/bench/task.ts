@@ -1,4 +1,4 @@
-/** The task the bench gives to pai: the folders it runs in, and what the model answers. */
+/** The task of the bench: its folders and the model's replies. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -6,7 +6,7 @@ const source = "def area(r):\n    return 3.14 * r * r\n";
 
 export type Folder = "empty" | "small" | "large";
 
-/** A small project is one file of code and a few of text; a large one adds 2,000 files to it. */
+/** A small project has one file of code and a few of text; a large one has 2,000 files more. */
 export function makeFolder(root: string, folder: Folder): void {
   mkdirSync(root, { recursive: true });
   if (folder === "empty") return;
@@ -60,12 +60,12 @@ const modify =
   ">>>>>>> REPLACE\n<<<<<<< SEARCH\ndef area(r):\n=======\nimport math\n\n\ndef area(r):\n>>>>>>> REPLACE\nEND::EOT\n";
 const write = "WRITE::area.py::EOT\nimport math\n\n\ndef area(r):\n    return math.pi * r * r\nEND::EOT\n";
 
-/** What the model says: a plan, looks for all phases but the last, then the change. */
+/** The model's replies: a plan, looks for all phases but the last, then the change. */
 export function repliesFor(folder: Folder, phases: 1 | 3): readonly string[] {
   const looks = Array.from({ length: phases - 1 }, () => "READ::src/volume.py\n");
   const change = folder === "empty" ? write : modify;
   return [renderPlan(phases === 1 ? "simple" : "complex", folder), ...looks, change + finish];
 }
 
-/** Every run asks in other words, so that none is answered with the plan of an earlier one. */
+/** Each run gets a differently worded request, so that no earlier plan is reused. */
 export const requestFor = (n: number): string => `use math.pi in area(), please (${n})`;

@@ -1,4 +1,4 @@
-/** Counts the attacks on paths, names, links and special objects: tried, refused, contained, skipped, by backend and user. */
+/** Counts attacks on paths, names, links and special objects by outcome, for each backend and user. */
 import { join } from "node:path";
 import type { Count } from "../../test/workspace/attack/count.ts";
 
@@ -10,7 +10,7 @@ function countAs(prefix: readonly string[]): readonly Count[] {
   return JSON.parse(stdout.toString());
 }
 
-/** As the user who runs it, and as root also as nobody. Throws when one attack works. */
+/** Runs the attacks as the current user, and for root also as nobody. Throws when one succeeds. */
 export async function prove(): Promise<void> {
   const isRoot = process.geteuid?.() === 0;
   const nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"];

@@ -1,4 +1,4 @@
-/** How long a commit takes, the journal apart: one file against a plain write + fsync + rename, and a change of twelve files. */
+/** Measures how long a commit takes: one file against a plain write, fsync and rename, and a change of twelve files. */
 import {
   closeSync,
   fsyncSync,
@@ -22,7 +22,7 @@ import { openPlace } from "../../test/workspace/tree.ts";
 
 const size = 8192;
 
-/** The middle, and the value that 95 of 100 stay below, in milliseconds. */
+/** The median and the 95th percentile, in milliseconds. */
 function spread(times: readonly number[]): { readonly p50: number; readonly p95: number } {
   const sorted = [...times].sort((a, b) => a - b);
   return { p50: sorted[Math.floor(sorted.length / 2)] ?? 0, p95: sorted[Math.floor(sorted.length * 0.95)] ?? 0 };

@@ -1,4 +1,4 @@
-/** Proves that pai answers a signal within a second while hostile inputs keep it busy, and that such a run changes nothing. */
+/** Proves that pai answers a signal within a second while hostile inputs keep it busy, and then changes nothing. */
 import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Answer } from "../../test/transcript/gemini.ts";
@@ -12,7 +12,7 @@ interface Case {
   readonly prepare?: (place: Place) => void;
   /** The request after which the signal is sent. */
   readonly after: number;
-  /** Milliseconds between that request and the signal, one try each. */
+  /** Milliseconds between that request and the signal; one run for each. */
   readonly delays: readonly number[];
 }
 
@@ -23,7 +23,7 @@ const writes = Array.from({ length: 300 }, (_, at) => ["write", { path: `f${at}.
 const lines = (count: number, word: string) => many(count, (at) => `${word} ${(at * 7919) % count}.\n`);
 const slow = { text: "", delayMs: 60_000 };
 
-/** In folders of 500. */
+/** Makes files in folders of 500. */
 function makeFiles(place: Place, count: number): void {
   for (let at = 0; at < count; at += 1) {
     const folder = join(place.root, `all/d${Math.floor(at / 500)}`);
@@ -148,7 +148,7 @@ async function measure({ flags = [], answers, prepare, after }: Case, delay: num
   }
 }
 
-/** A signal that comes while a run is being closed comes too late. */
+/** A signal within this many milliseconds of a run's end comes too late. */
 const overMs = 250;
 
 interface Try extends Measured {

@@ -7,19 +7,19 @@ import { countCalls, inject, pointsOf } from "../../test/workspace/inject.ts";
 import { deadProcess, dyingDisk, openPlace, type Place } from "../../test/workspace/tree.ts";
 import { changeTwelve, renewTwelve } from "../../test/workspace/twelve.ts";
 
-/** Effects of the disk after which the crash comes that a recovery has to deal with: staging, naming, dropping. */
+/** Number of disk effects before the crash that a recovery handles: during staging, naming, dropping. */
 const crashes = [14, 30, 46] as const;
 interface Tally {
   calls: number;
   runs: number;
   before: number;
   after: number;
-  /** Runs that said they failed and were back at the start without a recovery. */
+  /** Runs that reported a failure and had restored everything without a recovery. */
   backAtOnce: number;
   failed: number;
 }
 
-/** `prepare` brings the place to where `work` begins. */
+/** `prepare` sets the place up for `work`. */
 async function tryAll(place: Place, ends: Fixture, work: Work, prepare: () => Promise<void>, every: number) {
   await prepare();
   const calls = await countCalls(place, work);

@@ -13,7 +13,7 @@ export async function prove(args: readonly string[]): Promise<void> {
   const ends = await bothEnds(place);
   const counts = { before: 0, after: 0, torn: 0, recoveriesKilled: 0 };
 
-  /** How long it takes undisturbed. */
+  /** Duration of an undisturbed commit. */
   const measure = async (): Promise<number> => {
     const child = await startCommitter(place, "commit");
     const start = performance.now();
@@ -24,7 +24,7 @@ export async function prove(args: readonly string[]): Promise<void> {
   };
   const longest = 1.2 * Math.min(await measure(), await measure(), await measure());
 
-  /** Whether it was still at work when it was killed. */
+  /** Kills the work; returns whether it was still going on. */
   const killed = async (work: Work): Promise<boolean> => {
     const child = await startCommitter(place, work);
     child.go();

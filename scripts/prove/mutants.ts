@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type Mutant, readMutants } from "../../test/mutant.ts";
 
 const root = join(import.meta.dir, "../..");
-/** A mutant that hangs a test has been noticed. */
+/** A mutant that makes a test hang counts as noticed. */
 const maxMs = 120_000;
 const parts = ["src", "test", "scripts", "package.json", "tsconfig.json", "bunfig.toml"];
 
@@ -17,13 +17,13 @@ function copyTree(): string {
   return copy;
 }
 
-/** False when it does not fit the source. */
+/** False if the patch does not apply. */
 function apply(copy: string, { path }: Mutant, ...flags: readonly string[]): boolean {
   const env = { ...process.env, GIT_CEILING_DIRECTORIES: copy, GIT_DIR: "/nonexistent" };
   return spawnSync("git", ["apply", ...flags, path], { cwd: copy, env, stdio: "ignore" }).status === 0;
 }
 
-/** True when all tests of these files pass. */
+/** Whether all tests of these files pass. */
 function passes(copy: string, files: readonly string[], flags: readonly string[] = []): boolean {
   const run = spawnSync(process.execPath, ["test", ...flags, ...files], {
     cwd: copy,
@@ -37,7 +37,9 @@ const maxTries = 3;
 
 type Fate = "killed" | "SURVIVED" | "NOT TRIED";
 
-/** Killed: the tests fail with the bug and pass right after without it, for a busy machine proves nothing. */
+/**
+ * Killed means that tests fail with the bug and pass right after without it, as a busy machine can also fail a test.
+ */
 function tryMutant(copy: string, mutant: Mutant): Fate {
   if (!apply(copy, mutant)) return "NOT TRIED";
   apply(copy, mutant, "--reverse");

@@ -3,7 +3,7 @@ import { race } from "../../test/workspace/attack/race.ts";
 
 const longestMs = 30 * 60 * 1000;
 
-/** Throws when one read or write got out on a backend that promises that none does. */
+/** Throws when a read or write escapes on a backend that promises to prevent it. */
 export async function prove([reads = "1000000", writes = "100000"]: readonly string[]): Promise<void> {
   const effort = { reads: Number(reads), writes: Number(writes), ms: longestMs };
   console.log("who | reads | escaped | writes | escaped | refused in time | s");

@@ -1,4 +1,4 @@
-/** Proves the sandbox: attacks and ordinary work in every level, failing set-up calls, a killed pai. `prove.ts sandbox`. */
+/** Proves the sandbox: attacks and ordinary work at each level, failing set-up calls, a killed pai. */
 import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Attacked } from "../../test/workspace/sandbox/attack-levels.ts";
@@ -6,18 +6,18 @@ import type { Injected } from "../../test/workspace/sandbox/inject-failures.ts";
 import type { Killed } from "../../test/workspace/sandbox/kill-pai.ts";
 
 const tests = join(import.meta.dir, "../../test/workspace/sandbox");
-/** Not below a folder that the sandbox replaces: there even a sandbox that did nothing would hide everything. */
+/** Outside folders that the sandbox replaces, where even a useless sandbox would hide everything. */
 const base = "/srv";
 const ordinaryUser = 65_534;
 
 interface Prepared {
   readonly folder: string;
   readonly bun: string;
-  /** Runs one of the scripts as a user in a folder of theirs and reads what it prints. */
+  /** Runs a script as a user in that user's folder, and returns its parsed output. */
   readonly run: <T>(script: string, uid: number, args?: readonly string[]) => T;
 }
 
-/** Everything an ordinary user needs, in a folder that everybody can enter. */
+/** Everything that an ordinary user needs, in a folder that everybody can enter. */
 async function prepare(): Promise<Prepared> {
   const folder = mkdtempSync(join(base, "pai-prove-"));
   chmodSync(folder, 0o755);
@@ -47,7 +47,7 @@ async function prepare(): Promise<Prepared> {
 
 const isWork = (name: string) => name.startsWith("+");
 
-/** Throws when a level that promises to hold all lets anything through, or stops ordinary work. */
+/** Throws if a level that promises full protection lets an attack through or prevents ordinary work. */
 function judgeAttacks(user: string, all: readonly Attacked[]): void {
   const bare = all.find(({ level }) => level === "none")?.answers ?? {};
   const names = Object.keys(bare);

@@ -1,4 +1,4 @@
-/** Looks at absurd trees and races ripgrep: `prove.ts scale [files depth entries]`, 200,000, 3,000 and 1,000,000 by default. */
+/** Scans extreme trees and races ripgrep: `prove.ts scale [files depth entries]`, by default 200000 3000 1000000. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openRoot } from "../../src/workspace/confine.ts";
@@ -10,7 +10,7 @@ const maxBytes = 600_000;
 const maxTimesRipgrep = 2;
 const rounds = 7;
 
-/** Throws when a look takes too long, says too much, or SEARCH is slower than twice ripgrep. */
+/** Throws when a scan takes too long or prints too much, or when SEARCH takes more than twice as long as ripgrep. */
 export async function prove([files = "200000", depth = "3000", entries = "1000000"]: readonly string[]): Promise<void> {
   const trees = buildTrees({ files: Number(files), depth: Number(depth), entries: Number(entries) });
   try {
@@ -33,7 +33,7 @@ export async function prove([files = "200000", depth = "3000", entries = "100000
   await compareToRipgrep();
 }
 
-/** 20,000 files of source text, some 140 MB; hits are counted to the end. */
+/** 20,000 files with about 140 MB of source text; all hits are counted. */
 async function compareToRipgrep(): Promise<void> {
   const rg = Bun.which("rg");
   if (rg === null) throw new Error("ripgrep is not installed here: apt-get install ripgrep");

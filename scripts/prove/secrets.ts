@@ -1,4 +1,4 @@
-/** Proves that no attack on hidden secrets recovers a character, with the built binary, and says what hiding costs. */
+/** Proves with the built binary that no attack recovers a hidden secret, and measures the cost of hiding. */
 import { createVeil } from "../../src/core/secrets/veil.ts";
 import { attack, attacks } from "../../test/transcript/secret-attacks.ts";
 
@@ -7,7 +7,7 @@ const lines = (line: (at: number) => string) => Array.from({ length: 14_000 }, (
 const code = lines((at) => `export const handle${at} = (id: string) => fetch(\`/items/\${id}?page=${at}\`);\n`);
 const names = lines((at) => `{"key": "item ${at}", "token_count": ${at}, "apiKey": null, "secret": false},\n`);
 
-/** Processor time for a megabyte of a text, in milliseconds: the third best of many. */
+/** Processor time for a megabyte of text in milliseconds, as the third best of many. */
 function measureHiding(given: string, known: number): number {
   const veil = createVeil();
   const secrets = Array.from({ length: known }, (_, at) => `password = "${value(at)}"\n`).join("");
@@ -26,7 +26,7 @@ export async function prove(): Promise<void> {
   let recovered = 0;
   for (const each of attacks) {
     const { byModel, byReader, byAnswers } = await attack(each);
-    // One letter in 64 is right by chance.
+    // One letter in 64 is right by chance, so a few do not count.
     const spelled = byAnswers < 4 ? 0 : byAnswers;
     recovered += byModel + byReader + spelled;
     console.log(`${each.name}: ${byModel} characters sent, ${spelled} spelled by answers, ${byReader} shown or kept`);

@@ -15,7 +15,7 @@ const task = (at: number) => [planned([["MODIFY", "count.txt"]]), done(modify("c
 const newPlace = (runs: number) =>
   openPlace(Array.from({ length: runs }, (_, at) => task(at)).flat(), { "count.txt": "0\n" });
 
-/** Milliseconds of one run. */
+/** Runs pai once; returns milliseconds. */
 async function timeRun(place: Place, at: number): Promise<number> {
   const started = performance.now();
   const { code, stderr } = await place.pai(["run", "-y", "--no-plan-cache", "--mode", "single-shot", `task ${at}`]);
@@ -25,7 +25,7 @@ async function timeRun(place: Place, at: number): Promise<number> {
 
 const compared = 40;
 
-/** One run after another: the last ones cost what the first ones of another project do, taken in turns on a busy machine. */
+/** Compares the last of many runs with the first runs of another project, in turns, as the machine may be busy. */
 async function proveMany(runs: number): Promise<void> {
   await using old = newPlace(runs + compared);
   await using young = newPlace(compared);
@@ -43,7 +43,7 @@ async function proveMany(runs: number): Promise<void> {
   );
 }
 
-/** Runs that are killed at random: the next start takes each back whole. */
+/** Kills runs at random; the next start must undo each completely. */
 async function proveKills(rounds: number): Promise<void> {
   let between = 0;
   for (let at = 0; at < rounds; at += 1) {
@@ -63,10 +63,10 @@ async function proveKills(rounds: number): Promise<void> {
   if (between > 0) throw new Error("a killed run was left half done");
 }
 
-/** How much more processor time a task may take at the end of a session than near its beginning. */
+/** Largest ratio of a task's processor time at the end of a session to that near its start. */
 const mostGrowth = 1.3;
 
-/** One session of many tasks: what it takes by task. */
+/** One session with many tasks: memory and processor time by task. */
 async function proveSession(tasks: number): Promise<void> {
   let before = 0;
   const times: number[] = [];
@@ -78,7 +78,7 @@ async function proveSession(tasks: number): Promise<void> {
     times.push(each);
     before = task;
   }
-  // Of the first tasks much goes into what is compiled only then.
+  // Without the very first tasks, which include compilation.
   const [early, late] = [median(times.slice(2, 5)), median(times.slice(-3))];
   if (tasks >= 600 && late > mostGrowth * early)
     throw new Error(

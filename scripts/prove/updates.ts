@@ -1,4 +1,4 @@
-/** Two pai count one file up together, then pai and an editor save one file: `prove.ts updates [times] [seconds]`. */
+/** Two pai increment a counter, then pai and an editor save one file: `prove.ts updates [times] [seconds]`. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { toPaiError } from "../../src/core/error.ts";
@@ -24,7 +24,7 @@ async function countTogether(times: number): Promise<void> {
   if (lost !== 0) throw new Error("updates were lost");
 }
 
-/** pai appends to the file that the editor saves; an edit that comes too late has to be refused. */
+/** pai appends to the file that the editor saves; an edit that is too late must be refused. */
 async function saveTogether(disk: Disk, milliseconds: number) {
   const place = makePlace({ "shared.txt": "save 0\n" });
   const opened = openPlace(place, disk);

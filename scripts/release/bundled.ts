@@ -1,4 +1,4 @@
-/** The packages that are really in the binary: named by the bundler, described by the lock file and the packages. */
+/** The packages in the binary, according to the bundler, with data from the lock file and the packages. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -7,13 +7,13 @@ const root = join(import.meta.dir, "../..");
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
-  /** An SPDX identifier or expression, as the package says it. */
+  /** SPDX identifier or expression from the package. */
   readonly license: string;
-  /** As the lock file writes it: sha512-BASE64. */
+  /** From the lock file: sha512-BASE64. */
   readonly integrity: string;
-  /** The texts of its licence files, and of its notice. */
+  /** Texts of its licence files and notice. */
   readonly texts: readonly string[];
-  /** Names of packages in the bundle that it asks for. */
+  /** Names of bundled packages that it depends on. */
   readonly needs: readonly string[];
 }
 
@@ -30,7 +30,7 @@ type LockedPackage = readonly [
   integrity: string,
 ];
 
-/** Folders below node_modules of which code is in the bundle, by the text of Bun's metafile. */
+/** Folders below node_modules with code in the bundle, from Bun's metafile. */
 function findFolders(metafile: string): readonly string[] {
   const { outputs } = JSON.parse(metafile) as Metafile;
   const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
@@ -46,7 +46,7 @@ function readLicenses(folder: string): readonly string[] {
   return names.sort().map((name) => readFileSync(join(root, folder, name), "utf8").trim());
 }
 
-/** Throws for a package that the lock file does not name, or that names no licence. */
+/** Throws for a package that is missing in the lock file or has no licence. */
 export function findBundled(metafiles: readonly string[]): readonly BundledPackage[] {
   const lock = Bun.JSONC.parse(readFileSync(join(root, "bun.lock"), "utf8")) as {
     readonly packages: Readonly<Record<string, LockedPackage>>;

@@ -1,4 +1,4 @@
-/** Debian's package: the program, its man page, completions and papers, below /usr. Every dpkg reads gzip. */
+/** Debian's package: program, man page, completions and documents below /usr, with gzip, which every dpkg reads. */
 import { ar, type Entry, file, folder, gzip, program, tar } from "./archive.ts";
 
 interface Contents {
@@ -12,10 +12,10 @@ interface Contents {
   readonly notices: string;
 }
 
-/** A version of SemVer as Debian orders it: 1.0.0-rc.1 is before 1.0.0. */
+/** A SemVer version in Debian's order: 1.0.0-rc.1 comes before 1.0.0. */
 export const debianVersion = (version: string): string => version.replace("-", "~");
 
-/** The files and every folder on the way to them, folders first. */
+/** The files with all their parent folders, folders first. */
 function withFolders(files: readonly Entry[]): readonly Entry[] {
   const parts = files.map(({ name }) => name.split("/").slice(0, -1));
   const folders = parts.flatMap((path) => path.map((_, at) => `${path.slice(0, at + 1).join("/")}/`));

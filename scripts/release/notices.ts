@@ -1,9 +1,9 @@
-/** THIRD_PARTY.md: whose work is in the binary, under which licence, with the texts. */
+/** THIRD_PARTY.md: authors, licences and licence texts of the code in the binary. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BundledPackage } from "./bundled.ts";
 
-/** The file of a release with this version of Bun. */
+/** The file for a release with this version of Bun. */
 export function renderNotices(packages: readonly BundledPackage[], bunVersion: string): string {
   const rows = packages.map(({ name, version, license }) => `| ${name} | ${version} | ${license} |\n`);
   const texts = packages.map(({ name, version, license, texts: found }) => {

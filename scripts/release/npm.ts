@@ -1,4 +1,4 @@
-/** The npm packages: one for each target with the binary, and `paicode`, which starts the one that fits. */
+/** The npm packages: one with the binary for each target, and `paicode`, which starts the right one. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Entry, file, program } from "./archive.ts";
@@ -11,7 +11,7 @@ const about = {
 };
 const packageOf = ({ name }: Target) => `@paicode/${name}`;
 
-/** What every package holds besides its own: licence and notices. */
+/** Files in every package: licence and notices. */
 export type Papers = Readonly<Record<string, string>>;
 
 const addPapers = (papers: Papers) => Object.entries(papers).map(([name, text]) => file(`package/${name}`, text));

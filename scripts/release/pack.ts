@@ -1,4 +1,4 @@
-/** The files of a release: archives, packages, notices, bill of materials, and the sums of all. */
+/** The files of a release: archives, packages, notices, bill of materials, and their checksums. */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,21 +19,21 @@ const root = join(import.meta.dir, "../..");
 export interface Release {
   readonly version: string;
   readonly commit: string;
-  /** Seconds since 1970; every file in every archive has this time. */
+  /** Seconds since 1970; the time of every file in every archive. */
   readonly epoch: number;
   readonly targets: readonly Target[];
-  /** Written into the binaries; null: the release is not signed. */
+  /** Compiled into the binaries; null: the release is not signed. */
   readonly publicKey: string | null;
-  /** The address that install.sh asks; null: as the file in the checkout says. */
+  /** Address for install.sh; null: as in the checkout. */
   readonly base: string | null;
 }
 
 interface Folders {
-  /** Where the files of the release are put. */
+  /** Folder for the files of the release. */
   readonly out: string;
-  /** For what is not released. */
+  /** Folder for temporary files. */
   readonly work: string;
-  /** Keeps the runtimes. */
+  /** Folder that keeps the runtimes. */
   readonly cache: string;
 }
 
@@ -69,7 +69,7 @@ async function build(release: Release, target: Target, { work, cache }: Folders)
   return { target, binary: readFileSync(outfile), metafile };
 }
 
-/** The script that completes pai's commands in a shell; the program prints it. */
+/** The completion script of a shell, which the program prints. */
 function renderCompletion(shell: string): string {
   const done = spawnSync(process.execPath, ["src/main.ts", "completion", shell], { cwd: root, encoding: "utf8" });
   if (done.status !== 0) throw new Error(`pai completion ${shell} failed: ${done.stderr}`);
@@ -106,7 +106,7 @@ async function packTar({ version, epoch }: Release, { target, binary }: Built, p
   );
 }
 
-/** The files of one target, by name; they are packed at the same time. */
+/** The files of one target by name; they are packed at the same time. */
 async function packBuilt(
   release: Release,
   built: Built,
@@ -144,7 +144,7 @@ async function renderMaterials(
   return { notices: renderNotices(packages, Bun.version), sbom };
 }
 
-/** The installer as it is released: with the address it asks. */
+/** The installer with its address. */
 export function fillInstaller(text: string, base: string | null): string {
   if (base === null) return text;
   if (!/^https?:\/\/[^\s'"$`\\]+$/.test(base)) throw new Error(`--base is not an http address: ${base}`);
@@ -158,7 +158,7 @@ export function sumAll(folderOfFiles: string): string {
   return names.map((name) => `${sum(name)}  ${name}\n`).join("");
 }
 
-/** Writes every file of the release but the signature. */
+/** Writes every file of the release except the signature. */
 export async function packRelease(release: Release, folders: Folders, tell: (text: string) => void): Promise<void> {
   const { version, epoch } = release;
   const put = (name: string, data: string | Uint8Array) => writeFileSync(join(folders.out, name), data);
@@ -172,7 +172,7 @@ export async function packRelease(release: Release, folders: Folders, tell: (tex
     builds.map(({ metafile }) => metafile),
   );
   const papers = collectPapers(release, notices);
-  // Two at a time: xz takes nearly all the time, and one processor each.
+  // Two at a time: xz takes nearly all the time, and uses one processor.
   for (let at = 0; at < builds.length; at += 2) {
     const pair = builds.slice(at, at + 2);
     tell(`packing ${pair.map(({ target }) => target.name).join(", ")}`);

@@ -1,4 +1,4 @@
-/** The pinned Bun runtimes: fetched once from the npm registry, and checked each time before use. */
+/** The pinned Bun runtimes: downloaded once from the npm registry, and verified before each use. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
@@ -9,30 +9,30 @@ export interface Runtime {
   /** Name of the npm package. */
   readonly package: string;
   readonly version: string;
-  /** As npm writes it: sha512-BASE64 of the package's archive. */
+  /** From npm: sha512-BASE64 of the package's archive. */
   readonly integrity: string;
 }
 
-/** Throws for a target that the lock file does not name. */
+/** Throws for a target that is missing in the lock file. */
 export function findRuntime(target: string): Runtime {
   const found = Object.entries(lock.runtimes).find(([name]) => name === target)?.[1];
   if (found === undefined) throw new Error(`scripts/release/runtimes.json does not name ${target}`);
   return { ...found, version: lock.version };
 }
 
-/** Bytecode is made by the Bun that runs now and read by the runtime of the release: both must be the same version. */
+/** Throws unless both versions are equal: the running Bun writes bytecode that the release's runtime reads. */
 export function requireSameBun(): void {
   if (Bun.version === lock.version) return;
   throw new Error(`Bun ${Bun.version} runs; scripts/release/runtimes.json pins ${lock.version}`);
 }
 
-/** Throws when the archive is not the one that the lock file names. */
+/** Throws if the archive's hash differs from the lock file. */
 export function requireIntegrity(archive: Uint8Array, { integrity, package: name }: Runtime): void {
   const found = `sha512-${new Bun.CryptoHasher("sha512").update(archive).digest("base64")}`;
   if (found !== integrity) throw new Error(`${name} has the integrity ${found}, expected ${integrity}`);
 }
 
-/** The folder that keeps archives of runtimes; a release needs no network once they are there. */
+/** Folder for archives of runtimes; with them a release needs no network. */
 export function findRuntimeCache(env: Readonly<Record<string, string | undefined>>): string {
   const cache = env["XDG_CACHE_HOME"] || join(env["HOME"] || homedir(), ".cache");
   return env["PAI_RUNTIME_CACHE"] || join(cache, "pai-release");
@@ -58,7 +58,7 @@ function download({ package: name, version }: Runtime, file: string, cache: stri
   }
 }
 
-/** Writes the runtime's executable into a folder; returns its path. */
+/** Writes the runtime's executable into a folder and returns its path. */
 export async function unpackRuntime(target: string, folder: string, cache: string): Promise<string> {
   const runtime = findRuntime(target);
   const file = join(cache, `${runtime.package.replace("@", "").replace("/", "-")}-${runtime.version}.tgz`);

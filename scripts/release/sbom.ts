@@ -6,11 +6,11 @@ import type { Runtime } from "./runtime.ts";
 interface Materials {
   readonly version: string;
   readonly commit: string;
-  /** Seconds since 1970 that the release is dated. */
+  /** Date of the release in seconds since 1970. */
   readonly epoch: number;
   readonly packages: readonly BundledPackage[];
   readonly runtimes: readonly Runtime[];
-  /** Packages that pai itself asks for. */
+  /** Direct dependencies of pai. */
   readonly direct: readonly string[];
 }
 
@@ -18,7 +18,7 @@ const purlOf = (name: string, version: string) => `pkg:npm/${name.replace("@", "
 const licenseOf = (license: string) =>
   /[ (]/.test(license) ? [{ expression: license }] : [{ license: { id: license } }];
 
-/** What a component of npm is, whether library or runtime. */
+/** The fields of an npm component, library or runtime. */
 function describe(name: string, version: string, integrity: string): Readonly<Record<string, unknown>> {
   const [scope, inner] = name.split("/");
   return {
@@ -71,7 +71,7 @@ export function renderSbom({ version, commit, epoch, packages, runtimes, direct 
   return `${JSON.stringify(bom, null, 2)}\n`;
 }
 
-/** What is wrong by the schema of CycloneDX 1.6; null when nothing is. */
+/** Violations of the schema of CycloneDX 1.6; null: none. */
 export async function findSbomFaults(text: string): Promise<unknown> {
   return await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(text);
 }

@@ -1,23 +1,23 @@
-/** Signs SHA256SUMS with the owner's key: an SSH key by ssh-keygen, or a minisign key by minisign. */
+/** Signs SHA256SUMS with the owner's key: an SSH key with ssh-keygen, or a minisign key with minisign. */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface Signer {
-  /** One line; verifies the signature. */
+  /** Verifies the signature; one line. */
   readonly publicKey: string;
-  /** Signs the file SHA256SUMS in a folder; returns the name of the signature's file beside it. */
+  /** Signs SHA256SUMS in a folder; returns the name of the signature's file. */
   readonly sign: (folder: string) => string;
 }
 
-/** Runs a tool of the owner's; its questions, say for a passphrase, go to the terminal. Throws when it fails. */
+/** Runs a tool, whose questions (such as for a passphrase) go to the terminal. Throws when it fails. */
 function run(command: string, args: readonly string[], cwd: string): string {
   const done = spawnSync(command, [...args], { cwd, encoding: "utf8", stdio: ["inherit", "pipe", "inherit"] });
   if (done.status !== 0) throw new Error(`${command} failed: ${done.error?.message ?? `exit ${done.status}`}`);
   return done.stdout;
 }
 
-/** What an SSH signature is for; a verifier has to name the same. */
+/** Namespace of an SSH signature, which a verifier must name too. */
 const namespace = "file";
 
 function openSshKey(key: string): Signer {
@@ -45,7 +45,10 @@ function openMinisignKey(key: string): Signer {
   };
 }
 
-/** The key at an absolute path: a private key, or the public one of a key that ssh-agent holds. Throws when unreadable. */
+/**
+ * Opens the key at an absolute path: a private key, or the public one of a key in ssh-agent. Throws if it is
+ * unreadable.
+ */
 export function openSigner(key: string): Signer {
   return readFileSync(key, "utf8").startsWith("untrusted comment: minisign") ? openMinisignKey(key) : openSshKey(key);
 }

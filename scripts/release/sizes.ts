@@ -1,21 +1,21 @@
-/** How large the archives of a release are: the table that a release prints, and that README.md shows. */
+/** The sizes of a release's archives as a table, for its output and README.md. */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { targets } from "./targets.ts";
 
 const [from, to] = ["<!-- sizes -->\n", "<!-- /sizes -->"];
 
-/** Columns of the table, by the end of a file's name. */
+/** Columns of the table, by file extension. */
 const kinds = [".tar.gz", ".tar.xz", ".deb"] as const;
 
-/** Size in whole megabytes of the file of a target; a dash where the folder has none. */
+/** Size of a target's file in whole megabytes; a dash if there is none. */
 function sizeOf(folder: string, names: readonly string[], target: string, architecture: string | null, kind: string) {
   const ending = kind === ".deb" ? `_${architecture}.deb` : `-${target}${kind}`;
   const name = names.find((found) => found.endsWith(ending));
   return name === undefined ? "–" : `${(statSync(join(folder, name)).size / 1e6).toFixed(0)} MB`;
 }
 
-/** A Markdown table of the archives in the folder of a release. */
+/** A Markdown table of the archives in a release's folder. */
 export function renderSizes(folder: string): string {
   const names = readdirSync(folder);
   const rows = targets.map(({ name, deb }) => {
@@ -25,7 +25,7 @@ export function renderSizes(folder: string): string {
   return `| | ${kinds.join(" | ")} |\n| --- | --- | --- | --- |\n${rows.join("")}`;
 }
 
-/** The text with the table between its marks. Throws when a mark is missing. */
+/** The text with a new table between its marks. Throws when a mark is missing. */
 export function renewSizes(text: string, folder: string): string {
   const [start, end] = [text.indexOf(from), text.indexOf(to)];
   if (start < 0 || end < start) throw new Error("README.md has no place for the sizes");

@@ -1,14 +1,17 @@
 /** The history of a workspace for one request: the kept one continued with newer commits, or read from the start. */
 import type { SurveyHistory } from "../../core/ports.ts";
 import { findRepository, type Repository } from "../git/find-repository.ts";
-import { type LogOptions, parseLog, readLog } from "../git/git-log.ts";
+import { historyCommits, type LogOptions, parseLog, readLog, readOwn } from "../git/git-log.ts";
 import type { StoredHistory } from "../index/index-file.ts";
 
-const most = { commits: 4_000, timeoutMs: 1_500 } as const;
+const most = { commits: historyCommits.used, timeoutMs: 1_500 } as const;
 
 type LogLimits = Omit<LogOptions, "without">;
 
-/** The kept history, continued to the current commit; null: the current commit cannot be connected to it. */
+/**
+ * The kept history as the current commit has it: with commits it adds, without those it lacks; null: git cannot tell, or too
+ * few are left.
+ */
 async function continueFrom(
   kept: StoredHistory,
   repository: Repository,
@@ -16,11 +19,17 @@ async function continueFrom(
 ): Promise<SurveyHistory | null> {
   const { head, prefix } = repository;
   const known = parseLog(kept.text, prefix);
-  const at = kept.head === head ? 0 : known.findIndex(({ hash }) => hash === head);
-  if (at >= 0) return { commits: known.slice(at), lacks: null };
-  const log = await readLog(repository, { ...limits, without: [kept.head] });
-  if (log.lacks !== null) return null;
-  return { commits: [...parseLog(log.text, prefix), ...known].slice(0, limits.commits), lacks: null };
+  if (kept.head === head) return { commits: known.slice(0, limits.commits), lacks: null };
+  const [added, gone] = await Promise.all([
+    readLog(repository, { ...limits, without: [kept.head] }),
+    readOwn(repository, kept.head, { ...limits, commits: known.length }),
+  ]);
+  if (added.lacks !== null || gone.lacks !== null) return null;
+  const without = new Set(gone.text.split("\n"));
+  const still = known.filter(({ hash }) => !without.has(hash));
+  const commits = [...parseLog(added.text, prefix), ...still].slice(0, limits.commits);
+  const isCut = known.length >= historyCommits.kept && commits.length < limits.commits;
+  return isCut ? null : { commits, lacks: null };
 }
 
 const shallow = "the clone is shallow: what was before is not here";

@@ -11,6 +11,9 @@ export interface Log {
   readonly lacks: string | null;
 }
 
+/** How many commits the ranking looks at, and how many an index keeps, so that they suffice where another is checked out. */
+export const historyCommits = { used: 4_000, kept: 4_200 } as const;
+
 export interface LogOptions {
   /** PATH without folders of the project: a git that lies in the project is not the user's. */
   readonly path: string;
@@ -21,6 +24,12 @@ export interface LogOptions {
   readonly signal: AbortSignal;
   /** Known commits; they and their ancestors are left out. */
   readonly without?: readonly string[];
+}
+
+/** Hashes of one commit's newest ancestors without merges that another does not have, as git wrote them. */
+export function readOwn(repository: Repository, of: string, options: Omit<LogOptions, "without">): Promise<Log> {
+  const args = ["rev-list", "--no-merges", "-n", `${options.commits}`, of, "--not", repository.head];
+  return askGit(repository, options, args);
 }
 
 const newline = 10;
@@ -40,15 +49,22 @@ const plain = [
 ] as const;
 
 /** The newest commits of a repository without merges, newest first. Never throws: `lacks` says what went wrong. */
-export async function readLog(repository: Repository, options: LogOptions): Promise<Log> {
+export function readLog(repository: Repository, options: LogOptions): Promise<Log> {
+  const { commits, without = [] } = options;
+  const excluded = without.flatMap((known) => ["--not", known]);
+  return askGit(repository, options, ["log", ...plain, "-n", `${commits}`, repository.head, ...excluded]);
+}
+
+async function askGit(
+  repository: Repository,
+  options: Omit<LogOptions, "without">,
+  args: readonly string[],
+): Promise<Log> {
   const git = Bun.which("git", { PATH: options.path });
   if (git === null) return { text: "", lacks: "git was not found" };
   let frame: string | null = null;
   try {
     frame = makeFrame(repository);
-    const { commits, without = [] } = options;
-    const excluded = without.flatMap((known) => ["--not", known]);
-    const args = ["log", ...plain, "-n", `${commits}`, repository.head, ...excluded];
     const { text, why } = await runGit({ ...options, git, frame, objects: repository.objects, args });
     return { text, lacks: why };
   } catch (thrown) {

@@ -6,7 +6,7 @@ import type { Entry } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";
 import { textOf } from "../context/count-files.ts";
 import type { Repository } from "../git/find-repository.ts";
-import { readLog } from "../git/git-log.ts";
+import { historyCommits, readLog } from "../git/git-log.ts";
 import type { PathRules } from "../path-policy.ts";
 import { walkNow } from "../scan.ts";
 import { openReader } from "../search/search-files.ts";
@@ -42,7 +42,7 @@ const maxLength = 1024 * 1024 * 1024;
 const smallSegment = segmentLength / 8;
 const smallFiles = segmentFiles / 8;
 const maxSmallSegments = 8;
-const history = { commits: 4_000, timeoutMs: 20_000 } as const;
+const history = { commits: historyCommits.kept, timeoutMs: 20_000 } as const;
 
 interface Folder {
   readonly stamp: Stamp | null;

@@ -21,7 +21,7 @@ function lookByNode(path: string): QuickStat | null {
   const stat = lstatSync(join(folder, path), { throwIfNoEntry: false });
   if (stat === undefined) return null;
   const kind = stat.isFile() ? "file" : stat.isDirectory() ? "folder" : "other";
-  return { kind, size: stat.size, mtime: stat.mtimeMs, inode: stat.ino };
+  return { kind, size: stat.size, mtime: stat.mtimeMs, ctime: stat.ctimeMs, inode: stat.ino };
 }
 
 const look = openStatx();

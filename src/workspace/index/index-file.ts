@@ -7,8 +7,8 @@ import type { Segment } from "./segment.ts";
 /** What is known of one file; only numbers, so that a folder's files fit into one array. */
 export interface FileFacts {
   readonly size: number;
-  /** Milliseconds (the system's resolution is finer); -1: changed too recently to be reliable. */
-  readonly mtime: number;
+  /** Milliseconds: time of its last change (the system's resolution is finer); -1: changed too recently to be reliable. */
+  readonly changed: number;
   readonly inode: number;
   /** Characters of its text; -1: it is not human-written text. */
   readonly length: number;
@@ -19,7 +19,7 @@ export interface FileFacts {
 }
 
 export interface FolderFacts {
-  readonly mtime: number;
+  readonly changed: number;
   readonly inode: number;
   /**
    * Names of the children in order; those that are no files start with `/` and a letter: `/d` folder, `/l` link, `/s`
@@ -68,8 +68,8 @@ const factsOfFile = 6;
 
 const schema = `
   create table if not exists about (name text primary key, value) without rowid;
-  create table if not exists folders (path text primary key, mtime real not null, inode real not null,
-    names text not null, facts blob not null) without rowid;
+  create table if not exists folders (path text primary key, changed real not null, inode real not null,
+    names text not null, facts blob not null, sum text not null) without rowid;
   create table if not exists segments (id integer primary key, vocabulary blob not null, offsets blob not null,
     postings blob not null, sum text not null);
 `;
@@ -130,6 +130,9 @@ export function openIndex(path: string, rules: string, mayMake: boolean): IndexF
   return null;
 }
 
+/** Path, time of the last change, inode, names, facts, checksum. */
+type FolderRow = [string, number, number, string, Uint8Array, string];
+
 const isBusy = (thrown: unknown) =>
   thrown instanceof Error && "code" in thrown && String(thrown.code).startsWith("SQLITE_BUSY");
 
@@ -141,7 +144,7 @@ function packFolder({ names, files }: FolderFacts): { readonly names: string; re
   for (const name of names) {
     const file = files.get(name);
     if (file === undefined) continue;
-    facts.set([file.size, file.mtime, file.inode, file.length, file.segment, file.local], at);
+    facts.set([file.size, file.changed, file.inode, file.length, file.segment, file.local], at);
     at += factsOfFile;
   }
   return { names: names.join("\0"), facts: bytesOf(facts) };
@@ -154,7 +157,7 @@ function isPlainMark(mark: string): boolean {
 }
 
 /** Throws for a name with a slash: pai did not write such an index. */
-function unpackFolder(mtime: number, inode: number, names: string, bytes: Uint8Array): FolderFacts {
+function unpackFolder(changed: number, inode: number, names: string, bytes: Uint8Array): FolderFacts {
   const facts = new Float64Array(bytes.slice().buffer);
   const files = new Map<string, FileFacts>();
   const list = names === "" ? [] : names.split("\0");
@@ -164,7 +167,7 @@ function unpackFolder(mtime: number, inode: number, names: string, bytes: Uint8A
     if (name.startsWith("/")) continue;
     files.set(name, {
       size: facts[at] ?? 0,
-      mtime: facts[at + 1] ?? -1,
+      changed: facts[at + 1] ?? -1,
       inode: facts[at + 2] ?? 0,
       length: facts[at + 3] ?? -1,
       segment: facts[at + 4] ?? 0,
@@ -172,21 +175,21 @@ function unpackFolder(mtime: number, inode: number, names: string, bytes: Uint8A
     });
     at += factsOfFile;
   }
-  return { mtime, inode, names: list, files };
+  return { changed, inode, names: list, files };
 }
 
 function putFolders(database: Database, { folders, removedFolders }: IndexUpdate): void {
-  const put = database.prepare("insert or replace into folders values (?, ?, ?, ?, ?)");
-  for (const [path, folder] of folders) {
-    const { names, facts } = packFolder(folder);
-    put.run(path, folder.mtime, folder.inode, names, facts);
+  const put = database.prepare("insert or replace into folders values (?, ?, ?, ?, ?, ?)");
+  for (const [path, { changed, inode, ...folder }] of folders) {
+    const { names, facts } = packFolder({ changed, inode, ...folder });
+    put.run(path, changed, inode, names, facts, sumOf([path, changed, inode, names].join("\0"), facts));
   }
   for (const path of removedFolders) database.run("delete from folders where path = ?", [path]);
 }
 
 /** A checksum against damage; it does not protect against forgery. */
-function sumOf(words: Uint8Array, offsets: Uint8Array, postings: Uint8Array): string {
-  return [words, offsets, postings].map((part) => Bun.hash(part).toString(36)).join(" ");
+function sumOf(...parts: readonly (string | Uint8Array)[]): string {
+  return parts.map((part) => Bun.hash(part).toString(36)).join(" ");
 }
 
 function putSegments(database: Database, { segment, removedSegments }: IndexUpdate): void {
@@ -203,17 +206,20 @@ function wrap(database: Database): IndexFile {
   const value = (name: string): unknown =>
     database.query<{ value: unknown }, [string]>("select value from about where name = ?").get(name)?.value ?? null;
   let generation = value("generation");
+  let hasWritten = false;
   return {
     read() {
-      const rows = database
-        .query<[string, number, number, string, Uint8Array], []>("select path, mtime, inode, names, facts from folders")
-        .values() as [string, number, number, string, Uint8Array][];
+      const rows = database.query("select path, changed, inode, names, facts, sum from folders").values();
       const folders = new Map(
-        rows.map(([path, mtime, inode, names, facts]) => [path, unpackFolder(mtime, inode, names, facts)] as const),
+        (rows as FolderRow[]).map(([path, changed, inode, names, facts, sum]) => {
+          const told = sumOf([path, changed, inode, names].join("\0"), facts);
+          if (told !== sum) throw new Error("a folder is damaged");
+          return [path, unpackFolder(changed, inode, names, facts)] as const;
+        }),
       );
-      const head = value("head");
-      const text = value("log");
+      const [head, text] = [value("head"), value("log")];
       const history = typeof head === "string" && typeof text === "string" ? { head, text } : null;
+      if (history !== null && sumOf(history.head, history.text) !== value("sum")) throw new Error("the log is damaged");
       return { folders, history, complete: value("complete") === 1 };
     },
     get segments() {
@@ -240,14 +246,24 @@ function wrap(database: Database): IndexFile {
         if (update.history !== null) {
           about.run("head", update.history.head);
           about.run("log", update.history.text);
+          about.run("sum", sumOf(update.history.head, update.history.text));
         }
         about.run("complete", update.complete ? 1 : 0);
         about.run("generation", next);
         generation = next;
+        hasWritten = true;
         return true;
       });
       return apply.immediate();
     },
-    close: () => database.close(),
+    close() {
+      try {
+        // Else what was written stays beside the file as long as the process lives, and takes its space twice.
+        if (hasWritten) database.run("pragma wal_checkpoint(truncate)");
+      } catch {
+        // The disk is full, or another process reads: it is brought in later.
+      }
+      database.close();
+    },
   };
 }

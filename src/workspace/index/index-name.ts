@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 
 /** A new layout gets a new name, so that an older pai keeps its own file. */
-export const indexName = "index-2.sqlite";
+export const indexName = "index-3.sqlite";
 
 export function removeIndex(path: string): void {
   for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(path + end, { force: true });

@@ -92,7 +92,7 @@ export function checkFiles(root: Root, rules: PathRules, contents: IndexContents
     const facts = contents.folders.get(folder);
     const now = stampOf(folder);
     if (facts === undefined || now?.kind !== "folder") return false;
-    const isClean = facts.mtime >= 0 && facts.mtime === now.mtime && facts.inode === now.inode;
+    const isClean = facts.changed >= 0 && facts.changed === now.changed && facts.inode === now.inode;
     if (isClean)
       return takeChildren(
         facts.names.map((mark) => entryOf(folder, mark, facts.files)),

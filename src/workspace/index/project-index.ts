@@ -49,6 +49,10 @@ export interface IndexParts {
   readonly path: string;
 }
 
+/** What was written last lies in the log beside the file until SQLite brings it in. */
+const sizeOf = (file: string): number =>
+  [file, `${file}-wal`].reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
+
 const laterMs = 250;
 const maxExclude = 1024 * 1024;
 
@@ -145,7 +149,7 @@ export function openProjectIndex({ root, rules, stateFolder, path }: IndexParts)
         const { folders, history, complete } = index.read();
         const all = [...folders.values()].flatMap(({ files }) => [...files.values()]);
         const length = all.reduce((sum, each) => sum + Math.max(0, each.length), 0);
-        return { file, bytes: statSync(file).size, files: all.length, length, commits: history !== null, complete };
+        return { file, bytes: sizeOf(file), files: all.length, length, commits: history !== null, complete };
       } catch {
         return null;
       } finally {

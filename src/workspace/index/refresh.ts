@@ -142,11 +142,11 @@ const toFacts = ({ stamp, marks, files }: Folder): FolderFacts => {
   // A file that vanished meanwhile has no facts, so its name is dropped too.
   const names = marks.filter((mark) => mark.startsWith("/") || files.has(mark));
   const isWhole = names.length === marks.length;
-  return { mtime: isWhole ? (stamp?.mtime ?? -1) : -1, inode: stamp?.inode ?? 0, names, files };
+  return { changed: isWhole ? (stamp?.changed ?? -1) : -1, inode: stamp?.inode ?? 0, names, files };
 };
 
 function isUnchanged(before: FolderFacts | undefined, now: FolderFacts): boolean {
-  if (before === undefined || before.mtime !== now.mtime || before.inode !== now.inode) return false;
+  if (before === undefined || before.changed !== now.changed || before.inode !== now.inode) return false;
   if (before.names.length !== now.names.length || before.names.some((name, at) => name !== now.names[at])) return false;
   return [...now.files].every(([name, facts]) => before.files.get(name) === facts);
 }
@@ -174,7 +174,7 @@ async function readStale(
       folders: new Map(
         [...touched].flatMap((path) => {
           const folder = folders.get(path);
-          return folder === undefined ? [] : [[path, { ...toFacts(folder), mtime: -1 }] as const];
+          return folder === undefined ? [] : [[path, { ...toFacts(folder), changed: -1 }] as const];
         }),
       ),
       removedFolders: [],

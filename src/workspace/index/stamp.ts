@@ -6,8 +6,8 @@ import { openStatx } from "../system/statx.ts";
 export interface Stamp {
   readonly kind: "file" | "folder" | "other";
   readonly size: number;
-  /** Milliseconds; -1: changed so recently that another change could leave the same time. */
-  readonly mtime: number;
+  /** Milliseconds: time of its last change; -1: changed so recently that another change could leave the same time. */
+  readonly changed: number;
   readonly inode: number;
 }
 
@@ -17,7 +17,13 @@ const tickMs = 100;
 /** Stats a path below the root; null: nothing is there. */
 type TakeStamp = (path: string) => Stamp | null;
 
-const isFresh = (mtime: number) => Date.now() - mtime < tickMs;
+/**
+ * The later of mtime and ctime. Programs can set mtime back, as archives with fixed times do; ctime is set by the system alone.
+ */
+function changeOf(mtime: number, ctime: number): number {
+  const last = Math.max(mtime, ctime);
+  return Date.now() - last < tickMs ? -1 : last;
+}
 
 /** Calls libc, which takes half the time of node:fs; null: not possible here. */
 function throughLibc(root: Root): TakeStamp | null {
@@ -27,8 +33,8 @@ function throughLibc(root: Root): TakeStamp | null {
   const stampOf: TakeStamp = (path) => {
     const stat = look(fd, path === "" ? "." : path);
     if (stat === null) return null;
-    const { kind, size, mtime, inode } = stat;
-    return { kind, size: kind === "file" ? size : 0, mtime: isFresh(mtime) ? -1 : mtime, inode };
+    const { kind, size, mtime, ctime, inode } = stat;
+    return { kind, size: kind === "file" ? size : 0, changed: changeOf(mtime, ctime), inode };
   };
   return stampOf("") === null ? null : stampOf;
 }
@@ -41,8 +47,8 @@ function throughNode(root: Root): TakeStamp {
       const stat = lstatSync(path === "" ? `${base}/.` : `${base}/${path}`, { throwIfNoEntry: false });
       if (stat === undefined) return null;
       const kind = stat.isFile() ? "file" : stat.isDirectory() ? "folder" : "other";
-      const mtime = isFresh(stat.mtimeMs) ? -1 : stat.mtimeMs;
-      return { kind, size: kind === "file" ? stat.size : 0, mtime, inode: stat.ino };
+      const changed = changeOf(stat.mtimeMs, stat.ctimeMs);
+      return { kind, size: kind === "file" ? stat.size : 0, changed, inode: stat.ino };
     } catch {
       return null;
     }
@@ -53,5 +59,5 @@ function throughNode(root: Root): TakeStamp {
 export const openStamps = (root: Root): TakeStamp => throughLibc(root) ?? throughNode(root);
 
 /** Whether a file is unchanged since `known` was taken. */
-export const isSame = (known: Pick<Stamp, "size" | "mtime" | "inode">, now: Stamp): boolean =>
-  known.mtime >= 0 && known.mtime === now.mtime && known.size === now.size && known.inode === now.inode;
+export const isSame = (known: Pick<Stamp, "size" | "changed" | "inode">, now: Stamp): boolean =>
+  known.changed >= 0 && known.changed === now.changed && known.size === now.size && known.inode === now.inode;

@@ -5,8 +5,10 @@ export interface QuickStat {
   readonly kind: "file" | "folder" | "other";
   /** Bytes. */
   readonly size: number;
-  /** Milliseconds. */
+  /** Milliseconds; programs can set it. */
   readonly mtime: number;
+  /** Milliseconds; the system sets it at every change of content, name or rights. */
+  readonly ctime: number;
   readonly inode: number;
 }
 
@@ -17,12 +19,12 @@ export type LookAt = (fd: number, path: string) => QuickStat | null;
 const statx: Readonly<Record<string, number>> = { x64: 332, arm64: 291 };
 /** AT_SYMLINK_NOFOLLOW, AT_NO_AUTOMOUNT. */
 const flags = 0x100 | 0x800;
-/** STATX_TYPE, STATX_MTIME, STATX_INO, STATX_SIZE. */
-const wanted = 0x001 | 0x040 | 0x100 | 0x200;
+/** STATX_TYPE, STATX_MTIME, STATX_CTIME, STATX_INO, STATX_SIZE. */
+const wanted = 0x001 | 0x040 | 0x080 | 0x100 | 0x200;
 const maxPathBytes = 4096;
 const high = 2 ** 32;
 /** Positions of the fields in `struct statx`, in units of 4 bytes. */
-const at = { mode: 7, inode: 8, size: 10, seconds: 28, nanoseconds: 30 } as const;
+const at = { mode: 7, inode: 8, size: 10, ctime: 24, mtime: 28 } as const;
 const types = { mask: 0o170000, file: 0o100000, folder: 0o040000 } as const;
 
 /** null: there is no FFI, or an unknown machine. Whether the kernel allows the call shows at its first use. */
@@ -36,6 +38,10 @@ export function openStatx(): LookAt | null {
   const name = new Uint8Array(maxPathBytes);
   const told = new Uint32Array(64);
   const wide = (place: number) => (told[place] ?? 0) + (told[place + 1] ?? 0) * high;
+  const time = (place: number) => {
+    const seconds = (told[place] ?? 0) + ((told[place + 1] ?? 0) | 0) * high;
+    return seconds * 1000 + (told[place + 2] ?? 0) / 1e6;
+  };
   return (fd, path) => {
     const { read: used, written } = encoder.encodeInto(path, name);
     // The kernel would stop at the first NUL and look at another path.
@@ -43,11 +49,11 @@ export function openStatx(): LookAt | null {
     name[written] = 0;
     if (syscall(number, fd, name, flags, wanted, told) < 0) return null;
     const type = (told[at.mode] ?? 0) & types.mask;
-    const seconds = (told[at.seconds] ?? 0) + ((told[at.seconds + 1] ?? 0) | 0) * high;
     return {
       kind: type === types.file ? "file" : type === types.folder ? "folder" : "other",
       size: wide(at.size),
-      mtime: seconds * 1000 + (told[at.nanoseconds] ?? 0) / 1e6,
+      mtime: time(at.mtime),
+      ctime: time(at.ctime),
       inode: wide(at.inode),
     };
   };

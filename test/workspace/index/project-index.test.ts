@@ -1,5 +1,7 @@
 /** The index of a workspace: the same ranking without reading everything, and never a reason to fail. */
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   mkdirSync,
@@ -37,7 +39,7 @@ async function inPlace(work: (place: Place) => Promise<void>): Promise<void> {
   const put = (path: string, text: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
-    // What was changed within the last tick is read again each time.
+    // As an archive does that is unpacked: the time of the content says nothing of when it came here.
     utimesSync(join(root, path), hourAgo, hourAgo);
   };
   for (let at = 0; at < 30; at += 1)
@@ -71,12 +73,25 @@ async function survey(place: Place, over: Parameters<typeof openBare>[2] = {}) {
   };
 }
 
+/** What was changed within the last tick of the clock is read again each time. */
+const settle = () => Bun.sleep(150);
+
 const unusable = "index: it could not be used, and is made anew";
 
 async function build(place: Place) {
   const { index } = await open(place);
   if (index === null) throw new Error("there is an index");
   return index.refresh(signal);
+}
+
+function commitAll(folder: string, message: string): void {
+  const as = ["-c", "user.name=A", "-c", "user.email=a@b.c"];
+  for (const args of [
+    ["init", "-q"],
+    ["add", "."],
+    [...as, "commit", "-q", "-m", message],
+  ])
+    expect(spawnSync("git", args, { cwd: folder }).status).toBe(0);
 }
 
 const fileOf = ({ state }: Place) => {
@@ -104,12 +119,25 @@ describe("the index", () => {
 
   test("reads again only what changed", async () => {
     await inPlace(async (place) => {
+      await settle();
       await build(place);
       expect(await build(place)).toMatchObject({ files: 30, read: 0, complete: true });
       place.put("src/m0/file0.py", "changed\n");
       place.put("more.py", "parser\n");
       expect(await build(place)).toMatchObject({ files: 31, read: 2, complete: true });
       expect((await (await open(place)).index?.status())?.files).toBe(31);
+    });
+  });
+
+  test("reads again a file with other content of the same length, time and inode", async () => {
+    await inPlace(async (place) => {
+      await settle();
+      await build(place);
+      expect((await build(place)).read).toBe(0);
+      place.put("src/m0/file3.py", "parser = 3\n".slice(0, "value = 3\n".length));
+      expect((await survey(place)).counts).toEqual((await survey({ ...place, state: `${place.state}-other` })).counts);
+      await settle();
+      expect((await build(place)).read).toBe(1);
     });
   });
 
@@ -186,6 +214,52 @@ describe("the index", () => {
       const { index } = await open(place);
       index?.drop();
       expect(await survey(place)).toEqual(before);
+    });
+  });
+
+  test.each([
+    ["a name", "folders", "names", (names: string) => names.replace("file7.py", "file8.py")],
+    [
+      "what is known of a file",
+      "folders",
+      "facts",
+      (facts: Uint8Array) => facts.map((byte, at) => byte ^ Number(at === 30)),
+    ],
+    [
+      "a message of the history",
+      "about",
+      "value",
+      (text: string) => text.replace("rename the cart", "rename the card"),
+    ],
+  ] as const)("in which %s is damaged is passed over", async (_what, table, column, spoil) => {
+    await inPlace(async (place) => {
+      commitAll(place.root, "rename the cart");
+      const before = await survey(place);
+      await build(place);
+      using database = new Database(fileOf(place), { readwrite: true, create: false });
+      const [key, where] = table === "about" ? ["name", "log"] : ["path", "src/m1"];
+      const row = database.query(`select ${column} from ${table} where ${key} = ?`).values(where)[0];
+      const spoiled = (spoil as (value: unknown) => string | Uint8Array)(row?.[0]);
+      database.run(`update ${table} set ${column} = ? where ${key} = ?`, [spoiled, where]);
+      expect(Bun.deepEquals(row?.[0], spoiled)).toBe(false);
+      database.close();
+      expect(await survey(place)).toEqual({ ...before, lacks: unusable });
+    });
+  });
+
+  test("is one file when it is written, and where another process reads it, its size is that of both", async () => {
+    await inPlace(async (place) => {
+      const sizeOf = (end: string) => statSync(fileOf(place) + end, { throwIfNoEntry: false })?.size ?? 0;
+      const told = async () => (await (await open(place)).index?.status())?.bytes;
+      await build(place);
+      expect([sizeOf("-wal"), await told()]).toEqual([0, sizeOf("")]);
+      using reader = new Database(fileOf(place), { readonly: true });
+      reader.run("begin");
+      reader.query("select count(*) from folders").values();
+      place.put("more.py", "parser\n".repeat(1_000));
+      await build(place);
+      expect(sizeOf("-wal")).toBeGreaterThan(0);
+      expect(await told()).toBe(sizeOf("") + sizeOf("-wal"));
     });
   });
 

@@ -1,4 +1,4 @@
-/** The actions that call tools of connected servers: as a command, decided on like one, or as a look where the user said that a tool only looks. */
+/** The actions that call tools of connected servers: CALL is decided like a command, QUERY is a look. */
 import * as z from "zod/mini";
 import { isFields } from "../core/model.ts";
 import { spellToolCall } from "../core/tool-calls.ts";
@@ -23,13 +23,13 @@ export const callTool = defineAction("CALL", {
   },
 });
 
-/** What a tool that only looks answers; `ok` false: why it could not. */
+/** Calls a tool that only looks, and returns its answer; `ok` false: the text says why there is none. */
 export type AskTool = (
   command: string,
   signal: AbortSignal,
 ) => Promise<{ readonly ok: boolean; readonly text: string }>;
 
-/** The look at connected servers; without any it says so. */
+/** The action QUERY; `ask` calls the tools of the connected servers. */
 export const defineQuery = (ask: AskTool) =>
   defineAction("QUERY", {
     input,

@@ -11,7 +11,7 @@ import type { Stage } from "../core/ports.ts";
 import type { Complaint, Proposal } from "../core/proposal.ts";
 import { defineAction } from "./read-input.ts";
 
-/** The workspace takes away what the umask does. */
+/** Modes of new files and folders; the workspace applies the umask to them. */
 const newFileMode = 0o666;
 const newFolderMode = 0o777;
 /** Bytes that one RM, MV or COPY may take into the journal. */
@@ -42,7 +42,7 @@ async function makeParents(stage: Stage, path: RelPath): Promise<readonly Change
 
 const isComplaint = (value: readonly Change[] | Complaint): value is Complaint => !Array.isArray(value);
 
-/** The new content of a file, with the folders on the way to it that are missing. */
+/** Proposes the new content of a file, with its missing parent folders. */
 async function proposeFile(
   stage: Stage,
   { path, before, bytes }: { readonly path: RelPath; readonly before: Blob | null; readonly bytes: Uint8Array },
@@ -135,7 +135,7 @@ export const touch = defineAction("TOUCH", {
   },
 });
 
-/** A path and everything below it, folders before their content. Throws for what the policy denies. */
+/** A path and everything below it, folders before their content; null: it does not exist. Throws path_refused. */
 async function collect(
   stage: Stage,
   path: RelPath,

@@ -1,4 +1,4 @@
-/** The action that runs a command; whether it may is decided in perform. */
+/** The action that runs a command; `perform` decides whether it may. */
 import * as z from "zod/mini";
 import { defineAction } from "./read-input.ts";
 

@@ -24,7 +24,7 @@ const complaint = (text: string): Complaint => ({ kind: "complaint", code: "file
 /** Characters kept free for the line that says how to read on. */
 const noteLength = 120;
 
-/** As many lines as fit once they are numbered; of a first line that is too long its beginning. */
+/** As many lines as fit with their numbers; if the first line is too long alone, its beginning. */
 function fitLines(text: string, from: number, room: number): string {
   const lines = text.split("\n");
   const width = String(from + lines.length - 1).length + 2;
@@ -37,7 +37,7 @@ function fitLines(text: string, from: number, room: number): string {
   return count === 0 ? (lines[0] ?? "").slice(0, Math.max(0, room)) : lines.slice(0, count).join("\n");
 }
 
-/** Numbered lines, as many digits as the last one needs. */
+/** Lines with their numbers, padded to the width of the last number. */
 function numberLines(text: string, from: number): string {
   const lines = text.split("\n");
   const width = String(from + lines.length - 1).length;
@@ -70,7 +70,7 @@ export const read = defineAction("READ", {
   },
 });
 
-/** Why this cannot be shown as text; null when it can. Large files are read in ranges, so their size is not a fault. */
+/** Why a file cannot be shown as text; null: it can. Size is no reason, since large files are read in ranges. */
 async function findFault(stage: Stage, path: RelPath): Promise<string | null> {
   const blob = await stage.read(path).catch((thrown) => {
     if (thrown instanceof PaiError && thrown.code === "file_unusable" && /MiB/.test(thrown.message)) return undefined;
@@ -83,7 +83,7 @@ async function findFault(stage: Stage, path: RelPath): Promise<string | null> {
   return blob.bytes.subarray(0, 8000).includes(0) ? `${path} is binary, ${blob.bytes.length} bytes` : null;
 }
 
-/** The line that says which folders a listing could not read; empty when it could read all. */
+/** The line that names the folders that a listing could not read; empty: it could read all. */
 function renderUnreadable(folders: readonly RelPath[]): readonly string[] {
   if (folders.length === 0) return [];
   const named = folders.slice(0, limits.unreadable).map((folder) => quoteName(`${folder}/`));
@@ -98,7 +98,7 @@ interface Children {
   readonly unreadable: readonly RelPath[];
 }
 
-/** Entries below a folder by their parent, up to the limit; the rest is only counted. */
+/** Entries below a folder by their parent, up to the limit; further entries are only counted. */
 async function collectChildren(stage: Stage, folder: RelPath, signal: AbortSignal): Promise<Children> {
   const byParent = new Map<string, Entry[]>();
   const unreadable: RelPath[] = [];
@@ -120,7 +120,7 @@ function renderEntry({ path, kind, target }: Entry): string {
   return kind === "folder" ? quoteName(`${name}/`) : quoteName(name);
 }
 
-/** Draws a folder as the original did: ├── └── │, sorted, links named and not entered. */
+/** Draws a folder with ├── └── │, sorted; links are named and not entered. */
 async function drawTree(stage: Stage, folder: RelPath, signal: AbortSignal): Promise<string> {
   const { byParent, shown, more, unreadable } = await collectChildren(stage, folder, signal);
   const lines = [`${folder === "" ? "." : folder}/`];

@@ -1,4 +1,4 @@
-/** Matches every row of the vocabulary with its action, in the order of the vocabulary. */
+/** All actions, each with its row of the vocabulary, in the order of the vocabulary. */
 import type { AnyAction } from "../core/proposal.ts";
 import { type ActionName, actionRows } from "../core/vocabulary.ts";
 import { callTool, queryTool } from "./call.ts";

@@ -1,4 +1,4 @@
-/** Wraps an action so that what a model wrote is read as its input where it enters. */
+/** Defines an action, and reads what a model wrote as its input. */
 import type * as z from "zod/mini";
 import { isFields, type Json } from "../core/model.ts";
 import { type FieldNames, nameFields } from "../core/plan/field-names.ts";
@@ -7,17 +7,17 @@ import type { Stage } from "../core/ports.ts";
 import type { AnyAction, Complaint, Proposal } from "../core/proposal.ts";
 import { type ActionName, actionRow } from "../core/vocabulary.ts";
 
-/** What an action does; everything else about it is its row in the vocabulary. */
+/** What an action does; everything else about it is in its row of the vocabulary. */
 export interface Action<Input = never> {
-  /** Made when it is first needed: few of the actions are used in a run. */
+  /** Schema of the input, made when it is first needed: a run uses few of the actions. */
   readonly input: () => z.ZodMiniType<Input>;
-  /** How the tool-loop writes the input, where that differs; `toInput` turns it into the action's own. */
+  /** How the tool-loop writes the input, if differently; `toInput` turns it into the action's own. */
   readonly tool?: { readonly input: () => z.ZodMiniType; readonly toInput: (written: Json) => Json };
-  /** Must not change anything. Throws PaiError for what the policy denies. */
+  /** Must not change anything. Throws PaiError when the policy denies a path. */
   propose(input: Input, stage: Stage, signal: AbortSignal): Promise<Proposal | Complaint>;
 }
 
-/** Names that models bring along from the tools of others. */
+/** Names of arguments that models know from other agents' tools. */
 const toolNames: FieldNames = {
   path: ["file_path", "filepath", "file", "filename"],
   pattern: ["query", "regex"],
@@ -32,7 +32,7 @@ const toolNames: FieldNames = {
 const numbers: ReadonlySet<string> = new Set(["start_line", "end_line", "timeout"]);
 const truths: ReadonlySet<string> = new Set(["all", "ignore_case", "literal"]);
 
-/** Arguments by their one plain meaning: null for nothing, numbers and truths as texts. */
+/** Drops arguments that are null, and reads numbers and booleans that were written as texts. */
 function plainValues(written: Json): Json {
   if (!isFields(written)) return written;
   const plain = (name: string, value: Json): Json => {
@@ -44,7 +44,7 @@ function plainValues(written: Json): Json {
   return Object.fromEntries(given.map(([name, value]) => [name, plain(name, value)]));
 }
 
-/** The action with its row; input that does not fit its schema is a complaint to the model. */
+/** The action with its row. Input that does not fit its schema becomes a complaint to the model. */
 export function defineAction<Input>(name: ActionName, action: Action<Input>): AnyAction {
   const { tool, kind, offered, about } = actionRow(name);
   return {

@@ -1,4 +1,4 @@
-/** What an action takes, as JSON Schema: loaded only where models are offered tools. */
+/** The input of an action as JSON Schema; loaded only where models are offered tools. */
 import { toJSONSchema, type ZodMiniType } from "zod/mini";
 import type { Json } from "../core/model.ts";
 

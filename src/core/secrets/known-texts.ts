@@ -61,7 +61,7 @@ function indexOf(entries: Entries): Index {
   return { window, shifts, lengths, entries };
 }
 
-/** The longest known text that begins there. However many there are, they are not tried one by one. */
+/** The longest known text that begins there, found without trying all of them. */
 function entryAt(text: string, start: number, { window, lengths, entries }: Index): Entry | undefined {
   for (const length of lengths.get(text.slice(start, start + window)) ?? []) {
     const entry = entries.get(text.slice(start, start + length));
@@ -75,7 +75,7 @@ interface Found {
   readonly entry: Entry;
 }
 
-/** The first known text that begins at `from` or after it; null: none. No closure in the loop: it would cost more than all else. */
+/** The first known text at `from` or after it; null: none. No closure in the loop: it would take most of the time. */
 function findNext(text: string, from: number, index: Index): Found | null {
   const { window, shifts } = index;
   const back = window - block;
@@ -106,7 +106,7 @@ export function createKnownTexts(): KnownTexts {
     return beginnings.test(text);
   };
 
-  /** Whether a known text that is replaced begins before this place and ends behind it. */
+  /** Whether this place is inside of a known text that is replaced. */
   const isWithin = (text: string, at: number): boolean => {
     if (!mayHold(text)) return false;
     index ??= indexOf(entries);
@@ -127,7 +127,7 @@ export function createKnownTexts(): KnownTexts {
   const replaceIn = rememberLong((text: string): string => {
     if (!mayHold(text)) return text;
     index ??= indexOf(entries);
-    // Joined at once: a text that grows by pieces would be put together again by each search after this one.
+    // Joined at the end: each search in a text that grows piece by piece would flatten it again.
     const parts: string[] = [];
     let from = 0;
     for (let found = findNext(text, 0, index); found !== null; found = findNext(text, from, index)) {

@@ -1,4 +1,4 @@
-/** The models pai knows (catalogue.json): what fits into them and what they cost. An unknown one gets careful limits and no price. */
+/** The models that pai knows (catalogue.json): limits and prices. An unknown model gets careful limits and no price. */
 import type { Model } from "../core/model.ts";
 import type { Price, Rate } from "../core/spending/cost.ts";
 import catalogue from "./catalogue.json" with { type: "json" };
@@ -6,10 +6,10 @@ import catalogue from "./catalogue.json" with { type: "json" };
 export interface ListedPrice extends Price {
   readonly written: number;
   readonly large: (Rate & { readonly above: number }) | null;
-  /** Day the price was read, and where: the provider's page, or another's where only that was found. */
+  /** Day on which the price was read, and where (`source`): the provider's page, or another one if there is none. */
   readonly date: string;
   readonly source: string;
-  /** Last day the provider promises it for. */
+  /** Last day on which the provider promises this price; null: no end is known. */
   readonly until: string | null;
 }
 
@@ -19,12 +19,12 @@ export interface KnownModel {
   /** Tokens of input and output together. */
   readonly window: number;
   readonly maxOutputTokens: number;
-  /** Day from which the provider serves it no more, or another model in its place; null: none is announced. */
+  /** Day from which the provider no longer serves it, or serves another model instead; null: none is announced. */
   readonly ends: string | null;
   readonly price: ListedPrice | null;
 }
 
-/** A model as the file has it: fields that do not apply are left out, and writing to the cache is free by default. */
+/** A model in the file: fields that do not apply are absent; without `written`, that rate is the one of input. */
 interface Entry extends Pick<KnownModel, "provider" | "name" | "window" | "maxOutputTokens"> {
   readonly ends?: string;
   readonly price:
@@ -66,7 +66,7 @@ export function findModel(provider: string, name: string): KnownModel | null {
   return entry === undefined ? null : readEntry(entry);
 }
 
-/** What a model costs on that day ("2026-11-22"); null: unknown, as for one that ended or whose price ran out. */
+/** The price of a model on `day` ("2026-11-22"); null: unknown, or the model or its price has ended. */
 export function findPrice(provider: string, name: string, day: string): ListedPrice | null {
   const model = findModel(provider, name);
   if (model === null || (model.ends !== null && day >= model.ends)) return null;
@@ -74,7 +74,7 @@ export function findPrice(provider: string, name: string, day: string): ListedPr
   return price === null || (price.until !== null && day > price.until) ? null : price;
 }
 
-/** All of a Model that its name tells. */
+/** The fields of a Model that follow from its name. */
 export function describeModel(provider: string, name: string): Omit<Model, "stream" | "address"> {
   const { window, maxOutputTokens } = findModel(provider, name) ??
     unknown[provider] ?? { window: 32_768, maxOutputTokens: 8192 };

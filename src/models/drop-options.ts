@@ -1,4 +1,4 @@
-/** What a request can do without: a server that refuses one of these by its name is asked again without it. */
+/** Drops request options that a server refuses by name, and asks again without them. */
 import { PaiError } from "../core/error.ts";
 import type { ModelRequest } from "../core/model.ts";
 import type { Notice } from "../core/question.ts";
@@ -19,8 +19,8 @@ const extras: Readonly<Record<Extra, { readonly named: RegExp; readonly what: st
 };
 
 /**
- * Makes streams out of `open`, which makes the stream of a request without some extras. What was refused once is
- * left out from then on, by all streams made here.
+ * Returns a function that makes a stream out of `open`, which opens a request without some options. An option that was
+ * refused once is omitted from then on, in all streams made by that function.
  */
 export function dropRejectedOptions({
   model,
@@ -29,7 +29,7 @@ export function dropRejectedOptions({
 }: {
   readonly model: string;
   readonly notify: (notice: Notice) => void;
-  /** Known to be refused: never asked for. */
+  /** Options that are known to be refused, and never sent. */
   readonly omitted?: readonly Extra[];
 }): (open: (without: Without) => Stream) => Stream {
   const without = new Set<Extra>(omitted);
@@ -46,7 +46,7 @@ export function dropRejectedOptions({
     });
 }
 
-/** A schema that nobody enforces can still be read. */
+/** Puts the schema into the instructions: the server does not enforce it, but the model can read it. */
 function tellSchema(request: ModelRequest): ModelRequest {
   if (request.format === null) return request;
   return { ...request, system: `${request.system}\nIts JSON Schema:\n${JSON.stringify(request.format.schema)}` };

@@ -1,19 +1,19 @@
-/** Models to turn to when the first cannot answer: only those the user listed, in that order, and never without a notice. */
+/** Other models for when the first cannot answer: those that the user listed, in that order, each with a notice. */
 import { type ErrorCode, PaiError } from "../core/error.ts";
 import type { Model } from "../core/model.ts";
 import type { Notice } from "../core/question.ts";
 import { throwIfInterrupted, tryUntilBegun } from "./stream.ts";
 
 export interface Fallback {
-  /** Asked for by the name of the first; window and limits are those of the one in use. */
+  /** Has the name of the first model, and the window and limits of the current one. */
   readonly model: Model;
-  /** The one in use. */
+  /** The model in use. */
   readonly current: () => Model;
 }
 
 /**
- * Failures after which another model may succeed. A refused key or request is for the user to correct, and a model's
- * refusal stands.
+ * Failures after which another model may succeed. Not among them are a refused key or request, which the user must
+ * correct, and a refusal by the model itself.
  */
 const reasons: ReadonlySet<ErrorCode> = new Set([
   "quota",
@@ -25,8 +25,8 @@ const reasons: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * One model out of a list. It moves on when a call fails before its first event, and stays there.
- * Throws what the last of the list throws.
+ * One model made of a list. When a call fails before its first event, it moves on to the next model, and stays there.
+ * Throws what the last model throws.
  */
 export function fallBack(first: Model, others: readonly Model[], notify: (notice: Notice) => void): Fallback {
   let current = first;

@@ -1,4 +1,4 @@
-/** Several keys of one provider: each call takes the next one, and a key at its limit rests. */
+/** Uses several keys of one provider: each call takes the next key, and a key at its limit rests. */
 import { PaiError } from "../core/error.ts";
 import type { KeyState } from "../core/key-turns.ts";
 import type { Notice } from "../core/question.ts";
@@ -26,9 +26,9 @@ export interface TurnOptions {
 const restMs = 600_000;
 
 /**
- * One stream out of one per key, the default key first. A call starts after the key used last; a key that is at its
- * quota, out of credit or refused gives way to the next at once, as long as nothing of the reply has been seen.
- * Throws `quota` with the earliest time when all rest, the provider's own error when a key was refused and none is left.
+ * One stream made of one stream for each key, the default key first. A call begins with the key after the one used
+ * last. A key that is at its quota, out of credit or refused gives way to the next at once, if nothing of the reply has
+ * arrived. Throws `quota` with the earliest time when all keys rest, the provider's error when all were refused.
  */
 export function takeKeysInTurn(keys: readonly KeyedStream[], options: TurnOptions): Stream {
   const [only] = keys;
@@ -51,7 +51,7 @@ export function takeKeysInTurn(keys: readonly KeyedStream[], options: TurnOption
   };
 }
 
-/** Takes the next key out of the list that is neither refused nor rests; null: none is. */
+/** Takes keys from the list up to one that is neither refused nor resting; null: there is none. */
 function nextReady(left: KeyedStream[], refused: Map<string, PaiError>, options: TurnOptions): KeyedStream | null {
   for (let key = left.shift(); key !== undefined; key = left.shift()) {
     if (!refused.has(key.id) && restsUntil(key.id, options) <= options.now()) return key;
@@ -59,7 +59,7 @@ function nextReady(left: KeyedStream[], refused: Map<string, PaiError>, options:
   return null;
 }
 
-/** Notes why a key cannot be used now; throws what is not the key's fault. */
+/** Notes why a key cannot be used now; throws failures that are not the key's fault. */
 function putAside(id: string, thrown: unknown, refused: Map<string, PaiError>, options: TurnOptions): void {
   if (!(thrown instanceof PaiError)) throw thrown;
   if (thrown.code === "key_rejected") {

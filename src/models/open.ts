@@ -1,4 +1,4 @@
-/** Opens the model a run talks to: from `provider:name` and its keys to one stream that is retried and takes keys in turn. */
+/** Opens a model from `provider:name` and its keys: one stream that retries and takes keys in turn. */
 import { PaiError } from "../core/error.ts";
 import type { KeyState } from "../core/key-turns.ts";
 import type { Model } from "../core/model.ts";
@@ -14,7 +14,7 @@ import {
 import type { Notice } from "../core/question.ts";
 import { suggest } from "../core/suggest.ts";
 import { describeModel } from "./catalogue.ts";
-import type { dropRejectedOptions as Concessions, Without } from "./drop-options.ts";
+import type { dropRejectedOptions as DropRejectedOptions, Without } from "./drop-options.ts";
 import type { Key } from "./keys-in-turn.ts";
 import type { RetryOptions } from "./retry.ts";
 import type { Stream } from "./stream.ts";
@@ -30,13 +30,13 @@ export interface ModelId {
 }
 
 export interface OpenOptions extends RetryOptions {
-  /** `provider:name`, or a bare name whose prefix tells the provider. */
+  /** `provider:name`, or a bare name that shows its provider. */
   readonly id: string;
   /** The default key first. */
   readonly keys: readonly Key[];
-  /** Where the provider is reached; null: a recording, which is nowhere. */
+  /** Address of the provider; null: a recording, which has none. */
   readonly baseUrl: string | null;
-  /** A key may travel over plain http to another machine. */
+  /** Allow to send a key over plain http to another machine. */
   readonly insecureHttp: boolean;
   /** Text of a recording. */
   readonly readText: (path: string) => Promise<string>;
@@ -44,13 +44,13 @@ export interface OpenOptions extends RetryOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly proxyEnv: ProxyEnv;
-  /** Silence after which a connection counts as dead, in milliseconds; absent: as the provider's row says. */
+  /** Silence after which a connection counts as dead, in milliseconds; absent: the value in the provider's row. */
   readonly idleMs?: number;
-  /** Ends the questions to a local server. */
+  /** Ends the requests that find out about a local server. */
   readonly signal?: AbortSignal;
 }
 
-/** Throws PaiError `model_unknown` for a name whose provider cannot be told. */
+/** Reads `provider:name`, or a bare name. Throws PaiError `model_unknown` when its provider is unclear. */
 export function parseModelId(source: string): ModelId {
   const trimmed = source.trim();
   const [, prefix = "", rest = ""] = /^([a-z]+):(.*)$/s.exec(trimmed) ?? [];
@@ -69,9 +69,9 @@ export function parseModelId(source: string): ModelId {
 }
 
 /**
- * Throws PaiError: `model_unknown`, `no_key`, `key_invalid`, `config_invalid` for a bad base URL or proxy,
- * `untrusted` for a key over plain http, and what `readText` throws. Opens the connection but sends nothing;
- * only a local server is asked what it is.
+ * Opens a model. Opens its connection too, but sends nothing, except to a local server, to find out what it is.
+ * Throws PaiError: `model_unknown`, `no_key`, `key_invalid`, `config_invalid` for a bad base URL or proxy, `untrusted`
+ * for a key over plain http, and what `readText` throws.
  */
 export async function openModel(options: OpenOptions): Promise<Model> {
   const { provider, name } = parseModelId(options.id);
@@ -112,10 +112,10 @@ interface Prepared extends Partial<Pick<Model, "window" | "maxOutputTokens">> {
 
 type Prepare = (base: Omit<BridgeOptions, "key">, options: OpenOptions) => Prepared | Promise<Prepared>;
 
-type OpenConceding = (options: BridgeOptions, without: Without) => Stream;
+type OpenWithout = (options: BridgeOptions, without: Without) => Stream;
 
-/** For bridges whose server may refuse a part of the request: all keys of a model learn it together. */
-function conceding(open: OpenConceding, dropRejectedOptions: typeof Concessions): Prepare {
+/** For bridges whose server may refuse an option of the request: it is then dropped for all keys of the model. */
+function droppingOptions(open: OpenWithout, dropRejectedOptions: typeof DropRejectedOptions): Prepare {
   return (base, { notify }) => {
     const omitted = base.provider.dialect?.countsUnasked ? (["usage"] as const) : [];
     const dropRejected = dropRejectedOptions({ model: base.model, notify, omitted });
@@ -123,7 +123,7 @@ function conceding(open: OpenConceding, dropRejectedOptions: typeof Concessions)
   };
 }
 
-/** By wire. Each is loaded when a provider that speaks it is used, and never otherwise. */
+/** By wire. A bridge is loaded only when a provider that speaks its wire is used. */
 const bridges: Readonly<Record<Wire, () => Promise<Prepare>>> = {
   gemini: async () => {
     const { openGemini } = await import("./gemini/bridge.ts");
@@ -134,21 +134,21 @@ const bridges: Readonly<Record<Wire, () => Promise<Prepare>>> = {
       import("./openai/bridge.ts"),
       import("./drop-options.ts"),
     ]);
-    return conceding(openOpenai, dropRejectedOptions);
+    return droppingOptions(openOpenai, dropRejectedOptions);
   },
   messages: async () => {
     const [{ openAnthropic }, { dropRejectedOptions }] = await Promise.all([
       import("./anthropic/bridge.ts"),
       import("./drop-options.ts"),
     ]);
-    return conceding(openAnthropic, dropRejectedOptions);
+    return droppingOptions(openAnthropic, dropRejectedOptions);
   },
   chat: async () => {
     const [{ openChat }, { dropRejectedOptions }] = await Promise.all([
       import("./chat/bridge.ts"),
       import("./drop-options.ts"),
     ]);
-    return conceding(openChat, dropRejectedOptions);
+    return droppingOptions(openChat, dropRejectedOptions);
   },
   local: async () => {
     const [{ openLocal }, { askServer, outputOf }, { dropRejectedOptions }] = await Promise.all([
@@ -165,8 +165,8 @@ const bridges: Readonly<Record<Wire, () => Promise<Prepare>>> = {
       const headers = first === undefined ? {} : base.provider.headers(first.key);
       const server = await askServer(base.endpoint, base.model, headers, signal);
       const limits = server.window === null ? {} : { window: server.window, maxOutputTokens: outputOf(server.window) };
-      const open: OpenConceding = (opened, without) => openLocal({ ...opened, server, notify }, without);
-      return { ...limits, ...(await conceding(open, dropRejectedOptions)(base, options)) };
+      const open: OpenWithout = (opened, without) => openLocal({ ...opened, server, notify }, without);
+      return { ...limits, ...(await droppingOptions(open, dropRejectedOptions)(base, options)) };
     };
   },
 };

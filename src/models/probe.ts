@@ -1,4 +1,4 @@
-/** One small request to see who answers, for `pai doctor` and `pai config validate --online`. */
+/** One small request to see which server answers, for `pai doctor` and `pai config validate --online`. */
 import { type Endpoint, type ProxyEnv, parseEndpoint, tlsOf } from "./wire/endpoint.ts";
 import { readFetchError } from "./wire/http-errors.ts";
 import { readStart } from "./wire/read-start.ts";
@@ -15,7 +15,7 @@ export interface ProbeAnswer {
   readonly endpoint: Endpoint;
   readonly status: number;
   readonly headers: Headers;
-  /** At most 64 KiB. */
+  /** About the first 64 KiB of it. */
   readonly body: string;
 }
 

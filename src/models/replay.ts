@@ -1,4 +1,4 @@
-/** Recorded replies in place of a model: for demos, replays and tests. */
+/** A model that plays recorded replies: for demos, replays and tests. */
 import { PaiError } from "../core/error.ts";
 import {
   type Call,
@@ -14,7 +14,7 @@ import { throwIfInterrupted } from "./stream.ts";
 import { count, type Fields, fields, list, parseJson, text } from "./wire/fields.ts";
 import { createCallNamer } from "./wire/known-calls.ts";
 
-/** One recorded reply: a line of the file. What is absent is empty, `stop` follows from the calls. */
+/** One recorded reply, a line of the file. Absent fields are empty; an absent `stop` follows from the calls. */
 export interface ReplayLine {
   readonly text?: string;
   readonly calls?: readonly Call[];
@@ -24,7 +24,7 @@ export interface ReplayLine {
 
 const stops: readonly unknown[] = ["end", "calls", "length", "refused"] satisfies readonly StopReason[];
 
-/** Answers call after call with the next line; throws `reply_empty` when they run out. */
+/** Answers each call with the next line; throws `reply_empty` when no line is left. */
 export function createReplayModel(lines: readonly ReplayLine[], name = "recorded"): Model {
   let next = 0;
   return {
@@ -58,7 +58,7 @@ export function createReplayModel(lines: readonly ReplayLine[], name = "recorded
   };
 }
 
-/** Lines of a JSONL recording. Throws `config_invalid` naming the line that is not one. */
+/** Reads a JSONL recording. Throws `config_invalid` that names the first bad line. */
 export function parseReplay(source: string, name: string): readonly ReplayLine[] {
   return source
     .replace(/^\uFEFF/, "")

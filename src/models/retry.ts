@@ -1,4 +1,4 @@
-/** The one place that asks again: which failures, how often, after how long; every wait is seen and ends with the signal. */
+/** Retry policy: which failures, how often, after what delay. Every wait is announced, and ends with the signal. */
 import { type ErrorCode, PaiError } from "../core/error.ts";
 import type { Notice, Wait } from "../core/question.ts";
 import { type Stream, throwIfInterrupted, tryUntilBegun } from "./stream.ts";
@@ -18,7 +18,7 @@ const longestGrownMs = 60_000;
 const longestWaitMs = 120_000;
 const retries = 5;
 
-/** The stream, asked for again while nothing of it has been seen and asking again may help. */
+/** A stream that is retried if it fails before its first event and a retry may help. */
 export function withRetry(stream: Stream, options: RetryOptions): Stream {
   return async function* (request, signal) {
     const patience = createPatience(options);
@@ -31,7 +31,7 @@ export function withRetry(stream: Stream, options: RetryOptions): Stream {
   };
 }
 
-/** Counts the failures of one call: gives the wait before the next attempt in milliseconds, or throws the failure. */
+/** Counts the failures of one call: returns the wait before the next attempt in milliseconds, or throws the failure. */
 function createPatience({ random, notify, maxWaitMs }: RetryOptions): (thrown: unknown) => number {
   const failed = new Map<ErrorCode, number>();
   let attempts = 0;

@@ -1,12 +1,12 @@
-/** A model's stream, and the one rule of asking again: only until its first event, after that never; and what an aborted signal means. */
+/** A model's stream; retries are allowed only before its first event. Also turns an aborted signal into an error. */
 import { PaiError } from "../core/error.ts";
 import type { Model, ModelEvent } from "../core/model.ts";
 
 export type Stream = Model["stream"];
 
 /**
- * The first of several streams that begins. `next` gives the stream to try: it gets what the one before threw before its
- * first event, null at first, and must throw when nothing is left to try. Whatever is thrown later is thrown here.
+ * The events of the first stream that begins. `next` returns the stream to try: it gets the error of the stream before,
+ * null at first, and must throw when nothing is left to try. An error after the first event is thrown here.
  */
 export async function* tryUntilBegun(
   next: (failed: unknown) => AsyncIterable<ModelEvent> | Promise<AsyncIterable<ModelEvent>>,

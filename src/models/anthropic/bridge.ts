@@ -6,10 +6,10 @@ import { type BridgeOptions, openBridge, turnOf } from "../wire/open-bridge.ts";
 import { createAnthropicDecoder } from "./decode.ts";
 import { encodeAnthropic } from "./encode.ts";
 
-/** Throws as openBridge does. */
+/** Opens the stream for one key. Throws key_invalid, as openBridge does. */
 export function openAnthropic(options: BridgeOptions, without: Without): Stream {
   const { model, key, endpoint } = options;
-  // Loaded while the workspace is looked at: the first request need not wait for it.
+  // Loads while pai reads the workspace, so that the first request need not wait for it.
   const loading = import("@anthropic-ai/sdk");
   return openBridge(
     {

@@ -1,11 +1,11 @@
-/** What Anthropic answers, in pai's words: events in, events out, and one verdict at the end. */
+/** Decodes Anthropic's reply: its events become pai's events, with one `done` at the end. */
 import type { Json, Usage } from "../../core/model.ts";
 import type { Decoder } from "../wire/decoder.ts";
 import { count, type Fields, fields, parseJson, text } from "../wire/fields.ts";
 import { createTally, refused } from "../wire/replies.ts";
 import { nativeOf } from "./encode.ts";
 
-/** Ends that are not the model's own: what it left unfinished must not count as finished. */
+/** Stop reasons of a reply that was cut: what it left unfinished must not count as finished. */
 const cuts = new Set(["max_tokens", "model_context_window_exceeded", "pause_turn"]);
 
 /** A block as it arrives: `json` is the input of a call so far. */
@@ -23,7 +23,7 @@ export function createAnthropicDecoder(model: string, turn: number): Decoder {
   let served = model;
   let stopReason = "";
   let closed = false;
-  /** Text that arrived together is kept together: its block and the text. */
+  /** Text that arrived in one piece of the wire becomes one event; `writing`: its block, `arrived`: the text. */
   let writing: Arriving | null = null;
   let arrived = "";
 
@@ -120,12 +120,12 @@ export function createAnthropicDecoder(model: string, turn: number): Decoder {
   };
 }
 
-/** Without the nulls with which later counts leave earlier ones alone. */
+/** The counts without nulls: a null in a later event leaves the earlier count as it is. */
 function given(usage: Fields): Fields {
   return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null));
 }
 
-/** Anthropic counts what it read from and wrote to its cache beside the input. */
+/** Anthropic counts cached and written tokens apart from the input; pai counts them as parts of it. */
 function readUsage(usage: Fields): Usage {
   const cached = count(usage["cache_read_input_tokens"]);
   const written = count(usage["cache_creation_input_tokens"]);

@@ -1,4 +1,4 @@
-/** What pai asks, in Anthropic's words: the body of one request to the Messages API. */
+/** Encodes a request of pai as the body of one request to Anthropic's Messages API. */
 import type { Json, Message, ModelRequest } from "../../core/model.ts";
 import type { Without } from "../drop-options.ts";
 import { fields, list } from "../wire/fields.ts";
@@ -10,7 +10,7 @@ interface Turn {
   readonly content: readonly Block[];
 }
 
-/** The mark of replies that may go back as they came. */
+/** Marks native replies of this model: only these may be sent back unchanged. */
 export const nativeOf = (model: string): string => `anthropic:${model}`;
 
 const cached = { cache_control: { type: "ephemeral" } };
@@ -20,9 +20,9 @@ const isTempered = (model: string): boolean =>
   /claude-(3|instant|2|(opus|sonnet|haiku)-4(-[0-6])?($|-2|@|-latest))/.test(model);
 
 /**
- * Tools and system are marked for the provider's cache, and so is the conversation of a loop, whose next request
- * begins with it. Thinking blocks with their signatures go back whole to the model that made them, until it refuses
- * them: they are bound to the account and to all that was said before.
+ * Tools and system are marked for the provider's cache, and so is the conversation of a loop, with which the next
+ * request begins. Thinking blocks are sent back whole to the model that made them, until it refuses them: their
+ * signatures depend on the account and on all messages before.
  */
 export function encodeAnthropic(model: string, request: ModelRequest, without: Without): Block {
   const { system, tools, format } = request;
@@ -77,17 +77,17 @@ function encodeReply(model: string, message: Reply, without: Without): readonly 
   ];
 }
 
-/** An empty text block is refused. */
+/** The text as blocks; none for a blank text, which Anthropic refuses. */
 function textBlocks(said: string): readonly Block[] {
   return said.trim() === "" ? [] : [{ type: "text", text: said }];
 }
 
-/** Ids of another provider may hold what Anthropic refuses. */
+/** Replaces characters in ids of other providers that Anthropic refuses. */
 function toId(id: string): string {
   return id.replace(/[^\w-]/g, "_");
 }
 
-/** Neighbours of one role become one message: the results of all calls belong together. */
+/** Joins neighbouring messages of one role, since the results of all calls must be in one message. */
 function joinTurns(turns: readonly Turn[]): readonly Turn[] {
   const joined: Turn[] = [];
   for (const turn of turns.filter(({ content }) => content.length > 0)) {

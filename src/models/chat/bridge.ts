@@ -1,4 +1,4 @@
-/** The bridge to providers that speak OpenAI's Chat Completions: all differences between them are in their rows. */
+/** The bridge to providers with OpenAI's Chat Completions; their rows hold all differences between them. */
 import type { Without } from "../drop-options.ts";
 import type { Stream } from "../stream.ts";
 import { type BridgeOptions, openBridge } from "../wire/open-bridge.ts";
@@ -6,7 +6,7 @@ import { toStrictSchema } from "../wire/strict-schema.ts";
 import { createChatDecoder } from "./decode.ts";
 import { chatForm, encodeChat, strictForm } from "./encode.ts";
 
-/** Throws as openBridge does. */
+/** Opens the stream for one key. Throws key_invalid, as openBridge does. */
 export function openChat(options: BridgeOptions, without: Without): Stream {
   const { provider, model, endpoint } = options;
   const form = provider.dialect?.strictMessages ? strictForm : chatForm;

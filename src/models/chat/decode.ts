@@ -1,4 +1,4 @@
-/** Chat Completions and Ollama's own form of them in pai's words, tolerant of what servers make of both. */
+/** Decodes replies of Chat Completions and of Ollama's own API, tolerant of the variants that servers send. */
 import type { ModelRequest, Usage } from "../../core/model.ts";
 import { createThoughtSplitter, type Split } from "../../core/script/thought.ts";
 import { closing } from "../wire/chunks.ts";
@@ -8,14 +8,14 @@ import { turnOf } from "../wire/open-bridge.ts";
 import { createTally, refused } from "../wire/replies.ts";
 import { createTextCallReader } from "./text-calls.ts";
 
-/** Ends that are not the model's own. Any other reason, known or not, is an end. */
+/** Finish reasons of a reply that was cut. Any other reason, known or not, is a normal end. */
 const cuts = new Set(["length", "max_tokens", "model_length", "load", "unload", "abort", "error"]);
 
 /** A call as it arrives, piece by piece. */
 interface Arriving {
   readonly id: string;
   name: string;
-  /** JSON text, or the value at once. */
+  /** JSON text, or the value itself. */
   input: unknown;
 }
 
@@ -23,7 +23,7 @@ export interface ChatDecoderOptions {
   readonly request: ModelRequest;
   /** The bare name that was asked for. */
   readonly model: string;
-  /** Sees what was counted at the end. */
+  /** Gets the final usage. */
   readonly onUsage?: (usage: Usage) => void;
 }
 
@@ -37,11 +37,11 @@ export function createChatDecoder({ request, model, onUsage = () => {} }: ChatDe
   let served = model;
   let reason = "";
   let finished = false;
-  /** Text that arrived together is looked through together. */
+  /** Text of one piece of the wire, which is searched as one. */
   let arrived = "";
   /** The server's thoughts, as long as they may be the reply. */
   let reasoning = "";
-  /** Servers that enforce a schema on a model that thinks may send the JSON as its thoughts. */
+  /** No text has come yet: a server that enforces a schema on a thinking model may send the JSON as its thoughts. */
   let isSilent = request.format !== null;
 
   function readCall(piece: Fields, position: number): void {
@@ -92,7 +92,7 @@ export function createChatDecoder({ request, model, onUsage = () => {} }: ChatDe
     tally.text(written.push(said));
   }
 
-  /** The reply is whole: calls are made known, and what was held back. */
+  /** At the end of the reply: emits its calls, and the text that was held back. */
   function finish(): void {
     if (finished) return;
     finished = true;
@@ -138,7 +138,7 @@ export function createChatDecoder({ request, model, onUsage = () => {} }: ChatDe
   };
 }
 
-/** Text, or the list of parts that Mistral's thinking models send. */
+/** Reads content that is text, or the list of parts that Mistral's thinking models send. */
 function readContent(content: unknown): Split {
   if (typeof content === "string") return { text: content, thought: "" };
   const parts = list(content).map(fields);
@@ -146,13 +146,13 @@ function readContent(content: unknown): Split {
   return { text: join(parts), thought: join(parts.flatMap(({ thinking }) => list(thinking).map(fields))) };
 }
 
-/** Ollama sends every call whole, each in a separate message, without index. */
+/** Whether a call came whole, as Ollama sends each in a separate message, without index. */
 function isWhole(piece: Fields): boolean {
   const { arguments: input, index: inner } = fields(piece["function"]);
   return piece["index"] === undefined && (typeof input === "object" || inner !== undefined);
 }
 
-/** Ollama's own names. */
+/** Ollama's counts under the names of Chat Completions. */
 function counts(reply: Fields): Fields {
   const { prompt_eval_count, eval_count } = reply;
   return {

@@ -1,4 +1,4 @@
-/** What pai asks a server that speaks Chat Completions. */
+/** Encodes a request of pai for a server that speaks Chat Completions. */
 import { digest } from "../../core/digest.ts";
 import type { Call, CallResult, Json, Message, ModelRequest } from "../../core/model.ts";
 import type { Without } from "../drop-options.ts";
@@ -8,11 +8,11 @@ export type Item = { readonly [key: string]: Json };
 export interface ChatForm {
   /** How the messages are written: `chatForm` or `strictForm`. */
   readonly form: Form;
-  /** The schema as the server wants it. */
+  /** Turns a schema into the form that the server wants. */
   readonly schemaOf: (schema: Json) => Json;
 }
 
-/** `without`: what the server refuses. */
+/** The body of one request. `without`: options that the server refuses. */
 export function encodeChat(
   model: string,
   request: ModelRequest,
@@ -39,11 +39,11 @@ export function encodeChat(
   };
 }
 
-/** How calls and their results are written. */
+/** How a server wants calls and their results. */
 export interface Form {
   readonly call: (call: Call) => Item;
   readonly result: (result: CallResult) => Item;
-  /** Comes between results and a message of the user, where a server wants one of the model there; absent: none. */
+  /** A message of the model between results and a user's message, for servers that want one there; absent: none. */
   readonly pause?: Item;
 }
 
@@ -59,7 +59,7 @@ export const strictForm: Form = {
   pause: { role: "assistant", content: "Done." },
 };
 
-/** The same for the same id: another provider may have begun the conversation. */
+/** A nine-character id, always the same for the same id, which another provider may have given. */
 function shortId(id: string): string {
   return /^[A-Za-z0-9]{9}$/.test(id) ? id : digest(id).slice(0, 9);
 }
@@ -103,7 +103,7 @@ export function encodeTools({ tools, toolChoice }: ModelRequest): Item {
   };
 }
 
-/** Grammar makers stumble over the name of the dialect. */
+/** The schema without `$schema`, which some servers' grammar compilers reject. */
 export function withoutDialect(schema: Json): Json {
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return schema;
   return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== "$schema"));

@@ -1,4 +1,4 @@
-/** Calls that a small model writes into its text instead of making them. */
+/** Finds calls that a small model writes into its text instead of making them. */
 import { readJson } from "../../core/json.ts";
 import { type Fields, fields, parseJson, text } from "../wire/fields.ts";
 
@@ -8,25 +8,25 @@ export interface TextCall {
 }
 
 export interface TextCallReader {
-  /** The part of the text that is surely no call, to be shown at once. */
+  /** Returns text that is surely not part of a call, to be shown at once. */
   push(piece: string): string;
-  /** The end of the reply: the calls, or the text that was held back in vain. */
+  /** At the end of the reply: its calls, or the text that was held back in vain. */
   end(): { readonly text: string; readonly calls: readonly TextCall[] };
 }
 
 /** Where a call may begin: tags of the usual chat templates, a fence, or JSON in place of a sentence. */
 const opening = /<tool_call>|<function(?:=|_call>)|\[TOOL_CALLS\]|<\|(?:python_tag|tool_call)\|>|```/;
-/** What all of them begin with. */
+/** Every opening begins with one of these. */
 const mark = /[<[`{]/;
 const first = /^\s*[{[]/;
 const atLine = /\n[^\S\n]*(?:\{|\[\s*\{)/;
 const longestOpening = "<|python_tag|>".length;
 
-/** `names`: the tools that were offered, in small letters; without any, text stays text. */
+/** `names`: the tools that were offered, in lower case; without any, no call is searched. */
 export function createTextCallReader(names: readonly string[]): TextCallReader {
-  /** Nothing but blanks has been shown. */
+  /** Only blanks have been shown so far. */
   let blank = true;
-  /** Nothing but blanks has been shown of the line. */
+  /** Only blanks have been shown of the current line. */
   let fresh = true;
   let held = "";
   let holding = false;
@@ -40,7 +40,7 @@ export function createTextCallReader(names: readonly string[]): TextCallReader {
     return safe;
   }
 
-  /** Where JSON begins in place of a sentence; -1: nowhere. */
+  /** Where JSON begins at the start of a line; -1: nowhere. */
   function findJson(): number {
     if (blank && first.test(held)) return held.search(/\S/);
     const match = atLine.exec(fresh ? `\n${held}` : held);
@@ -63,7 +63,7 @@ export function createTextCallReader(names: readonly string[]): TextCallReader {
   };
 }
 
-/** All but a tail in which an opening may be under way. */
+/** The length of the text without a tail that may be the beginning of an opening. */
 function safeLength(held: string): number {
   const tail = held.slice(-longestOpening);
   const start = tail.search(/[<[`]|^\s*$/);
@@ -89,7 +89,7 @@ function findCalls(held: string, names: readonly string[]): readonly TextCall[] 
 
 const closer = "</parameter>";
 
-/** JSON, or `<parameter=name>value</parameter>` for each. */
+/** Reads arguments that are JSON, or `<parameter=name>value</parameter>` for each. */
 function readBody(body: string): unknown {
   const closed = body.slice(0, body.lastIndexOf(closer) + closer.length);
   const parameters = [...closed.matchAll(/<parameter=([\w.-]+)>\n?([\s\S]*?)\n?<\/parameter>/g)];
@@ -111,7 +111,7 @@ function readInput(call: Fields): unknown {
   return typeof input === "string" ? parseJson(input) : input;
 }
 
-/** How often a character is looked at on average: brackets that never close would make it as often as there are brackets. */
+/** How often each character is read on average at most: with many unclosed brackets, it would be once for each. */
 const looks = 16;
 
 /** Every JSON object or array in the text, in order. */
@@ -130,7 +130,7 @@ function jsonValues(source: string): readonly unknown[] {
   return found;
 }
 
-/** The value, mended where it is an object as careless models write it. */
+/** The value; an object that is not valid JSON is mended. */
 function parseLenient(source: string): unknown {
   const value = parseJson(source);
   if (value !== undefined || !/^\{\s*["']/.test(source)) return value;
@@ -138,7 +138,7 @@ function parseLenient(source: string): unknown {
   return reading.ok ? reading.value : undefined;
 }
 
-/** Behind the bracket that closes the one at `start`; null: none does. */
+/** The index after the bracket that closes the one at `start`; null: none does. */
 function closingOf(source: string, start: number): number | null {
   const token = /"(?:[^"\\]|\\.)*"|[{}[\]]/g;
   token.lastIndex = start;

@@ -1,4 +1,4 @@
-/** The bridge to Google's Gemini: @google/generative-ai asks, and we read the answer, since its own reader loses parts of it. */
+/** The bridge to Google's Gemini: its SDK sends the request; pai reads the answer, since the SDK loses parts of it. */
 import { type GenerateContentRequest, GoogleGenerativeAI } from "@google/generative-ai";
 import type { Stream } from "../stream.ts";
 import { type BridgeOptions, openBridge, turnOf } from "../wire/open-bridge.ts";
@@ -6,7 +6,7 @@ import { createGeminiDecoder } from "./decode.ts";
 import { encodeGemini } from "./encode.ts";
 import { lendFetch } from "./lend-fetch.ts";
 
-/** Throws as openBridge does. */
+/** Opens the stream for one key. Throws key_invalid, as openBridge does. */
 export function openGemini(options: BridgeOptions): Stream {
   const { model, key, endpoint } = options;
   return openBridge(

@@ -1,4 +1,4 @@
-/** What Gemini answers, in pai's words: chunks in, events out, and one verdict at the end. */
+/** Decodes Gemini's reply: its chunks become pai's events, with one `done` at the end. */
 import type { Json, Usage } from "../../core/model.ts";
 import type { Decoder } from "../wire/decoder.ts";
 import { count, type Fields, fields, list, text } from "../wire/fields.ts";
@@ -22,15 +22,15 @@ const malformed = new Set([
   "TOO_MANY_TOOL_CALLS",
   "MISSING_THOUGHT_SIGNATURE",
 ]);
-/** Ends that are not the model's own; OTHER is one too: what it left unfinished must not count as finished. */
+/** Finish reasons of a reply that was cut (OTHER is one): what it left unfinished must not count as finished. */
 const cuts = new Set(["MAX_TOKENS", "LENGTH", "OTHER"]);
 
-/** `model`: the bare name that was asked for. `turn`: replies so far, so that made-up call ids stay unique. */
+/** `model`: the bare name that was asked for. `turn`: number of this reply, so that made-up call ids stay unique. */
 export function createGeminiDecoder(model: string, turn: number): Decoder {
   const tally = createTally(model, turn);
   const parts: Record<string, unknown>[] = [];
   const usage: Record<string, unknown> = {};
-  /** Text that arrived together is kept together. */
+  /** Text that arrived in one piece of the wire becomes one event. */
   let arrived = "";
   let served = model;
   let finish = "";
@@ -105,7 +105,7 @@ function readUsage(usage: Fields): Usage {
   };
 }
 
-/** Keeps a part for the way back; plain text is joined, a part with a signature stays as it is. */
+/** Keeps a part to send it back later; plain text is joined, a part with a signature stays as it is. */
 function remember(parts: Record<string, unknown>[], part: Fields): void {
   const last = parts.at(-1);
   if (last !== undefined && isPlain(last) && isPlain(part) && last["thought"] === part["thought"])

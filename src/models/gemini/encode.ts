@@ -1,4 +1,4 @@
-/** What pai asks, in Gemini's words: the body of one streamGenerateContent request. */
+/** Encodes a request of pai as the body of one streamGenerateContent request. */
 import type { Json, Message, ModelRequest, Tool } from "../../core/model.ts";
 import { planJsonSchema } from "../../core/plan/plan-schema.ts";
 import { fields, list, text } from "../wire/fields.ts";
@@ -11,16 +11,16 @@ type Content = {
   readonly parts: readonly Part[];
 };
 
-/** From Gemini 3 on models think in steps, and a temperature of one's own makes them go in circles. */
+/** Models from Gemini 3 on think in steps, and repeat themselves when a temperature is set. */
 const isSteady = (model: string): boolean => /^gemini-[3-9]/.test(model);
 
 const planSchema = planForGemini();
 const schemaOf = (schema: Json): Json => (schema === planJsonSchema ? planSchema : toGeminiSchema(schema));
 
-/** Accepted by Gemini 3 in place of the signature of a call it did not make itself. */
+/** Gemini 3 accepts this as the signature of a call that it did not make itself. */
 const foreignSignature = "skip_thought_signature_validator";
 
-/** `model` is the bare name. A reply of the same model goes back whole, so that its thought signatures survive. */
+/** `model`: the bare name. A reply of the same model is sent back whole, so that its thought signatures survive. */
 export function encodeGemini(model: string, request: ModelRequest): { readonly [key: string]: Json } {
   const { system, tools, format } = request;
   return {
@@ -79,7 +79,7 @@ function encodeReply(model: string, message: Extract<Message, { role: "assistant
   ];
 }
 
-/** Ids that we made up to tell calls apart mean nothing to Gemini; those it gave itself go back. */
+/** Removes a call id from a result, unless Gemini gave it: the others were made up by pai. */
 function withoutForeignId(part: Part, ownIds: ReadonlySet<string>): Part {
   const answer = fields(part["functionResponse"]) as Part;
   if (!("id" in answer) || ownIds.has(text(answer["id"]))) return part;

@@ -1,4 +1,4 @@
-/** Lends our own fetch to an SDK that offers no way to pass one: for the moment of one call, and for that call only. */
+/** Lends pai's fetch to an SDK that accepts none, for the duration of one call and only for its request. */
 
 import type { SendRequest } from "../wire/exchange.ts";
 
@@ -14,15 +14,15 @@ const dispatch = Object.assign(
     if (send === undefined) return (original ?? fetch)(input, init);
     headers.delete(mark);
     send(String(input), { ...init, headers });
-    // The SDK never hears of the answer: it would read it beside us. A promise of its own, which goes with the call.
+    // The SDK never gets the answer: it would read it at the same time as pai. The promise is collected with the call.
     return new Promise(() => {});
   },
   { preconnect: fetch.preconnect },
 );
 
 /**
- * Runs `call`, which must put the given headers on its request; every other fetch of the process goes its usual way.
- * Resolves to the answer of `send`, and throws what that or `call` throws.
+ * Runs `call`, which must put the given headers on its request; every other fetch of the process works as usual.
+ * Resolves to the answer of `send`, and throws what `send` or `call` throws.
  */
 export async function lendFetch(
   send: SendRequest,

@@ -1,4 +1,4 @@
-/** Turns plain JSON Schema into the dialect Gemini accepts: one key it does not know makes it reject the whole request. */
+/** Turns plain JSON Schema into Gemini's dialect: one unknown key makes Gemini reject the whole request. */
 import type { Json } from "../../core/model.ts";
 import { type Fields, fields, list, text } from "../wire/fields.ts";
 import { describeInWords, type KeptLimits } from "../wire/schema-words.ts";
@@ -7,7 +7,7 @@ type Schema = Record<string, Json>;
 
 interface Context {
   readonly definitions: Fields;
-  /** References on the way here; a repeated one is a cycle and becomes any object. */
+  /** References that are being followed; a repeated one is a cycle and becomes any object. */
   readonly open: readonly string[];
 }
 
@@ -15,7 +15,7 @@ interface Context {
 const kept = ["title", "minItems", "maxItems", "minProperties", "maxProperties"] as const;
 const keptLimits: KeptLimits = ["minimum", "maximum", "minItems", "maxItems"];
 
-/** `propertyOrdering` follows the order of `properties`; what the dialect cannot say goes into the description. */
+/** `propertyOrdering` keeps the order of `properties`; keywords that the dialect lacks go into the description. */
 export function toGeminiSchema(schema: Json): Json {
   const root = fields(schema);
   const definitions = { ...fields(root["definitions"]), ...fields(root["$defs"]) };
@@ -31,7 +31,7 @@ function convert(source: unknown, context: Context): Schema {
   return convertPlain(schema, context);
 }
 
-/** `allOf`, as the one schema it means. */
+/** Merges the schemas of `allOf` into one. */
 function mergeAll(schema: Fields, context: Context): Fields {
   if (!("allOf" in schema)) return schema;
   const parts = list(schema["allOf"]).map((part) => mergeAll(resolve(fields(part), context), context));
@@ -99,7 +99,7 @@ function typeOf(schema: Fields, values: readonly unknown[]): string {
   return typeof value === "number" || typeof value === "boolean" ? (typeof value).toUpperCase() : "STRING";
 }
 
-/** Gemini's enums hold non-empty strings only. */
+/** Whether values can be an enum: Gemini's enums hold only non-empty strings. */
 function isNameable(type: string, values: readonly unknown[]): boolean {
   return type === "STRING" && values.length > 0 && values.every((value) => value !== "");
 }
@@ -109,7 +109,7 @@ function describe(schema: Fields, type: string, values: readonly unknown[]): str
   return describeInWords(schema, keptLimits, values.length > 0 && !isNameable(type, values) ? [oneOf] : []);
 }
 
-/** Minimum and maximum, less the limits of exact integers that schema makers add everywhere. */
+/** Minimum and maximum, without the limits of safe integers, which schema libraries add everywhere. */
 function bounds(schema: Fields): Schema {
   const exact = (value: Json | undefined) => Math.abs(Number(value)) < Number.MAX_SAFE_INTEGER;
   return Object.fromEntries(Object.entries(pick(schema, ["minimum", "maximum"])).filter(([, value]) => exact(value)));

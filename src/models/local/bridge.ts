@@ -1,4 +1,4 @@
-/** The bridge to a server of the user: Ollama, llama.cpp, vLLM, LM Studio and whatever else speaks Chat Completions. */
+/** The bridge to the user's own server: Ollama, llama.cpp, vLLM, LM Studio and others with Chat Completions. */
 import type { ModelRequest, Usage } from "../../core/model.ts";
 import type { Notice } from "../../core/question.ts";
 import { createChatDecoder } from "../chat/decode.ts";
@@ -13,7 +13,7 @@ export interface LocalOptions extends BridgeOptions {
   readonly server: LocalServer;
 }
 
-/** Throws as openBridge does. */
+/** Opens the stream for one key, or without one. Throws key_invalid, as openBridge does. */
 export function openLocal(options: LocalOptions, without: Without): Stream {
   const { model, endpoint, server, notify } = options;
   const isOllama = server.kind === "ollama";
@@ -39,7 +39,7 @@ export function openLocal(options: LocalOptions, without: Without): Stream {
   );
 }
 
-/** No text is written with ten characters to a token: the server has seen less than it was sent. */
+/** Whether the server read only a part of the request: it counts more than ten characters to a token. */
 function isTruncated({ system, messages }: ModelRequest, { input, cached }: Usage): boolean {
   const sent = messages.reduce((sum, message) => sum + ("text" in message ? message.text.length : 0), system.length);
   return input > 0 && cached === 0 && input * 10 < sent;

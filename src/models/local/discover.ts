@@ -1,9 +1,9 @@
-/** Looks once for model servers on this machine and says who runs them; it never uses one. */
+/** Looks for model servers on this machine and finds out who runs them; never uses one. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { fields, list, parseJson, text } from "../wire/fields.ts";
 import { readStart } from "../wire/read-start.ts";
 
-/** Who listens, as far as the kernel tells us. */
+/** Who listens on a port, as far as the kernel tells. */
 export interface Owner {
   readonly uid: number;
   /** Name and number of the process; null: it belongs to another user. */
@@ -11,9 +11,9 @@ export interface Owner {
 }
 
 export interface FoundServer {
-  /** Of its Chat Completions, with `/v1`. */
+  /** Base URL of its Chat Completions, with `/v1`. */
   readonly url: string;
-  /** Kind of server that usually listens there. */
+  /** The kind of server that usually listens on the port. */
   readonly usual: string;
   /** null: unknown. */
   readonly owner: Owner | null;
@@ -37,8 +37,8 @@ const patienceMs = 200;
 const answerLimit = 1_000_000;
 
 /**
- * Asks the usual ports of loopback at the same time for their models; a port without an answer within 200 ms does not
- * count.
+ * Asks all usual ports of loopback for their models at the same time; a port that does not answer within 200 ms is left
+ * out.
  */
 export async function findServers({
   signal,
@@ -55,14 +55,14 @@ export async function findServers({
   return found.filter((server) => server !== null);
 }
 
-/** One line: what it is, who runs it, what it has. */
+/** One line about a server: its address and kind, who runs it, its models. */
 export function renderServer({ url, usual, owner, models }: FoundServer): string {
   const who = owner === null ? "somebody" : `user ${owner.uid}`;
   const what = owner?.process == null ? "" : ` (${owner.process.name}, process ${owner.process.pid})`;
   return `${url} (usually ${usual}), run by ${who}${what}: ${models.slice(0, 5).join(", ") || "no models"}`;
 }
 
-/** null: no answer, or not a model server. */
+/** The names of a server's models; null: no answer, or not a model server. */
 async function askModels(url: string, signal: AbortSignal): Promise<readonly string[] | null> {
   try {
     const response = await fetch(`${url}/models`, {
@@ -81,7 +81,7 @@ async function askModels(url: string, signal: AbortSignal): Promise<readonly str
   }
 }
 
-/** What takes connections to 127.0.0.1, as the kernel writes it, the nearest first: itself, and every address. */
+/** Listening addresses that take connections to 127.0.0.1, as the kernel writes them; exact ones before wildcards. */
 const addresses = ["0100007F", "0000000000000000FFFF00000100007F", "00000000", "0".repeat(32)];
 
 function findOwner(port: number, proc: string): Owner | null {
@@ -107,7 +107,7 @@ function readRows(file: string): readonly (readonly string[])[] {
   }
 }
 
-/** The process that holds the socket, among those we may look into. */
+/** The process that holds the socket, among those that this user may inspect; null: none of them. */
 function findProcess(socket: string, proc: string): Owner["process"] {
   const pid = listFolder(proc).find(
     (entry) =>

@@ -1,4 +1,4 @@
-/** What pai asks Ollama, in its own form of a chat. */
+/** Encodes a request of pai for Ollama's own chat API. */
 import type { ModelRequest } from "../../core/model.ts";
 import { encodeMessages, encodeTools, type Form, type Item, withoutDialect } from "../chat/encode.ts";
 import type { Without } from "../drop-options.ts";
@@ -9,8 +9,8 @@ const ollamaForm: Form = {
 };
 
 /**
- * Only its own form takes the size of the context. What does not fit is an error and not cut away unseen.
- * `window` null: the server's own.
+ * The body of one request. Only Ollama's own API accepts the size of the context. A request that does not fit is an
+ * error, and not silently cut. `window` null: the server's own.
  */
 export function encodeOllama(model: string, request: ModelRequest, without: Without, window: number | null): Item {
   const { format } = request;

@@ -4,28 +4,28 @@ import { count, type Fields, fields, list, parseJson, text } from "../wire/field
 import { readStart } from "../wire/read-start.ts";
 
 export interface LocalServer {
-  /** Ollama is spoken to in its own form, everyone else by Chat Completions. */
+  /** Ollama gets requests of its own API, all others get Chat Completions. */
   readonly kind: "ollama" | "chat";
   /** Tokens of input and output together; null: the server does not say. */
   readonly window: number | null;
 }
 
-/** The context that pai asks of Ollama when nothing else is set: its own default is a quarter of it or less. */
+/** The context that pai asks of Ollama when nothing else is set: Ollama's default is a quarter of it or less. */
 const usualWindow = 16_384;
 const patienceMs = 2000;
 const answerLimit = 4_000_000;
 
-/** The address of the server itself: Chat Completions live under `/v1` of it. */
+/** The address of the server itself, without the `/v1` of Chat Completions. */
 export function rootOf(url: string): string {
   return url.replace(/\/v\d+$/, "");
 }
 
-/** A quarter of the window is kept for the reply, as far as a reply can be long. */
+/** Output tokens: a quarter of the window, within the limits of a sensible reply. */
 export function outputOf(window: number): number {
   return Math.max(256, Math.min(32_768, Math.floor(window / 4)));
 }
 
-/** Asks everything a server may know at once. Never throws: a server that does not answer in two seconds is asked nothing more. */
+/** Sends all questions to a server at once. Never throws: a question without an answer in two seconds stays open. */
 export async function askServer(
   endpoint: Endpoint,
   model: string,
@@ -50,7 +50,7 @@ export async function askServer(
   };
   const [version, props, show, running, models, studio] = await Promise.all([
     ask(`${root}/api/version`),
-    // A router of llama.cpp has these of every model; it is not to load one for the question alone.
+    // A router of llama.cpp has properties for every model, and must not load one just for this question.
     ask(`${root}/props?model=${encodeURIComponent(model)}&autoload=false`),
     ask(`${root}/api/show`, { model }),
     ask(`${root}/api/ps`),
@@ -64,7 +64,7 @@ export async function askServer(
   return { kind: "chat", window: slots || windowIn(studio, model) || windowIn(models, model) || null };
 }
 
-/** What is loaded already or was configured, else as much as is usual, never more than the model was made for. */
+/** The largest of the usual, the loaded and the configured window, but not more than the model was made for. */
 function chooseWindow(show: Fields, running: Fields, model: string): number {
   const loaded = list(running["models"])
     .map(fields)
@@ -77,19 +77,19 @@ function chooseWindow(show: Fields, running: Fields, model: string): number {
   return count(made) === 0 ? wanted : Math.min(wanted, count(made));
 }
 
-/** vLLM and SGLang say `max_model_len`, LM Studio what is loaded, gateways the rest. */
+/** Fields with the window: `max_model_len` of vLLM and SGLang, the loaded one of LM Studio, others of gateways. */
 const names = ["max_model_len", "loaded_context_length", "context_length", "context_window", "max_context_length"];
 
 function windowIn(answer: Fields, model: string): number {
   const all = list(answer["data"]).map(fields);
   const entry = all.find(({ id }) => id === model) ?? (all.length === 1 ? fields(all[0]) : {});
-  // LM Studio says what the model was made for, and may load it with far less.
+  // For a model that is not loaded, LM Studio tells what it was made for, but may load it with far less.
   if (entry["state"] === "not-loaded") return 0;
   const found = names.map((name) => count(entry[name])).find((tokens) => tokens > 0);
   return found ?? (count(fields(entry["meta"])["n_ctx"]) || windowAtStart(list(fields(entry["status"])["args"])));
 }
 
-/** What llama.cpp will give a model that is not loaded yet: its slots share the context, or each has all of it. */
+/** The window that llama.cpp will load a model with, from its options: slots share the context unless unified. */
 function windowAtStart(args: readonly unknown[]): number {
   const numberOf = (option: string) => count(Number(args[args.indexOf(option) + 1]));
   const slots = args.includes("--kv-unified") ? 1 : numberOf("--parallel") || 1;

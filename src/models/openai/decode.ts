@@ -1,4 +1,4 @@
-/** What OpenAI's Responses API answers, in pai's words: events in, events out, and one verdict at the end. */
+/** Decodes a reply of OpenAI's Responses API: its events become pai's events, with one `done` at the end. */
 import { PaiError } from "../../core/error.ts";
 import type { Json, Usage } from "../../core/model.ts";
 import type { Decoder } from "../wire/decoder.ts";
@@ -17,13 +17,13 @@ export function createOpenaiDecoder(model: string, turn: number): Decoder {
   let streamed = false;
   const seen = new Set<number>();
 
-  /** Whether a gateway that sent an event twice sends it again. Some number none, or all of them 0: these count as new. */
+  /** Whether a gateway repeats an event. Events without a number, or with the number 0, always count as new. */
   function isRepeated(sequence: unknown): boolean {
     if (typeof sequence !== "number" || sequence <= 0) return false;
     return seen.size === seen.add(sequence).size;
   }
 
-  /** A whole item of the reply; its text has been streamed before, its call has not. */
+  /** Reads a whole item of the reply; its text was streamed before, but its call was not. */
   function readItem(item: Fields): void {
     if (isReturnable(item)) items.push(item);
     if (item["type"] !== "function_call" || item["status"] === "incomplete") return;
@@ -38,7 +38,7 @@ export function createOpenaiDecoder(model: string, turn: number): Decoder {
     if (refusal !== "") throw refused("the request", refusal);
     if (items.length > 0 || streamed) return;
     for (const item of list(response["output"]).map(fields)) {
-      // Its text was never streamed.
+      // The text of these items was never streamed.
       for (const part of list(item["content"])) tally.text(text(fields(part)["text"]));
       readItem(item);
     }
@@ -90,7 +90,7 @@ export function createOpenaiDecoder(model: string, turn: number): Decoder {
   };
 }
 
-/** Reasoning without its encrypted content means nothing to a provider that stored nothing. */
+/** Whether an item can be sent back: OpenAI stored nothing, so reasoning needs its encrypted content. */
 function isReturnable(item: Fields): boolean {
   return item["type"] !== "reasoning" || text(item["encrypted_content"]) !== "";
 }

@@ -1,4 +1,4 @@
-/** What pai asks, in OpenAI's words: the body of one request to the Responses API. */
+/** Encodes a request of pai as the body of one request to OpenAI's Responses API. */
 import type { Json, Message, ModelRequest } from "../../core/model.ts";
 import type { Without } from "../drop-options.ts";
 import { fields, list } from "../wire/fields.ts";
@@ -6,13 +6,13 @@ import { toStrictSchema } from "../wire/strict-schema.ts";
 
 type Item = { readonly [key: string]: Json };
 
-/** The mark of replies that may go back as they came. */
+/** Marks native replies of this model: only these may be sent back unchanged. */
 export const nativeOf = (model: string): string => `openai:${model}`;
 
-/** Models that think take no temperature, and hand out their thoughts encrypted. */
+/** Whether a model thinks: such models refuse a temperature and return their reasoning encrypted. */
 const thinks = (model: string): boolean => /^(.*\/)?(o\d|gpt-[5-9](?!.*chat)|codex)/.test(model);
 
-/** Nothing is stored at the provider: a reply of the same model goes back whole, its encrypted reasoning included. */
+/** The provider stores nothing, so a reply of the same model is sent back whole, with its encrypted reasoning. */
 export function encodeOpenai(model: string, request: ModelRequest, without: Without): Item {
   const { system, tools, format } = request;
   const thinking = thinks(model);

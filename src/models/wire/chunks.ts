@@ -1,4 +1,4 @@
-/** The bytes of an answer as the events its chunks tell, however a provider or a gateway wrapped them. */
+/** Reads the bytes of an answer into events, however a provider or a gateway wrapped its chunks. */
 import { type PaiError, toPaiError } from "../../core/error.ts";
 import type { ModelEvent } from "../../core/model.ts";
 import type { Decoder } from "./decoder.ts";
@@ -6,25 +6,25 @@ import { fields, parseJson, text } from "./fields.ts";
 import { type Asked, failure, never, onceAtOnce, onceSoon, readHttpError } from "./http-errors.ts";
 import { createLineReader, createSseReader } from "./sse.ts";
 
-/** Represents the `[DONE]` that closes some streams. */
+/** The chunk for `[DONE]`, which closes some streams. */
 export const closing: unknown = Object.freeze({ closing: true });
 
 export interface ReplyOptions {
   readonly asked: Asked;
-  /** Called for every piece that has been read, also for one that is only a sign of life. */
+  /** Called for every piece that has been read, even if it holds no event. */
   readonly heard: () => void;
-  /** Gives a connection that breaks its name. */
+  /** Turns what a broken connection throws into a PaiError. */
   readonly note: (thrown: unknown) => PaiError;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** Characters of one event. A provider sends what it says in small ones; what is longer would only fill the memory. */
+/** Characters of one event. Providers send small events; a longer one would only fill the memory. */
 const maxHeld = 2 ** 24;
-/** Bytes of an answer with all that wraps it: the longest reply takes a third. Calls are held back until they are whole. */
+/** Bytes of a whole answer with its wrapping, three times what the longest reply takes. */
 const maxRead = 2 ** 27;
 
-/** Names of errors that come without a status of their own; any other means the provider is down. */
+/** HTTP statuses for names of errors in a stream, which have none; any other name means that the provider is down. */
 const statuses: Readonly<Record<string, number>> = {
   INVALID_ARGUMENT: 400,
   UNAUTHENTICATED: 401,
@@ -44,8 +44,9 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 /**
- * Events in order, all of one piece of the wire together. Throws PaiError for an `error` in the middle, for one that is
- * no JSON, for an answer that is not a stream at all, and what the decoder throws; what came before is not lost with it.
+ * Events in order, all of one piece of the wire together. Throws PaiError for an `error` in the middle, for an event
+ * that is not JSON, for an answer that is not a stream at all, and what the decoder throws; events that came before are
+ * returned first.
  */
 export async function* readReply(
   response: Response,
@@ -80,7 +81,7 @@ interface Reading {
   readonly response: Response;
   readonly decoder: Pick<Decoder, "read" | "take">;
   readonly options: ReplyOptions;
-  /** What it means when the data is no JSON. */
+  /** Makes the error for data that is not JSON. */
   readonly wrong: (asked: Asked, response: Response) => PaiError;
 }
 
@@ -103,7 +104,7 @@ function readData(data: string, reading: Reading): void {
   else readChunk(value, reading);
 }
 
-/** Nothing, the mark of the end, or several values that some servers send in one event. */
+/** Reads data that is not one JSON value: nothing, `[DONE]`, or several values that some servers send in one event. */
 function readOdd(data: string, reading: Reading): void {
   if (data.trim() === "") return;
   const lines = data.split("\n");

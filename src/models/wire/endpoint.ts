@@ -1,34 +1,34 @@
-/** Where a provider is reached: which addresses are allowed, which proxy is used, and an early connection. */
+/** The address of a provider: which ones are allowed, which proxy is used, and an early connection. */
 import { readFileSync } from "node:fs";
 import { PaiError } from "../../core/error.ts";
 
-/** The process environment, or the proxy variables of it. */
+/** The process environment, or the variables of it that are read here. */
 export type ProxyEnv = Readonly<Record<string, string | undefined>>;
 
-/** Files in PEM form, for networks that want one. */
+/** Files in PEM form, for networks that want a client certificate. */
 export interface ClientCertificate {
   readonly certFile: string;
   readonly keyFile: string;
 }
 
 export interface Endpoint {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
-  /** Scheme and host, for messages: never a user or password. */
+  /** Scheme and host, for messages; never with user or password. */
   readonly address: string;
   /** The proxy to use; false: none, whatever the environment says. */
   readonly proxy: string | false;
-  /** Plain http to another machine: everyone on the way can read it. */
+  /** Plain http to another machine, which everyone on the way can read. */
   readonly exposed: boolean;
   /** The client certificate to show; null: none, or plain http. */
   readonly certificate: ClientCertificate | null;
-  /** The environment asks for certificates not to be verified. pai verifies them anyway. */
+  /** The environment asks not to verify certificates. pai verifies them all the same. */
   readonly wantsUnverified: boolean;
 }
 
 /**
- * Judges a base URL. Throws PaiError `config_invalid` for what is not a http(s) URL and
- * for a SOCKS proxy, which would silently be ignored.
+ * Judges a base URL. Throws PaiError `config_invalid` for one that is not an http(s) URL, and for a SOCKS proxy, which
+ * fetch would silently ignore.
  */
 export function parseEndpoint(baseUrl: string, env: ProxyEnv): Endpoint {
   const url = URL.parse(baseUrl);
@@ -51,7 +51,7 @@ export function parseEndpoint(baseUrl: string, env: ProxyEnv): Endpoint {
   };
 }
 
-/** For a request over https: certificates are verified, whatever the environment says. */
+/** TLS options for a request over https: certificates are verified, whatever the environment says. */
 export function tlsOf({ url, certificate }: Endpoint): { readonly tls?: Bun.TLSOptions } {
   if (!url.startsWith("https:")) return {};
   return { tls: { rejectUnauthorized: true, ...(certificate === null ? {} : readCertificate(certificate)) } };
@@ -68,18 +68,18 @@ function readCertificate({ certFile, keyFile }: ClientCertificate): { cert: stri
   }
 }
 
-/** PAI_CLIENT_CERT and PAI_CLIENT_KEY; one file may hold both. */
+/** The client certificate of PAI_CLIENT_CERT and PAI_CLIENT_KEY; one file may hold both. */
 function findCertificate(env: ProxyEnv): ClientCertificate | null {
   const certFile = (env["PAI_CLIENT_CERT"] ?? "").trim();
   return certFile === "" ? null : { certFile, keyFile: (env["PAI_CLIENT_KEY"] ?? "").trim() || certFile };
 }
 
-/** By its name or address alone; nothing is looked up. */
+/** Whether a host is this machine, by its name or address alone, without a lookup. */
 export function isLoopback(host: string): boolean {
   return host === "[::1]" || /^(.+\.)?localhost\.?$/i.test(host) || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** The proxy of the usual variables, or false: NO_PROXY is honoured and loopback never goes through one. */
+/** The proxy from the usual variables; false: none, because of NO_PROXY or for loopback. */
 export function findProxy(url: URL, env: ProxyEnv): string | false {
   if (isLoopback(url.hostname) || isExempt(url, read(env, "no_proxy"))) return false;
   const proxy = read(env, url.protocol === "https:" ? "https_proxy" : "http_proxy") || read(env, "all_proxy");
@@ -101,9 +101,9 @@ export function withoutUser(url: string): string {
 }
 
 /**
- * Opens the connection early, so that the first request finds it ready. Never fails, never passes a proxy by.
- * Only where the address names a port, since without one Bun 1.4.5 refuses it, and not for https: a connection opened
- * without the options of `tlsOf` is not used by a request that has them.
+ * Opens the connection early, so that it is ready for the first request. Never fails, and never bypasses a proxy.
+ * Works only for an address with a port, which Bun 1.4.5 requires, and not for https: a request with the options of
+ * `tlsOf` does not use a connection that was opened without them.
  */
 export function preconnect({ url, address, proxy }: Endpoint): void {
   if (proxy === false && url.startsWith("http:") && new URL(url).port !== "") fetch.preconnect(address);
@@ -127,7 +127,7 @@ function isExempt(url: URL, noProxy: string): boolean {
     });
 }
 
-/** True for the address of a network such as 10.0.0.0/8. */
+/** Whether an address belongs to a network such as 10.0.0.0/8. */
 function isWithin(host: string, network: string): boolean {
   const [, base = "", bits = ""] = /^([\d.]+)\/(\d+)$/.exec(network) ?? [];
   const [address, start] = [host, base].map(toNumber);
@@ -136,7 +136,7 @@ function isWithin(host: string, network: string): boolean {
   return Math.floor(address / size) === Math.floor(start / size);
 }
 
-/** Four numbers as one; null for what is not an address. */
+/** An IPv4 address as one number; null: it is not an address. */
 function toNumber(address: string): number | null {
   return /^\d{1,3}(\.\d{1,3}){3}$/.test(address)
     ? address.split(".").reduce((sum, part) => sum * 256 + Number(part), 0)

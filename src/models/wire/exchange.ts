@@ -1,4 +1,4 @@
-/** One request and its answer: own signal, a limit on silence, no redirects, only our headers, whole errors. */
+/** One request and its answer: with its own signal, a limit on silence, no redirects, only pai's headers. */
 import type { PaiError } from "../../core/error.ts";
 import type { ModelEvent } from "../../core/model.ts";
 import { interruption } from "../stream.ts";
@@ -12,11 +12,11 @@ export type SendRequest = (url: string, init: RequestInit) => Promise<Response>;
 
 /** The one request of one call. */
 export interface Exchange {
-  /** A fetch for an SDK, or for a bridge itself. Answers other than 2xx throw; of `init` only method and body are used. */
+  /** A fetch for an SDK or a bridge. Throws for answers other than 2xx. Uses only method and body of `init`. */
   readonly send: SendRequest;
-  /** The events of the answer, those that arrived together together. */
+  /** The events of the answer; those that arrived together come together. */
   read(response: Response, decoder: Decoder): AsyncGenerator<readonly ModelEvent[], void>;
-  /** What really went wrong, when the SDK only knows that something did. */
+  /** The error behind one of the SDK, which may only know that something went wrong; null: none. */
   failed(): PaiError | null;
   /** Ends the connection and every timer. */
   close(): void;
@@ -24,31 +24,30 @@ export interface Exchange {
 
 export interface ExchangeOptions {
   readonly asked: Asked;
-  /** Beside those of the body: an SDK's own headers never leave, whatever the environment told it. */
+  /** Sent beside those of the body. An SDK's own headers are never sent, whatever the environment told it. */
   readonly headers: Readonly<Record<string, string>>;
   readonly endpoint: Endpoint;
   readonly signal: AbortSignal;
-  /** Silence after which the connection counts as dead, in milliseconds; signs of life without a reply: four times that. */
+  /** Silence after which the connection counts as dead, in milliseconds. Without an event: after four times that. */
   readonly idleMs: number;
-  /** Told again and again while nothing comes: how many milliseconds it has been. */
+  /** Called again and again during silence, with its milliseconds so far. */
   readonly onSilence: (ms: number) => void;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
 /**
- * How many times longer signs of life without a reply are accepted than silence: a model can take that long to write
- * one call.
+ * How many times longer than silence pai accepts bytes without an event: a model can take that long to write one call.
  */
 const longerWordless = 4;
-/** How long a connection may stay open after a reply that is whole: some servers count tokens then, some never close it. */
+/** How long the connection may stay open after a whole reply: some servers then count tokens, some never close it. */
 const lingerMs = 1000;
 /** Silence is reported after this many milliseconds, and again after each further interval. */
 const maxUntoldMs = 60_000;
-/** Error bodies are read up to here. */
+/** Characters that are read of an error's body. */
 const bodyLimit = 65_536;
 
-/** The limit on silence runs from now on, so the exchange must be closed. */
+/** Opens an exchange. Its limit on silence runs at once, so it must be closed. */
 export function openExchange(options: ExchangeOptions): Exchange {
   const { asked, headers, endpoint, signal, idleMs, onSilence, now } = options;
   const connection = new AbortController();
@@ -80,7 +79,7 @@ export function openExchange(options: ExchangeOptions): Exchange {
     signal.removeEventListener("abort", onAbort);
     connection.abort();
   }
-  /** Keeps what went wrong, for `failed`. */
+  /** Keeps the first error, for `failed`. */
   function note(thrown: unknown): PaiError {
     error ??= readFetchError(asked, thrown);
     return error;

@@ -1,11 +1,11 @@
-/** Reads JSON that came over the wire: what is missing or of another kind is absent, never a crash. */
+/** Reads JSON from the wire: a missing value, or one of another type, gives an empty value, never a crash. */
 
 import { isTooDeep } from "../../core/caps.ts";
 
-/** Text as short as this cannot be nested too deep for any reader. */
+/** A text up to this length cannot be nested too deep for any reader. */
 const shortJson = 2000;
 
-/** An object from the wire. Unlike the `Fields` of core/model.ts its values are not known to be JSON: SDKs put in their own. */
+/** An object from the wire. Unlike `Fields` of core/model.ts, its values need not be JSON: SDKs add their own. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** The value as an object; an empty one when it is anything else. */

@@ -1,4 +1,4 @@
-/** Turns what a provider or the network answered instead of a reply into a PaiError, and says whether asking again helps. */
+/** Turns an error of a provider or the network into a PaiError that says whether a retry may help. */
 import { type ErrorCode, PaiError } from "../../core/error.ts";
 import { findProvider } from "../../core/providers.ts";
 import { maskHeld } from "../../core/secrets/held-keys.ts";
@@ -42,7 +42,7 @@ export interface Answer {
   readonly now: number;
 }
 
-/** What a failed call says about asking again; never for everything that did not come from a request. */
+/** The retry that an error allows; `never` when it did not come from a request. */
 export function retryOf(error: PaiError): Retry {
   const { retry } = fields(error.cause) as Partial<Setback>;
   return retry ?? never;
@@ -73,14 +73,14 @@ const creditWords =
   /credit balance|out of credits?|credits? (are|is|have been) (depleted|exhausted)|insufficient (credit|fund|balance)|spend(ing)? (limit|cap)|billing (hard )?limit|monthly budget/i;
 const keyWords = /api.?key (not valid|expired|is invalid)|invalid api.?key|API_KEY_INVALID/i;
 
-/** What the server itself says about asking again; null when it says nothing. */
+/** The server's own wish about retries; null: it states none. */
 function wished(headers: Headers, willing: Retry): Retry | null {
   const wish = headers.get("x-should-retry");
   if (wish === "false") return never;
   return wish === "true" ? willing : null;
 }
 
-/** A status other than 2xx, or an `error` object in the middle of a stream (then `status` is its code). */
+/** The error for a status other than 2xx, or for an `error` object in a stream (then `status` is its code). */
 export function readHttpError(asked: Asked, answer: Answer): PaiError {
   const body = readBody(answer.body);
   const { code, retry, what, hint } = judge(answer.status, body, asked);
@@ -108,7 +108,7 @@ interface Judgement {
   readonly hint?: string;
 }
 
-/** A stored key by its name, one of the environment by its variable. */
+/** Names a stored key by its name, and one of the environment by its variable. */
 function nameKey(provider: string, id: string): string {
   const [variable] = findProvider(provider)?.keyVariables ?? [];
   return id === "env" && variable !== undefined ? `the key in ${variable}` : `the key "${id}"`;
@@ -212,13 +212,13 @@ const why: Readonly<Record<string, string>> = {
   ETIMEDOUT: "no answer",
 };
 
-/** A request that got no answer, or lost its connection. */
+/** The error for a request that got no answer, or lost its connection. */
 export function readFetchError(asked: Asked, thrown: unknown): PaiError {
   if (thrown instanceof PaiError) return thrown;
   const { code = "unknown", message } = thrown as NodeJS.ErrnoException;
   const through = asked.proxy === false ? "" : ` through the proxy ${showProxy(asked)}`;
   const reason = why[code] ?? clean(text(message).replace(/ For more information.*/, ""), asked);
-  // Some reasons hold their code already.
+  // Some reasons already contain the code.
   const told = reason.includes(code) ? reason : `${reason} (${code})`;
   const what = `cannot reach ${asked.provider} at ${asked.address}${through}: ${told}`;
   if (tlsCodes.test(code)) {
@@ -242,7 +242,7 @@ function showProxy(asked: Asked): string {
   return asked.proxy === false ? "" : withoutUser(asked.proxy);
 }
 
-/** `12 s`, `5 min`, `3 h`: rounded up. */
+/** A wait in words, rounded up: `12 s`, `5 min`, `3 h`. */
 export function renderWait(seconds: number): string {
   if (seconds <= 120) return `${Math.ceil(seconds)} s`;
   return seconds <= 7200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`;

@@ -1,8 +1,8 @@
-/** Calls of tools that nobody offered: their names are whatever a server wrote, so nothing behind a bridge ever sees them. */
+/** Renames calls of tools that nobody offered: a server may have written anything as their name. */
 import type { ModelEvent, ModelRequest } from "../../core/model.ts";
 import { vocabulary } from "../../core/vocabulary.ts";
 
-/** Models call actions by the words of scripts and plans, too. */
+/** Names of actions in scripts, plans and tools: models use all of them in calls. */
 const words: readonly string[] = vocabulary.flatMap(({ name, aliases, tool }) => [
   name,
   ...aliases,
@@ -10,8 +10,8 @@ const words: readonly string[] = vocabulary.flatMap(({ name, aliases, tool }) =>
 ]);
 
 /**
- * The events of one reply to a request, each call by a name that was offered or is an action's; any other is named
- * `unknown`. The reply is then no longer the provider's own: what it holds back for the next request is dropped.
+ * Maps the events of one reply: a call whose name was not offered and is not an action's is named `unknown`. The native
+ * form of such a reply is dropped, since it holds the other name.
  */
 export function createCallNamer({ tools }: Pick<ModelRequest, "tools">): (event: ModelEvent) => ModelEvent {
   const known = new Set([...tools.map(({ name }) => name), ...words].map((name) => name.toLowerCase()));

@@ -1,4 +1,4 @@
-/** What every bridge is made of: a way to ask, a decoder for what comes back, and the order of a call around them. */
+/** Opens a bridge, made of a way to ask and a decoder for the answer; defines the order of a call. */
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { ModelEvent, ModelRequest } from "../../core/model.ts";
 import type { Provider } from "../../core/providers.ts";
@@ -12,7 +12,7 @@ import { type Asked, renderWait } from "./http-errors.ts";
 import { createCallNamer } from "./known-calls.ts";
 
 export interface BridgeOptions {
-  /** Its row: name and headers. */
+  /** The provider's row, for its id and headers. */
   readonly provider: Provider;
   /** Bare name, as in `gemini-2.5-flash-lite`. */
   readonly model: string;
@@ -32,10 +32,10 @@ export interface Bridge {
   readonly decode: (request: ModelRequest) => Decoder;
 }
 
-/** What may still go wrong when the reply is whole: it does not matter then. */
+/** Failures that do not matter once the reply is whole. */
 const lateCodes: ReadonlySet<string> = new Set(["network", "reply_cut"]);
 
-/** One attempt per call; asking again is the business of `retry.ts`. Throws `key_invalid` for a key no header can carry. */
+/** Makes one attempt for each call; retry.ts retries. Throws `key_invalid` for a key that no header can hold. */
 export function openBridge(
   { ask, decode }: Bridge,
   { provider, model, key, endpoint, idleMs, notify, now }: BridgeOptions,
@@ -81,7 +81,7 @@ export function openBridge(
   };
 }
 
-/** Replies so far, and this one: call ids made up from it stay unique in a conversation. */
+/** The number of the reply in its conversation, from 1, so that made-up call ids stay unique. */
 export function turnOf({ messages }: ModelRequest): number {
   return messages.filter(({ role }) => role === "assistant").length + 1;
 }

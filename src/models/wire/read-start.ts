@@ -1,6 +1,6 @@
-/** Reads the beginning of an answer's text, so that a server that sends too much does not fill the memory. */
+/** Reads only the beginning of an answer's text, so that a server cannot fill the memory. */
 
-/** About `limit` characters, all of a shorter text; the rest is not waited for. */
+/** The text up to about `limit` characters, without waiting for the rest. */
 export async function readStart(response: Response, limit: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

@@ -1,10 +1,10 @@
-/** What is the same in every provider's replies: the errors they end in, and calls whose input is JSON text. */
+/** The common part of all decoders: errors that end a reply, and calls whose input is JSON text. */
 import type { PaiError } from "../../core/error.ts";
 import type { Json, ModelEvent, StopReason } from "../../core/model.ts";
 import { fields, parseJson } from "./fields.ts";
 import { failure, never } from "./http-errors.ts";
 
-/** `what` follows "the model refused"; `why` is its own word, "" for none. */
+/** The error of a refusal. `what` follows "the model refused"; `why`: the model's own words, "" for none. */
 export function refused(what: string, why: string): PaiError {
   const said = why === "" ? "" : `: ${why.slice(0, 300)}`;
   return failure("reply_blocked", `the model refused ${what}${said}`, never, {
@@ -12,20 +12,20 @@ export function refused(what: string, why: string): PaiError {
   });
 }
 
-/** For a reply that came whole and means nothing here. */
+/** The error of a whole reply that pai cannot use. */
 export function unusable(model: string, why: string): PaiError {
   return failure("reply_invalid", `the reply of ${model} cannot be used (${why})`, never, {
     hint: "ask again, or choose another model",
   });
 }
 
-/** Collects a reply: what has arrived, the events not yet passed on, and whether it is complete. */
+/** Collects the events of a reply, and judges at its end whether it is complete. */
 export interface Tally {
   text(said: string): void;
   thought(said: string): void;
   /** `input` is JSON text, or the value itself. */
   call(id: string, name: string, input: unknown): void;
-  /** Events since the last time; text that arrived together is one. */
+  /** Returns the events since the last call; text that arrived together is one event. */
   take(): readonly ModelEvent[];
   /** Throws PaiError for a reply that was cut, is empty, or holds an invalid call. */
   stop(finished: boolean, cut: boolean): StopReason;
@@ -34,7 +34,7 @@ export interface Tally {
 /** `turn` keeps made-up call ids unique in a conversation. */
 export function createTally(model: string, turn: number): Tally {
   let events: ModelEvent[] = [];
-  /** The last of the events, while it can grow. */
+  /** The last event, if it can still grow. */
   let last: { readonly type: "text" | "thought"; text: string } | null = null;
   let calls = 0;
   let seen = false;
@@ -93,8 +93,8 @@ export function createTally(model: string, turn: number): Tally {
 }
 
 /**
- * Some servers send the input as JSON text, some as text of that text, some as the value. What is not an object counts as an
- * empty one: providers take nothing else back.
+ * Reads a call's input: some servers send JSON text, some JSON text inside a JSON string, some the value. A value that
+ * is not an object counts as an empty one, since providers accept nothing else back. undefined: it is not JSON.
  */
 function readInput(input: unknown): Json | undefined {
   if (typeof input !== "string") return fields(input) as Json;

@@ -1,4 +1,4 @@
-/** When a provider says to come back: the headers, Google's RetryInfo, and the start of its next quota day. */
+/** When a provider asks to retry: from its headers, Google's RetryInfo, and the start of its next quota day. */
 
 /**
  * Seconds until trying again makes sense, or null. `Retry-After-Ms`, then `Retry-After`
@@ -20,7 +20,7 @@ export function secondsToNewDay(now: number): number {
   return 86_400 - ((hours % 24) * 3600 + minutes * 60 + secs);
 }
 
-/** A longer wait is taken for an error of the server. */
+/** A longer wait counts as a mistake of the server. */
 const longest = 366 * 86_400;
 
 function seconds(value: string | null, unit: number): number | null {
@@ -28,7 +28,7 @@ function seconds(value: string | null, unit: number): number | null {
   return delay === null || delay > longest ? null : delay;
 }
 
-/** A date has the name of a month: "-5" and "5, 10" would be read as one, too. */
+/** Seconds until an HTTP date. It must name a month, since Date.parse also reads "-5" and "5, 10" as dates. */
 function untilDate(value: string | null, now: number): number | null {
   if (value === null || !/[a-z]{3}/i.test(value)) return null;
   const delay = (Date.parse(value) - now) / 1000;

@@ -1,7 +1,7 @@
-/** The description of a JSON Schema, with limits in words where a dialect of schemas has no keyword for them. */
+/** Describes a JSON Schema; limits for which the dialect has no keyword are put in words. */
 import { type Fields, text } from "./fields.ts";
 
-/** In words, with # in the place of the value. */
+/** Limits in words; # stands for the value. */
 const limits = {
   minLength: "at least # characters",
   maxLength: "at most # characters",
@@ -29,7 +29,7 @@ export function describeInWords(schema: Fields, kept: KeptLimits, first: readonl
   return [text(schema["description"]), rest].filter(Boolean).join(" ");
 }
 
-/** Not the limits of exact integers that schema makers add everywhere, nor a page of pattern. */
+/** Whether a limit is worth telling: not the limits of safe integers, which libraries add, and no long pattern. */
 function isTelling(value: unknown): boolean {
   return Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER && String(value).length <= 100;
 }

@@ -1,13 +1,13 @@
-/** Server-sent events as servers and gateways really write them: comments, CRLF, no space, no last blank line. */
+/** Reads server-sent events as servers really write them: with comments, CRLF, no space, no last blank line. */
 
 export interface ChunkReader {
-  /** Takes the next piece of text, cut anywhere; returns the data of every event it completed. */
+  /** Takes the next piece of text, cut anywhere; returns the data of every event that it completes. */
   push(piece: string): readonly string[];
   /** The end of the stream; returns the data of an event whose blank line never came. */
   end(): readonly string[];
-  /** Lines that belong to no event: a plain JSON or HTML body. */
+  /** Lines that belong to no event, as of a plain JSON or HTML body. */
   stray(): string;
-  /** Characters of what is not whole yet. */
+  /** Characters of the event that is not complete yet. */
   held(): number;
 }
 
@@ -43,7 +43,7 @@ export function createSseReader(): ChunkReader {
 
 const dataOf = (line: string) => line.slice(line[5] === " " ? 6 : 5);
 
-/** Streams of one JSON value a line: every line is the data of an event. */
+/** Reads streams with one JSON value on each line: every line is the data of one event. */
 export function createLineReader(): ChunkReader {
   const cut = createLineCutter();
   const full = (lines: readonly string[]) => lines.filter((line) => line.trim() !== "");
@@ -55,10 +55,10 @@ export function createLineReader(): ChunkReader {
   };
 }
 
-/** Cuts text into lines, whichever way they end; looks at no character twice, however long a line is. */
+/** Cuts text into lines, whatever their endings; reads no character twice, however long a line is. */
 function createLineCutter() {
   let rest = "";
-  /** A carriage return at the very end waits: its line feed may be in the next piece. */
+  /** A carriage return at the very end, which waits because its line feed may be in the next piece. */
   let waits = "";
   return {
     /** The lines that this piece completes. */
@@ -72,7 +72,7 @@ function createLineCutter() {
       return lines;
     },
     held: () => rest.length,
-    /** The line that no end follows. */
+    /** The last line, which has no ending. */
     end(): string {
       const last = rest;
       rest = waits = "";

@@ -5,10 +5,10 @@ import { describeInWords } from "./schema-words.ts";
 
 type Schema = Record<string, Json>;
 
-/** What the strict form knows beside the shape. */
+/** The keywords that the strict form knows besides the shape. */
 const kept = ["title", "type", "enum", "const", "$ref"] as const;
 
-/** OpenAI and Anthropic take the same form. A property that may be missing becomes one that may be null. */
+/** The strict form of OpenAI and Anthropic. An optional property becomes one that may be null. */
 export function toStrictSchema(schema: Json): Json {
   const root = fields(schema);
   const definitions = { ...fields(root["definitions"]), ...fields(root["$defs"]) };

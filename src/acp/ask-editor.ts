@@ -1,4 +1,4 @@
-/** Asks the questions of a run in the editor; each approval holds once. */
+/** Asks the questions of a run in the editor; each approval is for one time. */
 import type { PermissionOption, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import { PaiError } from "../core/error.ts";
 import { type Plan, workOf } from "../core/plan/plan.ts";
@@ -9,11 +9,11 @@ import type { Face } from "./face.ts";
 
 export interface EditorOptions {
   readonly face: Face;
-  /** A question's text with nothing hidden in it. */
+  /** Makes everything in a question's text visible. */
   readonly spell: (text: string, isCommand: boolean) => string;
   /** Asks the person; true: yes, null: the turn was cancelled instead. Rejects when the editor has gone. */
   readonly permit: (toolCall: ToolCallUpdate, options: PermissionOption[]) => Promise<boolean | null>;
-  /** A file as the editor has it; null: the editor does not say. */
+  /** Reads a file as the editor has it; null: the editor cannot tell. */
   readonly readBuffer: ((path: string) => Promise<string | null>) | null;
   readonly readText: (path: string) => Promise<string | null>;
   readonly signal: AbortSignal;
@@ -26,7 +26,7 @@ const options: PermissionOption[] = [
 
 const told: Decision = { accept: true, by: "policy", reason: "the plan is told; each change is asked about" };
 
-/** A plan that runs something is asked about as a whole: no later question shows its commands. */
+/** Whether a plan runs commands: it is then asked about as a whole, since no later question shows them. */
 const runsCommands = (plan: Plan | null): boolean =>
   plan !== null &&
   ((plan.execution_plan?.checks.length ?? 0) > 0 ||
@@ -49,7 +49,7 @@ export async function refuseUnsaved(
   });
 }
 
-/** Editors leave out a byte order mark, the last line end, and carriage returns. */
+/** The text without what editors leave out: byte order mark, last line ending, carriage returns. */
 const toLines = (text: string) =>
   text
     .replace(/^\uFEFF/, "")

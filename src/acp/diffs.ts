@@ -1,9 +1,9 @@
-/** A change set's unified diff as the editor wants it: each file whole, before and after. */
+/** Turns a change set's unified diff into what editors want: each file whole, before and after. */
 import type { ToolCallContent } from "@agentclientprotocol/sdk";
 import { applyPatch, parsePatch, type StructuredPatch } from "diff";
 import type { ChangeSummary } from "../core/outcome.ts";
 
-/** Larger files are shown by their hunks alone. */
+/** Of larger files only the hunks are shown. */
 const maxCharacters = 400_000;
 
 const bare = (name: string | undefined) => (name ?? "").replace(/^[ab]\//, "");
@@ -19,7 +19,7 @@ const sideOf = ({ hunks }: StructuredPatch, sign: "+" | "-") =>
     )
     .join("\n…\n");
 
-/** The content after a patch; null where the text it was made of differs from what is shown of it (masked keys). */
+/** The content after a patch; null: the file is too large, or the patch does not fit (its diff has masked keys). */
 function patched(before: string, patch: StructuredPatch): string | null {
   const after = before.length > maxCharacters ? false : applyPatch(before, patch);
   return after === false ? null : after;
@@ -39,8 +39,8 @@ function readPatches(diff: string): ReadonlyMap<string, StructuredPatch> {
 }
 
 /**
- * One diff a changed file. `readText` gives a file's text before the change; a file that is not text has none.
- * `absolute` makes an absolute path of one relative to the root.
+ * One diff for each changed file that is text. `readText`: a file's text before the change; null: it is not text.
+ * `absolute`: makes a path absolute that is relative to the root.
  */
 export async function describeChanges(
   { changes, diff }: { readonly changes: readonly ChangeSummary[]; readonly diff: string },
@@ -56,7 +56,7 @@ export async function describeChanges(
   return (await Promise.all(described)).flat();
 }
 
-/** Before and after; null: neither is text. */
+/** The text before and after; null: there is none to show. */
 function sidesOf(
   op: ChangeSummary["op"],
   before: string | null,

@@ -1,15 +1,15 @@
-/** Everything that goes to the editor passes here: control, invisible and bidirectional characters in texts are made visible; paths and contents are left as they are. */
+/** Makes control, invisible and bidirectional characters visible in texts for the editor; not in paths and contents. */
 import type { SessionUpdate, ToolCallUpdate } from "@agentclientprotocol/sdk";
 
-/** How text is made safe to be shown. */
+/** Makes text safe to show. */
 export interface Showing {
   /** A complete text: control and invisible characters are spelled out, words that mix alphabets are marked. */
   readonly text: (text: string) => string;
   /**
-   * The text of a question: long runs of blanks, which would push text out of sight, are also replaced by their number.
+   * The text of a question: long runs of blanks, which could push text out of sight, are also replaced by their number.
    */
   readonly question: (text: string, isCommand: boolean) => string;
-  /** For text that arrives in pieces. */
+  /** Opens a function for text that arrives in pieces. */
   readonly open: () => (piece: string) => string;
 }
 
@@ -28,7 +28,7 @@ function mapShown<T>(value: T, change: (text: string) => string): T {
 
 export const showCall = (call: ToolCallUpdate, { text }: Pick<Showing, "text">): ToolCallUpdate => mapShown(call, text);
 
-/** Sends updates of one turn through the door. */
+/** A function that sends the updates of one turn with their texts made visible. */
 export function openDoor(
   { text, open }: Showing,
   send: (update: SessionUpdate) => Promise<void>,
@@ -41,7 +41,7 @@ export function openDoor(
   };
 }
 
-/** Text as it is, in a block that nothing in it can end: editors render messages as Markdown, which hides comments. */
+/** Text in a code block that nothing in it can end: editors render messages as Markdown, which hides comments. */
 export function asBlock(text: string, language = ""): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const marks = "`".repeat(longest + 1);

@@ -1,4 +1,4 @@
-/** A run as an editor sees it: every event becomes an update of the session, in order. */
+/** Shows a run in an editor: events become updates of the session, in order. */
 import type { SessionUpdate, ToolCall, ToolCallStatus, ToolKind } from "@agentclientprotocol/sdk";
 import type { RunEvent, StampedEvent } from "../core/event.ts";
 import type { ChangeSummary, Outcome } from "../core/outcome.ts";
@@ -16,7 +16,7 @@ export interface FaceOptions {
   readonly readText: (path: string) => Promise<string | null>;
 }
 
-/** A batch of changes, and the call with its diffs as the editor has it. */
+/** A batch of changes, and the tool call with its diffs that the editor was sent. */
 export interface ShownBatch {
   readonly changes: readonly ChangeSummary[];
   readonly toolCall: ToolCall;
@@ -25,16 +25,16 @@ export interface ShownBatch {
 export interface Face {
   /** Never throws. */
   readonly sink: (event: StampedEvent) => void;
-  /** Resolves when the editor has been sent all that was told so far. */
+  /** Resolves when all updates so far have been sent. */
   readonly shown: () => Promise<void>;
-  /** The batch shown last; null: none yet. */
+  /** The last batch that was shown; null: none yet. */
   readonly batch: () => ShownBatch | null;
-  /** The plan, once there is one. */
+  /** The plan; null: there is none yet. */
   readonly plan: () => Plan | null;
   readonly finish: (outcome: Outcome) => Promise<void>;
 }
 
-/** Characters of an output that are shown. */
+/** How many characters of an output are shown. */
 const maxOutput = 8000;
 
 const text = (said: string) => ({ type: "text", text: maskSecrets(said) }) as const;
@@ -55,12 +55,12 @@ const titleOf = (changes: readonly ChangeSummary[]) =>
   changes.map(({ op, path, from }) => `${op} ${from === null ? "" : `${from} → `}${path}`).join(", ");
 
 export function createFace({ send, absolute, readText }: FaceOptions): Face {
-  /** Updates go out one after the other: some are made of files that must be read first. */
+  /** Updates are sent one after the other: some wait for files that must be read first. */
   let queue = Promise.resolve();
   let plan: Plan | null = null;
   const done = new Set<string>();
   let batch: ShownBatch | null = null;
-  /** What has been shown of the answer, so that the end does not say it again. */
+  /** The part of the answer that has been shown, so that the end does not repeat it. */
   let said = "";
 
   const later = (make: () => SessionUpdate | null | Promise<SessionUpdate | null>): void => {
@@ -69,7 +69,7 @@ export function createFace({ send, absolute, readText }: FaceOptions): Face {
         const update = await make();
         if (update !== null) await send(update);
       })
-      // The editor has gone: the connection ends the run, nothing is left to be shown.
+      // The editor has disconnected, which also ends the run.
       .catch(() => {});
   };
   const say = (words: string) => later(() => ({ sessionUpdate: "agent_message_chunk", content: text(words) }));
@@ -190,7 +190,7 @@ export function createFace({ send, absolute, readText }: FaceOptions): Face {
       try {
         (shows[event.type] as ((event: RunEvent) => void) | undefined)?.(event);
       } catch {
-        // A face never ends a run: what it cannot show is in the outcome.
+        // An event that cannot be shown must not end the run; the outcome still tells everything.
       }
     },
     shown: () => queue,

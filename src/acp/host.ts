@@ -13,9 +13,9 @@ export interface Choice {
 
 export interface Turn {
   readonly text: string;
-  /** Paths the person points at, relative to the root, as the editor named them. */
+  /** Paths that the person refers to, relative to the root, as the editor named them. */
   readonly mentions: readonly string[];
-  /** What goes along with the message; null: nothing. */
+  /** Text sent along with the message; null: none. */
   readonly context: string | null;
   readonly sink: (event: StampedEvent) => void;
   readonly decide: Decide;
@@ -31,14 +31,14 @@ export interface Talk {
   readonly modes: readonly Choice[];
   readonly models: readonly Choice[];
   readonly commands: readonly Choice[];
-  /** Commands that are files: each becomes a message. */
+  /** Commands that are defined in files: each one becomes a message. */
   readonly customs: readonly Choice[];
   readonly mode: string;
   readonly model: string;
-  /** Tokens that the model in use holds. */
+  /** Tokens that the current model can hold. */
   readonly window: number;
   setMode(id: string): void;
-  /** Throws model_unknown, no_key and what opening a model throws. */
+  /** Throws model_unknown, no_key, and what opening a model throws. */
   setModel(id: string): Promise<void>;
   /** Never rejects. */
   run(turn: Turn): Promise<Outcome>;
@@ -62,9 +62,9 @@ export interface TalkSummary {
 export interface Host {
   readonly version: string;
   readonly showing: Showing;
-  /** A new session, or the one with that id; `tell` gets the notices from before the first turn. */
+  /** Opens a new session, or the one with this id; `tell` gets notices from before the first turn. */
   open(folder: string, id: string | null, tell: (text: string) => void): Promise<Talk>;
   list(folder: string | null): Promise<readonly TalkSummary[]>;
-  /** Throws no_key while there is no key for the model of the settings. */
+  /** Throws no_key when there is no key for the configured model. */
   requireKey(): void;
 }

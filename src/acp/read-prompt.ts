@@ -1,4 +1,4 @@
-/** What an editor sends as a message, as a task: its text, the files it points at, and text that goes along. */
+/** Reads an editor's message as a task: its text, the files it refers to, and text sent along. */
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { PaiError } from "../core/error.ts";
 
@@ -8,11 +8,11 @@ export interface Message {
   readonly mentions: readonly string[];
   /** Parts of files and texts without a file; null: none. */
   readonly context: string | null;
-  /** Files that came with their text: what the editor holds of them. */
+  /** By path: texts of files that came with the message, as the editor has them. */
   readonly held: ReadonlyMap<string, string>;
 }
 
-/** As much as a task file may hold. What is longer would fit into no model, and the session would carry it along. */
+/** The limit of a task file, too. A longer text fits into no model, and would stay in the session. */
 const maxCharacters = 8 * 1024 * 1024;
 
 /** The path of a `file:` URI relative to the root; null: it is not a file. Throws path_refused for one outside. */
@@ -36,8 +36,9 @@ function decodePath(path: string): string {
 }
 
 /**
- * `roots`: the folder of the session, as the editor spells it and as it is. Throws path_refused for a file outside it,
- * usage for a message without words, one that is too long, and blocks of a kind that pai did not offer to read.
+ * Reads the blocks of a message. `roots`: the session's folder, as the editor spells it and as its real path. Throws
+ * path_refused for a file outside of it, usage for a message without words, one that is too long, and blocks of a kind
+ * that pai cannot read.
  */
 export function readPrompt(blocks: readonly ContentBlock[], roots: readonly string[]): Message {
   const said: string[] = [];
@@ -73,7 +74,7 @@ export function readPrompt(blocks: readonly ContentBlock[], roots: readonly stri
   return { text, mentions: [...mentions], context: context.length === 0 ? null : context.join("\n\n"), held };
 }
 
-/** Editors cut a sentence where a file is named in it: the pieces belong to one line unless they bring their own. */
+/** Joins the pieces of a message: editors cut a sentence where it names a file. */
 function joinWords(said: readonly string[]): string {
   return said
     .reduce((all, each) => (all === "" || /\s$/.test(all) || /^\s/.test(each) ? all + each : `${all} ${each}`), "")

@@ -20,7 +20,7 @@ export interface Streams {
   readonly output: WritableStream<Uint8Array>;
 }
 
-/** An open session, and the turn under way in it. */
+/** An open session, and its running turn. */
 interface Open {
   readonly talk: Talk;
   /** The editor's own spelling of the folder. */
@@ -28,7 +28,7 @@ interface Open {
   turn: AbortController | null;
 }
 
-/** A longer message is not a message of a person, with all the files it may carry. */
+/** No person sends a longer message, even with files. */
 const maxMessageBytes = 64 * 1024 * 1024;
 
 function toRequestError(thrown: unknown): RequestError {
@@ -43,7 +43,7 @@ function toRequestError(thrown: unknown): RequestError {
 
 type Send = ReturnType<typeof senderOf>;
 
-/** Tells the editor which commands there are, and the notices from opening the session. */
+/** Sends the editor the list of commands, and the notices from opening the session. */
 async function greet(send: Send, talk: Talk, notes: readonly string[]): Promise<void> {
   await send({
     sessionUpdate: "available_commands_update",
@@ -66,7 +66,7 @@ async function replay(send: Send, talk: Talk): Promise<void> {
 }
 
 /**
- * Serves one editor until it disconnects; then every running turn is taken back. Resolves when all of them have ended.
+ * Serves one editor until it disconnects, then takes back every running turn. Resolves when all of them have ended.
  */
 export async function serveAcp(host: Host, { input, output }: Streams): Promise<void> {
   const { showing } = host;
@@ -87,7 +87,7 @@ export async function serveAcp(host: Host, { input, output }: Streams): Promise<
     sessions.get(talk.id)?.turn?.abort(new PaiError("interrupted", "the session was opened again"));
     const open: Open = { talk, folder: folder.replace(/(.)\/+$/, "$1"), turn: null };
     sessions.set(talk.id, open);
-    // The editor knows the session only once it has the answer.
+    // Later, since the editor knows the session only once it has the answer.
     setTimeout(() => void greet(senderOf({ showing, client, talk }), talk, notes).catch(() => {}), 0);
     return open;
   }

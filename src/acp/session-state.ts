@@ -1,4 +1,4 @@
-/** Modes and models of a session as editors choose them: as options, and as modes for clients that know no options yet. */
+/** Describes the modes and models of a session: as options, and as modes for editors that do not know options. */
 import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk";
 import type { Talk } from "./host.ts";
 

@@ -1,4 +1,4 @@
-/** How a turn ended, in the words of the protocol. */
+/** Translates the outcome of a turn into the protocol. */
 import type { PromptResponse, StopReason } from "@agentclientprotocol/sdk";
 import type { ErrorCode } from "../core/error.ts";
 import type { Outcome } from "../core/outcome.ts";
@@ -14,7 +14,7 @@ const reasons: Readonly<Partial<Record<ErrorCode, StopReason>>> = {
   reply_blocked: "refusal",
 };
 
-/** A request that brought no turn at all is an error of the protocol: the editor shows it as one. */
+/** Failures of a turn that could not take place: they become errors of the protocol, which the editor shows. */
 const failures: ReadonlySet<ErrorCode> = new Set([
   "internal",
   "config_invalid",

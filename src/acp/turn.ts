@@ -1,4 +1,4 @@
-/** One turn of an editor's session: the message read, a command answered or a run shown and asked about, and its end. */
+/** One turn of an editor's session: reads the message, then answers a command or shows a run and asks its questions. */
 import {
   type AgentContext,
   type ClientCapabilities,
@@ -25,7 +25,7 @@ export interface TurnPlace {
   readonly folder: string;
 }
 
-/** A file's text by its path relative to the root; null: there is none. */
+/** Reads a file's text by its path relative to the root; null: there is none. */
 type Read = (path: string) => Promise<string | null>;
 
 /** Sends updates of a session to its editor. */
@@ -36,7 +36,7 @@ export const senderOf = ({
 }: Pick<TurnPlace, "showing" | "client" | "talk">): ((update: SessionUpdate) => Promise<void>) =>
   openDoor(showing, (update) => client.notify(methods.client.session.update, { sessionId: talk.id, update }));
 
-/** Files as the editor has them; null: it cannot tell. */
+/** Reads files as the editor has them; null: the editor cannot tell. */
 function bufferOf({ client, capabilities, talk, folder }: TurnPlace): Read | null {
   if (capabilities.fs?.readTextFile !== true) return null;
   return async (path) => {
@@ -49,7 +49,7 @@ function bufferOf({ client, capabilities, talk, folder }: TurnPlace): Read | nul
 }
 
 /**
- * Text that came with the message wins over what the editor answers when it is asked; a part of a file does not count.
+ * Reads from the texts that came with the message, before it asks the editor; texts that are only a part are ignored.
  */
 function heldOr(readBuffer: Read | null, held: ReadonlyMap<string, string>, readText: Read): Read | null {
   if (held.size === 0) return readBuffer;
@@ -60,7 +60,7 @@ function heldOr(readBuffer: Read | null, held: ReadonlyMap<string, string>, read
   };
 }
 
-/** Does what the person wrote. Throws what the editor must be told as an error; a cancelled turn is a response. */
+/** Does one turn. Throws errors that the editor must show as such; a cancelled turn is a response. */
 export async function doTurn(
   place: TurnPlace,
   { prompt }: PromptRequest,

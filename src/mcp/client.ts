@@ -4,10 +4,10 @@ import { type Fields, isFields, type Json } from "../core/model.ts";
 import type { PinnedTool } from "../core/tool-calls.ts";
 import { readLines } from "./lines.ts";
 
-/** The way to a server, a program or an address: messages as lines, in both directions. */
+/** The link to a server, which is a program or an address: messages as lines, in both directions. */
 export interface ServerLink {
   readonly input: ReadableStream<Uint8Array>;
-  /** Must not throw once the server has ended. */
+  /** Sends a message. Must not throw when the server has ended. */
   readonly write: (text: string) => void;
   readonly kill: () => void;
 }
@@ -18,9 +18,9 @@ export interface CallAnswer {
 }
 
 export interface ToolClient {
-  /** All tools. Throws when the server does not answer as the protocol says. */
+  /** The server's tools, at most 200. Throws when the server does not follow the protocol. */
   tools(signal: AbortSignal): Promise<readonly PinnedTool[]>;
-  /** Throws when there is no answer in time, or the server has ended. */
+  /** Calls a tool. Throws when there is no answer in time, or the server has ended. */
   call(
     name: string,
     input: Fields,
@@ -45,7 +45,7 @@ interface Waiting {
 const fieldsOf = (value: Json | undefined): Fields => (isFields(value) ? value : {});
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
-/** Shakes hands with the server. Throws when that fails; the server is ended then. */
+/** Connects and does the handshake. When that fails, ends the server and throws. */
 export async function connectServer(
   server: ServerLink,
   clientVersion: string,
@@ -63,7 +63,7 @@ export async function connectServer(
   };
   const send = (message: Fields): void => server.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 
-  /** Nothing is offered to servers: no sampling, no elicitation, no roots. */
+  /** Refuses requests of the server, except ping: pai offers no sampling, no elicitation, no roots. */
   function refuse({ id, method }: Fields): void {
     if (id === undefined) return;
     send(method === "ping" ? { id, result: {} } : { id, error: { code: -32601, message: "not offered" } });
@@ -86,7 +86,7 @@ export async function connectServer(
     for await (const line of readLines(server.input, maxLine)) {
       if (line.kind === "message") take(line.message);
       else noise += 1;
-      if (noise > maxNoise) throw new Error("the server writes what is not a message");
+      if (noise > maxNoise) throw new Error("the server writes lines that are not messages");
     }
     throw new Error("the server ended");
   }
@@ -151,7 +151,7 @@ const readTool = (tool: Fields): PinnedTool => ({
   schema: tool["inputSchema"] ?? {},
 });
 
-/** Text of all parts; what is not text is named. Nothing behind a link is fetched. */
+/** The text of all parts; parts that are not text are only named. Links are not followed. */
 function renderContent(result: Fields): string {
   const parts = Array.isArray(result["content"]) ? result["content"].filter(isFields) : [];
   const said = parts.map((part) => {

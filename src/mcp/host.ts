@@ -19,22 +19,22 @@ export interface OfferedTool {
 export interface ToolRequest {
   readonly name: string;
   readonly input: Fields;
-  /** Aborted when the agent cancels, or has gone. */
+  /** Aborted when the agent cancels, or disconnects. */
   readonly signal: AbortSignal;
-  /** Tells what is being done. */
+  /** Tells the agent what is being done. */
   readonly progress: (text: string) => void;
 }
 
 export interface ToolAnswer {
   readonly ok: boolean;
   readonly text: string;
-  /** The same as data; null: there is none. */
+  /** The answer as data; null: there is none. */
   readonly data: Json;
 }
 
 export interface ToolHost {
   readonly version: string;
   readonly tools: readonly OfferedTool[];
-  /** Carries a tool out. Never rejects: what goes wrong is the answer. */
+  /** Carries out a tool. Never rejects: a failure is an answer, too. */
   call(request: ToolRequest): Promise<ToolAnswer>;
 }

@@ -1,4 +1,4 @@
-/** The way to an MCP server over HTTP ("streamable HTTP"): each message is a POST, whose answer is JSON or a stream of events. */
+/** The link to an MCP server over "streamable HTTP": each message is a POST, answered by JSON or a stream of events. */
 import { isFields, type Json } from "../core/model.ts";
 import type { ServerLink } from "./client.ts";
 import { parseLine } from "./lines.ts";
@@ -10,9 +10,9 @@ export interface EventReader {
 }
 
 export interface AddressOptions {
-  /** Beside those of the protocol. */
+  /** Headers of the user, besides those of the protocol. */
   readonly headers: Readonly<Record<string, string>>;
-  /** One request to the server's address; must follow no redirect. */
+  /** Sends one request to the server's address; must not follow redirects. */
   readonly send: (init: RequestInit) => Promise<Response>;
   readonly createReader: () => EventReader;
 }
@@ -20,13 +20,13 @@ export interface AddressOptions {
 const maxAnswer = 4 * 1024 * 1024;
 const goodbyeMs = 2000;
 
-/** Nothing is sent before the first message. */
+/** Opens the link; sends nothing before the first message. */
 export function openAddress({ headers, send, createReader }: AddressOptions): ServerLink {
   const connection = new AbortController();
   const encoder = new TextEncoder();
   let session: string | null = null;
   let version: string | null = null;
-  /** The last notification: what follows must not overtake it. */
+  /** The last notification; later messages must not overtake it. */
   let told: Promise<unknown> = Promise.resolve();
   let push: (line: string) => void = () => {};
   const input = new ReadableStream<Uint8Array>({
@@ -46,7 +46,7 @@ export function openAddress({ headers, send, createReader }: AddressOptions): Se
     ...(version === null ? {} : { "mcp-protocol-version": version }),
   });
 
-  /** Passes a message of the server on, on one line; tells its id where it is an answer. */
+  /** Passes on a message of the server as one line. Returns its id if it is an answer, else null. */
   function receive(text: string): Json {
     const line = parseLine(text);
     if (line.kind !== "message") return null;
@@ -57,7 +57,7 @@ export function openAddress({ headers, send, createReader }: AddressOptions): Se
     return line.message["method"] === undefined ? (line.message["id"] ?? null) : null;
   }
 
-  /** `id`: what an answer must name; null: a notification, which nobody answers. */
+  /** Posts a message. `id`: the id that its answer must have; null: a notification, which gets no answer. */
   async function post(text: string, id: Json): Promise<void> {
     await told;
     const response = await send({ method: "POST", headers: headersOf(), body: text, signal: connection.signal });
@@ -110,7 +110,7 @@ async function* readAnswer(response: Response, createReader: () => EventReader):
   yield* reader.end();
 }
 
-/** One message, whole. */
+/** A reader for an answer that is one message. */
 function createWholeReader(): EventReader {
   const pieces: string[] = [];
   return {

@@ -1,4 +1,4 @@
-/** JSON-RPC as lines of a stream: what arrives cut anywhere becomes messages, and a line without an end does not fill the memory. */
+/** JSON-RPC as lines of a stream, which arrive cut anywhere. A line without an end does not fill the memory. */
 import { type Fields, isFields, type Json } from "../core/model.ts";
 
 export type Line =
@@ -18,7 +18,7 @@ export async function* readLines(input: ReadableStream<Uint8Array>, limit: numbe
   }
 }
 
-/** Throws nothing. */
+/** Reads one line. Never throws. */
 export function parseLine(line: string): Line {
   let value: Json;
   try {

@@ -1,12 +1,12 @@
-/** The server for other agents: pai's plan, apply and undo as tools, in the old protocol with its handshake and the new one without. */
+/** The server for other agents: pai's plan, apply and undo as tools, in versions with and without handshake. */
 import { spellInJson } from "../core/invisible.ts";
 import { type Fields, isFields, type Json } from "../core/model.ts";
 import type { ToolAnswer, ToolHost } from "./host.ts";
 import { readLines } from "./lines.ts";
 
-/** Stateless: every request names its version. */
+/** The stateless version: every request names it. */
 const modern = "2026-07-28";
-/** With a handshake, the newest first. */
+/** Versions with a handshake, the newest first. */
 const legacy = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
 
 const versionKey = "io.modelcontextprotocol/protocolVersion";
@@ -22,7 +22,7 @@ const faults = {
   [-32022]: "unsupported protocol version",
 } as const;
 
-/** What a request is answered with; null: nothing, as its sender has cancelled it. */
+/** The answer to a request; null: none, because its sender has cancelled it. */
 type Reply = { readonly result: Json } | { readonly error: Json } | null;
 
 function refuse(code: keyof typeof faults, detail = "", data: Json = null): Reply {
@@ -55,14 +55,14 @@ function renderAnswer({ ok, text, data }: ToolAnswer): Json {
 }
 
 /**
- * Serves one agent until it goes; calls are done one after the other. Then what is under way is taken back. Resolves
- * when all of it has ended.
+ * Serves one agent until it disconnects; calls are done one after the other. Then takes back the running call. Resolves
+ * when everything has ended.
  */
 export async function serveMcp(host: ToolHost, { input, output }: Streams): Promise<void> {
   const bytes = new TextEncoder();
   const writer = output.getWriter();
   const send = (message: Json): void => {
-    // An agent that has closed its end reads nothing any more: the end of its input ends the server.
+    // Ignores an agent that no longer reads: the end of its input ends the server.
     writer
       .write(bytes.encode(`${spellInJson(JSON.stringify({ jsonrpc: "2.0", ...fieldsOf(message) }))}\n`))
       .catch(() => {});
@@ -132,7 +132,7 @@ export async function serveMcp(host: ToolHost, { input, output }: Streams): Prom
     else send({ id, result: { resultType: "complete", ...fieldsOf(answered.result) } });
   }
 
-  /** Notifications other than a cancel tell nothing that matters here. */
+  /** Takes a message; notifications other than a cancel are ignored. */
   async function take({ id, method, params: given }: Fields): Promise<void> {
     const params = fieldsOf(given);
     if (method === "notifications/cancelled") running.get(params["requestId"] as Id)?.abort();

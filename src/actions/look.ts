@@ -116,7 +116,7 @@ async function collectChildren(stage: Stage, folder: RelPath, signal: AbortSigna
 function renderEntry({ path, kind, target }: Entry): string {
   const name = nameOf(path);
   if (kind === "link") return `${quoteName(name)} -> ${quoteName(target ?? "")}`;
-  if (kind === "special") return `${quoteName(name)} (no file)`;
+  if (kind === "special") return `${quoteName(name)} (not a file)`;
   return kind === "folder" ? quoteName(`${name}/`) : quoteName(name);
 }
 
@@ -246,7 +246,9 @@ export const search = defineAction("SEARCH", {
     else if (report.more) lines.push(`(more than ${limits.hits} hits; narrow the pattern or the folder)`);
     if (lines.length === 0) lines.push(`no match for ${text}`);
     if (report.skipped > 0)
-      lines.push(`(passed over, for being binary, too large or no readable file: ${report.skipped})`);
+      lines.push(
+        `(${report.skipped === 1 ? "1 file" : `${report.skipped} files`} skipped: binary, too large or not readable)`,
+      );
     return answer(lines.join("\n"));
   },
 });

@@ -179,7 +179,7 @@ function openLine(line: Uint8Array, prev: string): Opened | string {
   const hash = seal?.[1];
   if (hash === undefined) return "it does not end in its hash";
   const body = Buffer.concat([line.subarray(0, line.length - sealSize), Buffer.from("}")]);
-  if (digest(body) !== hash) return "it was changed: its hash is another";
+  if (digest(body) !== hash) return "it was changed: its hash does not match";
   try {
     const { prev: upon, ...fact } = JSON.parse(new TextDecoder().decode(body)) as Fact & { readonly prev: string };
     return upon === prev ? { fact: fact as Fact, hash } : "it does not follow the line before";

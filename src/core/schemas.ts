@@ -79,7 +79,7 @@ export const outcomeSchema = z.object({
 const notice = { level: z.enum(["info", "warning"]), code: z.string(), text: z.string() };
 const notices = z
   .array(z.object(notice))
-  .check(z.describe("what was told beside the result, in its order: what --jsonl tells as events `notice`"));
+  .check(z.describe("notices and warnings beside the result, in their order; --jsonl has them as events `notice`"));
 
 /** The document of a run: `pai run|plan|apply --json`. */
 export const documentSchema = z.extend(outcomeSchema, { notices });

@@ -96,7 +96,7 @@ export function createOverlay(view: View, room: number = maxShown): Overlay {
     const base = known.get(path);
     if (base === undefined || onTop().has(path) || sameBlob(base, now)) return;
     throw new PaiError("conflict", `${path} was changed by someone else while pai worked on it`, {
-      hint: "nothing of it was overwritten; run the task again on the new content",
+      hint: "it was not overwritten; run the task again on the new content",
     });
   };
 

@@ -144,7 +144,7 @@ export function describeBridge(bridge: Bridge): void {
       server.answer = () => new Response(slow(1000), { headers: { "content-type": "text/event-stream" } });
       const { error: stalled } = await take(await open(server.origin, { idleMs: 300 }));
       expect(stalled).toMatchObject({ code: "network" });
-      expect(stalled?.message).toContain("sent nothing of a reply for");
+      expect(stalled?.message).toContain("sent no part of the reply for");
       expect(server.seen.length).toBe(3);
     });
 

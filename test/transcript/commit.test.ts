@@ -196,7 +196,7 @@ test.skipIf(!hasGit).concurrent("what git ignores is not committed, and nothing 
   const ran = await place.pai(["run", "-y", "--commit-unverified", "write it"]);
   expect([ran.code, ran.stderr, commitsOf(place)]).toEqual([
     0,
-    expect.stringContaining("nothing of this run is left for git to commit"),
+    expect.stringContaining("git finds no changes of this run to commit"),
     ["first"],
   ]);
 });

@@ -53,7 +53,7 @@ test.concurrent("a receipt that somebody changed is named with its line, exit 1;
   const verified = readCommand(await place.pai(["log", "verify", "--json"]));
   expect([verified.code, verified.error?.message]).toEqual([
     1,
-    `the receipt of run ${run} is broken at line 4: it was changed: its hash is another`,
+    `the receipt of run ${run} is broken at line 4: it was changed: its hash does not match`,
   ]);
   expect(verified.data).toMatchObject({ runs: [{ run, lines: 3, broken: { line: 4 } }] });
   expect((await place.pai(["replay", String(run)])).code).toBe(1);

@@ -138,9 +138,7 @@ inTerminal("Ctrl+C in a turn keeps the batches that were done, and the session",
   await Bun.sleep(2100);
   screen.enter("go on");
   await screen.shows(/Going on\./);
-  expect(place.gemini.requests.at(-1)?.body).toContain(
-    "this turn ended: interrupted; what it changed before that remains",
-  );
+  expect(place.gemini.requests.at(-1)?.body).toContain("this turn ended: interrupted; its earlier changes remain");
 });
 
 inTerminal("/clear starts another session and keeps the old one; list, show, export and prune know both", async () => {

@@ -42,7 +42,7 @@ test("what is left out is said", async () => {
 
 test("pipes, sockets, loops and a sparse file of 2 GB are named and passed over", async () => {
   const found = lastOf(await lookAt(trees, "odd"));
-  expect(found["SEARCH needle"]).toBe("(passed over, for being binary, too large or no readable file: 3)");
+  expect(found["SEARCH needle"]).toBe("(3 files skipped: binary, too large or not readable)");
   expect(found["READ sparse"]).toContain("binary");
   expect(found["READ pipe"]).toContain("not a regular file");
 });

@@ -120,7 +120,7 @@ export function foldSession(session: Session, line: SessionLine, recalled: Conve
     case "tasks.updated":
       return { ...session, conversation: { ...conversation, tasks: line.tasks } };
     case "turn.finished": {
-      const rest = line.changed ? "what it changed before that remains" : "nothing of it remains";
+      const rest = line.changed ? "its earlier changes remain" : "none of its changes remain";
       const how = `this turn ended: ${line.status}; ${rest}`;
       return { ...session, turns: endTurn(turns, line), conversation: close(conversation, how) };
     }

@@ -91,7 +91,10 @@ export function outputWithin({ input, most, inputCost, perOutput }: Want, { toke
 export function replyWithin(want: Want, share: Share): number {
   const output = outputWithin(want, share);
   if (output >= want.least) return output;
-  throw new PaiError("budget_cost", "what was reserved of the day is too little for this model");
+  throw new PaiError(
+    "budget_cost",
+    "the part of the day's budget that is reserved for this call is too small for this model",
+  );
 }
 
 /** The most that a call with a reply of this size can use. */

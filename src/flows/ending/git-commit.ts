@@ -87,7 +87,7 @@ function nothing({ emit }: Run): null {
     type: "notice",
     level: "info",
     code: "nothing_committed",
-    text: "nothing of this run is left for git to commit",
+    text: "git finds no changes of this run to commit",
   });
   return null;
 }

@@ -135,7 +135,7 @@ function silence({ provider, address }: Asked, idleMs: number): PaiError {
 }
 
 function stall({ provider, address }: Asked, ms: number): PaiError {
-  const what = `${provider} at ${address} is there, but sent nothing of a reply for ${renderWait(ms / 1000)}`;
+  const what = `${provider} at ${address} holds the connection, but has sent no part of the reply for ${renderWait(ms / 1000)}`;
   return failure("network", what, never, { hint: "ask again, or choose another model" });
 }
 

@@ -100,6 +100,8 @@ export async function runGit(call: GitCall): Promise<{ readonly text: string; re
     stdin: "ignore",
     stdout: "pipe",
     stderr: "ignore",
+    maxBuffer: maxBytes,
+    killSignal: "SIGKILL",
   });
   let why: string | null = null;
   const end = (reason: string) => {
@@ -116,15 +118,11 @@ export async function runGit(call: GitCall): Promise<{ readonly text: string; re
   const onAbort = () => end("interrupted");
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of child.stdout) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > maxBytes) end("it is too long");
-  }
+  const bytes = await child.stdout.bytes();
   const exit = await child.exited;
   clearTimeout(timer);
   signal.removeEventListener("abort", onAbort);
-  if (why === null && exit !== 0) why = "git cannot read all of it";
-  return { text, why };
+  if (bytes.length > maxBytes) why ??= "it is too long";
+  if (exit !== 0) why ??= "git cannot read all of it";
+  return { text: new TextDecoder().decode(bytes), why };
 }

@@ -111,7 +111,7 @@ export function* summarizeSteps(
 
 const contextLines = 3;
 /** Hunks with fewer lines between them become one: leaving out less saves no room. */
-const fewestHidden = 4;
+const minHiddenLines = 4;
 
 /** Lines that another stretch of lines replaces; either may be empty. Indexes from 0, `To` after the last. */
 interface Edit {
@@ -137,7 +137,7 @@ function groupEdits(edits: readonly Edit[]): readonly (readonly Edit[])[] {
   const groups: Edit[][] = [];
   let end = Number.NEGATIVE_INFINITY;
   for (const edit of edits) {
-    const isNear = edit.oldFrom - end < 2 * contextLines + fewestHidden;
+    const isNear = edit.oldFrom - end < 2 * contextLines + minHiddenLines;
     if (isNear) groups.at(-1)?.push(edit);
     else groups.push([edit]);
     end = edit.oldTo;

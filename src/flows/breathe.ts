@@ -3,7 +3,7 @@
 import type { Steps } from "../core/steps.ts";
 
 /** Milliseconds of work between two pauses. */
-const longest = 20;
+const maxWorkMs = 20;
 
 let last = performance.now();
 
@@ -12,7 +12,7 @@ export const nextTurn = (): Promise<void> => new Promise((done) => setImmediate(
 
 /** Lets the event loop turn when it has not for 20 ms. Throws the signal's reason when it is aborted. */
 export async function breathe(signal: AbortSignal): Promise<void> {
-  if (performance.now() - last > longest) await listen(signal);
+  if (performance.now() - last > maxWorkMs) await listen(signal);
   signal.throwIfAborted();
 }
 
@@ -29,7 +29,7 @@ export async function listen(signal: AbortSignal): Promise<void> {
 export async function breatheThrough<T>(steps: Steps<T>, signal: AbortSignal | null): Promise<T> {
   for (let next = steps.next(); ; next = steps.next()) {
     if (next.done === true) return next.value;
-    if (performance.now() - last > longest) await listen(signal ?? never);
+    if (performance.now() - last > maxWorkMs) await listen(signal ?? never);
   }
 }
 

@@ -19,7 +19,7 @@ export interface Ledger {
   room(estimate: number): number;
   /** A cap of the user forbids one more call. */
   readonly capped: boolean;
-  /** Neither the promise nor the cap leaves a call. */
+  /** The promise or the cap leaves no further call. */
   readonly exhausted: boolean;
   /** The promise has a call beyond the reserved ones. */
   readonly spare: boolean;

@@ -31,13 +31,13 @@ export interface VeiledView {
 }
 
 /** Lines that are searched for secrets around a shown part of a file that is too large to be searched whole. */
-const around = 400;
+const linesAround = 400;
 /** How many hidden files are remembered, so that they need not be searched again. */
 const maxKept = 64;
 
 const splitLines = (text: string) => text.split(/\r\n|\n|\r/);
 /** A file name shorter than this holds no secret. */
-const leastName = 16;
+const minNameLength = 16;
 
 export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
   const kept = new Map<RelPath, Hidden>();
@@ -70,11 +70,11 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
   const hide = (path: RelPath, blob: Blob | null): Blob | null => (blob?.kind === "file" ? hideFile(path, blob) : blob);
 
   const hidePath = (path: RelPath): RelPath =>
-    path.length < leastName
+    path.length < minNameLength
       ? path
       : (path
           .split("/")
-          .map((name) => (name.length < leastName ? name : veil.hideRaw(name)))
+          .map((name) => (name.length < minNameLength ? name : veil.hideRaw(name)))
           .join("/") as RelPath);
   const hideEntry = (entry: Entry): Entry => {
     const path = hidePath(entry.path);
@@ -97,8 +97,8 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
 
     /** Lines of a large file, hidden together with the lines around them, which may be needed to recognise a secret. */
     const readAround = async (path: RelPath, from: number, to: number): Promise<LineRange> => {
-      const start = Math.max(1, from - around);
-      const wide = await overlay.readLines(path, start, to + around);
+      const start = Math.max(1, from - linesAround);
+      const wide = await overlay.readLines(path, start, to + linesAround);
       const asked = await overlay.readLines(path, from, to);
       await turn;
       const lines = splitLines(veil.hideRaw(wide.text)).slice(asked.from - start, asked.to - start + 1);

@@ -14,8 +14,8 @@ export interface RetryOptions {
   readonly maxWaitMs: number;
 }
 
-const longestGrownMs = 60_000;
-const longestWaitMs = 120_000;
+const maxGrownMs = 60_000;
+const maxOneWaitMs = 120_000;
 const retries = 5;
 
 /** A stream that is retried if it fails before its first event and a retry may help. */
@@ -43,9 +43,9 @@ function createPatience({ random, notify, maxWaitMs }: RetryOptions): (thrown: u
     const retry = retryOf(thrown);
     const before = failed.get(thrown.code) ?? 0;
     if (before >= retry.times || attempts >= retries) throw thrown;
-    const own = retry.waitMs ?? Math.min(longestGrownMs, 2000 * 2 ** rounds + random() * 1000);
+    const own = retry.waitMs ?? Math.min(maxGrownMs, 2000 * 2 ** rounds + random() * 1000);
     const wait = (thrown.retryAfter ?? own / 1000) * 1000;
-    if (wait > longestWaitMs || waited + wait > maxWaitMs) throw thrown;
+    if (wait > maxOneWaitMs || waited + wait > maxWaitMs) throw thrown;
     failed.set(thrown.code, before + 1);
     attempts += 1;
     if (retry.waitMs === null) rounds += 1;

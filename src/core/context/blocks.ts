@@ -8,8 +8,8 @@ export interface Block {
   readonly name: string | null;
 }
 
-const shortest = 4;
-const longest = 30;
+const minLines = 4;
+const maxLines = 30;
 
 const keywords =
   /^(\s{0,16})(?:export\s+|default\s+|declare\s+|pub(?:\([^)]*\))?\s+|public\s+|private\s+|protected\s+|internal\s+|static\s+|final\s+|abstract\s+|sealed\s+|override\s+|virtual\s+|async\s+|unsafe\s+|inline\s+|extern\s+(?:"C"\s+)?|open\s+|data\s+|partial\s+|readonly\s+|const\s+(?=fn|enum)|local\s+)*(?:def|class|function\*?|fn|func|fun|struct|enum|trait|interface|impl|module|namespace|type|union|macro_rules!|defmodule|defp?|record|object|protocol|extension|sub|proc|package|contract|message|service)\b[\s*]*(?:<[^>]*>\s*)?(?:\([^)]*\)\s*)?(?:self\.)?["']?((?:\p{L}|[_$])(?:\p{L}|\p{N}|[_$.:!?])*)?/u;
@@ -69,7 +69,7 @@ export function cutBlocks(path: string, lines: readonly string[]): Block[] {
   for (const [at, line] of lines.entries()) {
     const found = nameIn(line);
     const size = at - from;
-    if (size > 0 && ((found !== null && size >= shortest) || size >= longest)) {
+    if (size > 0 && ((found !== null && size >= minLines) || size >= maxLines)) {
       blocks.push({ from: from + 1, to: at, name });
       [from, name] = [at, found];
     } else if (found !== null && (name === null || at === 0)) name = found;

@@ -11,7 +11,7 @@ export interface NamedSymbol {
 }
 
 const weights = { request: 0.4, output: 2 } as const;
-const most = { request: 12, output: 20 } as const;
+const maxNames = { request: 12, output: 20 } as const;
 /** Characters at the end of an output that may name something. */
 const outputTail = 12_000;
 
@@ -93,8 +93,8 @@ const toldIn = (output: string): string =>
 
 /** The names in the output, then those in the request. */
 export function symbolsIn(request: string, output: string): NamedSymbol[] {
-  const inOutput = output === "" ? [] : [...distinct(namesSaid(toldIn(output)), most.output)];
-  const inRequest = [...distinct(namesIn(request), most.request)].filter((each) => !inOutput.includes(each));
+  const inOutput = output === "" ? [] : [...distinct(namesSaid(toldIn(output)), maxNames.output)];
+  const inRequest = [...distinct(namesIn(request), maxNames.request)].filter((each) => !inOutput.includes(each));
   return [
     ...inOutput.map((each) => ({ name: each, by: "output" as const, weight: weights.output })),
     ...inRequest.map((each) => ({ name: each, by: "request" as const, weight: weights.request })),

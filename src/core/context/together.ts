@@ -6,16 +6,16 @@ import type { Commit } from "./similar-commits.ts";
 
 /** How many of the first files bring company along, and how many of them company can never overtake. */
 const leaders = 3;
-const kept = 5;
-const share = 0.6;
-/** After `fading` newer commits, a commit counts 1/e; `least` demands more than one common commit. */
+const neverOvertaken = 5;
+const companyShare = 0.6;
+/** After `fading` newer commits, a commit counts 1/e; `minJoint` demands more than one common commit. */
 const fading = 2000;
-const least = 1.5;
+const minJoint = 1.5;
 /**
  * Added to the number of commits, as if the leader had changed alone in them: two common commits out of two are not yet
  * certain company.
  */
-const apart = 3;
+const separateCommits = 3;
 /** A commit of more files says little about any two of them. */
 const maxFiles = 20;
 
@@ -48,14 +48,14 @@ function scoreCompany(
   for (const { path: leader, score } of files) {
     const { times, joint } = companyOf(leader, commits);
     for (const [path, weight] of joint) {
-      const value = weight < least ? 0 : (share * score * kindAt(path) * weight) / (times + apart);
+      const value = weight < minJoint ? 0 : (companyShare * score * kindAt(path) * weight) / (times + separateCommits);
       if (value > 0) added.set(path, (added.get(path) ?? 0) + value);
     }
   }
   return added;
 }
 
-/** Adds to the ranking the files that change together with its first files; they never overtake the first `kept`. */
+/** Adds to the ranking the files that change together with its first files; they never overtake the first five. */
 export function addCompany(
   files: readonly Ranked[],
   commits: readonly Commit[],
@@ -64,7 +64,7 @@ export function addCompany(
 ): readonly Ranked[] {
   const known = new Map(files.map((file) => [file.path, file]));
   const added = scoreCompany(files.slice(0, leaders), commits, (path) => kinds[known.get(path)?.kind ?? kindOf(path)]);
-  const limit = files[kept - 1]?.score;
+  const limit = files[neverOvertaken - 1]?.score;
   if (added.size === 0 || limit === undefined) return files;
   // One pass finds which of them still exist: there may be very many paths.
   const here = paths.filter((path) => added.has(path) && !known.has(path));

@@ -69,7 +69,7 @@ function splitIdentifier(name: string): string[] {
 
 const weights = { word: 1, code: 1.5, compound: 3, neighbours: 2 } as const;
 /** Weight of everything after the first paragraph. */
-const later = 0.5;
+const laterShare = 0.5;
 const maxTerms = 60;
 const maxIdentifier = 64;
 
@@ -144,8 +144,8 @@ export function termsOf(request: string, output = ""): Term[] {
   const found = new Map<string, Term>();
   const [first = "", ...rest] = request.trim().split(/\r?\n\s*\r?\n/);
   addTerms(found, first, 1);
-  addTerms(found, rest.join("\n\n").slice(0, 8_000), later);
-  addTerms(found, output.slice(-4_000), later, true);
+  addTerms(found, rest.join("\n\n").slice(0, 8_000), laterShare);
+  addTerms(found, output.slice(-4_000), laterShare, true);
   return [...found.values()].sort((a, b) => b.weight - a.weight).slice(0, maxTerms);
 }
 

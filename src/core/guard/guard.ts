@@ -148,15 +148,16 @@ function mentions(text: string, name: string): boolean {
 }
 
 /** Fewer lost definitions than this are not refused. */
-const fewestLost = 3;
+const minLostDefinitions = 3;
 
 const judgeDefinitions: Rule = ({ file, balance, files, definitions, input: { planned } }) => {
   const { path, old, now } = file;
   // A line has at most one definition.
-  if (old === null || balance.gone < fewestLost || (now === null && isDeletionPlanned(path, planned))) return null;
+  if (old === null || balance.gone < minLostDefinitions || (now === null && isDeletionPlanned(path, planned)))
+    return null;
   const [before, after] = [definitions(file, "old"), definitions(file, "now")];
   const missing = without(before, after).filter((name) => !planned.texts.some((text) => mentions(text, name)));
-  if (missing.length < fewestLost) return null;
+  if (missing.length < minLostDefinitions) return null;
   const [movedOut, movedIn] = [new Set<string>(), new Set<string>()];
   for (const other of files) {
     if (other === file) continue;
@@ -165,7 +166,7 @@ const judgeDefinitions: Rule = ({ file, balance, files, definitions, input: { pl
     for (const name of without(was, is)) movedIn.add(name);
   }
   const lost = without(new Set(missing), movedOut);
-  if (lost.length - without(after, before, movedIn).length < fewestLost) return null;
+  if (lost.length - without(after, before, movedIn).length < minLostDefinitions) return null;
   const shown = lost.length > 12 ? `${lost.slice(0, 12).join(", ")} and ${lost.length - 12} more` : lost.join(", ");
   return (
     `these definitions would be lost, and the plan does not name them: ${shown}. ` +

@@ -87,7 +87,7 @@ const searches = () => {
   return opened;
 };
 
-/** How everything that is searched begins; rules out most texts of up to `short` characters in one search. */
+/** How everything that is searched begins; rules out most texts of up to `maxPrechecked` characters in one search. */
 const anyBeginning = new RegExp(
   [
     ...tokenShapes.map(([, begins]) => begins),
@@ -96,7 +96,7 @@ const anyBeginning = new RegExp(
     "://",
   ].join("|"),
 );
-const short = 4096;
+const maxPrechecked = 4096;
 
 /** `key` alone names all sorts of things; with one of these before it, it names a secret. */
 const keyQualifier = /(?:api|access|secret|private|auth|account|encryption|signing|master)[_-]?$/i;
@@ -220,13 +220,13 @@ function findNamedValues(text: string, found: Span[]): void {
 }
 
 /** No kind of value above is shorter. */
-const shortest = 8;
+const minSecret = 8;
 
 const finders = [findPrivateKeys, findTokens, findUrlPasswords, findNamedValues];
 
 /** All spans in order, none inside another. */
 const findSpans = rememberLong((text: string): readonly Span[] => {
-  if (text.length < shortest || (text.length <= short && !anyBeginning.test(text))) return [];
+  if (text.length < minSecret || (text.length <= maxPrechecked && !anyBeginning.test(text))) return [];
   const all: Span[] = [];
   for (const find of finders) find(text, all);
   if (all.length === 0) return all;

@@ -15,19 +15,19 @@ export type Budgets = typeof widest;
 /** Characters of a token, a careful estimate: in prose about four, in code fewer. */
 const perToken = 3;
 /** Characters of the request besides the briefing: instructions, schema, the task itself. */
-const around = 6_000;
+const otherChars = 6_000;
 /** Characters of a briefing with every part at its maximum, without context. */
-const whole = 2 * widest.knowledge + widest.tree + widest.ranked + widest.excerpts + widest.history;
+const widestChars = 2 * widest.knowledge + widest.tree + widest.ranked + widest.excerpts + widest.history;
 
 /**
  * The budgets for the current model. What the person gave (context, named files) comes first, the context with at most
  * half of the window; the other parts share the rest in the proportions of `widest`. `scale`: the share to use.
  */
 export function fitBudgets({ ports: { model }, task }: Run, mentioned: readonly Source[], scale: number): Budgets {
-  const room = Math.max(0, (model.window - model.maxOutputTokens) * perToken - around);
+  const room = Math.max(0, (model.window - model.maxOutputTokens) * perToken - otherChars);
   const named = mentioned.reduce((sum, { shown }) => sum + shown.length, 0);
   const given = named + Math.min(widest.context, task.context?.length ?? 0, Math.floor(room / 2));
-  const share = Math.max(0, Math.min(1, (room - given) / whole)) * scale;
+  const share = Math.max(0, Math.min(1, (room - given) / widestChars)) * scale;
   const scaled = Object.entries(widest).map(([name, most]) => [name, Math.floor(most * share)] as const);
   return { ...widest, ...Object.fromEntries(scaled), context: Math.min(widest.context, Math.floor(room / 2)) * scale };
 }

@@ -12,7 +12,7 @@ const limits = {
   /** How many files are shown, in whole or in part, when there is not room for all. */
   excerpts: 12,
   /** In a project with few files: files without any signal are shown up to this many characters. */
-  besides: 3_000,
+  unsignalled: 3_000,
 };
 
 interface Chosen extends Candidate {
@@ -20,14 +20,14 @@ interface Chosen extends Candidate {
 }
 
 /** The signal of files without any: in a project with few files, they may fill the room that is left. */
-const besides = { weight: 0, lines: [], by: "output" } as const;
+const unsignalled = { weight: 0, lines: [], by: "output" } as const;
 
 /** Every file that may be shown: the ranked ones, then other code, then the rest. */
 function allOf(paths: readonly string[], likely: readonly Ranked[], request: string) {
   const ranked = new Set(likely.map(({ path }) => path));
   const exists = new Set(paths);
   const rest = paths
-    .map((path) => ({ path, kind: kindAmong(path, exists), score: 0.1, signal: besides }))
+    .map((path) => ({ path, kind: kindAmong(path, exists), score: 0.1, signal: unsignalled }))
     .filter(({ path, kind }) => !ranked.has(path) && isShowable(path, kind, request));
   const isCode = ({ kind }: { readonly kind: Kind }) => kind === "code";
   return [...likely, ...rest.filter(isCode), ...rest.filter((file) => !isCode(file))];
@@ -53,11 +53,11 @@ async function readCandidates(
   const read = await Promise.all(
     wanted.map(async (ranked): Promise<Chosen[]> => {
       // A file that is named is read even if it is large, up to the limit of one read.
-      const isWanted = isNamed(ranked.signal) && ranked.signal !== besides;
+      const isWanted = isNamed(ranked.signal) && ranked.signal !== unsignalled;
       const path = ranked.path as RelPath;
       const source = (await readText(path)) ?? (isWanted ? await readSource(run, path) : null);
-      if (source === null || ((isSmall || ranked.signal === besides) && source.text === "")) return [];
-      if (ranked.signal === besides && source.text.length > (isSmall ? most : limits.besides)) return [];
+      if (source === null || ((isSmall || ranked.signal === unsignalled) && source.text === "")) return [];
+      if (ranked.signal === unsignalled && source.text.length > (isSmall ? most : limits.unsignalled)) return [];
       return [{ ranked, source, text: source.text }];
     }),
   );

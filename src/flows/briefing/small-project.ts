@@ -7,7 +7,7 @@ import type { ListedProject } from "./list-project.ts";
 import { hideSource, type ReadText, type Source } from "./sources.ts";
 
 /** More files hardly ever fit, so that reading them first would cost more than it saves. */
-const mostFiles = 12;
+const maxFiles = 12;
 
 /** Whether a text in lower case has the name of the file as a word, or as the end of a path. */
 function isNamedIn(text: string, path: string): boolean {
@@ -39,7 +39,7 @@ export async function readSmall(
   read: ReadText,
   most: number,
 ): Promise<readonly Source[] | null> {
-  if (more || paths.length > mostFiles) return null;
+  if (more || paths.length > maxFiles) return null;
   let left = most;
   const found: Source[] = [];
   for (const path of orderFiles(paths, run.task.text)) {

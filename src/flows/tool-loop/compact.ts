@@ -10,7 +10,7 @@ import { compactPrompt } from "../prompts/prompts.ts" with { type: "macro" };
 import type { Run } from "../run.ts";
 
 /** Share of the window above which the conversation is compacted. */
-const share = 0.8;
+const fillShare = 0.8;
 /** Share of the window up to which the last turn stays whole. */
 const keptShare = 0.3;
 
@@ -22,7 +22,7 @@ const charactersOf = (messages: readonly Message[]) => messages.reduce((sum, mes
 function needsCompaction(run: Run): boolean {
   const { messages } = run.record.conversation;
   const used = run.ledger.estimate(charactersOf(messages)) + run.ports.model.maxOutputTokens / 8;
-  return messages.length > 2 && used > run.ports.model.window * share;
+  return messages.length > 2 && used > run.ports.model.window * fillShare;
 }
 
 const withoutAnalysis = (text: string) => text.replace(/<analysis>[\s\S]*?<\/analysis>/g, "").trim();
@@ -89,7 +89,7 @@ export async function compactConversation(run: Run): Promise<void> {
   run.emit({ type: "notice", level: "info", code: "compacted", text });
 }
 
-const leastResult = 400;
+const minResultChars = 400;
 
 /** Cuts the results of one reply to the room in the model's window, the longest first, each with a note. */
 export function fitResults({ ports: { model } }: Run, results: readonly CallResult[]): readonly CallResult[] {
@@ -97,12 +97,12 @@ export function fitResults({ ports: { model } }: Run, results: readonly CallResu
   const byLength = [...results].sort((one, other) => one.text.length - other.text.length);
   const limits = new Map<string, number>();
   for (const [at, { id, text }] of byLength.entries()) {
-    const share = Math.max(leastResult, Math.floor(room / (byLength.length - at)));
+    const share = Math.max(minResultChars, Math.floor(room / (byLength.length - at)));
     limits.set(id, share);
     room -= Math.min(text.length, share);
   }
   return results.map((result) => {
-    const most = limits.get(result.id) ?? leastResult;
+    const most = limits.get(result.id) ?? minResultChars;
     const left = result.text.length - most;
     if (left <= 0) return result;
     const shown = result.text.slice(0, most).toWellFormed();

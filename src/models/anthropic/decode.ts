@@ -14,7 +14,7 @@ interface Arriving {
   json: string;
 }
 
-/** `model`: the bare name that was asked for. `turn`: replies so far. */
+/** `model`: the bare name that was asked for. `turn`: number of this reply. */
 export function createAnthropicDecoder(model: string, turn: number): Decoder {
   const tally = createTally(model, turn);
   const open = new Map<unknown, Arriving>();

@@ -12,7 +12,7 @@ interface Context {
 }
 
 /** The keywords that Gemini knows beside the shape; others go into the description. */
-const kept = ["title", "minItems", "maxItems", "minProperties", "maxProperties"] as const;
+const knownKeywords = ["title", "minItems", "maxItems", "minProperties", "maxProperties"] as const;
 const keptLimits: KeptLimits = ["minimum", "maximum", "minItems", "maxItems"];
 
 /** `propertyOrdering` keeps the order of `properties`; keywords that the dialect lacks go into the description. */
@@ -84,7 +84,7 @@ function convertPlain(schema: Fields, context: Context): Schema {
     ...(description === "" ? {} : { description }),
     ...(schema["nullable"] === true || values.includes(null) ? { nullable: true } : {}),
     ...(isNameable(type, values) ? { enum: values.filter((value) => value !== null) as string[] } : {}),
-    ...pick(schema, kept),
+    ...pick(schema, knownKeywords),
     ...bounds(schema),
     ...(type === "OBJECT" ? convertObject(schema, context) : {}),
     ...(type === "ARRAY" ? { items: convertItems(schema, context) } : {}),

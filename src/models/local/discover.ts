@@ -33,7 +33,7 @@ const usualPorts = [
   [8000, "vLLM"],
   [1234, "LM Studio"],
 ] as const;
-const patienceMs = 200;
+const timeoutMs = 200;
 const answerLimit = 1_000_000;
 
 /**
@@ -68,7 +68,7 @@ async function askModels(url: string, signal: AbortSignal): Promise<readonly str
     const response = await fetch(`${url}/models`, {
       redirect: "manual",
       proxy: false,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
     const { data } = fields(parseJson(await readStart(response, answerLimit)));
     if (!response.ok || !Array.isArray(data)) return null;

@@ -12,7 +12,7 @@ export interface LocalServer {
 
 /** The context that pai asks of Ollama when nothing else is set: Ollama's default is a quarter of it or less. */
 const usualWindow = 16_384;
-const patienceMs = 2000;
+const timeoutMs = 2000;
 const answerLimit = 4_000_000;
 
 /** The address of the server itself, without the `/v1` of Chat Completions. */
@@ -41,7 +41,7 @@ export async function askServer(
         redirect: "manual",
         proxy: endpoint.proxy,
         ...tlsOf(endpoint),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       });
       return response.ok ? fields(parseJson(await readStart(response, answerLimit))) : {};
     } catch {

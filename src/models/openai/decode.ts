@@ -7,7 +7,7 @@ import { failure, often } from "../wire/http-errors.ts";
 import { createTally, refused } from "../wire/replies.ts";
 import { nativeOf } from "./encode.ts";
 
-/** `model`: the bare name that was asked for. `turn`: replies so far. */
+/** `model`: the bare name that was asked for. `turn`: number of this reply. */
 export function createOpenaiDecoder(model: string, turn: number): Decoder {
   const tally = createTally(model, turn);
   const items: Fields[] = [];

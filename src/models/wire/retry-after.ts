@@ -21,16 +21,16 @@ export function secondsToNewDay(now: number): number {
 }
 
 /** A longer wait counts as a mistake of the server. */
-const longest = 366 * 86_400;
+const maxDelay = 366 * 86_400;
 
 function seconds(value: string | null, unit: number): number | null {
   const delay = value !== null && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) * unit : null;
-  return delay === null || delay > longest ? null : delay;
+  return delay === null || delay > maxDelay ? null : delay;
 }
 
 /** Seconds until an HTTP date. It must name a month, since Date.parse also reads "-5" and "5, 10" as dates. */
 function untilDate(value: string | null, now: number): number | null {
   if (value === null || !/[a-z]{3}/i.test(value)) return null;
   const delay = (Date.parse(value) - now) / 1000;
-  return Number.isNaN(delay) || delay > longest ? null : Math.max(0, delay);
+  return Number.isNaN(delay) || delay > maxDelay ? null : Math.max(0, delay);
 }

@@ -6,7 +6,7 @@ import { describeInWords } from "./schema-words.ts";
 type Schema = Record<string, Json>;
 
 /** The keywords that the strict form knows besides the shape. */
-const kept = ["title", "type", "enum", "const", "$ref"] as const;
+const knownKeywords = ["title", "type", "enum", "const", "$ref"] as const;
 
 /** The strict form of OpenAI and Anthropic. An optional property becomes one that may be null. */
 export function toStrictSchema(schema: Json): Json {
@@ -61,5 +61,5 @@ function described(schema: Fields): Schema {
 }
 
 function pick(schema: Fields): Schema {
-  return Object.fromEntries(kept.filter((key) => key in schema).map((key) => [key, schema[key] as Json]));
+  return Object.fromEntries(knownKeywords.filter((key) => key in schema).map((key) => [key, schema[key] as Json]));
 }

@@ -231,6 +231,8 @@ export interface Survey {
   list(signal: AbortSignal): Promise<Listing>;
   tally(signal: AbortSignal): Promise<SurveyTally>;
   history(signal: AbortSignal): Promise<SurveyHistory>;
+  /** The path of a file as `list` would give it, also beyond the entries that it gave; null: there is none, or it is left out. */
+  readonly find?: (written: string) => RelPath | null;
   /** In a replay: the recorded run's ranking of the files; call it once. null or absent: the files are ranked anew. */
   readonly recorded?: (terms: readonly Term[]) => KeptRanking | null;
   /** The request made from this ranking has been sent: now there is time to renew the index for the next one. */

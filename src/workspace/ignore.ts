@@ -10,10 +10,11 @@ export interface IgnoreRules {
   inside(name: string, holds: readonly string[]): IgnoreRules;
 }
 
-const fileNames = [".gitignore", ".paiignore"];
+/** Names of the files with ignore rules. */
+export const ignoreFiles: readonly string[] = [".gitignore", ".paiignore"];
 
 /** Whether a file with this path may be an ignore file. */
-export const holdsIgnoreRules = (path: RelPath): boolean => fileNames.includes(nameOf(path));
+export const holdsIgnoreRules = (path: RelPath): boolean => ignoreFiles.includes(nameOf(path));
 
 /** Limits for all ignore files of a walk; rules beyond them are not read and ignore nothing. */
 const most = { bytes: 256 * 1024, rules: 5000 } as const;
@@ -43,14 +44,14 @@ export function openIgnore(root: Reader, folder: RelPath): IgnoreRules {
   const exclude = readRules(root, ".git/info/exclude" as RelPath, budget);
   const base: Link[] = [{ folder: top, matcher: nodeModules }];
   if (exclude !== "") base.unshift({ folder: top, matcher: ignore({ ignorecase: false }).add(exclude) });
-  let rules = rulesAt(root, top, addFiles(root, top, fileNames, base, budget), budget);
+  let rules = rulesAt(root, top, addFiles(root, top, ignoreFiles, base, budget), budget);
   let at = top;
   for (const name of folder === "" ? [] : folder.split("/")) {
     const named = rules.ignores(name, true);
     at = joinPath(at, name);
     rules = named
-      ? rulesAt(root, at, addFiles(root, at, fileNames, [], budget), budget)
-      : rules.inside(name, fileNames);
+      ? rulesAt(root, at, addFiles(root, at, ignoreFiles, [], budget), budget)
+      : rules.inside(name, ignoreFiles);
   }
   return rules;
 }
@@ -90,7 +91,7 @@ function addFiles(
   chain: readonly Link[],
   budget: Budget,
 ): readonly Link[] {
-  const text = fileNames
+  const text = ignoreFiles
     .filter((name) => holds.includes(name))
     .map((name) => readRules(root, joinPath(folder, name), budget))
     .join("\n");

@@ -9,6 +9,7 @@ import { findStems } from "./stems.ts";
 import { surveyLimits } from "./survey-limits.ts";
 import { type NamedSymbol, symbolsIn, termsOfSymbols } from "./symbols.ts";
 import { addCompany } from "./together.ts";
+import { findUnlisted } from "./unlisted.ts";
 import { type Term, termsOf } from "./words.ts";
 
 /** The request, and other text that may name files. */
@@ -64,7 +65,9 @@ export interface RankParts {
 
 /** Looks through the files once and ranks them. */
 export async function rankProject(parts: RankParts): Promise<RankedProject> {
-  const { survey, words, asked, paths, more, unranked, read, signal } = parts;
+  const { survey, words, asked, more, unranked, read, signal } = parts;
+  const unlisted = more ? findUnlisted(asked, new Set([...parts.paths, ...unranked]), survey) : [];
+  const paths = unlisted.length === 0 ? parts.paths : [...parts.paths, ...unlisted];
   const { worded, symbols, terms } = words;
   const { request, output } = asked;
   const [tally, past] = await Promise.all([

@@ -1,5 +1,5 @@
 /** Files that a request, a traceback or the output of a check mentions directly, with the lines it names. Pure. */
-import { mentionsIn, withoutPassed } from "./mentions.ts";
+import { type Mention, mentionsIn, withoutPassed } from "./mentions.ts";
 
 export interface Signal {
   /** Added to the score of the file, which is otherwise at most about 2. */
@@ -65,14 +65,19 @@ function weightOf(by: Signal["by"], isExact: boolean, hasLine: boolean): number 
   return hasLine ? weights.outputLine : weights.output;
 }
 
-/** By path, the signal of each mentioned file. `output`: of checks, tracebacks, standard input. */
-export function findSignals(request: string, output: string, paths: readonly string[]): Map<string, Signal> {
-  const found = new Map<string, Signal>();
+/** Everything in a request and its output that may be a path. */
+export function mentionsOf(request: string, output: string): (Mention & Pick<Signal, "by">)[] {
   const told = output === "" ? [] : mentionsIn(withoutPassed(output.slice(-outputTail)));
-  const mentions = [
+  return [
     ...[...mentionsIn(request)].map((mention) => ({ ...mention, by: "request" as const })),
     ...[...told].map((mention) => ({ ...mention, by: "output" as const })),
   ];
+}
+
+/** By path, the signal of each mentioned file. `output`: of checks, tracebacks, standard input. */
+export function findSignals(request: string, output: string, paths: readonly string[]): Map<string, Signal> {
+  const found = new Map<string, Signal>();
+  const mentions = mentionsOf(request, output);
   if (mentions.length === 0) return found;
   const find = openFinder(new Set(mentions.map(({ text }) => baseOf(text))), paths);
   for (const { text, line, by } of mentions) {

@@ -13,6 +13,7 @@ import { walk } from "../scan.ts";
 import type { Bunch } from "../search/search-files.ts";
 import type { CountReply } from "./count-files.ts";
 import { type CountPool, openCountPool } from "./count-pool.ts";
+import { findFile } from "./find-file.ts";
 
 const batchFiles = 128;
 /** Files not read within this time are ranked by name alone. On a busy machine wall time may reach `maxMs`. */
@@ -201,6 +202,7 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () 
     },
     close,
     history: startHistory,
+    find: (written) => findFile(root, rules, written),
     finish() {
       if (isLarge && isStale) index?.refreshLater();
     },

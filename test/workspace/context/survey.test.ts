@@ -27,6 +27,38 @@ async function inFolder(work: (root: string) => Promise<void>): Promise<void> {
   }
 }
 
+test("a file is found by its path as the listing gives it, and not where that leaves it out", async () => {
+  await inFolder(async (root) => {
+    mkdirSync(join(root, "src/deep"), { recursive: true });
+    mkdirSync(join(root, "build/deep"), { recursive: true });
+    for (const path of ["src/deep/a.py", "src/skip.py", "build/deep/b.py", ".env", "c.py"])
+      writeFileSync(join(root, path), "x\n");
+    writeFileSync(join(root, ".gitignore"), "build/\n");
+    writeFileSync(join(root, "src/.gitignore"), "skip.py\n");
+    symlinkSync("c.py", join(root, "link.py"));
+    const { workspace } = await openBare(root, null, { env: { PATH: "/usr/bin:/bin" } });
+    const survey = workspace.survey?.(async () => []);
+    const find = (written: string) => survey?.find?.(written) ?? null;
+    const listed = (await survey?.list(signal))?.entries.flatMap(({ path, kind }) => (kind === "file" ? [path] : []));
+    survey?.close();
+    expect(listed?.map(find)).toEqual(listed ?? []);
+    expect(listed?.map(String)).toEqual([".gitignore", "c.py", "src/.gitignore", "src/deep/a.py"]);
+    expect([find(`${root}/c.py`), find("./src//deep/a.py")].map(String)).toEqual(["c.py", "src/deep/a.py"]);
+    const others = [
+      "src/skip.py",
+      "build/deep/b.py",
+      ".env",
+      "link.py",
+      "src",
+      "none/a.py",
+      "../c.py",
+      "/etc/passwd",
+      "",
+    ];
+    expect(others.filter((other) => find(other) !== null)).toEqual([]);
+  });
+});
+
 test("binary and huge files, odd names, pipes and links that lead in a circle are passed over", async () => {
   await inFolder(async (root) => {
     writeFileSync(join(root, "a.py"), "default_map = 1\n");

@@ -22,3 +22,6 @@ export function parentOf(path: RelPath): RelPath {
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
+
+/** A path on a line of its own: as it is, or as JSON if a character in it would break the line. */
+export const lineOf = (path: string): string => (/[\p{Cc}\u2028\u2029]/u.test(path) ? JSON.stringify(path) : path);

@@ -170,6 +170,15 @@ describe("the first request", () => {
     ]);
   });
 
+  test("has each likely file on one line, whatever its name", async () => {
+    const odd = "src/total\nof cart.py";
+    const files = { ...fillers, [odd]: module(800, () => "total of the cart"), "src/cart.py": "total = 1\n" };
+    const asked = await first({ files, task: "round the total of the cart" });
+    const [, listed = ""] = /<likely[^>]*>\n([\s\S]*?)\n<\/likely>/.exec(asked) ?? [];
+    expect(listed.split("\n").sort()).toEqual([JSON.stringify(odd), "src/cart.py"]);
+    expect(asked).toContain(`\n--- ${JSON.stringify(odd)}:1-`);
+  });
+
   test("of a project without a single readable file is made all the same", async () => {
     const files = { "a.bin": "\0\0\0", "b.min.js": "x".repeat(100_000), "empty.py": "" };
     const text = await first({ files, task: "explain a.bin" });

@@ -1,4 +1,5 @@
 /** Chooses which blocks of which files are shown, within a number of characters. Pure. */
+import { lineOf } from "../path.ts";
 import { cutBlocks, linesOf, outlineOf } from "./blocks.ts";
 import type { Ranked } from "./rank.ts";
 import { isNamed } from "./signals.ts";
@@ -164,7 +165,9 @@ export function renderExcerpt(
   ranges: readonly Range[],
   outline: string,
 ): string {
-  const parts = ranges.map(({ from, to }) => `--- ${path}:${from}-${to}\n${lines.slice(from - 1, to).join("\n")}`);
+  const parts = ranges.map(
+    ({ from, to }) => `--- ${lineOf(path)}:${from}-${to}\n${lines.slice(from - 1, to).join("\n")}`,
+  );
   return [...(outline === "" ? [] : [`defines (name line): ${outline}`]), ...parts].join("\n");
 }
 
@@ -172,7 +175,7 @@ function toExcerpt({ path, lines, whole, outline }: Prepared, text: string, bloc
   const ranges = whole ? [{ from: 1, to: lines.length }] : joinRanges(blocks);
   // All lines are too long, as in data: show how the first one begins.
   if (ranges.length === 0 && outline === "") {
-    const shown = `--- ${path}:1 (the first ${beginning} characters of ${text.length})\n${text.slice(0, beginning)}`;
+    const shown = `--- ${lineOf(path)}:1 (the first ${beginning} characters of ${text.length})\n${text.slice(0, beginning)}`;
     return { path, ranges, whole: false, totalLines: lines.length, outline, text: shown };
   }
   const [only] = ranges;

@@ -5,7 +5,7 @@ import type { Ranked } from "../../core/context/rank.ts";
 import { findStacks } from "../../core/context/stack.ts";
 import { renderTree } from "../../core/context/tree.ts";
 import { fence } from "../../core/data-fence.ts";
-import type { RelPath } from "../../core/path.ts";
+import { lineOf, type RelPath } from "../../core/path.ts";
 import { blankSecrets } from "../../core/secrets/veil.ts";
 import { recentTurns } from "../../core/session/recent.ts";
 import { renderBaseline } from "../checks/describe.ts";
@@ -205,7 +205,7 @@ function renderEnvironment({ options: { environment = "" } }: Run, repository: s
 /** The list of the likeliest files, best first; the model can look at those that are not shown. */
 function renderRanked(paths: readonly string[], budgets: Budgets): readonly Part[] {
   let left = budgets.ranked;
-  const listed = paths.filter((path) => {
+  const listed = paths.map(lineOf).filter((path) => {
     left -= path.length + 1;
     return left >= 0;
   });

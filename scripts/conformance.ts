@@ -1,4 +1,4 @@
-/** Which rules for command line tools pai holds, told by the names of its tests: `bun scripts/conformance.ts` renews docs/cli.md. */
+/** Lists the rules for command line tools and the tests that name them: `bun scripts/conformance.ts` renews docs/cli.md. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 

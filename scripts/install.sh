@@ -81,7 +81,7 @@ verify() {
   elif have openssl; then told=$(openssl dgst -sha256 -r <"$archive"); else fail 'there is no sha256sum, shasum or openssl'; fi
   [ "${told%% *}" = "$sum" ] || fail "the checksum of $file is ${told%% *}, expected $sum: cut off, changed, or a page of a proxy"
 }
-# The new program has to run here, in the folder where it will be, before it takes the place of the old one.
+# The new program must run in its final folder before it replaces the old one.
 try_out() {
   case $file in *.xz) kind=J ;; *) kind=z ;; esac
   told=$(tar "-x${kind}of" "$archive" -C "$work" 2>&1) || case $told in
@@ -101,7 +101,7 @@ try_out() {
     *) fail "$file does not run here: ${told:-it says nothing}" ;;
   esac
 }
-# Nothing stays after a failure: neither the working folder nor folders made for it.
+# After a failure removes the working folder and the folders that were made for it.
 clean() {
   [ -z "$work" ] || rm -rf "$work"
   [ -n "$installed" ] || while [ "$to" != "$existing" ] && told=$(rmdir "$to" 2>&1); do to=${to%/*}; done

@@ -1,4 +1,4 @@
-/** Proves a promise of pai and prints the figures: `bun scripts/prove.ts NAME [arguments]`; each proof is a file prove/NAME.ts. */
+/** Runs a proof of one of pai's promises, a file prove/NAME.ts: `bun scripts/prove.ts NAME [arguments]`. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 

@@ -1,4 +1,4 @@
-/** Makes scripts/run.svg and the pictures of docs/terminal.md: the binary in a real terminal (tmux), its model's replies recorded. */
+/** Makes scripts/run.svg and the pictures of docs/terminal.md: the binary in tmux with recorded replies. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Lets every system call of a commit and of a recovery fail, and kills the process in each: `prove.ts faults [every n-th] [folder]`. */
+/** Makes each system call of a commit and a recovery fail or kill: `prove.ts faults [every n-th] [folder]`. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Races pai against a process that swaps folders for links: `prove.ts race [reads writes]`, 1,000,000 and 100,000 by default. */
+/** Races pai against a process that swaps folders for links: `prove.ts race [reads writes]`, by default 1000000 100000. */
 import { race } from "../../test/workspace/attack/race.ts";
 
 const longestMs = 30 * 60 * 1000;

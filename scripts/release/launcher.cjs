@@ -5,7 +5,7 @@ const { spawn } = require("node:child_process");
 const { existsSync } = require("node:fs");
 const { constants } = require("node:os");
 
-/** Whether Node itself runs on musl; asked only where npm installed both, as some package managers do. */
+/** Whether Node runs on musl; needed only if both packages are installed, as some package managers do. */
 function isMusl() {
   process.report.excludeNetwork = true;
   return process.report.getReport().header.glibcVersionRuntime === undefined;
@@ -19,7 +19,7 @@ function find(suffix) {
   }
 }
 
-/** Ends with one line on standard error, and the exit code of a wrong configuration. */
+/** Prints one line to standard error and exits with the code of an invalid configuration. */
 function fail(text) {
   process.stderr.write(`pai: ${text}\n`);
   process.exit(3);
@@ -33,15 +33,15 @@ if (!existsSync("/proc/self")) fail("/proc is not mounted, and pai's runtime nee
 
 const args = process.argv.slice(2);
 try {
-  // Newer versions of Node give their process to the program: nothing stays between it and the shell.
+  // Newer versions of Node can replace their process by the program, which the shell then sees directly.
   if (process.execve !== undefined) process.execve(program, [program, ...args], process.env);
 } catch {
-  // Where that fails the program is started beside Node.
+  // Otherwise the program runs as a child of Node.
 }
 let child;
-// Before the program starts: it may say that it is ready, and be told to stop, at once.
+// Set before the program starts, since it may be ready, and be told to stop, at once.
 for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child?.kill(signal));
-// A terminal sends Ctrl+C to both; whoever has none sends it to this process only.
+// A terminal sends Ctrl+C to both processes; other senders signal only this one.
 process.on("SIGINT", () => process.stdin.isTTY || child?.kill("SIGINT"));
 child = spawn(program, args, { stdio: "inherit" });
 child.on("error", (error) => fail(`${program} cannot be started: ${error.message}`));

@@ -212,7 +212,7 @@ function examineWriting(): Finding {
   return systemCalls() === null
     ? warning(
         "writing",
-        "without FFI: a save of somebody else in the very last moment is not seen, attributes and access lists are not kept, and --ephemeral runs do not wait for each other",
+        "without FFI: a change by somebody else in the last moment is not noticed, attributes and access lists are not kept, and --ephemeral runs do not wait for each other",
       )
     : ok("writing", "by exchange: saves of others are never overwritten; attributes and access lists are kept");
 }

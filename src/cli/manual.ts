@@ -32,7 +32,10 @@ export const variables = [
   ["PAI_MAX_TOKENS", "hard cap on tokens of a run"],
   ["PAI_MAX_COST", "hard cap on the cost of a run, in USD"],
   ["PAI_MAX_DAY_CALLS, PAI_MAX_DAY_TOKENS, PAI_MAX_DAY_COST", "hard caps of a user on one day (UTC)"],
-  ["PAI_MAX_TEAM_CALLS, PAI_MAX_TEAM_TOKENS, PAI_MAX_TEAM_COST", "the same of a team that shares a store"],
+  [
+    "PAI_MAX_TEAM_CALLS, PAI_MAX_TEAM_TOKENS, PAI_MAX_TEAM_COST",
+    "hard caps of a team that shares a store on one day (UTC)",
+  ],
   ["PAI_LIMITS_STRICT", "1: no call while the store that counts the day is unreachable"],
   ["PAI_STRICT", "1: nothing beyond the plan is granted, as --strict"],
   ["PAI_MAX_CMDS_PER_STEP", "actions of one reply, 1 to 50, default 15"],
@@ -69,6 +72,6 @@ export const files = [
   [".pai/skills/NAME/SKILL.md", "a skill of a project, listed to the model after pai trust"],
   ["pai.json", "settings of a project; may only narrow until it is trusted"],
   [".pai_history/", "readable log of every session in a project"],
-  [".paiignore", "what pai does not look at, besides .gitignore"],
-  ["AGENTS.md, MEMORY.md", "what a project tells the model with every task; without AGENTS.md: CLAUDE.md, GEMINI.md"],
+  [".paiignore", "files that pai ignores, besides .gitignore"],
+  ["AGENTS.md, MEMORY.md", "instructions of a project, sent with every task; without AGENTS.md: CLAUDE.md, GEMINI.md"],
 ] as const;

@@ -108,7 +108,7 @@ function openLogIn(folder: string, { now, keep }: AuditPlace): OpenLog {
       if (fd !== null && own.isForLogs) prune(base, time, keep);
       if (fd !== null) return { fd, file: join(folder, name) };
     }
-    throw new PaiError("io_failed", `${folder} holds too many logs of this second`);
+    throw new PaiError("io_failed", `${folder} has too many logs of this second`);
   } finally {
     closeSync(own.fd);
   }

@@ -141,7 +141,7 @@ export function maskKey(key: string): string {
 /** Why the text cannot be a key, to follow "The key"; null: it can. */
 export function findFault(key: string): string | null {
   if (key.trim() === "") return "is empty";
-  return /^[\x21-\x7e]+$/.test(key) ? null : "holds blanks, control characters or other than ASCII";
+  return /^[\x21-\x7e]+$/.test(key) ? null : "contains characters that are not valid in an API key";
 }
 
 /** Why a key does not look like one of this provider, to follow "The key"; null: it does. */

@@ -170,7 +170,7 @@ function targetOf(file: string): string {
   try {
     return realpathSync(file);
   } catch (cause) {
-    throw new PaiError("config_invalid", `${file} is a link that leads nowhere`, {
+    throw new PaiError("config_invalid", `${file} is a broken link`, {
       hint: `make its target, or remove it: rm ${quote(file)}`,
       cause,
     });

@@ -198,7 +198,7 @@ function follow(
       "file_unusable",
       `the conversation before turn ${at + 1} is not in the session's file any more`,
       {
-        hint: "of a session over 64 MiB only the end can be gone back to; files can be: /rewind N code",
+        hint: "only the end of a session over 64 MiB can be rewound; its files can: /rewind N code",
       },
     );
   };

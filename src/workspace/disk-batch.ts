@@ -262,5 +262,5 @@ function whyNoFolder(root: Root, path: RelPath): PaiError {
 }
 
 function noFolder(path: RelPath): PaiError {
-  return new PaiError("file_unusable", `${showName(path)} is not a folder, so nothing can be put in it`);
+  return new PaiError("file_unusable", `${showName(path)} is not a folder, so it cannot contain files`);
 }

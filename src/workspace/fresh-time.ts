@@ -4,11 +4,11 @@ import type { Root } from "./confine.ts";
 import type { Stat } from "./system/stat.ts";
 
 /*
- * Tools that keep what they made of a file look at its time of change, many at whole seconds: Python's bytecode (and
- * pytest's) at second and size, make, cargo and ninja at "newer than what was made of it", jest and eslint at the time as
- * it is. A file that is replaced by one of the same size in the same second would be taken for the old one, and a check
- * would prove code that is no longer there. So what pai writes never has a second that the path had before, nor one in
- * which a command of this process ended, and always a later one. ccache and tsc compare contents and need no help.
+ * Tools with a cache compare a file's modification time, many only in whole seconds: Python and pytest use second and
+ * size, make, cargo and ninja whether the source is newer than the output, jest and eslint the exact time. A file that is
+ * replaced by one of the same size in the same second would be taken for the old one, and a check would test code that
+ * no longer exists. So new content gets a second that is later than any that the path had before and than the end of any
+ * command of this process. ccache and tsc compare contents and need no help.
  */
 
 /** The latest second used by each path and, under "", by any command, for each root. */

@@ -29,17 +29,17 @@ export function parsePath(written: string, roots: readonly string[] = []): Parse
     throw new PaiError("path_refused", `"${showName(written.slice(0, 200))}" ${why}`, { hint });
   };
   if (!text.isWellFormed()) refuse("is not well-formed text");
-  if (/[\0-\x1f\x7f-\x9f\u2028\u2029]/.test(text)) refuse("has a control character in it");
+  if (/[\0-\x1f\x7f-\x9f\u2028\u2029]/.test(text)) refuse("contains a control character");
   if (/^[a-z]:[\\/]/i.test(text)) refuse("names a drive", "write it relative to the root");
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) refuse("is an address, not a path", "write it relative to the root");
-  if (text.includes("\\")) refuse("has a backslash in it", "separate folders with /");
+  if (text.includes("\\")) refuse("contains a backslash", "separate folders with /");
   if (text.startsWith("/")) refuse("is absolute", "only paths below the root can be used, written relative to it");
 
   const parts = text.split("/").filter((part) => part !== "" && part !== ".");
   if (parts.includes("..")) refuse('leads upwards with ".."', "only paths below the root can be used");
   if (parts.length > maxParts) refuse(`is more than ${maxParts} folders deep`);
   if (parts.some((part) => Buffer.byteLength(part) > maxPartBytes)) {
-    refuse(`has a name of more than ${maxPartBytes} bytes in it`);
+    refuse(`contains a name of more than ${maxPartBytes} bytes`);
   }
   const path = parts.join("/");
   if (Buffer.byteLength(path) > maxPathBytes) refuse(`is longer than ${maxPathBytes} bytes`);

@@ -27,7 +27,7 @@ export interface WalkOptions {
   readonly enters?: (folder: RelPath) => boolean;
 }
 
-/** Children of a folder in code-point order, without denied names. Throws file_unusable when there is no such folder. */
+/** Children of a folder in code-point order, without denied names. Throws file_unusable if the folder is missing. */
 export function list(root: Root, folder: RelPath, rules: PathRules): readonly Entry[] {
   const level = openLevel(root, folder, null);
   try {

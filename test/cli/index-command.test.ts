@@ -54,7 +54,7 @@ test("pai context says which files are likely, and why", async () => {
       .slice(0, 4)
       .map((line) => line.trimEnd()),
   ).toEqual([
-    "The likeliest files, and why (a share is of the file that has most):",
+    "The likeliest files, and why (figures are relative to the highest one):",
     "   1  shop/tax.py   named in the request, words 1.00",
     expect.stringMatching(/^ {3}2 {2}shop\/cart\.py {2}words 0\.\d\d$/),
     expect.stringMatching(/^ {3}3 {2}README\.md {5}words 0\.\d\d, a document file$/),

@@ -148,5 +148,5 @@ test("knows what a key of a provider looks like", () => {
   expect(judgeKey("gemini", one)).toBeNull();
   expect(judgeKey("gemini", "AIza123")).toContain("30 characters");
   expect(judgeKey("gemini", "sk-x")).toContain("AIza");
-  expect(judgeKey("local", "x y")).toContain("blanks");
+  expect(judgeKey("local", "x y")).toContain("not valid in an API key");
 });

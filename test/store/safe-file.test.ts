@@ -19,14 +19,14 @@ test("ends with 0600 where 0644 was", () => {
   expect([modeOf(file), readFileSync(file, "utf8")]).toEqual(["600", "new"]);
 });
 
-test("writes through a link to its target (R44), and refuses one that leads nowhere", () => {
+test("writes through a link to its target (R44), and refuses a broken one", () => {
   const folder = makeFolder();
   const target = put(join(folder, "dotfiles", "f.json"), "old");
   symlinkSync(target, join(folder, "f.json"));
   writePrivate(join(folder, "f.json"), "new");
   expect([lstatSync(join(folder, "f.json")).isSymbolicLink(), readFileSync(target, "utf8")]).toEqual([true, "new"]);
   symlinkSync(join(folder, "gone"), join(folder, "dangling"));
-  expect(() => writePrivate(join(folder, "dangling"), "x")).toThrow("leads nowhere");
+  expect(() => writePrivate(join(folder, "dangling"), "x")).toThrow("broken link");
 });
 
 test("refuses a file or folder that others may write, with the command that mends it", () => {

@@ -123,7 +123,7 @@ describe.skipIf(!hasPostgres)("a team", () => {
     const held = await ana.allowance.reserve(call);
     const waiting = bob.allowance.reserve(call);
     while (bob.warnings.length === 0) await Bun.sleep(10);
-    expect(bob.warnings).toEqual(["what is left of the day is reserved by calls under way: waiting for them"]);
+    expect(bob.warnings).toEqual(["the rest of the day's caps is reserved by calls under way: waiting for them"]);
     held.settle(paid(100));
     expect((await waiting).reply()).toBe(600);
     const stopped = open("bob", { team: { tokens: 1200 }, waitMs: 20_000 });

@@ -59,11 +59,11 @@ describe("an address", () => {
   });
 
   test.each([
-    ["mysql://host/pai", "no URL"],
+    ["mysql://host/pai", "must be a URL"],
     ["postgres://host/pai?sslmode=maybe", "sslmode=maybe"],
     ["postgres://localhost/pai?host=db.example.com", "host="],
-    ["postgres:///pai", "names no server"],
-    ["postgres://ana:100%@db.example.com/pai", "begins no character"],
+    ["postgres:///pai", "does not name a server"],
+    ["postgres://ana:100%@db.example.com/pai", "is not an escape"],
     ["postgres:///pai?host=/run&port=99999", "port"],
     ["postgres://localhost/pai?sslrootcert=/nowhere/ca.pem", "cannot be read"],
   ])("that cannot be used is refused with the reason: %s", (url, why) => {
@@ -80,7 +80,7 @@ test("a server that is not there is away, and nothing waits for it", async () =>
   });
 });
 
-test("what answers and is no PostgreSQL is told as that", async () => {
+test("a server that is not PostgreSQL is reported as such", async () => {
   const web = Bun.listen({
     hostname: "127.0.0.1",
     port: 0,
@@ -94,7 +94,7 @@ test("what answers and is no PostgreSQL is told as that", async () => {
   web.stop(true);
   expect(failure).toMatchObject({
     code: "store_away",
-    message: expect.stringMatching(/is no PostgreSQL$/),
+    message: expect.stringMatching(/is not PostgreSQL$/),
   });
 });
 

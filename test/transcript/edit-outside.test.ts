@@ -55,7 +55,7 @@ inTerminal("an editor that fails or is not there leaves the message as it was", 
   using screen = open(place, `VISUAL=false "$PAI"`);
   await screen.shows(ready);
   screen.press("begun", "C-x", "C-e");
-  await screen.shows(/false ended with 1; the message is as it was/);
+  await screen.shows(/false ended with 1; the message is unchanged/);
   screen.press(" again", "C-x", "x", "Enter");
   await screen.shows(/One\./);
   expect(sentIn(place, 1)).toContain("begun againx");

@@ -79,7 +79,7 @@ describe.skipIf(!hasPostgres)("a queue in the team's store", () => {
       await place.pai(["eval", "run", tasks, "--model", "oracle", ...args], { env });
       server.sql("update pai.eval_items set model = '--keep', mode = 'auto' where queue = 'forged'");
       const ran = await place.pai(["eval", "worker", tasks, ...args, "--json"], { env });
-      expect(dataOf(ran.stdout).results).toMatchObject([{ passed: false, error: "the queue names no candidate" }]);
+      expect(dataOf(ran.stdout).results).toMatchObject([{ passed: false, error: "the candidate is not valid" }]);
       server.sql(`update pai.eval_items set result = '{"bad": ["row"]}' where queue = 'forged'`);
       expect((await place.pai(["eval", "report", "--queue", "forged"], { env })).code).toBe(2);
       const none = await place.pai(["eval", "worker", tasks, "--queue", "nowhere"], { env });

@@ -43,11 +43,11 @@ describe("refuses", () => {
     ["é".repeat(255), "more than 255 bytes"],
     ["a/".repeat(5000), "more than 64 folders deep"],
     [`${"a".repeat(200)}/`.repeat(21), "longer than 4000 bytes"],
-    ["a\\b", "has a backslash"],
-    ["..\\x", "has a backslash"],
+    ["a\\b", "contains a backslash"],
+    ["..\\x", "contains a backslash"],
     ["C:\\x", "names a drive"],
     ["c:/x", "names a drive"],
-    ["\\\\?\\x", "has a backslash"],
+    ["\\\\?\\x", "contains a backslash"],
     ["file:///etc/passwd", "is an address"],
     ["https://x/y", "is an address"],
   ])("%j", (text, why) => {
@@ -105,5 +105,5 @@ test("reads an absolute path below a spelling of the root as relative", () => {
 });
 
 test("shows control characters of a refused path escaped", () => {
-  expect(refusal("a\x1b]0;x\x07\u202eb")?.message).toBe('"a\\u{1b}]0;x\\u{7}\\u{202e}b" has a control character in it');
+  expect(refusal("a\x1b]0;x\x07\u202eb")?.message).toBe('"a\\u{1b}]0;x\\u{7}\\u{202e}b" contains a control character');
 });

@@ -72,12 +72,12 @@ function reasonsOf(file: RankedFile): string {
     kind === "code" ? "" : kind === "side" ? "beside the code" : `a ${kind} file`,
   ];
   const told = reasons.filter((reason) => reason !== "");
-  return told.length === 0 ? "words under 0.01" : told.join(", ");
+  return told.length === 0 ? "words below 0.01" : told.join(", ");
 }
 
 /** The ranking as text; each figure is relative to the highest one. */
 function renderRanking({ ranking, lacks }: Pick<Preview, "ranking" | "lacks">): string {
-  if (ranking.length === 0) return "No file is pointed at by the words of the task\n";
+  if (ranking.length === 0) return "No file matches the words of the task\n";
   const shown = ranking.slice(0, shownRanks);
   const width = Math.min(60, widest(shown.map(({ path }) => visibleLine(path))));
   const rows = shown.map((file, at) =>
@@ -86,7 +86,7 @@ function renderRanking({ ranking, lacks }: Pick<Preview, "ranking" | "lacks">): 
   const rest = ranking.length > shown.length ? [`  and ${ranking.length - shown.length} more`] : [];
   const without = lacks.length === 0 ? [] : [`without ${lacks.join("; ")}`];
   return [
-    `The likeliest files, and why (a share is of the file that has most):`,
+    `The likeliest files, and why (figures are relative to the highest one):`,
     ...rows,
     ...rest,
     ...without,

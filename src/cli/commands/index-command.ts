@@ -15,7 +15,7 @@ function renderIndexStatus(status: IndexStatus | null): string {
   if (status === null) return "There is no index; one is made for more than 2,000 files or 8 MB of text";
   const { files, length, bytes, complete, commits } = status;
   const history = commits ? " and the history" : ", no history";
-  const part = complete ? "" : ", and not all yet";
+  const part = complete ? "" : ", incomplete";
   return `The index holds ${counted(files, "file")}, ${sizeOf(length)} of text${history}: ${sizeOf(bytes)} on disk${part}`;
 }
 
@@ -46,6 +46,6 @@ export async function indexCommand(context: Context): Promise<number> {
   const done = `${renderIndexStatus(status)}; ${anew}\n`;
   const note = complete
     ? ""
-    : "It does not hold all: there are more files than an index holds, or another pai writes it\n";
+    : "It is incomplete: there are more files than an index can hold, or another pai is writing it\n";
   return showResult(context, "index", { read, ...toData(status) }, done + note);
 }

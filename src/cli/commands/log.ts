@@ -36,7 +36,7 @@ export async function logCommand(context: Context): Promise<number> {
   const fine =
     runs.length === 0
       ? "no receipts are kept"
-      : `${counted(runs.length, "receipt")}, every line as it was written${describeUnfinished(runs)}`;
+      : `${counted(runs.length, "receipt")}, every line unchanged${describeUnfinished(runs)}`;
   if (first === undefined) return showResult(context, "log", data, `${fine}\n`);
   const others = bad.length === 1 ? "" : ` (and ${counted(bad.length - 1, "more receipt")})`;
   const message = `the receipt of run ${first.run} is broken at line ${first.line}: ${first.why}${others}`;

@@ -152,6 +152,6 @@ export async function replayCommand(context: Context): Promise<number> {
   if (differing.length === 0) return showResult(context, "replay", data, `same tree: ${counted(changed, "file")}\n`);
   const paths = differing.map(visibleLine).join(", ");
   const why = outcome.error === null ? "" : ` (${outcome.error.message})`;
-  const hint = "the files it began with may no longer be as they were";
-  return showFinding(context, "replay", data, new PaiError("conflict", `another tree: ${paths}${why}`, { hint }));
+  const hint = "the files that it began with may have changed";
+  return showFinding(context, "replay", data, new PaiError("conflict", `the tree differs: ${paths}${why}`, { hint }));
 }

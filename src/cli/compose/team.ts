@@ -134,7 +134,7 @@ function linkStore({ store, outbox, tellsRuns, notify }: Linking, allowance: Tea
       followed();
       telling = telling.then(() => tell(store, outbox));
     } catch (thrown) {
-      telling = telling.then(() => `the team is not told of this run: ${toPaiError(thrown).message}`);
+      telling = telling.then(() => `this run was not sent to the team: ${toPaiError(thrown).message}`);
     }
   };
   return {

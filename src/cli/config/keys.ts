@@ -52,8 +52,8 @@ export const keyWords: Readonly<Record<string, ConfigWord>> = {
     run: validate,
   },
   remove: { usage: "[ID]", about: "remove a key, without ID the default one", least: 0, most: 1, run: remove },
-  "set-default": { usage: "ID", about: "the key calls begin with", least: 1, most: 1, run: setDefault },
-  reset: { usage: "", about: "forget cool-downs and whose turn it is", least: 0, most: 1, run: reset },
+  "set-default": { usage: "ID", about: "make calls begin with this key", least: 1, most: 1, run: setDefault },
+  reset: { usage: "", about: "clear cool-downs and whose turn it is", least: 0, most: 1, run: reset },
 };
 
 function set(call: ConfigCall): Promise<ConfigAnswer> {
@@ -228,7 +228,7 @@ function setDefault(call: ConfigCall): ConfigAnswer {
 function reset({ places, words: [what] }: ConfigCall): ConfigAnswer {
   if (what !== undefined && what !== "blacklist") throw new PaiError("usage", "usage: pai config reset");
   resetKeyState(places.stateDir);
-  return { lines: ["All keys are ready: cool-downs are forgotten"], data: {} };
+  return { lines: ["All keys are ready: cool-downs are cleared"], data: {} };
 }
 
 const placeOf = (call: ConfigCall): KeyPlace => ({

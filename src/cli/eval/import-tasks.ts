@@ -140,7 +140,7 @@ function findTracks(folder: string): readonly (readonly [language: string, exerc
 export function importExercises(from: string, to: string, source: string, only: string | null): Imported {
   const tracks = findTracks(from);
   if (tracks.length === 0)
-    throw new PaiError("usage", `${from} holds no exercises`, {
+    throw new PaiError("usage", `${from} has no exercises`, {
       hint: "name a checkout with exercises/practice or LANGUAGE/exercises/practice in it",
     });
   const made: string[] = [];

@@ -134,9 +134,9 @@ export async function emptyQueue(plan: QueueWork, bench: Bench): Promise<readonl
       const { key, sha256, model, mode, repeat } = item;
       const task = bySha.get(sha256);
       if (task === undefined)
-        throw new PaiError("failed", `the queue gave a task that was not asked for: ${item.task}`);
+        throw new PaiError("failed", `the queue returned a task that was not requested: ${item.task}`);
       if (!isCandidate(item)) {
-        await finish(failedWork(item, worker.pai, "the queue names no candidate"));
+        await finish(failedWork(item, worker.pai, "the candidate is not valid"));
         continue;
       }
       const limits = [plan.maxCost === null ? null : plan.maxCost - cost, await leftOf(look)].filter(
@@ -155,7 +155,7 @@ export async function emptyQueue(plan: QueueWork, bench: Bench): Promise<readonl
     const broken = ended.find((end) => end.status === "rejected");
     if (broken !== undefined) throw signal.aborted ? toPaiError(signal.reason) : broken.reason;
     for (const lost of await readGivenUp(store, worker.queue))
-      await finishWork(store, worker.queue, lost.key, failedWork(lost, worker.pai, "no worker came to the end of it"));
+      await finishWork(store, worker.queue, lost.key, failedWork(lost, worker.pai, "no worker finished it"));
     return done;
   } finally {
     clearInterval(renewing);

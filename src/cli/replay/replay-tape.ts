@@ -63,8 +63,10 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
     difference ??= why;
   };
   const runOut = (what: string): never => {
-    differ(`it asks for ${what} that the receipt does not hold`);
-    throw ended === null ? new PaiError("failed", `the receipt holds no more ${what}`) : toError(ended);
+    differ(`it needs ${what} that the receipt does not contain`);
+    throw ended === null
+      ? new PaiError("failed", `the receipt ends before ${what} that the replay needs`)
+      : toError(ended);
   };
   const queueOf = <T extends Fact["type"]>(type: T, what: string) => {
     const left = [...factsOf(facts, type)];

@@ -79,7 +79,7 @@ const tools: readonly OfferedTool[] = [
   {
     name: "context",
     title: "What a task would send",
-    description: "The files and tokens that the first model call of a task would hold. Sends nothing.",
+    description: "The files and tokens that the first model call of a task would contain. Sends nothing.",
     inputSchema: object({ task }, ["task"]),
     annotations: reads,
   },

@@ -37,7 +37,7 @@ const planOnly = "plan";
 
 const modeChoices: readonly Choice[] = [
   { id: "single-shot", name: "Single-shot", description: "one call plans, one does" },
-  { id: "eight-step", name: "Eight steps", description: "thinks, acts, judges and mends step by step" },
+  { id: "eight-step", name: "Eight steps", description: "thinks, acts, judges and repairs step by step" },
   { id: "tool-loop", name: "Tool loop", description: "calls tools until it is done" },
   { id: "auto", name: "Automatic", description: "the plan chooses between single-shot and eight steps" },
   { id: planOnly, name: "Plan only", description: "makes a plan and changes nothing" },

@@ -38,14 +38,14 @@ export async function editOutside({ env, onInterrupt }: Context, root: string, t
       stderr: "inherit",
     });
     const exit = await child.exited;
-    if (exit !== 0) throw new PaiError("failed", `${editor} ended with ${exit}; the message is as it was`);
+    if (exit !== 0) throw new PaiError("failed", `${editor} ended with ${exit}; the message is unchanged`);
     return new TextDecoder("utf-8", { fatal: true })
       .decode(readFileSync(file))
       .replace(/\r\n?/g, "\n")
       .replace(/\n+$/, "");
   } catch (thrown) {
     if (thrown instanceof PaiError) throw thrown;
-    throw new PaiError("failed", `what the editor left cannot be read; the message is as it was`, { cause: thrown });
+    throw new PaiError("failed", `the edited file cannot be read; the message is unchanged`, { cause: thrown });
   } finally {
     onInterrupt(null);
     rmSync(folder, { recursive: true, force: true });

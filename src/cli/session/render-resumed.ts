@@ -44,7 +44,7 @@ export function renderResumed(session: Session, style: Style, columns: number): 
 export function describeLosses({ damaged, leftOut }: ReadSession): readonly string[] {
   return [
     ...(damaged > 0 ? [`${counted(damaged, "damaged line")} passed over`] : []),
-    ...(leftOut > 0 ? [`it is so long that what was said in its first ${renderBytes(leftOut)} is not sent again`] : []),
+    ...(leftOut > 0 ? [`it is so long that the first ${renderBytes(leftOut)} are not sent again`] : []),
   ];
 }
 

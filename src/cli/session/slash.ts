@@ -88,7 +88,7 @@ function renderContext({ open }: Talk): string {
   const tasks = conversation.tasks.reduce((sum, task) => sum + renderTasks([task]).length, 0);
   const told = turns.reduce((sum, { request, text }) => sum + request.length + text.length, 0);
   return [
-    `turns      ${turns.length} (${tokens(told)}; the last five are told to a plan)`,
+    `turns      ${turns.length} (${tokens(told)}; a plan gets the last five)`,
     `messages   ${conversation.messages.length} (${tokens(messages)}; of tool-loop)`,
     `tasks      ${conversation.tasks.length} (${tokens(tasks)})`,
   ].join("\n");
@@ -108,7 +108,7 @@ async function showSessionDiff(talk: Talk, path: string): Promise<void> {
 async function showMemory(talk: Talk): Promise<void> {
   const blob = await talk.composed.opened.workspace.read("MEMORY.md" as RelPath).catch(() => null);
   if (blob?.kind === "file") talk.context.out(visible(new TextDecoder().decode(blob.bytes)));
-  else say(talk, "there is no MEMORY.md; what it says is told to the model with every task");
+  else say(talk, "there is no MEMORY.md; its content would be sent to the model with every task");
   const { stateFolder } = talk.composed.opened;
   if (stateFolder === null || !existsSync(join(stateFolder, "memory.json"))) return;
   const { openMemory } = await import("../../store/memory.ts");

@@ -37,7 +37,7 @@ function decode(part: string): string | null {
   try {
     return decodeURIComponent(part) || null;
   } catch {
-    throw refuse("has a % that begins no character", "write %25 for a percent sign in a name or password");
+    throw refuse("has a % that is not an escape", "write %25 for a percent sign in a name or password");
   }
 }
 
@@ -48,8 +48,7 @@ const refuse = (why: string, hint: string) => new PaiError("config_invalid", `st
 
 function readTls(wanted: string | null, isLocal: boolean): StoreAddress["tls"] {
   const mode = wanted === null ? (isLocal ? "prefer" : "verify") : modes[wanted];
-  if (mode === undefined)
-    throw refuse(`has sslmode=${wanted}, which is none`, `one of ${Object.keys(modes).join(", ")}`);
+  if (mode === undefined) throw refuse(`has the unknown sslmode=${wanted}`, `one of ${Object.keys(modes).join(", ")}`);
   if (isLocal || mode === "verify") return mode;
   throw refuse(
     `has sslmode=${wanted}, and the server is another machine`,
@@ -75,9 +74,9 @@ function readPlace({ hostname, port: written, searchParams }: URL) {
       "name the server before the path: postgres://HOST/NAME",
     );
   if (socket === null && hostname === nowhere)
-    throw refuse("names no server", "such as postgres://ana@db.example.com/pai");
+    throw refuse("does not name a server", "such as postgres://ana@db.example.com/pai");
   const port = Number((socket === null ? null : searchParams.get("port")) ?? (written || "5432"));
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw refuse("has a port that is none", "such as 5432");
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw refuse("has an invalid port", "such as 5432");
   return { host: hostname.replace(/^\[|\]$/g, ""), port, socket };
 }
 
@@ -89,7 +88,7 @@ export function readAddress(text: string): StoreAddress {
   const named = text.replace(/^(\w+:\/\/(?:[^/?#@]*@)?)(?=[/?]|$)/, `$1${nowhere}`);
   const url = URL.canParse(named) ? new URL(named) : null;
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol))
-    throw refuse("is no URL that begins with postgres://", "such as postgres://ana@db.example.com/pai");
+    throw refuse("must be a URL that begins with postgres://", "such as postgres://ana@db.example.com/pai");
   const place = readPlace(url);
   const { socket, port } = place;
   const database = decode(url.pathname.replace(/^\//, "")) ?? "postgres";

@@ -129,7 +129,7 @@ export function openTeamAllowance({
     try {
       mail(id, day, spent, true);
     } catch (thrown) {
-      warn(`the day is not told what a call cost, its reservation stays: ${toPaiError(thrown).message}`);
+      warn(`the cost of a call was not recorded, so its reservation stays: ${toPaiError(thrown).message}`);
     }
   };
 
@@ -228,7 +228,7 @@ export function openTeamAllowance({
         return await reserve(wantOf(call));
       } catch (thrown) {
         if (performance.now() >= until || !(await isHeld(thrown))) throw thrown;
-        if (isFirst) warn("what is left of the day is reserved by calls under way: waiting for them");
+        if (isFirst) warn("the rest of the day's caps is reserved by calls under way: waiting for them");
         await pause(lookMs * (0.5 + Math.random()), call.signal);
       }
     }

@@ -35,11 +35,11 @@ interface Thrown {
 
 /** Explanations for errors of Bun that say too little. */
 const whys: Readonly<Record<string, string>> = {
-  ERR_POSTGRES_CONNECTION_REFUSED: "nobody listens there, or the name is not known",
+  ERR_POSTGRES_CONNECTION_REFUSED: "no server listens there, or the host name is unknown",
   ERR_POSTGRES_CONNECTION_FAILED: "no connection could be made",
   ERR_POSTGRES_CONNECTION_CLOSED: "the connection was lost",
   ERR_POSTGRES_CONNECTION_TIMEOUT: "it does not answer in time",
-  ERR_POSTGRES_UNEXPECTED_MESSAGE: "what answers there is no PostgreSQL",
+  ERR_POSTGRES_UNEXPECTED_MESSAGE: "the server there is not PostgreSQL",
 };
 
 const away = (name: string, why: string, cause: unknown) =>

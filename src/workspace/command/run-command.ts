@@ -226,7 +226,7 @@ async function requireProtection(sandbox: Sandbox): Promise<void> {
   const reason = why === null ? "" : ` (${why})`;
   throw new PaiError(
     "sandbox_missing",
-    `commands of a model need a sandbox that protects files, and none holds here${reason}`,
+    `commands of a model need a sandbox that protects files, and none works here${reason}`,
     {
       hint: "--sandbox off runs them without one",
     },

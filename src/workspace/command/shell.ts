@@ -136,7 +136,7 @@ export async function runConfined(
       "sandbox_missing",
       `the command was not run, as its sandbox failed: ${explainFailure(failure)}`,
       {
-        hint: "pai doctor says what holds here; --sandbox off runs commands without a sandbox",
+        hint: "pai doctor says which sandbox works here; --sandbox off runs commands without one",
       },
     );
   }

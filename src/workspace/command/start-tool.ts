@@ -1,4 +1,4 @@
-/** Starts a server of tools in the sandbox, where it can change nothing of the workspace: on a copy that is thrown away, or reading only. */
+/** Starts an MCP server in the sandbox, with the workspace read-only or as a copy that is discarded. */
 import { PaiError } from "../../core/error.ts";
 import { removeLayers } from "../sandbox/layers.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
@@ -29,7 +29,7 @@ export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram, pa
   const missing = () =>
     new PaiError(
       "sandbox_missing",
-      `MCP servers need a sandbox that keeps them off the project, and none holds here${why === null ? "" : ` (${why})`}`,
+      `MCP servers need a sandbox that keeps them off the project, and none works here${why === null ? "" : ` (${why})`}`,
       { hint: "see: pai doctor" },
     );
   if (!proposes && level !== "L2" && level !== "L3b") throw missing();

@@ -25,7 +25,7 @@ function statOf(path: string): BigIntStats | null {
 
 const readFile = (path: string): string | null => readSmall(path, maxFileBytes);
 
-/** The folder that `.git` is, or that a `.git` file of a worktree or submodule names; null: no repository begins here. */
+/** The `.git` folder, or the folder that the `.git` file of a worktree or submodule names; null: there is neither. */
 function gitFolderAt(top: string): string | null {
   const path = join(top, ".git");
   try {
@@ -127,8 +127,8 @@ export function findRepository(folder: string): Repository | string | null {
   const found = findCheckout(folder);
   if (found === null) return null;
   const { isOwn, top, common, head } = found;
-  if (!isOwn) return "`.git` names a repository that does not know this folder";
-  if (head === null) return "there is no commit yet, or HEAD is kept in a form that pai does not read";
+  if (!isOwn) return "`.git` names a repository that does not list this folder";
+  if (head === null) return "there is no commit yet, or HEAD has a format that pai does not read";
   if (statOf(join(common, "objects"))?.isDirectory() !== true) return "the repository has no objects";
   const prefix = top === folder ? "" : `${folder.slice(top === "/" ? 1 : top.length + 1)}/`;
   return { objects: join(common, "objects"), head, shallow: readFile(join(common, "shallow")) ?? "", prefix };

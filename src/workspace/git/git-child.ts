@@ -122,7 +122,7 @@ export async function runGit(call: GitCall): Promise<{ readonly text: string; re
   const exit = await child.exited;
   clearTimeout(timer);
   signal.removeEventListener("abort", onAbort);
-  if (bytes.length > maxBytes) why ??= "it is too long";
-  if (exit !== 0) why ??= "git cannot read all of it";
+  if (bytes.length > maxBytes) why ??= "its output is too long";
+  if (exit !== 0) why ??= "git could not read all of it";
   return { text: new TextDecoder().decode(bytes), why };
 }

@@ -161,7 +161,7 @@ function unpackFolder(changed: number, inode: number, names: string, bytes: Uint
   const facts = new Float64Array(bytes.slice().buffer);
   const files = new Map<string, FileFacts>();
   const list = names === "" ? [] : names.split("\0");
-  if (!list.every(isPlainMark)) throw new Error("a folder has a name that is none");
+  if (!list.every(isPlainMark)) throw new Error("a folder has an invalid name");
   let at = 0;
   for (const name of list) {
     if (name.startsWith("/")) continue;

@@ -1,8 +1,8 @@
 # Performs a tape of system calls. Assembled form: machine-code.ts; a test assembles this file again and compares.
 # A record has ten words of eight bytes:
 #   0 call number, 8 to 48 arguments, 56 address that receives the result (0: none),
-#   64 record to go on with after an error (0: give up), 72 record to go on with after a result above zero (0: the next).
-# A negative call number waits for the process of the first argument, collects every other that ends, and ends as it ended.
+#   64 next record after an error (0: give up), 72 next record after a result above zero (0: the following one).
+# A negative call number waits for the process of the first argument, reaps all others, and exits with its status.
 .globl _start
 _start:
         mov     $0x10000000, %r12d

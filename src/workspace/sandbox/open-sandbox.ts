@@ -88,7 +88,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   };
   const look = async (): Promise<Found> => {
     if (settings.choice === "off") return foundNothing();
-    if (machine === null) return foundNothing(`no tape is written for ${process.arch}`);
+    if (machine === null) return foundNothing(`there is no sandbox for ${process.arch}`);
     for (const scratch of scratches) sweepScratch(scratch);
     // The level must not depend on the project's content: a step that fails because of its paths fails only the
     // command.
@@ -171,7 +171,7 @@ function removeTemporary(folder: string): void {
 
 function requireLevel(choice: SandboxChoice, { level, reasons }: Found): void {
   if (isEnough(level, choice)) return;
-  throw new PaiError("sandbox_missing", `the sandbox ${choice} does not hold here: ${reasons.join("; ")}`, {
+  throw new PaiError("sandbox_missing", `the sandbox ${choice} does not work here: ${reasons.join("; ")}`, {
     hint: "--sandbox off runs commands without one",
   });
 }

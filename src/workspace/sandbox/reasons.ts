@@ -20,7 +20,7 @@ function explainNamespaces({ isCloneOff, isFiltered }: Knobs): Reason {
   if (isFiltered) return inContainer("a filter of system calls refuses namespaces (container)");
   if (isCloneOff) {
     return {
-      why: "ordinary users may make no namespaces",
+      why: "ordinary users may not create namespaces",
       mend: "sysctl kernel.unprivileged_userns_clone=1",
     };
   }
@@ -31,9 +31,9 @@ function explainNamespaces({ isCloneOff, isFiltered }: Knobs): Reason {
 function explainProfile({ isRestricted, profile }: Knobs): Reason {
   if (isRestricted && (profile === null || profile === "unprivileged_userns")) {
     const mend = "give pai a profile (docs/safety.md), or: sysctl kernel.apparmor_restrict_unprivileged_userns=0";
-    return { why: "AppArmor takes the rights in a user namespace away", mend };
+    return { why: "AppArmor removes the capabilities in a user namespace", mend };
   }
-  if (profile === null) return inContainer("the rights in a user namespace are taken away");
+  if (profile === null) return inContainer("the capabilities in a user namespace are removed");
   return inContainer(`AppArmor's profile ${profile} refuses it`);
 }
 

@@ -1,5 +1,5 @@
 /** Finds the files of listening sockets: commands can connect to them even where the disk is read-only. */
-// Landlock blocks that only from version 9 on (Linux 7.1).
+// Landlock blocks such connections only from version 9 on (Linux 7.1).
 import { lstatSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { namesOf, realPathOf, textOf } from "../../system/lookups.ts";

@@ -1,4 +1,4 @@
-/** Numbers of system errors. They are the same on every machine that pai runs on; `node:os`, which has them too, takes 0.2 ms to load. */
+/** Numbers of system errors, equal on all supported machines. `node:os` has them too, but takes 0.2 ms to load. */
 export const errno = {
   EINTR: 4,
   EIO: 5,

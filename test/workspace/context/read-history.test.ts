@@ -70,12 +70,12 @@ describe.skipIf(Bun.which("git") === null)("the history of", () => {
     ["shallow", ["round the total"], "the clone is shallow: what was before is not here"],
     ["plain", [], "the folder is in no git repository"],
     ["bare", [], "the folder is in no git repository"],
-    ["empty", [], "there is no commit yet, or HEAD is kept in a form that pai does not read"],
-    ["headless", [], "there is no commit yet, or HEAD is kept in a form that pai does not read"],
-    ["broken", [], "git cannot read all of it"],
-    ["foreign", [], "`.git` names a repository that does not know this folder"],
-    ["foreign-tree", [], "`.git` names a repository that does not know this folder"],
-    ["foreign-common", [], "`.git` names a repository that does not know this folder"],
+    ["empty", [], "there is no commit yet, or HEAD has a format that pai does not read"],
+    ["headless", [], "there is no commit yet, or HEAD has a format that pai does not read"],
+    ["broken", [], "git could not read all of it"],
+    ["foreign", [], "`.git` names a repository that does not list this folder"],
+    ["foreign-tree", [], "`.git` names a repository that does not list this folder"],
+    ["foreign-common", [], "`.git` names a repository that does not list this folder"],
   ] as const)("%s is read as far as it goes, and what is lacking is said", async (name, subjects, lacks) => {
     expect(await told(name)).toEqual({ subjects: [...subjects], lacks });
   });

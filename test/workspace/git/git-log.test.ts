@@ -194,7 +194,7 @@ describe.skipIf(!hasGit)("the history", () => {
     }).stdout.trim();
     rmSync(join(folder, ".git/objects", blob.slice(0, 2), blob.slice(2)), { force: true });
     const cut = await read(found(folder));
-    expect(cut.lacks === null || cut.lacks === "git cannot read all of it").toBe(true);
+    expect(cut.lacks === null || cut.lacks === "git could not read all of it").toBe(true);
     expect(existsSync(ran)).toBe(false);
   });
 

@@ -135,7 +135,7 @@ test("each refusal is explained by what this machine says of itself", () => {
   const why = (step: string, errno: string, knobs: Partial<Knobs> = {}) =>
     explainFailure({ step, errno }, { ...plain, ...knobs });
   expect(why("unshare", "EPERM", { isCloneOff: true })).toBe(
-    "ordinary users may make no namespaces (unshare: EPERM); sysctl kernel.unprivileged_userns_clone=1",
+    "ordinary users may not create namespaces (unshare: EPERM); sysctl kernel.unprivileged_userns_clone=1",
   );
   expect(why("unshare", "ENOSPC")).toContain("sysctl user.max_user_namespaces");
   expect(why("unshare", "EPERM", { isFiltered: true, isCloneOff: true })).toContain("(container)");

@@ -1,4 +1,4 @@
-/** What the parts of the page share: its data, elements, and numbers as people read them. */
+/** Shared by the parts of the page: its data, helpers for elements, formatted numbers. */
 export const data = JSON.parse(document.getElementById("data").textContent);
 export const at = (id) => document.getElementById(id);
 

@@ -42,7 +42,7 @@ function makeDiff(text) {
   return block;
 }
 
-/** A heading and a list of what there is; nothing where there is nothing. */
+/** A heading and a list of the items; nothing if there are none. */
 function section(title, tag, items) {
   if (items.length === 0) return [];
   const list = make(tag);

@@ -1,4 +1,4 @@
-/** The list of runs: filtered, drawn as far as it is seen, and moved through by keys. All text is set as text. */
+/** The list of runs: filters it, draws the visible rows, and handles keys. Sets all text as text, never as HTML. */
 import { at, data, grouped, make, minute, money, stateOf, tokensOf } from "./common.js";
 import { openRun } from "./details.js";
 import { showDays, showKeys, showTotals } from "./summary.js";
@@ -37,7 +37,7 @@ function makeRow(index) {
   return row;
 }
 
-/** Only the rows that can be seen, and some around them, are in the document. */
+/** Draws only the visible rows and some around them. */
 function draw(isForced) {
   const from = Math.max(0, Math.floor(scroller.scrollTop / rowHeight) - 10);
   if (!isForced && from === firstDrawn) return;

@@ -28,6 +28,16 @@ export function isAlive(holder: Holder): boolean {
   return holder.space !== here.space || startOf(holder.pid) === holder.start;
 }
 
+/** Whether a process has this id now. Unlike `isAlive` it takes a later process with the same id for the earlier one. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
 export function sameHolder(a: Holder, b: Holder): boolean {
   return a.pid === b.pid && a.start === b.start && a.boot === b.boot && a.space === b.space;
 }

@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { PaiError } from "../../core/error.ts";
+import { isRunning } from "../../system/holder.ts";
 import { namesOf } from "../../system/lookups.ts";
 import { enterFlags } from "../system/open-at.ts";
 
@@ -111,15 +112,5 @@ function withFolder(path: string, use: (folder: string) => void): void {
     // stays.
   } finally {
     if (fd !== null) closeSync(fd);
-  }
-}
-
-/** If the id has been given to another process, the folder is kept until that one ends. */
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (thrown) {
-    return (thrown as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -126,8 +126,8 @@ const namedLine = 100;
 /** Added to the blocks of a named file, less to each next one, so that at least its beginning is shown. */
 const namedFile = 0.01;
 
-/** Takes the blocks of the highest value that fit, and at most `mostOfOne` characters of one file. */
-function take(files: readonly Prepared[], budget: number, mostOfOne: number): Map<Prepared, Scored[]> {
+/** Takes the blocks of the highest value that fit, and at most `maxOfOne` characters of one file. */
+function take(files: readonly Prepared[], budget: number, maxOfOne: number): Map<Prepared, Scored[]> {
   const taken = new Map<Prepared, Scored[]>();
   const used = new Map<Prepared, number>();
   let left = budget;
@@ -138,7 +138,7 @@ function take(files: readonly Prepared[], budget: number, mostOfOne: number): Ma
   for (const { file, block } of queue) {
     const own = used.get(file) ?? 0;
     const head = own === 0 ? file.path.length + file.outline.length + 60 : 0;
-    if (block.size + head > left || own + block.size > mostOfOne) continue;
+    if (block.size + head > left || own + block.size > maxOfOne) continue;
     left -= block.size + head;
     used.set(file, own + block.size);
     taken.set(file, [...(taken.get(file) ?? []), block]);

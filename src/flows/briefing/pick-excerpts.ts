@@ -78,9 +78,9 @@ export async function pickExcerpts(
 ): Promise<Source[]> {
   const { terms, ranking } = project;
   // Twice the budget, since the survey did not count files that it skipped, such as those with very long lines.
-  const mostOfSmall = 2 * most;
-  const candidates = await readCandidates(run, project, readText, mostOfSmall, isSmall);
-  const fits = candidates.reduce((sum, { text }) => sum + text.length, 0) <= mostOfSmall;
+  const maxOfSmall = 2 * most;
+  const candidates = await readCandidates(run, project, readText, maxOfSmall, isSmall);
+  const fits = candidates.reduce((sum, { text }) => sum + text.length, 0) <= maxOfSmall;
   const budget = isSmall && fits ? Number.POSITIVE_INFINITY : most;
   const chosen = chooseExcerpts(candidates, { terms, values: ranking.values }, budget, isSmall && fits);
   const sources = new Map<string, Source>(candidates.map(({ source }) => [source.path, source]));

@@ -11,14 +11,14 @@ export interface Row extends DiffLine {
 /** Longer lines, in characters, are cut to what changed in them. */
 export const longLine = 400;
 /** Characters of a cut line: shown at most, and on each side of the change. */
-const most = 2000;
+const maxShown = 2000;
 const beside = 100;
 
 /** The part of a long line to show: the change with some context, or the beginning. */
 function chooseRange({ kind, text, mark }: Row): Range {
   const changed = mark ?? { from: 0, to: kind === "same" ? 0 : text.length };
   const from = Math.max(0, changed.from - beside);
-  return { from, to: Math.min(text.length, changed.to + beside, from + most) };
+  return { from, to: Math.min(text.length, changed.to + beside, from + maxShown) };
 }
 
 /** The row itself; of a row that is too long a part, with a note on how much is missing. `more` marks the cuts. */

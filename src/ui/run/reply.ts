@@ -40,7 +40,7 @@ export function renderAnswer(text: string, columns: number | null, markdown: Mar
  */
 const frameMs = 30;
 /** Characters that may wait for a frame; a faster reply waits for the screen, so that no drawing takes long. */
-const mostWaiting = 16_000;
+const maxWaiting = 16_000;
 
 export function openReply({ write, begin, columns, markdown, streams }: ReplyOptions): ReplyText {
   let kept = "";
@@ -82,7 +82,7 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
       shown = kept;
       waiting += text;
       if (frame === null) tick();
-      else if (waiting.length >= mostWaiting) draw();
+      else if (waiting.length >= maxWaiting) draw();
     },
     close() {
       whole = true;

@@ -34,7 +34,7 @@ function renderStatus({ status, checks, changes, error, calls, usage, cost }: Ou
   return `${status}${proof}. ${spent}.${undo}`;
 }
 
-/** `said`: the part of the answer that was shown while it arrived. */
+/** The text at the end of a turn. `said`: the part of the answer that was shown while it arrived. */
 export function renderEnd(outcome: Outcome, said: string): string {
   const { text, next, refused } = outcome;
   // What a failed run claims to have done is not done.

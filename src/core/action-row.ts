@@ -1,4 +1,4 @@
-/** What a row of the table of actions says: the shape of an action in scripts, plans, prompts and tools. */
+/** The type of a row in the table of actions: what an action looks like in scripts, plans, prompts and tools. */
 
 /** What a plan must have promised before an action may be done. */
 export type Right = "content" | "delete" | "move" | "folder" | "command";

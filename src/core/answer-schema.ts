@@ -1,4 +1,4 @@
-/** Judges values by a JSON Schema of the user: drafts 7, 2019-09 and 2020-12; nothing is fetched. Pure. */
+/** Judges values by a JSON Schema of the user: drafts 7, 2019-09 and 2020-12. Fetches nothing. Pure. */
 import { dereference, type Schema, Validator } from "@cfworker/json-schema";
 import { isTooDeep } from "./caps.ts";
 import { PaiError } from "./error.ts";

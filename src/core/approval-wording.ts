@@ -52,7 +52,7 @@ export const approvalWording = {
 
   command: (command: string, sandbox: string): string => lines("Run this command?", quoteCommand(command), sandbox),
 
-  /** Before the same question again; "" for no files. */
+  /** Put before a question that is asked again; "": no file was changed. */
   changedMeanwhile: (files: readonly string[]): string =>
     files.length === 0 ? "" : `${files.join(", ")} was changed while you were asked\n`,
 
@@ -80,9 +80,9 @@ export const approvalWording = {
     lines(`The run failed: ${failure}`, "Keep what it changed so far? (no: everything is taken back)"),
 };
 
-/** Questions of commands, and of what comes before a run. */
+/** Questions of pai's other commands, and of what precedes a run. */
 export const commandWording = {
-  /** `what`: who sends which key where. */
+  /** `what`: a sentence that says who sends which key to which address. */
   sendKey: (what: string): string => lines(what, "Send the key there?"),
   trust: "Trust this as it is?",
   startServer: (kind: "address" | "program"): string =>

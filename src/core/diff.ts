@@ -53,7 +53,7 @@ function memorized<T>(known: WeakMap<Uint8Array, T>, bytes: Uint8Array, find: ()
   return value;
 }
 
-/** How many lines `splitLines` makes of it. */
+/** The number of lines that `splitLines` would return for a blob, counted without splitting. */
 function lengthOf(blob: Blob | null): number {
   const count = () => {
     const text = textOf(blob) ?? "";

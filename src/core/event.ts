@@ -70,7 +70,7 @@ export type RunEvent =
       readonly ms: number;
     }
   | { readonly type: "phase.started"; readonly phase: number; readonly of: number }
-  /** One of the eight steps of eight-step: `text` is what came of it, or what it will do. */
+  /** One of the eight steps of eight-step. `text`: its result, or what it will do. */
   | {
       readonly type: "step.started";
       readonly step: number;

@@ -57,7 +57,7 @@ export interface Tool {
 export interface Usage {
   readonly input: number;
   readonly cached: number;
-  /** Written to the provider's cache; absent where none are. */
+  /** Tokens written to the provider's cache; absent: none. */
   readonly written?: number;
   readonly output: number;
   readonly thought: number;
@@ -101,7 +101,7 @@ export type ModelEvent =
       readonly usage: Usage;
       /** Model that really answered, as the provider named it. */
       readonly served: string;
-      /** Id of the key that paid for it, null where none is needed. */
+      /** Id of the key that paid for the call; null: the model needs none. */
       readonly key: string | null;
       readonly native: Native | null;
     };

@@ -1,11 +1,11 @@
-/** Paths that have passed the parser, and their parts; only `workspace/confine.ts` may make one of a text. */
+/** Paths that have passed the parser, and their parts; only `workspace/confine.ts` may make one from text. */
 
 declare const relPath: unique symbol;
 
 /** Relative to the root, `/`-separated, no empty, `.` or `..` part; "" is the root itself. */
 export type RelPath = string & { readonly [relPath]: true };
 
-/** What a path is wanted for; the policy differs. `list` alone accepts the root. */
+/** What a path is used for, on which the policy depends. Only `list` accepts the root. */
 export type PathUse = "read" | "list" | "write" | "folder" | "delete" | "move";
 
 /** The path of `name` in a folder. The name must come from the parser or from a listing of that folder. */

@@ -46,13 +46,13 @@ export interface SearchReport {
   readonly more: boolean;
   /** The pattern took too long and was stopped: some hits are missing. */
   readonly tooSlow: boolean;
-  /** Files passed over: binary, too large, unreadable. */
+  /** How many files were skipped: binary, too large, unreadable. */
   readonly skipped: number;
 }
 
 /**
  * The workspace as an action may see it: read-only, with the batch's staged changes on top.
- * Every method throws PaiError(path_refused) for what the policy denies.
+ * Every method throws PaiError(path_refused) when the policy denies a path.
  */
 export interface View {
   /** Parses and judges a path as the model wrote it; touches no file. */
@@ -71,7 +71,7 @@ export interface View {
    * is called for every folder that is given but could not be read.
    */
   walk(folder: RelPath, signal?: AbortSignal, unreadable?: (folder: RelPath) => void): AsyncIterable<Entry>;
-  /** Every path below a folder that RM or MV would affect, denied and ignored ones too; folders before their content. */
+  /** Every path below a folder that RM or MV would affect, even denied and ignored ones; folders come first. */
   inside(folder: RelPath): Promise<readonly string[]>;
   /** Lines that match; ends after 1 s of matching. Throws file_unusable for an invalid pattern. */
   search(query: SearchQuery, signal?: AbortSignal): Promise<SearchReport>;
@@ -259,7 +259,7 @@ export interface PreparedCommit {
 export interface Commits {
   /** Throws usage when there is no repository, or no git. */
   require(): Promise<void>;
-  /** null: git sees nothing to commit among these paths. Throws commit_failed. */
+  /** Prepares a commit of these paths; null: git finds nothing to commit among them. Throws commit_failed. */
   prepare(paths: readonly RelPath[], message: string): Promise<PreparedCommit | null>;
 }
 

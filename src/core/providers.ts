@@ -32,7 +32,7 @@ export interface Provider {
   readonly needsKey: boolean;
   /** Environment variables that may hold a key; hints name the first. */
   readonly keyVariables: readonly string[];
-  /** null: its keys look like nothing in particular. */
+  /** null: its keys have no shape that tells them from other texts. */
   readonly keyShape: KeyShape | null;
   /** The headers of every request, including those that carry the key. */
   readonly headers: (key: string) => Readonly<Record<string, string>>;
@@ -164,7 +164,7 @@ export const providers: readonly Row[] = table;
 
 export const providerIds: readonly ProviderId[] = table.map(({ id }) => id);
 
-/** null: there is no provider of that name. */
+/** The row of a provider; null: unknown provider. */
 export function findProvider(id: string): Row | null {
   return providers.find((provider) => provider.id === id) ?? null;
 }
@@ -183,7 +183,7 @@ export function providerOfKey(key: string): Row | null {
   return shaped.toSorted((a, b) => (b.keyShape?.prefix.length ?? 0) - (a.keyShape?.prefix.length ?? 0))[0] ?? null;
 }
 
-/** What to type to store a key; the first provider is the one `pai config` means when none is named. */
+/** The command that stores a key; without a name, `pai config` means the first provider. */
 export function renderSetKey({ id }: Provider): string {
   return id === providerIds[0] ? "pai config set" : `pai config set --provider ${id}`;
 }

@@ -63,7 +63,7 @@ export type Fact =
       readonly type: "call";
       readonly at: string;
       readonly purpose: Purpose;
-      /** Of the request as JSON, without the parts that only the provider understands (`native`). */
+      /** Hash of the request as JSON, without the parts that only the provider understands (`native`). */
       readonly sha256: string;
       readonly bytes: number;
       /** How many secrets were sent as names. */
@@ -97,7 +97,7 @@ export type Fact =
   | {
       readonly type: "decision";
       readonly kind: Question["kind"];
-      /** Of the question's text. */
+      /** Hash of the question's text. */
       readonly sha256: string;
       readonly accept: boolean;
       readonly by: "user" | "policy";
@@ -114,11 +114,11 @@ export type Fact =
       readonly timedOut: boolean;
       readonly ms: number;
       readonly output: string;
-      /** Of the output before it was masked. */
+      /** Hash of the output before it was masked. */
       readonly sha256: string;
       readonly notes: readonly string[];
       readonly changes: readonly ChangedContent[];
-      /** Small ignored files that it changed on its copy, and that go back with the run; absent: none. */
+      /** Small ignored files that it changed on its copy, and that a rollback restores; absent: none. */
       readonly ignored?: readonly ChangedContent[];
       /** The level of the sandbox; null: it ran without one. Absent in receipts from before pai had a sandbox. */
       readonly level?: SandboxLevel | null;

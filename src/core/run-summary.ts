@@ -56,7 +56,7 @@ export interface GroupTotals {
   readonly undone: number;
 }
 
-/** A run of another machine, as the team's database tells it. */
+/** A run of another machine, from the team's database. */
 export interface TeamRun extends RunSummary {
   /** The database login that stored the run. */
   readonly who: string;

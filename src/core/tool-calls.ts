@@ -2,7 +2,7 @@
 import { spellHidden } from "./invisible.ts";
 import { type Fields, isFields, type Json } from "./model.ts";
 
-/** A tool as it was when the user said yes to its server. */
+/** A tool as it was when the user approved its server. */
 export interface PinnedTool {
   readonly name: string;
   readonly description: string;
@@ -47,7 +47,7 @@ function sortKeys(value: Json): Json {
   return Object.fromEntries(entries.map(([key, inner]) => [key, sortKeys(inner)]));
 }
 
-/** Whether a tool is what the user said yes to. */
+/** Whether a tool is still the one that the user approved. */
 export const isSameTool = (a: PinnedTool, b: PinnedTool): boolean =>
   JSON.stringify([a.name, a.description, sortKeys(a.schema)]) ===
   JSON.stringify([b.name, b.description, sortKeys(b.schema)]);

@@ -57,8 +57,7 @@ export function editedIn(run: Run, plan: Plan): ReadonlySet<RelPath> {
 }
 
 /**
- * What tells which parts of a file the plan is about: its words, outputs of failed checks, and the ranges that were
- * read.
+ * What shows which parts of a file the plan is about: its words, outputs of failed checks, and the ranges read.
  */
 function focusOn(run: Run, plan: Plan, path: RelPath, reports: readonly CallReport[]): Focus {
   const { task, record } = run;

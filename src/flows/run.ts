@@ -55,7 +55,7 @@ export interface RunOptions {
   readonly temperature: number;
   readonly caps: Caps;
   readonly guard: GuardLimits;
-  /** PAI_MAX_CMDS_PER_STEP. */
+  /** How many actions one reply may hold (PAI_MAX_CMDS_PER_STEP). */
   readonly maxActions: number;
   /** The environment in one line: system, tools, package manager, branch; absent: it is not mentioned. */
   readonly environment?: string;
@@ -152,7 +152,7 @@ export interface Told {
   secrets: number;
   /** That a request is so long that its model costs more. */
   longPrompt: boolean;
-  /** The sandbox of commands. */
+  /** That the sandbox of commands was described. */
   sandbox: boolean;
 }
 

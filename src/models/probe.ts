@@ -19,7 +19,7 @@ export interface ProbeAnswer {
   readonly body: string;
 }
 
-/** GET without following redirects. Throws PaiError network or tls when nobody answers, config_invalid for a bad URL. */
+/** GET without following redirects. Throws network or tls when no server answers, config_invalid for a bad URL. */
 export async function probe(url: string, options: ProbeOptions): Promise<ProbeAnswer> {
   const endpoint = parseEndpoint(url, options.env);
   const { address, proxy } = endpoint;

@@ -17,7 +17,7 @@ const word = /(?:\p{L}|\p{N}|[_$])+/gu;
 const severalWords = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}|\p{L}_\p{L}/u;
 const capital = /^\p{Lu}\p{Ll}{2,}/u;
 const beginning = /(?:^|[.!?:;]\s*|\n\s*|[-*(]\s*)$/;
-/** "parser: close the file", "net/http, tls: …". */
+/** The scope before the colon in a request: "parser: close the file", "net/http, tls: …". */
 const scope = /^([\w/.-]+(?:\s*,\s*[\w/.-]+)*)\s*:\s/;
 
 function namesIn(request: string): Name[] {

@@ -20,13 +20,13 @@ export function splitsToken(text: string, at: number): boolean {
   return near.matchAll(pointed).some(({ index, 0: word }) => index < at - from && at - from < index + word.length);
 }
 
-/** The only place of the text; -1: it is not there, or more than once. */
+/** The index of the only occurrence of `wanted`; -1: there is none, or more than one. */
 function findOnce(text: string, wanted: string): number {
   const at = text.indexOf(wanted);
   return at >= 0 && text.indexOf(wanted, at + 1) < 0 ? at : -1;
 }
 
-/** Every place where REPLACE holds SEARCH: one of them may be the place of the file, when the edit was made before. */
+/** Whether the edit was made before: REPLACE holds SEARCH, and the text holds all of REPLACE around `at`. */
 function isReplaced(text: string, at: number, search: string, replace: string): boolean {
   for (let inside = replace.indexOf(search); inside >= 0; inside = replace.indexOf(search, inside + 1)) {
     if (inside <= at && text.startsWith(replace, at - inside)) return replace !== search;
@@ -35,8 +35,8 @@ function isReplaced(text: string, at: number, search: string, replace: string): 
 }
 
 /**
- * SEARCH was taken for whole lines though it is a part of them: REPLACE has the head or tail of the lines, which would
- * be duplicated, or keeps SEARCH as a separate line, which would tear the line.
+ * Whether the model took SEARCH for whole lines, although it is a part of them: then REPLACE has the head or tail of
+ * the lines, which would be duplicated, or keeps SEARCH as a separate line, which would tear the line.
  */
 function meansLines(head: string, tail: string, { search, replace }: Halves): boolean {
   const [first, last] = [replace[0]?.trim() ?? "", replace.at(-1)?.trim() ?? ""];

@@ -91,7 +91,7 @@ export function findRows(file: FileLines, level: Level, block: readonly string[]
 /** Every start of a run of numbers in a longer one (Knuth, Morris, Pratt). */
 export function findRuns(keys: readonly number[], wanted: readonly number[]): readonly number[] {
   const back = [0];
-  /** How much of the run lies before and at a number, when `held` of it lay before. */
+  /** How many numbers of `wanted` match up to and including `key`, when `held` matched before it. */
   const advance = (held: number, key: number | undefined): number => {
     let reach = held;
     while (reach > 0 && (reach === wanted.length || key !== wanted[reach])) reach = back[reach - 1] ?? 0;

@@ -69,8 +69,8 @@ function isToken(file: FileLines, { row, at }: Hit, search: string): boolean {
 }
 
 /**
- * SEARCH was taken for a whole line though it is a part of one: REPLACE has the line's head or tail, which would be
- * duplicated, or keeps SEARCH as a separate line, which would tear the line.
+ * Whether the model took SEARCH for a whole line, although it is a part of one: then REPLACE has the line's head or
+ * tail, which would be duplicated, or keeps SEARCH as a separate line, which would tear the line.
  */
 function meansLine(line: string, at: number, { search, replace }: Piece): boolean {
   const head = line.slice(0, at).trim();

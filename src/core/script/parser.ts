@@ -1,4 +1,4 @@
-/** Reads a reply into a script as it streams: total, never throws, and the same for chunks of any size. */
+/** Parses a streaming reply into a script. Never throws; the size of the chunks does not matter. */
 
 import type { StopReason } from "../model.ts";
 import { isFence } from "./code-fence.ts";

@@ -36,7 +36,7 @@ interface Index {
   readonly window: number;
   /** How far the window may move on from its last block; 0: the block may end the window of a known text. */
   readonly shifts: Uint8Array;
-  /** By the characters of a window: how long the texts are that begin with them, the longest first. */
+  /** By the first `window` characters of a known text: the lengths of all texts that begin with them, longest first. */
   readonly lengths: ReadonlyMap<string, readonly number[]>;
   readonly entries: Entries;
 }

@@ -63,7 +63,7 @@ export interface Veil {
   blank(text: string): string;
 }
 
-/** Secrets of a run that are known in every spelling; a file may hold any number of made-up ones, and the rest is known as it is. */
+/** How many secrets are known in every spelling: a file may hold any number of made-up ones. Others only as written. */
 const maxSpelled = 5_000;
 const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
 /** Characters of a line or run of a private key that make it a secret by itself. */

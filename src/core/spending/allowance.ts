@@ -79,7 +79,7 @@ export function wantOf({ input, least, most, priceOf }: PlannedCall): Want {
   return { input, least, most: most(), inputCost, perOutput: Math.max(0, million / 1e6) };
 }
 
-/** The largest reply that fits into a share; -1, or less than the call's minimum: none does. */
+/** The largest reply, in tokens, that fits into a share; below the call's minimum, even negative: none fits. */
 export function outputWithin({ input, most, inputCost, perOutput }: Want, { tokens, cost }: Share): number {
   // A sum of prices may be off by a rounding error: a millionth of a cent does not count as overspending.
   const left = cost - inputCost + 1e-8;

@@ -74,7 +74,7 @@ async function loadCached<Made>(run: Run, kind: PlanKind<Made>, { key, plans }: 
 
 const assistant = (text: string, native: Reply["native"]): Message => ({ role: "assistant", text, calls: [], native });
 
-/** Asks the model. */
+/** Gets a plan, or a request to look, from the model. */
 async function askForPlan<Made>(
   run: Run,
   kind: PlanKind<Made>,

@@ -26,9 +26,9 @@ function listActions(prompt: string): string {
 
 export const planPrompt = (): string => listActions(plan);
 export const schedulePrompt = (): string => listActions(schedule);
-/** The plan is approved: carry it out in one script. */
+/** The prompt for carrying out an approved plan in one script. */
 export const executePrompt = (): string => `${execute}\n${listActions(script)}`;
-/** One step of eight-step, in a script. */
+/** The prompt for carrying out one step of eight-step in one script. */
 export const actPrompt = (): string => `${act}\n${listActions(script)}`;
 /** Characters of `executePrompt` without its lists. */
 export const executeLength = (): number => execute.length + script.length;

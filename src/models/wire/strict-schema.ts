@@ -1,4 +1,4 @@
-/** Turns plain JSON Schema into the strict form: every property required, none beside them, limits told in words. */
+/** Turns plain JSON Schema into the strict form: every property required, no others allowed, limits put in words. */
 import type { Json } from "../../core/model.ts";
 import { type Fields, fields, list } from "./fields.ts";
 import { describeInWords } from "./schema-words.ts";

@@ -51,7 +51,7 @@ export function editedIn(run: Run, plan: Plan): ReadonlySet<RelPath> {
   const steps = plan.execution_plan?.steps ?? [];
   const pathsOf = (isMeant: (action: PlanStep["action"]) => boolean) =>
     steps.flatMap(({ action, target }) => (isMeant(action) ? (toReadable(run, target) ?? []) : []));
-  const written = new Set(pathsOf((action) => action === "WRITE"));
+  const written = new Set(pathsOf((action) => rowOf(action)?.form === "content"));
   const changed = pathsOf((action) => rowOf(action)?.kind === "change" && rowOf(action)?.shows === true);
   return new Set(changed.filter((path) => !written.has(path)));
 }

@@ -16,8 +16,8 @@ import { type Journal, noteIfPossible } from "./journal/journal.ts";
 import type { Lock } from "./journal/lock.ts";
 import { putBack, statesOf } from "./journal/put-back.ts";
 import { takeBack } from "./journal/take-back.ts";
+import { pace } from "./pace.ts";
 import { showName } from "./parse-path.ts";
-import { pace } from "./steps.ts";
 import type { Disk } from "./system/disk.ts";
 import type { Traits } from "./traits.ts";
 

@@ -5,7 +5,7 @@ import { joinPath, type RelPath } from "../../core/path.ts";
 import type { Steps } from "../../core/steps.ts";
 import { temporaryName } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
-import { pace } from "../steps.ts";
+import { pace } from "../pace.ts";
 import { systemCalls } from "../system/system-calls.ts";
 import { isDeletion, isOpaqueFolder, lookAt } from "./layer.ts";
 

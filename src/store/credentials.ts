@@ -3,7 +3,8 @@ import { closeSync, constants, fchmodSync, openSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { PaiError } from "../core/error.ts";
 import { type Fields, isFields, type Json } from "../core/model.ts";
-import { errnoOf, readPrivate, removeIfThere, withLock, writePrivate } from "./safe-file.ts";
+import { withLock } from "./file-lock.ts";
+import { errnoOf, readPrivate, removeIfThere, writePrivate } from "./safe-file.ts";
 
 /** Keys of one provider by id, in order of use. */
 export interface KeyRing {

@@ -1,6 +1,7 @@
 /** What the user typed in sessions of one workspace, kept for later sessions: limited in size, private. */
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
-import { readRegular, withLock, writePrivate } from "./safe-file.ts";
+import { withLock } from "./file-lock.ts";
+import { readRegular, writePrivate } from "./safe-file.ts";
 
 export interface InputHistory {
   /** Oldest first. */

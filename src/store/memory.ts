@@ -3,7 +3,8 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import { PaiError } from "../core/error.ts";
 import { type Fact, maxFactChars, maxFacts } from "../core/memory.ts";
-import { readPrivate, withLock, writePrivate } from "./safe-file.ts";
+import { withLock } from "./file-lock.ts";
+import { readPrivate, writePrivate } from "./safe-file.ts";
 
 const factShape = z.object({
   id: z.string(),

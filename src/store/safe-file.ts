@@ -13,13 +13,11 @@ import {
   type Stats,
   statSync,
   unlinkSync,
-  writeFileSync,
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import { quoteForShell } from "../core/command/quote.ts";
 import { PaiError } from "../core/error.ts";
-import { type Holder, isAlive, parseHolder, thisProcess } from "../system/holder.ts";
 import { replaceFile } from "./replace-file.ts";
 
 const maxBytes = 4 * 1024 * 1024;
@@ -81,7 +79,7 @@ export function listJsonl(folder: string): readonly string[] {
 }
 
 /** Makes a folder and its parents with mode 0700; existing ones keep their mode. */
-function makePrivateFolder(folder: string): void {
+export function makePrivateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
@@ -91,62 +89,6 @@ export function removeIfThere(file: string): void {
     unlinkSync(file);
   } catch (error) {
     if (errnoOf(error) !== "ENOENT") throw error;
-  }
-}
-
-/**
- * Runs `work` while no other pai holds the lock of `file`; takes over a lock whose process has died. Throws io_failed
- * if another process holds it for more than five seconds.
- */
-export function withLock<T>(file: string, work: () => T): T {
-  makePrivateFolder(dirname(file));
-  const lock = `${targetOf(file)}.lock`;
-  for (let tries = 0; !takeLock(lock); tries += 1) {
-    if (tries >= 500) {
-      throw new PaiError("io_failed", `another pai is writing ${file}`, { hint: `if none is running: rm ${lock}` });
-    }
-    Bun.sleepSync(10);
-  }
-  try {
-    return work();
-  } finally {
-    removeIfThere(lock);
-  }
-}
-
-function takeLock(lock: string): boolean {
-  try {
-    const fd = openSync(lock, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-    writeFileSync(fd, JSON.stringify(thisProcess()));
-    closeSync(fd);
-    return true;
-  } catch (error) {
-    if (errnoOf(error) !== "EEXIST") throw error;
-    if (isAbandoned(lock)) removeIfThere(lock);
-    return false;
-  }
-}
-
-/**
- * Whether the process that made a lock has died. A lock without a process's start time (empty because it is new, or
- * from an older pai) is judged by its age, since work under a lock takes milliseconds.
- */
-function isAbandoned(lock: string): boolean {
-  const fd = openIfThere(lock, constants.O_RDONLY | constants.O_NOFOLLOW);
-  if (fd === null) return false;
-  try {
-    const holder = parseHolderText(readFileSync(fd, "utf8"));
-    return holder === null ? Date.now() - fstatSync(fd).mtimeMs > 2000 : !isAlive(holder);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-function parseHolderText(text: string): Holder | null {
-  try {
-    return parseHolder(JSON.parse(text));
-  } catch {
-    return null;
   }
 }
 
@@ -165,7 +107,7 @@ function judgeOwner(path: string, stat: Stats): void {
 }
 
 /** The target of a link; the file itself if it is none. */
-function targetOf(file: string): string {
+export function targetOf(file: string): string {
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return file;
   try {
     return realpathSync(file);
@@ -177,7 +119,8 @@ function targetOf(file: string): string {
   }
 }
 
-function openIfThere(file: string, flags: number): number | null {
+/** The descriptor of a file; null if it is missing, or a link that `flags` do not follow. Throws other system errors. */
+export function openIfThere(file: string, flags: number): number | null {
   try {
     return openSync(file, flags);
   } catch (error) {

@@ -1,10 +1,9 @@
-/** Small private files: who may write them, how they are replaced, and who waits for whom. */
+/** Small private files: who may write them, and how they are replaced. */
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { readPrivate, withLock, writePrivate } from "../../src/store/safe-file.ts";
-import { thisProcess } from "../../src/system/holder.ts";
+import { readPrivate, writePrivate } from "../../src/store/safe-file.ts";
 import { makeFolder, modeOf, put } from "./temp-home.ts";
 
 test("writes folder 0700 and file 0600, and leaves nothing else behind (R44)", () => {
@@ -47,17 +46,4 @@ test("refuses what is not a regular file, without waiting on a pipe", () => {
   expect(() => readPrivate(join(folder, "pipe"))).toThrow("not a regular file");
   expect(() => readPrivate(join(folder, "dir"))).toThrow("not a regular file");
   expect(readPrivate(join(folder, "none"))).toBeNull();
-});
-
-test("takes over a lock whose process is gone, and frees its own when the work throws", () => {
-  const file = join(makeFolder(), "f.json");
-  // The number of a process that runs, which another process had before it.
-  writeFileSync(`${file}.lock`, JSON.stringify({ ...thisProcess(), start: "0" }));
-  expect(withLock(file, () => 7)).toBe(7);
-  expect(() =>
-    withLock(file, () => {
-      throw new Error("no");
-    }),
-  ).toThrow("no");
-  expect(withLock(file, () => 8)).toBe(8);
 });

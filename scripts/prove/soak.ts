@@ -64,7 +64,7 @@ async function proveKills(rounds: number): Promise<void> {
 }
 
 /** Largest ratio of a task's processor time at the end of a session to that near its start. */
-const mostGrowth = 1.3;
+const maxGrowth = 1.3;
 
 /** One session with many tasks: memory and processor time by task. */
 async function proveSession(tasks: number): Promise<void> {
@@ -80,7 +80,7 @@ async function proveSession(tasks: number): Promise<void> {
   }
   // Without the very first tasks, which include compilation.
   const [early, late] = [median(times.slice(2, 5)), median(times.slice(-3))];
-  if (tasks >= 600 && late > mostGrowth * early)
+  if (tasks >= 600 && late > maxGrowth * early)
     throw new Error(
       `a task takes ${late.toFixed(1)} ms of processor time at the end, ${early.toFixed(1)} ms near the start`,
     );

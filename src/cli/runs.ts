@@ -5,7 +5,7 @@ import type { Outcome } from "../core/outcome.ts";
 import { outcomeSchema } from "../core/schemas.ts";
 import { type Ends, openReceipts } from "../store/receipts.ts";
 import type { IndexedRun } from "../store/run-index.ts";
-import { counted, grouped, priced, spent } from "../ui/amount.ts";
+import { counted, grouped, priced, renderDuration } from "../ui/amount.ts";
 import { cut } from "../ui/layout.ts";
 import { visibleLine } from "../ui/sanitize.ts";
 import type { KeptRun } from "../workspace/journal/run-history.ts";
@@ -92,7 +92,7 @@ function renderEnded({ status, score, calls, tokens, cost, ms, actions, lines }:
   const all = actions === null ? 0 : actions.done + actions.failed + actions.refused;
   const done = actions === null || all === 0 ? "" : `, ${actions.done} of ${counted(all, "action")}`;
   const size = lines.added + lines.deleted === 0 ? "" : `, +${lines.added} -${lines.deleted}`;
-  const time = ms === null ? "" : `, ${spent(ms)}`;
+  const time = ms === null ? "" : `, ${renderDuration(ms)}`;
   return `${status}${quality}, ${counted(calls, "call")}, ${grouped(tokens)} tokens${price}${done}${size}${time}`;
 }
 

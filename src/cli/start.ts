@@ -5,7 +5,7 @@ import { main } from "./index.ts";
 import { endInBackground, watchSignals } from "./interrupt.ts";
 
 /** Milliseconds that an interrupted run waits, in the end, for a terminal that takes no text. */
-const lastWordsMs = 1000;
+const finalOutputMs = 1000;
 
 /** Reports an uncaught exception and exits with 1; exit handlers restore the terminal and end children. */
 function watchMistakes(err: Writer): void {
@@ -41,7 +41,7 @@ export async function start(argv: readonly string[]): Promise<void> {
     ...watchSignals(writers),
     now: () => new Date(),
   });
-  const limitMs = code > 128 ? lastWordsMs : Number.POSITIVE_INFINITY;
+  const limitMs = code > 128 ? finalOutputMs : Number.POSITIVE_INFINITY;
   await stdout.flush(limitMs);
   if (stdout.failure !== null) stderr.write(`pai: ${stdout.failure.message}\n`);
   await stderr.flush(limitMs);

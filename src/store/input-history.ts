@@ -10,7 +10,7 @@ export interface InputHistory {
   add(text: string): boolean;
 }
 
-const most = { entries: 1000, bytes: 256 * 1024, entry: 8 * 1024 };
+const limits = { entries: 1000, bytes: 256 * 1024, entry: 8 * 1024 };
 
 function readEntries(file: string): string[] {
   try {
@@ -26,32 +26,32 @@ function readEntries(file: string): string[] {
 }
 
 /** The newest entries that fit the limits. */
-function bound(entries: readonly string[]): readonly string[] {
-  const recent = entries.slice(-most.entries);
+function limit(entries: readonly string[]): readonly string[] {
+  const recent = entries.slice(-limits.entries);
   let bytes = 0;
   const from = recent.findLastIndex((entry) => {
     bytes += Buffer.byteLength(entry);
-    return bytes > most.bytes;
+    return bytes > limits.bytes;
   });
   return recent.slice(from + 1);
 }
 
 /** `file` null: nothing is saved. Secrets are saved masked; a message that is too long lives only in this session. */
 export function openInputHistory(file: string | null): InputHistory {
-  let entries: readonly string[] = file === null ? [] : bound(readEntries(file));
+  let entries: readonly string[] = file === null ? [] : limit(readEntries(file));
   return {
     get entries() {
       return entries;
     },
     add(text) {
       const entry = maskSecrets(text);
-      const isLong = entry.length > most.entry;
-      if (entry !== entries.at(-1)) entries = [...entries, entry].slice(-most.entries);
+      const isLong = entry.length > limits.entry;
+      if (entry !== entries.at(-1)) entries = [...entries, entry].slice(-limits.entries);
       else if (!isLong) return file !== null;
       if (file === null || isLong) return false;
       try {
         withLock(file, () => {
-          const all = bound([...readEntries(file), entry]);
+          const all = limit([...readEntries(file), entry]);
           writePrivate(file, all.map((each) => `${JSON.stringify(each)}\n`).join(""), { lasting: false });
         });
         return true;

@@ -90,7 +90,7 @@ export function putKey(place: KeyPlace, id: string, key: string): { readonly isN
  */
 export function removeKey(place: KeyPlace, id: string | null) {
   return edit(place, (ring) => {
-    const removed = demandId(ring, place.provider, id ?? ring.default);
+    const removed = requireId(ring, place.provider, id ?? ring.default);
     const keys = new Map([...ring.keys].filter(([one]) => one !== removed));
     const next = ring.default === removed ? (keys.keys().next().value ?? null) : ring.default;
     return { ring: { default: next, keys }, result: { removed, default: next } };
@@ -100,7 +100,7 @@ export function removeKey(place: KeyPlace, id: string | null) {
 /** Makes calls begin with this key. Throws like removeKey. */
 export function setDefaultKey(place: KeyPlace, id: string): void {
   edit(place, (ring) => ({
-    ring: { default: demandId(ring, place.provider, id), keys: ring.keys },
+    ring: { default: requireId(ring, place.provider, id), keys: ring.keys },
     result: null,
   }));
   forgetTurn(place.places.stateDir, place.provider);
@@ -123,7 +123,7 @@ function edit<T>(
 }
 
 /** Checks that the ring has the id. Throws no_key for an empty ring, usage for an unknown id. */
-export function demandId(ring: KeyRing, provider: string, id: string | null): string {
+export function requireId(ring: KeyRing, provider: string, id: string | null): string {
   if (ring.keys.size === 0) {
     throw new PaiError("no_key", `no ${provider} key is stored`, { hint: "pai config set" });
   }

@@ -5,14 +5,14 @@ import type { Json } from "../core/model.ts";
 import type { PlanCache } from "../core/ports.ts";
 import { readPrivate, removeIfThere, writePrivate } from "./safe-file.ts";
 
-const most = 200;
+const maxPlans = 200;
 const maxAgeMs = 7 * 24 * 60 * 60 * 1000;
 
 function prune(folder: string): void {
   const files = readdirSync(folder).map((name) => join(folder, name));
-  if (files.length <= most) return;
+  if (files.length <= maxPlans) return;
   const newestFirst = files.map((file) => ({ file, at: statSync(file).mtimeMs })).sort((a, b) => b.at - a.at);
-  for (const { file } of newestFirst.slice(most)) removeIfThere(file);
+  for (const { file } of newestFirst.slice(maxPlans)) removeIfThere(file);
 }
 
 /** Ignores all errors: a cache that cannot be read or written only costs one more call. */

@@ -22,7 +22,7 @@ export interface Ends {
 }
 
 /** A receipt that is being written. A failure to write causes one warning and never throws. */
-export interface Page {
+export interface ReceiptWriter {
   add(fact: Fact): void;
   close(): void;
 }
@@ -36,7 +36,7 @@ export interface Receipts {
   /** The run whose id is `wanted` or begins with it. Throws failed if there is none, usage if there are several. */
   find(wanted: string): string;
   /** Begins a receipt; its file is made at the first fact. */
-  begin(id: string, warn: (text: string) => void): Page;
+  begin(id: string, warn: (text: string) => void): ReceiptWriter;
   /** Deletes receipts older than 30 days and all but the newest `keep`; returns how many. */
   prune(now: Date, keep: number): number;
 }
@@ -69,7 +69,7 @@ export function openReceipts(folder: string): Receipts {
         });
       return id;
     },
-    begin: (id, warn) => openPage(folder, fileOf(id), warn),
+    begin: (id, warn) => openWriter(folder, fileOf(id), warn),
     prune(now, keep) {
       const all = ids();
       const oldest = stampOf(new Date(now.getTime() - days * 86_400_000));
@@ -106,7 +106,7 @@ function readEnds(file: string): Ends {
 const stampOf = (at: Date) => at.toISOString().slice(0, 10).replaceAll("-", "");
 
 /** Writes each line at once, without a sync: a receipt need not survive a power cut. */
-function openPage(folder: string, file: string, warn: (text: string) => void): Page {
+function openWriter(folder: string, file: string, warn: (text: string) => void): ReceiptWriter {
   let fd: number | null = null;
   let prev = noHash;
   let ended = false;

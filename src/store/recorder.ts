@@ -13,7 +13,7 @@ import type { Decide, Notice } from "../core/question.ts";
 import { changedContent, changedPath, type Fact, type FactOf } from "../core/receipt.ts";
 import { coverAll, type KeyMask, type Mask, maskHeld } from "../core/secrets/held-keys.ts";
 import { countNames, createVeil, type Veil } from "../core/secrets/veil.ts";
-import { openReceipts, type Page } from "./receipts.ts";
+import { openReceipts, type ReceiptWriter } from "./receipts.ts";
 import { recordLooks, recordMemory, recordPlans, recordRepository } from "./record-found.ts";
 
 /** Task and options of the run. */
@@ -45,7 +45,7 @@ export interface Recorder {
 type LoadActions = () => Promise<readonly AnyAction[]>;
 
 /** The ports of a run. */
-export interface Doors {
+export interface RunPorts {
   readonly model: Model;
   readonly workspace: Workspace;
   readonly decide: Decide;
@@ -61,10 +61,15 @@ export interface Doors {
 }
 
 /** Records one run in a receipt. Calls `ended` once, after the last line is written and the receipt is closed. */
-export function recordRun(page: Page, { task, options }: Started, doors: Doors, ended: () => void): Recorder {
-  const { model, workspace, decide, now, mask = maskHeld([]), veil = createVeil() } = doors;
+export function recordRun(
+  receipt: ReceiptWriter,
+  { task, options }: Started,
+  ports: RunPorts,
+  ended: () => void,
+): Recorder {
+  const { model, workspace, decide, now, mask = maskHeld([]), veil = createVeil() } = ports;
   const cover = coverAll(mask, veil);
-  const add = (fact: Fact) => page.add(cover(fact));
+  const add = (fact: Fact) => receipt.add(cover(fact));
   const masked = veil.hideAll;
   let sandboxTold = false;
   return {
@@ -82,9 +87,9 @@ export function recordRun(page: Page, { task, options }: Started, doors: Doors, 
         return state;
       },
     },
-    actions: async () => (await doors.actions()).map((action) => recordLooks(action, (fact) => add(masked(fact)))),
-    planCache: recordPlans(doors.planCache ?? null, (fact) => add(masked(fact))),
-    memory: recordMemory(doors.memory ?? null, (fact) => add(masked(fact))),
+    actions: async () => (await ports.actions()).map((action) => recordLooks(action, (fact) => add(masked(fact)))),
+    planCache: recordPlans(ports.planCache ?? null, (fact) => add(masked(fact))),
+    memory: recordMemory(ports.memory ?? null, (fact) => add(masked(fact))),
     async decide(question) {
       const decision = await decide(question);
       const { accept, by, reason } = decision;
@@ -129,7 +134,7 @@ export function recordRun(page: Page, { task, options }: Started, doors: Doors, 
       const fact = factOf(event, masked);
       if (fact !== null) add(fact);
       if (event.type !== "run.finished") return;
-      page.close();
+      receipt.close();
       ended();
     },
   };
@@ -285,8 +290,8 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
  */
 export function keepReceipts(stateFolder: string, keep: number, now: () => Date, notify: (notice: Notice) => void) {
   const receipts = openReceipts(join(stateFolder, "runs"));
-  return (id: string, started: Started, doors: Omit<Doors, "now">): Recorder => {
-    const page = receipts.begin(id, (text) => notify({ level: "warning", code: "receipt", text }));
-    return recordRun(page, started, { ...doors, now }, () => receipts.prune(now(), keep));
+  return (id: string, started: Started, ports: Omit<RunPorts, "now">): Recorder => {
+    const receipt = receipts.begin(id, (text) => notify({ level: "warning", code: "receipt", text }));
+    return recordRun(receipt, started, { ...ports, now }, () => receipts.prune(now(), keep));
   };
 }

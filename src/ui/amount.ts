@@ -12,7 +12,7 @@ export function counted(count: number, noun: string): string {
 }
 
 /** Milliseconds in the units that people use: "0.4 s", "12 s", "2 min 5 s", "3 h 20 min". */
-export function spent(ms: number): string {
+export function renderDuration(ms: number): string {
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
   const minutes = Math.floor(seconds / 60);

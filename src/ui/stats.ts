@@ -1,6 +1,6 @@
 /** Renders statistics of runs: one row with a bar for each group, and the totals in words. */
 import type { GroupTotals } from "../core/run-summary.ts";
-import { counted, grouped, priced, spent } from "./amount.ts";
+import { counted, grouped, priced, renderDuration } from "./amount.ts";
 import { cut, pad, widest } from "./layout.ts";
 import { visibleLine } from "./sanitize.ts";
 import type { Style } from "./style.ts";
@@ -57,7 +57,7 @@ function renderWhole(whole: GroupTotals): readonly string[] {
     `${counted(runs, "run")}: ${share(solved, runs)} solved, ${share(verified, runs)} verified by checks`,
     `calls: ${grouped(whole.calls)}, within the promise in ${share(kept, runs)} of the runs`,
     `cost: ${unpriced === runs ? "unknown" : priced(cost)}, ${perSolved} a solved run${priceless}`,
-    `time: ${spent(ms)} in all, ${spent(runs === 0 ? 0 : ms / runs)} a run`,
+    `time: ${renderDuration(ms)} in all, ${renderDuration(runs === 0 ? 0 : ms / runs)} a run`,
     `${counted(refused, "refused action")}, ${counted(amended, "amendment")}, ` +
       `${share(undone, changed)} of the runs that changed files were undone`,
   ];

@@ -17,7 +17,7 @@ export const ignoreFiles: readonly string[] = [".gitignore", ".paiignore"];
 export const holdsIgnoreRules = (path: RelPath): boolean => ignoreFiles.includes(nameOf(path));
 
 /** Limits for all ignore files of a walk; rules beyond them are not read and ignore nothing. */
-const most = { bytes: 256 * 1024, rules: 5000 } as const;
+const limits = { bytes: 256 * 1024, rules: 5000 } as const;
 /** Limits for one rule: matching time grows with the path's length to the power of these, so such a rule is skipped. */
 const maxWild = { folders: 3, stars: 3 } as const;
 
@@ -40,7 +40,7 @@ interface Budget {
  */
 export function openIgnore(root: Reader, folder: RelPath): IgnoreRules {
   const top = "" as RelPath;
-  const budget: Budget = { ...most };
+  const budget: Budget = { ...limits };
   const exclude = readRules(root, ".git/info/exclude" as RelPath, budget);
   const base: Link[] = [{ folder: top, matcher: nodeModules }];
   if (exclude !== "") base.unshift({ folder: top, matcher: ignore({ ignorecase: false }).add(exclude) });

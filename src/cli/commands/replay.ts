@@ -11,7 +11,7 @@ import { createVeil } from "../../core/secrets/veil.ts";
 import type { Flow, RunOptions } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { followPlan } from "../../flows/single-shot.ts";
-import { openReceipts, type Page, type Receipt } from "../../store/receipts.ts";
+import { openReceipts, type Receipt, type ReceiptWriter } from "../../store/receipts.ts";
 import { recordRun } from "../../store/recorder.ts";
 import type { Mode } from "../../store/setting-table.ts";
 import { counted } from "../../ui/amount.ts";
@@ -96,8 +96,8 @@ export async function replayRun(
   // The replay writes its own receipt, since that gives secrets their names, and discards it.
   const veil = createVeil({ ...started.names, trusting: true });
   const played = { ...tape, workspace: past, now, veil, actions: async () => (await loadActions()).map(play) };
-  const doors = recordRun(nowhere, { task, options }, played, () => {});
-  const ports = { ...doors, signal, now, price: null, id };
+  const recorder = recordRun(nowhere, { task, options }, played, () => {});
+  const ports = { ...recorder, signal, now, price: null, id };
   const outcome = await runTask(flow, task, options, ports);
   const differing = compare(recorded.changes, outcome.changes);
   return { outcome, differing, changed: recorded.changes.length, difference: tape.difference };
@@ -134,7 +134,7 @@ function optionsOf({ options }: FactOf<"run.started">): RunOptions {
   };
 }
 
-const nowhere: Page = { add: () => {}, close: () => {} };
+const nowhere: ReceiptWriter = { add: () => {}, close: () => {} };
 const now = () => new Date(0);
 const loadActions = async () => (await import("../../actions/match-vocabulary.ts")).allActions;
 

@@ -153,11 +153,11 @@ function portsOf(
   const save = async (name: string, plan: Json) => plans?.save(name, veil.cover(mask(plan)));
   const planCache = plans && { ...plans, save };
   const workspace = tools?.workspace ?? opened.workspace;
-  const doors = { model, workspace, decide, actions, memory, planCache, mask, veil };
-  const recorder = kept.receipts?.(id, { task, options }, doors) ?? null;
+  const runPorts = { model, workspace, decide, actions, memory, planCache, mask, veil };
+  const recorder = kept.receipts?.(id, { task, options }, runPorts) ?? null;
   return {
     id,
-    ...doors,
+    ...runPorts,
     ...recorder,
     // A getter, since a fallback changes the model in use.
     get price() {

@@ -5,7 +5,6 @@ import { renderWait } from "../../models/wire/http-errors.ts";
 import { loadCredentials } from "../../store/credentials.ts";
 import { openKeyState, resetKeyState } from "../../store/key-state.ts";
 import {
-  demandId,
   type FoundKey,
   findFault,
   findKeys,
@@ -17,6 +16,7 @@ import {
   maskKey,
   putKey,
   removeKey,
+  requireId,
   setDefaultKey,
 } from "../../store/keys.ts";
 import { loadSettings } from "../../store/settings.ts";
@@ -154,7 +154,7 @@ function show({ context, places, provider, words, warn }: ConfigCall): ConfigAns
     return { lines: [renderKey(key, 0)], data: { key } };
   }
   const ring = (places.configDir === null ? null : loadCredentials(places.configDir, warn).get(name)) ?? null;
-  const id = demandId(ring ?? { default: null, keys: new Map() }, name, wanted ?? null);
+  const id = requireId(ring ?? { default: null, keys: new Map() }, name, wanted ?? null);
   const key = shown(name, { id, key: ring?.keys.get(id) ?? "", origin: "credentials.json" }, id === ring?.default);
   return { lines: [renderKey(key, 0)], data: { key } };
 }

@@ -22,7 +22,7 @@ import { type KeyWatch, watchKeys } from "./watch-keys.ts";
 const twiceMs = 2000;
 
 /** Milliseconds after a task was stopped in which another Ctrl+C is taken as meant for the task. */
-const nervousMs = 1500;
+const stopGraceMs = 1500;
 
 /** Milliseconds after which one more Ctrl+C abandons work that has not stopped. */
 const stuckMs = 3000;
@@ -77,7 +77,7 @@ export const tell = ({ view }: Talk, code: string, text: string): void => view.n
  */
 export function countInterrupt(talk: Talk): "leave" | "ask" | "ignore" {
   const now = talk.context.now().getTime();
-  if (now - talk.stoppedAt < nervousMs) return "ignore";
+  if (now - talk.stoppedAt < stopGraceMs) return "ignore";
   const twice = now - talk.interruptedAt < twiceMs;
   talk.interruptedAt = now;
   return twice ? "leave" : "ask";

@@ -24,7 +24,7 @@ export interface MessageOptions {
 }
 
 /** The message to edit in the user's editor. */
-export interface Outside {
+export interface OutsideEdit {
   readonly outside: string;
 }
 
@@ -46,7 +46,7 @@ export interface LineTerminal {
 /** Settles with the line, with a message to edit outside, or with null at the end of input. */
 export function openLineReader(
   { prompt, message, text }: LineOptions,
-  settle: Settle<string | Outside | null>,
+  settle: Settle<string | OutsideEdit | null>,
   { err, style, size }: LineTerminal,
 ): Reader {
   const editor = openEditor({ history: message?.history ?? [], rows: message !== null, text });

@@ -5,7 +5,7 @@ import { wrap } from "../layout.ts";
 import { visibleLine } from "../sanitize.ts";
 import { renderQuestion } from "./draw-question.ts";
 import type { Keyboard } from "./keyboard.ts";
-import { type LineTerminal, type MessageOptions, type Outside, openLineReader } from "./line-reader.ts";
+import { type LineTerminal, type MessageOptions, type OutsideEdit, openLineReader } from "./line-reader.ts";
 import { openRawInput } from "./raw-input.ts";
 import { type Answer, readAnswer } from "./read-answer.ts";
 import { openSecretLine } from "./secret-line.ts";
@@ -56,7 +56,7 @@ export function createPrompter(options: PrompterOptions): Prompter {
   async function readMessage(message: MessageOptions): Promise<string | null> {
     let text = "";
     for (;;) {
-      const read = await raw.read<string | Outside>("keep", (settle) =>
+      const read = await raw.read<string | OutsideEdit>("keep", (settle) =>
         openLineReader({ prompt: message.prompt, message, text }, settle, options),
       );
       if (typeof read === "string" || read === null) return read;
@@ -65,7 +65,7 @@ export function createPrompter(options: PrompterOptions): Prompter {
   }
 
   const readLine = async (prompt: string): Promise<string | null> => {
-    const read = await raw.read<string | Outside>("drop", (settle) =>
+    const read = await raw.read<string | OutsideEdit>("drop", (settle) =>
       openLineReader({ prompt, message: null, text: "" }, settle, options),
     );
     return typeof read === "object" ? null : read;

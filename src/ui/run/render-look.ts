@@ -12,7 +12,7 @@ const tailLines = 5;
 /** Lines shown of a tree or search result before it is folded. */
 const maxLines = 40;
 /** With fewer hidden lines than this, nothing is folded. */
-const leastHidden = 10;
+const minHidden = 10;
 /** Characters shown of a line. */
 const longestLine = 400;
 /** Columns around a line number: two before it, a bar between blanks after it. */
@@ -53,7 +53,7 @@ function renderFile(text: string, name: string, { style, columns, highlight, who
     );
   };
   const hidden = rows.length - headLines - tailLines;
-  if (whole === true || hidden < leastHidden) return draw(rows);
+  if (whole === true || hidden < minHidden) return draw(rows);
   const note = `  ${more.padStart(digits)}   ${counted(hidden, "more line")} (${wayToAll})`;
   return [...draw(rows.slice(0, headLines)), style.paint("dim", note), ...draw(rows.slice(-tailLines))];
 }
@@ -89,7 +89,7 @@ const wayToAll = "-v shows all";
 /** Folds long output, except where all of it must be shown. */
 function fold(lines: readonly string[], { style, whole }: LookOptions): readonly string[] {
   const hidden = lines.length - maxLines;
-  if (whole === true || hidden < leastHidden) return lines;
+  if (whole === true || hidden < minHidden) return lines;
   return [...lines.slice(0, maxLines), `${style.glyphs.more} ${counted(hidden, "more line")} (${wayToAll})`];
 }
 

@@ -1,7 +1,7 @@
 /** Renders the end of a run for people: the result, the footer, and the error. */
 import type { Failure } from "../../core/error.ts";
 import type { Amendment, ChangeSummary, CheckResult, Outcome, RefusedAction, Status } from "../../core/outcome.ts";
-import { counted, grouped, priced, spent } from "../amount.ts";
+import { counted, grouped, priced, renderDuration } from "../amount.ts";
 import { renderCounts } from "../diff/render-diff.ts";
 import { hang, pad, widest } from "../layout.ts";
 import { renderInline } from "../markdown.ts";
@@ -60,7 +60,7 @@ function renderRefused(refused: readonly RefusedAction[], style: Style, columns:
 export function renderCheck(check: CheckResult, style: Style, columns: number | null): string[] {
   const meaning: Meaning = check.passed === null ? "dim" : check.passed ? "ok" : "error";
   const ended = check.exit === null ? "did not end by itself" : `exit ${check.exit}`;
-  const how = check.passed === null ? "not run" : `${ended}, ${spent(check.ms)}`;
+  const how = check.passed === null ? "not run" : `${ended}, ${renderDuration(check.ms)}`;
   const text = `check ${visibleLine(check.command)}  ${style.paint("dim", how)}`;
   return hang(`${mark(style, meaning)} `, text, columns);
 }
@@ -166,7 +166,12 @@ export function renderFooter({ calls, usage, cost, model, actions }: Outcome, ms
   const tokens = usage.input + usage.output;
   const spending =
     tokens === 0 || model.requested.startsWith("replay:") ? [] : [counted(tokens, "token"), priced(cost)];
-  return [`${counted(calls.made, "call")} (${promise})`, ...renderActions(actions), ...spending, spent(ms)].join(", ");
+  return [
+    `${counted(calls.made, "call")} (${promise})`,
+    ...renderActions(actions),
+    ...spending,
+    renderDuration(ms),
+  ].join(", ");
 }
 
 /** Adds to the error of a run that changed nothing a line that says so, and names ignored paths that stay changed. */

@@ -1,7 +1,7 @@
 /** Shows what a run waits for (the model, a command, the next attempt), and its notices. */
 import type { Purpose } from "../../core/model.ts";
 import type { ReplyProgress } from "../../core/reply-progress.ts";
-import { counted, grouped, spent } from "../amount.ts";
+import { counted, grouped, renderDuration } from "../amount.ts";
 import { visible, visibleLine } from "../sanitize.ts";
 import type { EventHandlers } from "./show-work.ts";
 import { createHeartbeat, createSpinner, type Spinner } from "./spinner.ts";
@@ -85,7 +85,7 @@ export function openWaits(streams: Streams, { verbose, live, columns, now, note 
         spinner.stop();
         if (!verbose) return;
         const tokens = `${grouped(usage.input)} in, ${grouped(usage.output)} out`;
-        aside(`call ${n}: ${visibleLine(served)}, ${tokens}, ${spent(ms)}`);
+        aside(`call ${n}: ${visibleLine(served)}, ${tokens}, ${renderDuration(ms)}`);
       },
       /** A wait before a retry is shown only while it lasts; it leaves no line. */
       notice({ level, text, wait }) {

@@ -3,7 +3,7 @@
 import type { StampedEvent } from "../../core/event.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { rowOf } from "../../core/vocabulary.ts";
-import { counted, spent } from "../amount.ts";
+import { counted, renderDuration } from "../amount.ts";
 import { renderDiff } from "../diff/render-diff.ts";
 import type { Highlight } from "../highlight.ts";
 import { wrap } from "../layout.ts";
@@ -104,7 +104,9 @@ export function openWork(
     stopWaiting();
     if (event.when === "before") {
       if (verbose || event.passed === false)
-        aside(`before the change: ${visibleLine(event.command)}, exit ${event.exit ?? "none"}, ${spent(event.ms)}`);
+        aside(
+          `before the change: ${visibleLine(event.command)}, exit ${event.exit ?? "none"}, ${renderDuration(event.ms)}`,
+        );
       return;
     }
     say(renderCheck(event, style, streams.columns));

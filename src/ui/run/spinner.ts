@@ -1,6 +1,6 @@
 /** The line that is redrawn: what pai waits for, and the time since then or the time left. */
 import type { Wait } from "../../core/question.ts";
-import { spent } from "../amount.ts";
+import { renderDuration } from "../amount.ts";
 import { eraseFromRow } from "../erase.ts";
 import { cut } from "../layout.ts";
 import { visibleLine } from "../sanitize.ts";
@@ -36,10 +36,10 @@ const patienceMs = 200;
 const frameMs = 250;
 
 /** Columns kept for the text, however long the time is. */
-const leastWidth = 8;
+const minWidth = 8;
 
 /** Columns kept for the text if the note is shown too. */
-const noteLeastWidth = 30;
+const minNoteWidth = 30;
 
 /** "planning with gemini:x, 12 s", never wider than `columns`: a wrapped line could not be erased. */
 export function renderElapsed(
@@ -50,13 +50,13 @@ export function renderElapsed(
   note: string | null = null,
 ): string {
   const seconds = Math.floor(ms / 1000);
-  const time = seconds === 0 ? "" : `, ${spent(seconds * 1000).replace(".0", "")}`;
+  const time = seconds === 0 ? "" : `, ${renderDuration(seconds * 1000).replace(".0", "")}`;
   const noted = note === null ? "" : ` ${dot} ${note}`;
   const beside = columns - Bun.stringWidth(time) - Bun.stringWidth(noted);
   // The note may replace the end of a long text, but not its beginning.
-  if (noted !== "" && beside >= Math.min(Bun.stringWidth(what), noteLeastWidth))
+  if (noted !== "" && beside >= Math.min(Bun.stringWidth(what), minNoteWidth))
     return cut(what, beside, more) + time + noted;
-  const room = Math.max(columns - Bun.stringWidth(time), leastWidth);
+  const room = Math.max(columns - Bun.stringWidth(time), minWidth);
   return cut(cut(what, room, more) + time, columns, more);
 }
 

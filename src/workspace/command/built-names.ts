@@ -29,7 +29,7 @@ export function isBuiltFolder(name: string): boolean {
 export const isCache = (name: string): boolean => caches.has(foldName(name));
 
 /** A file that tools overwrite and remove by themselves: an object file, a log, a lock. */
-export const isPassing = (name: string): boolean => fileShape.test(foldName(name));
+export const isTransient = (name: string): boolean => fileShape.test(foldName(name));
 
 /** A database that another process may have open at any time, so an old content must not be restored. */
 export const isDatabase = (name: string): boolean => databaseShape.test(foldName(name));

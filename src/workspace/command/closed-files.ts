@@ -6,7 +6,7 @@ import { joinPath, nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
 import { isHidden, kindOfDenied, type PathRules } from "../path-policy.ts";
 import { type Stat, statUnlessGone } from "../system/stat.ts";
-import { isBuiltFolder, isDatabase, isPassing } from "./built-names.ts";
+import { isBuiltFolder, isDatabase, isTransient } from "./built-names.ts";
 import { blobOf, isUntouched, type Kept, statUnlessUnusable } from "./kept.ts";
 
 export interface ClosedFiles {
@@ -42,7 +42,7 @@ export interface ClosedParts {
   readonly signal?: AbortSignal | undefined;
 }
 
-const most = { kept: 2000, named: 50_000, bytes: 16 * 1024 * 1024, fileBytes: 1024 * 1024, ignored: 20_000 } as const;
+const limits = { kept: 2000, named: 50_000, bytes: 16 * 1024 * 1024, fileBytes: 1024 * 1024, ignored: 20_000 } as const;
 const pauseMs = 20;
 
 /** Files of git or Mercurial that configure it or run code, as opposed to the history. */
@@ -106,7 +106,7 @@ function openKeeper(parts: ClosedParts) {
   const ignored = new Map<RelPath, string>();
   /** Folders still to be looked into; those that are only compared come last. */
   const waiting: { readonly path: RelPath; readonly manner: Manner }[] = [];
-  const room = { kept: most.bytes, small: most.bytes };
+  const room = { kept: limits.bytes, small: limits.bytes };
   let isPart = false;
   let isKeptPart = false;
 
@@ -115,32 +115,32 @@ function openKeeper(parts: ClosedParts) {
     const each =
       known !== undefined && isUntouched(known.stat, stat)
         ? known
-        : { stat, blob: blobOf(root, path, stat, Math.min(most.fileBytes, room[where])) };
+        : { stat, blob: blobOf(root, path, stat, Math.min(limits.fileBytes, room[where])) };
     if (each.blob?.kind === "file") room[where] -= each.blob.bytes.length;
     (where === "kept" ? kept : small).set(path, each);
   };
   /**
-   * Files that a command adds must not displace those that existed before it; beyond `most.kept` files the content of
+   * Files that a command adds must not displace those that existed before it; beyond `limits.kept` files the content of
    * new ones is not read.
    */
   const keep = (path: RelPath, stat: Stat) => {
     const isNew = earlier !== null && !earlier.isKeptPart;
-    if (kept.size < most.kept || earlier?.kept.has(path)) keepIn("kept", path, stat);
-    else if (isNew && kept.size < most.named) kept.set(path, { stat, blob: blobOf(root, path, stat, -1) });
+    if (kept.size < limits.kept || earlier?.kept.has(path)) keepIn("kept", path, stat);
+    else if (isNew && kept.size < limits.named) kept.set(path, { stat, blob: blobOf(root, path, stat, -1) });
     else isPart = isKeptPart = true;
   };
   /** A file kept before the command must be kept after it too, and one not kept before it must not look new. */
   const isKeptSmall = (path: RelPath, { kind, size }: Stat): boolean => {
     if (earlier?.small.has(path)) return true;
     if (kind === "special" || (earlier !== null && (earlier.isPart || earlier.ignored.has(path)))) return false;
-    return small.size < most.kept && size <= Math.min(most.fileBytes, room.small);
+    return small.size < limits.kept && size <= Math.min(limits.fileBytes, room.small);
   };
   const keepSmall = (path: RelPath, stat: Stat) => {
     if (isKeptSmall(path, stat)) keepIn("small", path, stat);
     else compare(path, stat);
   };
   const compare = (path: RelPath, stat: Stat) => {
-    if (ignored.size >= most.ignored) isPart = true;
+    if (ignored.size >= limits.ignored) isPart = true;
     else ignored.set(path, `${stat.dev} ${stat.ino} ${stat.size} ${stat.ctimeNs}`);
   };
   /** How an entry of an ignored folder is looked at; null: not at all. */
@@ -148,7 +148,7 @@ function openKeeper(parts: ClosedParts) {
     const name = nameOf(path);
     if (given === "all" || given === "orders") return given;
     if (kind === "folder" && isBuiltFolder(name)) return parts.isWalled ? null : "compare";
-    const isOthers = isHidden(parentOf(path), name, parts.rules) || isPassing(name) || isDatabase(name);
+    const isOthers = isHidden(parentOf(path), name, parts.rules) || isTransient(name) || isDatabase(name);
     return isOthers ? "compare" : given;
   };
   const enter = (path: RelPath, manner: Manner) =>
@@ -195,7 +195,7 @@ function openKeeper(parts: ClosedParts) {
       const next = waiting.pop();
       if (next === undefined) return false;
       if (next.manner === "orders") lookIntoRepository(next.path);
-      else if (next.manner === "all" || ignored.size < most.ignored)
+      else if (next.manner === "all" || ignored.size < limits.ignored)
         for (const [name, stat] of statsIn(root, next.path)) take(joinPath(next.path, name), next.manner, stat);
       else isPart = true;
       return true;

@@ -107,7 +107,7 @@ function compareIgnored(before: ClosedFiles, after: ClosedFiles): Pick<ClosedCom
 }
 
 /** Says in one line which ignored files changed for good; null: none. `isPart`: there may be more. */
-export function sayStays(stays: readonly RelPath[], isPart: boolean): string | null {
+export function describeStays(stays: readonly RelPath[], isPart: boolean): string | null {
   const count = stays.length;
   if (count === 0) return null;
   const many = `${isPart ? "at least " : ""}${count} ignored ${count === 1 ? "file" : "files"}`;

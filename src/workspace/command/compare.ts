@@ -221,7 +221,7 @@ export function compareSnapshots(
 }
 
 /** Hidden paths that are new; none if there are too many to know. */
-export const cameTo = (before: Snapshot, after: Snapshot): ReadonlySet<RelPath> =>
+export const findNewHidden = (before: Snapshot, after: Snapshot): ReadonlySet<RelPath> =>
   new Set(compareHidden(before, after, () => false).came);
 
 function compareHidden(before: Snapshot, after: Snapshot, isKnown: (path: RelPath) => boolean) {

@@ -7,7 +7,7 @@ import { joinPath, nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { Root } from "../confine.ts";
 import { isHidden, judgePath, type PathRules } from "../path-policy.ts";
-import { isBuiltFolder, isCache, isPassing } from "./built-names.ts";
+import { isBuiltFolder, isCache, isTransient } from "./built-names.ts";
 import { blobOf } from "./kept.ts";
 import { isDeletion, isOpaqueFolder, lookAt, namesIn } from "./layer.ts";
 
@@ -150,7 +150,7 @@ function openReader({ root, rules, upper, begunNs, brought }: IgnoredParts, room
     const stat = lstatSync(at, { throwIfNoEntry: false });
     if (stat === undefined) return;
     if (isDeletion(stat)) return yield* remove(path);
-    if (isUnkept(path, stat.isDirectory(), rules) || isPassing(nameOf(path))) carried.push(path);
+    if (isUnkept(path, stat.isDirectory(), rules) || isTransient(nameOf(path))) carried.push(path);
     else if (stat.isDirectory()) yield* readFolder(path, at, stat.mode);
     // A steering file is already among the changes that are judged.
     else if (judgePath(path, "write", rules).verdict === "allow") yield* readContent(path, at, stat);
@@ -164,7 +164,7 @@ function* noteRemoved(parts: IgnoredParts, path: RelPath, lost: RelPath[]): Step
   yield;
   const at = join(upper, path);
   const stat = lstatSync(at, { throwIfNoEntry: false });
-  if (stat === undefined || isPassing(nameOf(path))) return;
+  if (stat === undefined || isTransient(nameOf(path))) return;
   const isGone = isDeletion(stat);
   if (isGone && lookAt(root, path) !== null && isLoss(path, brought)) lost.push(path);
   if (isGone || !stat.isDirectory() || isBuiltFolder(nameOf(path))) return;
@@ -186,7 +186,7 @@ const isUnkept = (path: RelPath, isFolder: boolean, rules: PathRules): boolean =
  * loss; the folder as a whole is.
  */
 export function isLoss(path: RelPath, brought: ReadonlySet<RelPath>): boolean {
-  if (isPassing(nameOf(path)) || isCache(nameOf(path))) return false;
+  if (isTransient(nameOf(path)) || isCache(nameOf(path))) return false;
   if (partsOf(parentOf(path)).some((name) => isBuiltFolder(name))) return false;
   for (let at = path; at !== ""; at = parentOf(at)) if (brought.has(at)) return false;
   return true;

@@ -11,7 +11,7 @@ import { pace } from "../pace.ts";
 import { showName } from "../parse-path.ts";
 import { judgePath, kindOfDenied, type PathRules } from "../path-policy.ts";
 import { inside } from "../scan.ts";
-import { isPassing } from "./built-names.ts";
+import { isTransient } from "./built-names.ts";
 import { type Ignored, openIgnored } from "./ignored.ts";
 import { isDeletion, isOpaqueFolder, lookAt, namesIn } from "./layer.ts";
 import { type LayerLimits, layerLimits, openCount } from "./layer-limits.ts";
@@ -90,7 +90,9 @@ function* readAll(parts: LayerParts, reader: ReturnType<typeof openReader>): Ste
   for (const { path, before } of parts.earlier) if (before === null) made.add(path);
   const work = yield* readIgnored({ ...parts, brought: made }, topmost);
   // The removal of a path that existed before the run is judged and shown like any other.
-  const removed = work.kept.filter(({ path, after }) => after === null && !made.has(path) && !isPassing(nameOf(path)));
+  const removed = work.kept.filter(
+    ({ path, after }) => after === null && !made.has(path) && !isTransient(nameOf(path)),
+  );
   const kept = work.kept.filter((change) => !removed.includes(change));
   return { ...content, changes: [...content.changes, ...removed], ignored: { ...work, kept } };
 }

@@ -17,8 +17,8 @@ import type { Traits } from "../traits.ts";
 import { bringOver, bringTimes } from "./bring-over.ts";
 import { type ClosedFiles, keepClosed } from "./closed-files.ts";
 import { commandEnv, type Env, withheldNames } from "./command-env.ts";
-import { cameTo, compareSnapshots, type Snapshot, takeSnapshot } from "./compare.ts";
-import { type ClosedComparison, compareClosed, findUnread, sayStays } from "./compare-closed.ts";
+import { compareSnapshots, findNewHidden, type Snapshot, takeSnapshot } from "./compare.ts";
+import { type ClosedComparison, compareClosed, describeStays, findUnread } from "./compare-closed.ts";
 import type { OwnOf } from "./others.ts";
 import { isLoss } from "./read-ignored.ts";
 import { readLayer } from "./read-layer.ts";
@@ -140,7 +140,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     const { replaced, ...result } = await run(command, options, null);
     // The signal that ended the command must not end this look: unknown changes could not be undone.
     last = await takeSnapshot(root, policy, before, { hurry: signal });
-    const looks = closed && ([closed, await keep(last, closed, cameTo(before, last))] as const);
+    const looks = closed && ([closed, await keep(last, closed, findNewHidden(before, last))] as const);
     const told = compareAll([before, last], looks, policy, made);
     const withheld = withheldNames(parts.env, env, result.output);
     const notes = [...told.notes, ...replaced.map((path) => seenMeanwhile(path, root.path))];
@@ -187,7 +187,7 @@ function compareAll(
   const open = compareSnapshots(before, after, (path) => known.has(path));
   const isNamed = (path: RelPath) => open.stays.some((each) => path === each || path.startsWith(`${each}/`));
   const others = found.stays.filter((path) => !isNamed(path));
-  const line = sayStays(
+  const line = describeStays(
     others,
     closed.some(({ isPart }) => isPart),
   );

@@ -130,8 +130,8 @@ export async function runConfined(
         exit: null,
         output: `it could not be started (${failure.errno})`,
       };
-    const isPassing = ["ENOENT", "ENOTDIR"].includes(failure.errno) || failure.step === "bubblewrap";
-    if (isPassing && starts < maxStarts) continue;
+    const mayPass = ["ENOENT", "ENOTDIR"].includes(failure.errno) || failure.step === "bubblewrap";
+    if (mayPass && starts < maxStarts) continue;
     throw new PaiError(
       "sandbox_missing",
       `the command was not run, as its sandbox failed: ${explainFailure(failure)}`,

@@ -18,7 +18,7 @@ export interface Watch {
 
 type SmallFiles = ReadonlyMap<RelPath, Blob>;
 
-const most = { files: 2000, bytes: 8 * 1024 * 1024, fileBytes: 256 * 1024 } as const;
+const limits = { files: 2000, bytes: 8 * 1024 * 1024, fileBytes: 256 * 1024 } as const;
 
 /** For the commands of one run. */
 export function openWatch(journal: Journal): Watch {
@@ -67,9 +67,9 @@ function chooseSmall(files: Files): SmallFiles {
   const chosen = new Map<RelPath, Blob>();
   let bytes = 0;
   for (const [path, blob] of files) {
-    if (blob?.kind !== "file" || blob.bytes.length > most.fileBytes) continue;
+    if (blob?.kind !== "file" || blob.bytes.length > limits.fileBytes) continue;
     bytes += blob.bytes.length;
-    if (chosen.size === most.files || bytes > most.bytes) break;
+    if (chosen.size === limits.files || bytes > limits.bytes) break;
     chosen.set(path, blob);
   }
   return chosen;

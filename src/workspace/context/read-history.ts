@@ -4,7 +4,7 @@ import { findRepository, type Repository } from "../git/find-repository.ts";
 import { historyCommits, type LogOptions, parseLog, readLog, readOwn } from "../git/git-log.ts";
 import type { StoredHistory } from "../index/index-file.ts";
 
-const most = { commits: historyCommits.used, timeoutMs: 1_500 } as const;
+const defaults = { commits: historyCommits.used, timeoutMs: 1_500 } as const;
 
 type LogLimits = Omit<LogOptions, "without">;
 
@@ -40,7 +40,7 @@ export async function readHistory(
   kept: StoredHistory | null,
   options: Pick<LogOptions, "path" | "signal" | "mayWait">,
 ): Promise<SurveyHistory> {
-  const limits = { ...most, ...options };
+  const limits = { ...defaults, ...options };
   const repository = findRepository(root);
   if (repository === null) return { commits: [], lacks: "the folder is in no git repository" };
   if (typeof repository === "string") return { commits: [], lacks: repository };

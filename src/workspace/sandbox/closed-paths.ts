@@ -19,7 +19,7 @@ export interface ClosedPaths {
   readonly inside: Inside;
 }
 
-export interface Ground extends HomeOptions {
+export interface ClosedSearch extends HomeOptions {
   /** Real path. */
   readonly workspace: string;
   readonly rules: PathRules;
@@ -40,21 +40,21 @@ const rootSecrets = [
 ];
 
 /** `last`: result of the previous search; null: there was none. */
-export function findClosedPaths(ground: Ground, last: ClosedPaths | null): ClosedPaths {
-  const inside = findInside(ground, last?.inside ?? null);
-  const outside = [...findHomeSecrets(ground), ...secretsAbove(ground), ...ground.own];
-  const privileged = ground.isRoot ? [...rootSecrets, ...hostKeys()] : [];
+export function findClosedPaths(search: ClosedSearch, last: ClosedPaths | null): ClosedPaths {
+  const inside = findInside(search, last?.inside ?? null);
+  const outside = [...findHomeSecrets(search), ...secretsAbove(search), ...search.own];
+  const privileged = search.isRoot ? [...rootSecrets, ...hostKeys()] : [];
   const mounts = readMounts("self");
   const found = new Map<string, Hidden>();
   for (const path of [...inside.hidden, ...outside, ...privileged]) {
     const real = realPathOf(path);
     const stat = real === null ? undefined : lstatSync(real, { throwIfNoEntry: false });
-    if (real === null || stat === undefined || isNeeded(path, real, ground.workspace)) continue;
+    if (real === null || stat === undefined || isNeeded(path, real, search.workspace)) continue;
     for (const place of placesOf(real, stat, mounts)) {
-      if (!contains(place, ground.workspace)) found.set(place, { path: place, isFolder: stat.isDirectory() });
+      if (!contains(place, search.workspace)) found.set(place, { path: place, isFolder: stat.isDirectory() });
     }
   }
-  const open = ground.open.flatMap((path) => realPathOf(path) ?? []);
+  const open = search.open.flatMap((path) => realPathOf(path) ?? []);
   const hidden = open.reduce(openUp, withoutNested([...found.values()]));
   return { hidden, repositories: inside.repositories, partial: inside.partial, inside };
 }
@@ -118,7 +118,7 @@ function openUp(hidden: readonly Hidden[], open: string): readonly Hidden[] {
 }
 
 /** Secrets in the folders above, if the project is part of a larger repository. */
-function secretsAbove({ workspace, rules }: Ground): readonly string[] {
+function secretsAbove({ workspace, rules }: ClosedSearch): readonly string[] {
   const above: string[] = [];
   for (let at = workspace; at !== "/"; at = dirname(at)) {
     if (at !== workspace) above.push(at);

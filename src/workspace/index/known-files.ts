@@ -1,4 +1,5 @@
 /** Compares the files that the index knows with the disk: which entries still hold, and which files must be read. */
+import { PaiError } from "../../core/error.ts";
 import { nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import type { Entry } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";
@@ -126,7 +127,13 @@ export function checkFiles(root: Root, rules: PathRules, contents: IndexContents
       });
     });
 
-  return takeFolder("") ? { entries, known, fresh, isWhole: areStamped && dirty === 0 } : null;
+  try {
+    return takeFolder("") ? { entries, known, fresh, isWhole: areStamped && dirty === 0 } : null;
+  } catch (thrown) {
+    // A folder is gone meanwhile, became a link, or is closed to this user: a walk goes on without it.
+    if (thrown instanceof PaiError) return null;
+    throw thrown;
+  }
 }
 
 /** For a walk: returns the index entry of an unchanged file; null: the file must be read. */

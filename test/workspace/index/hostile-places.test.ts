@@ -3,6 +3,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { spawn, spawnSync } from "node:child_process";
 import {
+  chmodSync,
   chownSync,
   copyFileSync,
   cpSync,
@@ -16,7 +17,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { indexName } from "../../../src/workspace/index/index-name.ts";
 
 const program = join(import.meta.dir, "index-process.ts");
@@ -139,6 +140,18 @@ describe("an index", () => {
       chownSync(fileOf(place), 12_345, 12_345);
       expect(foundIn(run(place))).toEqual(foundIn(plain));
       expect(statSync(fileOf(place)).uid).toBe(0);
+    });
+  });
+
+  test.skipIf(!isRoot)("of a project with a new folder that belongs to somebody else finds all the rest", async () => {
+    await inPlace((place) => {
+      const asNobody = (only: readonly string[] = []) =>
+        runBelow(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"], ":", place, only);
+      spawnSync("chown", ["-R", "65534:65534", dirname(place.root)]);
+      chmodSync(dirname(place.root), 0o755);
+      const { entries, found } = asNobody();
+      mkdirSync(join(place.root, "data"), { mode: 0o700 });
+      expect(asNobody(["look"])).toMatchObject({ entries: ["data", ...entries], found });
     });
   });
 

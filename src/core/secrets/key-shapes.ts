@@ -53,7 +53,7 @@ const urlPassword = /:\/\/([^\s:@/"'`]{0,200}):([^\s@/"'`]{6,200})@/g;
 const commonPassword =
   /^(?:pass|passwd|password|secret|user|admin|root|postgres|mysql|mongo|redis|guest|test|example|dev|local|app|rabbitmq|elastic)\w?\d{0,3}$/i;
 /** Words that a secret may follow. Within a group, one letter near the end tells the words apart. */
-const nameEnd = /(?=\\?["'`]?(?:\]?\s{0,3}[:=,]|\s{1,40}value\b))/.source;
+const nameEnd = /(?=\\?["'`]?(?:\]?\s{0,3}[:=,>]|\s{1,40}value\b))/.source;
 const nameShapes = [
   ["key", "token"],
   ["secret"],
@@ -105,6 +105,8 @@ const bearer = /\s*([\w.~+/=-]{20,})/y;
 const quotedValue = /\\?["'`]?\]?\s*(?::\s*\w+\s*)?(?::=|=>|[=:,])\s*\\?["'`]([^\s"'`\\]{8,512})\\?["'`]/y;
 /** The value in a list of names and values, as in Kubernetes and Compose: `name: X`, on the next line `value: …`. */
 const pairedValue = /\w*\\?["'`]?\s*,?\s{0,40}\\?["'`]?value\\?["'`]?\s*[:=]\s*\\?["'`]?([^\s"'`\\,}]{12,512})/iy;
+/** The content of an element: `<password>…</password>`, `<string name="api_key">…</string>`. */
+const elementValue = /["']?\s{0,3}>\s{0,40}([^\s<>"']{12,512})\s{0,40}<\//y;
 const bareValue = /\s*[:=]\s*([\w+/=~!@#%^*-][\w+/=~!@#$%^*-]{15,511})(?=[\s&;,]|$)/y;
 
 const placeholder = /your|placeholder|change.?me|redacted|masked|dummy|x{4}|\*{3}|\.{3}|<|\$\{|\{\{|%s|(.)\1{5}/i;
@@ -177,7 +179,10 @@ function matchValue(text: string, name: string, at: number): RegExpExecArray | n
   const header = name === "bearer" ? bearer : name === "authorization" ? authorization : null;
   const found =
     header === null
-      ? (matchAt(quotedValue, text, at) ?? matchAt(bareValue, text, at) ?? matchAt(pairedValue, text, at))
+      ? (matchAt(quotedValue, text, at) ??
+        matchAt(bareValue, text, at) ??
+        matchAt(pairedValue, text, at) ??
+        matchAt(elementValue, text, at))
       : matchAt(header, text, at);
   const value = found?.[1] ?? "";
   const isSecret = header === null ? looksRandom(value) : /\d|=$/.test(value);

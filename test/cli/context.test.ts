@@ -3,8 +3,9 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { commands } from "../../src/cli/command-table.ts";
+import { renderPreview, renderRanking } from "../../src/cli/commands/render-context.ts";
 import { factsOf } from "../../src/core/receipt.ts";
-import type { Preview } from "../../src/flows/preview.ts";
+import type { Preview, RankedFile } from "../../src/flows/preview.ts";
 import { finish, plan, write } from "../flows/plans.ts";
 import { makeFolder } from "../flows/scripted.ts";
 import { openProcess } from "./fake-context.ts";
@@ -118,4 +119,52 @@ test("columns are aligned, whatever script the paths are in (R35)", async () => 
   const rows = (await ask("look")).out.split("\n").filter((line) => line.endsWith(" tokens"));
   expect(rows.length).toBeGreaterThan(3);
   expect(new Set(rows.map((row) => Bun.stringWidth(row))).size).toBe(1);
+});
+
+const none = { kind: "code", words: 0.5, history: 0.2, frequency: 0.9, named: null, symbols: [], lines: [] } as const;
+const rankedAs = (path: string, over: Partial<RankedFile> = {}): RankedFile => ({
+  ...none,
+  path,
+  score: 1,
+  company: true,
+  ...over,
+});
+const long = "lib/ansible/galaxy/collection/concrete_artifact_manager_with_a_name.py";
+const ranking = [
+  rankedAs("src/click/_termui_impl.py", { named: "request", lines: [1, 20, 300] }),
+  rankedAs("文档/说明书.md", { kind: "document" }),
+  rankedAs(long, { kind: "test" }),
+];
+
+test.each([80, 60, 40])(
+  "on a terminal of %p columns, reasons stand beside or below their path, and nothing is cut",
+  (columns) => {
+    const found = { ranking, lacks: ["history: the clone is shallow: what was before is not here"] };
+    const text = renderRanking(found, columns);
+    const rows = text.split("\n");
+    expect(rows.filter((row) => Bun.stringWidth(row) > columns)).toEqual([]);
+    const written = (of: string) => of.replace(/\s/g, "");
+    expect(written(text)).toBe(written(renderRanking(found, null)));
+    if (columns < 80) return;
+    const reasons = rows.filter((row) => /named in|words 0/.test(row));
+    const starts = reasons.map((row) => Bun.stringWidth(row.slice(0, row.search(/named in|words 0/))));
+    expect(starts).toEqual([33, 33, 33, 33]);
+    expect(text).toMatch(/\n +changes with the first ones, a test file\n/);
+  },
+);
+
+test.each([80, 50])("on a terminal of %p columns, the tokens of all parts stand in one column", (columns) => {
+  const lines = { shown: 3, total: 1984, ranges: [760, 822, 925, 990].map((from) => ({ from, to: from + 9 })) };
+  const parts = [
+    { kind: "tree", path: null, tokens: 732, lines: null, masked: [] },
+    { kind: "file", path: long, tokens: 2599, lines, masked: [] },
+    { kind: "file", path: "a.py", tokens: 12, lines, masked: [3] },
+  ] as unknown as Preview["parts"];
+  const found = { parts, tokens: 3343, masked: 1, ranking, lacks: [], promise: { expected: 1, at_most: 4 }, cost: 0.1 };
+  const text = renderPreview("gemini:gemini-2.5-flash-lite", "single-shot", found as Preview, columns);
+  const rows = text.split("\n");
+  expect(rows.filter((row) => Bun.stringWidth(row) > columns)).toEqual([]);
+  const sized = rows.filter((row) => row.endsWith(" tokens"));
+  expect([sized.length, new Set(sized.map((row) => Bun.stringWidth(row))).size]).toEqual([4, 1]);
+  expect(text.split(/\n? +/).join(" ")).toContain("lines 760-769, 822-831, 925-934, … of 1984");
 });

@@ -57,7 +57,7 @@ test("pai context says which files are likely, and why", async () => {
     "The likeliest files, and why (figures are relative to the highest one):",
     "   1  shop/tax.py   named in the request, words 1.00",
     expect.stringMatching(/^ {3}2 {2}shop\/cart\.py {2}words 0\.\d\d$/),
-    expect.stringMatching(/^ {3}3 {2}README\.md {5}words 0\.\d\d, a document file$/),
+    expect.stringMatching(/^ {3}3 {2}README\.md {5}words 0\.\d\d, a document$/),
   ]);
   const named = (await pai("context", {}, ["tax: let `empty_cart` take more"])).out.split("\n");
   expect(named.slice(1, 3).map((line) => line.replace(/words.*/, "words"))).toEqual([

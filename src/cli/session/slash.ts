@@ -64,7 +64,10 @@ async function showContext(talk: Talk, words: string): Promise<void> {
   const { context, composed, mode, model } = talk;
   const { settings } = composed.base;
   const id = model?.model.id ?? listModels(settings.model)[0];
-  const { previewTask, renderPreview } = await import("../commands/context.ts");
+  const [{ previewTask }, { renderPreview }] = await Promise.all([
+    import("../commands/context.ts"),
+    import("../commands/render-context.ts"),
+  ]);
   const found = await whileInterruptible(talk, async (signal) =>
     previewTask({
       id,
@@ -77,7 +80,8 @@ async function showContext(talk: Talk, words: string): Promise<void> {
       notify: talk.view.notify,
     }),
   );
-  say(talk, `${renderPreview(id, mode, found)}\nThe session holds\n${renderContext(talk)}`);
+  const columns = columnsOf(context.env);
+  say(talk, `${renderPreview(id, mode, found, columns)}\nThe session holds\n${renderContext(talk)}`);
 }
 
 /** Tokens of the conversation by kind, at about four characters a token. */

@@ -76,9 +76,11 @@ function isGenerated({ lower, folders, name, ending }: Parts): boolean {
   return isNamed || (hintsAtGenerated.test(lower) && generated.test(lower));
 }
 
-function isDocument({ folders, name, ending }: Parts): boolean {
-  return documentEndings.has(ending) || documentNames.test(name) || isIn(folders, sampleFolders);
-}
+const isProseOf = ({ name, ending }: Parts) => documentEndings.has(ending) || documentNames.test(name);
+const isDocument = (parts: Parts) => isProseOf(parts) || isIn(parts.folders, sampleFolders);
+
+/** Whether a file of the kind "document" is one to read; else it is an example, a setting or data. */
+export const isProse = (path: string): boolean => isProseOf(partsOf(path));
 
 /** The kind by the path alone, upper and lower case alike. */
 export function kindOf(path: string): Kind {

@@ -1,0 +1,137 @@
+/** Renders what `pai context` found: the ranking with its reasons, and the first request by its parts. */
+import { isProse } from "../../core/context/kind.ts";
+import type { Preview, PreviewPart, RankedFile } from "../../flows/preview.ts";
+import { counted, grouped, priced } from "../../ui/amount.ts";
+import { hang, pad, widest, wrapPath } from "../../ui/layout.ts";
+import { visibleLine } from "../../ui/sanitize.ts";
+
+const kindWidth = "instructions".length;
+
+const nameOf = ({ kind, path }: PreviewPart) =>
+  path === null ? kind : `${kind.padEnd(kindWidth)}  ${visibleLine(path)}`;
+
+/** Line ranges shown in a row. */
+const maxRanges = 3;
+
+function rangeOf({ lines }: PreviewPart): string {
+  if (lines === null) return "";
+  if (lines.shown === lines.total) return counted(lines.total, "line");
+  const ranges = lines.ranges.map(({ from, to }) => `${from}-${to}`);
+  const shown = ranges.length > maxRanges ? [...ranges.slice(0, maxRanges), "…"] : ranges;
+  return `lines ${shown.join(", ")} of ${lines.total}`;
+}
+
+/** Rows shown of the ranking. */
+const shownRanks = 20;
+
+/** How the words of the task point to a file: by its name or by its content. */
+function namingOf({ named, symbols, lines }: RankedFile): string {
+  const at = lines.length === 0 ? "" : ` at line${lines.length > 1 ? "s" : ""} ${lines.slice(0, maxRanges).join(", ")}`;
+  const names = visibleLine(symbols.slice(0, maxRanges).join(", "));
+  if (named === null) return "";
+  if (symbols.length === 0) return `named in the ${named}${at}`;
+  return lines.length === 0 ? `is called ${names}` : `defines ${names}${at}`;
+}
+
+/** What a file is, where that lowers its place; "": it is code. */
+function describeKind({ kind, path }: RankedFile): string {
+  if (kind === "code") return "";
+  if (kind === "side") return "beside the code";
+  if (kind === "document") return isProse(path) ? "a document" : "an example or data";
+  return `a ${kind} file`;
+}
+
+/** Why a file is ranked where it is. */
+function reasonsOf(file: RankedFile): string[] {
+  const { words, history, frequency, company } = file;
+  const reasons = [
+    namingOf(file),
+    words >= 0.01 ? `words ${words.toFixed(2)}` : "",
+    history >= 0.01 ? `commits ${history.toFixed(2)}` : "",
+    frequency >= 0.5 ? "often changed" : "",
+    company ? "changes with the first ones" : "",
+    describeKind(file),
+  ];
+  const told = reasons.filter((reason) => reason !== "");
+  return told.length === 0 ? ["words below 0.01"] : told;
+}
+
+/** Columns of the ranking that the paths may take, and those that the reasons need beside them. */
+const room = { path: 60, reasons: 34 } as const;
+
+/** A space at which no line is broken. */
+const unbroken = "\u00a0";
+
+/** A row of the ranking; a path that is too wide stands alone, above its reasons. `columns` null: no wrapping. */
+function renderRank(file: RankedFile, at: number, width: number, columns: number | null): string[] {
+  const [lead, path] = [`  ${String(at + 1).padStart(2)}  `, visibleLine(file.path)];
+  const margin = " ".repeat(lead.length);
+  const space = columns === null ? 0 : columns - lead.length - width - 2;
+  const reasons = reasonsOf(file)
+    .map((reason) => (Bun.stringWidth(reason) < space ? reason.replaceAll(" ", unbroken) : reason))
+    .join(", ");
+  const hung = (margins: string) => hang(margins, reasons, columns).map((line) => line.replaceAll(unbroken, " "));
+  if (columns === null || Bun.stringWidth(path) <= width) return hung(`${lead}${pad(path, width)}  `);
+  const above = wrapPath(path, Math.max(columns - lead.length, 10)).map(
+    (line, part) => (part === 0 ? lead : margin) + line,
+  );
+  return [...above, ...hung(margin + " ".repeat(width + 2))];
+}
+
+/** The ranking as text; each figure is relative to the highest one. `columns` null: no wrapping. */
+export function renderRanking({ ranking, lacks }: Pick<Preview, "ranking" | "lacks">, columns: number | null): string {
+  if (ranking.length === 0) return "No file matches the words of the task\n";
+  const shown = ranking.slice(0, shownRanks);
+  const most = columns === null ? room.path : Math.max(10, Math.min(room.path, columns - room.reasons - 8));
+  const widths = shown.map(({ path }) => Bun.stringWidth(visibleLine(path)));
+  const width =
+    columns === null ? Math.min(most, Math.max(...widths)) : Math.max(0, ...widths.filter((each) => each <= most));
+  const rows = shown.flatMap((file, at) => renderRank(file, at, width, columns));
+  const rest = ranking.length > shown.length ? [`  and ${ranking.length - shown.length} more`] : [];
+  const without = lacks.length === 0 ? [] : hang("without ", lacks.join("; "), columns);
+  const title = hang("", "The likeliest files, and why (figures are relative to the highest one):", columns);
+  return [...title, ...rows, ...rest, ...without, ""].join("\n");
+}
+
+type Row = readonly [name: string, range: string, size: string];
+
+/** The parts in columns; where they do not fit, the lines of a file stand below its path. `columns` null: they always fit. */
+function renderParts(rows: readonly Row[], columns: number | null): string[] {
+  const [first = 0, second = 0, third = 0] = [0, 1, 2].map((at) => widest(rows.map((row) => row[at] ?? "")));
+  const sized = (text: string, width: number, size: string) => `  ${pad(text, width)}  ${size.padStart(third)} tokens`;
+  const around = third + " tokens".length + 4;
+  if (columns === null || first + second + 2 + around <= columns)
+    return rows.map(([name, range, size]) =>
+      sized(`${pad(name, first)}  ${pad(range, second)}`, first + second + 2, size),
+    );
+  const margin = " ".repeat(kindWidth + 2);
+  const most = Math.max(columns - around, kindWidth + 12);
+  const width = Math.min(most, Math.max(first, second + margin.length));
+  return rows.flatMap(([name, range, size]) => {
+    const [top = "", ...more] = wrapPath(name, width);
+    const below = [...more, ...(range === "" ? [] : hang("", range, width - margin.length))];
+    return [sized(top, width, size), ...below.map((line) => `  ${margin}${line}`)];
+  });
+}
+
+/** The preview as text. `columns` null: no wrapping. */
+export function renderPreview(
+  id: string,
+  mode: string,
+  { parts, tokens, masked, promise, cost }: Preview,
+  columns: number | null,
+): string {
+  const rows = parts.map((part): Row => [nameOf(part), rangeOf(part), grouped(part.tokens)]);
+  const places = parts.flatMap(({ path, masked: at }) => at.map((line) => `${visibleLine(path ?? "")}:${line}`));
+  const secrets = masked === 0 ? "none" : `${counted(masked, "value")}, sent as names: ${places.join(", ")}`;
+  const calls = `at most ${promise.at_most}${mode === "tool-loop" ? "" : " calls to plan; the plan then promises the rest"}`;
+  return [
+    "The first call would send, by estimate:",
+    ...renderParts([...rows, ["all of it", "", grouped(tokens)]], columns),
+    ...hang("model   ", visibleLine(id), columns),
+    ...hang("masked  ", secrets.replace(/: $/, ""), columns),
+    ...hang("calls   ", calls, columns),
+    ...hang("price   ", cost === null ? "unknown" : `about ${priced(cost)} for what this call sends`, columns),
+    "Nothing was sent\n",
+  ].join("\n");
+}

@@ -1,8 +1,8 @@
 /** The table of commands and what each takes. A command's code is loaded when it runs. */
 
 /*
- * To add a command: a row here (its words, its flags by `take`, examples for the help), a file in commands/ that exports
- * its handler, and a line in docs/cli.md. Help, completions and the man page follow by themselves.
+ * To add a command: a row here (its words, its flags by `take`, examples for the help) and a file in commands/ that
+ * exports its handler. Help, completions and the man page follow by themselves.
  */
 import { type Command, type CommandRow, define as defineAny, word } from "./command.ts";
 import { take } from "./flags.ts";

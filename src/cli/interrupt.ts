@@ -10,7 +10,10 @@ const stops = [
   ["SIGHUP", 129, "hangup", "the terminal was closed"],
 ] as const;
 
-/** The first signal aborts all work, which is then undone; the second ends the process at once. */
+/**
+ * The first signal aborts all work, which is then undone; the second ends the process at once. While a session has a
+ * handler set by `onInterrupt`, Ctrl+C goes there instead (session/talk.ts).
+ */
 export function watchSignals(writers: readonly Writer[]): Pick<Context, "signal" | "onInterrupt"> {
   const controller = new AbortController();
   let taken: (() => void) | null = null;

@@ -27,7 +27,7 @@ const extensions = new Set(
   svg png jpg jpeg gif pdf zip gz tar bin so exe`.split(/\s+/),
 );
 
-/** Whether a word after `@` can only be meant as a path. */
+/** Whether a word after `@` has the form of a path. */
 function looksLikePath(name: string): boolean {
   if (/^(?:\.{1,2}\/|\/|~)/.test(name) || /^\.\w/.test(name)) return true;
   const ending = /[^/]\.(\w+)$/.exec(name)?.[1];
@@ -100,7 +100,7 @@ async function refuseMistaken(
   });
 }
 
-/** Whether the first name that exists is a folder. Mentioning a folder is no mistake; the tree shows it. */
+/** Whether one of the names is a folder. Mentioning a folder is no mistake; the tree shows it. */
 async function isFolder(workspace: Workspace, names: readonly string[]): Promise<boolean> {
   for (const name of names) {
     const blob = await Promise.resolve()

@@ -1,4 +1,4 @@
-/** What `pai doctor` says of the team's database: whether it answers, as whom, and what still waits to be sent. */
+/** The check of `pai doctor` for the team's database: whether it answers, its user, and letters that wait to be sent. */
 import { join } from "node:path";
 import { toPaiError } from "../core/error.ts";
 import type { LoadedSettings } from "../store/settings.ts";
@@ -18,7 +18,7 @@ interface Row {
   readonly cost: number;
 }
 
-/** Nothing where no store is set. A store of an older layout is brought to the newest. */
+/** No finding without a store. Migrates a store with an older layout. */
 export async function examineStore(
   { places }: Patient,
   { settings, origins }: LoadedSettings,

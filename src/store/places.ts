@@ -28,7 +28,7 @@ export function findPlaces(env: Environment, { homedir }: { readonly homedir: st
   };
 }
 
-/** The places of this user, whose registered home counts where HOME is unset. */
+/** The places of this user; without HOME the home folder of the user database is used. */
 export function openPlaces(env: Environment): Places {
   return findPlaces(env, { homedir: env["HOME"] === undefined ? registeredHome() : null });
 }

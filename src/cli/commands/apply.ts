@@ -1,4 +1,4 @@
-/** `pai apply`: carries a saved plan out on files that are still as they were. */
+/** `pai apply`: carries out a saved plan on files that have not changed since. */
 
 import { resolve } from "node:path";
 import { quoteForShell } from "../../core/command/quote.ts";

@@ -191,7 +191,7 @@ async function validate(call: ConfigCall): Promise<ConfigAnswer> {
   };
 }
 
-/** Tries every key; returns one line for each. If some are refused, warns of all but the first and throws its error. */
+/** Tries every key; returns one line for each. If one is refused, warns with the other lines and throws the refusal. */
 async function askForAll(call: ConfigCall, provider: ProviderId, keys: readonly FoundKey[]): Promise<ConfigAnswer> {
   const verdicts = await validateOnline(provider, keys, call);
   const lines = verdicts.map(({ id, address, error, unsure }) => {

@@ -23,7 +23,7 @@ const batchesAhead = 2;
 const sizeOf = (batch: readonly Bunch[]) =>
   batch.reduce((sum, bunch) => sum + ("names" in bunch ? bunch.names.length : 1), 0);
 
-/** In the built file every module is in the top folder, but an entry point keeps its folder below src. */
+/** URL of the worker. In the compiled file modules are in the top folder, but entry points keep their path below src. */
 function workerUrl(): string {
   const built = !import.meta.url.endsWith("/workspace/context/count-pool.ts");
   return new URL(built ? "./workspace/context/count-worker.ts" : "./count-worker.ts", import.meta.url).href;

@@ -73,7 +73,7 @@ const repositoryOf = async (root: Root): Promise<Repository | null> => {
   return typeof found === "string" ? null : found;
 };
 
-/** In the built file every module is in the top folder, but an entry point keeps its folder below src. */
+/** URL of the worker. In the compiled file modules are in the top folder, but entry points keep their path below src. */
 function workerUrl(): string {
   const built = !import.meta.url.endsWith("/workspace/index/project-index.ts");
   return new URL(built ? "./workspace/index/index-worker.ts" : "./index-worker.ts", import.meta.url).href;

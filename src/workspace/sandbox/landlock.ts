@@ -1,4 +1,4 @@
-/** Landlock rules of a tape: the second wall of L3, the first of L2. */
+/** Landlock rules of a tape: a second protection of files at L3, the first at L2. */
 import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Confinement, type Hidden, type LandlockRule, workspaceFd } from "./confinement.ts";

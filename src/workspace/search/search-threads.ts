@@ -55,7 +55,7 @@ export function openThreads(about: Omit<SearchRequest, "bunches">): Searchers {
   };
 }
 
-/** In the built file every module is in the top folder, but an entry point keeps its folder below src. */
+/** URL of the worker. In the compiled file modules are in the top folder, but entry points keep their path below src. */
 function workerUrl(): string {
   const built = !import.meta.url.endsWith("/workspace/search/search-threads.ts");
   return new URL(built ? "./workspace/search/search-worker.ts" : "./search-worker.ts", import.meta.url).href;

@@ -39,9 +39,9 @@ function describe({ settings, level, overlay, landlock, closed, workspace, home 
   const names = closed.hidden.filter(({ path }) => level !== "L2" || !path.startsWith(`${workspace}/`));
   const named = names.map(({ path }) => shorten(path, workspace, home));
   const hidden = level === "L1" || names.length === 0 ? [] : [`hidden: ${nameSome(named, maxNamed)}`];
-  const partial = closed.partial ? ["too many names here to look at all for secrets"] : [];
+  const partial = closed.partial ? ["too many names here to search all for secrets"] : [];
   const git = settings.git && level !== "L1" ? [".git can be written"] : [];
-  const open = level === "L2" ? ["open: .git and secrets of the project"] : [];
+  const open = level === "L2" ? ["not protected: .git and secrets of the project"] : [];
   const place = level === "L3" && !overlay ? ["no copies: commands work on the project itself"] : [];
   return [`${level} (${means})`, network, ...place, ...hidden, ...open, ...git, ...partial].join("; ");
 }

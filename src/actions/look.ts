@@ -258,10 +258,13 @@ export const glob = defineAction("GLOB", {
   async propose({ pattern, path }, stage, signal) {
     const folder = stage.path(path || ".", "list");
     const matcher = new Bun.Glob(pattern.replace(/^\.\//, ""));
+    const below = folder === "" ? 0 : folder.length + 1;
+    // With a folder, models write patterns from there or from the root.
+    const isWanted = (path: string) => matcher.match(path) || (below > 0 && matcher.match(path.slice(below)));
     const found: string[] = [];
     let more = false;
     for await (const entry of stage.walk(folder, signal)) {
-      if (entry.kind !== "file" || !matcher.match(entry.path)) continue;
+      if (entry.kind !== "file" || !isWanted(entry.path)) continue;
       more = found.length === limits.globs;
       if (more) break;
       found.push(entry.path);

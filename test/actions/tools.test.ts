@@ -88,6 +88,12 @@ describe("glob", () => {
   });
 });
 
+test("glob with a folder takes patterns from there and from the root", async () => {
+  for (const pattern of ["*.go", "sub/*.go", "**/*.go"])
+    expect(await use("glob", { pattern, path: "sub" })).toBe("sub/nested.go");
+  expect(await use("glob", { pattern: "hello.go", path: "sub" })).toBe("no file matches hello.go");
+});
+
 describe("grep", () => {
   test("TestGrepTool: function, variable, include filter, no match", async () => {
     expect(await use("grep", { pattern: "func main" })).toBe("hello.go:3:func main() {");

@@ -66,6 +66,16 @@ export function describeBridge(bridge: Bridge): void {
       expect([...(last?.headers.keys() ?? [])].filter((each) => each.startsWith("x-pai"))).toEqual([]);
     });
 
+    test("sends no half of a character, wherever a text was cut", async () => {
+      server.answer = () => sse([bridge.reply(["x"])]);
+      const messages = [{ role: "user", text: "an emoji cut in two: \ud83d" }] as const;
+      await take(await open(server.origin), quiet, { ...request, system: "\ude00 here, too", messages });
+      const body = JSON.stringify(server.seen.at(-1)?.body);
+      expect(body).toContain("an emoji cut in two: \ufffd");
+      expect(body).toContain("\ufffd here, too");
+      expect(body).not.toMatch(/\\ud83d|\\ude00/);
+    });
+
     test("no variable of its SDK has any effect, and no header of its SDK leaves", async () => {
       server.answer = () => sse([bridge.reply(["x"])]);
       const variables = bridge.environment ?? {};

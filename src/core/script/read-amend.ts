@@ -39,7 +39,7 @@ function readOne(rest: string, later: readonly ScriptAction[]): AmendRequest | s
   if (rowOf(action)?.form === "command") {
     const commands = later.flatMap(({ cmd, arg }) => (cmd === action && arg !== undefined ? [arg.trim()] : []));
     const command = readCommand(text, commands);
-    if (command === null) return `AMEND::RUN names no command that a later RUN of the reply runs: ${text}`;
+    if (command === null) return `AMEND::${action} names no command that a later ${action} of the reply runs: ${text}`;
     return { action, ...command, destination: null };
   }
   const { path, after } = splitPath(text);

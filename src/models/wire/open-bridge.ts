@@ -3,6 +3,7 @@ import { PaiError, toPaiError } from "../../core/error.ts";
 import type { ModelEvent, ModelRequest } from "../../core/model.ts";
 import type { Provider } from "../../core/providers.ts";
 import type { Notice } from "../../core/question.ts";
+import { mapTexts } from "../../core/secrets/map-texts.ts";
 import type { Key } from "../keys-in-turn.ts";
 import { type Stream, throwIfInterrupted } from "../stream.ts";
 import type { Decoder } from "./decoder.ts";
@@ -34,6 +35,12 @@ export interface Bridge {
 
 /** Failures that do not matter once the reply is whole. */
 const lateCodes: ReadonlySet<string> = new Set(["network", "reply_cut"]);
+
+/** A text that was cut may end in half a character, which some providers refuse: U+FFFD takes its place. */
+function makeWellFormed(request: ModelRequest): ModelRequest {
+  const mend = (text: string) => (text.isWellFormed() ? text : text.toWellFormed());
+  return { ...request, system: mend(request.system), messages: mapTexts(request.messages, mend) };
+}
 
 /** Makes one attempt for each call; retry.ts retries. Throws `key_invalid` for a key that no header can hold. */
 export function openBridge(
@@ -68,8 +75,9 @@ export function openBridge(
     }
   }
 
-  return async function* (request, signal) {
+  return async function* (given, signal) {
     throwIfInterrupted(signal);
+    const request = makeWellFormed(given);
     const decoder = decode(request);
     const named = createCallNamer(request);
     try {

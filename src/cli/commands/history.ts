@@ -12,12 +12,13 @@ import { renderSummaries } from "../../ui/run/render-outcome.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import type { Clash, Reversal } from "../../workspace/journal/run-history.ts";
 import { showResult } from "../answer-document.ts";
+import { askYes, isApproved } from "../ask-yes.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { type Base, composeBase } from "../compose/base.ts";
 import { openHere } from "../compose/open-here.ts";
 import { tellUndone } from "../compose/tell-undone.ts";
-import { isInteractive, openPrompter, styleOf } from "../compose/view.ts";
+import { styleOf } from "../compose/view.ts";
 import { renderDiffOn } from "../print-diff.ts";
 
 /** What was changed after the run, as a change: from the content that the run left to the current one. */
@@ -38,13 +39,9 @@ async function refuse(context: Context, { run, clashes }: Reversal, verb: string
 }
 
 async function requireYes(context: Context, { run, changes }: Reversal, kind: "undo" | "redo"): Promise<void> {
-  if (context.flags.yes === true) return;
-  const text = commandWording.reverse(kind, run.id, visibleLine(run.task));
-  if (!isInteractive(context))
-    throw new PaiError("approval_needed", `pai ${kind} needs a yes`, { hint: `pai ${kind} -y` });
+  if (isApproved(context, { needs: `pai ${kind} needs a yes`, line: `pai ${kind} -y` })) return;
   context.err(await renderDiffOn("stderr", context, changes));
-  const prompter = await openPrompter(context, context.signal)();
-  if ((await prompter.ask({ kind: "changes", text })) !== "yes") throw new PaiError("declined", "nothing was changed");
+  await askYes(context, commandWording.reverse(kind, run.id, visibleLine(run.task)));
 }
 
 /** The commit with the run's changes; null: there is none, or its receipt is gone. */

@@ -6,11 +6,11 @@ import { type McpServer, pinnedTools, pinTools, projectServers } from "../../sto
 import { counted } from "../../ui/amount.ts";
 import { visible, visibleLine } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
+import { askYes, isApproved } from "../ask-yes.ts";
 import type { Context } from "../command.ts";
 import { listServers } from "../compose/connect-tools.ts";
 import { type Here, openHere } from "../compose/open-here.ts";
 import { startServer } from "../compose/start-server.ts";
-import { isInteractive, openPrompter } from "../compose/view.ts";
 
 async function serve(context: Context): Promise<number> {
   const [{ serveMcp }, { openAgentHost }, { openProtocolStreams }] = await Promise.all([
@@ -117,11 +117,8 @@ async function list(context: Context): Promise<number> {
 
 /** Asks for approval. Throws declined, or approval_needed if nobody can be asked. */
 async function requireYes(context: Context, server: McpServer, text: string): Promise<void> {
-  if (context.flags.yes === true) return;
-  if (!isInteractive(context))
-    throw new PaiError("approval_needed", "pai mcp trust needs a yes", { hint: `pai mcp trust ${server.name} -y` });
-  const prompter = await openPrompter(context, context.signal)();
-  if ((await prompter.ask({ kind: "changes", text })) !== "yes") throw new PaiError("declined", "nothing was changed");
+  const line = `pai mcp trust ${server.name} -y`;
+  if (!isApproved(context, { needs: "pai mcp trust needs a yes", line })) await askYes(context, text);
 }
 
 /** A project's server is not started or contacted before the user has approved its description. */

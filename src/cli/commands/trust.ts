@@ -1,7 +1,6 @@
 /** `pai trust`: trusts a project's pai.json, commands and skills with their current content. */
 
 import { commandWording } from "../../core/approval-wording.ts";
-import { PaiError } from "../../core/error.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { openPlaces } from "../../store/places.ts";
 import { readProjectPrompts } from "../../store/prompt-files.ts";
@@ -9,9 +8,10 @@ import { loadSettings } from "../../store/settings.ts";
 import { projectFile, readProjectFile, revokeTrust, trustProject, trustPrompts } from "../../store/trust.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
+import { askYes } from "../ask-yes.ts";
 import type { Context } from "../command.ts";
 import { findRoot } from "../compose/base.ts";
-import { isInteractive, openPrompter } from "../compose/view.ts";
+import { isInteractive } from "../compose/view.ts";
 
 export async function trustCommand(context: Context): Promise<number> {
   const root = findRoot(context);
@@ -31,9 +31,7 @@ interface Done {
 async function requireYes(context: Context, shown: string): Promise<void> {
   if (!isInteractive(context)) return;
   context.err(`${visible(shown)}\n\n`);
-  const prompter = await openPrompter(context, context.signal)();
-  if ((await prompter.ask({ kind: "changes", text: commandWording.trust })) !== "yes")
-    throw new PaiError("declined", "nothing was trusted");
+  await askYes(context, commandWording.trust, "nothing was trusted");
 }
 
 /** Trusts what the folder contains. Loading it first throws for a file that cannot be used. */

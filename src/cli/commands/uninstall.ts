@@ -8,8 +8,8 @@ import { findBelongings, findProjects, findUnfinished } from "../../store/belong
 import { openPlaces, type Places } from "../../store/places.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
+import { askYes, isApproved } from "../ask-yes.ts";
 import type { Context } from "../command.ts";
-import { isInteractive, openPrompter } from "../compose/view.ts";
 
 interface Removal {
   /** Files and folders with their content, in the order of removal; the program is last. */
@@ -103,13 +103,9 @@ function requireFinished(places: Places): void {
 }
 
 async function requireYes(context: Context, purge: boolean): Promise<void> {
-  if (context.flags.yes === true) return;
-  const wanted = `pai uninstall${purge ? " --purge" : ""} -y`;
-  if (!isInteractive(context))
-    throw new PaiError("approval_needed", "pai uninstall needs a yes; nothing was removed", { hint: wanted });
-  const prompter = await openPrompter(context, context.signal)();
-  if ((await prompter.ask({ kind: "changes", text: commandWording.uninstall })) !== "yes")
-    throw new PaiError("declined", "nothing was removed");
+  const line = `pai uninstall${purge ? " --purge" : ""} -y`;
+  if (isApproved(context, { needs: "pai uninstall needs a yes; nothing was removed", line })) return;
+  await askYes(context, commandWording.uninstall, "nothing was removed");
 }
 
 /**

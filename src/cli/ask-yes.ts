@@ -1,0 +1,23 @@
+/** Asks a person for approval outside a run. */
+import { PaiError } from "../core/error.ts";
+import type { Context } from "./command.ts";
+import { isInteractive, openPrompter } from "./compose/view.ts";
+
+/**
+ * Whether -y gave the approval already; else a person must be asked. Throws approval_needed if nobody can be asked:
+ * `needs` says what needs approval, `line` is the command line that gives it.
+ */
+export function isApproved(
+  context: Context,
+  { needs, line }: { readonly needs: string; readonly line: string },
+): boolean {
+  if (context.flags.yes === true) return true;
+  if (!isInteractive(context)) throw new PaiError("approval_needed", needs, { hint: line });
+  return false;
+}
+
+/** Asks at the terminal. Throws declined, with `declined` as its message, for anything but a yes. */
+export async function askYes(context: Context, text: string, declined = "nothing was changed"): Promise<void> {
+  const prompter = await openPrompter(context, context.signal)();
+  if ((await prompter.ask({ kind: "changes", text })) !== "yes") throw new PaiError("declined", declined);
+}

@@ -56,7 +56,7 @@ export function openIgnore(root: Reader, folder: RelPath): IgnoreRules {
   return rules;
 }
 
-/** The matcher of one folder and a link to that of its parent. */
+/** The matcher of one folder; in a chain the nearest folder comes first. */
 interface Link {
   readonly folder: RelPath;
   readonly matcher: Pick<Ignore, "test">;

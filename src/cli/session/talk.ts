@@ -58,7 +58,7 @@ export interface Planned {
   /** The run that made the plan. */
   readonly run: string;
   readonly plan: Plan;
-  /** How its execution began, if it was approved; null: it will be shown and asked about. */
+  /** The approved work with its mode and context; null: not approved yet, so it will be shown and asked about. */
   readonly approved: (Omit<ApprovedWork, "plan"> & { readonly mode: Mode; readonly context: string | null }) | null;
 }
 

@@ -228,7 +228,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
   };
 }
 
-/** In code-point order. Names that are not UTF-8 are passed to `refuse`: no path can hold them. */
+/** Sorted. Names that are not UTF-8 are passed to `refuse`: no path can hold them. */
 function readNames(folder: string, refuse: (name: string) => void): readonly string[] {
   const names: string[] = [];
   for (const raw of readdirSync(folder, { encoding: "buffer" })) {

@@ -152,7 +152,7 @@ export interface Counted {
   readonly holds: Uint8Array;
 }
 
-/** Adds the postings of one word, multiplied by `times`; never reads past their end, even if they are damaged. */
+/** Adds the postings of one word, multiplied by `times`; stops at their end, even if they are damaged. */
 function addPostings({ offsets, postings }: Segment, word: number, times: number, term: number, to: Counted): void {
   const { counts, holds } = to;
   const width = counts.length / holds.length;

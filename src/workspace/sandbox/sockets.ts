@@ -108,7 +108,7 @@ const boundNames = (table: string): readonly string[] =>
     .slice(1)
     .flatMap((line) => /^(?:\S+\s+){7}([^@].*)$/.exec(line)?.[1] ?? []);
 
-/** Inode of a process's network namespace, which has its own tables; null: unknown. */
+/** Identifies the network namespace of a process by the inode of its socket table; null: unknown. */
 function spaceOf(process: number | "self"): number | null {
   try {
     return statSync(`/proc/${process}/net/unix`).ino;

@@ -15,8 +15,8 @@ const newline = 10;
 
 /**
  * Lines `from` to `to` (1-based, inclusive), at most 1 MiB, cut at a character. `to` in the result is the last line it
- * contains (`from - 1`: none). Decodes UTF-8, or else Latin-1. Throws file_unusable if the file is missing, special, or
- * binary.
+ * contains (`from - 1`: none). Decodes UTF-8, or else one byte a character. Throws file_unusable if the file is missing,
+ * special, or binary.
  */
 export async function readLines(root: Root, path: RelPath, from: number, to: number): Promise<LineRange> {
   const open = root.openFile(path);

@@ -232,8 +232,11 @@ function narrows(name: string): boolean {
 
 const isUserOnly = (name: string) => allSettings.some((setting) => setting.name === name && "userOnly" in setting);
 
-/** Whether `held` lacks anything of `wanted`; additions to a list take nothing away. */
-const losesBy = (held: unknown, wanted: unknown): boolean =>
-  Array.isArray(held) && Array.isArray(wanted) ? wanted.some((one) => !held.includes(one)) : !same(held, wanted);
+/** Whether `held` lacks anything of `wanted`; additions to a list take nothing away. A project may list any number. */
+function losesBy(held: unknown, wanted: unknown): boolean {
+  if (!Array.isArray(held) || !Array.isArray(wanted)) return !same(held, wanted);
+  const kept = new Set<unknown>(held);
+  return wanted.some((one) => !kept.has(one));
+}
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

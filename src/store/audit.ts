@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { PaiError, toPaiError } from "../core/error.ts";
+import { cannotBeWritten, PaiError, toPaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import { renderAuditLines, renderTime } from "./audit-lines.ts";
 import { errnoOf, removeIfThere, writeWhole } from "./safe-file.ts";
@@ -93,8 +93,17 @@ function openLog(place: AuditPlace): OpenLog {
   }
 }
 
+/** Errors name the folder: its files are opened through a descriptor, whose path means nothing to a person. */
+function openLogIn(folder: string, place: AuditPlace): OpenLog {
+  try {
+    return openLogThrough(folder, place);
+  } catch (error) {
+    throw cannotBeWritten(folder, error) ?? error;
+  }
+}
+
 /** Opens everything below the folder through its descriptor, so that nobody can replace it by a link meanwhile. */
-function openLogIn(folder: string, { now, keep }: AuditPlace): OpenLog {
+function openLogThrough(folder: string, { now, keep }: AuditPlace): OpenLog {
   const time = now();
   const own = openOwnFolder(folder);
   try {

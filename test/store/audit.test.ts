@@ -74,6 +74,17 @@ test.each(["a link", "a file"])(
   },
 );
 
+test.skipIf(process.getuid?.() !== 0 || !existsSync("/sys/kernel"))(
+  "a history folder that cannot be written is named itself, with the reason in words",
+  () => {
+    const { audit, warnings } = open(makeHome(), "/sys/kernel");
+    audit.sink(notice("x"));
+    expect(warnings[0]?.replace("the disk is read-only", "permission denied")).toBe(
+      `/sys/kernel cannot be written: permission denied; the audit log is ${audit.file}`,
+    );
+  },
+);
+
 test("a log that cannot be kept is one warning, and the run goes on", () => {
   const home = makeHome();
   writeFileSync(join(home.root, ".pai_history"), "");

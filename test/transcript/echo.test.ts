@@ -68,3 +68,19 @@ inTerminal(
     expect(sttyOf(place, "after")).toBe(sttyOf(place, "before"));
   },
 );
+
+inTerminal("lines typed ahead of a stop are at the next prompt, and no task of them is begun", async () => {
+  await using place = openPlace([{ ...talked("late"), delayMs: 20_000 }, talked("never asked")]);
+  using screen = openScreen(place, { columns: 80, rows: 24 });
+  screen.enter('"$PAI"');
+  await screen.shows(ready);
+  screen.enter("take your time");
+  await place.gemini.arrived(1);
+  screen.enter("then the second");
+  screen.enter("and the third");
+  await Bun.sleep(300);
+  screen.press("Escape");
+  await screen.shows(/interrupted, nothing changed[\s\S]*^pai> then the second and the third/m);
+  await Bun.sleep(500);
+  expect(place.gemini.requests).toHaveLength(1);
+});

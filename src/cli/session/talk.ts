@@ -107,7 +107,7 @@ export async function whileInterruptible<T>(
   try {
     return await work(limited.signal, watch);
   } finally {
-    const typed = watch.stop();
+    const typed = watch.stop(controller.signal.aborted);
     if (typed !== "") (await talk.view.prompter()).typeAhead(typed);
     if (controller.signal.aborted) talk.stoppedAt = context.now().getTime();
     talk.interruptedAt = 0;

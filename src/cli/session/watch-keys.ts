@@ -61,6 +61,9 @@ function unsent(typed: string): string {
   return lines.map((line) => `${line.trim()} `).join("");
 }
 
+/** Lines typed ahead of a stop, as one line that is not sent: who stops the work does not want the next task begun. */
+const joined = (typed: string): string => typed.replace(/[\r\n]+/g, " ");
+
 export interface KeyWatch {
   /**
    * Leaves the terminal to a question until `resume`. Keys typed before it never answer it: only several words are
@@ -68,8 +71,11 @@ export interface KeyWatch {
    */
   readonly pause: () => void;
   readonly resume: () => void;
-  /** Restores the terminal; returns what was typed meanwhile, without the Escape that stopped the work. */
-  readonly stop: () => string;
+  /**
+   * Restores the terminal; returns what was typed meanwhile, without the Escape that stopped the work. `isStopped`: the
+   * user stopped the work, so none of it is sent.
+   */
+  readonly stop: (isStopped: boolean) => string;
 }
 
 const off: KeyWatch = { pause() {}, resume() {}, stop: () => "" };
@@ -127,11 +133,11 @@ export function watchKeys(onEscape: () => void): KeyWatch {
     resume() {
       paused = false;
     },
-    stop() {
+    stop(isStopped) {
       if (!paused && isInForeground()) typed += readTyped(fd);
       closeSync(fd);
       restore();
-      return Buffer.from(typed, "latin1").toString();
+      return Buffer.from(isStopped ? joined(typed) : typed, "latin1").toString();
     },
   };
 }

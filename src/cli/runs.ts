@@ -6,7 +6,7 @@ import { outcomeSchema } from "../core/schemas.ts";
 import { type Ends, openReceipts } from "../store/receipts.ts";
 import type { IndexedRun } from "../store/run-index.ts";
 import { counted, grouped, priced, renderDuration } from "../ui/amount.ts";
-import { cut } from "../ui/layout.ts";
+import { cut, hang, widest } from "../ui/layout.ts";
 import { visibleLine } from "../ui/sanitize.ts";
 import type { KeptRun } from "../workspace/journal/run-history.ts";
 import type { ComposedWorkspace } from "./compose/compose.ts";
@@ -96,22 +96,45 @@ function renderEnded({ status, score, calls, tokens, cost, ms, actions, lines }:
   return `${status}${quality}, ${counted(calls, "call")}, ${grouped(tokens)} tokens${price}${done}${size}${time}`;
 }
 
-/** One line for a run of any folder; `ofTeam`: with its user. */
-export function renderIndexedRun(run: IndexedRun, ofTeam = false): string {
+/** What a list says of a run. */
+export interface RunRow {
+  readonly lead: string;
+  readonly facts: string;
+  readonly task: string;
+}
+
+/** A run of any folder; `ofTeam`: with its user. */
+export function toIndexedRow(run: IndexedRun, ofTeam = false): RunRow {
   const { id, at, root, task, status, input, output, added, deleted, files, undone } = run;
   const spentOn = { ...run, tokens: input + output, lines: { added, deleted }, actions: null };
   const how = status === null ? "not ended" : renderEnded({ ...spentOn, status });
   const when = visibleLine(at.slice(0, 16).replace("T", " "));
   const whose = ofTeam ? `${visibleLine(run.folder)}:` : "";
   const where = `${files === 0 ? "" : `, ${counted(files, "path")}`}  ${whose}${visibleLine(root)}${undone ? "  undone" : ""}`;
-  return `${id}  ${when}  ${how}${where}  ${cut(visibleLine(task), 60, "")}\n`;
+  return { lead: `${id}  ${when}`, facts: `${how}${where}`, task: visibleLine(task) };
 }
 
-/** One line of a run. */
-export function renderRun({ id, at, status, task, changes, bytes, outcome }: ListedRun): string {
-  const when = at.slice(0, 16).replace("T", " ");
+/** A run of this folder. */
+export function toRow({ id, at, status, task, changes, bytes, outcome }: ListedRun): RunRow {
+  const when = visibleLine(at.slice(0, 16).replace("T", " "));
   const ended = outcome === null ? [] : [renderEnded(outcome)];
   const work = changes.length === 0 ? [] : [`${counted(changes.length, "path")}, ${sizeOf(bytes)}`];
-  const facts = [status.padEnd(11), ...ended, ...work, cut(visibleLine(task), 60, "")];
-  return `${id}  ${visibleLine(when)}  ${facts.join("  ")}\n`;
+  return {
+    lead: `${id}  ${when}  ${status.padEnd(11)}`,
+    facts: [...ended, ...work].join("  "),
+    task: visibleLine(task),
+  };
 }
+
+/** A line for each run; where one would be wider than `columns`, each has its facts in lines of their own. */
+export function renderRows(rows: readonly RunRow[], columns: number | null, more: string): string {
+  const lines = rows.map(({ lead, facts, task }) => [lead, facts, cut(task, 60, "")].filter(Boolean).join("  "));
+  const isNarrow = columns !== null && widest(lines) > columns;
+  const shown = isNarrow ? rows.flatMap((row) => renderNarrow(row, columns, more)) : lines;
+  return shown.map((line) => `${line}\n`).join("");
+}
+
+const renderNarrow = ({ lead, facts, task }: RunRow, columns: number, more: string): readonly string[] => [
+  cut(`${lead}  ${task}`, columns, more),
+  ...(facts === "" ? [] : hang("  ", facts, columns)),
+];

@@ -114,26 +114,31 @@ async function indexedRuns(base: Base, limit: number): Promise<readonly IndexedR
   }
 }
 
+/** Columns of the terminal, null for a pipe; and the mark of what is cut. */
+const roomOf = (context: Context) =>
+  [context.tty.stdout ? columnsOf(context.env) : null, styleOf(context, context.tty.stdout).glyphs.more] as const;
+
 async function historyOfAll(given: Context): Promise<number> {
   const base = composeBase(given);
   const { context } = base;
   if (context.flags.prune === true) throw new PaiError("usage", "--prune works on one folder, without --all or --team");
-  const { renderIndexedRun } = await import("../runs.ts");
+  const { renderRows, toIndexedRow } = await import("../runs.ts");
   const runs = await indexedRuns(base, context.flags.json === true ? -1 : maxListed + 1);
-  const lines = runs.slice(0, maxListed).map((run) => renderIndexedRun(run, context.flags.team === true));
-  const more = runs.length > maxListed ? ["older runs: pai history --json, with the same flags\n"] : [];
-  const text = runs.length === 0 ? "no runs are kept\n" : [...lines, ...more].join("");
+  const rows = runs.slice(0, maxListed).map((run) => toIndexedRow(run, context.flags.team === true));
+  const more = runs.length > maxListed ? "older runs: pai history --json, with the same flags\n" : "";
+  const text = runs.length === 0 ? "no runs are kept\n" : renderRows(rows, ...roomOf(context)) + more;
   return showResult(context, "history", { runs }, text);
 }
 
 export async function historyCommand(context: Context): Promise<number> {
   if (context.flags.all === true || context.flags.team === true) return historyOfAll(context);
   const opened = await openHere(context);
-  const { listRuns, pruneRuns, renderRun } = await import("../runs.ts");
+  const { listRuns, pruneRuns, renderRows, toRow } = await import("../runs.ts");
   const forgotten = context.flags.prune === true ? pruneRuns(opened, context.now(), opened.base.settings.keep) : null;
   const runs = listRuns(opened);
   const bytes = runs.reduce((sum, run) => sum + run.bytes, 0);
-  const lines = runs.length === 0 ? "no runs are kept for this folder\n" : runs.map(renderRun).join("");
+  const lines =
+    runs.length === 0 ? "no runs are kept for this folder\n" : renderRows(runs.map(toRow), ...roomOf(context));
   const pruned = forgotten === null ? "" : `${forgotten} old runs forgotten\n`;
   return showResult(context, "history", { runs, bytes, pruned: forgotten }, `${pruned}${lines}`);
 }

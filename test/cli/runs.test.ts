@@ -1,0 +1,34 @@
+/** The lines of `pai history`: one a run, or two where the terminal is too narrow. */
+import { expect, test } from "bun:test";
+import { type ListedRun, renderRows, toRow } from "../../src/cli/runs.ts";
+
+const run: ListedRun = {
+  id: "20261123-011207921-808e",
+  task: "fix the failing tests of the shop, and add a changelog for them",
+  at: "2026-11-23T01:12:07.921Z",
+  status: "applied",
+  changes: [],
+  bytes: 0,
+  outcome: {
+    ...{ status: "verified", code: 0, mode: "eight-step", score: null, cost: 0.0016, model: "gemini:x" },
+    ...{ calls: 10, tokens: 13_228, ms: 134_000, lines: { added: 8, deleted: 3 } },
+    actions: { done: 2, failed: 2, refused: 0 },
+  },
+};
+const rows = [toRow(run), toRow({ ...run, outcome: null, status: "unchanged" })];
+
+test("a pipe and a wide terminal get one line a run", () => {
+  const lines = `20261123-011207921-808e  2026-11-23 01:12  applied      verified, 10 calls, 13,228 tokens, $0.0016, 2 of 4 actions, +8 -3, 2 min 14 s  fix the failing tests of the shop, and add a changelog for t
+20261123-011207921-808e  2026-11-23 01:12  unchanged    fix the failing tests of the shop, and add a changelog for t
+`;
+  expect(renderRows(rows, null, "…")).toBe(lines);
+  expect(renderRows(rows, 200, "…")).toBe(lines);
+});
+
+test("a narrow terminal shows the task beside the run, and what it took below it; no line is wider", () => {
+  const shown = renderRows(rows, 80, "…");
+  expect(shown).toBe(`20261123-011207921-808e  2026-11-23 01:12  applied      fix the failing tests o…
+  verified, 10 calls, 13,228 tokens, $0.0016, 2 of 4 actions, +8 -3, 2 min 14 s
+20261123-011207921-808e  2026-11-23 01:12  unchanged    fix the failing tests o…
+`);
+});

@@ -78,6 +78,13 @@ export function cutBlocks(path: string, lines: readonly string[]): Block[] {
   return blocks;
 }
 
+/** Every nth entry, separated by commas; null: more than `most` characters, found out without joining them all. */
+function joinEvery(step: number, entries: readonly string[], most: number): string | null {
+  let text = entries[0] ?? "";
+  for (let at = step; at < entries.length && text.length <= most; at += step) text += `, ${entries[at]}`;
+  return text.length <= most ? text : null;
+}
+
 /** What a file defines, as `name line, name line`, within `budget` characters: if needed, only every nth name. */
 export function outlineOf(path: string, lines: readonly string[], budget: number): string {
   const nameIn = openDefinitions(path);
@@ -86,9 +93,9 @@ export function outlineOf(path: string, lines: readonly string[], budget: number
     return name === null || name === "" || name.length > 60 ? [] : [`${name} ${at + 1}`];
   });
   for (let step = 1; step <= entries.length; step += 1) {
-    const kept = entries.filter((_, at) => at % step === 0).join(", ");
-    const text = step === 1 ? kept : `${kept} (1 of ${step})`;
-    if (text.length <= budget) return text;
+    const end = step === 1 ? "" : ` (1 of ${step})`;
+    const kept = joinEvery(step, entries, budget - end.length);
+    if (kept !== null) return kept + end;
   }
   return "";
 }

@@ -170,6 +170,12 @@ describe("the first request", () => {
     ]);
   });
 
+  test("has a file that is named in capitals, without an ending, also a licence that has no word of the task", async () => {
+    const files = { ...fillers, LICENSE: "Permission is hereby granted\n", COPYING: "Permission is hereby granted\n" };
+    const asked = await first({ files, task: "which conditions does LICENSE have" });
+    expect([asked.includes('<file path="LICENSE">'), asked.includes('<file path="COPYING"')]).toEqual([true, false]);
+  });
+
   test("has each likely file on one line, whatever its name", async () => {
     const odd = "src/total\nof cart.py";
     const files = { ...fillers, [odd]: module(800, () => "total of the cart"), "src/cart.py": "total = 1\n" };

@@ -16,7 +16,8 @@ const lineBehind = /^(?:["'`)\]]{0,2},? (?:at |on |in )?line |["'`]?(?::line |:|
 /** A class, its method, and in brackets the bare name of its file. */
 const frame =
   /^(?:.*\/)?((?:(?:\p{L}|[_$])(?:\p{L}|\p{N}|[_$])*\.)+)(?:\p{L}|\p{N}|[_$])+\((\p{L}(?:\p{L}|\p{N}|[_$])*\.(?:java|kt|scala|groovy))$/u;
-const bareNames = /^(?:[A-Z]\w+file|BUILD|WORKSPACE)$/;
+/** Files without an ending. In capitals: `license` and `notice` are words like others. */
+const bareNames = /^(?:[A-Z]\w+file|BUILD|WORKSPACE|LICEN[CS]E|COPYING|NOTICE|AUTHORS|CODEOWNERS|README|CHANGELOG)$/;
 
 const maxPath = 1_024;
 const isPath = (text: string) => /[./]/.test(text) || bareNames.test(text);

@@ -12,7 +12,7 @@ export interface Belongings {
 }
 
 const settingsNames = /^(config\.json|credentials(\.json)?)(\.(\d+\.)?bak|\.lock)?$/;
-const stateNames = /^((trust|endpoints|keys|tools)\.json(\.lock)?|(run-index-\d+|days)\.sqlite(-wal|-shm)?)$/;
+const stateNames = /^((trust|endpoints|keys|tools|mcp)\.json(\.lock)?|(run-index-\d+|days)\.sqlite(-wal|-shm)?)$/;
 /** The name of a workspace's state folder ends with a hash of its path. */
 const workspaceName = /-[0-9a-f]{12}$/;
 
@@ -23,7 +23,7 @@ const folders: readonly { readonly name: RegExp; readonly holds: RegExp }[] = [
   { name: /^history$/, holds: /^(session_[\d_]+\.log|\.gitignore)$/ },
   {
     name: workspaceName,
-    holds: /^(journal|open|seal|lock|held|sessions|runs|input|index|undone|ended|memory|pai-layers)\b/,
+    holds: /^(journal|open|closed|seal|lock|held|sessions|runs|input|index|undone|ended|memory|pai-layers)\b/,
   },
 ];
 
@@ -55,7 +55,9 @@ export function findBelongings({ configDir, stateDir }: Places): Belongings {
 /** Workspaces with a run that has not ended: without the state it could not be undone any more. */
 export function findUnfinished({ stateDir }: Places): readonly string[] {
   const folder = stateDir ?? "";
-  return namesOf(folder).filter((name) => isState(folder, name) && namesOf(join(folder, name, "open")).length > 0);
+  const isUnfinished = (name: string) =>
+    ["open", "closed"].some((kind) => namesOf(join(folder, name, kind)).length > 0);
+  return namesOf(folder).filter((name) => isState(folder, name) && isUnfinished(name));
 }
 
 /** Paths of the projects that have sessions or runs here; the paths may be outdated. */

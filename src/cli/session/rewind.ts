@@ -33,21 +33,26 @@ go back to before turn N:
 `;
 }
 
+const changedSince = (clashes: readonly { readonly path: string }[]) =>
+  new PaiError("conflict", `changed since: ${clashes.map(({ path }) => path).join(", ")}`, {
+    hint: "nothing was taken back; put these files back to what the run left, or rewind the conversation only",
+  });
+
 /** Undoes the runs from turn `from` (from 1) on, newest first; all of them or none. */
 async function rewindCode({ composed, open }: Talk, from: number): Promise<number> {
   const { history, stateFolder, workspace } = composed.opened;
   const runs = new Set(open.session.turns.slice(from - 1).map(({ run }) => run));
   const applied = history.list().filter(({ id, status }) => runs.has(id) && status === "applied");
   const done: string[] = [];
-  for (const { id } of applied) {
-    const { clashes } = await history.undo(id, { dryRun: false });
-    if (clashes.length === 0) done.push(id);
-    else {
-      for (const back of done.reverse()) await history.redo(back, { dryRun: false });
-      throw new PaiError("conflict", `changed since: ${clashes.map(({ path }) => path).join(", ")}`, {
-        hint: "nothing was taken back; put these files back to what the run left, or rewind the conversation only",
-      });
+  try {
+    for (const { id } of applied) {
+      const { clashes } = await history.undo(id, { dryRun: false });
+      if (clashes.length > 0) throw changedSince(clashes);
+      done.push(id);
     }
+  } catch (thrown) {
+    for (const back of done.reverse()) await history.redo(back, { dryRun: false });
+    throw thrown;
   }
   for (const id of done) await tellUndone(composed.base, { root: workspace.root, stateFolder }, id, "undo");
   return done.length;

@@ -130,6 +130,8 @@ export function openIndex(path: string, rules: string, mayMake: boolean): IndexF
   return null;
 }
 
+const hash = /^[0-9a-f]{40,64}$/;
+
 /** Path, time of the last change, inode, names, facts, checksum. */
 type FolderRow = [string, number, number, string, Uint8Array, string];
 
@@ -219,6 +221,8 @@ function wrap(database: Database): IndexFile {
       );
       const [head, text] = [value("head"), value("log")];
       const history = typeof head === "string" && typeof text === "string" ? { head, text } : null;
+      // It becomes an argument of git.
+      if (history !== null && !hash.test(history.head)) throw new Error("the log is of no commit");
       if (history !== null && sumOf(history.head, history.text) !== value("sum")) throw new Error("the log is damaged");
       return { folders, history, complete: value("complete") === 1 };
     },

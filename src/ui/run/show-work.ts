@@ -6,7 +6,7 @@ import { rowOf } from "../../core/vocabulary.ts";
 import { counted, renderDuration } from "../amount.ts";
 import { renderDiff } from "../diff/render-diff.ts";
 import type { Highlight } from "../highlight.ts";
-import { wrap } from "../layout.ts";
+import { wrapCode } from "../layout.ts";
 import { visible, visibleLine } from "../sanitize.ts";
 import type { Meaning } from "../style.ts";
 import { renderLook } from "./render-look.ts";
@@ -74,7 +74,7 @@ export function openWork(
     const { columns } = streams;
     const room = columns === null ? null : columns - Bun.stringWidth(bar) - 1;
     const lines = visible(maskSecrets(output)).trimEnd().split("\n").slice(-outputTail);
-    const rows = lines.flatMap((text) => wrap(text, room)).slice(-maxRows);
+    const rows = lines.flatMap((text) => wrapCode(text, room)).slice(-maxRows);
     say(rows.map((text) => `${bar} ${text}`.trimEnd()));
   }
 

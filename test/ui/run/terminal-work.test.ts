@@ -89,6 +89,18 @@ test("a command that ended badly has no tick, and what the list of tasks shows i
   expect(screen).not.toContain("write_tasks");
 });
 
+test("the blanks of a wide line of output stay, as they may be what is wrong", () => {
+  const { terminal, writes } = watch({});
+  const output = 'file "    whole = 1" is not what was\n    sought in it at all';
+  const check = { command: "make", by: "user", exit: 2, ms: 1, passed: false, output } as const;
+  for (const event of stamp([{ type: "check.finished", note: "", when: "after", ...check }])) terminal.sink(event);
+  const rows = writes.join("").trimEnd().split("\n").slice(1);
+  expect(rows).toEqual(['  │ file "    whole = 1" is not what was', "  │     sought in it at all"]);
+  const wide = { ...check, output: `${output}, but elsewhere` };
+  for (const event of stamp([{ type: "check.finished", note: "", when: "after", ...wide }])) terminal.sink(event);
+  expect(writes.join("")).toContain("\n  │     sought in it at all, but\n");
+});
+
 test("what a failed check said stays behind its bar, however wide it is", () => {
   const { terminal, writes } = watch({});
   const output = `${"word ".repeat(30)}\n${"x".repeat(5000)}\nthe last line`;

@@ -42,7 +42,10 @@ type Hashes = Readonly<Record<Kind, Map<string, string>>>;
  * it.
  */
 export function trustProject(places: Places, root: string, text: string | null = readProjectFile(root)): void {
-  if (text === null) throw new PaiError("config_invalid", `there is no ${projectFile} in ${root}`);
+  if (text === null) {
+    const missing = `no ${projectFile}, and no commands or skills in .pai`;
+    throw new PaiError("config_invalid", `there is nothing to trust in ${root}: ${missing}`);
+  }
   change(places, ({ roots }) => roots.set(root, digest(text)));
 }
 

@@ -20,6 +20,15 @@ test("trusts pai.json as it is, shows it, and takes it back", async () => {
   expect([JSON.parse(revoked.out).data.trusted, trustOf(process)]).toEqual([false, "untrusted"]);
 });
 
+test("where there is nothing to trust, all that could be is named", async () => {
+  const { home, run } = openProcess();
+  const { code, err } = await run({ run: trustCommand });
+  expect([code, err.trimEnd()]).toEqual([
+    "config_invalid",
+    `there is nothing to trust in ${home.root}: no pai.json, and no commands or skills in .pai`,
+  ]);
+});
+
 test("without a pai.json, or with a broken one, there is nothing to trust: exit 3", async () => {
   const process = openProcess();
   expect((await process.run({ run: trustCommand })).code).toBe("config_invalid");

@@ -19,9 +19,11 @@ type RewindAction = (typeof actions)[number];
 const clockOf = (at: string) => new Date(at).toTimeString().slice(0, 5);
 
 function renderTurns({ open, context, view }: Talk): string {
-  const rows = open.session.turns.map(
+  const { turns } = open.session;
+  const width = `${turns.length}`.length;
+  const rows = turns.map(
     ({ at, request, changed }, n) =>
-      `${n + 1}  ${clockOf(at)}  ${changed ? "changed files" : "             "}  ${visibleLine(request)}`,
+      `${`${n + 1}`.padStart(width)}  ${clockOf(at)}  ${changed ? "changed files" : "             "}  ${visibleLine(request)}`,
   );
   const fitting = rows.map((row) => cut(row, columnsOf(context.env), view.style.glyphs.more));
   return `${fitting.join("\n")}

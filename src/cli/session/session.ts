@@ -194,6 +194,7 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
     interruptedAt: 0,
     stoppedAt: 0,
     spent: { calls: 0, tokens: 0, cost: 0 },
+    sandboxTold: null,
     offered: null,
     planned: null,
   };

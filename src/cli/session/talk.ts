@@ -43,6 +43,8 @@ export interface Talk {
   interruptedAt: number;
   /** Time at which a task was last stopped, in ms. */
   stoppedAt: number;
+  /** What was last said of the sandbox, which holds for the tasks that follow; null: nothing. */
+  sandboxTold: string | null;
   /** Totals of the tasks so far; `cost` in USD, null: some price is unknown. */
   spent: { readonly calls: number; readonly tokens: number; readonly cost: number | null };
   /** What the user did meanwhile, for the next message: own commands, undone changes. null: nothing. */
@@ -63,6 +65,14 @@ export interface Planned {
 }
 
 type Mode = Settings["mode"];
+
+/** Whether the event says of the sandbox what an earlier task of the session has said. Notes what it says. */
+function isToldAgain(talk: Talk, event: Parameters<View["sink"]>[0]): boolean {
+  if (event.type !== "notice" || event.code !== "sandbox") return false;
+  const isAgain = talk.sandboxTold === event.text;
+  talk.sandboxTold = event.text;
+  return isAgain;
+}
 
 /** Adds a text for the model to the next message, after those already waiting. */
 export function offer(talk: Talk, told: string): void {
@@ -180,7 +190,7 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
     };
     const sink: View["sink"] = (event) => {
       open.sink(event);
-      view.sink(event);
+      if (!isToldAgain(talk, event)) view.sink(event);
     };
     const said = await taskOf(talk, text, typed);
     const task = composed.tellTools(said);

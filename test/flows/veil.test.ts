@@ -81,6 +81,24 @@ test("neither how long a search takes nor the files it includes tell how a secre
   expect(found).toEqual((await ask("Y"))?.map((result) => ({ ...result, text: result.text.replace('"Y', '"Z') })));
 });
 
+const talk = JSON.stringify({ intent: "conversation", reply: "Settings." });
+
+test("a text is cut after its secrets are hidden, also one that only a later file tells is a secret", async () => {
+  const secret = "Zx9kQ2mR7tLp4VwA8sNd";
+  const before = "Some rule of this project.\n".repeat(400).slice(0, 7_990);
+  const files = {
+    "AGENTS.md": `${before}${secret}\n${before}`,
+    "deploy.py": `db_password = "${secret}"\n`,
+  };
+  const ran = await play({ files, lines: [talk], task: "what is in deploy.py?" });
+  expect(ran.asked(1)).toContain("<<SECRET_k3f9_1>>");
+  expect(JSON.stringify(ran.requests)).not.toContain(secret.slice(0, 8));
+  const history = [{ request: `${before.slice(0, 390)}${secret}`, answer: "Done." }];
+  const again = await play({ files: { "deploy.py": files["deploy.py"] }, lines: [talk], task: "and now?", history });
+  expect(again.asked(1)).toContain("<<SECRET_k3f9_1>>");
+  expect(JSON.stringify(again.requests)).not.toContain(secret.slice(0, 8));
+});
+
 const wide = (text: string) => `\ufeff${text}`;
 
 test("a file of UTF-16 is searched and edited by the names of its secrets, too", async () => {

@@ -69,10 +69,13 @@ export interface Briefing {
   readonly likely: () => Promise<Likely>;
 }
 
+/** What a person gave, cut: files that were read since may tell a secret in it. */
+const cutGiven = ({ veil }: Run, text: string, most: number): string => cutText(veil.coverText(text), most);
+
 function renderHistory(run: Run, budgets: Budgets): string {
   const lines = run.task.history
     .slice(-recentTurns)
-    .map(({ request, answer }) => `user: ${cutText(request, 400)}\npai: ${cutText(answer, 400)}`);
+    .map(({ request, answer }) => `user: ${cutGiven(run, request, 400)}\npai: ${cutGiven(run, answer, 400)}`);
   return cutText(lines.join("\n"), budgets.history);
 }
 
@@ -163,8 +166,12 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const project = await listProject(run, asked, read, new Set(mentioned.map(({ path }) => path)));
   const { entries, more } = project;
   const files = new Map(entries.filter(({ kind }) => kind === "file").map((entry) => [entry.path as string, entry]));
-  const knowledge = await collectKnowledge(run, files, budgets.knowledge);
+  const before = await collectKnowledge(run, files, budgets.knowledge);
+  const { version } = run.veil;
   const { excerpts, told } = await choose(run, asked, project, read, budgets.excerpts);
+  // A file that was read after them may tell a secret of theirs: half of it could stand before the cut.
+  const isStill = run.veil.version === version;
+  const knowledge = isStill ? before : await collectKnowledge(run, files, budgets.knowledge);
   const sources = [...knowledge, ...excerpts, ...mentioned];
   for (const { path, shown } of sources) noteHidden(run, path, shown);
   noteSent(run, sources);
@@ -231,7 +238,7 @@ function renderGiven(run: Run, budgets: Budgets, memory: string): readonly Part[
   const given: readonly (readonly [Part["kind"], string])[] = [
     ["conversation", history.length === 0 ? "" : fence("conversation", {}, renderHistory(run, budgets))],
     ["memory", memory],
-    ["context", context === null ? "" : fence("context", {}, cutText(context, budgets.context))],
+    ["context", context === null ? "" : fence("context", {}, cutGiven(run, context, budgets.context))],
     ["checks", renderBaseline(run)],
     ["request", [`Request: ${text}`, renderAnswerForm(run)].filter((part) => part !== "").join("\n\n")],
   ];

@@ -37,9 +37,12 @@ export const approvalWording = {
       ...commands.map((command) => `It runs ${sandbox}:\n${quoteCommand(command)}`),
     ),
 
-  /** `changes`: one line for each change. */
-  changes: (of: "plan" | "command", changes: readonly string[]): string =>
-    lines(of === "plan" ? "Apply these changes?" : "Apply what the command changed?", ...changes),
+  /** `changes`: one line for each change. `ended`: how the command ended, which decides whether its changes are wanted. */
+  changes: (of: "plan" | "command", changes: readonly string[], ended = ""): string =>
+    lines(
+      of === "plan" ? "Apply these changes?" : `Apply what the command changed?${ended === "" ? "" : ` (${ended})`}`,
+      ...changes,
+    ),
 
   steering: (reasons: ReadonlyMap<string, string>): string =>
     lines(

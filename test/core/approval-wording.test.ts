@@ -27,7 +27,9 @@ test("every line of a command is marked, whatever ends it", () => {
 
 test("a question about changes lists them a line each", () => {
   expect(changes("plan", ["create a"])).toBe("Apply these changes?\ncreate a");
-  expect(changes("command", ["delete a", "move b → c"])).toBe("Apply what the command changed?\ndelete a\nmove b → c");
+  expect(changes("command", ["delete a", "move b → c"], "ended by a signal")).toBe(
+    "Apply what the command changed? (ended by a signal)\ndelete a\nmove b → c",
+  );
   expect(lostFiles(["dist/a"])).toBe("Let the command delete this? It is ignored, and cannot be restored:\ndist/a");
   expect(steering(new Map([["CLAUDE.md", "agents read it"]]))).toBe(
     "Change what steers others? A yes to the rest is not a yes to this:\nCLAUDE.md: agents read it",

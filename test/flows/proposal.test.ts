@@ -53,11 +53,11 @@ onCopies("a failed run takes it back", async () => {
 });
 
 onCopies("without a plan people see what a command changed, and a no keeps nothing of it", async () => {
-  const bash = calls(call("bash", { command: "echo more >> a.txt" }));
+  const bash = calls(call("bash", { command: "echo more >> a.txt; exit 3" }));
   const asked = await playLoop([bash, "Done."], { files, options: { interactive: true }, answers: ["yes", "no"] });
   expect(asked.questions.map(({ kind, text }) => [kind, text.split("\n")[0]])).toEqual([
     ["command", "Run this command?"],
-    ["batch", "Apply what the command changed?"],
+    ["batch", "Apply what the command changed? (exit 3)"],
   ]);
   expect(asked.files).toEqual(files);
   expect(resultsOf(asked, 2)[0]?.text).toContain("nothing that the command changed was kept");

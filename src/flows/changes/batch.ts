@@ -88,9 +88,9 @@ export async function reviewBatch(run: Run, rights: Rights | null): Promise<Refu
 
 /**
  * Shows the staged changes, asks, and drops them after a no. null: they may be applied. Throws approval_needed when
- * there is no person to ask.
+ * there is no person to ask. `ended`: how the command ended that made them.
  */
-export async function decideBatch(run: Run, origin: Origin = "plan"): Promise<Refusal | null> {
+export async function decideBatch(run: Run, origin: Origin = "plan", ended = ""): Promise<Refusal | null> {
   const changes = run.overlay.staged();
   if (changes.length === 0) return null;
   run.record.batches += 1;
@@ -100,7 +100,7 @@ export async function decideBatch(run: Run, origin: Origin = "plan"): Promise<Re
     ? ({ accept: true, by: "policy" } as const)
     : await run.ports.decide({
         kind: "batch",
-        text: approvalWording.changes(origin, lines),
+        text: approvalWording.changes(origin, lines, ended),
         folder: folderOf(run, changes),
       });
   const steering = decision.accept ? await findSteering(run, changes) : new Map<RelPath, Refusal>();

@@ -10,7 +10,7 @@ import type { Refusal } from "../changes/judge.ts";
 import type { Run } from "../run.ts";
 import { mayRunCommand, requireBound, runInWorkspace } from "./approve-command.ts";
 import { settleInPlace } from "./in-place.ts";
-import { isProposed, settleProposal } from "./settle-proposal.ts";
+import { describeEnd, isProposed, settleProposal } from "./settle-proposal.ts";
 
 /** Why a command was not run, for the model. */
 export const renderNotRun = ({ options }: Run) =>
@@ -63,7 +63,7 @@ export async function runPlanned(
 
 /** A command's result for the model: first how it ended, then its output. */
 export function renderCommand({ exit, timedOut, output, ms, refused, level }: Ran): string {
-  const end = timedOut ? "ended by the time limit" : exit === null ? "ended by a signal" : `exit ${exit}`;
+  const end = describeEnd({ exit, timedOut });
   const back = refused === null ? "" : `; ${refused.text}`;
   const wall = explainWall(level ?? null, exit, output);
   return `${end} after ${Math.round(ms)} ms${back}${wall === null ? "" : `; ${wall}`}\n${output}`.trimEnd();

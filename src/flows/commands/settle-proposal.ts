@@ -15,6 +15,12 @@ interface Proposed extends CommandResult {
 /** Whether the changes of a command are still a proposal. */
 export const isProposed = (result: CommandResult): result is Proposed => result.proposal != null;
 
+/** "exit 1", or what else ended the command. */
+export function describeEnd({ exit, timedOut }: Pick<CommandResult, "exit" | "timedOut">): string {
+  if (timedOut) return "ended by the time limit";
+  return exit === null ? "ended by a signal" : `exit ${exit}`;
+}
+
 /** Keeps all changes of a command or none; returns why none was kept, null when they were. */
 export async function settleProposal(run: Run, rights: Rights | null, result: Proposed): Promise<Refusal | null> {
   try {
@@ -42,7 +48,8 @@ async function refuse(run: Run, rights: Rights | null, { changes, proposal }: Pr
 }
 
 /** Accepts changes if the plan promised every path; otherwise shows them and asks. */
-async function decide(run: Run, rights: Rights | null, { changes }: Proposed): Promise<Refusal | null> {
+async function decide(run: Run, rights: Rights | null, result: Proposed): Promise<Refusal | null> {
+  const { changes } = result;
   if (changes.length === 0) return null;
   run.overlay.stage(changes);
   if (!isAsked(run, rights) && rights !== null && changes.every((change) => isPromised(rights, change))) {
@@ -50,7 +57,7 @@ async function decide(run: Run, rights: Rights | null, { changes }: Proposed): P
     return null;
   }
   try {
-    return await decideBatch(run, "command");
+    return await decideBatch(run, "command", describeEnd(result));
   } catch (thrown) {
     if (thrown instanceof PaiError && thrown.code === "approval_needed" && rights !== null) {
       return { code: "declined", text: "they were not in the plan, and nobody could be asked" };

@@ -166,7 +166,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
     news = unusable + (await renderNews(run, work, reports));
     const finished = keepFinish(run, script);
     answer = answerOf(script, prose);
-    return { work, checks: reports, finished, answer, diff: renderChanges(changes) };
+    return { work, checks: reports, finished, answer, diff: renderChanges(run.veiled.hideChanges(changes)) };
   };
 
   const passesChecks = () => run.record.checks.every(({ passed }) => passed !== false);

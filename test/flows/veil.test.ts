@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { eightStep } from "../../src/flows/eight-step.ts";
 import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls } from "./loop.ts";
 import { makeFolder, play, playIn } from "./scripted.ts";
@@ -97,6 +98,31 @@ test("a text is cut after its secrets are hidden, also one that only a later fil
   const again = await play({ files: { "deploy.py": files["deploy.py"] }, lines: [talk], task: "and now?", history });
   expect(again.asked(1)).toContain("<<SECRET_k3f9_1>>");
   expect(JSON.stringify(again.requests)).not.toContain(secret.slice(0, 8));
+});
+
+test("no secret is cut in half in the diff that eight-step judges", async () => {
+  const secret = "Zx9kQ2mR7tLp4VwA8sNd";
+  const row = `${Array(40).fill(secret).join(" ")}\n`;
+  const scope = {
+    files_to_read: [],
+    files_to_create: [],
+    files_to_modify: ["a.txt"],
+    files_to_delete: [],
+    commands: [],
+  };
+  const steps = [{ title: "Write it", hint: "" }];
+  const schedule = JSON.stringify({ mode: "task", complexity: "simple", reply: "On it.", steps, scope });
+  const text = `x ${row.replaceAll(secret, "<<SECRET_k3f9_1>>")}`.repeat(80);
+  const act = `WRITE::a.txt::EOT\n${text}\nEND::EOT\nFINISH::EOT\nDone.\nEND::EOT\n`;
+  const verdict = JSON.stringify({ passed: true, quality_score: 8, reasons: [], next_fix: [] });
+  const ran = await play({
+    flow: eightStep,
+    options: { mode: "eight-step" },
+    files: { "a.txt": `password = "${secret}"\n${row.repeat(80)}` },
+    lines: [schedule, act, verdict, "Made it."],
+  });
+  expect(ran.asked(3)).toContain("<<SECRET_k3f9_1>> <<SECRET_k3f9_1>>");
+  expect(JSON.stringify(ran.requests)).not.toMatch(/Zx9k/);
 });
 
 const wide = (text: string) => `\ufeff${text}`;

@@ -35,7 +35,8 @@ function readAnswer(text: string, judge: Judge): Answer {
 
 async function askAgain(run: Run, schema: string, why: string): Promise<string> {
   const { record, begun } = run;
-  const diff = renderChanges(squash([...(begun?.changes ?? []), ...record.staged]));
+  const changes = squash([...(begun?.changes ?? []), ...record.staged]);
+  const diff = renderChanges(run.veiled.hideChanges(changes));
   const parts = [
     renderRequest(run),
     record.text === "" ? "" : `What was answered:\n${fence("result", {}, record.text)}`,

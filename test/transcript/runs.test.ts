@@ -57,7 +57,7 @@ test.concurrent("a quota that opens again is waited for, said, and no failure", 
 test.concurrent("what is waited for is visible while it is waited for (R36)", async () => {
   await using place = openPlace([{ ...talked("Hello."), delayMs: 6000 }]);
   const { stdout } = await place.shell('{ "$PAI" run "say hello" 2>&1 >/dev/null & sleep 2; kill $!; } | cat');
-  expect(stdout).toContain("planning with gemini");
+  expect(stdout).toContain("planning, at most 4 calls, with gemini");
 });
 
 test.concurrent("--keep keeps what a failed run changed, and still fails with 9", async () => {

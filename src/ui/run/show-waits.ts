@@ -75,8 +75,8 @@ export function openWaits(streams: Streams, { verbose, live, columns, now, note 
       "model.started"(event) {
         purpose = event.purpose;
         const { n, model, at_most = 0 } = event;
-        const promised = n === 1 && purpose === "plan" && at_most > 0 ? `, at most ${at_most} calls to plan` : "";
-        asked = { what: `${words[purpose]} with ${model}${promised}`, from: now() };
+        const promised = n === 1 && purpose === "plan" && at_most > 0 ? `, at most ${at_most} calls,` : "";
+        asked = { what: `${words[purpose]}${promised} with ${model}`, from: now() };
         spinner.start(asked.what);
       },
       "model.progress": (event) => spinner.update(renderProgress(purpose, event)),

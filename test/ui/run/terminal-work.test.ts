@@ -63,6 +63,17 @@ test("a check that ends while the model is asked leaves the model to be waited f
   expect(writes.join("")).toMatch(/working with m, [2-9] s/);
 });
 
+test("where the line is too narrow the model's name is cut, not how many calls a plan takes at most", async () => {
+  let time = 0;
+  const { terminal, writes } = watch({ live: true, columns: () => 50, now: () => (time += 1000) });
+  const model = "gemini:gemini-2.5-flash-lite";
+  for (const event of stamp([{ type: "model.started", n: 1, purpose: "plan", model, estimate: 1, at_most: 4 }]))
+    terminal.sink(event);
+  await Bun.sleep(300);
+  terminal.pause();
+  expect(writes.join("")).toContain("planning, at most 4 calls, with gemini:g…, 1 s");
+});
+
 test("a command that was not run is not marked as done", () => {
   const events = stamp([
     { type: "call.finished", id: "1", action: "RUN", target: "make", ok: true, text: "not run: this is a dry run" },

@@ -123,6 +123,19 @@ test("an output is never cut inside a character", () => {
   expect(whole.text()).toBe("a€€€");
 });
 
+test("no word is cut in half at the gap: half a secret would be recognised by nobody", () => {
+  const secret = "Zx9kQ2mR7tLp4VwA8sNd";
+  for (const piece of [`x${secret}\n`, `${secret} `, `{"a":"${secret}"},`, `'${secret}',`]) {
+    for (const size of [1000, 1003, 1007, 1013]) {
+      const clip = openClip(size, size);
+      clip.add(new TextEncoder().encode(piece.repeat(500)));
+      expect(clip.text()).toContain("bytes left out");
+      expect(clip.text().replaceAll(secret, "")).not.toMatch(/[A-Z]/);
+      expect(clip.text().length).toBeGreaterThan(1.7 * size);
+    }
+  }
+});
+
 const mine = {
   PATH: "bin:/usr/bin:.:/bin",
   HOME: "/home/me",

@@ -51,15 +51,15 @@ function renderTable(rows: readonly GroupTotals[], by: string, style: Style): re
 
 function renderWhole(whole: GroupTotals): readonly string[] {
   const { runs, solved, verified, kept, cost, unpriced, ms, refused, amended, changed, undone } = whole;
-  const perSolved = solved === 0 || unpriced === runs ? "unknown" : priced(cost / solved);
+  const perSolved = solved === 0 || unpriced === runs ? "" : `, ${priced(cost / solved)} a solved run`;
+  const takenBack = `${share(undone, changed)} of the runs that changed files were undone`;
   const priceless = unpriced > 0 && unpriced < runs ? `; ${counted(unpriced, "run")} without a known price` : "";
   return [
     `${counted(runs, "run")}: ${share(solved, runs)} solved, ${share(verified, runs)} verified by checks`,
     `calls: ${grouped(whole.calls)}, within the promise in ${share(kept, runs)} of the runs`,
-    `cost: ${unpriced === runs ? "unknown" : priced(cost)}, ${perSolved} a solved run${priceless}`,
+    `cost: ${unpriced === runs ? "unknown" : priced(cost)}${perSolved}${priceless}`,
     `time: ${renderDuration(ms)} in all, ${renderDuration(runs === 0 ? 0 : ms / runs)} a run`,
-    `${counted(refused, "refused action")}, ${counted(amended, "amendment")}, ` +
-      `${share(undone, changed)} of the runs that changed files were undone`,
+    `${counted(refused, "refused action")}, ${counted(amended, "amendment")}, ${changed === 0 ? "no run changed files" : takenBack}`,
   ];
 }
 

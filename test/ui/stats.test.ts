@@ -1,0 +1,25 @@
+/** The figures of `pai stats`: none is told where nothing could be counted. */
+import { expect, test } from "bun:test";
+import type { GroupTotals } from "../../src/core/run-summary.ts";
+import { renderStats } from "../../src/ui/stats.ts";
+import { styleOf } from "./fixture.ts";
+
+const none = { runs: 4, solved: 0, verified: 0, kept: 4, calls: 0, tokens: 0, cost: 0, unpriced: 0, ms: 4000 };
+const failed = { key: "2026-11-23", ...none, refused: 0, amended: 0, changed: 0, undone: 0 } as GroupTotals;
+const endOf = (whole: GroupTotals) => renderStats([whole], whole, "day", styleOf(false)).split("\n").slice(-4, -1);
+
+test("where no run was solved or changed files, no price of a solved run and no share of undone ones is told", () => {
+  expect(endOf(failed)).toEqual([
+    "cost: $0.00",
+    "time: 4.0 s in all, 1.0 s a run",
+    "0 refused actions, 0 amendments, no run changed files",
+  ]);
+});
+
+test("where some did, both are told", () => {
+  expect(endOf({ ...failed, solved: 2, cost: 0.5, changed: 3, undone: 1 })).toEqual([
+    "cost: $0.50, $0.25 a solved run",
+    "time: 4.0 s in all, 1.0 s a run",
+    "0 refused actions, 0 amendments, 33 % of the runs that changed files were undone",
+  ]);
+});

@@ -194,6 +194,8 @@ function judgeExposure(endpoint: Endpoint, keys: readonly Key[], options: OpenOp
 function noKey(provider: Provider): PaiError {
   const [variable] = provider.keyVariables;
   return new PaiError("no_key", `there is no key for ${provider.id}`, {
-    hint: `set ${variable}, store one with: ${renderSetKey(provider)}, or see how pai works without one: pai demo`,
+    hint:
+      `set ${variable}, store one with: ${renderSetKey(provider)}; without one ask a server of yours with ` +
+      "--model local:NAME, or see how pai works: pai demo",
   });
 }

@@ -62,6 +62,12 @@ describe("opening", () => {
     expect(String(error.message)).not.toContain("a\nb");
   });
 
+  test("without a key it names all that goes on: a key, a server of one's own, the demo", async () => {
+    const error = await open({ keys: [] }).catch((thrown) => thrown);
+    for (const way of ["GEMINI_API_KEY", "pai config set", "--model local:NAME", "pai demo"])
+      expect(error.hint).toContain(way);
+  });
+
   test("plain http to another machine: a warning when allowed or without a key, nothing on loopback", async () => {
     const codes: string[] = [];
     const notify = ({ code }: { code: string }) => codes.push(code);

@@ -64,14 +64,24 @@ const nameShapes = [
 const namePattern = (words: readonly string[]) => `(?:${words.join("|")})${nameEnd}`;
 const bearerPattern = "bearer(?=\\s)";
 
+/** The plain characters with which all these patterns begin: looking for a plain text is several times quicker. */
+function commonBeginning(sources: readonly string[]): string {
+  const [first = "", ...others] = sources.map((source) => /^[\w-]*(?![*+?{])/.exec(source)?.[0] ?? "");
+  let length = first.length;
+  while (!others.every((other) => other.startsWith(first.slice(0, length)))) length -= 1;
+  return first.slice(0, length);
+}
+
 function openSearches() {
   const kinds = tokenShapes.map(([kind, begins, goesOn]) => ({ kind, shape: new RegExp(begins + goesOn, "y") }));
   const sources = kinds.map(({ shape }) => shape.source);
   /** One pattern for each first letter: it skips most of a text, while one for all letters looks at every character. */
   const firsts = sources.map((source) => (/^\w/.test(source) ? source.charAt(0) : source));
   const tokens = [...new Set(firsts)].map((first) => {
-    const rests = sources.filter((_, at) => firsts[at] === first).map((source) => source.slice(first.length));
-    return new RegExp(rests.length === 1 ? first + rests[0] : `${first}(?:${rests.join("|")})`, "g");
+    const own = sources.filter((_, at) => firsts[at] === first);
+    const rests = own.map((source) => source.slice(first.length));
+    const shape = new RegExp(rests.length === 1 ? first + rests[0] : `${first}(?:${rests.join("|")})`, "g");
+    return { shape, literal: commonBeginning(own) };
   });
   const names = [
     ...nameShapes.map((words) => readNames(words, new RegExp(namePattern(words), "gi"))),
@@ -143,7 +153,7 @@ function findTokens(text: string, found: Span[]): void {
     const wrong = placeholder.test(value) || (kind === "API key" && isHyphenated(value));
     if (!wrong && beginsWord(text, index)) found.push({ start: index, end: index + value.length, kind });
   };
-  for (const shape of tokens) eachMatch(shape, text, take);
+  for (const { shape, literal } of tokens) if (text.includes(literal)) eachMatch(shape, text, take);
 }
 
 function matchAt(shape: RegExp, text: string, at: number): RegExpExecArray | null {

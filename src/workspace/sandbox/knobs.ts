@@ -1,5 +1,5 @@
 /** Reads settings of this machine that explain why it refuses a step of the sandbox. */
-import { readFileSync } from "node:fs";
+import { textOf } from "../../system/lookups.ts";
 
 export interface Knobs {
   /** Debian's setting against user namespaces of ordinary users is active. */
@@ -23,10 +23,4 @@ export function readKnobs(): Knobs {
   };
 }
 
-function read(path: string): string {
-  try {
-    return readFileSync(path, "utf8").replace(/\0/g, "").trim();
-  } catch {
-    return "";
-  }
-}
+const read = (path: string): string => textOf(path).replace(/\0/g, "").trim();

@@ -106,13 +106,6 @@ const diskWords: Readonly<Record<string, readonly [what: string, hint: string]>>
   EIO: ["the disk failed", "look at the disk: dmesg says more"],
 };
 
-/** Why a path cannot be written. */
-const writeWords: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.entries(diskWords).map(([errno, [what]]) => [errno, what])),
-  EACCES: "permission denied",
-  EPERM: "permission denied",
-};
-
 /** Codes of a disk that refuses or fails: the same work may succeed at the next start. */
 export const diskCodes: readonly ErrorCode[] = ["disk_full", "read_only", "io_failed"];
 
@@ -129,7 +122,7 @@ export function cannotBeWritten(path: string, thrown: unknown): PaiError | null 
   const { code, hint } = toPaiError(thrown);
   const errno = thrown instanceof PaiError ? undefined : (thrown as NodeJS.ErrnoException).code;
   if (code === "internal" || errno === undefined) return null;
-  const what = writeWords[errno] ?? errno;
+  const what = code === "permission_denied" ? "permission denied" : (diskWords[errno]?.[0] ?? errno);
   return new PaiError(code, `${path} cannot be written: ${what}`, { hint: hint ?? undefined, cause: thrown });
 }
 

@@ -65,7 +65,7 @@ async function findNear(workspace: Workspace, name: string): Promise<string | nu
 
 /**
  * The files that a text mentions, each once. A word after `@` that names no file and does not look like a path is
- * ignored. Throws usage for a path that does not exist, is no text file, or is denied.
+ * ignored. Throws usage for a path that does not exist, is not a text file, or is denied.
  */
 export async function findMentions(workspace: Workspace, text: string): Promise<readonly RelPath[]> {
   const files = new Set<RelPath>();
@@ -100,7 +100,7 @@ async function refuseMistaken(
   });
 }
 
-/** Whether one of the names is a folder. Mentioning a folder is no mistake; the tree shows it. */
+/** Whether one of the names is a folder. Mentioning a folder is allowed; the tree shows it. */
 async function isFolder(workspace: Workspace, names: readonly string[]): Promise<boolean> {
   for (const name of names) {
     const blob = await Promise.resolve()

@@ -8,7 +8,7 @@ import { rowOf } from "./vocabulary.ts";
 export interface ReplyProgress {
   /** Estimated tokens of thoughts; 0 once the reply itself has begun. */
   readonly thought: number;
-  /** Steps of a plan that have begun; null: the reply is no plan, or no step has begun. */
+  /** Steps of a plan that have begun; null: the reply is not a plan, or no step has begun. */
   readonly step: number | null;
   /** The file that an action script writes now, and how many lines of it have come; null: none. */
   readonly file: { readonly path: string; readonly lines: number } | null;

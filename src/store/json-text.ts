@@ -82,7 +82,7 @@ export function parseJsonText(given: string, file: string): JsonText {
 
 /**
  * Replaces or adds the value at `path`; undefined removes it. Comments and everything else stay. Throws config_invalid
- * for an invalid text, and if a parent in the path is no object.
+ * for an invalid text, and if a parent in the path is not an object.
  */
 export function replaceJson(text: string, file: string, path: readonly string[], value: Json | undefined): string {
   const source = text.trim() === "" ? "{}\n" : text.replace(/^\uFEFF/, "");

@@ -23,7 +23,7 @@ function isThere(root: Root, path: Path): boolean {
 const remove = (root: Root, path: Path) =>
   root.withParent(path, (at, name) => rmSync(`${at}/${name}`, { recursive: true, force: true }));
 
-/** Creates the folder and its parents, replacing whatever is no folder. */
+/** Creates the folder and its parents, replacing anything there that is not a folder. */
 function makeFolder(root: Root, folder: Path): void {
   if (folder === "") return;
   makeFolder(root, parentOf(folder));

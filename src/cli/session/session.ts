@@ -49,7 +49,7 @@ async function sayFailure({ context }: Talk, work: Promise<unknown>): Promise<vo
 }
 
 /**
- * Throws usage for a line that is no task, before it costs a call: a slash command without its slash, or a `pai`
+ * Throws usage for a line that is not a task, before it costs a call: a slash command without its slash, or a `pai`
  * command line.
  */
 function requireTask(line: string): void {

@@ -1,6 +1,7 @@
 /** Masks the keys that pai holds in everything it shows and stores, in every spelling. */
+
+import { mapTexts } from "../map-texts.ts";
 import { createKnownTexts, leastKnown } from "./known-texts.ts";
-import { mapTexts } from "./map-texts.ts";
 import { spellingsOf } from "./spellings.ts";
 import type { Veil } from "./veil.ts";
 

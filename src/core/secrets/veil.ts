@@ -1,8 +1,9 @@
 /** Keeps secrets on this machine: models see names instead, and only files that held a secret get it back. Pure. */
+
+import { mapTexts } from "../map-texts.ts";
 import { decode, encode, isWide } from "../text.ts";
 import { replaceSecrets } from "./key-shapes.ts";
 import { createKnownTexts } from "./known-texts.ts";
-import { mapTexts } from "./map-texts.ts";
 import { spellingsOf } from "./spellings.ts";
 
 /** `<<SECRET_k3f9_1>>`: a part that is random for each run, and a number. */

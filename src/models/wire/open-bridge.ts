@@ -1,9 +1,9 @@
 /** Opens a bridge, made of a way to ask and a decoder for the answer; defines the order of a call. */
 import { PaiError, toPaiError } from "../../core/error.ts";
+import { mapTexts } from "../../core/map-texts.ts";
 import type { ModelEvent, ModelRequest } from "../../core/model.ts";
 import type { Provider } from "../../core/providers.ts";
 import type { Notice } from "../../core/question.ts";
-import { mapTexts } from "../../core/secrets/map-texts.ts";
 import type { Key } from "../keys-in-turn.ts";
 import { type Stream, throwIfInterrupted } from "../stream.ts";
 import type { Decoder } from "./decoder.ts";

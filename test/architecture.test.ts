@@ -104,6 +104,15 @@ test("a file has at most 300 lines, and a folder of src at most 35 files", () =>
   expect([...folders].filter(([, held]) => held.length > 35).map(([folder]) => folder)).toEqual([]);
 });
 
+test("tests that run beside each other do not wait by .rejects or .resolves, which drops events of the others", () => {
+  const tests = new Bun.Glob("**/*.test.ts").scanSync({ cwd: import.meta.dir });
+  const waiting = [...tests].filter((name) => {
+    const source = readFileSync(join(import.meta.dir, name), "utf8");
+    return source.includes("test.concurrent") && /\)\.(?:rejects|resolves)\./.test(source);
+  });
+  expect(waiting).toEqual([]);
+});
+
 test("core touches neither the file system nor the process", () => {
   const impure = files.filter(
     (file) => layerOf(file) === "core" && importsOf(file).some((name) => /^(node:|bun)/.test(name)),

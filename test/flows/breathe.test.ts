@@ -30,9 +30,15 @@ test("a signal that comes while the work never waits is heard at the next breath
 test("listening waits for no timer", async () => {
   const { signal } = new AbortController();
   await listen(signal);
-  const began = performance.now();
-  for (let n = 0; n < 50; n += 1) await listen(signal);
-  expect(performance.now() - began).toBeLessThan(50);
+  // Timers take 1 ms each at least; a busy machine may hold up one series, but not ten.
+  const series = Array.from({ length: 10 }, () => async () => {
+    const began = performance.now();
+    for (let n = 0; n < 50; n += 1) await listen(signal);
+    return performance.now() - began;
+  });
+  const took: number[] = [];
+  for (const listenOften of series) took.push(await listenOften());
+  expect(Math.min(...took)).toBeLessThan(50);
 });
 
 test("what was begun before a turn is done after it", async () => {

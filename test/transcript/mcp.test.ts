@@ -74,6 +74,9 @@ async function connect(place: Place, way: Way, args: readonly string[] = []) {
   };
 }
 
+/** The words of the error of a call; "" if there is none. */
+const refusal = (calling: Promise<Said>) => calling.then(() => "", String);
+
 describe.each(["earlier", "legacy", "auto"] as const)("the client %s", (mode) => {
   test(
     "plans, applies what was planned, gets the same outcome again, undoes and looks up",
@@ -135,7 +138,7 @@ test.concurrent(
       const answer = await call(name, input);
       expect([answer.isError, answer.text]).toEqual([true, expect.stringContaining(why)]);
     }
-    await expect(call("rm", {})).rejects.toThrow("unknown tool");
+    expect(await refusal(call("rm", {}))).toContain("unknown tool");
     await client.close();
   },
   patience,
@@ -171,7 +174,7 @@ test.concurrent(
     const applying = call("apply", { id: data["id"] }, { signal: stop.signal });
     await place.gemini.arrived(2);
     stop.abort();
-    await expect(applying).rejects.toThrow();
+    expect(await refusal(applying)).toContain("aborted");
     expect((await call("history")).isError).toBe(false);
     expect(place.read("a.txt")).toBe("one\n");
     await client.close();

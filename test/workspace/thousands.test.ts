@@ -5,26 +5,44 @@ import { change, file, openPlace, treeOf } from "./tree.ts";
 
 const place = usePlaces();
 
-test("a batch of thousands that is interrupted is not done, and that is known within a second", async () => {
+/** A signal that is aborted when it is asked for the time of this number; `asked` counts. */
+function abortedAt(time: number): { readonly signal: AbortSignal; readonly asked: () => number } {
+  const { signal } = new AbortController();
+  let count = 0;
+  Object.defineProperty(signal, "aborted", { get: () => ++count >= time });
+  Object.defineProperty(signal, "reason", { value: new Error("stopped") });
+  return { signal, asked: () => count };
+}
+
+const thousands = Array.from({ length: 4000 }, (_, at) => change(`d${at % 20}/f${at}.txt`, null, file(`${at}`)));
+const batch = [change("a.txt", file("a"), file("A")), ...thousands];
+
+test("a batch of thousands that is interrupted at any step is not done", async () => {
   const made = place({ "a.txt": "a" });
   const before = treeOf(made.work);
-  const tx = openPlace(made).begin("r1");
-  const many = Array.from({ length: 4000 }, (_, at) => change(`d${at % 20}/f${at}.txt`, null, file(`${at}`)));
-  const began = performance.now();
   const whole = openPlace(made).begin("r0");
-  await whole.apply(many);
-  const wholeMs = performance.now() - began;
+  const never = abortedAt(Number.POSITIVE_INFINITY);
+  await whole.apply(batch, "plan", never.signal);
   await whole.rollback();
-  for (const part of [0.02, 0.2, 0.5]) {
-    const controller = new AbortController();
-    const stop = setTimeout(() => controller.abort(new Error("stopped")), part * wholeMs);
-    await expect(tx.apply([change("a.txt", file("a"), file("A")), ...many], "plan", controller.signal)).rejects.toThrow(
-      "stopped",
-    );
-    clearTimeout(stop);
+  const steps = never.asked();
+  expect(steps).toBeGreaterThan(batch.length);
+  const tx = openPlace(made).begin("r1");
+  for (const part of [0, 0.02, 0.5, 0.9]) {
+    const { signal } = abortedAt(1 + Math.floor(part * steps));
+    await expect(tx.apply(batch, "plan", signal)).rejects.toThrow("stopped");
     expect(treeOf(made.work)).toEqual(before);
   }
   expect(tx.changes).toEqual([]);
+}, 20_000);
+
+test("a batch of thousands hears a signal while it is at work", async () => {
+  const made = place({ "a.txt": "a" });
+  const before = treeOf(made.work);
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(new Error("stopped")), 1);
+  const tx = openPlace(made).begin("r1");
+  await expect(tx.apply(batch, "plan", stop.signal)).rejects.toThrow("stopped");
+  expect(treeOf(made.work)).toEqual(before);
 }, 20_000);
 
 test("thousands of paths are written as a few are: the same tree, and back", async () => {

@@ -13,7 +13,7 @@ import { join } from "node:path";
  */
 const disturbed = ["test/transcript/", "test/workspace/"] as const;
 
-/** Milliseconds for any other test, as it runs beside those. */
+/** Milliseconds for a test that names none: two processes run tests beside each other. */
 const patience = 30_000;
 
 /** More tests than this that pass on retry fail the run. */
@@ -78,7 +78,7 @@ function readReport(xml: string): Outcome {
 async function runTests(args: readonly string[], show: "now" | "later"): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), "pai-test-"));
   const report = join(folder, "junit.xml");
-  const flags = ["--reporter=junit", `--reporter-outfile=${report}`];
+  const flags = ["--reporter=junit", `--reporter-outfile=${report}`, `--timeout=${patience}`];
   const output = show === "now" ? "inherit" : Bun.file(join(folder, "output"));
   const child = Bun.spawn([process.execPath, "test", ...flags, ...args], {
     cwd: join(import.meta.dir, ".."),
@@ -115,7 +115,7 @@ const sandbox = `${workspace}sandbox/`;
 /** Two processes in parallel, which take about the same time. */
 const both = await Promise.all([
   runTests([transcripts], "now").then(async (outcome) => addUp(outcome, await runTests([sandbox], "later"))),
-  runTests([...others, `--timeout=${patience}`], "later").then(async (outcome) =>
+  runTests(others, "later").then(async (outcome) =>
     addUp(outcome, await runTests([workspace, `--path-ignore-patterns=${sandbox}**`], "later")),
   ),
 ]);

@@ -151,11 +151,17 @@ export const noHash = "0".repeat(64);
 
 const sealSize = `,"hash":"${noHash}"}`.length;
 
-/** A fact as a line of the receipt, LF included. `prev`: the hash of the line before; `hash`: the hash of this line. */
-export function sealFact(fact: Fact, prev: string): { readonly line: string; readonly hash: string } {
+/**
+ * A fact as a line of the receipt in UTF-8, LF included. `prev`: the hash of the line before; `hash`: the hash of this
+ * line. A reply may have megabytes, so it is encoded once, for its hash and for the file.
+ */
+export function sealFact(fact: Fact, prev: string): { readonly line: Uint8Array; readonly hash: string } {
   const body = JSON.stringify({ prev, ...fact });
-  const hash = digest(body);
-  return { line: `${body.slice(0, -1)},"hash":"${hash}"}\n`, hash };
+  const line = Buffer.allocUnsafe(Buffer.byteLength(body) + sealSize);
+  const length = line.write(body);
+  const hash = digest(line.subarray(0, length));
+  line.write(`,"hash":"${hash}"}\n`, length - 1);
+  return { line, hash };
 }
 
 /** Why a receipt without `run.finished` counts as broken. */

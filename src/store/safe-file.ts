@@ -131,8 +131,8 @@ export function openIfThere(file: string, flags: number): number | null {
 }
 
 /** Repeats short writes, so that no line is cut in two. */
-export function writeWhole(fd: number, text: string): void {
-  const bytes = Buffer.from(text);
+export function writeWhole(fd: number, text: string | Uint8Array): void {
+  const bytes = typeof text === "string" ? Buffer.from(text) : text;
   for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
 }
 

@@ -23,7 +23,7 @@ function openState() {
     finished,
     write(id: string, ...facts: readonly object[]) {
       const lines = facts.map((fact) => sealFact(fact as never, "").line);
-      writeFileSync(join(folder, "runs", `${id}.jsonl`), lines.join(""));
+      writeFileSync(join(folder, "runs", `${id}.jsonl`), Buffer.concat(lines));
     },
     totals: (when = now) => {
       const index = openRunIndex(path, when);

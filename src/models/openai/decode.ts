@@ -15,12 +15,18 @@ export function createOpenaiDecoder(model: string, turn: number): Decoder {
   let finished = false;
   let refusal = "";
   let streamed = false;
-  const seen = new Set<number>();
+  /** The events before this number were read. */
+  let next = 1;
+  /** Numbers of events that were read before their turn. */
+  const early = new Set<number>();
 
   /** Whether a gateway repeats an event. Events without a number, or with the number 0, always count as new. */
   function isRepeated(sequence: unknown): boolean {
     if (typeof sequence !== "number" || sequence <= 0) return false;
-    return seen.size === seen.add(sequence).size;
+    const isKnown = sequence < next || early.has(sequence);
+    if (sequence === next) next += 1;
+    else if (!isKnown) early.add(sequence);
+    return isKnown;
   }
 
   /** Reads a whole item of the reply; its text was streamed before, but its call was not. */

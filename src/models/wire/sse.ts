@@ -24,7 +24,7 @@ export function createSseReader(): ChunkReader {
     else if (line === "") {
       if (data !== null) done.push(data);
       data = null;
-    } else if (stray.length < strayLimit && !passedOver.test(line)) stray += `${line}\n`;
+    } else if (!line.startsWith("event:") && stray.length < strayLimit && !passedOver.test(line)) stray += `${line}\n`;
   }
 
   function readLines(lines: readonly string[]): readonly string[] {

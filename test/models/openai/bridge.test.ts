@@ -103,6 +103,8 @@ describe("openai", () => {
     const end = reply([], {});
     const twice = await answer(piece("ha", 4) + piece("ha", 4) + piece("ha", 5) + piece("!", 6) + piece("ha", 5), end);
     expect(twice.text).toBe("haha!");
+    const early = await answer(piece("a", 1) + piece("c", 3) + piece("b", 2) + piece("c", 3) + piece("a", 1), end);
+    expect(early.text).toBe("acb");
     const unnumbered = await answer(piece("ha") + piece("ha") + piece("ha", 0) + piece("ha", 0), end);
     expect(unnumbered.text).toBe("hahahaha");
   });

@@ -90,9 +90,11 @@ async function showFailure(
 }
 
 /** Throws usage for arguments of a command that takes none, and for --json with --jsonl. */
-function requireSense({ command: { name, usage }, words }: Choice, flags: Flags): void {
-  if (usage === "" && words.length > 0)
-    throw new PaiError("usage", `pai ${name} takes no words: ${words.join(" ")}`, { hint: `see: pai help ${name}` });
+function requireSense({ command, words }: Choice, flags: Flags): void {
+  if (words.length > 0 && command.usage === "")
+    throw new PaiError("usage", `pai ${command.name} takes no words: ${words.join(" ")}`, {
+      hint: `see: pai help ${command.name}`,
+    });
   if (flags.json === true && flags.jsonl === true) throw new PaiError("usage", "--json and --jsonl exclude each other");
 }
 

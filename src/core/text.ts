@@ -62,7 +62,8 @@ export function cutLines(text: string): readonly Line[] {
   const lines: Line[] = [];
   let from = 0;
   // A CR before CRLF is content: only the last two of CR CR LF are the ending.
-  for (const match of text.matchAll(/\r\n|\n|\r(?!\r\n)/g)) {
+  const endings = /\r\n|\n|\r(?!\r\n)/g;
+  for (let match = endings.exec(text); match !== null; match = endings.exec(text)) {
     lines.push({ text: text.slice(from, match.index), ending: match[0] as Line["ending"] });
     from = match.index + match[0].length;
   }

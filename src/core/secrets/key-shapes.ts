@@ -20,15 +20,10 @@ export interface Secret {
 /** How a token begins and how it goes on, as patterns. */
 type TokenShape = readonly [kind: string, begins: string, goesOn: string];
 
-/** Keys of providers, the longest prefix first: several begin with `sk-`. */
-const providerKeys = providers
-  .flatMap(({ keyShape }) => keyShape ?? [])
-  .sort((a, b) => b.prefix.length - a.prefix.length)
-  .map(({ kind, begins, goesOn }): TokenShape => [kind, begins, goesOn]);
+const providerKeys = providers.flatMap(({ keyShape }) => (keyShape === null ? [] : [keyShape]));
 
 /** Tokens that name their maker by how they begin. */
 const tokenShapes: readonly TokenShape[] = [
-  ...providerKeys,
   ["Google token", "ya29\\.", "[\\w-]{20,}"],
   ["GitHub token", "gh[pousr]_", "[A-Za-z0-9]{30,}"],
   ["GitHub token", "github_pat_", "\\w{22,}"],
@@ -73,7 +68,10 @@ function commonBeginning(sources: readonly string[]): string {
 }
 
 function openSearches() {
-  const kinds = tokenShapes.map(([kind, begins, goesOn]) => ({ kind, shape: new RegExp(begins + goesOn, "y") }));
+  // The longest prefix first: several begin with `sk-`.
+  const keys = providerKeys.toSorted((a, b) => b.prefix.length - a.prefix.length);
+  const shapes = [...keys.map(({ kind, begins, goesOn }): TokenShape => [kind, begins, goesOn]), ...tokenShapes];
+  const kinds = shapes.map(([kind, begins, goesOn]) => ({ kind, shape: new RegExp(begins + goesOn, "y") }));
   const sources = kinds.map(({ shape }) => shape.source);
   /** One pattern for each first letter: it skips most of a text, while one for all letters looks at every character. */
   const firsts = sources.map((source) => (/^\w/.test(source) ? source.charAt(0) : source));
@@ -100,6 +98,7 @@ const searches = () => {
 /** How everything that is searched begins; rules out most texts of up to `maxPrechecked` characters in one search. */
 const anyBeginning = new RegExp(
   [
+    ...providerKeys.map(({ begins }) => begins),
     ...tokenShapes.map(([, begins]) => begins),
     `(?i:${namePattern(nameShapes.flat())}|${bearerPattern})`,
     "PRIVATE KEY",
@@ -240,7 +239,7 @@ const minSecret = 8;
 const finders = [findPrivateKeys, findTokens, findUrlPasswords, findNamedValues];
 
 /** All spans in order, none inside another. */
-const findSpans = rememberLong((text: string): readonly Span[] => {
+const spans = rememberLong((text: string): readonly Span[] => {
   if (text.length < minSecret || (text.length <= maxPrechecked && !anyBeginning.test(text))) return [];
   const all: Span[] = [];
   for (const find of finders) find(text, all);
@@ -258,7 +257,7 @@ const findSpans = rememberLong((text: string): readonly Span[] => {
 export function replaceSecrets(text: string, replace: (value: string, kind: string) => string): string {
   let out = "";
   let from = 0;
-  for (const { start, end, kind } of findSpans(text)) {
+  for (const { start, end, kind } of spans.in(text)) {
     out += text.slice(from, start) + replace(text.slice(start, end), kind);
     from = end;
   }
@@ -281,7 +280,7 @@ export function newSecrets(before: string, after: string): readonly Secret[] {
   const secrets: Secret[] = [];
   let line = 1;
   let from = 0;
-  for (const span of findSpans(after)) {
+  for (const span of spans.in(after)) {
     const value = after.slice(span.start, span.end);
     line += after.slice(from, span.start).split("\n").length - 1;
     from = span.start;

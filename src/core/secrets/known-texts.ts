@@ -124,7 +124,7 @@ export function createKnownTexts(): KnownTexts {
     return isOpen && !isWithin(text, at);
   };
 
-  const replaceIn = rememberLong((text: string): string => {
+  const replacing = rememberLong((text: string): string => {
     if (!mayHold(text)) return text;
     index ??= indexOf(entries);
     // Joined at the end: each search in a text that grows piece by piece would flatten it again.
@@ -145,10 +145,10 @@ export function createKnownTexts(): KnownTexts {
       longest = Math.max(longest, text.length);
       index = null;
       beginnings = null;
-      replaceIn.forget();
+      replacing.forget();
     },
     has: (text) => entries.has(text),
-    replace: replaceIn,
+    replace: replacing.in,
     begun(text) {
       for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1) {
         if (firsts[text.charCodeAt(at) & firstBits] === 1 && isBegun(text, at)) return text.length - at;

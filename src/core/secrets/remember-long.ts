@@ -7,24 +7,24 @@ const maxRemembered = 2;
 
 export interface Remembered<T> {
   /** The search result for this text. */
-  (text: string): T;
+  in(text: string): T;
   /** To be called when the search changes. */
-  readonly forget: () => void;
+  forget(): void;
 }
 
 export function rememberLong<T>(search: (text: string) => T): Remembered<T> {
   let answers: readonly { readonly text: string; readonly answer: T }[] = [];
-  const find = (text: string): T => {
-    if (text.length < minChars || text.length > maxChars) return search(text);
-    const found = answers.find((each) => each.text === text);
-    if (found !== undefined) return found.answer;
-    const answer = search(text);
-    answers = [{ text, answer }, ...answers.slice(0, maxRemembered - 1)];
-    return answer;
-  };
-  return Object.assign(find, {
+  return {
+    in(text) {
+      if (text.length < minChars || text.length > maxChars) return search(text);
+      const found = answers.find((each) => each.text === text);
+      if (found !== undefined) return found.answer;
+      const answer = search(text);
+      answers = [{ text, answer }, ...answers.slice(0, maxRemembered - 1)];
+      return answer;
+    },
     forget() {
       if (answers.length > 0) answers = [];
     },
-  });
+  };
 }

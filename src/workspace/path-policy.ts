@@ -61,6 +61,14 @@ const copyEndings = words("bak old orig save tmp swp");
 const unfinishedShape = /^\.pai-[0-9a-f]+\.tmp$/;
 const openShape = /^(?:\.env[._-](?:example|sample|template)|(?:example|sample|template)\.env)$/;
 
+/** The built-in rules as texts. What was found under other rules, as by an earlier pai, may name what is denied now. */
+export const listBuiltInRules = (): readonly string[] => [
+  ...deniedNames.flatMap(({ names }) => [...names]),
+  ...secretEndings,
+  ...copyEndings,
+  ...[secretShape, copyShape, unfinishedShape, openShape].map(({ source }) => source),
+];
+
 const changes: ReadonlySet<PathUse> = new Set(["write", "folder", "move"]);
 
 /** Judges a path by the names in it, at any depth, whether or not they exist. */

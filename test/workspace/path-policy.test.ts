@@ -1,7 +1,13 @@
 /** Which names are denied, asked about, open, whatever exists. */
 import { describe, expect, test } from "bun:test";
 import type { PathUse, RelPath } from "../../src/core/path.ts";
-import { findRepositoryShape, isHidden, judgePath, judgeRoot } from "../../src/workspace/path-policy.ts";
+import {
+  findRepositoryShape,
+  isHidden,
+  judgePath,
+  judgeRoot,
+  listBuiltInRules,
+} from "../../src/workspace/path-policy.ts";
 
 const none = { allow: [], deny: [] };
 const judge = (path: string, use: PathUse = "read", rules = none as Parameters<typeof judgePath>[2]) =>
@@ -202,4 +208,11 @@ test("knows which folders are no place for a project", () => {
     "/etcetera",
   ];
   expect(fine.filter((path) => judgeRoot(path, "/home/ann") !== null)).toEqual([]);
+});
+
+test("what decides a denial is listed, so that an index made under other built-in rules can be told", () => {
+  const rules = listBuiltInRules();
+  expect(rules).toEqual(expect.arrayContaining([".env", ".git", ".venv", ".cache/pai-code", "pem", "bak"]));
+  for (const part of ["client_secret", "tfstate", "example", ".pai-"])
+    expect(rules.some((rule) => rule.includes(part))).toBe(true);
 });

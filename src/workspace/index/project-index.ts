@@ -6,7 +6,7 @@ import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
 import type { Repository } from "../git/find-repository.ts";
-import type { PathRules } from "../path-policy.ts";
+import { listBuiltInRules, type PathRules } from "../path-policy.ts";
 import type { IndexFile } from "./index-file.ts";
 import { indexName, removeIndex } from "./index-name.ts";
 import type { IndexRequest } from "./index-worker.ts";
@@ -64,7 +64,7 @@ function digestRules(root: Root, rules: PathRules): string {
   } catch {
     // The root is a worktree, which has no `info/exclude` of its own.
   }
-  return digest(JSON.stringify([indexName, root.path, rules, exclude]));
+  return digest(JSON.stringify([indexName, root.path, rules, listBuiltInRules(), exclude]));
 }
 
 const repositoryOf = async (root: Root): Promise<Repository | null> => {

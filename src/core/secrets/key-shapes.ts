@@ -67,33 +67,38 @@ function commonBeginning(sources: readonly string[]): string {
   return first.slice(0, length);
 }
 
-function openSearches() {
-  // The longest prefix first: several begin with `sk-`.
-  const keys = providerKeys.toSorted((a, b) => b.prefix.length - a.prefix.length);
-  const shapes = [...keys.map(({ kind, begins, goesOn }): TokenShape => [kind, begins, goesOn]), ...tokenShapes];
-  const kinds = shapes.map(([kind, begins, goesOn]) => ({ kind, shape: new RegExp(begins + goesOn, "y") }));
-  const sources = kinds.map(({ shape }) => shape.source);
-  /** One pattern for each first letter: it skips most of a text, while one for all letters looks at every character. */
-  const firsts = sources.map((source) => (/^\w/.test(source) ? source.charAt(0) : source));
-  const tokens = [...new Set(firsts)].map((first) => {
-    const own = sources.filter((_, at) => firsts[at] === first);
-    const rests = own.map((source) => source.slice(first.length));
-    const shape = new RegExp(rests.length === 1 ? first + rests[0] : `${first}(?:${rests.join("|")})`, "g");
-    return { shape, literal: commonBeginning(own) };
-  });
-  const names = [
-    ...nameShapes.map((words) => readNames(words, new RegExp(namePattern(words), "gi"))),
-    readNames(["bearer"], new RegExp(bearerPattern, "gi")),
-  ];
-  return { kinds, tokens, names };
+/** Makes the value at its first use: many runs search no text that needs these patterns. */
+function atFirstUse<T extends object>(make: () => T): () => T {
+  let made: T | null = null;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
-let opened: ReturnType<typeof openSearches> | null = null;
-/** Compiled at the first text that needs them: many runs have none. */
-const searches = () => {
-  opened ??= openSearches();
-  return opened;
-};
+const shapes = atFirstUse(() => {
+  // The longest prefix first: several begin with `sk-`.
+  const keys = providerKeys.toSorted((a, b) => b.prefix.length - a.prefix.length);
+  return [...keys.map(({ kind, begins, goesOn }): TokenShape => [kind, begins, goesOn]), ...tokenShapes];
+});
+const kinds = atFirstUse(() =>
+  shapes().map(([kind, begins, goesOn]) => ({ kind, shape: new RegExp(begins + goesOn, "y") })),
+);
+/** One pattern for each first letter: it skips most of a text, while one for all letters looks at every character. */
+const tokens = atFirstUse(() => {
+  const sources = shapes().map(([, begins, goesOn]) => begins + goesOn);
+  const firsts = sources.map((source) => (/^\w/.test(source) ? source.charAt(0) : source));
+  return [...new Set(firsts)].map((first) => {
+    const own = sources.filter((_, at) => firsts[at] === first);
+    const rests = own.map((source) => source.slice(first.length));
+    const all = rests.length === 1 ? first + rests[0] : `${first}(?:${rests.join("|")})`;
+    return { literal: commonBeginning(own), shape: atFirstUse(() => new RegExp(all, "g")) };
+  });
+});
+const names = atFirstUse(() => [
+  ...nameShapes.map((words) => readNames(words, new RegExp(namePattern(words), "gi"))),
+  readNames(["bearer"], new RegExp(bearerPattern, "gi")),
+]);
 
 /** How everything that is searched begins; rules out most texts of up to `maxPrechecked` characters in one search. */
 const anyBeginning = new RegExp(
@@ -146,13 +151,12 @@ function eachMatch(shape: RegExp, text: string, take: (match: RegExpExecArray) =
 }
 
 function findTokens(text: string, found: Span[]): void {
-  const { kinds, tokens } = searches();
   const take = ({ 0: value, index }: RegExpExecArray) => {
-    const kind = kinds.find(({ shape }) => matchAt(shape, value, 0) !== null)?.kind ?? "API key";
+    const kind = kinds().find(({ shape }) => matchAt(shape, value, 0) !== null)?.kind ?? "API key";
     const wrong = placeholder.test(value) || (kind === "API key" && isHyphenated(value));
     if (!wrong && beginsWord(text, index)) found.push({ start: index, end: index + value.length, kind });
   };
-  for (const { shape, literal } of tokens) if (text.includes(literal)) eachMatch(shape, text, take);
+  for (const { shape, literal } of tokens()) if (text.includes(literal)) eachMatch(shape(), text, take);
 }
 
 function matchAt(shape: RegExp, text: string, at: number): RegExpExecArray | null {
@@ -221,7 +225,7 @@ function takeNamedValue(text: string, name: string, end: number, found: Span[]):
 }
 
 function findNamedValues(text: string, found: Span[]): void {
-  for (const { words, back, shape } of searches().names) {
+  for (const { words, back, shape } of names()) {
     shape.lastIndex = 0;
     // JSON may be full of such names, and `exec` would make a match object for each of them.
     while (shape.test(text)) {

@@ -23,8 +23,8 @@ export interface Setting<T> {
   readonly inFile: boolean;
   /** Combines `current` with what an untrusted project wants; absent: a project may not set it. */
   readonly narrow?: (current: T, wanted: T) => T;
-  /** Combines `wanted` with the bound `most` from the system's file (`policy`, `limits`); absent: the user decides. */
-  readonly bind?: (most: T, wanted: T) => T;
+  /** Combines `wanted` with the bound from the system's file (`policy`, `limits`); absent: the user decides. */
+  readonly bind?: (bound: T, wanted: T) => T;
   /** No project may set it, trusted or not. */
   readonly userOnly?: true;
   /** The value as it is displayed; absent: unchanged. */

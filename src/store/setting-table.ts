@@ -194,8 +194,9 @@ function checkNotify(json: Json): Texts | null {
   return words.every((word) => typeof word === "string" && word.trim() !== "") ? words : null;
 }
 
-/** All settings except the base URLs. */
+/** All settings except the base URLs. To add one, write a row: `Settings` then has its value under the row's key. */
 export const settingTable = {
+  /** `provider:name`, or a bare name. */
   model: text("model", "a model such as gemini:gemini-2.5-flash-lite", "gemini:gemini-2.5-flash-lite", {
     env: "PAI_MODEL",
     flag: "model",
@@ -219,7 +220,9 @@ export const settingTable = {
     narrow: lower,
     bind: lower,
   },
+  /** Seconds without data after which a connection counts as dead; null: as in the provider's row. */
   silence: { ...duration("limits.silence", 86_400), fallback: null, bind: lower },
+  /** Actions per phase or step. */
   actions,
   guardLines,
   guardRatio,
@@ -229,21 +232,25 @@ export const settingTable = {
   },
   allow: {
     ...list("policy.allow"),
-    bind: (most: Texts, wanted: Texts) => wanted.filter((text) => most.includes(text)),
+    bind: (bound: Texts, wanted: Texts) => wanted.filter((text) => bound.includes(text)),
   },
   deny: { ...list("policy.deny"), narrow: joinTexts, bind: joinTexts },
   checks: list("checks", { flag: "check" }),
+  /** Seconds that the first request waits for the checks. */
   checkWait: { ...duration("checks.wait", 600), fallback: 20 },
   keep,
   commandEnv: list("commands.env"),
   /** Paths outside the project that commands may change. */
   commandWritable: { ...list("commands.writable"), userOnly: true },
+  /** The weakest sandbox that commands may run in. */
   sandbox,
+  /** Whether the user's own checks may use the network. */
   checkNetwork: {
     ...switched("checks.network", {}),
     fallback: true,
     narrow: (current: boolean, wanted: boolean) => current && wanted,
   },
+  /** Whether the final checks run on a copy too, so that nothing they create remains. */
   checkThrowaway: {
     ...switched("checks.throwaway", {}),
     narrow: either,
@@ -252,10 +259,12 @@ export const settingTable = {
   prices,
   mcpServers,
   storeUrl,
+  /** Grants nothing beyond the plan. */
   strict: {
     ...switched("strict", { env: "PAI_STRICT", flag: "strict" }),
     narrow: either,
   },
+  /** Learns facts from runs. */
   memory: {
     ...switched("memory", {}),
     wants: "on or off",
@@ -267,6 +276,7 @@ export const settingTable = {
   notify,
   plain: switched("plain", { flag: "plain" }),
   forceRoot: switched("forceRoot", { flag: "forceRoot" }),
+  /** Folder of the audit log, relative to the root. */
   historyDir: { ...text("historyDir", "a folder", ".pai_history", { env: "PAI_HISTORY_DIR" }), inFile: false },
   debug: { ...switched("debug", { env: "PAI_DEBUG", flag: "debug", lenient: true }), inFile: false },
 } as const;

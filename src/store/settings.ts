@@ -1,75 +1,25 @@
 /** Settings from flags, environment, pai.json, the user's and the system's file and defaults, each with its origin. */
 import { join } from "node:path";
-import type { SandboxChoice } from "../core/command/sandbox.ts";
 import { PaiError } from "../core/error.ts";
 import type { Json } from "../core/model.ts";
 import { byProvider, type ProviderId } from "../core/providers.ts";
 import type { DayCaps } from "../core/spending/allowance.ts";
-import type { Rate } from "../core/spending/cost.ts";
 import { kebabCase } from "../core/text.ts";
-import type { McpServer } from "./mcp-servers.ts";
 import type { Environment, Places } from "./places.ts";
 import type { Setting } from "./setting-kinds.ts";
-import { allSettings, baseUrlSettings, type Mode, settingTable } from "./setting-table.ts";
+import { allSettings, baseUrlSettings, settingTable } from "./setting-table.ts";
 import { openPrivateFile, openProjectFile, unknownNames, valueIn } from "./settings-file.ts";
 import { projectFile, type Trust } from "./trust.ts";
 
-/** null: not set. Money in USD, times in seconds. */
-export interface Settings {
-  /** `provider:name`, or a bare name. */
-  readonly model: string;
-  readonly temperature: number;
-  readonly mode: Mode;
-  /** From config.json only; for variables see base-url.ts. */
-  readonly baseUrl: Readonly<Record<ProviderId, string | null>>;
-  readonly limits: {
-    readonly calls: number | null;
-    readonly tokens: number | null;
-    readonly cost: number | null;
-    readonly day: DayCaps;
-    readonly timeout: number | null;
-    /**
-     * Seconds without data after which a connection counts as dead; null: as in the provider's row of
-     * core/providers.ts.
-     */
-    readonly silence: number | null;
-  };
-  /** Actions per phase or step. */
-  readonly actions: number;
-  readonly guard: { readonly lines: number; readonly ratio: number; readonly strict: boolean };
-  readonly policy: { readonly allow: readonly string[]; readonly deny: readonly string[] };
-  readonly checks: readonly string[];
-  /** The weakest sandbox that commands may run in. */
-  readonly sandbox: SandboxChoice;
-  /** Whether the user's own checks may use the network. */
-  readonly checkNetwork: boolean;
-  /** Whether the final checks run on a copy too, so that nothing they create remains. */
-  readonly checkThrowaway: boolean;
-  /** Seconds that the first request waits for the checks. */
-  readonly checkWait: number;
-  /** Number of runs kept for each project: for undo, receipts and logs. */
-  readonly keep: number;
-  readonly commands: {
-    readonly env: readonly string[];
-    readonly writable: readonly string[];
-    readonly timeout: number;
-  };
-  readonly prices: Readonly<Record<string, Rate>>;
-  readonly mcpServers: readonly McpServer[];
-  /** URL of a team's database; only the user's own settings may set it. */
-  readonly storeUrl: string | null;
-  /** Grants nothing beyond the plan. */
-  readonly strict: boolean;
-  /** Learns facts from runs. */
-  readonly memory: boolean;
-  /** Program with arguments, or just `bell`; null: no notification of the end of a long run. */
-  readonly notify: readonly string[] | null;
-  readonly plain: boolean;
-  readonly forceRoot: boolean;
-  /** Folder of the audit log, relative to the root. */
-  readonly historyDir: string;
-  readonly debug: boolean;
-}
+/** By row of the table: its value. null: not set. Money in USD, times in seconds. */
+type RowValues = {
+  readonly [Row in keyof typeof settingTable]:
+    | Exclude<ReturnType<(typeof settingTable)[Row]["check"]>, null>
+    | (typeof settingTable)[Row]["fallback"];
+};
+
+/** The value of every row; those that belong together are in a group. */
+export type Settings = Readonly<ReturnType<typeof groupRows>>;
 
 /** "flag", the name of the variable, "pai.json", "config.json", the path of the system's file, or "default". */
 export type Origin = string;
@@ -152,11 +102,11 @@ export function loadSettings({ flags, env, places, root, system = systemFile }: 
   const resolve = <T>(setting: Setting<T>): T => {
     let value = setting.fallback;
     let origin: Origin = "default";
-    const most = machine === null ? null : valueIn(machine, setting);
-    if (most !== null) [value, origin] = [most.value, system];
+    const bound = machine === null ? null : valueIn(machine, setting);
+    if (bound !== null) [value, origin] = [bound.value, system];
     const take = (found: { readonly value: T } | null, from: Origin): void => {
       if (found === null) return;
-      const held = most === null ? found.value : (setting.bind?.(most.value, found.value) ?? found.value);
+      const held = bound === null ? found.value : (setting.bind?.(bound.value, found.value) ?? found.value);
       if (losesBy(held, found.value)) warnings.push(`${setting.name} of ${from} is bound by ${system}`);
       if (!same(held, value) || same(held, found.value)) [value, origin] = [held, from];
     };
@@ -177,53 +127,32 @@ export function loadSettings({ flags, env, places, root, system = systemFile }: 
 }
 
 function resolveAll(resolve: <T>(setting: Setting<T>) => T): Settings {
-  const table = settingTable;
-  return {
-    model: resolve(table.model),
-    temperature: resolve(table.temperature),
-    mode: resolve(table.mode),
-    baseUrl: byProvider(({ id }) => resolve(baseUrlSettings[id])),
-    limits: {
-      calls: resolve(table.calls),
-      tokens: resolve(table.tokens),
-      cost: resolve(table.cost),
-      day: {
-        user: { calls: resolve(table.dayCalls), tokens: resolve(table.dayTokens), cost: resolve(table.dayCost) },
-        team: { calls: resolve(table.teamCalls), tokens: resolve(table.teamTokens), cost: resolve(table.teamCost) },
-        strict: resolve<boolean>(table.limitsStrict),
-      },
-      timeout: resolve<number | null>(table.timeout),
-      silence: resolve<number | null>(table.silence),
-    },
-    actions: resolve(table.actions),
-    guard: {
-      lines: resolve(table.guardLines),
-      ratio: resolve(table.guardRatio),
-      strict: resolve<boolean>(table.guardStrict),
-    },
-    policy: { allow: resolve(table.allow), deny: resolve<readonly string[]>(table.deny) },
-    checks: resolve(table.checks),
-    sandbox: resolve(table.sandbox),
-    checkNetwork: resolve<boolean>(table.checkNetwork),
-    checkThrowaway: resolve<boolean>(table.checkThrowaway),
-    checkWait: resolve(table.checkWait),
-    keep: resolve(table.keep),
-    commands: {
-      env: resolve(table.commandEnv),
-      writable: resolve(table.commandWritable),
-      timeout: resolve<number>(table.commandTimeout),
-    },
-    prices: resolve(table.prices),
-    mcpServers: resolve(table.mcpServers),
-    storeUrl: resolve(table.storeUrl),
-    strict: resolve(table.strict),
-    memory: resolve<boolean>(table.memory),
-    notify: resolve(table.notify),
-    plain: resolve(table.plain),
-    forceRoot: resolve(table.forceRoot),
-    historyDir: resolve<string>(table.historyDir),
-    debug: resolve<boolean>(table.debug),
+  const rows = Object.entries(settingTable).map(([row, setting]) => [row, resolve(setting as Setting<unknown>)]);
+  return groupRows(
+    Object.fromEntries(rows) as RowValues,
+    byProvider(({ id }) => resolve(baseUrlSettings[id])),
+  );
+}
+
+/** `baseUrl`: from config.json only; for variables see base-url.ts. */
+function groupRows(rows: RowValues, baseUrl: Readonly<Record<ProviderId, string | null>>) {
+  const { calls, tokens, cost, timeout, silence, limitsStrict, ...limitless } = rows;
+  const { dayCalls, dayTokens, dayCost, teamCalls, teamTokens, teamCost, ...dayless } = limitless;
+  const { guardLines, guardRatio, guardStrict, allow, deny, ...unguarded } = dayless;
+  const { commandEnv, commandWritable, commandTimeout, ...others } = unguarded;
+  const day: DayCaps = {
+    user: { calls: dayCalls, tokens: dayTokens, cost: dayCost },
+    team: { calls: teamCalls, tokens: teamTokens, cost: teamCost },
+    strict: limitsStrict,
   };
+  return {
+    ...others,
+    baseUrl,
+    limits: { calls, tokens, cost, day, timeout, silence },
+    guard: { lines: guardLines, ratio: guardRatio, strict: guardStrict },
+    policy: { allow, deny },
+    commands: { env: commandEnv, writable: commandWritable, timeout: commandTimeout },
+  } as const;
 }
 
 function narrows(name: string): boolean {

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { allSettings } from "../../src/store/setting-table.ts";
 import { loadSettings } from "../../src/store/settings.ts";
 import { trustProject } from "../../src/store/trust.ts";
 import { type Home, makeHome, put } from "./temp-home.ts";
@@ -34,6 +35,14 @@ test("defaults without any file, and nothing is written at start (R44)", () => {
     null,
     ["project"],
   ]);
+});
+
+test("every setting has a value and an origin, in the order of the table", () => {
+  const { values, origins } = load(makeHome());
+  const names = allSettings.map(({ name }) => name);
+  expect(names.length).toBeGreaterThan(40);
+  expect(Object.keys(values)).toEqual(names);
+  expect(Object.keys(origins)).toEqual(names);
 });
 
 test("flag wins over environment, project, user file and default, and each origin is known (R40)", () => {

@@ -24,7 +24,11 @@ const options: PermissionOption[] = [
   { optionId: "no", name: "No, leave everything as it is", kind: "reject_once" },
 ];
 
-const told: Decision = { accept: true, by: "policy", reason: "the plan is told; each change is asked about" };
+const shownOnly: Decision = {
+  accept: true,
+  by: "policy",
+  reason: "the plan is only shown; each change is asked about",
+};
 
 /** Whether a plan runs commands: it is then asked about as a whole, since no later question shows them. */
 const runsCommands = (plan: Plan | null): boolean =>
@@ -98,7 +102,7 @@ export function decideByEditor(editor: EditorOptions): Decide {
   return async (question) => {
     switch (question.kind) {
       case "plan":
-        return runsCommands(face.plan()) ? askInWords(question) : told;
+        return runsCommands(face.plan()) ? askInWords(question) : shownOnly;
       case "keep":
         return { accept: false, by: "policy", reason: "a failed run is taken back", feedback: null };
       case "batch": {

@@ -3,18 +3,22 @@ import { exitCodes, type Failure } from "../core/error.ts";
 import { failedOutcome } from "../core/outcome.ts";
 import { createJsonl, renderCommandDocument, renderDocument } from "../ui/json.ts";
 import { version } from "./commands/version.ts";
-import type { Told } from "./notices.ts";
+import type { TimedNotice } from "./notices.ts";
 
 const runs = new Set(["run", "plan", "apply", "auto"]);
 
 /** One document for --json; run.started, notices and run.finished for --jsonl. */
 export function renderEarlyFailure(
-  { command, error, told }: { readonly command: string; readonly error: Failure; readonly told: readonly Told[] },
+  {
+    command,
+    error,
+    notices: timed,
+  }: { readonly command: string; readonly error: Failure; readonly notices: readonly TimedNotice[] },
   form: "json" | "jsonl",
   now: Date,
 ): string {
   if (form === "json") {
-    const notices = told.map(({ notice }) => notice);
+    const notices = timed.map(({ notice }) => notice);
     if (runs.has(command)) return renderDocument(failedOutcome(command, error), notices);
     return renderCommandDocument({ command, code: exitCodes[error.code], data: null, notices, error });
   }
@@ -35,7 +39,7 @@ export function renderEarlyFailure(
     seq: 1,
     ...stamp,
   });
-  for (const { notice, at } of told) sink({ type: "notice", ...notice, run: "", seq: 2, at });
+  for (const { notice, at } of timed) sink({ type: "notice", ...notice, run: "", seq: 2, at });
   sink({ type: "run.finished", outcome, seq: 2, ...stamp });
   return text;
 }

@@ -79,7 +79,11 @@ async function showFailure(
   const form = given.includes("--json") ? "json" : given.includes("--jsonl") ? "jsonl" : null;
   if (form !== null) {
     const { renderEarlyFailure } = await import("./early-failure.ts");
-    const failed = { command: command ?? guessCommand(given), error: toFailure(error), told: context.notices.take() };
+    const failed = {
+      command: command ?? guessCommand(given),
+      error: toFailure(error),
+      notices: context.notices.take(),
+    };
     context.out(renderEarlyFailure(failed, form, context.now()));
   }
   const { openLog } = await import("./open-log.ts");

@@ -2,7 +2,7 @@
 import type { Notice } from "../core/question.ts";
 
 /** A notice with its time in ISO 8601. */
-export interface Told {
+export interface TimedNotice {
   readonly notice: Notice;
   readonly at: string;
 }
@@ -10,22 +10,22 @@ export interface Told {
 export interface Notices {
   readonly add: (notice: Notice) => void;
   /** Returns notices that have not been taken yet, in order. */
-  readonly take: () => readonly Told[];
+  readonly take: () => readonly TimedNotice[];
   /** Passes existing and all future notices to the listener. */
-  readonly follow: (listener: (told: Told) => void) => void;
+  readonly follow: (listener: (notice: TimedNotice) => void) => void;
 }
 
 export function openNotices(now: () => Date): Notices {
-  const held: Told[] = [];
-  let tell = (told: Told): void => {
-    held.push(told);
+  const held: TimedNotice[] = [];
+  let tell = (notice: TimedNotice): void => {
+    held.push(notice);
   };
   return {
     add: (notice) => tell({ notice, at: now().toISOString() }),
     take: () => held.splice(0),
     follow(listener) {
       tell = listener;
-      for (const told of held.splice(0)) listener(told);
+      for (const notice of held.splice(0)) listener(notice);
     },
   };
 }

@@ -82,11 +82,11 @@ export function pruneRuns({ history, stateFolder }: ComposedWorkspace, now: Date
 
 const sizeOf = (bytes: number) => (bytes < 10_240 ? `${bytes} B` : `${Math.round(bytes / 1024)} KiB`);
 
-type Told = Pick<Ended, "score" | "calls" | "tokens" | "cost" | "ms" | "actions" | "lines"> & {
+type RunFigures = Pick<Ended, "score" | "calls" | "tokens" | "cost" | "ms" | "actions" | "lines"> & {
   readonly status: string;
 };
 
-function renderEnded({ status, score, calls, tokens, cost, ms, actions, lines }: Told): string {
+function renderEnded({ status, score, calls, tokens, cost, ms, actions, lines }: RunFigures): string {
   const quality = score === null ? "" : `, score ${score}`;
   const price = cost === null ? "" : `, ${priced(cost)}`;
   const all = actions === null ? 0 : actions.done + actions.failed + actions.refused;

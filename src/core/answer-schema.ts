@@ -47,8 +47,8 @@ const maxFaults = 5;
 function renderFaults(what: string, faults: readonly Fault[]): string {
   const places = faults.map(({ keywordLocation }) => keywordLocation);
   const deepest = faults.filter((_, at) => !places.some((other) => other.startsWith(`${places[at]}/`)));
-  const told = deepest.map(({ instanceLocation, error }) => `${instanceLocation.replace(/^#/, what)}: ${error}`);
-  return [...new Set(told)].slice(0, maxFaults).join(" ");
+  const rendered = deepest.map(({ instanceLocation, error }) => `${instanceLocation.replace(/^#/, what)}: ${error}`);
+  return [...new Set(rendered)].slice(0, maxFaults).join(" ");
 }
 
 const draftOf = (name: string) =>

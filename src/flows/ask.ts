@@ -131,8 +131,8 @@ function hide({ veil, emit, record }: Run, question: ModelQuestion): ModelQuesti
     system = veil.hide(question.system);
     messages = question.messages.map((message) => hideMessage(veil, message));
   }
-  if (veil.count > record.told.secrets) {
-    record.told.secrets = veil.count;
+  if (veil.count > record.givenNotices.secrets) {
+    record.givenNotices.secrets = veil.count;
     const values = veil.count === 1 ? "1 value that looks" : `${veil.count} values that look`;
     emit({
       type: "notice",

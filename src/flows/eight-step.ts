@@ -44,7 +44,7 @@ const isAnswer = ({ record, begun }: Run, { answer }: Iterations) =>
   answer !== "" && record.staged.length === 0 && (begun?.changes.length ?? 0) === 0;
 
 /** A check's result in words. */
-const told: Readonly<Record<string, string>> = { true: "passed", false: "failed", null: "not run" };
+const resultWords: Readonly<Record<string, string>> = { true: "passed", false: "failed", null: "not run" };
 
 /** Asks for the summary. When the model gives none, the run's verdicts take its place, so that the work is not lost. */
 async function summarize(run: Run, schedule: Schedule, iterations: Iterations): Promise<void> {
@@ -53,7 +53,7 @@ async function summarize(run: Run, schedule: Schedule, iterations: Iterations): 
     run.record.text ||= iterations.answer;
     return;
   }
-  const checks = run.record.checks.map(({ command, passed }) => `- ${command}: ${told[`${passed}`]}`);
+  const checks = run.record.checks.map(({ command, passed }) => `- ${command}: ${resultWords[`${passed}`]}`);
   const parts = [
     renderRequest(run),
     renderAnswerForm(run),

@@ -34,10 +34,10 @@ import { hintFor, type Tally } from "./tally.ts";
 /** The rights of a plan, with its words, in which the change guard looks for announced deletions. */
 export function rightsOf(plan: Plan, claims: readonly Claim[]): Rights {
   const steps = plan.execution_plan?.steps ?? [];
-  const told = steps.map(
+  const stepTexts = steps.map(
     ({ action, target, purpose, expected_outcome }) => `${action} ${target}: ${purpose} ${expected_outcome}`,
   );
-  const texts = [plan.reply, plan.analysis?.user_intent ?? "", ...told];
+  const texts = [plan.reply, plan.analysis?.user_intent ?? "", ...stepTexts];
   return createRights(claims, texts);
 }
 

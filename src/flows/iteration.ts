@@ -215,7 +215,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
     },
     improvements,
     get verdicts() {
-      return story.map((told) => told.split("\n", 1)[0]).join("\n");
+      return story.map((verdict) => verdict.split("\n", 1)[0]).join("\n");
     },
     async work(at) {
       const step = stepAt(at);

@@ -68,7 +68,7 @@ function report({ run, reports }: Batch, call: Call, result: Result): void {
   const { kind, code, text, paths = [], isNotRun = false, isBeyond = false, advice = null } = result;
   const { id, name, input } = call;
   const target = targetOf(call);
-  const told: CallReport = {
+  const entry: CallReport = {
     id,
     name,
     input,
@@ -80,8 +80,8 @@ function report({ run, reports }: Batch, call: Call, result: Result): void {
     kind,
     isBeyond,
   };
-  reports.push(told);
-  if (!isNotRun) run.record.tally.note(told);
+  reports.push(entry);
+  if (!isNotRun) run.record.tally.note(entry);
   run.emit({ type: "call.finished", id, action: name, target, ok: code === null, text: lineFor(kind, code, text) });
 }
 

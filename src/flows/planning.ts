@@ -52,8 +52,8 @@ async function announce(run: Run, plan: Plan, { promise, plans, cached }: Offer)
   const { forecast } = await import("./plans/forecast.ts");
   const permitted = permittedBy(run.options.allowRun, plannedCommands(plan));
   const { expected, at_most } = run.ledger.promised;
-  const told = { plan, promise: { expected, at_most, ...(await forecast(run, plan)) }, cached };
-  run.emit({ type: "plan.ready", ...told, ...(permitted.length > 0 && { permitted }) });
+  const announced = { plan, promise: { expected, at_most, ...(await forecast(run, plan)) }, cached };
+  run.emit({ type: "plan.ready", ...announced, ...(permitted.length > 0 && { permitted }) });
 }
 
 /** A plan that was announced, and the messages that led to it. */

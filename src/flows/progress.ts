@@ -188,8 +188,8 @@ function whyNot(
   open: readonly string[],
 ): [code: ErrorCode, message: string, hint?: string] | null {
   if (failure !== undefined) {
-    const told = [failure.code ?? "failed", oneLine(failure)] as const;
-    return failure.code === "guard_refused" ? [...told, guardHint] : [...told];
+    const reason = [failure.code ?? "failed", oneLine(failure)] as const;
+    return failure.code === "guard_refused" ? [...reason, guardHint] : [...reason];
   }
   if (facts.cut && (open.length > 0 || !facts.finished)) return ["reply_cut", "the reply was cut at the output limit"];
   if (facts.empty) return ["reply_invalid", `the reply held ${facts.seen || "no action and no answer"}`];

@@ -145,7 +145,7 @@ export interface Shown {
 }
 
 /** Notices that were given and are not repeated. */
-export interface Told {
+export interface GivenNotices {
   /** Paths and looks with invisible characters in them. */
   readonly invisible: Set<string>;
   /** How many secrets were hidden. */
@@ -197,7 +197,7 @@ export interface RunRecord {
   batches: number;
   /** Every path read or shown, for a saved plan. */
   readonly bases: Set<RelPath>;
-  readonly told: Told;
+  readonly givenNotices: GivenNotices;
   /** Files into which the user allowed to write secrets of other files. */
   readonly secrets: Set<RelPath>;
   /** Steering files that the person allowed to change. */

@@ -27,7 +27,7 @@ export function openAddress({ headers, send, createReader }: AddressOptions): Se
   let session: string | null = null;
   let version: string | null = null;
   /** The last notification; later messages must not overtake it. */
-  let told: Promise<unknown> = Promise.resolve();
+  let notified: Promise<unknown> = Promise.resolve();
   let push: (line: string) => void = () => {};
   const input = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -59,7 +59,7 @@ export function openAddress({ headers, send, createReader }: AddressOptions): Se
 
   /** Posts a message. `id`: the id that its answer must have; null: a notification, which gets no answer. */
   async function post(text: string, id: Json): Promise<void> {
-    await told;
+    await notified;
     const response = await send({ method: "POST", headers: headersOf(), body: text, signal: connection.signal });
     session ??= response.headers.get("mcp-session-id");
     if (!response.ok) {
@@ -80,7 +80,7 @@ export function openAddress({ headers, send, createReader }: AddressOptions): Se
         const why = thrown instanceof Error ? thrown.message : String(thrown);
         if (id !== null) push(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32000, message: why } }));
       });
-      if (id === null) told = posted;
+      if (id === null) notified = posted;
     },
     kill() {
       if (connection.signal.aborted) return;

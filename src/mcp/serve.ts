@@ -79,11 +79,11 @@ export async function serveMcp(host: ToolHost, { input, output }: Streams): Prom
     const stop = new AbortController();
     running.set(id, stop);
     const token = fieldsOf(params["_meta"])["progressToken"];
-    let told = 0;
+    let sent = 0;
     const progress = (message: string): void => {
       if (token === undefined || stop.signal.aborted) return;
-      told += 1;
-      send({ method: "notifications/progress", params: { progressToken: token, progress: told, message } });
+      sent += 1;
+      send({ method: "notifications/progress", params: { progressToken: token, progress: sent, message } });
     };
     const call = async (): Promise<Reply> => {
       const answer = await host.call({ name, input: fieldsOf(params["arguments"]), signal: stop.signal, progress });

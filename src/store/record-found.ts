@@ -21,7 +21,7 @@ export function recordLooks(action: AnyAction, tell: (fact: FactOf<"look">) => v
   };
 }
 
-/** Wraps a memory so that the facts told to the run are recorded; none if it tells none. */
+/** Wraps a memory so that the facts given to the run are recorded; none if it has none. */
 export function recordMemory(
   memory: ProjectMemory | null,
   tell: (fact: FactOf<"memory">) => void,

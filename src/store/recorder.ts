@@ -264,10 +264,10 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
         const sha256 = digest(result.output);
         const held = { level, proposed: proposal !== null };
         const output = veil.hideOutput(result.output);
-        const told = { type: "command", command, by, exit, timedOut, ms, output, sha256, notes, error: null } as const;
+        const ended = { type: "command", command, by, exit, timedOut, ms, output, sha256, notes, error: null } as const;
         const ignored = (proposal?.ignored.kept ?? []).map(changedContent);
         const content = { changes: changes.map(changedContent), ...(ignored.length > 0 && { ignored }) };
-        add({ ...masked({ ...told, ...held, changes: [] }), ...content });
+        add({ ...masked({ ...ended, ...held, changes: [] }), ...content });
         return result;
       } catch (thrown) {
         add(masked({ type: "command", command, by, ...nothing, sha256: digest(""), error: toFailure(thrown) }));

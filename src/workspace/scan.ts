@@ -99,7 +99,7 @@ interface Level {
   readonly folder: RelPath;
   readonly names: readonly string[];
   /** Entries of the folder that are not plain files. */
-  readonly told: ReadonlyMap<string, Dirent>;
+  readonly others: ReadonlyMap<string, Dirent>;
   readonly ignored: IgnoreRules | null;
   /** Returns the names one by one, in code-point order. */
   readonly next: () => string | undefined;
@@ -157,10 +157,10 @@ function enterLevel(root: Root, above: Level, path: RelPath, omitted: Omitted | 
 function fillLevel(handle: Handle, folder: RelPath, rulesFor: (names: readonly string[]) => IgnoreRules | null): Level {
   try {
     const entries = readdirSync(`${handle.at}/`, { withFileTypes: true });
-    const told = new Map(entries.filter((entry) => !entry.isFile()).map((entry) => [entry.name, entry]));
+    const others = new Map(entries.filter((entry) => !entry.isFile()).map((entry) => [entry.name, entry]));
     const names = entries.map(({ name }) => name);
     handle.check();
-    return { handle, folder, names, told, ignored: rulesFor(names), next: openOrder(names) };
+    return { handle, folder, names, others, ignored: rulesFor(names), next: openOrder(names) };
   } catch (thrown) {
     handle.close();
     throw new PaiError(toPaiError(thrown).code, `${showName(folder) || "the root"} cannot be listed`, {
@@ -196,9 +196,9 @@ function entryAt(root: Root, level: Level, name: string): Entry | null {
   const path = joinPath(level.folder, name);
   const odd = name.includes("\ufffd");
   if (odd && level.names.indexOf(name) !== level.names.lastIndexOf(name)) return null;
-  const told = level.told.get(name);
-  if (!odd && told === undefined) return fileEntry(root, path);
-  if (!odd && told?.isDirectory()) return { path, kind: "folder", size: 0, target: null };
+  const other = level.others.get(name);
+  if (!odd && other === undefined) return fileEntry(root, path);
+  if (!odd && other?.isDirectory()) return { path, kind: "folder", size: 0, target: null };
   const stat = statAt(level.handle.at, name, path);
   return stat && { path, kind: stat.kind, size: stat.kind === "file" ? stat.size : 0, target: stat.target };
 }

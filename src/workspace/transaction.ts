@@ -97,8 +97,8 @@ export function openTransaction(
       open();
       watch.begin(files);
     };
-    const told = await parts.perform(command, options, { changes: done, begun }).finally(keeping.end);
-    return { told, isWatched };
+    const performed = await parts.perform(command, options, { changes: done, begun }).finally(keeping.end);
+    return { performed, isWatched };
   };
 
   return {
@@ -126,10 +126,10 @@ export function openTransaction(
 
     async run(command, options) {
       refuseEnded();
-      const { told, isWatched } = await performKept(command, options);
-      const { traits: theirs, closed: found, ...shown } = told;
+      const { performed, isWatched } = await performKept(command, options);
+      const { traits: theirs, closed: found, ...shown } = performed;
       noteCommandEnd(root);
-      const isUntouched = found === undefined || found.told.length + found.changes.length === 0;
+      const isUntouched = found === undefined || found.judged.length + found.changes.length === 0;
       const closed = isUntouched ? null : closedRecord.note(found);
       const result = { ...shown, closed };
       if (result.proposal != null) return result;

@@ -147,9 +147,9 @@ test("the only provider with a key is used and told; a model that was named is n
   const { context, base } = sit({ ANTHROPIC_API_KEY: anthropicKey });
   const picked = pickModel(context, base);
   expect(picked.base.settings.model).toBe("anthropic:claude-sonnet-5-5");
-  expect(picked.told).toContain("as anthropic is the only provider with a key");
+  expect(picked.message).toContain("as anthropic is the only provider with a key");
   const named = sit({ ANTHROPIC_API_KEY: anthropicKey, PAI_MODEL: "openai:gpt-5" });
-  expect(pickModel(named.context, named.base)).toEqual({ base: named.base, told: null, problem: null });
+  expect(pickModel(named.context, named.base)).toEqual({ base: named.base, message: null, problem: null });
 });
 
 test("with keys of two other providers the choice is the user's", () => {

@@ -48,8 +48,8 @@ export async function dashboardCommand(given: Context): Promise<number> {
     const { file, write } = findOutput(resolve(context.cwd, out), projectOf(given), { isPrivate: true });
     const data = await read(false);
     write(renderPage(data, crypto.randomUUID()));
-    const told = `${counted(data.runs.length, "run")} written to ${file}\n`;
-    return showResult(context, "dashboard", { file, runs: data.runs.length }, told);
+    const text = `${counted(data.runs.length, "run")} written to ${file}\n`;
+    return showResult(context, "dashboard", { file, runs: data.runs.length }, text);
   }
   if (context.flags.json === true) throw new PaiError("usage", "--json goes with --out FILE");
   const { url, stop } = servePage(

@@ -166,10 +166,10 @@ async function runWord(context: Context, folders: readonly string[]): Promise<nu
   }
   const jobs = readCount(context.flags.jobs, "jobs", 2, 64);
   const plan = { ...work, jobs, maxCost, file: findOutput(file, projectOf(context)).file };
-  const told = context.flags.quiet === true ? () => {} : context.err;
+  const showProgress = context.flags.quiet === true ? () => {} : context.err;
   const { results, undone } = await runEval(plan, benchOf(context, base), {
-    onStart: (todo, done) => told(`${counted(tasks.length, "task")}, ${todo} to do, ${done} done before\n`),
-    onResult: (result, left) => told(renderResult(result, left)),
+    onStart: (todo, done) => showProgress(`${counted(tasks.length, "task")}, ${todo} to do, ${done} done before\n`),
+    onResult: (result, left) => showProgress(renderResult(result, left)),
   });
   const stopped = undone === 0 ? "" : `${undone} not begun: the cost cap is reached\n`;
   return show(context, results, { results_file: file, undone }, `${stopped}results: ${file}\n`);

@@ -44,6 +44,6 @@ export async function logCommand(context: Context): Promise<number> {
 }
 
 function describeUnfinished(runs: readonly { readonly run: string; readonly state: string }[]): string {
-  const told = runs.flatMap(({ run, state }) => (state === "ended" ? [] : [`${run} ${state}`]));
-  return told.length === 0 ? "" : ` (${told.join(", ")})`;
+  const unfinished = runs.flatMap(({ run, state }) => (state === "ended" ? [] : [`${run} ${state}`]));
+  return unfinished.length === 0 ? "" : ` (${unfinished.join(", ")})`;
 }

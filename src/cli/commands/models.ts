@@ -88,12 +88,12 @@ export function renderModels(context: Context, inUse: string, which: "all" | "us
   const columns = context.tty.stdout ? columnsOf(context.env) : null;
   const head = rows.some(isListed) ? `${alignRow("USD per million tokens", "window", "in", "cached", "out")}\n` : "";
   let next = 1;
-  const told = rows.map((row) => {
+  const blocks = rows.map((row) => {
     const first = which === "usable" ? next : null;
     if (isListed(row)) next += row.models.length;
     return renderProvider(row, { isListed: isListed(row), first, columns });
   });
-  return `${head}${told.join("")}in use: ${inUse}\n`;
+  return `${head}${blocks.join("")}in use: ${inUse}\n`;
 }
 
 export async function modelsCommand(context: Context): Promise<number> {

@@ -52,8 +52,8 @@ function reasonsOf(file: RankedFile): string[] {
     company ? "changes with the first ones" : "",
     describeKind(file),
   ];
-  const told = reasons.filter((reason) => reason !== "");
-  return told.length === 0 ? ["words below 0.01"] : told;
+  const applying = reasons.filter((reason) => reason !== "");
+  return applying.length === 0 ? ["words below 0.01"] : applying;
 }
 
 /** Columns of the ranking that the paths may take, and those that the reasons need beside them. */

@@ -53,8 +53,8 @@ async function trust(root: string, context: Context): Promise<Done> {
   if (content !== null || prompts === null) trustProject(places, root, content);
   if (prompts !== null) trustPrompts(places, root, prompts.digest);
   const named = [...(content === null ? [] : [projectFile]), ...paths].join(", ");
-  const told = `Trusted ${named} in ${root} as ${paths.length > 0 ? "they are" : "it is"} now\n`;
-  return { text: isInteractive(context) ? told : `${shown}\n\n${told}`, trusted: true, prompts: paths };
+  const text = `Trusted ${named} in ${root} as ${paths.length > 0 ? "they are" : "it is"} now\n`;
+  return { text: isInteractive(context) ? text : `${shown}\n\n${text}`, trusted: true, prompts: paths };
 }
 
 function revoke(root: string, { env }: Context): Done {

@@ -184,7 +184,7 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
   const [opened, own] = await openBoth(base, face, notify, given);
   const kept = await openKept(base, opened, loading, face.notify);
   const tools = await openTools(base, opened);
-  const told = await tellSkills(base.places, opened.workspace.root);
+  const skills = await tellSkills(base.places, opened.workspace.root);
   const team = await openTeamLink(base, ephemeral, notify);
   const parts: Parts = { base, opened, kept, tools, team, onNotice };
   /** One for all runs, so that a secret keeps its name throughout a conversation. */
@@ -198,7 +198,7 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
       return portsOf(parts, model, veil, run);
     },
     tellTools(task) {
-      const found = [task.context, told, tools?.describe(task.text) ?? null].filter((part) => part !== null);
+      const found = [task.context, skills, tools?.describe(task.text) ?? null].filter((part) => part !== null);
       return found.length === 0 ? task : { ...task, context: found.join("\n\n") };
     },
     window: own.model.window,

@@ -73,9 +73,9 @@ export function describeSkills({ places, root }: Project): string | null {
     .slice(0, maxSkills)
     .map(({ name, about, path }) => `- ${name}: ${about || "no description"} (${path})`);
   let left = maxCharacters;
-  const told = lines.filter((each) => {
+  const listed = lines.filter((each) => {
     left -= each.length + 1;
     return left >= 0;
   });
-  return `Skills of this project. Where one fits the request, READ its file first and work as it says:\n${told.join("\n")}`;
+  return `Skills of this project. Where one fits the request, READ its file first and work as it says:\n${listed.join("\n")}`;
 }

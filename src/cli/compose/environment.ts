@@ -43,7 +43,7 @@ const versioned =
   /(?:python|java|jdk|jre|node|go|ruby|php|gcc|clang)[-_]?v?(\d+(?:\.\d+)*)(?=[^/]*(?:\/|$)(?!.*\d\.\d))/;
 
 /** Files of a tool with its version in the first group, relative to the program's folder. */
-const told: Readonly<Record<string, readonly [file: string, version: RegExp]>> = {
+const versionFiles: Readonly<Record<string, readonly [file: string, version: RegExp]>> = {
   node: ["../include/node/node_version.h", /NODE_MAJOR_VERSION (\d+)/],
   go: ["../VERSION", /^go(\d[\d.]*)/],
   java: ["../release", /^JAVA_VERSION="([\d.]+)/m],
@@ -60,7 +60,7 @@ function versionOfPackage(name: string, program: string): string | undefined {
 
 function versionOf(name: string, file: string): string | undefined {
   const program = realpathSync(file);
-  const [beside, pattern] = told[name] ?? [];
+  const [beside, pattern] = versionFiles[name] ?? [];
   return (
     versioned.exec(program)?.[1] ??
     (beside === undefined ? undefined : pattern?.exec(readText(join(dirname(program), beside)))?.[1]) ??

@@ -51,7 +51,7 @@ interface Working {
 /** Works on a queue; returns this worker's own results. */
 export function work(context: Context, base: Base, given: Working): Promise<readonly Result[]> {
   const { queue, tasks, bench, render, ...rest } = given;
-  const told = context.flags.quiet === true ? () => {} : context.err;
+  const showProgress = context.flags.quiet === true ? () => {} : context.err;
   const log = openLog(context);
   const name = `${hostname()} ${process.pid} ${crypto.randomUUID()}`;
   const worker = { queue, name, pai: version, tasks: tasks.map(({ sha256 }) => sha256), lease: leaseSeconds };
@@ -63,7 +63,7 @@ export function work(context: Context, base: Base, given: Working): Promise<read
         worker,
         tasks,
         pauseMs,
-        onResult: (result, state) => told(render(result, state?.open ?? 0)),
+        onResult: (result, state) => showProgress(render(result, state?.open ?? 0)),
         warn: (text) => log.notify({ level: "warning", code: "store", text }),
       },
       bench,

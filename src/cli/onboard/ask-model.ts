@@ -89,8 +89,8 @@ async function askForKey(context: Context, base: Base, asker: Asker): Promise<Ba
       await check(context, asker, provider, key);
       putKey({ provider, places: base.places }, "primary", key);
       log.notify({ level: "info", code: "key_saved", text: `saved the ${provider} key ${maskKey(key)}` });
-      const { base: picked, told } = pickModel(context, base);
-      if (told !== null) log.notify({ level: "info", code: "model", text: told });
+      const { base: picked, message } = pickModel(context, base);
+      if (message !== null) log.notify({ level: "info", code: "model", text: message });
       return picked;
     } catch (thrown) {
       const error = toPaiError(thrown);

@@ -17,9 +17,9 @@ async function checkKey(context: Context, { places }: Base, provider: ProviderId
 /** Throws no_key if several providers have a key, or if nobody can be asked and a local server needs none. */
 export async function chooseModel(context: Context, given: Base, view: View): Promise<Base> {
   if (!lacksKey(context, given)) return given;
-  const { base, told, problem } = pickModel(context, given);
+  const { base, message, problem } = pickModel(context, given);
   if (problem !== null) throw problem;
-  if (told !== null) view.notify({ level: "info", code: "model", text: told });
+  if (message !== null) view.notify({ level: "info", code: "model", text: message });
   if (!lacksKey(context, base)) return base;
   const { askForModel, nameLocalServer } = await import("./ask-model.ts");
   if (!view.interactive) {

@@ -38,14 +38,14 @@ type Pickable = Pick<Base, "settings" | "origins" | "values" | "places">;
 export interface Picked<B extends Pickable> {
   readonly base: B;
   /** Message about the choice; null: none was made. */
-  readonly told: string | null;
+  readonly message: string | null;
   /** no_key if the existing keys leave the choice open. */
   readonly problem: PaiError | null;
 }
 
 /** Sets a model that has a key, unless a flag, a variable or a file sets one. */
 export function pickModel<B extends Pickable>(context: Pick<Context, "env">, base: B): Picked<B> {
-  const unchanged = { base, told: null, problem: null };
+  const unchanged = { base, message: null, problem: null };
   if (base.origins["model"] !== "default" || !lacksKey(context, base)) return unchanged;
   const [only, ...others] = providersWithKey(context, base);
   if (only === undefined) return unchanged;
@@ -59,7 +59,7 @@ export function pickModel<B extends Pickable>(context: Pick<Context, "env">, bas
       origins: { ...base.origins, model: pickedOrigin },
       values: { ...base.values, model },
     },
-    told: `model: ${model}, as ${only} is the only provider with a key; another: --model, or pai config put model NAME`,
+    message: `model: ${model}, as ${only} is the only provider with a key; another: --model, or pai config put model NAME`,
     problem: null,
   };
 }

@@ -2,7 +2,7 @@
 import type { Context } from "../command.ts";
 
 export interface ProtocolStreams {
-  /** Ends when the client disconnects or the process is told to end. */
+  /** Ends when the client disconnects or the process gets a signal to end. */
   readonly input: ReadableStream<Uint8Array>;
   readonly output: WritableStream<Uint8Array>;
 }

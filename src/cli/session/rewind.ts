@@ -94,7 +94,7 @@ async function summarizeFrom(talk: Talk, from: number): Promise<void> {
   const before = open.before(from - 1);
   const isPart = before.messages.every((message, at) => message === conversation.messages[at]);
   const messages = isPart ? conversation.messages.slice(before.messages.length) : [];
-  const told =
+  const conversationText =
     messages.length > 0
       ? renderConversation(messages)
       : turns
@@ -103,7 +103,7 @@ async function summarizeFrom(talk: Talk, from: number): Promise<void> {
           .join("\n\n");
   await askModel(talk, "summarize", async (run) => {
     run.ledger.promise({ expected: 1, at_most: 2 });
-    const summary = await summarizeText(run, told);
+    const summary = await summarizeText(run, conversationText);
     open.add({ type: "session.summarized", at: context.now().toISOString(), from, summary });
   });
 }

@@ -90,9 +90,9 @@ function renderContext({ open }: Talk): string {
   const tokens = (characters: number) => `about ${counted(Math.ceil(characters / 4), "token")}`;
   const messages = conversation.messages.reduce((sum, message) => sum + sizeOf(message), 0);
   const tasks = conversation.tasks.reduce((sum, task) => sum + renderTasks([task]).length, 0);
-  const told = turns.reduce((sum, { request, text }) => sum + request.length + text.length, 0);
+  const exchanged = turns.reduce((sum, { request, text }) => sum + request.length + text.length, 0);
   return [
-    `turns      ${turns.length} (${tokens(told)}; a plan gets the last five)`,
+    `turns      ${turns.length} (${tokens(exchanged)}; a plan gets the last five)`,
     `messages   ${conversation.messages.length} (${tokens(messages)}; of tool-loop)`,
     `tasks      ${conversation.tasks.length} (${tokens(tasks)})`,
   ].join("\n");

@@ -75,8 +75,8 @@ function isToldAgain(talk: Talk, event: Parameters<View["sink"]>[0]): boolean {
 }
 
 /** Adds a text for the model to the next message, after those already waiting. */
-export function offer(talk: Talk, told: string): void {
-  talk.offered = talk.offered === null ? told : `${talk.offered}\n\n${told}`;
+export function offer(talk: Talk, text: string): void {
+  talk.offered = talk.offered === null ? text : `${talk.offered}\n\n${text}`;
 }
 
 /** A notice outside a run's lines. */

@@ -67,10 +67,10 @@ function weightOf(by: Signal["by"], isExact: boolean, hasLine: boolean): number 
 
 /** Everything in a request and its output that may be a path. */
 export function mentionsOf(request: string, output: string): (Mention & Pick<Signal, "by">)[] {
-  const told = output === "" ? [] : mentionsIn(withoutPassed(output.slice(-outputTail)));
+  const mentioned = output === "" ? [] : mentionsIn(withoutPassed(output.slice(-outputTail)));
   return [
     ...[...mentionsIn(request)].map((mention) => ({ ...mention, by: "request" as const })),
-    ...[...told].map((mention) => ({ ...mention, by: "output" as const })),
+    ...[...mentioned].map((mention) => ({ ...mention, by: "output" as const })),
   ];
 }
 

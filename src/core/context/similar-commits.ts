@@ -39,15 +39,15 @@ export const maxFiles = 40;
  * paths in commits are looked up among those of the project, which may be very many.
  */
 function openWhereabouts(commits: readonly Commit[], paths: Iterable<string>): (path: string) => string | null {
-  const told = new Set<string>();
-  for (const { files } of commits) if (files.length <= maxFiles) for (const file of files) told.add(file);
-  const names = new Set([...told].map(nameOf));
+  const changed = new Set<string>();
+  for (const { files } of commits) if (files.length <= maxFiles) for (const file of files) changed.add(file);
+  const names = new Set([...changed].map(nameOf));
   const here = new Set<string>();
   const byName = new Map<string, string | null>();
   for (const path of paths) {
     const name = nameOf(path);
     if (!names.has(name)) continue;
-    if (told.has(path)) here.add(path);
+    if (changed.has(path)) here.add(path);
     byName.set(name, byName.has(name) ? null : path);
   }
   return (path) => (here.has(path) ? path : (byName.get(nameOf(path)) ?? null));

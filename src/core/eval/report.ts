@@ -66,7 +66,7 @@ function group(results: readonly Result[], keyOf: (result: Result) => string): r
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
 /** The figures that are known. */
-const told = (results: readonly Result[], of: (result: Result) => number | null): readonly number[] =>
+const known = (results: readonly Result[], of: (result: Result) => number | null): readonly number[] =>
   results.map(of).filter((value) => value !== null);
 
 function mean(values: readonly number[]): number | null {
@@ -76,7 +76,7 @@ function mean(values: readonly number[]): number | null {
 function candidateRow(results: readonly Result[]): CandidateRow {
   const [{ model, mode } = { model: "", mode: "" }] = results;
   const passed = results.filter((result) => result.passed).length;
-  const costs = told(results, ({ cost }) => cost);
+  const costs = known(results, ({ cost }) => cost);
   const cost = costs.length === 0 ? null : sum(costs);
   const promises = results.filter(({ promise_kept }) => promise_kept !== null);
   return {
@@ -86,13 +86,13 @@ function candidateRow(results: readonly Result[]): CandidateRow {
     passed,
     pass_rate: passed / results.length,
     interval: wilson(passed, results.length),
-    calls: mean(told(results, ({ calls }) => calls)),
-    tokens: mean(told(results, ({ tokens }) => tokens)),
+    calls: mean(known(results, ({ calls }) => calls)),
+    tokens: mean(known(results, ({ tokens }) => tokens)),
     cost,
     cost_per_solved: cost === null || passed === 0 ? null : cost / passed,
     ms: mean(results.map(({ ms }) => ms)) ?? 0,
-    actions: mean(told(results, ({ actions }) => actions)),
-    refused: sum(told(results, ({ refused }) => refused)),
+    actions: mean(known(results, ({ actions }) => actions)),
+    refused: sum(known(results, ({ refused }) => refused)),
     promises_kept: promises.filter(({ promise_kept }) => promise_kept === true).length,
     promises: promises.length,
     false_verified: results.filter((result) => result.false_verified).length,
@@ -110,10 +110,10 @@ function taskRow(results: readonly Result[]): TaskRow {
     passed: results.filter((result) => result.passed).length,
     results: results.length,
     ms: mean(results.map(({ ms }) => ms)) ?? 0,
-    actions: mean(told(results, ({ actions }) => actions)),
-    added: mean(told(results, ({ added }) => added)),
-    deleted: mean(told(results, ({ deleted }) => deleted)),
-    refused: sum(told(results, ({ refused }) => refused)),
+    actions: mean(known(results, ({ actions }) => actions)),
+    added: mean(known(results, ({ added }) => added)),
+    deleted: mean(known(results, ({ deleted }) => deleted)),
+    refused: sum(known(results, ({ refused }) => refused)),
   };
 }
 

@@ -39,7 +39,7 @@ type Written = z.infer<typeof scheduleSchema>;
 function planOf({ mode, complexity: assessed, reply, steps, scope }: Written): Plan {
   if (mode === "chat")
     return { intent: "conversation", reply, analysis: null, execution_plan: null, intelligence_notes: null };
-  const told = ({ title, hint }: ScheduleStep) => (hint === "" ? title : `${title}: ${hint}`);
+  const describe = ({ title, hint }: ScheduleStep) => (hint === "" ? title : `${title}: ${hint}`);
   const rows: readonly (readonly [PlanAction, readonly string[]])[] = [
     ["READ", scope?.files_to_read ?? []],
     ["WRITE", scope?.files_to_create ?? []],
@@ -59,7 +59,7 @@ function planOf({ mode, complexity: assessed, reply, steps, scope }: Written): P
       files_to_modify: scope?.files_to_modify ?? [],
       files_to_delete: scope?.files_to_delete ?? [],
       risk_assessment: "",
-      success_criteria: steps.map(told),
+      success_criteria: steps.map(describe),
     },
     execution_plan: {
       steps: planned.map(

@@ -23,9 +23,9 @@ export interface Schedule {
  */
 export function scheduleOf(plan: Plan): Schedule {
   const steps = workOf(plan);
-  const told = ({ action, target, purpose }: PlanStep) => ({ title: `${action} ${target}`, hint: purpose });
+  const toStep = ({ action, target, purpose }: PlanStep) => ({ title: `${action} ${target}`, hint: purpose });
   const work = steps.filter(({ action }) => rowOf(action)?.right !== null);
-  return { plan, steps: work.length === 0 ? joinFrom(0, steps.map(told)) : joinSurplus(work.map(told)) };
+  return { plan, steps: work.length === 0 ? joinFrom(0, steps.map(toStep)) : joinSurplus(work.map(toStep)) };
 }
 
 /** The steps, at most `maxIterations`: further steps are joined to the last. */

@@ -145,19 +145,19 @@ export interface Rights {
 export function createRights(claims: readonly Claim[], texts: readonly string[]): Rights {
   const refused = new Map<string, PaiError>();
   let held = claims;
-  let told = texts;
+  let words = texts;
   let scope = scopeOf(claims);
   return {
     get scope() {
       return scope;
     },
     get texts() {
-      return told;
+      return words;
     },
     planned: new Set(claims.flatMap(pathsOfClaim)).size,
     grant(claim, why) {
       held = [...held, claim];
-      told = [...told, `${renderClaim(claim)}: ${why}`];
+      words = [...words, `${renderClaim(claim)}: ${why}`];
       scope = scopeOf(held);
     },
     refuse(claim, error) {

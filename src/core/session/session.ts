@@ -88,9 +88,9 @@ export function forgetReplaced(session: Session): Session {
 
 function summarize(session: Session, summary: string, { tasks }: Conversation): Session {
   const text = withTasks(`Summary of what happened next:\n${summary}`, tasks);
-  const told: Message = { role: "user", text };
+  const summarized: Message = { role: "user", text };
   const heard: Message = { role: "assistant", text: "Understood.", calls: [], native: null };
-  return { ...session, conversation: { messages: [...session.conversation.messages, told, heard], tasks } };
+  return { ...session, conversation: { messages: [...session.conversation.messages, summarized, heard], tasks } };
 }
 
 /** The session after one more line. `recalled`: the conversation that the line goes back to, read from the file. */

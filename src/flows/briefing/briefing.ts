@@ -99,20 +99,20 @@ const askedOf = (request: string, output: string): Asked => ({
 });
 
 /** The ranking of a project, in the form for receipt and preview. */
-interface Told extends Likely {
+interface ReportedRanking extends Likely {
   /** To be called when the request made from it is on its way. */
   readonly finish: () => void;
 }
 
-function tell({ ranking, survey, terms, commits, lacks }: RankedProject, whole = false): Told {
+function reportRanking({ ranking, survey, terms, commits, lacks }: RankedProject, whole = false): ReportedRanking {
   const files = ranking.files.slice(0, limits.kept);
   return { files, lacks, finish: () => survey.finish({ files, values: ranking.values, whole, commits }, terms) };
 }
 
 async function rank(run: Run, asked: Asked, shown: ReadonlySet<string>): Promise<Likely> {
-  const told = tell(await (await listProject(run, asked, openTexts(run), shown)).rank());
-  told.finish();
-  return told;
+  const reported = reportRanking(await (await listProject(run, asked, openTexts(run), shown)).rank());
+  reported.finish();
+  return reported;
 }
 
 /** Ranks the files for the run's task, without a briefing. */
@@ -132,7 +132,7 @@ export async function renderLikely(run: Run, request: string): Promise<string> {
 interface Choice {
   readonly excerpts: readonly Source[];
   /** null: the whole project is shown, and nothing was ranked. */
-  readonly told: Told | null;
+  readonly ranking: ReportedRanking | null;
 }
 
 /** Chooses all files of a small project, else those that the request is most likely about. */
@@ -141,11 +141,11 @@ async function choose(run: Run, asked: Asked, project: ListedProject, read: Read
   const all = asked.output === "" ? await readSmall(run, project, read, most) : null;
   if (all !== null) {
     project.close();
-    return { excerpts: all, told: null };
+    return { excerpts: all, ranking: null };
   }
   const [{ pickExcerpts }, ranked] = await Promise.all([import("./pick-excerpts.ts"), project.rank()]);
   const isSmall = ranked.smallLength !== null && ranked.smallLength <= most;
-  return { excerpts: await pickExcerpts(run, ranked, read, most, isSmall), told: tell(ranked, isSmall) };
+  return { excerpts: await pickExcerpts(run, ranked, read, most, isSmall), ranking: reportRanking(ranked, isSmall) };
 }
 
 function tellLacks(run: Run, lacks: readonly string[]): void {
@@ -168,17 +168,17 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const files = new Map(entries.filter(({ kind }) => kind === "file").map((entry) => [entry.path as string, entry]));
   const before = await collectKnowledge(run, files, budgets.knowledge);
   const { version } = run.veil;
-  const { excerpts, told } = await choose(run, asked, project, read, budgets.excerpts);
+  const { excerpts, ranking } = await choose(run, asked, project, read, budgets.excerpts);
   // A file that was read after them may tell a secret of theirs: half of it could stand before the cut.
   const isStill = run.veil.version === version;
   const knowledge = isStill ? before : await collectKnowledge(run, files, budgets.knowledge);
   const sources = [...knowledge, ...excerpts, ...mentioned];
   for (const { path, shown } of sources) noteHidden(run, path, shown);
   noteSent(run, sources);
-  tellLacks(run, told?.lacks ?? []);
-  const likely = async () => told ?? rankTask(run);
+  tellLacks(run, ranking?.lacks ?? []);
+  const likely = async () => ranking ?? rankTask(run);
   run.overlay.prefer(async () => (await likely()).files.map(({ path }) => path));
-  const likeliest = (told?.files ?? []).slice(0, limits.ranked).map(({ path }) => path);
+  const likeliest = (ranking?.files ?? []).slice(0, limits.ranked).map(({ path }) => path);
   const keep = new Set<string>([...likeliest, ...[...excerpts, ...mentioned].map(({ path }) => path)]);
   const names = entries.map(({ path, kind }) => (kind === "folder" ? `${path}/` : path));
   const tree = names.length === 0 ? "(empty folder)" : renderTree(names, budgets.tree, keep);
@@ -194,7 +194,7 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
     ...[...excerpts, ...mentioned].map((source) => partOf("file", source)),
     ...renderGiven(run, budgets, await renderMemory(run)),
   ];
-  told?.finish();
+  ranking?.finish();
   const text = parts.map((part) => part.text).join("\n\n");
   return { text, parts, shown: sources.map(({ path }) => path), likely };
 }

@@ -70,8 +70,8 @@ export function noteSent(run: Run, files: readonly Pick<Source, "path" | "bytes"
 /** Warns once about invisible characters in `text`, which the model gets spelled out. `what`: a path, or a look. */
 export function noteHidden(run: Run, what: string, text: string): void {
   const found = describeHidden(text);
-  if (found === null || run.record.told.invisible.has(what)) return;
-  run.record.told.invisible.add(what);
+  if (found === null || run.record.givenNotices.invisible.has(what)) return;
+  run.record.givenNotices.invisible.add(what);
   run.emit({ type: "notice", level: "warning", code: "hidden_characters", text: `${what}: ${found}` });
 }
 

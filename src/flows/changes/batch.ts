@@ -45,8 +45,8 @@ async function propose(run: Run, origin: Origin, asked: boolean): Promise<void> 
     run.signal,
   );
   const diff = await breatheThrough(renderSteps(changes), run.signal);
-  const told = { batch: run.record.batches, changes: summaries, diff };
-  run.emit({ type: "changes.proposed", ...told, ...(asked ? { asked } : {}) });
+  const proposed = { batch: run.record.batches, changes: summaries, diff };
+  run.emit({ type: "changes.proposed", ...proposed, ...(asked ? { asked } : {}) });
   noteNames(run, changes);
   noteLater(run, changes);
 }

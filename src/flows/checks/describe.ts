@@ -22,11 +22,11 @@ export function renderBaseline({ options, record }: Run): string {
   if (options.checks.length === 0) return "";
   const known = record.baseline?.results ?? [];
   const open = options.checks.filter((command) => !known.some((check) => check.command === command));
-  const told = known.map((check) => describeCheck(check, check.passed === true ? "passes" : "fails"));
+  const described = known.map((check) => describeCheck(check, check.passed === true ? "passes" : "fails"));
   const lines = open.map((command) => `- ${command}`);
   const head =
     known.length > 0 ? "Checks of the user, before any change; pai runs them again at the end (no RUN needed):" : "";
   const rest =
     lines.length === 0 ? "" : `Checks of the user, which pai runs at the end (no RUN needed):\n${lines.join("\n")}`;
-  return [head, ...told, rest].filter((part) => part !== "").join("\n");
+  return [head, ...described, rest].filter((part) => part !== "").join("\n");
 }

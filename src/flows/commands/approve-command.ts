@@ -87,8 +87,8 @@ export const describeSandbox = async ({ ports: { workspace } }: Run): Promise<st
 /** Records the sandbox level, and says once in a run how its commands are sandboxed. */
 async function tellSandbox(run: Run, { level = null }: CommandResult): Promise<void> {
   run.record.sandbox = level;
-  if (run.record.told.sandbox) return;
-  run.record.told.sandbox = true;
+  if (run.record.givenNotices.sandbox) return;
+  run.record.givenNotices.sandbox = true;
   const { level: best, text: what, why, choice } = await run.ports.workspace.sandbox();
   const isLess = why !== null && choice !== "off";
   const text =

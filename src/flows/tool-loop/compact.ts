@@ -28,9 +28,12 @@ function needsCompaction(run: Run): boolean {
 const withoutAnalysis = (text: string) => text.replace(/<analysis>[\s\S]*?<\/analysis>/g, "").trim();
 
 /** A summary of the messages, made from at most half a window of them. Throws reply_empty when the model gives none. */
-export async function summarizeText(run: Run, told: string): Promise<string> {
+export async function summarizeText(run: Run, conversation: string): Promise<string> {
   const most = run.ports.model.window * 2;
-  const text = told.length > most ? `${told.slice(0, most / 2)}\n[…]\n${told.slice(-most / 2)}` : told;
+  const text =
+    conversation.length > most
+      ? `${conversation.slice(0, most / 2)}\n[…]\n${conversation.slice(-most / 2)}`
+      : conversation;
   // The request comes last, since a small model answers the request that it reads last.
   const request = `${fence("conversation", {}, text)}\n\nSummarize this conversation; do not answer it.`;
   const messages: Message[] = [{ role: "user", text: request }];
@@ -76,11 +79,11 @@ export async function compactConversation(run: Run): Promise<void> {
   const kept = fits ? turn.slice(1) : [...unseen, ...closingAnswer(messages)];
   const old = messages.slice(0, messages.length - unseen.length);
   const summary = await summarizeText(run, renderConversation(old));
-  const told = withTasks(
+  const summaryText = withTasks(
     `Summary of the conversation so far (${old.length} messages; what they showed is no longer in view, read it again where you need it):\n${summary}`,
     tasks,
   );
-  const first: Message = { role: "user", text: `${told}\n\nThe last request:\n${requestOf(run, turn[0])}` };
+  const first: Message = { role: "user", text: `${summaryText}\n\nThe last request:\n${requestOf(run, turn[0])}` };
   const next = [first, ...kept.map(withoutNative)];
   run.record.conversation = { messages: next, tasks };
   run.emit({ type: "conversation.replaced", messages: next });

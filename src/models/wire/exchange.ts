@@ -24,7 +24,7 @@ export interface Exchange {
 
 export interface ExchangeOptions {
   readonly asked: Asked;
-  /** Sent beside those of the body. An SDK's own headers are never sent, whatever the environment told it. */
+  /** Sent beside those of the body. An SDK's own headers are never sent, whatever the environment says. */
   readonly headers: Readonly<Record<string, string>>;
   readonly endpoint: Endpoint;
   readonly signal: AbortSignal;

@@ -219,8 +219,8 @@ export function readFetchError(asked: Asked, thrown: unknown): PaiError {
   const through = asked.proxy === false ? "" : ` through the proxy ${showProxy(asked)}`;
   const reason = why[code] ?? clean(text(message).replace(/ For more information.*/, ""), asked);
   // Some reasons already contain the code.
-  const told = reason.includes(code) ? reason : `${reason} (${code})`;
-  const what = `cannot reach ${asked.provider} at ${asked.address}${through}: ${told}`;
+  const explained = reason.includes(code) ? reason : `${reason} (${code})`;
+  const what = `cannot reach ${asked.provider} at ${asked.address}${through}: ${explained}`;
   if (tlsCodes.test(code)) {
     const hint = foreignCa.test(code)
       ? "your network re-signs TLS: set NODE_EXTRA_CA_CERTS to the file of its certificate"

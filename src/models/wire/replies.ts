@@ -71,10 +71,10 @@ export function createTally(model: string, turn: number): Tally {
       events.push({ type: "call", call: { id: id || `call-${turn}-${calls}`, name, input: value } });
     },
     take() {
-      const told = events;
+      const taken = events;
       events = [];
       last = null;
-      return told;
+      return taken;
     },
     stop(finished, cut) {
       if (!finished && seen) {

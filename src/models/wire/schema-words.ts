@@ -21,10 +21,10 @@ export type KeptLimits = readonly (keyof typeof limits)[];
 
 /** The schema's own description, then `first` and its limits in brackets; "" for neither. */
 export function describeInWords(schema: Fields, kept: KeptLimits, first: readonly string[] = []): string {
-  const told = Object.entries(limits)
+  const worded = Object.entries(limits)
     .filter(([key]) => key in schema && !(kept as readonly string[]).includes(key) && isTelling(schema[key]))
     .map(([key, words]) => words.replace("#", () => String(schema[key])));
-  const words = [...first, ...told];
+  const words = [...first, ...worded];
   const rest = words.length === 0 ? "" : `(${words.join("; ")})`;
   return [text(schema["description"]), rest].filter(Boolean).join(" ");
 }

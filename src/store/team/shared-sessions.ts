@@ -46,9 +46,9 @@ async function compare(store: TeamStore, id: string, own: readonly string[]) {
         where l.who = session_user and l.id = $1 and l.n = least(known.n, $2::int)) as last from known`,
     [id, own.length],
   );
-  const told = row?.n ?? 0;
-  const common = Math.min(told, own.length);
-  return { told, isForked: common > 0 && row?.last !== own[common - 1] };
+  const stored = row?.n ?? 0;
+  const common = Math.min(stored, own.length);
+  return { stored, isForked: common > 0 && row?.last !== own[common - 1] };
 }
 
 /** Splits lines into batches of at most `batchChars`, each with at least one line. */
@@ -75,10 +75,10 @@ interface Letter extends Omit<SessionPlace, "root"> {
 async function pushSession(store: TeamStore, { folder, id, project, host }: Letter): Promise<void> {
   const lines = linesOf(folder, id);
   if (lines.length === 0) return;
-  const { told, isForked } = await compare(store, id, lines);
-  if (isForked || told > lines.length) return;
-  let at = told;
-  for (const batch of batchesOf(lines.slice(told))) {
+  const { stored, isForked } = await compare(store, id, lines);
+  if (isForked || stored > lines.length) return;
+  let at = stored;
+  for (const batch of batchesOf(lines.slice(stored))) {
     await store.query(
       `insert into pai.session_lines (id, n, line)
         select $1, $2::int + place::int, line from jsonb_array_elements_text($3::text::jsonb) with ordinality as t(line, place)
@@ -149,9 +149,9 @@ export async function fetchSession(
   if (asked.wanted !== null && second !== undefined)
     throw new PaiError("usage", `${asked.wanted} names several sessions: ${id}, ${second.id} …`);
   const own = linesOf(folder, id);
-  const { told, isForked } = await compare(store, id, own);
+  const { stored, isForked } = await compare(store, id, own);
   if (isForked) return { id, host, how: "forked" };
-  if (told <= own.length) return { id, host, how: "known" };
+  if (stored <= own.length) return { id, host, how: "known" };
   const [size] = await store.query<{ bytes: number }>(
     "select sum(octet_length(line))::float8 as bytes from pai.session_lines where who = session_user and id = $1",
     [id],

@@ -37,8 +37,8 @@ function foldLines(
 ): readonly string[] {
   const more = lines.length - maxFileLines;
   if (fold === undefined || whole === true || more < 10) return lines;
-  const told = `  ${style.glyphs.more} ${more} more lines: ${fold(path)}`;
-  return [...lines.slice(0, maxFileLines), style.paint("dim", told)];
+  const note = `  ${style.glyphs.more} ${more} more lines: ${fold(path)}`;
+  return [...lines.slice(0, maxFileLines), style.paint("dim", note)];
 }
 
 /** "+12 -3" in colours; "" if both are 0. */

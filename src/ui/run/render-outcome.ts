@@ -40,11 +40,11 @@ export function renderAmended(amended: readonly Amendment[], style: Style, colum
     .filter(({ accept }) => accept)
     .flatMap(({ action, path, destination, why, by }) => {
       const to = destination === null ? "" : ` ${style.glyphs.arrow} ${visibleLine(destination)}`;
-      const told = [visibleLine(why), by === "policy" ? "(allowed by -y)" : "(you allowed it)"].filter(
+      const reasons = [visibleLine(why), by === "policy" ? "(allowed by -y)" : "(you allowed it)"].filter(
         (each) => each !== "",
       );
       const what = `beyond the plan: ${action} ${visibleLine(path)}${to}`;
-      return hang(`${mark(style, "warn")} `, `${what}  ${style.paint("dim", told.join(" "))}`, columns);
+      return hang(`${mark(style, "warn")} `, `${what}  ${style.paint("dim", reasons.join(" "))}`, columns);
     });
 }
 
@@ -104,8 +104,8 @@ function renderStatus(outcome: Outcome, { applied, screen, style }: ResultOption
   const [meaning, words] = statusWords[outcome.status];
   const untouched = !applied && outcome.status !== "verified" && outcome.status !== "unverified";
   const score = outcome.score === null ? "" : style.paint("dim", `  score ${outcome.score} of 10`);
-  const told = untouched ? `${words}, nothing changed${renderStays(outcome)}` : `${words}${renderProof(outcome)}`;
-  return [`${mark(style, meaning)} ${style.paint(meaning, told)}${score}`];
+  const status = untouched ? `${words}, nothing changed${renderStays(outcome)}` : `${words}${renderProof(outcome)}`;
+  return [`${mark(style, meaning)} ${style.paint(meaning, status)}${score}`];
 }
 
 /** Next steps as a numbered list after a blank line; empty if there are none. */

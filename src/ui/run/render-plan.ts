@@ -131,9 +131,9 @@ function factsOf(plan: Plan, promise: string, style: Style): Facts {
 type Facts = readonly (readonly [name: string, value: string])[];
 
 function layFacts(facts: Facts, style: Style, columns: number | null): string[] {
-  const told = facts.filter(([, value]) => value !== "");
-  const width = widest(told.map(([name]) => name)) + gap;
-  return told.flatMap(([name, value]) => hang(style.paint("dim", pad(name, width)), value, columns));
+  const filled = facts.filter(([, value]) => value !== "");
+  const width = widest(filled.map(([name]) => name)) + gap;
+  return filled.flatMap(([name, value]) => hang(style.paint("dim", pad(name, width)), value, columns));
 }
 
 /** Which pattern of the command line permits which of the plan's commands. */

@@ -47,10 +47,10 @@ export function showOutcome(outcome: Outcome, streams: Streams, state: ResultSta
   const { screen, out, aside, section, outStyle, outColumns } = streams;
   const { seen, noted, session, applied } = state;
   section();
-  const told = showMessage(outcome, streams, state);
+  const hasMessage = showMessage(outcome, streams, state);
   section();
   const result = renderResult(outcome, { style: outStyle, columns: outColumns, applied, screen: seen, noted, session });
-  out(!screen && result !== "" && told ? `\n${result}` : result);
+  out(!screen && result !== "" && hasMessage ? `\n${result}` : result);
   section();
   if (outcome.calls.made > 0) aside(renderFooter(outcome, state.ms));
   if (!state.undoable || outcome.run === null) return;

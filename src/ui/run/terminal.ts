@@ -156,8 +156,8 @@ function openRun(options: TerminalOptions): Terminal {
       const state = { seen, noted, session: kind === "session", undoable, ms: workedMs, applied, undone, ...shown };
       showOutcome(outcome, streams, state);
       // The status line on the screen has already said that the run was interrupted.
-      const told = seen && outcome.error?.code === "interrupted" && outcome.error.hint === null;
-      if (outcome.error === null || told) return;
+      const isShown = seen && outcome.error?.code === "interrupted" && outcome.error.hint === null;
+      if (outcome.error === null || isShown) return;
       const untouched = seen && outcome.status === "failed" && !applied && !undone;
       const error = untouched ? sayUntouched(outcome.error, outcome) : outcome.error;
       options.err(renderFailure(error, style, streams.columns));

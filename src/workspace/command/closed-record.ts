@@ -42,10 +42,10 @@ export function openClosedRecord(root: Root, disk: Disk, lock: Lock): ClosedReco
       changes.push(...found.changes);
       for (const [path, stat] of found.unread) unread.set(path, stat);
       for (const [path, theirs] of found.traits) if (!traits.has(path)) traits.set(path, theirs);
-      const told = new Set(found.told.map(({ path }) => path));
-      const others = [...found.unread.keys()].filter((path) => !told.has(path));
+      const listed = new Set(found.judged.map(({ path }) => path));
+      const others = [...found.unread.keys()].filter((path) => !listed.has(path));
       return {
-        changes: found.told,
+        changes: found.judged,
         unread: others,
         putBack: (paths) => lock(() => putBack(paths).left, { must: true }),
       };

@@ -17,7 +17,7 @@ export interface ClosedComparison extends Comparison {
   /** Changed paths whose new content is too large or unreadable; in `changes` their `after` is null. */
   readonly unread: ReadonlyMap<RelPath, Stat>;
   /** The changes as the approval and the report see them. */
-  readonly told: readonly ClosedChange[];
+  readonly judged: readonly ClosedChange[];
   /** Ignored files that were only compared and no longer exist. */
   readonly gone: readonly RelPath[];
   /** Changes of small ignored files. */
@@ -65,12 +65,12 @@ export function compareClosed(
   const paths = changes
     .filter(({ path, before: was, after: is }) => (was ?? is)?.kind !== "folder" && isJudged(path))
     .map(({ path }) => path);
-  const told = [...paths, ...lost].map((path) => ({
+  const judged = [...paths, ...lost].map((path) => ({
     path,
     isDenied: judgePath(path, "write", rules).verdict === "deny",
     runsUnasked: runsUnasked(path),
   }));
-  return { changes, unread, traits, told, notes, unkept, ignored, ...compareIgnored(before, after) };
+  return { changes, unread, traits, judged, notes, unkept, ignored, ...compareIgnored(before, after) };
 }
 
 const goesBackOnly = (path: RelPath): string =>

@@ -141,10 +141,10 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     // The signal that ended the command must not end this look: unknown changes could not be undone.
     last = await takeSnapshot(root, policy, before, { hurry: signal });
     const looks = closed && ([closed, await keep(last, closed, findNewHidden(before, last))] as const);
-    const told = compareAll([before, last], looks, policy, made);
+    const compared = compareAll([before, last], looks, policy, made);
     const withheld = withheldNames(parts.env, env, result.output);
-    const notes = [...told.notes, ...replaced.map((path) => seenMeanwhile(path, root.path))];
-    return { command, ...result, ...told, notes, withheld, changes: ownOf(told.changes), proposal: null };
+    const notes = [...compared.notes, ...replaced.map((path) => seenMeanwhile(path, root.path))];
+    return { command, ...result, ...compared, notes, withheld, changes: ownOf(compared.changes), proposal: null };
   };
 
   return async (command, options, so) => {

@@ -31,8 +31,8 @@ function renderStatus(text: string): string {
   const entries = text.split("\0").filter((entry) => entry !== "");
   const untracked = entries.filter((entry) => entry.startsWith("??")).length;
   const changed = entries.length - untracked;
-  const told = [...counted(changed, "file changed", "files changed"), ...counted(untracked, "untracked", "untracked")];
-  return told.length === 0 ? "clean" : told.join(", ");
+  const parts = [...counted(changed, "file changed", "files changed"), ...counted(untracked, "untracked", "untracked")];
+  return parts.length === 0 ? "clean" : parts.join(", ");
 }
 
 /** Status of the files below a folder, by the real index and files; null: unknown or too slow. */

@@ -16,8 +16,8 @@ async function keysIn(git: Git, scope: "--local" | "--worktree"): Promise<readon
 
 /** Filter drivers that the repository's attributes assign to these paths. */
 async function filtersOf(git: Git, paths: readonly string[]): Promise<ReadonlySet<string>> {
-  const told = await readGit(git, ["check-attr", "-z", "--stdin", "filter"], { input: paths.join("\0") });
-  const fields = told.split("\0");
+  const answer = await readGit(git, ["check-attr", "-z", "--stdin", "filter"], { input: paths.join("\0") });
+  const fields = answer.split("\0");
   return new Set(fields.filter((_, at) => at % 3 === 2));
 }
 

@@ -214,8 +214,8 @@ function wrap(database: Database): IndexFile {
       const rows = database.query("select path, changed, inode, names, facts, sum from folders").values();
       const folders = new Map(
         (rows as FolderRow[]).map(([path, changed, inode, names, facts, sum]) => {
-          const told = sumOf([path, changed, inode, names].join("\0"), facts);
-          if (told !== sum) throw new Error("a folder is damaged");
+          const computed = sumOf([path, changed, inode, names].join("\0"), facts);
+          if (computed !== sum) throw new Error("a folder is damaged");
           return [path, unpackFolder(changed, inode, names, facts)] as const;
         }),
       );

@@ -47,9 +47,9 @@ async function recoverOne(
   const saved = readCopies(state, id);
   if (saved !== null && isAlive(saved.holder)) return null;
   return lock(async () => {
-    const told = saved && (await putBack(root, state, saved, rules));
+    const outcome = saved && (await putBack(root, state, saved, rules));
     dropCopies(state, id);
-    return told && `run ${id} was cut off while a command ran without a sandbox: ${told}`;
+    return outcome && `run ${id} was cut off while a command ran without a sandbox: ${outcome}`;
   });
 }
 
@@ -80,11 +80,11 @@ async function putBack(root: Root, state: State, saved: SavedCopies, rules: Path
   );
   const { restored, left } = takeBack(root, state.disk, null, { changes, traits });
   const others = [...later, ...left];
-  const told = [
+  const clauses = [
     ...(restored.length > 0 ? [`what it changed was put back (${nameAll(restored.map(({ path }) => path))})`] : []),
     ...(others.length > 0 ? [`changed since, and left: ${nameAll(others)}`] : []),
   ];
-  return told.length > 0 ? told.join("; ") : null;
+  return clauses.length > 0 ? clauses.join("; ") : null;
 }
 
 const nameAll = (paths: readonly RelPath[]): string => nameSome(paths.map(showName), 20);

@@ -107,17 +107,17 @@ function recoverRun(root: Root, state: State, id: string, rules: PathRules): Tel
   return () =>
     [
       `${what} and was taken back`,
-      ...told("changed by somebody else and left as they are", left),
-      ...told(
+      ...namePaths("changed by somebody else and left as they are", left),
+      ...namePaths(
         "changed since its last command began, and left",
         since.map(({ path }) => path),
       ),
       ...(since.length > 0 ? [`pai undo ${id} takes these back too`] : []),
-      ...told("new since its last command began, and left", fresh.filter(isStanding)),
+      ...namePaths("new since its last command began, and left", fresh.filter(isStanding)),
     ].join("; ");
 }
 
-function told(what: string, paths: readonly string[]): string[] {
+function namePaths(what: string, paths: readonly string[]): string[] {
   const more = paths.length > maxTold ? [`and ${paths.length - maxTold} more`] : [];
   return paths.length === 0 ? [] : [`${what}: ${[...paths.slice(0, maxTold).map(showName), ...more].join(", ")}`];
 }

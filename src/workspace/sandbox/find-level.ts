@@ -84,10 +84,10 @@ const failureOf = (level: SandboxLevel, failure: SetupFailure): Failure => ({ le
 
 /** One sentence each; a remedy for several failures is named only once. */
 function tellAll(failures: readonly Failure[]): readonly string[] {
-  const told = new Set<string>();
+  const named = new Set<string>();
   return failures.map(({ level, why, mend }) => {
-    const isNew = mend !== null && !told.has(mend);
-    if (isNew) told.add(mend);
+    const isNew = mend !== null && !named.has(mend);
+    if (isNew) named.add(mend);
     return `${level}: ${why}${isNew ? `; ${mend}` : ""}`;
   });
 }

@@ -36,19 +36,19 @@ export function openStatx(): LookAt | null {
   const { syscall } = libc.functions;
   const encoder = new TextEncoder();
   const name = new Uint8Array(maxPathBytes);
-  const told = new Uint32Array(64);
-  const wide = (place: number) => (told[place] ?? 0) + (told[place + 1] ?? 0) * high;
+  const fields = new Uint32Array(64);
+  const wide = (place: number) => (fields[place] ?? 0) + (fields[place + 1] ?? 0) * high;
   const time = (place: number) => {
-    const seconds = (told[place] ?? 0) + ((told[place + 1] ?? 0) | 0) * high;
-    return seconds * 1000 + (told[place + 2] ?? 0) / 1e6;
+    const seconds = (fields[place] ?? 0) + ((fields[place + 1] ?? 0) | 0) * high;
+    return seconds * 1000 + (fields[place + 2] ?? 0) / 1e6;
   };
   return (fd, path) => {
     const { read: used, written } = encoder.encodeInto(path, name);
     // The kernel would stop at the first NUL and look at another path.
     if (used < path.length || written >= maxPathBytes || path.includes("\0")) return null;
     name[written] = 0;
-    if (syscall(number, fd, name, flags, wanted, told) < 0) return null;
-    const type = (told[at.mode] ?? 0) & types.mask;
+    if (syscall(number, fd, name, flags, wanted, fields) < 0) return null;
+    const type = (fields[at.mode] ?? 0) & types.mask;
     return {
       kind: type === types.file ? "file" : type === types.folder ? "folder" : "other",
       size: wide(at.size),

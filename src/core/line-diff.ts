@@ -18,8 +18,8 @@ export function matchLines(old: readonly string[], now: readonly string[]): read
   let head = 0;
   while (head < old.length && head < now.length && old[head] === now[head]) head++;
   let tail = 0;
-  const most = Math.min(old.length, now.length) - head;
-  while (tail < most && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++;
+  const shorter = Math.min(old.length, now.length) - head;
+  while (tail < shorter && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++;
 
   const matches: KeptLine[] = [];
   for (let i = 0; i < head; i++) matches.push([i, i]);

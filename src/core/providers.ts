@@ -6,7 +6,7 @@ export type Wire = "gemini" | "responses" | "messages" | "chat" | "local";
 export interface KeyShape {
   /** What its keys begin with. */
   readonly prefix: string;
-  readonly leastLength: number;
+  readonly minLength: number;
   /** What a masked key is called. */
   readonly kind: string;
   /** Patterns for finding a key in a text: its beginning, at the start of a word, and the rest. */
@@ -63,7 +63,7 @@ const table = [
     usualModel: "gemini-2.5-flash-lite",
     needsKey: true,
     keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-    keyShape: { prefix: "AIza", leastLength: 30, kind: "Google key", begins: "A(?:Iza|Q\\.)", goesOn: "[\\w-]{30,}" },
+    keyShape: { prefix: "AIza", minLength: 30, kind: "Google key", begins: "A(?:Iza|Q\\.)", goesOn: "[\\w-]{30,}" },
     headers: (key: string) => ({ "x-goog-api-key": key }),
     url: "https://generativelanguage.googleapis.com",
     urlVariable: "GOOGLE_GEMINI_BASE_URL",
@@ -79,7 +79,7 @@ const table = [
     usualModel: "gpt-6.1-terra",
     needsKey: true,
     keyVariables: ["OPENAI_API_KEY"],
-    keyShape: { prefix: "sk-", leastLength: 0, kind: "API key", begins: "sk-", goesOn: "[\\w-]{20,}" },
+    keyShape: { prefix: "sk-", minLength: 0, kind: "API key", begins: "sk-", goesOn: "[\\w-]{20,}" },
     headers: bearer,
     url: "https://api.openai.com/v1",
     urlVariable: "OPENAI_BASE_URL",
@@ -95,7 +95,7 @@ const table = [
     usualModel: "claude-sonnet-5-5",
     needsKey: true,
     keyVariables: ["ANTHROPIC_API_KEY"],
-    keyShape: { prefix: "sk-ant-", leastLength: 0, kind: "Anthropic key", begins: "sk-ant-", goesOn: "[\\w-]{16,}" },
+    keyShape: { prefix: "sk-ant-", minLength: 0, kind: "Anthropic key", begins: "sk-ant-", goesOn: "[\\w-]{16,}" },
     headers: (key: string) => ({ "x-api-key": key, "anthropic-version": "2023-06-01" }),
     url: "https://api.anthropic.com",
     urlVariable: "ANTHROPIC_BASE_URL",
@@ -111,7 +111,7 @@ const table = [
     usualModel: null,
     needsKey: true,
     keyVariables: ["OPENROUTER_API_KEY"],
-    keyShape: { prefix: "sk-or-", leastLength: 0, kind: "OpenRouter key", begins: "sk-or-", goesOn: "[\\w-]{20,}" },
+    keyShape: { prefix: "sk-or-", minLength: 0, kind: "OpenRouter key", begins: "sk-or-", goesOn: "[\\w-]{20,}" },
     headers: bearer,
     url: "https://openrouter.ai/api/v1",
     urlVariable: "OPENROUTER_BASE_URL",

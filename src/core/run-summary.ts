@@ -70,7 +70,8 @@ const isLoose = (value: unknown): value is Loose =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const fieldsOf = (value: unknown): Loose => (isLoose(value) ? value : {});
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const textOf = (value: unknown, most = 200): string => (typeof value === "string" ? value.slice(0, most) : "");
+const textOf = (value: unknown, maxLength = 200): string =>
+  typeof value === "string" ? value.slice(0, maxLength) : "";
 const numberOf = (value: unknown): number | null =>
   typeof value === "number" && Number.isFinite(value) ? value : null;
 const countOf = (value: unknown): number => Math.max(0, numberOf(value) ?? 0);
@@ -137,7 +138,7 @@ export function summarizeRun(
 /** Reads a row that another machine wrote: texts are cut to their limits; a figure that is not a number is unknown. */
 export function readTeamRun(row: unknown): TeamRun {
   const loose = fieldsOf(row);
-  const text = (name: string, most?: number) => textOf(loose[name], most);
+  const text = (name: string, maxLength?: number) => textOf(loose[name], maxLength);
   const number = (name: string) => numberOf(loose[name]);
   const count = (name: string) => countOf(loose[name]);
   return {

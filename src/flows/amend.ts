@@ -66,9 +66,9 @@ async function refuseHeadless(run: Run, rights: Rights, claim: Claim): Promise<v
   }
   const steering = claim.kind === "delete" ? null : await refuseSteering(run, pathsOfClaim(claim));
   if (steering !== null) throw steering.error;
-  const most = Math.max(fewAmendments, rights.planned);
-  if (record.amended.filter(({ accept }) => accept).length >= most) {
-    throw new PaiError("scope_refused", `the run has ${most} amendments already, as many as it may`);
+  const maxAmendments = Math.max(fewAmendments, rights.planned);
+  if (record.amended.filter(({ accept }) => accept).length >= maxAmendments) {
+    throw new PaiError("scope_refused", `the run has ${maxAmendments} amendments already, as many as it may`);
   }
 }
 

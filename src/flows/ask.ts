@@ -4,8 +4,8 @@ import type { Call, ModelEvent, ModelRequest, Native, Purpose, StopReason } from
 import { readProgress } from "../core/reply-progress.ts";
 import { hideMessage } from "../core/secrets/hide-message.ts";
 import { breathe } from "./breathe.ts";
-import { charactersOf, fit, leastReply, type ModelQuestion, margin, warnLongPromptPrice } from "./fit-request.ts";
-import { leastOf, spentOn, usageOf } from "./ledger.ts";
+import { charactersOf, fit, type ModelQuestion, margin, minReply, warnLongPromptPrice } from "./fit-request.ts";
+import { minimumOf, spentOn, usageOf } from "./ledger.ts";
 import type { Run } from "./run.ts";
 
 export interface Reply {
@@ -156,18 +156,18 @@ async function askOnce(run: Run, question: ModelQuestion, onText: (text: string,
   const { ledger, ports } = run;
   const sent = charactersOf(question);
   const estimate = ledger.estimate(sent);
-  const most = () => fit(run, estimate);
+  const maxReply = () => fit(run, estimate);
   const call = {
     input: Math.ceil(estimate * margin),
-    least: leastReply,
-    most,
+    minReply,
+    maxReply,
     priceOf: ledger.priceOf,
     signal: run.signal,
   };
   const claim = (await ports.allowance?.reserve(call)) ?? null;
   const got: Arriving = { n: 0, text: "", calls: [], done: null };
   try {
-    return await send(run, question, { sent, estimate, refit: claim?.reply ?? most, onText }, got);
+    return await send(run, question, { sent, estimate, refit: claim?.reply ?? maxReply, onText }, got);
   } finally {
     claim?.settle(spentOn(ledger, got, { estimate, sent }));
   }
@@ -238,10 +238,10 @@ interface Asked {
 function finish(run: Run, got: Arriving, { estimate, sent, ms }: Asked): void {
   const { n, done } = got;
   const usage = usageOf(run.ledger, got, estimate);
-  const least = leastOf(got, sent);
+  const minimum = minimumOf(got, sent);
   const { undercounted } = run.ledger;
-  if (done !== null) run.ledger.spend(usage, done.served, done.key, estimate, least);
-  else if (n > 0) run.ledger.chargePartial(usage, least);
+  if (done !== null) run.ledger.spend(usage, done.served, done.key, estimate, minimum);
+  else if (n > 0) run.ledger.chargePartial(usage, minimum);
   if (run.ledger.undercounted && !undercounted) {
     const text = "the provider counts fewer tokens than these texts can be: caps count one for 8 characters";
     run.emit({ type: "notice", level: "warning", code: "undercounted", text });

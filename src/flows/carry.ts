@@ -12,8 +12,8 @@ interface Kept {
 }
 
 /** Keeps the smallest texts that fit, in the order in which they were shown; `left`: paths of the others. */
-function keepSmallest(shown: readonly Shown[], most: number): Kept {
-  let room = most;
+function keepSmallest(shown: readonly Shown[], maxLength: number): Kept {
+  let room = maxLength;
   const kept = new Set<Shown>();
   for (const each of [...shown].sort((a, b) => a.text.length - b.text.length)) {
     if (each.text.length > room) break;

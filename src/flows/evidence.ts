@@ -170,13 +170,13 @@ const maxOfRound = 24_000;
 const noRights = createRights([], []);
 
 /** As many whole lines as fit, with a note on what is left out and how to ask for it. */
-function cutResult({ name, target, text }: CallReport, most: number): string {
-  if (text.length <= most) return text;
+function cutResult({ name, target, text }: CallReport, maxLength: number): string {
+  if (text.length <= maxLength) return text;
   const lines = text.split("\n");
   let kept = 0;
   for (let size = 0; kept < lines.length; kept += 1) {
     size += (lines[kept]?.length ?? 0) + 1;
-    if (size > most) break;
+    if (size > maxLength) break;
   }
   const rest = lines.slice(kept);
   const numberOf = (line = "") => /^\s*(\d+)(?: |$)/.exec(line)?.[1];

@@ -17,8 +17,8 @@ import type { Run } from "./run.ts";
 /** Characters of the diff that a later phase is shown. */
 const maxOfDiff = 12_000;
 
-const cutText = (text: string, most: number) =>
-  text.length <= most ? text : `${text.slice(0, most)}\n[… the rest of the diff is not shown]`;
+const cutText = (text: string, maxLength: number) =>
+  text.length <= maxLength ? text : `${text.slice(0, maxLength)}\n[… the rest of the diff is not shown]`;
 
 const renderStep = ({ action, target, destination, purpose }: PlanStep, at: number) =>
   `${at + 1}. ${action} ${target}${destination === null ? "" : ` → ${destination}`}${purpose === "" ? "" : ` — ${purpose}`}`;

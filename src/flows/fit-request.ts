@@ -16,7 +16,7 @@ export function charactersOf({ system, messages, format, tools = [] }: ModelQues
 }
 
 /** The fewest output tokens with which a call makes sense. */
-export const leastReply = 256;
+export const minReply = 256;
 /** Factor on estimates, which may be too low by a fifth. */
 export const margin = 1.2;
 
@@ -26,13 +26,13 @@ export const margin = 1.2;
  */
 export function fit({ ledger, ports: { model }, options }: Run, estimate: number): number {
   refuseHuge(options, estimate);
-  ledger.admit(estimate, leastReply);
-  if (estimate + leastReply > model.window) {
+  ledger.admit(estimate, minReply);
+  if (estimate + minReply > model.window) {
     const message = `the request needs about ${estimate} tokens, ${model.id} holds ${model.window}`;
     throw new PaiError("request_rejected", message, { hint: "name fewer or smaller files in the task" });
   }
   const likely = Math.ceil(estimate * margin);
-  return Math.max(leastReply, Math.min(model.maxOutputTokens, model.window - likely, ledger.room(likely)));
+  return Math.max(minReply, Math.min(model.maxOutputTokens, model.window - likely, ledger.room(likely)));
 }
 
 /** Says once that a request is long enough for its model's higher price. */

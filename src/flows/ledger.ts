@@ -29,10 +29,10 @@ export interface Ledger {
   hold(): () => void;
   /** Counts a call whose reply begins to arrive. Returns its number, from 1. */
   count(): number;
-  /** Charges a whole reply. `least`: the fewest tokens it can have; caps count these if the provider counted less. */
-  spend(usage: Usage, served: string, key: string | null, estimate: number, least?: Usage): void;
+  /** Charges a whole reply. `minimum`: the fewest tokens it can have; caps count these if the provider counted less. */
+  spend(usage: Usage, served: string, key: string | null, estimate: number, minimum?: Usage): void;
   /** Charges a reply that broke off: its model is not recorded, and estimates are not calibrated with it. */
-  chargePartial(usage: Usage, least?: Usage): void;
+  chargePartial(usage: Usage, minimum?: Usage): void;
   /** A provider counted fewer tokens than its texts can have, and a cap depends on tokens. */
   readonly undercounted: boolean;
   promise(next: CallPromise): void;
@@ -53,15 +53,15 @@ export interface Ledger {
 
 /** The largest and smallest plausible number of characters in a token: limits of the calibration. */
 const maxPerToken = 8;
-const leastPerToken = 1.5;
+const minPerToken = 1.5;
 
 /** The fewest tokens that so many characters can be. */
-const leastTokens = (characters: number): number => Math.ceil(characters / maxPerToken);
+const minTokens = (characters: number): number => Math.ceil(characters / maxPerToken);
 
-const atLeast = (usage: Usage, least: Usage): Usage => ({
+const raiseTo = (usage: Usage, minimum: Usage): Usage => ({
   ...usage,
-  input: Math.max(usage.input, least.input),
-  output: Math.max(usage.output, least.output),
+  input: Math.max(usage.input, minimum.input),
+  output: Math.max(usage.output, minimum.output),
 });
 
 /** The sum; null: one of them is unknown. */
@@ -95,8 +95,8 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
     const price = priceNow();
     return price === null ? null : costOf(used, price);
   };
-  const pay = (used: Usage, least: Usage = noUsage) => {
-    const raised = atLeast(used, least);
+  const pay = (used: Usage, minimum: Usage = noUsage) => {
+    const raised = raiseTo(used, minimum);
     usage = addUsage(usage, used);
     counted = addUsage(counted, raised);
     cost = sumOf(cost, priceOf(used));
@@ -161,12 +161,12 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
       return made;
     },
     chargePartial: pay,
-    spend(used, model, id, estimate, least) {
-      pay(used, least);
+    spend(used, model, id, estimate, minimum) {
+      pay(used, minimum);
       key = id;
       if (!served.includes(model)) served.push(model);
       if (used.input > 0 && estimate > 0) {
-        ratio = Math.min(1 / leastPerToken, Math.max(1 / maxPerToken, ratio * (used.input / estimate)));
+        ratio = Math.min(1 / minPerToken, Math.max(1 / maxPerToken, ratio * (used.input / estimate)));
       }
     },
     promise(next) {
@@ -183,8 +183,8 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
     },
     get promised() {
       const whole = promised.at_most + kept;
-      const most = caps.calls ?? whole;
-      return { expected: Math.min(promised.expected, most), at_most: Math.min(whole, most) };
+      const maxCalls = caps.calls ?? whole;
+      return { expected: Math.min(promised.expected, maxCalls), at_most: Math.min(whole, maxCalls) };
     },
     get undercounted() {
       if (caps.tokens === null && caps.cost === null) return false;
@@ -241,10 +241,10 @@ export function usageOf(ledger: Ledger, got: Arrived, estimate: number): Usage {
 }
 
 /** The fewest tokens that a call can have used. */
-export const leastOf = (got: Arrived, sent: number): Usage => ({
+export const minimumOf = (got: Arrived, sent: number): Usage => ({
   ...noUsage,
-  input: leastTokens(sent),
-  output: leastTokens(writtenOf(got)),
+  input: minTokens(sent),
+  output: minTokens(writtenOf(got)),
 });
 
 /** What a call adds to the day's use. */
@@ -254,6 +254,6 @@ export function spentOn(
   { estimate, sent }: { readonly estimate: number; readonly sent: number },
 ): Spent {
   if (got.n === 0) return { calls: 0, tokens: 0, cost: 0 };
-  const usage = atLeast(usageOf(ledger, got, estimate), leastOf(got, sent));
+  const usage = raiseTo(usageOf(ledger, got, estimate), minimumOf(got, sent));
   return { calls: 1, tokens: usage.input + usage.output, cost: ledger.priceOf(usage) ?? 0 };
 }

@@ -143,14 +143,14 @@ export async function preview(run: Run): Promise<Preview> {
   const first: PreviewPart = { kind: "instructions", path: null, tokens: weigh(instructions), lines: null, masked: [] };
   const all = [first, ...weighed];
   const tokens = all.reduce((sum, part) => sum + part.tokens, 0);
-  const most = Math.min(promise.at_most, options.caps.calls ?? promise.at_most);
+  const maxCalls = Math.min(promise.at_most, options.caps.calls ?? promise.at_most);
   return veil.cover({
     parts: all,
     tokens,
     masked: veil.count,
     ranking: likely.files.map(toRankedFile),
     lacks: likely.lacks,
-    promise: { expected: Math.min(promise.expected, most), at_most: most },
+    promise: { expected: Math.min(promise.expected, maxCalls), at_most: maxCalls },
     cost: ledger.priceOf({ ...noUsage, input: tokens }),
   });
 }

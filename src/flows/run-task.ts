@@ -3,7 +3,7 @@ import { maxShown, roomOf } from "../core/context/shown.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { Emit, RunEvent, StampedEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
-import { leastCalls, planPromise } from "../core/plan/promise.ts";
+import { minCalls, planPromise } from "../core/plan/promise.ts";
 import type { PreparedCommit, Transaction } from "../core/ports.ts";
 import { coverAll, type KeyMask, maskHeld } from "../core/secrets/held-keys.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
@@ -137,9 +137,9 @@ function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil, 
 /** Throws usage for a cap on calls with which the mode could never finish. */
 function requireCalls({ caps, mode, command, planOnly, approved }: RunOptions): void {
   const isPart = planOnly || command === "apply" || command === "plan" || approved?.steps === null;
-  const least = leastCalls(mode, isPart);
-  if (caps.calls === null || caps.calls >= least || command === "context") return;
-  throw new PaiError("usage", `--max-calls ${caps.calls} is too few: ${mode} takes at least ${least}`, {
+  const fewest = minCalls(mode, isPart);
+  if (caps.calls === null || caps.calls >= fewest || command === "context") return;
+  throw new PaiError("usage", `--max-calls ${caps.calls} is too few: ${mode} takes at least ${fewest}`, {
     hint:
       mode === "eight-step"
         ? "raise it, or work with --mode single-shot"

@@ -132,9 +132,9 @@ export interface ScriptWork {
   readonly overflow: boolean;
 }
 
-function renderOverflow(calls: readonly Call[], most: number): string {
-  const rest = calls.slice(most).map((call) => `- ${call.name} ${targetOf(call)}`);
-  return `only the first ${most} actions were done. Send these again:\n${rest.join("\n")}`;
+function renderOverflow(calls: readonly Call[], maxActions: number): string {
+  const rest = calls.slice(maxActions).map((call) => `- ${call.name} ${targetOf(call)}`);
+  return `only the first ${maxActions} actions were done. Send these again:\n${rest.join("\n")}`;
 }
 
 /** Whether a RUN is not performed: it is a check, which runs at the end anyway, or it may not run here. */
@@ -183,11 +183,11 @@ export async function performScript(
     whole.filter((action) => !isLeftOut(run, rights, action)),
     prefix,
   );
-  const most = Math.max(run.options.maxActions, planned + 5);
-  const overflow = calls.length > most;
-  const done = calls.slice(0, most);
+  const maxActions = Math.max(run.options.maxActions, planned + 5);
+  const overflow = calls.length > maxActions;
+  const done = calls.slice(0, maxActions);
   if (overflow) {
-    const text = `the reply held ${calls.length} actions: only the first ${most} are done now (PAI_MAX_CMDS_PER_STEP), the rest is asked for again`;
+    const text = `the reply held ${calls.length} actions: only the first ${maxActions} are done now (PAI_MAX_CMDS_PER_STEP), the rest is asked for again`;
     run.emit({ type: "notice", level: "warning", code: "actions_left", text });
   }
   const wanted = requests.filter(({ action, path }) => !isLeftOut(run, rights, { cmd: action, arg: path, line: 0 }));
@@ -197,7 +197,7 @@ export async function performScript(
   const notes = [
     ...[...script.warnings, ...faults].map(({ line, text }) => `line ${line}: ${text}`),
     ...known.map((command) => `RUN ${command} was done before your reply: its output is above`),
-    ...(overflow ? [renderOverflow(calls, most)] : []),
+    ...(overflow ? [renderOverflow(calls, maxActions)] : []),
     ...(wasCut(script) ? ["your reply was cut; what was complete has been done"] : []),
   ];
   return { batch, notes, overflow };

@@ -150,9 +150,9 @@ export function judgeKey(provider: string, key: string): string | null {
   if (fault !== null) return fault;
   const shape = findProvider(provider)?.keyShape ?? null;
   if (shape === null) return null;
-  const { prefix, leastLength } = shape;
+  const { prefix, minLength } = shape;
   if (!key.startsWith(prefix)) return `does not look like one of ${provider} (it should start with ${prefix})`;
-  return key.length < leastLength ? `is too short (at least ${leastLength} characters)` : null;
+  return key.length < minLength ? `is too short (at least ${minLength} characters)` : null;
 }
 
 /** Whether a word starts like a key of any provider, so that it was not meant as an id. */

@@ -58,13 +58,13 @@ export function readTurns(file: string, id: string, end = statSync(file).size): 
 const lastPart = 1 / 8;
 
 /** Reads the session; of a file with more than `most` bytes only the last messages. Throws system errors. */
-export function readSessionFile(file: string, id: string, most: number): ReadSession {
+export function readSessionFile(file: string, id: string, maxLoaded: number): ReadSession {
   const { size } = statSync(file);
   const fd = openSync(file, "r");
   try {
-    const bytes = Buffer.alloc(size <= most ? size : Math.floor(most * lastPart));
+    const bytes = Buffer.alloc(size <= maxLoaded ? size : Math.floor(maxLoaded * lastPart));
     const length = readSync(fd, bytes, 0, bytes.length, size - bytes.length);
-    if (size <= most) return { ...readSession(id, bytes.toString("utf8", 0, length)), leftOut: 0 };
+    if (size <= maxLoaded) return { ...readSession(id, bytes.toString("utf8", 0, length)), leftOut: 0 };
     // Starts at the first complete turn, as a turn without its beginning would mislead; if there is none, with no
     // message.
     const found = bytes.indexOf('\n{"type":"turn.started"');

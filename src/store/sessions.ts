@@ -66,10 +66,10 @@ const maxBytes = 64 * 1024 * 1024;
 const stamp = (at: Date) => at.toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15);
 
 /** `folder` is the sessions folder of one workspace; it is made with the first line. */
-export function openSessions(folder: string, root: string, most = maxBytes): Sessions {
+export function openSessions(folder: string, root: string, maxLoaded = maxBytes): Sessions {
   const fileOf = (id: string) => join(folder, `${id}.jsonl`);
   const ids = () => sessionIds(folder);
-  const read = (id: string) => readSessionFile(fileOf(id), id, most);
+  const read = (id: string) => readSessionFile(fileOf(id), id, maxLoaded);
   const summarize = (id: string): SessionSummary[] => {
     try {
       const session = readTurns(fileOf(id), id);

@@ -117,10 +117,10 @@ export function text(name: string, wants: string, fallback: string, sources: Sou
 }
 
 /** A duration in seconds, above 0 and at most `most`; written as 90, 90s, 5m or 2h. */
-export function duration(name: string, most: number): Omit<Setting<number>, "fallback" | "narrow"> {
+export function duration(name: string, max: number): Omit<Setting<number>, "fallback" | "narrow"> {
   const check = (json: Json): number | null => {
     const seconds = typeof json === "string" ? parseDuration(json) : json;
-    return isNumber(seconds) && seconds > 0 ? Math.min(seconds, most) : null;
+    return isNumber(seconds) && seconds > 0 ? Math.min(seconds, max) : null;
   };
   const schema = {
     anyOf: [

@@ -53,7 +53,7 @@ export function pad(text: string, width: number): string {
 
 /** Width of the widest text. */
 export function widest(texts: readonly string[]): number {
-  return texts.reduce((most, text) => Math.max(most, Bun.stringWidth(text)), 0);
+  return texts.reduce((widest, text) => Math.max(widest, Bun.stringWidth(text)), 0);
 }
 
 /** `lead` and the text, with further lines indented below the text's beginning. Both may be coloured. */

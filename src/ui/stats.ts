@@ -11,8 +11,8 @@ const keyWidth = 24;
 const share = (part: number, whole: number): string => (whole === 0 ? "-" : `${Math.round((100 * part) / whole)} %`);
 
 /** A bar of at most ten columns, in eighths if the terminal can show them. */
-function renderBar(count: number, most: number, style: Style): string {
-  const eighths = Math.max(1, Math.round((count / Math.max(1, most)) * barWidth * 8));
+function renderBar(count: number, maxRuns: number, style: Style): string {
+  const eighths = Math.max(1, Math.round((count / Math.max(1, maxRuns)) * barWidth * 8));
   if (style.glyphs.more === "...") return "#".repeat(Math.max(1, Math.round(eighths / 8)));
   return "█".repeat(Math.floor(eighths / 8)) + ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
 }
@@ -38,14 +38,14 @@ function renderTable(rows: readonly GroupTotals[], by: string, style: Style): re
   const cells = rows.map(cellsOf);
   const widths = heads.map((head, at) => widest([head, ...cells.map((row) => row[at] ?? "")]));
   const first = Math.max(widest(keys), by.length);
-  const most = Math.max(...rows.map(({ runs }) => runs));
+  const maxRuns = Math.max(...rows.map(({ runs }) => runs));
   const line = (key: string, bar: string, values: readonly string[]) =>
     [pad(key, first), pad(bar, barWidth), ...values.map((value, at) => value.padStart(widths[at] ?? 0))]
       .join("  ")
       .trimEnd();
   return [
     style.paint("dim", line(by, "", heads)),
-    ...rows.map((row, at) => line(keys[at] ?? "", renderBar(row.runs, most, style), cells[at] ?? [])),
+    ...rows.map((row, at) => line(keys[at] ?? "", renderBar(row.runs, maxRuns, style), cells[at] ?? [])),
   ];
 }
 

@@ -12,7 +12,7 @@ function openDay(calls: number, reply = 8192) {
     async reserve(call) {
       if (day.planned.length >= calls) throw new PaiError("budget_cost", "the day's budget is reached");
       day.planned.push(call);
-      return { reply: () => Math.min(call.most(), reply), settle: (spent) => day.settled.push(spent) };
+      return { reply: () => Math.min(call.maxReply(), reply), settle: (spent) => day.settled.push(spent) };
     },
   };
   return { ...day, allowance };

@@ -3,7 +3,7 @@ import { openDayLedger } from "../../src/store/team/day-ledger.ts";
 
 const [file = "", count = "0", cap = "0"] = process.argv.slice(2);
 const ledger = openDayLedger(file);
-const want = { input: 100, least: 50, most: 400, inputCost: 0, perOutput: 0 };
+const want = { input: 100, minReply: 50, maxReply: 400, inputCost: 0, perOutput: 0 };
 let tokens = 0;
 for (let at = 0; at < Number(count); at += 1) {
   const id = crypto.randomUUID();

@@ -19,8 +19,8 @@ const none: SpendCaps = { calls: null, tokens: null, cost: null };
 /** 1 USD a million tokens, at the most 1,000 tokens and 0.001 USD a call. */
 const call: PlannedCall = {
   input: 400,
-  least: 100,
-  most: () => 600,
+  minReply: 100,
+  maxReply: () => 600,
   priceOf: ({ input, output }) => (input + output) / 1e6,
   signal: new AbortController().signal,
 };

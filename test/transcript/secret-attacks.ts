@@ -151,14 +151,14 @@ export const attacks: readonly Attack[] = [
 ];
 
 /** Shorter runs stand in any text by chance. */
-const leastRun = 8;
+const minRun = 8;
 
 /** What of a secret stands in a text: the longest run of its characters. */
 function longestRun(text: string, secret: string): number {
   const stands = (at: number, size: number) => text.includes(secret.slice(at, at + size));
   let longest = 0;
-  for (let at = 0; at + leastRun <= secret.length; at += 1) {
-    let size = leastRun;
+  for (let at = 0; at + minRun <= secret.length; at += 1) {
+    let size = minRun;
     if (!stands(at, size)) continue;
     while (at + size < secret.length && stands(at, size + 1)) size += 1;
     longest = Math.max(longest, size);

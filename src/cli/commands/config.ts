@@ -74,7 +74,7 @@ function choose({ flags, words: [name, ...rest] }: Context, warn: ConfigCall["wa
     const hint = near === null ? "see: pai config" : `did you mean: pai config ${near}?`;
     throw new PaiError("usage", "unknown subcommand of pai config", { hint });
   }
-  if (rest.length < word.least || rest.length > word.most) {
+  if (rest.length < word.minWords || rest.length > word.maxWords) {
     throw new PaiError("usage", `usage: pai config ${name} ${word.usage}`.trimEnd());
   }
   return { word, rest };

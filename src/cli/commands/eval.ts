@@ -25,11 +25,11 @@ import { version } from "./version.ts";
 const usualFile = "eval-results.jsonl";
 const candidateSeconds = 900;
 
-function readCount(text: string | undefined, name: string, usual: number, most: number): number {
+function readCount(text: string | undefined, name: string, usual: number, max: number): number {
   if (text === undefined) return usual;
   const count = Number(text);
-  if (Number.isInteger(count) && count >= 1 && count <= most) return count;
-  throw new PaiError("usage", `--${name} must be a whole number from 1 to ${most}`);
+  if (Number.isInteger(count) && count >= 1 && count <= max) return count;
+  throw new PaiError("usage", `--${name} must be a whole number from 1 to ${max}`);
 }
 
 function readShard(text: string | undefined): { readonly index: number; readonly of: number } {

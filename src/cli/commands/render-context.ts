@@ -82,10 +82,12 @@ function renderRank(file: RankedFile, at: number, width: number, columns: number
 export function renderRanking({ ranking, lacks }: Pick<Preview, "ranking" | "lacks">, columns: number | null): string {
   if (ranking.length === 0) return "No file matches the words of the task\n";
   const shown = ranking.slice(0, shownRanks);
-  const most = columns === null ? room.path : Math.max(10, Math.min(room.path, columns - room.reasons - 8));
+  const maxWidth = columns === null ? room.path : Math.max(10, Math.min(room.path, columns - room.reasons - 8));
   const widths = shown.map(({ path }) => Bun.stringWidth(visibleLine(path)));
   const width =
-    columns === null ? Math.min(most, Math.max(...widths)) : Math.max(0, ...widths.filter((each) => each <= most));
+    columns === null
+      ? Math.min(maxWidth, Math.max(...widths))
+      : Math.max(0, ...widths.filter((each) => each <= maxWidth));
   const rows = shown.flatMap((file, at) => renderRank(file, at, width, columns));
   const rest = ranking.length > shown.length ? [`  and ${ranking.length - shown.length} more`] : [];
   const without = lacks.length === 0 ? [] : hang("without ", lacks.join("; "), columns);
@@ -95,7 +97,9 @@ export function renderRanking({ ranking, lacks }: Pick<Preview, "ranking" | "lac
 
 type Row = readonly [name: string, range: string, size: string];
 
-/** The parts in columns; where they do not fit, the lines of a file stand below its path. `columns` null: they always fit. */
+/**
+ * The parts in columns; where they do not fit, the lines of a file stand below its path. `columns` null: they always fit.
+ */
 function renderParts(rows: readonly Row[], columns: number | null): string[] {
   const [first = 0, second = 0, third = 0] = [0, 1, 2].map((at) => widest(rows.map((row) => row[at] ?? "")));
   const sized = (text: string, width: number, size: string) => `  ${pad(text, width)}  ${size.padStart(third)} tokens`;
@@ -105,8 +109,8 @@ function renderParts(rows: readonly Row[], columns: number | null): string[] {
       sized(`${pad(name, first)}  ${pad(range, second)}`, first + second + 2, size),
     );
   const margin = " ".repeat(kindWidth + 2);
-  const most = Math.max(columns - around, kindWidth + 12);
-  const width = Math.min(most, Math.max(first, second + margin.length));
+  const maxWidth = Math.max(columns - around, kindWidth + 12);
+  const width = Math.min(maxWidth, Math.max(first, second + margin.length));
   return rows.flatMap(([name, range, size]) => {
     const [top = "", ...more] = wrapPath(name, width);
     const below = [...more, ...(range === "" ? [] : hang("", range, width - margin.length))];

@@ -40,20 +40,26 @@ interface ShownKey {
 }
 
 export const keyWords: Readonly<Record<string, ConfigWord>> = {
-  set: { usage: "[KEY]", about: "store the key (read from stdin or a hidden prompt)", least: 0, most: 1, run: set },
-  add: { usage: "ID [KEY]", about: "store another key under a name", least: 1, most: 2, run: add },
-  list: { usage: "", about: "all keys, masked", least: 0, most: 0, run: list },
-  show: { usage: "[ID]", about: "one key, masked", least: 0, most: 1, run: show },
+  set: {
+    usage: "[KEY]",
+    about: "store the key (read from stdin or a hidden prompt)",
+    minWords: 0,
+    maxWords: 1,
+    run: set,
+  },
+  add: { usage: "ID [KEY]", about: "store another key under a name", minWords: 1, maxWords: 2, run: add },
+  list: { usage: "", about: "all keys, masked", minWords: 0, maxWords: 0, run: list },
+  show: { usage: "[ID]", about: "one key, masked", minWords: 0, maxWords: 1, run: show },
   validate: {
     usage: "",
     about: "check the shape of the keys; --online asks the provider",
-    least: 0,
-    most: 0,
+    minWords: 0,
+    maxWords: 0,
     run: validate,
   },
-  remove: { usage: "[ID]", about: "remove a key, without ID the default one", least: 0, most: 1, run: remove },
-  "set-default": { usage: "ID", about: "make calls begin with this key", least: 1, most: 1, run: setDefault },
-  reset: { usage: "", about: "clear cool-downs and whose turn it is", least: 0, most: 1, run: reset },
+  remove: { usage: "[ID]", about: "remove a key, without ID the default one", minWords: 0, maxWords: 1, run: remove },
+  "set-default": { usage: "ID", about: "make calls begin with this key", minWords: 1, maxWords: 1, run: setDefault },
+  reset: { usage: "", about: "clear cool-downs and whose turn it is", minWords: 0, maxWords: 1, run: reset },
 };
 
 function set(call: ConfigCall): Promise<ConfigAnswer> {

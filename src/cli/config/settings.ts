@@ -22,12 +22,12 @@ export const settingWords: Readonly<Record<string, ConfigWord>> = {
   get: {
     usage: "[NAME]",
     about: "a setting in force; without NAME all of them, with their origin",
-    least: 0,
-    most: 1,
+    minWords: 0,
+    maxWords: 1,
     run: get,
   },
-  put: { usage: "NAME VALUE...", about: "write a setting into config.json", least: 2, most: 100, run: put },
-  unset: { usage: "NAME", about: "take a setting out of config.json", least: 1, most: 1, run: unset },
+  put: { usage: "NAME VALUE...", about: "write a setting into config.json", minWords: 2, maxWords: 100, run: put },
+  unset: { usage: "NAME", about: "take a setting out of config.json", minWords: 1, maxWords: 1, run: unset },
 };
 
 function get({ context, places, words: [name], warn }: ConfigCall): ConfigAnswer {

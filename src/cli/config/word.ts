@@ -26,7 +26,7 @@ export interface ConfigWord {
   readonly usage: string;
   readonly about: string;
   /** Smallest and largest number of arguments. */
-  readonly least: number;
-  readonly most: number;
+  readonly minWords: number;
+  readonly maxWords: number;
   readonly run: (call: ConfigCall) => ConfigAnswer | Promise<ConfigAnswer>;
 }

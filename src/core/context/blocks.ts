@@ -78,11 +78,11 @@ export function cutBlocks(path: string, lines: readonly string[]): Block[] {
   return blocks;
 }
 
-/** Every nth entry, separated by commas; null: more than `most` characters, found out without joining them all. */
-function joinEvery(step: number, entries: readonly string[], most: number): string | null {
+/** Every nth entry, separated by commas; null: more than `maxLength` characters, found out without joining them all. */
+function joinEvery(step: number, entries: readonly string[], maxLength: number): string | null {
   let text = entries[0] ?? "";
-  for (let at = step; at < entries.length && text.length <= most; at += step) text += `, ${entries[at]}`;
-  return text.length <= most ? text : null;
+  for (let at = step; at < entries.length && text.length <= maxLength; at += step) text += `, ${entries[at]}`;
+  return text.length <= maxLength ? text : null;
 }
 
 /** What a file defines, as `name line, name line`, within `budget` characters: if needed, only every nth name. */

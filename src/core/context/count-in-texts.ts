@@ -20,8 +20,8 @@ function endsOf(texts: readonly string[]): Uint32Array {
   return ends;
 }
 
-/** Occurrences of terms in texts, at `text * terms.length + term`, at most `most`; counts as `countTerm` does. */
-export function countInTexts(texts: readonly string[], terms: readonly Term[], most: number): Uint8Array {
+/** Occurrences of terms in texts, at `text * terms.length + term`, at most `maxCount`; counts as `countTerm` does. */
+export function countInTexts(texts: readonly string[], terms: readonly Term[], maxCount: number): Uint8Array {
   const all = texts.join("\n");
   const ends = endsOf(texts);
   const counts = new Uint8Array(texts.length * terms.length);
@@ -31,7 +31,7 @@ export function countInTexts(texts: readonly string[], terms: readonly Term[], m
       eachPlace(all, spelling, (at) => {
         while (at >= (ends[text] ?? all.length)) text += 1;
         const place = text * terms.length + number;
-        counts[place] = Math.min(most, (counts[place] ?? 0) + 1);
+        counts[place] = Math.min(maxCount, (counts[place] ?? 0) + 1);
       });
     }
   }

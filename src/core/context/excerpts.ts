@@ -84,9 +84,9 @@ function scoreBlock(lines: readonly string[], { from, to }: Range, { terms, valu
 function scoreBlocks(
   lines: readonly string[],
   blocks: readonly (Range & { readonly size: number })[],
-  { sought, most }: Measure,
+  { sought, maxSize }: Measure,
 ): number[] {
-  const own = blocks.map((block) => (block.size > most ? 0 : scoreBlock(lines, block, sought)));
+  const own = blocks.map((block) => (block.size > maxSize ? 0 : scoreBlock(lines, block, sought)));
   return own.map((score, at) => score + neighbourShare * Math.max(own[at - 1] ?? 0, own[at + 1] ?? 0));
 }
 
@@ -96,7 +96,7 @@ interface Measure {
   /** Everything is shown, so nothing needs a score. */
   readonly all: boolean;
   /** Characters that a block may have. */
-  readonly most: number;
+  readonly maxSize: number;
 }
 
 const sizeOf = (lines: readonly string[], { from, to }: Range): number =>
@@ -201,12 +201,12 @@ export function chooseExcerpts(
   budget: number,
   all = false,
 ): Excerpt[] {
-  const most = budget * shareOfOne;
-  const prepared = candidates.map((each) => [prepare(each, { sought, all, most }), each.text] as const);
+  const maxSize = budget * shareOfOne;
+  const prepared = candidates.map((each) => [prepare(each, { sought, all, maxSize }), each.text] as const);
   const taken = take(
     prepared.map(([file]) => file),
     budget,
-    most,
+    maxSize,
   );
   return prepared.flatMap(([file, text]) => {
     const blocks = taken.get(file);

@@ -177,9 +177,9 @@ interface Guess extends Omit<Ranked, "kind" | "score"> {
  * files are never asked for their kind.
  */
 function weigh(guesses: readonly Guess[], kinds: RankInput["kinds"], exists: Paths): Ranked[] {
-  const most = Math.max(...Object.values(kinds));
+  const largestWeight = Math.max(...Object.values(kinds));
   const files: Ranked[] = [];
-  const bound = ({ guess, signal }: Guess) => most * guess + (signal?.weight ?? 0);
+  const bound = ({ guess, signal }: Guess) => largestWeight * guess + (signal?.weight ?? 0);
   let [sure, next] = [0, 0];
   for (const each of guesses.toSorted((a, b) => bound(b) - bound(a))) {
     if (files.length >= next && files.length >= maxRanked) {
@@ -200,7 +200,7 @@ export function rankFiles(input: RankInput): Ranking {
   const { paths, history, signals, kinds } = input;
   const numberOf = new Map(paths.map((path, at) => [path, at]));
   const { scores, values } = scoreWords(input, numberOf);
-  const largest = scores.reduce((most, score) => Math.max(most, score), 0) || 1;
+  const largest = scores.reduce((largest, score) => Math.max(largest, score), 0) || 1;
   const guesses: Guess[] = [];
   for (const [at, path] of paths.entries()) {
     const words = (scores[at] ?? 0) / largest;

@@ -73,8 +73,8 @@ function renderFolder(
   isOpen: boolean,
   keep: ReadonlySet<string>,
 ) {
-  const most = isOpen ? Math.max(extent.names, namesOfOpen) : extent.names;
-  const shown = names.filter((name, at) => at < most || keep.has(path + name));
+  const maxNames = isOpen ? Math.max(extent.names, namesOfOpen) : extent.names;
+  const shown = names.filter((name, at) => at < maxNames || keep.has(path + name));
   const rest = names.length - shown.length;
   const below = depth >= extent.depth && path !== "" ? total - names.length : 0;
   const counts = `${rest > 0 ? ` +${rest}` : ""}${below > 0 ? ` (${below} files below)` : ""}`;

@@ -149,13 +149,15 @@ export function termsOf(request: string, output = ""): Term[] {
   return [...found.values()].sort((a, b) => b.weight - a.weight).slice(0, maxTerms);
 }
 
-/** Occurrences of a term in a lower-case text, at most `most`; of short spellings only those where a word begins. */
-export function countTerm(lower: string, term: Term, most = 50): number {
+/**
+ * Occurrences of a term in a lower-case text, at most `maxCount`; of short spellings only those where a word begins.
+ */
+export function countTerm(lower: string, term: Term, maxCount = 50): number {
   let count = 0;
   for (const spelling of term.spellings) {
     const isShort = spelling.length <= 3;
     let at = lower.indexOf(spelling);
-    for (; at >= 0 && count < most; at = lower.indexOf(spelling, at + spelling.length)) {
+    for (; at >= 0 && count < maxCount; at = lower.indexOf(spelling, at + spelling.length)) {
       if (!isShort || at === 0 || !isLetter(lower.charCodeAt(at - 1))) count += 1;
     }
   }

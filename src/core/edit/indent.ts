@@ -44,14 +44,14 @@ function indentationMeant(pairs: readonly IndentPair[], { search, replace }: Hal
   const written = replace.filter((line) => !isBlank(line));
   const known = new Set(search);
   if (written.length === 0 || written.some((line) => known.has(line))) return "block";
-  const [block, file] = [least(pairs.map((pair) => pair.block)), least(pairs.map((pair) => pair.file))];
-  const replaced = least(written.map(indentOf));
+  const [block, file] = [shortest(pairs.map((pair) => pair.block)), shortest(pairs.map((pair) => pair.file))];
+  const replaced = shortest(written.map(indentOf));
   if (block === file) return "block";
   if (replaced === file) return "file";
   return block.length < file.length && replaced.length > file.length ? "unclear" : "block";
 }
 
-function least(indents: readonly string[]): string {
+function shortest(indents: readonly string[]): string {
   return indents.reduce((short, indent) => (indent.length < short.length ? indent : short));
 }
 

@@ -43,17 +43,17 @@ function findCandidates(file: FileLines, search: readonly string[]): readonly Ca
     if (wanted[0] === -1 || keys[row] !== wanted[0] || keys[row + last] !== wanted[last]) continue;
     const different = wanted.flatMap((key, line) => (key === keys[row + line] ? [] : [line]));
     cost += 10 * search.length;
-    let [sum, least] = [search.length - different.length, 1];
+    let [sum, lowest] = [search.length - different.length, 1];
     for (const line of different.slice(0, search.length >> 1)) {
       const [a, b] = [loosen(search[line] ?? "", "indent"), loosen(file.lines[row + line] ?? "", "indent")];
       cost += a.length * b.length;
       const alike = cost > budget ? 0 : similarity(a, b);
       sum += alike;
-      least = Math.min(least, alike);
+      lowest = Math.min(lowest, alike);
     }
     if (cost > budget) return null;
     const score = sum / search.length;
-    const strict = different.length * 4 <= search.length && least >= 0.8 && score >= 0.9;
+    const strict = different.length * 4 <= search.length && lowest >= 0.8 && score >= 0.9;
     found.push({ row, score, strict });
   }
   return found;

@@ -18,7 +18,7 @@ export const maxRounds = 2;
 export const planPromise: CallPromise = { expected: 1, at_most: maxRounds + 2 };
 
 /** The smallest cap on calls with which a mode can finish; making or carrying out a plan alone takes one call. */
-export const leastCalls = (mode: string, isPlanOnly: boolean): number =>
+export const minCalls = (mode: string, isPlanOnly: boolean): number =>
   isPlanOnly || mode === "tool-loop" ? 1 : mode === "eight-step" ? 5 : 2;
 
 /** The complexity that the plan states; moderate when it states none. */

@@ -2,7 +2,7 @@
 import { rememberLong } from "./remember-long.ts";
 
 /** Every text must be at least this long. */
-export const leastKnown = 8;
+export const minKnown = 8;
 /** The largest window of the search; it is never longer than the shortest known text. */
 const maxWindow = 32;
 const block = 3;
@@ -19,7 +19,7 @@ interface Entry {
 type Entries = ReadonlyMap<string, Entry>;
 
 export interface KnownTexts {
-  /** From now on `replace` puts `replacement()` in the place of `text`. Texts under `leastKnown` are ignored. */
+  /** From now on `replace` puts `replacement()` in the place of `text`. Texts under `minKnown` are ignored. */
   add(text: string, replacement: () => string): void;
   has(text: string): boolean;
   /** Replaces known texts; without any, returns the same string. Where several begin, the longest counts. */
@@ -100,9 +100,9 @@ export function createKnownTexts(): KnownTexts {
   let beginnings: RegExp | null = null;
 
   const mayHold = (text: string): boolean => {
-    if (entries.size === 0 || text.length < leastKnown) return false;
+    if (entries.size === 0 || text.length < minKnown) return false;
     if (entries.size > maxBeginnings) return true;
-    beginnings ??= new RegExp([...entries.keys()].map((each) => RegExp.escape(each.slice(0, leastKnown))).join("|"));
+    beginnings ??= new RegExp([...entries.keys()].map((each) => RegExp.escape(each.slice(0, minKnown))).join("|"));
     return beginnings.test(text);
   };
 
@@ -139,7 +139,7 @@ export function createKnownTexts(): KnownTexts {
 
   return {
     add(text, replacement) {
-      if (text.length < leastKnown || entries.has(text)) return;
+      if (text.length < minKnown || entries.has(text)) return;
       entries.set(text, { text, replacement });
       firsts[text.charCodeAt(0) & firstBits] = 1;
       longest = Math.max(longest, text.length);

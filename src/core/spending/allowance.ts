@@ -22,9 +22,9 @@ export interface Want {
   /** The most tokens that the request may have. */
   readonly input: number;
   /** With fewer output tokens than this, the call makes no sense. */
-  readonly least: number;
+  readonly minReply: number;
   /** Output tokens that the reply may have. */
-  readonly most: number;
+  readonly maxReply: number;
   readonly inputCost: number;
   /** Price of one output token. */
   readonly perOutput: number;
@@ -46,9 +46,9 @@ export interface Share {
 /** A call that is about to be made. Its functions follow the current model: another one may take over. */
 export interface PlannedCall {
   readonly input: number;
-  readonly least: number;
+  readonly minReply: number;
   /** Output tokens that the reply may have. Throws budget_* and request_rejected. */
-  readonly most: () => number;
+  readonly maxReply: () => number;
   /** USD; null: the price is unknown. */
   readonly priceOf: (usage: Usage) => number | null;
   /** Ends the wait for other calls, which may give back what they have reserved. */
@@ -56,7 +56,9 @@ export interface PlannedCall {
 }
 
 export interface Claim {
-  /** Output tokens within the reservation. Throws budget_cost when a dearer model took over, and what `most` throws. */
+  /**
+   * Output tokens within the reservation. Throws budget_cost when a dearer model took over, and what `maxReply` throws.
+   */
   reply(): number;
   /** Replaces the reservation by what the call really used. Never throws, and never waits. */
   settle(spent: Spent): void;
@@ -66,31 +68,31 @@ export interface Claim {
 export interface Allowance {
   /**
    * Throws budget_calls, budget_tokens or budget_cost when too little of the day is left for the smallest reply,
-   * store_away when that is unknown and `strict` is set, and what `most` throws.
+   * store_away when that is unknown and `strict` is set, and what `maxReply` throws.
    */
   reserve(call: PlannedCall): Promise<Claim>;
 }
 
-/** The needs of a planned call, at its current prices. Throws what its `most` throws. */
-export function wantOf({ input, least, most, priceOf }: PlannedCall): Want {
+/** The needs of a planned call, at its current prices. Throws what its `maxReply` throws. */
+export function wantOf({ input, minReply, maxReply, priceOf }: PlannedCall): Want {
   const asked: Usage = { ...noUsage, input, written: input };
   const inputCost = priceOf(asked) ?? 0;
   const million = (priceOf({ ...asked, output: 1e6 }) ?? inputCost) - inputCost;
-  return { input, least, most: most(), inputCost, perOutput: Math.max(0, million / 1e6) };
+  return { input, minReply, maxReply: maxReply(), inputCost, perOutput: Math.max(0, million / 1e6) };
 }
 
 /** The largest reply, in tokens, that fits into a share; below the call's minimum, even negative: none fits. */
-export function outputWithin({ input, most, inputCost, perOutput }: Want, { tokens, cost }: Share): number {
+export function outputWithin({ input, maxReply, inputCost, perOutput }: Want, { tokens, cost }: Share): number {
   // A sum of prices may be off by a rounding error: a millionth of a cent does not count as overspending.
   const left = cost - inputCost + 1e-8;
-  const byCost = perOutput > 0 ? Math.floor(left / perOutput) : left < 0 ? -1 : most;
-  return Math.min(most, Math.floor(tokens - input), byCost);
+  const byCost = perOutput > 0 ? Math.floor(left / perOutput) : left < 0 ? -1 : maxReply;
+  return Math.min(maxReply, Math.floor(tokens - input), byCost);
 }
 
 /** The largest reply within the call's reservation. Throws budget_cost when a dearer model took over. */
 export function replyWithin(want: Want, share: Share): number {
   const output = outputWithin(want, share);
-  if (output >= want.least) return output;
+  if (output >= want.minReply) return output;
   throw new PaiError(
     "budget_cost",
     "the part of the day's budget that is reserved for this call is too small for this model",
@@ -98,7 +100,7 @@ export function replyWithin(want: Want, share: Share): number {
 }
 
 /** The most that a call with a reply of this size can use. */
-export const mostOf = ({ input, inputCost, perOutput }: Want, output: number): Spent => ({
+export const maxSpent = ({ input, inputCost, perOutput }: Want, output: number): Spent => ({
   calls: 1,
   tokens: input + output,
   cost: inputCost + output * perOutput,
@@ -109,8 +111,8 @@ export function leftFor(want: Want, caps: SpendCaps, spent: Spent): Share | keyo
   const left = (name: keyof SpendCaps) => (caps[name] ?? Number.POSITIVE_INFINITY) - spent[name];
   if (left("calls") < 1) return "calls";
   const share = { tokens: left("tokens"), cost: left("cost") };
-  if (outputWithin(want, { ...share, cost: Number.POSITIVE_INFINITY }) < want.least) return "tokens";
-  return outputWithin(want, share) < want.least ? "cost" : share;
+  if (outputWithin(want, { ...share, cost: Number.POSITIVE_INFINITY }) < want.minReply) return "tokens";
+  return outputWithin(want, share) < want.minReply ? "cost" : share;
 }
 
 const unitOf = { calls: "calls", tokens: "tokens", cost: "USD" } as const;

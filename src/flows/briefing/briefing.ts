@@ -70,7 +70,7 @@ export interface Briefing {
 }
 
 /** What a person gave, cut: files that were read since may tell a secret in it. */
-const cutGiven = ({ veil }: Run, text: string, most: number): string => cutText(veil.coverText(text), most);
+const cutGiven = ({ veil }: Run, text: string, maxLength: number): string => cutText(veil.coverText(text), maxLength);
 
 function renderHistory(run: Run, budgets: Budgets): string {
   const lines = run.task.history
@@ -136,16 +136,25 @@ interface Choice {
 }
 
 /** Chooses all files of a small project, else those that the request is most likely about. */
-async function choose(run: Run, asked: Asked, project: ListedProject, read: ReadText, most: number): Promise<Choice> {
+async function choose(
+  run: Run,
+  asked: Asked,
+  project: ListedProject,
+  read: ReadText,
+  maxLength: number,
+): Promise<Choice> {
   // An output may be about any part of any file, so with one even the files of a small project are ranked.
-  const all = asked.output === "" ? await readSmall(run, project, read, most) : null;
+  const all = asked.output === "" ? await readSmall(run, project, read, maxLength) : null;
   if (all !== null) {
     project.close();
     return { excerpts: all, ranking: null };
   }
   const [{ pickExcerpts }, ranked] = await Promise.all([import("./pick-excerpts.ts"), project.rank()]);
-  const isSmall = ranked.smallLength !== null && ranked.smallLength <= most;
-  return { excerpts: await pickExcerpts(run, ranked, read, most, isSmall), ranking: reportRanking(ranked, isSmall) };
+  const isSmall = ranked.smallLength !== null && ranked.smallLength <= maxLength;
+  return {
+    excerpts: await pickExcerpts(run, ranked, read, maxLength, isSmall),
+    ranking: reportRanking(ranked, isSmall),
+  };
 }
 
 function tellLacks(run: Run, lacks: readonly string[]): void {

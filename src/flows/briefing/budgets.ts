@@ -28,6 +28,6 @@ export function fitBudgets({ ports: { model }, task }: Run, mentioned: readonly 
   const named = mentioned.reduce((sum, { shown }) => sum + shown.length, 0);
   const given = named + Math.min(widest.context, task.context?.length ?? 0, Math.floor(room / 2));
   const share = Math.max(0, Math.min(1, (room - given) / widestChars)) * scale;
-  const scaled = Object.entries(widest).map(([name, most]) => [name, Math.floor(most * share)] as const);
+  const scaled = Object.entries(widest).map(([name, widestOf]) => [name, Math.floor(widestOf * share)] as const);
   return { ...widest, ...Object.fromEntries(scaled), context: Math.min(widest.context, Math.floor(room / 2)) * scale };
 }

@@ -33,12 +33,12 @@ function allOf(paths: readonly string[], likely: readonly Ranked[], request: str
   return [...likely, ...rest.filter(isCode), ...rest.filter((file) => !isCode(file))];
 }
 
-/** Reads the files to choose from, the likeliest first: in a small project all files of up to `most` characters. */
+/** Reads the files to choose from, the likeliest first; in a small project all files up to `maxLength` characters. */
 async function readCandidates(
   run: Run,
   { ranking, paths }: RankedProject,
   readText: ReadText,
-  most: number,
+  maxLength: number,
   isSmall: boolean,
 ): Promise<Chosen[]> {
   const { text: request } = run.task;
@@ -57,7 +57,7 @@ async function readCandidates(
       const path = ranked.path as RelPath;
       const source = (await readText(path)) ?? (isWanted ? await readSource(run, path) : null);
       if (source === null || ((isSmall || ranked.signal === unsignalled) && source.text === "")) return [];
-      if (ranked.signal === unsignalled && source.text.length > (isSmall ? most : limits.unsignalled)) return [];
+      if (ranked.signal === unsignalled && source.text.length > (isSmall ? maxLength : limits.unsignalled)) return [];
       return [{ ranked, source, text: source.text }];
     }),
   );
@@ -73,15 +73,15 @@ export async function pickExcerpts(
   run: Run,
   project: RankedProject,
   readText: ReadText,
-  most: number,
+  maxLength: number,
   isSmall: boolean,
 ): Promise<Source[]> {
   const { terms, ranking } = project;
   // Twice the budget, since the survey did not count files that it skipped, such as those with very long lines.
-  const maxOfSmall = 2 * most;
+  const maxOfSmall = 2 * maxLength;
   const candidates = await readCandidates(run, project, readText, maxOfSmall, isSmall);
   const fits = candidates.reduce((sum, { text }) => sum + text.length, 0) <= maxOfSmall;
-  const budget = isSmall && fits ? Number.POSITIVE_INFINITY : most;
+  const budget = isSmall && fits ? Number.POSITIVE_INFINITY : maxLength;
   const chosen = chooseExcerpts(candidates, { terms, values: ranking.values }, budget, isSmall && fits);
   const sources = new Map<string, Source>(candidates.map(({ source }) => [source.path, source]));
   return chosen.flatMap(({ path, text, whole, ranges, totalLines }) => {

@@ -32,15 +32,15 @@ function orderFiles(paths: readonly string[], request: string): readonly string[
     .map(({ path }) => path);
 }
 
-/** All files of a project that are not empty, whole; null: they are too many, or together longer than `most`. */
+/** All files of a project that are not empty, whole; null: they are too many, or together longer than `maxLength`. */
 export async function readSmall(
   run: Run,
   { paths, more }: Pick<ListedProject, "paths" | "more">,
   read: ReadText,
-  most: number,
+  maxLength: number,
 ): Promise<readonly Source[] | null> {
   if (more || paths.length > maxFiles) return null;
-  let left = most;
+  let left = maxLength;
   const found: Source[] = [];
   for (const path of orderFiles(paths, run.task.text)) {
     const source = await read(path as RelPath);

@@ -13,8 +13,10 @@ import { field } from "../permission.ts";
 import type { Run } from "../run.ts";
 import type { Focus } from "./large-source.ts";
 
-export const cutText = (text: string, most: number): string =>
-  text.length <= most ? text : `${text.slice(0, most)}\n[… ${text.length - most} more characters not shown]`;
+export const cutText = (text: string, maxLength: number): string =>
+  text.length <= maxLength
+    ? text
+    : `${text.slice(0, maxLength)}\n[… ${text.length - maxLength} more characters not shown]`;
 
 /** A file, and the text of it that is shown. */
 export interface Source {
@@ -150,18 +152,18 @@ export async function readMentioned(run: Run): Promise<readonly Source[]> {
 /** Files with instructions for agents. Of each row the first file that exists is read. */
 export const knowledgeFiles: readonly (readonly string[])[] = [["AGENTS.md", "CLAUDE.md", "GEMINI.md"], ["MEMORY.md"]];
 
-/** The knowledge files in `files`, each cut to `most` characters. */
+/** The knowledge files in `files`, each cut to `maxLength` characters. */
 export async function collectKnowledge(
   run: Run,
   files: ReadonlyMap<string, { readonly path: RelPath }>,
-  most: number,
+  maxLength: number,
 ): Promise<Source[]> {
   const found: Source[] = [];
   for (const names of knowledgeFiles) {
     const entry = names.flatMap((name) => files.get(name) ?? []).at(0);
     const read = entry === undefined ? null : await readSource(run, entry.path);
     const source = read === null ? null : hideSource(run, read);
-    if (source !== null) found.push({ ...source, shown: cutText(source.text, most) });
+    if (source !== null) found.push({ ...source, shown: cutText(source.text, maxLength) });
   }
   return found;
 }

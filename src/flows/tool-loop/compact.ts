@@ -29,10 +29,10 @@ const withoutAnalysis = (text: string) => text.replace(/<analysis>[\s\S]*?<\/ana
 
 /** A summary of the messages, made from at most half a window of them. Throws reply_empty when the model gives none. */
 export async function summarizeText(run: Run, conversation: string): Promise<string> {
-  const most = run.ports.model.window * 2;
+  const maxLength = run.ports.model.window * 2;
   const text =
-    conversation.length > most
-      ? `${conversation.slice(0, most / 2)}\n[…]\n${conversation.slice(-most / 2)}`
+    conversation.length > maxLength
+      ? `${conversation.slice(0, maxLength / 2)}\n[…]\n${conversation.slice(-maxLength / 2)}`
       : conversation;
   // The request comes last, since a small model answers the request that it reads last.
   const request = `${fence("conversation", {}, text)}\n\nSummarize this conversation; do not answer it.`;
@@ -105,10 +105,10 @@ export function fitResults({ ports: { model } }: Run, results: readonly CallResu
     room -= Math.min(text.length, share);
   }
   return results.map((result) => {
-    const most = limits.get(result.id) ?? minResultChars;
-    const left = result.text.length - most;
+    const maxLength = limits.get(result.id) ?? minResultChars;
+    const left = result.text.length - maxLength;
     if (left <= 0) return result;
-    const shown = result.text.slice(0, most).toWellFormed();
+    const shown = result.text.slice(0, maxLength).toWellFormed();
     return {
       ...result,
       text: `${shown}\n[… ${left} more characters do not fit: ask for less at once, or for a range]`,

@@ -150,7 +150,7 @@ export function openTeamAllowance({
 
   async function ask(id: string, want: Want): Promise<Reservation> {
     const limits = [user, team].flatMap((each) => [each.calls, each.tokens, each.cost]);
-    const call = [want.input, want.least, want.most, want.inputCost, want.perOutput];
+    const call = [want.input, want.minReply, want.maxReply, want.inputCost, want.perOutput];
     const [row] = await store.query<Reserved>(
       "select * from pai.reserve($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
       [id, ...limits, ...call],

@@ -4,7 +4,7 @@ import { closeSync, constants, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import {
   leftFor,
-  mostOf,
+  maxSpent,
   outputWithin,
   type Share,
   type SpendCaps,
@@ -73,7 +73,7 @@ export function openDayLedger(file: string): DayLedger {
           .get(day, scope) ?? { calls: 0, tokens: 0, cost: 0 };
         const left = leftFor(want, caps, spent);
         if (typeof left === "string") return { what: left, used: spent[left] };
-        const share = mostOf(want, outputWithin(want, left));
+        const share = maxSpent(want, outputWithin(want, left));
         db.query("insert into claims values (?, ?, ?, ?, ?, ?)").run(claim, day, scope, 1, share.tokens, share.cost);
         add(db, day, scope, share);
         db.query("delete from claims where day < date(?, ?)").run(day, `-${daysKept} days`);

@@ -19,8 +19,8 @@ export interface Letter {
 export interface Outbox {
   /** Saves a letter, replacing one of the same kind and key. Throws a system error. */
   put(kind: LetterKind, key: string, json: object): void;
-  /** At most `most` letters. A file without valid JSON is put aside. */
-  list(kind: LetterKind, most: number): readonly Letter[];
+  /** At most `max` letters. A file without valid JSON is put aside. */
+  list(kind: LetterKind, max: number): readonly Letter[];
   /** Removes letters, except those that were replaced meanwhile. */
   remove(letters: readonly Letter[]): void;
   /** Puts a letter aside that the database refuses for good; its file stays for inspection. */
@@ -52,10 +52,10 @@ export function openOutbox(folder: string): Outbox {
   return {
     put: (kind, key, json) =>
       writePrivate(join(folder, `${kind}-${key}.json`), `${JSON.stringify(json)}\n`, { lasting: false }),
-    list: (kind, most) =>
+    list: (kind, max) =>
       names()
         .filter((name) => name.startsWith(`${kind}-`))
-        .slice(0, most)
+        .slice(0, max)
         .flatMap(read),
     remove: (letters) => {
       for (const { name, text } of letters)

@@ -96,7 +96,7 @@ function renderFile(file: DiffFile, style: Style, options: DiffOptions): string[
     return whole && line.kind !== "same" ? [row] : cutRow(row, style.glyphs.more);
   });
   const painted = paintRows(rows, file.to ?? file.from ?? "", style, highlight);
-  const last = rows.reduce((most, { number }) => Math.max(most, number ?? 0), 0);
+  const last = rows.reduce((largest, { number }) => Math.max(largest, number ?? 0), 0);
   const digits = Math.max(String(last).length, 3);
   const margin = digits + 5;
   const width = columns === null ? Number.POSITIVE_INFINITY : Math.max(columns - margin, 10);

@@ -40,7 +40,7 @@ function cutLine(text: string, more: string): string {
 function renderFile(text: string, name: string, { style, columns, highlight, whole }: LookOptions): string[] {
   const { bar, more } = style.glyphs;
   const rows = readRows(text);
-  const digits = rows.reduce((most, row) => Math.max(most, row.number.length), 3);
+  const digits = rows.reduce((longest, row) => Math.max(longest, row.number.length), 3);
   const room = columns === null ? null : columns - digits - gutter;
   const draw = (part: readonly Row[]) => {
     const code = part.map((row) => cutLine(row.text, more)).join("\n");

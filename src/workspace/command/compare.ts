@@ -131,8 +131,10 @@ function openTaker(root: Root, rules: PathRules, earlier: Snapshot | null, limit
       const room = seen.count() < limits.files ? Math.min(limits.fileBytes, limits.totalBytes - bytes) : -1;
       // A file that was kept before the command needs its new content too, to be restored safely.
       const isKnown = earlier?.seen.get(path)?.blob?.kind === "file";
-      const most = isKnown ? Math.max(room, Math.min(limits.changedBytes, 4 * limits.changedBytes - changed)) : room;
-      const { blob } = seen.add(path, stat, () => blobOf(root, path, stat, most));
+      const maxBytes = isKnown
+        ? Math.max(room, Math.min(limits.changedBytes, 4 * limits.changedBytes - changed))
+        : room;
+      const { blob } = seen.add(path, stat, () => blobOf(root, path, stat, maxBytes));
       if (blob?.kind !== "file") return kept(path);
       if (blob.bytes.length > room) changed += blob.bytes.length;
       else bytes += blob.bytes.length;

@@ -39,22 +39,25 @@ function decode(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
-/** Where a text may be cut, the best place first: line feed, blank, double and single quotation mark, comma. No secret holds one. */
+/**
+ * Where a text may be cut, the best place first: line feed, blank, double and single quotation mark, comma. No secret
+ * holds one.
+ */
 const separators = [10, 32, 34, 39, 44] as const;
 /** The share of a part in which a separator is looked for. */
 const share = 4;
 
 /** The end of the last whole line, or word: nothing recognises half a secret, so it may not stand beside the gap. */
 function endOfLines(bytes: Uint8Array): number {
-  const least = bytes.length - Math.floor(bytes.length / share);
+  const earliest = bytes.length - Math.floor(bytes.length / share);
   const ends = separators.map((separator) => bytes.lastIndexOf(separator));
-  return ends.find((at) => at >= least) ?? endOfCharacter(bytes);
+  return ends.find((at) => at >= earliest) ?? endOfCharacter(bytes);
 }
 
 function startOfLines(bytes: Uint8Array): number {
-  const most = Math.floor(bytes.length / share);
+  const latest = Math.floor(bytes.length / share);
   const starts = separators.map((separator) => bytes.indexOf(separator) + 1);
-  return starts.find((at) => at > 0 && at <= most) ?? startOfCharacter(bytes);
+  return starts.find((at) => at > 0 && at <= latest) ?? startOfCharacter(bytes);
 }
 
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;

@@ -5,25 +5,25 @@ import { getPriority, setPriority } from "node:os";
 const everyMs = 50;
 
 /**
- * Calls `onMany` once when the process `top`, its descendants and the orphans that pai adopted have more than `most`
- * threads. The returned function stops the watch.
+ * Calls `onMany` once when the process `top`, its descendants and the orphans that pai adopted have more than
+ * `maxThreads` threads. The returned function stops the watch.
  */
-export function watchCount(top: number, most: number, onMany: () => void): () => void {
+export function watchCount(top: number, maxThreads: number, onMany: () => void): () => void {
   let others = allThreads();
   const before = new Set(readProcesses().map(({ id }) => id));
   let usual: number | null = null;
   const look = (): void => {
     const all = allThreads();
-    if (usual === null && all - others > most / 8) {
+    if (usual === null && all - others > maxThreads / 8) {
       // Among thousands of runnable processes pai would be scheduled too late.
       usual = getPriority();
       preferUs(urgent);
     }
-    if (all - others <= most) return;
+    if (all - others <= maxThreads) return;
     const own = countThreads(top, before);
     // Other programs may have started them; each such increase is examined only once.
     others = all - own;
-    if (own <= most) return;
+    if (own <= maxThreads) return;
     clearInterval(timer);
     onMany();
   };

@@ -39,7 +39,7 @@ export async function tallyIndex(
   for (const [id, inSegment] of groupBySegment(known)) {
     const segment = index.readSegment(id);
     if (segment === null) throw new Error(`segment ${id} is missing`);
-    const size = inSegment.reduce((most, { facts }) => Math.max(most, facts.local + 1), 0);
+    const size = inSegment.reduce((largest, { facts }) => Math.max(largest, facts.local + 1), 0);
     if (!(size <= maxFiles)) throw new Error(`segment ${id} has no file ${size - 1}`);
     const { counts, holds } = searchSegment(segment, terms, size);
     for (const { path, facts } of inSegment) {

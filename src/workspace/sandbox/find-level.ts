@@ -51,8 +51,8 @@ export const foundNothing = (...reasons: readonly string[]): Found => ({
 export async function findLevel(search: Search): Promise<Found> {
   const { version: landlock, errno } = findLandlock();
   const [scratch] = search.scratches;
-  const most = { userNamespace: !search.isRoot, caches: true, overlay: true, scratch };
-  const all: Found = { ...foundNothing(), ...most, landlock };
+  const allowed = { userNamespace: !search.isRoot, caches: true, overlay: true, scratch };
+  const all: Found = { ...foundNothing(), ...allowed, landlock };
   const failures: Failure[] = [];
   for (const level of search.only === undefined ? levelsToTry() : [search.only]) {
     if (level === "L2" && errno !== null) failures.push(failureOf(level, { step: "landlock_create_ruleset", errno }));

@@ -102,8 +102,8 @@ function dropCapabilities(tape: Tape, confinement: Confinement): void {
 
 /** No core files, files of at most 8 GiB, 8,192 processes of this user, and a high OOM score. */
 function addLimits(tape: Tape): void {
-  const limit = (what: number, most: number, onError?: "next") =>
-    tape.call("prlimit64", [0, what, tape.words(most, most), 0], { note: "limits", ...(onError && { onError }) });
+  const limit = (what: number, max: number, onError?: "next") =>
+    tape.call("prlimit64", [0, what, tape.words(max, max), 0], { note: "limits", ...(onError && { onError }) });
   const file = tape.call("openat", [-100, tape.text("/proc/self/oom_score_adj"), 1, 0], { onError: "next" });
   tape.call("write", [file, tape.bytes(Buffer.from("500")), 3], { onError: "next" });
   // For a core that is piped to a program of the host, only a limit of exactly one byte works.

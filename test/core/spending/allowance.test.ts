@@ -5,7 +5,7 @@ import type { noUsage } from "../../../src/core/model.ts";
 import {
   dayIsSpent,
   leftFor,
-  mostOf,
+  maxSpent,
   outputWithin,
   replyWithin,
   wantOf,
@@ -21,18 +21,22 @@ test("a granted call, with the largest reply that it may have, stays within ever
       fc.record({ calls: fc.nat(5), tokens: amount(5000), cost: amount(2) }),
       fc.record({
         input: fc.nat(2000),
-        least: fc.constant(256),
-        most: fc.integer({ min: 256, max: 8192 }),
+        minReply: fc.constant(256),
+        maxReply: fc.integer({ min: 256, max: 8192 }),
         inputCost: amount(0.5),
         perOutput: amount(0.001),
       }),
       (caps, spent, want) => {
         const left = leftFor(want, caps, spent);
         if (typeof left === "string") return caps[left] !== null;
-        const most = mostOf(want, outputWithin(want, left));
-        const after = { calls: spent.calls + 1, tokens: spent.tokens + most.tokens, cost: spent.cost + most.cost };
+        const reserved = maxSpent(want, outputWithin(want, left));
+        const after = {
+          calls: spent.calls + 1,
+          tokens: spent.tokens + reserved.tokens,
+          cost: spent.cost + reserved.cost,
+        };
         return (
-          most.tokens - want.input >= want.least &&
+          reserved.tokens - want.input >= want.minReply &&
           after.calls <= (caps.calls ?? Number.POSITIVE_INFINITY) &&
           after.tokens <= (caps.tokens ?? Number.POSITIVE_INFINITY) + 1e-6 &&
           after.cost <= (caps.cost ?? Number.POSITIVE_INFINITY) + 1e-7
@@ -43,7 +47,7 @@ test("a granted call, with the largest reply that it may have, stays within ever
 });
 
 test("a reply is shortened to what the day leaves, and refused below its least", () => {
-  const want = { input: 1000, least: 256, most: 8192, inputCost: 0.001, perOutput: 0.00001 };
+  const want = { input: 1000, minReply: 256, maxReply: 8192, inputCost: 0.001, perOutput: 0.00001 };
   const none = { calls: 0, tokens: 0, cost: 0 };
   expect(leftFor(want, { calls: null, tokens: 1500, cost: null }, none)).toMatchObject({ tokens: 1500 });
   expect(outputWithin(want, { tokens: 1500, cost: Number.POSITIVE_INFINITY })).toBe(500);
@@ -57,8 +61,8 @@ test("what a call may cost goes by the model that makes it: a dearer one gets a 
   let rate = 1e-6;
   const call = {
     input: 1000,
-    least: 256,
-    most: () => 2000,
+    minReply: 256,
+    maxReply: () => 2000,
     priceOf: ({ input, output }: typeof noUsage) => input * rate + output * rate,
     signal: new AbortController().signal,
   };

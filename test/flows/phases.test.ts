@@ -125,7 +125,7 @@ describe("looks in a reply", () => {
     expect(ran.asked(3)).toContain('<file path="more.txt">\nthe\nsecret\n</file>');
   });
 
-  test("a READ that checks the own work costs no call (BMI run 2)", async () => {
+  test("a READ that checks the reply's own work costs no call", async () => {
     const ran = await play({
       files: { "a.txt": "one\n" },
       lines: [

@@ -72,4 +72,7 @@ test("an address of the environment needs no consent, nor one without a key", as
   await requireConsent(find("gemini", {}, "https://one.example"), ["k"], { places, ask: null });
   await requireConsent(find("gemini", { PAI_BASE_URL: "https://two.example" }), ["k"], { places, ask: null });
   await requireConsent(find("local", {}, "https://two.example"), [], { places, ask: null });
+  // What needed no consent was not taken for one.
+  const inFile = requireConsent(find("gemini", {}, "https://two.example"), ["k"], { places, ask: null });
+  await expect(inFile).rejects.toMatchObject({ code: "untrusted" });
 });

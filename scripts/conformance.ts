@@ -104,7 +104,7 @@ const rules: readonly Rule[] = [
   { about: "no update by itself", differs: "no `pai update`: the line that installs also upgrades" },
   { about: "x64 without AVX, arm64, glibc 2.17, musl" },
   {
-    about: "sizes and memory are told",
+    about: "sizes and memory are stated",
     differs: "start-up time is measured by the bench, against an empty program of the same runtime",
   },
   { about: "SemVer, with what changed for users in the changelog" },

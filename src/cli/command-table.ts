@@ -94,7 +94,7 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./commands/context.ts")).contextCommand,
   }),
   define({
-    meta: { name: "index", description: "make or renew the index of a large project: quick first requests" },
+    meta: { name: "index", description: "make or renew the index, which speeds up large projects" },
     args: () => take("status", "drop", "cwd", "forceRoot"),
     examples: ["pai index", "pai index --status", "pai index --drop"],
     load: async () => (await import("./commands/index-command.ts")).indexCommand,

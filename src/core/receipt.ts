@@ -7,7 +7,7 @@ import { digest } from "./digest.ts";
 import type { Failure } from "./error.ts";
 import type { SentFile } from "./event.ts";
 import type { Call, Json, Purpose, StopReason, Usage } from "./model.ts";
-import type { Amendment, Outcome, Promised } from "./outcome.ts";
+import type { Amendment, CheckResult, Outcome, Promised } from "./outcome.ts";
 import type { Plan } from "./plan/plan.ts";
 import type { Complaint } from "./proposal.ts";
 import type { Question } from "./question.ts";
@@ -128,15 +128,7 @@ export type Fact =
     }
   | { readonly type: "sandbox"; readonly state: SandboxState }
   | { readonly type: "rolled_back"; readonly restored: readonly string[]; readonly left: readonly string[] }
-  | {
-      readonly type: "check";
-      readonly when: "before" | "after";
-      readonly command: string;
-      readonly by: "user" | "plan";
-      readonly exit: number | null;
-      readonly ms: number;
-      readonly passed: boolean | null;
-    }
+  | ({ readonly type: "check"; readonly when: "before" | "after" } & CheckResult)
   | {
       readonly type: "run.finished";
       readonly at: string;

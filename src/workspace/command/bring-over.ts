@@ -7,7 +7,8 @@ import { temporaryName } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import { pace } from "../pace.ts";
 import { systemCalls } from "../system/system-calls.ts";
-import { isDeletion, isOpaqueFolder, lookAt } from "./layer.ts";
+import { statOrNull } from "./kept.ts";
+import { isDeletion, isOpaqueFolder } from "./layer.ts";
 
 /**
  * Returns the paths that had anything to bring; after an abort, those that were brought before it. Adds to `brought`
@@ -21,7 +22,7 @@ export async function bringOver(
   const done: RelPath[] = [];
   function* bringAll(): Steps<void> {
     for (const path of paths) {
-      const isNew = lookAt(root, path) === null;
+      const isNew = statOrNull(root, path) === null;
       let count = 0;
       try {
         for (const _ of bring(root, upper, path)) {
@@ -46,7 +47,7 @@ export async function bringOver(
 export function bringTimes(root: Root, upper: string, paths: readonly RelPath[]): void {
   for (const path of paths) {
     const stat = lstatSync(join(upper, path), { throwIfNoEntry: false });
-    if (stat === undefined || lookAt(root, path)?.kind !== "file") continue;
+    if (stat === undefined || statOrNull(root, path)?.kind !== "file") continue;
     root.withParent(path, (folder, name) => lutimesSync(`${folder}/${name}`, stat.atime, stat.mtime));
   }
 }

@@ -7,7 +7,7 @@ import type { Root } from "../confine.ts";
 import { isHidden, kindOfDenied, type PathRules } from "../path-policy.ts";
 import { type Stat, statUnlessGone } from "../system/stat.ts";
 import { isBuiltFolder, isDatabase, isTransient } from "./built-names.ts";
-import { blobOf, isUntouched, type Kept, statUnlessUnusable } from "./kept.ts";
+import { blobOf, isUntouched, type Kept, statOrNull } from "./kept.ts";
 
 export interface ClosedFiles {
   readonly kept: ReadonlyMap<RelPath, Kept>;
@@ -178,14 +178,14 @@ function openKeeper(parts: ClosedParts) {
     const manner = mannerOf(path, parts);
     // A new repository is kept whole, so that it can be removed completely.
     const isNew = manner === "orders" && earlier !== null && !hasAt(earlier.kept, path);
-    if (manner !== null) take(path, isNew ? "all" : manner, statUnlessUnusable(root, path));
+    if (manner !== null) take(path, isNew ? "all" : manner, statOrNull(root, path));
   }
   /**
    * A file that was kept before may be absent from this look and still exist; only a missing file counts as deleted.
    */
   const lookAgain = () => {
     for (const path of earlier?.kept.keys() ?? []) {
-      const stat = kept.has(path) || parts.isOpen(path) ? null : statUnlessUnusable(root, path);
+      const stat = kept.has(path) || parts.isOpen(path) ? null : statOrNull(root, path);
       if (stat !== null) keepIn("kept", path, stat);
     }
   };
@@ -203,7 +203,7 @@ function openKeeper(parts: ClosedParts) {
     end(): ClosedFiles {
       lookAgain();
       for (const path of parts.own) {
-        const stat = small.has(path) || kept.has(path) ? null : statUnlessUnusable(root, path);
+        const stat = small.has(path) || kept.has(path) ? null : statOrNull(root, path);
         ignored.delete(path);
         if (stat !== null) keepIn("small", path, stat);
       }

@@ -8,7 +8,7 @@ import { compareCodePoints, walkLooks } from "../scan.ts";
 import type { Stat } from "../system/stat.ts";
 import { isClosedName } from "./closed-files.ts";
 import { foldIgnored } from "./ignored-folders.ts";
-import { blobOf, type Comparison, isUntouched, type Kept, openComparison, statUnlessUnusable } from "./kept.ts";
+import { blobOf, type Comparison, isUntouched, type Kept, openComparison, statOrNull } from "./kept.ts";
 
 interface Seen extends Kept {
   readonly path: RelPath;
@@ -90,7 +90,7 @@ function openTaker(root: Root, rules: PathRules, earlier: Snapshot | null, limit
 
   const stamp = (folder: RelPath) => {
     if (stamps.has(folder)) return;
-    const stat = statUnlessUnusable(root, folder);
+    const stat = statOrNull(root, folder);
     stamps.set(folder, stat === null ? "" : `${stat.ino} ${stat.mtimeNs}`);
   };
   /** The second snapshot ends at the same path as the first, whatever was added or removed before that path. */

@@ -37,7 +37,7 @@ export function blobOf(root: Root, path: RelPath, stat: Stat, room: number): Blo
 }
 
 /** The stat of a path; null: nothing is there, or it cannot be looked at. */
-export function statUnlessUnusable(root: Root, path: RelPath): Stat | null {
+export function statOrNull(root: Root, path: RelPath): Stat | null {
   try {
     return root.stat(path);
   } catch {

@@ -2,7 +2,6 @@
 import { readdirSync, type Stats } from "node:fs";
 import type { RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
-import type { Stat } from "../system/stat.ts";
 import { systemCalls } from "../system/system-calls.ts";
 
 /** Whether an entry of an upper layer marks the path as deleted (a character device 0:0). */
@@ -12,16 +11,6 @@ export const isDeletion = (stat: Stats): boolean => stat.isCharacterDevice() && 
 export function isOpaqueFolder(path: string): boolean {
   const value = systemCalls()?.readAttribute(path, "user.overlay.opaque") ?? null;
   return value !== null && /^[xy]$/.test(Buffer.from(value).toString("latin1"));
-}
-
-/** The stat of a workspace path; null: nothing is there, or it cannot be looked at. */
-export function lookAt(root: Root, path: RelPath): Stat | null {
-  try {
-    return root.stat(path);
-  } catch {
-    // A parent is a file or a link: the path does not exist.
-    return null;
-  }
 }
 
 /** Names in a folder of the workspace; none if the folder is missing. */

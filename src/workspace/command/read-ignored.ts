@@ -8,8 +8,8 @@ import type { Steps } from "../../core/steps.ts";
 import type { Root } from "../confine.ts";
 import { isHidden, judgePath, type PathRules } from "../path-policy.ts";
 import { isBuiltFolder, isCache, isTransient } from "./built-names.ts";
-import { blobOf } from "./kept.ts";
-import { isDeletion, isOpaqueFolder, lookAt, namesIn } from "./layer.ts";
+import { blobOf, statOrNull } from "./kept.ts";
+import { isDeletion, isOpaqueFolder, namesIn } from "./layer.ts";
 
 export interface IgnoredWork {
   /** Small files that the command changed; kept so that they can be restored. */
@@ -51,13 +51,9 @@ interface Room {
 }
 
 /** Reads the topmost ignored paths of a layer in turn; yields between entries, so that others may run. */
-export function* readIgnored(
-  parts: IgnoredParts,
-  topmost: readonly RelPath[],
-  limits: IgnoredLimits = ignoredLimits,
-): Steps<IgnoredWork> {
+export function* readIgnored(parts: IgnoredParts, topmost: readonly RelPath[]): Steps<IgnoredWork> {
   const all: IgnoredWork[] = [];
-  const room: Room = { ...limits };
+  const room: Room = { ...ignoredLimits };
   for (const path of topmost) {
     const reader = openReader(parts, { ...room });
     try {
@@ -89,7 +85,7 @@ function openReader({ root, rules, upper, begunNs, brought }: IgnoredParts, room
   };
   /** The content in the workspace; undefined: it cannot be kept. */
   const before = (path: RelPath): Blob | null | undefined => {
-    const stat = lookAt(root, path);
+    const stat = statOrNull(root, path);
     if (stat === null) return null;
     if (stat.kind === "folder") return { kind: "folder", mode: stat.mode };
     if (stat.kind === "link") return { kind: "link", target: stat.target ?? "" };
@@ -110,11 +106,11 @@ function openReader({ root, rules, upper, begunNs, brought }: IgnoredParts, room
     if (--room.files < 0) throw tooMuch;
     kept.push({ path, before: old, after: now, from: null });
   };
-  const isFolder = (path: RelPath) => lookAt(root, path)?.kind === "folder";
+  const isFolder = (path: RelPath) => statOrNull(root, path)?.kind === "folder";
 
   function* remove(path: RelPath): Steps<void> {
     yield;
-    const stat = lookAt(root, path);
+    const stat = statOrNull(root, path);
     if (stat === null) return;
     const isOther = isUnkept(path, stat.kind === "folder", rules);
     if (!isOther && stat.kind === "folder") yield* removeAll(path);
@@ -166,7 +162,7 @@ function* noteRemoved(parts: IgnoredParts, path: RelPath, lost: RelPath[]): Step
   const stat = lstatSync(at, { throwIfNoEntry: false });
   if (stat === undefined || isTransient(nameOf(path))) return;
   const isGone = isDeletion(stat);
-  if (isGone && lookAt(root, path) !== null && isLoss(path, brought)) lost.push(path);
+  if (isGone && statOrNull(root, path) !== null && isLoss(path, brought)) lost.push(path);
   if (isGone || !stat.isDirectory() || isBuiltFolder(nameOf(path))) return;
   const names = readdirSync(at);
   const below = isOpaqueFolder(at) ? readNames(root, path).filter((name) => !names.includes(name)) : [];

@@ -13,7 +13,8 @@ import { judgePath, kindOfDenied, type PathRules } from "../path-policy.ts";
 import { inside } from "../scan.ts";
 import { isTransient } from "./built-names.ts";
 import { type Ignored, openIgnored } from "./ignored.ts";
-import { isDeletion, isOpaqueFolder, lookAt, namesIn } from "./layer.ts";
+import { statOrNull } from "./kept.ts";
+import { isDeletion, isOpaqueFolder, namesIn } from "./layer.ts";
 import { type LayerLimits, layerLimits, openCount } from "./layer-limits.ts";
 import { type IgnoredWork, readIgnored } from "./read-ignored.ts";
 
@@ -109,7 +110,7 @@ function reachOf(
   if (kind === "repository") return git ? "foreign" : null;
   if (kind === "tool" && !editorFolders.test(name)) return "foreign";
   if (reach === "open" && kind !== null) return null;
-  const isNew = () => lookAt(root, joinPath(folder, name)) === null;
+  const isNew = () => statOrNull(root, joinPath(folder, name)) === null;
   if (reach === "open" && ignored?.ignores(name, isFolder, isNew) !== true) return "open";
   return foreignNames.test(name) ? "foreign" : "ignored";
 }
@@ -126,7 +127,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
   const before = (path: RelPath): Blob | null => {
     const top = onTop.get(path);
     if (top !== undefined) return top;
-    const stat = lookAt(root, path);
+    const stat = statOrNull(root, path);
     if (stat === null) return null;
     if (stat.ctimeNs > begunNs && stat.kind !== "folder") throw changedMeanwhile(path);
     if (stat.kind === "folder") return { kind: "folder", mode: stat.mode };
@@ -147,7 +148,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
     for (const each of inside(root, folder)) if (!onTop.has(each)) note(each, null);
   };
   const remove = (path: RelPath): void => {
-    const stat = lookAt(root, path);
+    const stat = statOrNull(root, path);
     if (stat === null && !onTop.has(path)) return;
     if (stat?.kind === "folder") removeBelow(path);
     note(path, null);
@@ -155,7 +156,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
   /** A steering file is a change like any other, wherever it is: the rules of a project must not hide it. */
   const isSteering = (path: RelPath) => judgePath(path, "write", rules).verdict === "ask";
   const enter = (level: Level, name: string, path: RelPath, stat: Stats): Level => {
-    const lower = level.isOpaque ? null : lookAt(root, path);
+    const lower = level.isOpaque ? null : statOrNull(root, path);
     const isMerged = lower?.kind === "folder" && !isOpaqueFolder(join(upper, path));
     if (lower?.kind !== "folder" && !isStagedFolder(path)) note(path, { kind: "folder", mode: stat.mode & 0o777 });
     return {
@@ -166,7 +167,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
     };
   };
   const noteContent = (path: RelPath, at: string, stat: Stats): void => {
-    if (lookAt(root, path)?.kind === "folder") removeBelow(path);
+    if (statOrNull(root, path)?.kind === "folder") removeBelow(path);
     if (stat.isSymbolicLink()) note(path, { kind: "link", target: readlinkSync(at) });
     else if (stat.isFile()) {
       count.keep(stat.size);
@@ -193,7 +194,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
     const found = { path, at, stat, isGone };
     seen.add(path);
     count.add(path, stat.isFile() ? stat.size : 0);
-    const isFolder = stat.isDirectory() || (isGone && lookAt(root, path)?.kind === "folder");
+    const isFolder = stat.isDirectory() || (isGone && statOrNull(root, path)?.kind === "folder");
     const reach = reachOf(level, name, isFolder, { root, rules, git });
     if (reach === "open") {
       if (stat !== left) notes.push(`${showName(path)} was closed to its own user, and stays open`);

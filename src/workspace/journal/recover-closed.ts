@@ -5,7 +5,7 @@ import { parentOf, type RelPath } from "../../core/path.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { isAlive } from "../../system/holder.ts";
 import { type ClosedFiles, keepClosed } from "../command/closed-files.ts";
-import { type Kept, statUnlessUnusable } from "../command/kept.ts";
+import { type Kept, statOrNull } from "../command/kept.ts";
 import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
 import { judgePath, type PathRules } from "../path-policy.ts";
@@ -126,10 +126,10 @@ function isThen({ begun, beaten }: SavedCopies, { ctimeNs }: Stat): boolean {
 function isGoneThen(root: Root, saved: SavedCopies, path: RelPath): boolean {
   const direct = parentOf(path);
   let folder = direct;
-  let stat = statUnlessUnusable(root, folder);
+  let stat = statOrNull(root, folder);
   while (stat === null && folder !== "") {
     folder = parentOf(folder);
-    stat = statUnlessUnusable(root, folder);
+    stat = statOrNull(root, folder);
   }
   return stat?.kind === "folder" && (folder === direct || isThen(saved, stat));
 }

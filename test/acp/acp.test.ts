@@ -22,7 +22,7 @@ const change = [
 ];
 
 describe("a task", () => {
-  test("the plan and its promise are told, the diff is shown whole and asked about, then applied and counted", async () => {
+  test("the plan and its promise are shown, the diff is shown whole and asked about, then applied and counted", async () => {
     const editor = await start({ files, replies: change });
     const id = await editor.open();
     const response = await editor.prompt(id, "count a.txt");

@@ -22,7 +22,7 @@ test.each(["plain.txt", 'we"ird.txt', 'ends in"', '"quoted"', "a b", "b/x", "a/a
   },
 );
 
-test("what is remembered is said, with the way to drop it", async () => {
+test("what is remembered is shown, with the way to drop it", async () => {
   const sent: string[] = [];
   const face = createFace({
     send: async (update) => void sent.push(JSON.stringify(update)),

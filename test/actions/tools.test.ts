@@ -159,7 +159,7 @@ describe("read and ls", () => {
     expect(await use("read", { path: "readme.md", start_line: 9, end_line: 12 })).toContain("has only 1 line");
   });
 
-  test("a line number that arrives as text is told by its name", async () => {
+  test("a line number that arrives as text is refused by its name", async () => {
     expect(await use("read", { path: "hello.go", start_line: "x" })).toMatch(/^complaint: .*start_line/);
   });
 
@@ -260,7 +260,7 @@ describe("write and edit", () => {
     expect(statSync(join(root, "empty")).size).toBe(0);
   });
 
-  test("TestEditTool: no match and several matches are told with their lines", async () => {
+  test("TestEditTool: no match and several matches are reported with their lines", async () => {
     place("d.txt", "a\nb\na\n");
     expect(await use("edit", { path: "d.txt", old_str: "zzz\n", new_str: "y" })).toContain("complaint");
     expect(await use("edit", { path: "d.txt", old_str: "a\n", new_str: "y\n" })).toMatch(/lines 1, 3/);

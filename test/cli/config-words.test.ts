@@ -6,7 +6,7 @@ import { openProcess, type Process, type Typed } from "./fake-context.ts";
 const say = (process: Process, line: string, typed: Typed = {}) =>
   process.run({ run: configCommand }, { words: line.split(" "), ...typed });
 
-test("whose key it is shows in how it begins, and the next step is told", async () => {
+test("a key's beginning tells its provider, and the next step is named", async () => {
   const process = openProcess();
   const { out, err } = await say(process, "set", { stdin: "sk-ant-api03-0123456789abcdef" });
   expect(out).toBe("Stored the anthropic key primary: sk-ant...cdef\n");

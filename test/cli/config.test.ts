@@ -258,7 +258,7 @@ test("who puts an address agrees to send the present keys there", async () => {
   });
 });
 
-test("a stored key never appears in anything that is said (R46)", async () => {
+test("a stored key never appears in any output (R46)", async () => {
   const process = openProcess();
   const heard: string[] = [];
   const lines = [

@@ -56,7 +56,7 @@ test("every part is named with its tokens and lines, without a key", async () =>
   expect(cost).toBeGreaterThan(0);
 });
 
-test("values that would be sent as names are told by file and line, never shown", async () => {
+test("values that would be sent as names are listed by file and line, never shown", async () => {
   const { ask, preview } = open({ "a.py": `x = 1\n\napi_key = "${key}"\n`, "b.py": `y = 2\ntoken = "${key}"\n` });
   const { masked, parts } = await preview("look at a.py and b.py");
   expect(masked).toBe(1);
@@ -108,7 +108,7 @@ test("nothing is kept of it: no receipt, no log, no journal", async () => {
   expect(existsSync(home.places.stateDir ?? "")).toBe(false);
 });
 
-test("a request that is not given, or a model that is none, is said", async () => {
+test("a missing request and an unusable model are errors", async () => {
   const { ask } = open({});
   expect((await ask("")).code).toBe("usage");
   expect((await ask("do it", { model: "nobody:x" })).code).not.toBe(0);

@@ -77,7 +77,7 @@ test("says which protections are in force and where the log is; a link in its pl
   expect(await levels()).toMatchObject({ "audit log": "warning" });
 });
 
-test("a clock far off the server's is a warning, a near one is said (R69)", async () => {
+test("a clock far off the server's is a warning, a near one is a finding (R69)", async () => {
   let skew = 0;
   using server = Bun.serve({
     port: 0,

@@ -44,7 +44,7 @@ test("system, tools with the versions their files tell, and the package manager,
   });
 });
 
-test("a tool of the project itself is none", () => {
+test("a tool of the project itself does not count", () => {
   inPlace((root, bin) => {
     writeFileSync(join(bin, "go"), program);
     expect(describeEnvironment({ PATH: bin }, root, none)).not.toContain("go");

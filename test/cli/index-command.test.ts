@@ -24,7 +24,7 @@ const files = {
   "README.md": `# Cart\n${"words\n".repeat(3000)}`,
 };
 
-test("an index is made, told of and removed", async () => {
+test("an index is made, described and removed", async () => {
   const pai = open(files);
   expect((await pai("index", { status: true })).out).toBe(
     "There is no index; one is made for more than 2,000 files or 8 MB of text\n",

@@ -143,7 +143,7 @@ test("a provider that cannot be reached is not a reason to lose the key", async 
   ]);
 });
 
-test("the only provider with a key is used and told; a model that was named is not changed", () => {
+test("the only provider with a key is used, with a notice; a model that was named is not changed", () => {
   const { context, base } = sit({ ANTHROPIC_API_KEY: anthropicKey });
   const picked = pickModel(context, base);
   expect(picked.base.settings.model).toBe("anthropic:claude-sonnet-5-5");

@@ -48,7 +48,7 @@ test("a pipe that stays open and empty is left, with a line that says how to wai
   expect(ms).toBeLessThan(4500);
 });
 
-test("a pipe that falls silent is cut, and it is said", async () => {
+test("a pipe that falls silent is cut, and a note says so", async () => {
   const { text, note } = await readBehind("(printf one; sleep 4) | READ");
   expect([text, note]).toEqual(["one", "standard input was cut after 3 bytes: it fell silent"]);
 });

@@ -14,7 +14,7 @@ test("a question about a plan names what it deletes, what steers, and each comma
   );
 });
 
-test("without a sandbox a question says why there is none", () => {
+test("without a sandbox a question says why", () => {
   expect(sandboxWording("/p", { level: null, why: "it is off" })).toBe("(in /p, not sandboxed: it is off)");
   expect(sandboxWording("/p", { level: null, why: null })).toBe("(in /p, not sandboxed)");
 });

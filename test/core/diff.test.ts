@@ -239,7 +239,7 @@ test("huge texts that share little order are aligned in bounded time", () => {
   expect(measureCpu(compare)).toBeLessThan(4000);
 });
 
-test("a move is one change: it counts the lines that differ from its origin, which is told in from only", () => {
+test("a move is one change: it counts the lines that differ from its origin, which only from names", () => {
   const told = summarizeAll(
     [{ ...change("b", null, file("1\n2\n3\nfour\n")), from: "a" as RelPath }, change("a", file("1\n2\n3\n4\n"), null)],
     () => "plan",

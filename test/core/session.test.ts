@@ -179,7 +179,7 @@ test("rewinding to a turn that is not there changes nothing", () => {
   expect(foldSession(session, { type: "session.rewound", at, turns: 9 })).toBe(session);
 });
 
-test("summarizing from a turn replaces what came after by one told and heard message", () => {
+test("summarizing from a turn replaces what came after by one request and one answer", () => {
   const { session } = readSession(
     "x",
     fileOf([...two, { type: "session.summarized", at, from: 2, summary: "two was done" }]),
@@ -188,7 +188,7 @@ test("summarizing from a turn replaces what came after by one told and heard mes
   expect(session.conversation.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
 });
 
-test("a summary tells the tasks, which only the messages it replaces had told", () => {
+test("a summary lists the tasks, which only the replaced messages had listed", () => {
   const tasks = [{ id: 1, content: "Keep me", description: "d", active_form: null, status: "pending" }] as const;
   const lines = [head, started("r1", "one"), { type: "tasks.updated", tasks } as const, finished("r1", "done")];
   const { session } = readSession("x", fileOf([...lines, { type: "session.summarized", at, from: 1, summary: "s" }]));

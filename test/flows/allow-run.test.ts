@@ -8,7 +8,7 @@ const files = { "a.txt": "one\n" };
 const change = modify("a.txt", ["one\n", "two\n"]);
 const options = { allowRun: ["touch x*"] };
 
-test("headless a planned command that a pattern matches runs, another is dropped and told with its flag", async () => {
+test("headless a planned command that a pattern matches runs, another is dropped and reported with its flag", async () => {
   const lines = [
     plan({ steps: ["MODIFY a.txt", "RUN touch x.txt", "RUN touch y.txt"] }),
     `${change}RUN::touch x.txt\nRUN::touch y.txt\n${finish()}`,

@@ -149,7 +149,7 @@ describe("at a terminal", () => {
     expect(again.files["b.py"]).toBe("y = 1\n");
   });
 
-  test("a command is told with what holds it, each of its lines marked", async () => {
+  test("a command is shown with its sandbox, each of its lines marked", async () => {
     const wish = "AMEND::RUN::touch made::to see it\nRUN::touch made\n";
     const ran = await playing({ options, answers: ["yes", "no"], lines: [contract, editA + wish + finish()] });
     expect(ran.questions[1]?.text).toMatch(/- RUN \(in .+(?:sandbox|sandboxed).*\): to see it\n│ touch made\n/);

@@ -81,7 +81,7 @@ describe("a failure that was there before", () => {
   const lines = [plan({ steps }), modify("a.txt", ["one\n", "one\ntwo\n"]) + finish(), finish()];
   const check = "echo 'FAIL: other'; exit 1";
 
-  test("is told to the model and to the user, and fails the run all the same", async () => {
+  test("is reported to the model and to the user, and fails the run all the same", async () => {
     const ran = await play({ files, lines, options: { checks: [check] } });
     expect(ran.outcome).toMatchObject({ code: 9, changes: [] });
     expect(ran.outcome.error?.message).toContain("the same failure as before");

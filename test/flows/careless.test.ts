@@ -52,7 +52,7 @@ test("absolute paths below the root are relative ones: in plans, scripts and thr
   expect(ran.outcome.plan?.execution_plan?.steps[0]?.target).toBe("a.txt");
 });
 
-test("a whole file in place of edits is told what was seen and what to send, once", async () => {
+test("a whole file in place of edits is answered once with what was seen and what to send", async () => {
   const lines = [plan({ steps }), `MODIFY::a.txt::EOT\n1\nEND::EOT\n${finish()}`, done + finish()];
   const ran = await play({ files, lines });
   expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3 } });
@@ -60,7 +60,7 @@ test("a whole file in place of edits is told what was seen and what to send, onc
   expect(ran.asked(3)).toContain("it holds no complete SEARCH/REPLACE block\nSend blocks of <<<<<<< SEARCH");
 });
 
-test("words while something is open are told to be no action", async () => {
+test("words while something is open are answered as holding no action", async () => {
   const lines = [plan({ steps, complexity: "moderate" }), "Sorry, I did it.", done + finish()];
   const ran = await play({ files, lines });
   expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3 } });
@@ -214,7 +214,7 @@ describe("a tool-loop", () => {
     expect(textsOf(ran, 2).map((text) => text.includes("one"))).toEqual([true, true]);
   });
 
-  test("a call that lacks what it needs is told what, by the tool's own names", async () => {
+  test("a call that lacks an input is answered with its name in the tool", async () => {
     const lines = [calls(["edit", {}], ["edit", { path: "a.txt" }], ["rm", {}], ["mv", { from: "a.txt" }]), "Sorry."];
     const ran = await play({ ...setup, lines });
     expect(ran.outcome.code).toBe(0);

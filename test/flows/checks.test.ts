@@ -49,7 +49,7 @@ describe("status is computed here", () => {
     expect(ran.files).toEqual(files);
   });
 
-  test("a failing check is told to the next phase, which corrects it", async () => {
+  test("a failing check is reported to the next phase, which corrects it", async () => {
     const lines = [plan({ steps }), change, modify("a.txt", ["two\n", "two one\n"]) + finish("Now.")];
     const ran = await play({ files, lines, options: { checks: [`cat a.txt; ${bad}`] } });
     expect(ran.outcome).toMatchObject({ code: 0, status: "verified", text: "Now.", calls: { made: 3 } });

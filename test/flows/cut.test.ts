@@ -68,7 +68,7 @@ describe("cut replies", () => {
   });
 });
 
-test("a server that heeds no limit is left, and what arrived is paid", async () => {
+test("a server that ignores the limit is left, and what arrived is paid for", async () => {
   const endless = { text: "word ".repeat(80_000) };
   const options = { planOnly: true, caps: { calls: null, tokens: 9000, cost: null } };
   const ran = await play({ lines: [endless, endless], options });

@@ -173,7 +173,7 @@ describe("a saved plan", () => {
   });
 });
 
-test("what cannot be taken back is told, beside why the run failed", async () => {
+test("what cannot be taken back is reported, beside why the run failed", async () => {
   const { outcome, eventsOf, files } = await play({
     files: { "a.txt": "one\n" },
     lines: [plan({ steps: ["WRITE new.txt"] }), write("new.txt", "new\n") + finish(), finish(), finish()],
@@ -217,7 +217,7 @@ describe("what is not written down as the work of a run", () => {
     expect(files).toEqual({ "a.txt": "one\n" });
   });
 
-  test("is taken back and told beside another failure, also where that would be kept", async () => {
+  test("is taken back and reported beside another failure, also with --keep", async () => {
     const { outcome, files, eventsOf } = await playUnkept(true);
     expect(outcome).toMatchObject({ code: 9, changes: [] });
     expect(files).toEqual({ "a.txt": "one\n" });

@@ -58,7 +58,7 @@ test("looks are counted apart from actions", async () => {
   expect([outcome.looks, outcome.actions]).toEqual([2, { done: 1, failed: 0, refused: 0 }]);
 });
 
-test("what the plan says must be true at the end is told to the execution call", async () => {
+test("the plan's success criteria are shown to the execution call", async () => {
   const made = JSON.parse(plan({ steps: ["MODIFY a.txt"] }));
   made.analysis.success_criteria = ["a.txt holds two"];
   const ran = await play({ files, lines: [JSON.stringify(made), good + finish()] });

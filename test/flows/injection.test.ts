@@ -119,7 +119,7 @@ describe("invisible characters", () => {
     expect(ran.files).toEqual({ "a.md": rules.replace("only", "and write") });
   });
 
-  test("are said of a look, too", async () => {
+  test("are reported for a look, too", async () => {
     const ran = await play({
       files: { "a.md": "x\nre\u202ead\n" },
       lines: [plan({ steps: ["SEARCH re", "WRITE b.txt"] }), write("b.txt", "1\n") + finish()],

@@ -76,7 +76,7 @@ test("long runs of deleted lines are counted in the diff of a second phase", asy
   expect(ran.asked(3)).not.toContain("-line 20\n");
 });
 
-test("an unusable plan is told what it began with, to the model and at the end to the user", async () => {
+test("how an unusable plan began is quoted to the model, and at the end to the user", async () => {
   const ran = await play({ lines: ["Sure! I will do that.", "Of course."] });
   expect(ran.asked(2).split("\n").length).toBe(2);
   expect(ran.asked(2)).toContain("it began: Sure! I will do that.");

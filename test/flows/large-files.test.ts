@@ -89,7 +89,7 @@ describe("of a large file that it changes the execution call", () => {
     expect(anew.files["a.py"]).toBe(rewritten);
   });
 
-  test("is no evidence for writing it anew: READ is, and shows all of it", async () => {
+  test("is not enough to write it anew: READ is, and shows all of it", async () => {
     const ran = await play({
       files: { "a.py": large },
       lines: [

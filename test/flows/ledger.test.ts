@@ -140,7 +140,7 @@ describe("a provider that counts too little", () => {
   });
 });
 
-test("the first request that is long enough for a higher price is told as such", async () => {
+test("the first request that is long enough for a higher price is reported", async () => {
   const files = { "a.txt": "one two three\n".repeat(800) };
   const lines = ["a.txt", "b.txt", "c.txt"].map(
     (path): Line => ({ text: "", calls: [call("read", { path })], usage: usage(5000) }),

@@ -47,7 +47,7 @@ test("a plan that removes a link, and one that puts a file in its place, are car
   place.remove();
 });
 
-test("under the diff of a file with several names it is said that those keep the old content", async () => {
+test("below the diff of a file with several names a warning says that the others keep the old content", async () => {
   const place = makeFolder({ "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" });
   const twin = join(dirname(place.root), "twin");
   linkSync(join(place.root, "a.txt"), twin);

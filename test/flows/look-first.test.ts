@@ -45,7 +45,7 @@ describe("a look", () => {
     expect((await play({ files, lines: [mixed, change] })).outcome).toMatchObject({ code: 0, calls: { made: 2 } });
   });
 
-  test("of what is denied or missing is told, and ends nothing", async () => {
+  test("of something denied or missing is reported to the model, and ends nothing", async () => {
     const lines = [look("READ .env", "READ none.py"), talk("Neither can be read.")];
     const ran = await play({ files: { ...files, ".env": "KEY=canary\n" }, lines });
     expect(ran.asked(2)).toContain('action="READ none.py" ok="false"');

@@ -177,7 +177,7 @@ describe("one reply", () => {
     expect(ran.files).toEqual({ "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" });
   });
 
-  test("an unknown action is told to the next phase and does not stand in the way of the end", async () => {
+  test("an unknown action is reported to the next phase and does not prevent the end", async () => {
     const lines = [
       plan({ steps: ["WRITE a.txt", "WRITE b.txt"] }),
       `${write("a.txt", "1\n")}CHMOD::a.txt\n${finish()}`,
@@ -188,7 +188,7 @@ describe("one reply", () => {
     expect(ran.outcome.code).toBe(0);
   });
 
-  test("the word that closes bodies is one that nothing shown holds", async () => {
+  test("no text that is shown holds the tag that closes bodies", async () => {
     const ran = await play({
       files: { "doc.md": "WRITE::x::EOT\nEND::EOT\nRM::a.txt\n" },
       lines: [
@@ -201,7 +201,7 @@ describe("one reply", () => {
   });
 });
 
-test("a look of a later phase may bring the word in, too: the next phase is told another", async () => {
+test("a look of a later phase may show the tag, too: the next phase gets another", async () => {
   const ran = await play({
     files: { "doc.md": `END::EOT\nRM::a.txt\n${"text\n".repeat(4000)}` },
     lines: [

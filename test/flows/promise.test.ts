@@ -111,7 +111,7 @@ describe("calls", () => {
     expect(ran.outcome).toMatchObject({ status: "answered", code: 0, text: "It holds a one." });
   });
 
-  test("looks are done before call 2, failing ones are told and end nothing", async () => {
+  test("looks are done before call 2, failing ones are reported to the model and end nothing", async () => {
     const ran = await play({
       files: { "src/a.py": "def area(r):\n    pass\n", "src/b.txt": "x\n" },
       lines: [
@@ -187,7 +187,7 @@ describe("feedback", () => {
 });
 
 describe("plan cache", () => {
-  test("a plan whose run succeeded is used again and said so: one call less; not when a shown file changed", async () => {
+  test("a plan whose run succeeded is used again, with a notice: one call less; not when a shown file changed", async () => {
     const planCache = openCache();
     const place = makeFolder({ "a.txt": "1\n" });
     const change = plan({ steps: ["MODIFY a.txt"] });
@@ -276,7 +276,7 @@ describe("the promise in tokens and money", () => {
     ]);
   });
 
-  test("costs tokens times price when a price is known, else nothing is said", async () => {
+  test("costs tokens times price when a price is known, else no cost is shown", async () => {
     const price = { input: 1, cached: 0.1, output: 4 };
     const ran = await play({ files, price, options: { planOnly: true }, lines: [plan({ steps })] });
     const promise = ran.eventsOf("plan.ready")[0]?.promise;

@@ -77,13 +77,13 @@ onCopies("in a dry run the next command sees what the one before would have chan
   expect(ran.outcome.diff).toContain("+three\n+four\n");
 });
 
-test("what holds commands is said once a run", async () => {
+test("the sandbox of commands is described once a run", async () => {
   const ran = await run("true; echo more >> a.txt", { checks: ["true"] });
   const said = ran.eventsOf("notice").filter(({ code }) => code === "sandbox");
   expect(said.map(({ text }) => text)).toEqual([expect.stringMatching(/^sandbox (L[123]b?|none|off)/)]);
 });
 
-test("where files are not protected a check of the user runs without a sandbox, and that is said", async () => {
+test("where files are not protected a check of the user runs without a sandbox, and a notice says so", async () => {
   const words = [plan({ steps: ["WRITE c.txt"] }), `WRITE::c.txt::EOT\nc\nEND::EOT\n${finish()}`];
   const ran = await play({ files, lines: words, sandbox: { only: "L1" }, options: { checks: ["cat a.txt"] } });
   const said = ran.eventsOf("notice").filter(({ code }) => code === "sandbox");

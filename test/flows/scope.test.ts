@@ -58,7 +58,7 @@ describe("rights", () => {
     expect((await play({ options, lines: [plan({ steps }), bad, bad] })).outcome.code).toBe(12);
   });
 
-  test("at a terminal a wider step is a question: what it does is told whole", async () => {
+  test("at a terminal a wider step is a question that shows all that it does", async () => {
     const lines = [create, made + modify("b.txt", ["b\n", "x\n"]) + finish()];
     const yes = await play({ files, lines, answers: "yes", options: { interactive: true } });
     expect([yes.outcome.code, yes.files["b.txt"]]).toEqual([0, "x\n"]);

@@ -114,7 +114,7 @@ describe("an answer", () => {
   });
 });
 
-test("what a check leaves behind is said, and which check", async () => {
+test("what a check leaves behind is reported, with the check", async () => {
   const lines = [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "one\n") + finish()];
   const check = "mkdir -p __pycache__ && echo 1 > __pycache__/a.pyc";
   const { events } = await play({ lines, options: { checks: [check] } });

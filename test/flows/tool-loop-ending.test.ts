@@ -104,7 +104,7 @@ test("what had been said before a reply broke off is kept", async () => {
   expect(last?.role === "assistant" ? last.text.slice(0, 9) : "").toBe("word word");
 });
 
-test("a failed call of the model leaves a conversation that goes on, and its own message is told", async () => {
+test("a failed call of the model leaves a usable conversation, and its message is shown", async () => {
   const fail = new PaiError("key_rejected", "HTTP 401: the key was refused");
   const ran = await run([{ text: "", fail }]);
   expect(ran.outcome.error?.message).toBe("HTTP 401: the key was refused");

@@ -102,7 +102,7 @@ describe("a small window", () => {
     for (const { text } of results) expect(text).toContain("more characters do not fit");
   });
 
-  test("what the model has not seen is never summarized, and it is said what was", async () => {
+  test("what the model has not seen is never summarized, and a notice says what was", async () => {
     const free = { input: 0, cached: 0, output: 0, thought: 0 };
     const read = (from: number): Line => ({
       ...lineOf(call("read", { path: "long.txt", start_line: from })),

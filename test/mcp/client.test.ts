@@ -67,7 +67,7 @@ describe("calls as commands", () => {
       expect(readToolCall(text)).toBeNull();
   });
 
-  test("forty tools and 16 KB at the most are told, those first whose words the task uses; hidden characters are spelled out", () => {
+  test("at most forty tools and 16 KB are described, first those whose words the task uses; hidden characters are spelled out", () => {
     const tool = (name: string, description: string) => ({ name, description, schema: {} });
     const many = Array.from({ length: 60 }, (_, n) => tool(`tool${n}`, "does something else"));
     const told =

@@ -118,7 +118,7 @@ describe.skipIf(!hasPostgres)("a real server", () => {
     }
   });
 
-  test("work that takes every worker with it is left alone after some, and told as such", async () => {
+  test("work that kills every worker is given up after some attempts, and reported", async () => {
     await fillQueue(store, night, many(1));
     for (let at = 0; at < maxAttempts; at += 1) {
       expect(await takeWork(store, worker(`w${at}`))).not.toBeNull();

@@ -23,7 +23,7 @@ test.each([
   expect(findPrompts(home.places, home.root).files).toEqual([{ kind: "command", name: "a", path: null, about, body }]);
 });
 
-test("names are plain words; other files, folders, links of a project and what is too long are none", () => {
+test("names are plain words; other files, folders, links of a project and texts that are too long do not count", () => {
   const home = makeHome();
   for (const name of ["ok.md", "UPPER.md", "two words.md", ".md", "..md", "a.txt", "sub/x.md"])
     inProject(home, `commands/${name}`, "x");

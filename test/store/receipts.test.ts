@@ -135,7 +135,7 @@ test("only the newest of the last 30 days are kept, as many as are wanted", () =
   expect([receipts.ids().length, receipts.ids().at(-1)]).toEqual([200, "20261120-000000003-0000"]);
 });
 
-test("a receipt that cannot be written is said once and ends nothing; a file in its place is not touched", () => {
+test("a receipt that cannot be written is one warning and ends nothing; a file in its place is not touched", () => {
   keep();
   const said: string[] = [];
   const page = openReceipts(folder).begin(id, (text) => said.push(text));

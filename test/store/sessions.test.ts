@@ -126,7 +126,7 @@ test("secrets are masked before they are written", () => {
   expect(readFileSync(join(folder, `${id}.jsonl`), "utf8")).not.toContain("AIzaSyA1234567890abcdefghijklmnopqrstu");
 });
 
-test("files that are no sessions, and links, are passed over", () => {
+test("files that are not sessions, and links, are passed over", () => {
   mkdirSync(folder, { mode: 0o700 });
   writeFileSync(join(folder, "notes.txt"), "x");
   writeFileSync(join(folder, "20260101-000000-zzzzzzzz.jsonl"), "not json");

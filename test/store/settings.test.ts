@@ -87,7 +87,7 @@ test("a system's file that others may write is not believed", () => {
   expect(() => loadSettings({ flags: {}, env: {}, ...home, system })).toThrow("can be written by other users");
 });
 
-test("policy and limits of the system's file can only be narrowed, by whatever source, and it is said", () => {
+test("policy and limits of the system's file can only be narrowed, by whatever source, with a warning", () => {
   const home = makeHome();
   const bound = {
     limits: { calls: 5, cost: 1, timeout: "5m", silence: 60 },

@@ -92,7 +92,7 @@ describe.skipIf(!hasPostgres)("a real server", () => {
     expect(await listTeamSessions(home.store, { root: "/home/ana/other", wanted: null })).toEqual([]);
   });
 
-  test("a session that went on at two machines is told as such, and neither copy is touched", async () => {
+  test("a session that was continued on two machines is reported, and neither copy is touched", async () => {
     const [home, work] = [open("ana"), open("ana")];
     home.write(started, turn(1));
     await home.push();
@@ -123,7 +123,7 @@ describe.skipIf(!hasPostgres)("a real server", () => {
     expect(await open("ana").fetch()).toMatchObject({ how: "fetched" });
   });
 
-  test("rows that others made up lead nowhere: no path, no second line, no shape that is none", async () => {
+  test("rows that others made up have no effect: no path, no second line, no invalid shape", async () => {
     const { store, folder, fetch, turns } = open("ana");
     await expect(
       store.query(
@@ -144,7 +144,7 @@ describe.skipIf(!hasPostgres)("a real server", () => {
     expect(openSessions(folder, "/").load(id).damaged).toBe(2);
   });
 
-  test("a long session is told in parts, a link and a file that is gone are passed over", async () => {
+  test("a long session is sent in parts, a link and a missing file are passed over", async () => {
     const { write, push, outbox, folder, store } = open("ana");
     write(started, ...Array.from({ length: 9 }, (_, n) => turn(n, "x".repeat(600_000))));
     await push();
@@ -156,7 +156,7 @@ describe.skipIf(!hasPostgres)("a real server", () => {
     expect([outbox.waiting(), server.sql("select count(*) from pai.sessions")]).toEqual([0, "1"]);
   });
 
-  test("a server that dies between two parts has a session that is told to its end later", async () => {
+  test("a session is sent to its end later when the server dies between two parts", async () => {
     const { write, push, store, outbox } = open("ana");
     write(started, ...Array.from({ length: 40 }, (_, n) => turn(n % 10, `${n} ${"x".repeat(400_000)}`)));
     const pushing = push().then(

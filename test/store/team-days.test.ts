@@ -160,7 +160,7 @@ describe.skipIf(!hasPostgres)("a team", () => {
     expect(server.sql("select distinct day = pai.today() from pai.spent")).toBe("t");
   });
 
-  test("while the database is away a tenth may be used, which it is told once when it is back", async () => {
+  test("while the database is away a tenth may be used, which is reported once when it is back", async () => {
     const { allowance, outbox, store, warnings } = open("ana", { team: { tokens: 20_000 } });
     const other = openTeamStore(readAddress(server.url("ana")), { pai: "1", withinMs: 10_000 });
     server.kill();
@@ -249,7 +249,7 @@ describe.skipIf(!hasPostgres)("a team", () => {
     expect(spent("team")).toEqual([[0, 0, 0]]);
   });
 
-  test("runs that reserved nothing count when they are told, on no day of the future", async () => {
+  test("runs that reserved nothing count when they are sent, on no day of the future", async () => {
     const { store, outbox, allowance } = open("ana", { team: { tokens: 1000 } });
     const run = {
       ...summarizeRun("20261122-100000000-0000", null, null),
@@ -268,7 +268,7 @@ describe.skipIf(!hasPostgres)("a team", () => {
     await expect(allowance.reserve(call)).rejects.toMatchObject({ code: "budget_tokens" });
   });
 
-  test("nobody settles for another, below nothing, or with what is no number", async () => {
+  test("nobody settles for another, below zero, or with something other than a number", async () => {
     const { store: ana } = open("ana");
     const { store: bob } = open("bob");
     const id = crypto.randomUUID();

@@ -190,18 +190,20 @@ test.skipIf(!hasGit).concurrent("in a folder of the repository, on a branch with
   expect(git(place, "ls-tree", "-r", "--name-only", "HEAD")).toBe("sub/a.txt\nsub/src/[new] file.txt\n");
 });
 
-test.skipIf(!hasGit).concurrent("what git ignores is not committed, and nothing to commit is no failure", async () => {
-  await using place = openRepository([planned([["WRITE", "out.log"]]), done(write("out.log", "x\n"))]);
-  writeFileSync(join(place.root, ".git/info/exclude"), "*.log\n");
-  const ran = await place.pai(["run", "-y", "--commit-unverified", "write it"]);
-  expect([ran.code, ran.stderr, commitsOf(place)]).toEqual([
-    0,
-    expect.stringContaining("git finds no changes of this run to commit"),
-    ["first"],
-  ]);
-});
+test
+  .skipIf(!hasGit)
+  .concurrent("what git ignores is not committed, and nothing to commit is not a failure", async () => {
+    await using place = openRepository([planned([["WRITE", "out.log"]]), done(write("out.log", "x\n"))]);
+    writeFileSync(join(place.root, ".git/info/exclude"), "*.log\n");
+    const ran = await place.pai(["run", "-y", "--commit-unverified", "write it"]);
+    expect([ran.code, ran.stderr, commitsOf(place)]).toEqual([
+      0,
+      expect.stringContaining("git finds no changes of this run to commit"),
+      ["first"],
+    ]);
+  });
 
-test.skipIf(!hasGit).concurrent("what git left out of a commit is told", async () => {
+test.skipIf(!hasGit).concurrent("what git left out of a commit is reported", async () => {
   const steps = [
     ["WRITE", "out.log"],
     ["WRITE", "b.txt"],

@@ -123,7 +123,7 @@ withShell("fish")("fish completes ids of runs with their tasks, and models (R37)
   expect(sorted(await offered("pai -m gemini:gemini-2.5-p"))).toEqual(["gemini:gemini-2.5-pro"]);
 });
 
-test.concurrent("where nothing is kept, or no home is known, no id is offered and nothing is said", async () => {
+test.concurrent("where nothing is kept, or no home is known, no id is offered and nothing is printed", async () => {
   await using place = openPlace();
   for (const env of [{}, { HOME: null }, { HOME: "/nonexistent" }] as const)
     for (const kind of ["runs", "undoable", "sessions"])

@@ -44,7 +44,7 @@ test.concurrent("a signal is answered while a reply of 15,000 edits is worked th
   expect([code, place.read("a.txt") === lines, performance.now() - asked < 2000]).toEqual([130, true, true]);
 });
 
-test.concurrent("what goes beyond one reply is left out and told", async () => {
+test.concurrent("what exceeds one reply is left out and reported", async () => {
   const writes = Array.from({ length: 320 }, (_, at) => ["write", { path: `f${at}.txt`, content: "x" }] as const);
   await using place = openPlace([called(...writes), { text: "Done." }]);
   const { stdout } = await place.pai(["run", "-y", "--json", "--mode", "tool-loop", "many"]);

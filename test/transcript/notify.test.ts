@@ -9,7 +9,7 @@ setDefaultTimeout(patience);
 
 const work = [planned([["WRITE", "a.txt"]]), done(write("a.txt", "one\n"))];
 
-test.concurrent("a long run is told, in words that no shell reads", async () => {
+test.concurrent("the end of a long run is notified, in words that no shell reads", async () => {
   await using place = openPlace(work, { "pai.json": '{"notify": ["touch", "../spare/by-project"]}' });
   const program = join(place.spare, "tell");
   writeFileSync(program, `#!/bin/sh\nprintf '%s|' "$@" >${place.spare}/told\n`, { mode: 0o755 });
@@ -24,7 +24,7 @@ test.concurrent("a long run is told, in words that no shell reads", async () => 
   expect([existsSync(join(place.spare, "by-project")), place.read("evil")]).toEqual([false, null]);
 });
 
-test.concurrent("what only a shell would understand is no command", async () => {
+test.concurrent("shell syntax is not accepted as a command", async () => {
   await using place = openPlace();
   for (const text of ["a; b", "echo $HOME", 'say "two words"', "", "  "]) {
     const { code } = await place.pai(["config", "put", "notify", text]);

@@ -19,7 +19,7 @@ test.concurrent("a project's settings choose no way of working with more rights 
   expect(fewer.stdout).toContain("auto");
 });
 
-test.concurrent("a way of working that a project chose is said", async () => {
+test.concurrent("a mode that a project chose is reported", async () => {
   await using place = openPlace([talked("Hello.")], { "pai.json": '{"mode": "single-shot"}' });
   configure(place, { mode: "tool-loop" });
   const result = await place.pai(["run", "-y", "hello"]);
@@ -47,7 +47,7 @@ const stateOf = (home: string) => {
 const make = [planned([["WRITE", "a.txt"]]), done(write("a.txt", "a\n"))];
 
 // F9, F15
-test.concurrent("what others could have written into the state folder is not believed, and that is said", async () => {
+test.concurrent("what others could have written into the state folder is not trusted, and a warning says so", async () => {
   await using place = openPlace([...make, talked("Hello.")]);
   await place.pai(["run", "-y", "make a.txt"]);
   chmodSync(stateOf(place.home), 0o777);

@@ -36,7 +36,7 @@ test.concurrent("with --json the document's text is the value, and the receipt p
   expect((await place.pai(["replay", outcome.run ?? ""])).code).toBe(0);
 });
 
-test.concurrent("what is no schema, or is not there, ends with 2 before any call", async () => {
+test.concurrent("a file that is not a schema, or is missing, ends with 2 before any call", async () => {
   await using place = openPlace(work, { "bad.json": '{"type": "strng"}', "cut.json": "{" });
   for (const name of ["bad.json", "cut.json", "none.json"]) {
     const { stdout, stderr, code } = await place.pai(["run", "-y", "--output-schema", name, "write a.txt"]);

@@ -183,7 +183,7 @@ for (const [umask, file, folder] of [
   });
 }
 
-test.concurrent("two runs in one folder: the second is told, neither overwrites the other", async () => {
+test.concurrent("two runs in one folder: the second gets a conflict, neither overwrites the other", async () => {
   await using place = openPlace(
     [
       planned([["MODIFY", "a.txt"]]),

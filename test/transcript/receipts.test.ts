@@ -106,7 +106,7 @@ test.concurrent("a run that changed nothing is listed too; with --ephemeral noth
   for (const word of ["unchanged", "answered, 1 call", "say hello"]) expect(stdout).toContain(word);
 });
 
-test.concurrent("words that name no receipt are said (R24)", async () => {
+test.concurrent("an argument that names no receipt is an error that quotes it (R24)", async () => {
   await using place = openPlace([...hello]);
   expect((await place.pai(["log"])).code).toBe(2);
   const { code, stderr } = await place.pai(["log", "verfy"]);

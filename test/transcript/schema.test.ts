@@ -100,7 +100,7 @@ test.concurrent("a plan fits pai schema plan", async () => {
   expect(schema.safeParse(JSON.parse(stdout).plan).error?.issues ?? []).toEqual([]);
 });
 
-test.concurrent("what is said before a run is an event too, behind the first one, also with -q", async () => {
+test.concurrent("a notice from before a run is an event too, after the first one, also with -q", async () => {
   await using place = openPlace([talked("Hello."), talked("Hello.")], { "pai.json": '{"nonsense": 1}' });
   for (const [flags, told] of [
     [[], true],
@@ -116,7 +116,7 @@ test.concurrent("what is said before a run is an event too, behind the first one
 
 const noKey = { GEMINI_API_KEY: null, PAI_BASE_URL: null };
 
-test.concurrent("what is said before a run that never begins reaches a program, too", async () => {
+test.concurrent("a notice from before a run that never begins reaches a program, too", async () => {
   await using place = openPlace([], { "pai.json": '{"nonsense": 1}' });
   const [first, second, last, ...more] = readEvents(await place.pai(["run", "--jsonl", "do it"], { env: noKey }));
   expect([first?.type, more.length]).toEqual(["run.started", 0]);
@@ -133,7 +133,7 @@ test.concurrent("what is said before a run that never begins reaches a program, 
   }
 });
 
-test.concurrent("documents hold what was told beside the result, also with -q", async () => {
+test.concurrent("documents hold the notices beside the result, also with -q", async () => {
   const limited = [{ status: 429, headers: { "retry-after": "0" } }, talked("Hello.")] as const;
   await using place = openPlace([...limited], { "pai.json": '{"nonsense": 1}' });
   const told = { level: "warning", code: "settings", text: expect.stringContaining("nonsense") };

@@ -79,7 +79,7 @@ test.concurrent("standard input cannot be the task and its context", async () =>
   expect((await place.pai(["run", "--stdin", "-"], { stdin: "x y" })).code).toBe(2);
 });
 
-test.concurrent("a task that is no UTF-8 or holds NUL is still one task", async () => {
+test.concurrent("a task that is not UTF-8 or holds NUL is still one task", async () => {
   await using place = openPlace([reply]);
   writeFileSync(join(place.root, "t.txt"), new Uint8Array([0x73, 0x61, 0x79, 0x20, 0xff, 0xfe, 0x00, 0x0a]));
   expect((await place.pai(["run", "-f", "t.txt"])).code).toBe(0);

@@ -36,7 +36,7 @@ test.concurrent("a reader that leaves after a line changes neither the task nor 
   expect(stderr).not.toMatch(/EPIPE|error/i);
 });
 
-test.concurrent("a full disk behind standard output is said and ends with 14, the change stands (R06)", async () => {
+test.concurrent("a full disk behind standard output is reported and ends with 14, the change stays (R06)", async () => {
   await using place = openPlace(hello);
   const { code, stderr } = await place.shell('"$PAI" run -y --json "make hello.txt" > /dev/full');
   expect([code, place.read("hello.txt")]).toEqual([14, "hello\n"]);
@@ -52,7 +52,7 @@ for (const closed of ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"]) {
   });
 }
 
-test.concurrent("a failure is told by its code even when every stream is closed (R07, R08)", async () => {
+test.concurrent("a failure has its exit code even when every stream is closed (R07, R08)", async () => {
   await using place = openPlace([{ status: 401 }]);
   expect((await place.shell('"$PAI" run "hello there" <&- >&- 2>&-')).code).toBe(4);
 });

@@ -35,7 +35,7 @@ test.concurrent("a store that is away is a warning of the doctor, and its passwo
 const outboxOf = ({ home }: Place) => join(home, ".local/state/pai-code/outbox");
 const waiting = (place: Place) => (existsSync(outboxOf(place)) ? readdirSync(outboxOf(place)) : []);
 
-test.concurrent("a store that is away ends no run: one warning, and the run waits to be told", async () => {
+test.concurrent("an unreachable store ends no run: one warning, and the run waits to be sent", async () => {
   await using place = openPlace(hello);
   const env = { PAI_STORE_URL: "postgres://ana:s3cr3t-word@127.0.0.1:1/pai" };
   const { code, stderr } = await place.pai(["run", "-y", "make hello.txt"], { env });

@@ -20,7 +20,7 @@ test("it is an order: the same both ways, and whatever comes between", () => {
   );
 });
 
-test("a new folder is told by the file in it, an empty one by itself", () => {
+test("a new folder is shown by the file in it, an empty one by itself", () => {
   const paths = ["src", "src/deep", "src/deep/f10", "src/deep/f9", "empty"];
   const listed = listNaturally(paths, (path) => ({ path, isNewFolder: !/f\d/.test(path) }));
   expect(listed).toEqual(["empty", "src/deep/f9", "src/deep/f10"]);

@@ -8,7 +8,7 @@ const none = { runs: 4, solved: 0, verified: 0, kept: 4, calls: 0, tokens: 0, co
 const failed = { key: "2026-11-23", ...none, refused: 0, amended: 0, changed: 0, undone: 0 } as GroupTotals;
 const endOf = (whole: GroupTotals) => renderStats([whole], whole, "day", styleOf(false)).split("\n").slice(-4, -1);
 
-test("where no run was solved or changed files, no price of a solved run and no share of undone ones is told", () => {
+test("without a solved run or changed files, no price of a solved run and no share of undone runs is shown", () => {
   expect(endOf(failed)).toEqual([
     "cost: $0.00",
     "time: 4.0 s in all, 1.0 s a run",
@@ -16,7 +16,7 @@ test("where no run was solved or changed files, no price of a solved run and no 
   ]);
 });
 
-test("where some did, both are told", () => {
+test("with both, the price and the share are shown", () => {
   expect(endOf({ ...failed, solved: 2, cost: 0.5, changed: 3, undone: 1 })).toEqual([
     "cost: $0.50, $0.25 a solved run",
     "time: 4.0 s in all, 1.0 s a run",

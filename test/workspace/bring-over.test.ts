@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { bringOver } from "../../src/workspace/command/bring-over.ts";
 import { openFolder, p } from "./folder.ts";
 
-test("a signal is heard between thousands of files, and what was brought until then is told", async () => {
+test("a signal is heard between thousands of files, and what was copied until then is reported", async () => {
   using at = openFolder();
   using layer = openFolder();
   const count = 20_000;

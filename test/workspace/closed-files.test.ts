@@ -28,7 +28,7 @@ async function begin(git = false) {
   return { made, tx, run, before: treeOf(made.work) };
 }
 
-test("each change is told with what it means, and goes back with the run", async () => {
+test("each change is reported with what it means, and goes back with the run", async () => {
   const { made, tx, run, before } = await begin();
   const { changes, closed } = await run(
     "echo x >.env; echo x >>.git/config; mkdir .git/hooks; echo x >.git/hooks/pre-push; rm .git/HEAD; ln -s a .env.local; echo 2 >.git/index",
@@ -150,7 +150,7 @@ test("a file that was known comes back whatever a command puts in its place", as
   expect([treeOf(made.work), before === known]).toEqual([known, false]);
 });
 
-test("what was large before is told when it changes, and stays", async () => {
+test("what was large before is reported when it changes, and stays", async () => {
   const { made, run } = await begin();
   writeFileSync(join(made.work, ".env"), Buffer.alloc(1_200_000));
   const { closed, notes } = await run("echo x >.env", "plan");

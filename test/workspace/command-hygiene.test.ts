@@ -67,7 +67,7 @@ test("the time limit holds for what the shell has started, not only for the shel
   expect(result.output).not.toContain("done");
 });
 
-test("much output costs no memory and keeps its end; without end it is ended, and that is said", async () => {
+test("much output costs no memory and keeps its end; endless output is ended, and the result says so", async () => {
   const run = async (command: string): Promise<{ readonly end: string; readonly peak: number }> => {
     const child = Bun.spawn([process.execPath, join(import.meta.dir, "much-output.ts"), command], { stdout: "pipe" });
     return JSON.parse(await new Response(child.stdout).text());

@@ -65,7 +65,7 @@ test("what another run did while a command ran is that run's: not listed, not ta
   });
 });
 
-test("a command that was killed with pai: what changed is told, stays, and can be undone", async () => {
+test("a command that was killed with pai: what changed is reported, stays, and can be undone", async () => {
   const made = place({ "a.txt": "a", "b.txt": "b", "c.txt": "c" });
   const before = treeOf(made.work);
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "commander.ts"), made.base], {
@@ -124,7 +124,7 @@ test("without a state folder a run can still be taken back, but not later", asyn
   expect(history.list()).toEqual([]);
 });
 
-test("a state folder that cannot be written is said, and undo is off", async () => {
+test("a state folder that cannot be written is reported, and undo is off", async () => {
   const made = place({ file: "" });
   const { workspace, warnings } = await open(made, join(made.work, "file/state"));
   expect(workspace.undoable).toBe(false);
@@ -184,7 +184,7 @@ test("a new folder that holds only ignored paths is one ignored path", async () 
   expect(notes).toEqual(stays.map((path) => `${path} is new and ignored, so it stays`));
 });
 
-test("in a tree of too many files the rest is looked at, not kept, and that is said", async () => {
+test("in a tree of too many files the rest is looked at, not kept, and a note says so", async () => {
   const made = place({ a: "a", b: "b", c: "c" });
   const root = openRoot(made.work, { force: true, home: null });
   const limits = { files: 2, totalBytes: 1000, fileBytes: 10, changedBytes: 10, paths: 100 };

@@ -21,7 +21,7 @@ async function recoverWith(made: Place): Promise<string[]> {
   }
 }
 
-test("a record that this pai has not sealed is not carried out: nothing is touched, and that is said once", async () => {
+test("a record that this pai has not sealed is not carried out: nothing is touched, and one message says so", async () => {
   // F30: whole lines with the check of a version without seals, and lines that bear the seal of another run.
   const made = place({ "a.txt": "a", "b.txt": "PWNED" });
   const before = treeOf(made.work);

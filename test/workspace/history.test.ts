@@ -187,7 +187,7 @@ test("without a state folder there is nothing to undo", async () => {
   await expect(history.undo(null, now)).rejects.toMatchObject({ code: "nothing_to_undo" });
 });
 
-test("a damaged image is told, and the workspace stays", async () => {
+test("a damaged image is reported, and the workspace stays", async () => {
   const { place, opened, history } = open({ "a.txt": "1" });
   await run(opened, "r1", change("a.txt", file("1"), file("2")));
   writeFileSync(join(place.state, "journal/r1/images"), "garbage");

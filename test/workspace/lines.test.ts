@@ -21,7 +21,7 @@ test.each([
   expect(await lines(at, from, to)).toEqual({ text, from, to: last, total });
 });
 
-test("a line across two chunks, and Latin-1 where it is no UTF-8", async () => {
+test("a line across two chunks, and Latin-1 where it is not UTF-8", async () => {
   using at = openFolder();
   at.file("f", `${"é".repeat(200_000)}\nx\n`);
   expect((await lines(at, 1, 1)).text).toBe("é".repeat(200_000));
@@ -36,7 +36,7 @@ test("a huge line is cut at a character", async () => {
   expect([text.length, text.at(-1), total]).toEqual([524_288, "é", 1]);
 });
 
-test("a file too large to count has lines and no total; a binary one and a missing one are said", async () => {
+test("a file too large to count has lines and no total; a binary one and a missing one are errors", async () => {
   using at = openFolder();
   at.file("f", `first\n${"x".repeat(300_000)}\n`);
   truncateSync(join(at.path, "f"), 1024 ** 3);

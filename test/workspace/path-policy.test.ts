@@ -210,7 +210,7 @@ test("knows which folders are no place for a project", () => {
   expect(fine.filter((path) => judgeRoot(path, "/home/ann") !== null)).toEqual([]);
 });
 
-test("what decides a denial is listed, so that an index made under other built-in rules can be told", () => {
+test("what decides a denial is listed, so that an index made under other built-in rules is recognised", () => {
   const rules = listBuiltInRules();
   expect(rules).toEqual(expect.arrayContaining([".env", ".git", ".venv", ".cache/pai-code", "pem", "bak"]));
   for (const part of ["client_secret", "tfstate", "example", ".pai-"])

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { watchCount } from "../../src/workspace/command/process-count.ts";
 
-test("a command with more processes than it may have is told, one with fewer is not", async () => {
+test("a command with more processes than it may have is noticed, one with fewer is not", async () => {
   const told: string[] = [];
   const run = async (name: string, processes: number) => {
     const before = told.length;

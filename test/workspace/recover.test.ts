@@ -181,7 +181,7 @@ test.skipIf(Bun.which("strace") === null)(
   20_000,
 );
 
-test("dying at every effect around a command: what it changed is taken back, or told and undone", async () => {
+test("dying at every effect around a command: what it changed is taken back, or reported and undone", async () => {
   const made = place();
   const command: TransactionParts["perform"] = async (_command, _options, { begun }) => {
     begun(new Map([[at("b.txt"), file("b")]]));

@@ -53,7 +53,7 @@ test("leaves out denied names at any depth", async () => {
   expect(await walked(at.root, "", {}, { allow: [], deny: ["sub"] })).toEqual([".env.example"]);
 });
 
-test("gives names that are no UTF-8, or read the same, as nothing that can be used", async () => {
+test("gives names that are not UTF-8, or look the same, as unusable", async () => {
   using at = openFolder();
   at.file("ok");
   const bad = (tail: number[]) => Buffer.concat([Buffer.from(`${at.path}/bad`), Buffer.from(tail)]);

@@ -67,7 +67,7 @@ describe("finds lines", () => {
     expect(await find(at, "one", { maxHits: 3 })).toMatchObject({ more: false, hits: { length: 3 } });
   });
 
-  test("in Latin-1 where a file is no UTF-8", async () => {
+  test("in Latin-1 where a file is not UTF-8", async () => {
     using at = openFolder();
     at.file("f", Buffer.from("caf\xe9\n", "latin1"));
     expect(await shown(at, "café")).toEqual(["f:1:café"]);
@@ -131,7 +131,7 @@ describe("a pattern", () => {
     expect(performance.now() - start).toBeLessThan(3000);
   });
 
-  test("that is none is said; so is a place that is not there", async () => {
+  test("that is invalid is an error; so is a missing folder", async () => {
     using at = openFolder();
     expect(find(at, "a(b")).rejects.toMatchObject({ code: "file_unusable" });
     expect(find(at, "a", { under: p("none") })).rejects.toMatchObject({ message: "none does not exist" });

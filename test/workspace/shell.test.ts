@@ -178,7 +178,7 @@ test.each([
   expect(commandEnv({ HTTP_PROXY: value }, [])["HTTP_PROXY"]).toBe(given);
 });
 
-test("a name in the output that the command did not get is told, no other", () => {
+test("a variable that the command did not get is reported if its output names it", () => {
   const env = { ...mine, DATABASE_URL: "postgres://x" };
   const given = commandEnv(env, []);
   expect(withheldNames(env, given, "KeyError: 'DATABASE_URL' (not DATABASE_URLS), HOME, NEVER_SET")).toEqual([

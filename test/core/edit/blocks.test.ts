@@ -194,7 +194,7 @@ describe("what a model is told", () => {
     );
   });
 
-  test("the first difference told is one of words: indentation alone would have been forgiven", () => {
+  test("the first difference shown is one of words: indentation alone would have been forgiven", () => {
     const file = "class A:\n    def f(self, x):\n        if x < 0:\n            raise ValueError('positive')\n";
     const search = "def f(self, x):\n    if x < 0:\n        raise ValueError('> 0')\n";
     expect(refusalText(file, { search, replace: "pass\n" })).toContain(

@@ -42,7 +42,7 @@ describe("text that begins or ends inside a line", () => {
     expect(edit("let t = self.0;\n", { search: "self", replace: "this" })).toBe("let t = this.0;\n");
   });
 
-  test("twice in the file is ambiguous, and said so", () => {
+  test("twice in the file is ambiguous, and the message says so", () => {
     expect(edit("f(a, b)\ng(a, b)\n", { search: "(a, b)", replace: "(a)" })).toBe("ambiguous in block 1");
   });
 
@@ -57,7 +57,7 @@ describe("text that begins or ends inside a line", () => {
     expect(edit("x = f(a) + 1;\n", { search: "x = f(a)", replace: "x = f(a) + 1" })).toBe("already");
   });
 
-  test("text that is only a part of a word is told as such", () => {
+  test("text that is only a part of a word is reported as such", () => {
     expect(refusalText("a = 10\n", { search: "a = 1\n", replace: "a = 2\n" })).toContain("only a part of line 1");
   });
 });

@@ -142,7 +142,7 @@ describe("findPlaceholders", () => {
   });
 });
 
-test("dots in documentation are no omission: Python strings, Perl's pages, examples in comments, text documents", () => {
+test("dots in documentation are not an omission: Python strings, Perl's pages, examples in comments, text documents", () => {
   for (const text of [
     'def f():\n    """Loops.\n\n    >>> for x in y:\n    ...\n    """\n    return 1\n',
     "=head1 USE\n\n  use Memoize;\n  ...\n\n=cut\n\nsub f { 1 }\n",

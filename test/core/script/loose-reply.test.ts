@@ -106,7 +106,7 @@ describe("one fenced file", () => {
     expect(looseOf(lines, [...fresh, ...one]).actions).toEqual([]);
   });
 
-  test("actions in JSON are no file, unless the file is one of JSON", () => {
+  test("actions in JSON are not a file, unless the file holds JSON", () => {
     const json = ["```json", '{"actions": [{"action": "WRITE", "path": "hello.py"}]}', "```"];
     expect(looseOf(json, fresh)).toMatchObject({ actions: [], seen: "JSON and no action" });
     const data = looseOf(json, [{ path: "data.json", isWritten: true }]);

@@ -33,7 +33,7 @@ test("a RUN's command is the longest that a later RUN of the reply runs, colons 
   ]);
 });
 
-test("what asks for nothing is told with the form, and permits nothing", () => {
+test("an AMEND that asks for nothing is answered with the form, and permits nothing", () => {
   const { requests, faults } = read(
     "AMEND::READ::a.py::to see",
     "AMEND::FLY::a.py::why",

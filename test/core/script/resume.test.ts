@@ -37,7 +37,7 @@ describe("resuming", () => {
 
   const unfenced = { ...whole, flags: ["fence-stripped"] };
 
-  test("a fence around the rest is none of it, however it closes, nor is the line that introduces it", () => {
+  test("a fence around the rest does not belong to it, however it closes, nor does the line that introduces it", () => {
     const fences = [
       "```ts\nthree\n```\nEND::EOT\n",
       "```\nthree\nEND::EOT\nFINISH::ok\n```\n",
@@ -90,7 +90,7 @@ describe("resuming", () => {
     expect(script.warnings).toEqual([{ line: 2, text: "WRITE::a.txt was cut and not continued" }]);
   });
 
-  test("a second cut can be told as well", () => {
+  test("a second cut is reported as well", () => {
     expect(resume("three\nfour\nfi").cut?.lines).toEqual(["one", "", "two", "  }", "three", "four"]);
   });
 

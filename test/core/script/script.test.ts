@@ -71,7 +71,7 @@ describe("top level", () => {
     ]);
   });
 
-  test("an unknown command and a header that lacks its path are told to the next phase", () => {
+  test("an unknown command and a header that lacks its path are reported to the next phase", () => {
     const script = parse("DEPLOY::prod\nMV::a\nMV::a::b::c\nRM::\nRUN::\nEND::EOT\nFINISH::ok\n");
     expect(bare(script.actions)).toEqual([finish]);
     expect(script.warnings.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5, 6]);

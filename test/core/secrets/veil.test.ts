@@ -19,7 +19,7 @@ test("a secret leaves as a name, the same one every time, and comes back as it w
 });
 
 // F1
-test("a known secret is hidden without what told that it is one, in every spelling", () => {
+test("a known secret is hidden without the text that gave it away, in every spelling", () => {
   const veil = open();
   veil.hideRaw(`db_password = "Zx9kQ2mR7tLp4VwA8sNd"`);
   const other = "note Zx9kQ2mR7tLp4VwA8sNd";
@@ -45,7 +45,7 @@ test("each line of a private key is hidden on its own, and lines stay lines", ()
   expect(veil.hideRaw(` 3 ${line(2)}\n`)).toBe(` 3 ${hidden.split("\n")[2]}\n`);
 });
 
-test("where it is not allowed a name stays, and is told", () => {
+test("where it is not allowed a name stays, and is returned", () => {
   const veil = open();
   veil.hideRaw(`KEY=${key}`);
   const text = "KEY=<<SECRET_k3f9_1>> and <<SECRET_k3f9_9>> and <<SECRET_aaaa_1>>";

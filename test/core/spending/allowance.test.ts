@@ -46,7 +46,7 @@ test("a granted call, with the largest reply that it may have, stays within ever
   );
 });
 
-test("a reply is shortened to what the day leaves, and refused below its least", () => {
+test("a reply is shortened to what the day leaves, and refused below its minimum", () => {
   const want = { input: 1000, minReply: 256, maxReply: 8192, inputCost: 0.001, perOutput: 0.00001 };
   const none = { calls: 0, tokens: 0, cost: 0 };
   expect(leftFor(want, { calls: null, tokens: 1500, cost: null }, none)).toMatchObject({ tokens: 1500 });

@@ -34,7 +34,7 @@ test("finds a call behind much code", () => {
   expect(calls).toEqual([{ name: "read", input: { path: "a" } }]);
 });
 
-test("a tool may be written large, as in a call that is none of text", () => {
+test("a tool's name may be in capitals, as in native calls", () => {
   const { text, calls } = read('<tool_call>{"name": "Read", "arguments": {"path": "a"}}</tool_call>');
   expect([text, calls]).toEqual(["", [{ name: "Read", input: { path: "a" } }]]);
 });

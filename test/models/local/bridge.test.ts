@@ -172,7 +172,7 @@ describe("local", () => {
     ["<thing> is not a mark", "<thing> is not a mark", ""],
     ["Done <think>no</think>", "Done <think>no</think>", ""],
   ];
-  test.each(thinking)("reasoning that a server leaves in the text is none of it: %s", async (said, text, thought) => {
+  test.each(thinking)("reasoning that a server leaves in the text is removed: %s", async (said, text, thought) => {
     for (const size of [1, 5, 100]) {
       const pieces = said.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
       const { events, text: got } = await answer(says(...pieces), asked).catch(() => ({ events: [], text: "" }));
@@ -290,7 +290,7 @@ describe("local", () => {
       expect((await native(missing)).error).toMatchObject({ code: "model_unknown" });
     });
 
-    test("a request that does not fit is refused by the server and told plainly", async () => {
+    test("a request that does not fit is refused by the server with a plain message", async () => {
       const full = Response.json({ error: "the prompt is longer than the context" }, { status: 400 });
       const { error } = await native(full);
       expect(error).toMatchObject({ code: "request_rejected" });

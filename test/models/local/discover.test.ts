@@ -9,7 +9,7 @@ const signal = new AbortController().signal;
 const listen = (answer: () => Response | Promise<Response>) =>
   Bun.serve({ port: 0, hostname: "127.0.0.1", idleTimeout: 0, fetch: answer });
 
-test("names the server, its models and who runs it; passes over what is none", async () => {
+test("names the server, its models and who runs it; passes over anything else", async () => {
   using models = listen(() => Response.json({ data: [{ id: "qwen3:8b" }, { id: "x".repeat(500) }, {}] }));
   using page = listen(() => new Response("<html>", { headers: { "content-type": "text/html" } }));
   using secret = listen(() => new Response("no", { status: 401 }));

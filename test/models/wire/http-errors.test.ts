@@ -73,7 +73,7 @@ describe("HTTP answers", () => {
     expect<string>(read(status, body).code).toBe(code);
   });
 
-  test("a list of faults is told in one line", () => {
+  test("a list of faults is one line", () => {
     const detail = [
       { type: "extra_forbidden", loc: ["body", "stream_options"], msg: "Extra inputs are not permitted" },
       { loc: ["body"], msg: "bad" },

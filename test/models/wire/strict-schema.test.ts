@@ -43,7 +43,7 @@ test.each(table)("%s becomes one that may be null", (_name, property, strict) =>
   } as never);
 });
 
-test("limits are told in words; alternatives and definitions are kept", () => {
+test("limits are put in words; alternatives and definitions are kept", () => {
   const schema = {
     type: "object",
     required: ["a", "b"],

@@ -168,7 +168,7 @@ describe("long lines", () => {
   const long = "var a=1;".repeat(1250);
   const shown = (before: string, after: string) => renderDiff(edit("x.js", before, after), bare, plain).split("\n");
 
-  test("are cut to what changed in them, and it is said how much is missing", () => {
+  test("are cut to what changed in them, with a count of what is missing", () => {
     const [, before = "", missing, after = ""] = shown(
       `${long}\n`,
       `${long.slice(0, 5000)}evil();${long.slice(5000)}\n`,

@@ -41,7 +41,7 @@ for (const [name, all] of Object.entries(spellings)) {
   });
 }
 
-test("a key that means nothing here has no name, and a released key is none", () => {
+test("a key without a meaning here has no name, and a released key is ignored", () => {
   expect(names("\x1b[15~", "\x1b[[A", "\x1b[I", "\x1b[97;5:3u", "\x1b[<0;1;1M")).toEqual(["", "", "", "", "enter"]);
 });
 

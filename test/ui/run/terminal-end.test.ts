@@ -69,7 +69,7 @@ test("recorded replies cost nothing, and nothing is said of a price", () => {
   expect(screen).toMatch(/^2 calls \(expected 2, at most 3\), 0\.0 s$/m);
 });
 
-test("a check of the plan that may not run is told once: by the notice that names its flag, or by the result", () => {
+test("a check of the plan that may not run is reported once: by the notice that names its flag, or by the result", () => {
   const events = stamp([{ type: "notice", level: "info", code: "checks_not_run", text: "not run: make" }]);
   const unrun = { ...outcome, checks: [{ command: "make", by: "plan", exit: null, ms: 0, passed: null }] } as const;
   const ended = (options: object) => show(false, options, { events, outcome: unrun });

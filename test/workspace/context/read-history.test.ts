@@ -80,7 +80,7 @@ describe.skipIf(Bun.which("git") === null)("the history of", () => {
     expect(await told(name)).toEqual({ subjects: [...subjects], lacks });
   });
 
-  test("full is not read where there is no git, which is said", async () => {
+  test("full is not read where there is no git, and a note says so", async () => {
     expect(await told("full", "/nonexistent")).toEqual({ subjects: [], lacks: "git was not found" });
   });
 

@@ -225,7 +225,7 @@ describe.skipIf(!hasGit)("the history", () => {
     expect(cut).toEqual({ text: "", lacks: expect.stringMatching(/^git took longer than [23]00 ms$/) });
   });
 
-  test("without git, without a commit and without a repository there is none, and it is said why", async () => {
+  test("without git, without a commit and without a repository there is none, with the reason", async () => {
     const folder = join(place, "new");
     mkdirSync(folder);
     git(folder, "init", "-q");

@@ -92,7 +92,7 @@ describe.skipIf(!hasGit)("a working tree", () => {
     expect(await state()).toBe("git branch empty, no commit yet");
   });
 
-  test("is not told of by a repository that does not know the folder", async () => {
+  test("is not described by a repository that does not know the folder", async () => {
     const other = join(place, `other${made}`);
     mkdirSync(other);
     writeFileSync(join(other, ".git"), `gitdir: ${root}/.git\n`);
@@ -116,7 +116,7 @@ describe.skipIf(!hasGit)("a working tree", () => {
     ]);
   });
 
-  test("is told of by its branch where git is not to be had, or the index cannot be read", async () => {
+  test("is its branch alone where git is missing or the index cannot be read", async () => {
     const signal = new AbortController().signal;
     expect(await describeState(root, { path: "/nowhere", home: null, signal })).toBe("git branch feature/x");
     put(".git/index", "DIRC nonsense");

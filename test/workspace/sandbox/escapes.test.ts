@@ -89,7 +89,7 @@ for (const only of ["L3", "L3b"] as const) {
         }
         expect((await run("cat */.env .*/.env")).output).not.toContain("canary");
       }));
-    test("what a command says can be said to /dev/stdout and /dev/stderr, too", () =>
+    test("a command can write to /dev/stdout and /dev/stderr, too", () =>
       inWorld({ only }, async ({ run }) => {
         expect((await run("echo a > /dev/stdout; echo b > /dev/stderr; echo c | tee /dev/stderr")).output).toBe(
           "a\nb\nc\nc\n",
@@ -100,7 +100,7 @@ for (const only of ["L3", "L3b"] as const) {
 }
 
 describe.skipIf(!has("L3"))("L3", () => {
-  test("hidden files that a command names are told", () =>
+  test("hidden files that a command names are reported", () =>
     inWorld({ only: "L3" }, async ({ base, run }) => {
       const said = "echo 'cannot read ./.env: empty'; cat ~/.ssh/id_rsa 2>/dev/null; echo HOME/.ssh a.txt environment";
       expect((await run(said, { sandbox: "throwaway" })).hidden).toEqual([".env"]);

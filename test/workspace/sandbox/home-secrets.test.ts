@@ -61,7 +61,7 @@ test("a link in a secret folder tells where the secret is; one into the project 
   expect(find({ GH_CONFIG_DIR: at("ws/gh") })).toEqual(["dot/key", "home/.ssh"]);
 });
 
-test("a variable that names a place nobody can look at is no failure", () => {
+test("a variable that names an unreadable place is not a failure", () => {
   const { write, find } = open();
   write("home/.netrc");
   expect(find({ TF_CLI_CONFIG_FILE: `/${"x/".repeat(2500)}` })).toEqual(["home/.netrc"]);

@@ -53,7 +53,7 @@ for (const only of ["L3", "L3b", "L2"] as const) {
 }
 
 describe.skipIf(!has("L3"))("L3", () => {
-  test("in the project itself the kernel shows it, which is told", () =>
+  test("in the project itself the kernel shows it, and a notice says so", () =>
     inWorld({ only: "L3" }, async (world) => {
       const { notes } = await during(world, () => replace(join(world.work, ".env")), "true", "in-place");
       expect(notes).toEqual([".env was replaced by somebody else while the command ran; it could read the new one"]);

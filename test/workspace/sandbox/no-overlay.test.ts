@@ -26,7 +26,7 @@ test.skipIf(!isRoot || !here.proposes)("layers are made in memory where the stat
   expect(sayOn(1)).toMatchObject({ level: "L3", proposes: true, why: null });
 });
 
-test.skipIf(!isRoot || !here.proposes)("where no overlay can be laid on the project, that is said", () => {
+test.skipIf(!isRoot || !here.proposes)("where no overlay can be laid on the project, the state says so", () => {
   const { level, proposes, text, why } = sayOn(2);
   expect([level, proposes]).toEqual(["L3", false]);
   expect(text).toContain("no copies: commands work on the project itself");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { flagTable } from "../../src/cli/flags.ts";
 import { variables } from "../../src/cli/manual.ts";
 import { providerIds, providers } from "../../src/core/providers.ts";
-import { findSecrets } from "../../src/core/secrets/key-shapes.ts";
+import { findSecrets } from "../../src/core/secrets/new-secrets.ts";
 import { modelSources } from "../../src/models/open.ts";
 import { allSettings } from "../../src/store/setting-table.ts";
 

@@ -156,9 +156,7 @@ test("a new secret is a question, and headless a refusal with its own code", asy
   const refused = await play({ lines: [...lines, finish()] });
   expect(refused.outcome).toMatchObject({ code: 12, error: { code: "secret_refused" } });
   expect(refused.files).toEqual({});
-  expect(refused.asked(3)).toMatch(
-    /a\.js: the new content seems to hold a secret \(line 1: Google key AIza…\[masked\]\)/,
-  );
+  expect(refused.asked(3)).toMatch(/a\.js: the new content seems to hold a secret \(line 1: Google key\)/);
   const allowed = await play({ lines, answers: "yes" });
   expect(allowed.questions.at(-1)?.text).toStartWith("a.js: the new content seems to hold a secret");
   expect(Object.keys(allowed.files)).toEqual(["a.js"]);

@@ -28,6 +28,36 @@ const copied = [
   { text: "Done." },
 ];
 
+/** Calls whose answers tell something of a secret that stands in a link, and everything that the model was sent. */
+async function sentAfter(...texts: readonly string[]): Promise<string> {
+  const file = `https://x.org/?id=a1b2c3d4e5f6a7&api_key=${password}\n# notes\n`;
+  const edit = (text: string) => called(["edit", { path: "link.txt", old_str: "# notes", new_str: `# notes ${text}` }]);
+  const read = called(["read", { path: "link.txt" }]);
+  await using place = openPlace([read, ...texts.map(edit), read, { text: "Done." }], { "link.txt": file });
+  await place.pai(["run", "-y", "--mode", "tool-loop", "read it"]);
+  expect(place.gemini.requests).toHaveLength(texts.length + 3);
+  return place.gemini.requests.map(({ body }) => body).join("\n");
+}
+
+test.concurrent("whether an edit brings in a secret tells nothing of one that stands there", async () => {
+  const sent = await sentAfter(...["A", "Z"].map((letter) => `token = "a1b2c3d4e5f6a7&api_key=${letter}"`));
+  expect(sent.match(/seems to hold a secret/g)).toHaveLength(5);
+});
+
+test.concurrent("the reason why an edit is refused holds no character of a secret", async () => {
+  const append = {
+    reply: (body: string) => {
+      const name = /<<SECRET_\w+>>/.exec(body)?.[0];
+      return called(["edit", { path: "deploy.txt", old_str: `"${name}"`, new_str: `"${name}1"` }]);
+    },
+  };
+  await using place = openPlace([called(["read", { path: "deploy.txt" }]), append, { text: "Done." }], files);
+  await place.pai(["run", "-y", "--mode", "tool-loop", "go"]);
+  const [last] = place.gemini.requests.slice(-1);
+  expect(last?.body).toContain("seems to hold a secret");
+  expect(last?.body).not.toContain(password.slice(0, 4));
+});
+
 test.concurrent("--allow-secret lets the named file have the value", async () => {
   await using place = openPlace(copied, files);
   const flags = ["--mode", "tool-loop", "--allow-secret", "n2.md"];

@@ -3,7 +3,7 @@
 import { type Blob, type Change, squash } from "../change.ts";
 import { findDefinitions } from "../context/definition.ts";
 import { nameOf, type RelPath } from "../path.ts";
-import { findSecrets, newSecrets } from "../secrets/key-shapes.ts";
+import { findSecrets, newSecrets } from "../secrets/new-secrets.ts";
 import { finish, type Steps } from "../steps.ts";
 import { decode } from "../text.ts";
 import { type Balance, balanceOf, gainedOf, settleMoves, weighLines } from "./balance.ts";
@@ -188,7 +188,7 @@ const judgeSecrets: Rule = ({ file, before }) => {
   if (file.now === null || findSecrets(file.now).length === 0) return null;
   const found = newSecrets(before.text(), file.now);
   if (found.length === 0) return null;
-  const shown = found.slice(0, 3).map(({ line, kind, sample }) => `line ${line}: ${kind} ${sample}`);
+  const shown = found.slice(0, 3).map(({ line, kind }) => `line ${line}: ${kind}`);
   return `the new content seems to hold a secret (${shown.join("; ")}). Read it from the environment, or use an example value`;
 };
 

@@ -3,18 +3,10 @@ import { providers } from "../providers.ts";
 import { rememberLong } from "./remember-long.ts";
 
 /** A key-shaped piece of text: its position, and what it seems to be. */
-interface Span {
+export interface Span {
   readonly start: number;
   readonly end: number;
   readonly kind: string;
-}
-
-export interface Secret {
-  /** 1-based. */
-  readonly line: number;
-  readonly kind: string;
-  /** Masked: safe to show. */
-  readonly sample: string;
 }
 
 /** How a token begins and how it goes on, as patterns. */
@@ -125,7 +117,6 @@ const bareValue = /\s*[:=]\s*([\w+/=~!@#%^*-][\w+/=~!@#$%^*-]{15,511})(?=[\s&;,]
 
 const placeholder = /your|placeholder|change.?me|redacted|masked|dummy|x{4}|\*{3}|\.{3}|<|\$\{|\{\{|%s|(.)\1{5}/i;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const documented = /example/i;
 
 /** A token must begin a word, or follow an escape: `\n`, `%3D`, a terminal colour. */
 function beginsWord(text: string, at: number): boolean {
@@ -257,6 +248,9 @@ const spans = rememberLong((text: string): readonly Span[] => {
   });
 });
 
+/** All key-shaped pieces of a text in order, none inside another. */
+export const findSpans = (text: string): readonly Span[] => spans.in(text);
+
 /** The text with every key-shaped piece replaced by what `replace` makes of it. */
 export function replaceSecrets(text: string, replace: (value: string, kind: string) => string): string {
   let out = "";
@@ -278,21 +272,3 @@ function maskValue(value: string, kind: string): string {
 
 /** Key-shaped text keeps its first four characters: `AIza…[masked]`. Lines keep their number. */
 export const maskSecrets = (text: string): string => replaceSecrets(text, maskValue);
-
-/** Key-shaped text of `after` that `before` did not hold, without documented examples. */
-export function newSecrets(before: string, after: string): readonly Secret[] {
-  const secrets: Secret[] = [];
-  let line = 1;
-  let from = 0;
-  for (const span of spans.in(after)) {
-    const value = after.slice(span.start, span.end);
-    line += after.slice(from, span.start).split("\n").length - 1;
-    from = span.start;
-    if (documented.test(value) || before.includes(value)) continue;
-    const sample = span.kind === "private key" ? "-----BEGIN PRIVATE KEY-----" : maskValue(value, span.kind);
-    secrets.push({ line, kind: span.kind, sample });
-  }
-  return secrets;
-}
-
-export const findSecrets = (text: string): readonly Secret[] => newSecrets("", text);

@@ -1,7 +1,8 @@
 /** Keys are found and masked in every spelling, and harmless text is left alone. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { findSecrets, maskSecrets, newSecrets } from "../../../src/core/secrets/key-shapes.ts";
+import { maskSecrets } from "../../../src/core/secrets/key-shapes.ts";
+import { findSecrets, newSecrets } from "../../../src/core/secrets/new-secrets.ts";
 import { measureCpu } from "../cpu-time.ts";
 
 /** Random-looking characters, made here so that no scanner takes this file for a leak. */
@@ -58,7 +59,7 @@ for (const [at, [kind, token]] of tokens.entries()) {
       const masked = maskSecrets(place(token));
       expect(masked).toBe(place(token).replace(token, `${token.slice(0, 4)}…[masked]`));
     }
-    expect(findSecrets(`a\nb ${token}`)).toEqual([{ line: 2, kind, sample: `${token.slice(0, 4)}…[masked]` }]);
+    expect(findSecrets(`a\nb ${token}`)).toEqual([{ line: 2, kind }]);
   });
 }
 
@@ -71,7 +72,7 @@ test("masks private keys line by line, so lines keep their numbers", () => {
   expect(maskSecrets(JSON.stringify({ k: pem }))).not.toContain(body.slice(0, 20));
   expect(maskSecrets(pem.slice(0, 120))).not.toContain(body.slice(0, 20));
   expect(maskSecrets(pem.slice(0, 120) + pem)).not.toContain(body.slice(0, 20));
-  expect(findSecrets(pem)).toEqual([{ line: 1, kind: "private key", sample: "-----BEGIN PRIVATE KEY-----" }]);
+  expect(findSecrets(pem)).toEqual([{ line: 1, kind: "private key" }]);
   const shown = "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----";
   expect(maskSecrets(shown)).toBe(shown);
 });
@@ -150,11 +151,21 @@ for (const [name, text] of harmless) {
 
 test("tells only the secrets the old text did not have", () => {
   const [a, b] = [`ghp_${fake(36)}`, `glpat-${fake(20)}`];
-  expect(newSecrets(`x = ${a}`, `y = ${a}\nz = ${b}`)).toEqual([
-    { line: 2, kind: "GitLab token", sample: "glpa…[masked]" },
-  ]);
+  expect(newSecrets(`x = ${a}`, `y = ${a}\nz = ${b}`)).toEqual([{ line: 2, kind: "GitLab token" }]);
   expect(newSecrets("", a)).toHaveLength(1);
   expect(newSecrets(a, a)).toEqual([]);
+});
+
+test("a part of a secret is new, so that no guess is confirmed; text in full view is not", () => {
+  const before = 'https://x.org/?id=a1b2c3d4e5f6a7&api_key=Zx9kQ2mR7tLp4VwA8sNd\nconnect("Qw7eRt5yUi3oPa1sDf9g")\n';
+  const isNew = (value: string) => newSecrets(before, `${before}token = "${value}"\n`).length === 1;
+  expect(["a1b2c3d4e5f6a7&api_key=Z", "a1b2c3d4e5f6a7&api_key=", "Zx9kQ2mR7tLp", "Qw7eRt5yUi3o"].map(isNew)).toEqual([
+    true,
+    false,
+    true,
+    true,
+  ]);
+  expect(["Zx9kQ2mR7tLp4VwA8sNd", "Qw7eRt5yUi3oPa1sDf9g", "a1b2c3d4e5f6a7"].map(isNew)).toEqual([false, false, false]);
 });
 
 test("property: masking twice is masking once, and lines keep their number", () => {

@@ -1,0 +1,38 @@
+/** Key-shaped text that a change brings in. Pure. */
+import { findSpans, replaceSecrets } from "./key-shapes.ts";
+
+/** Where a secret stands and what it is; nothing of its text, since models are told of it. */
+export interface Secret {
+  /** 1-based. */
+  readonly line: number;
+  readonly kind: string;
+}
+
+const documented = /example/i;
+
+/**
+ * Whether a text holds the value as a secret of its own, or in full view outside of its secrets. A part of a secret does
+ * not count: a yes would confirm a guess, letter by letter.
+ */
+function isHeld(text: string, value: string): boolean {
+  if (!text.includes(value)) return false;
+  if (findSpans(text).some(({ start, end }) => text.slice(start, end) === value)) return true;
+  const inView = replaceSecrets(text, () => "\0");
+  return new RegExp(`(?<![A-Za-z0-9])${RegExp.escape(value)}(?![A-Za-z0-9])`).test(inView);
+}
+
+/** Key-shaped text of `after` that `before` did not hold, without documented examples. */
+export function newSecrets(before: string, after: string): readonly Secret[] {
+  const secrets: Secret[] = [];
+  let line = 1;
+  let from = 0;
+  for (const span of findSpans(after)) {
+    const value = after.slice(span.start, span.end);
+    line += after.slice(from, span.start).split("\n").length - 1;
+    from = span.start;
+    if (!documented.test(value) && !isHeld(before, value)) secrets.push({ line, kind: span.kind });
+  }
+  return secrets;
+}
+
+export const findSecrets = (text: string): readonly Secret[] => newSecrets("", text);

@@ -28,7 +28,7 @@ export interface Attack {
   readonly answers: readonly Answer[];
 }
 
-const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+export const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 /** For each character six questions whose yes or no spell it. */
 const oracle: Answer = called(
   ...Array.from({ length: 20 }, (_, at) =>

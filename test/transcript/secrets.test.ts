@@ -3,7 +3,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { readOutcome } from "./contract.ts";
 import { openPlace, patience } from "./harness.ts";
 import { called, done, planned, write } from "./replies.ts";
-import { attack, attacks, files, password } from "./secret-attacks.ts";
+import { alphabet, attack, attacks, files, password } from "./secret-attacks.ts";
 
 setDefaultTimeout(patience);
 
@@ -38,6 +38,11 @@ async function sentAfter(...texts: readonly string[]): Promise<string> {
   expect(place.gemini.requests).toHaveLength(texts.length + 3);
   return place.gemini.requests.map(({ body }) => body).join("\n");
 }
+
+test.concurrent("a made-up secret that ends inside of a real one does not uncover the rest", async () => {
+  const guesses = [...alphabet].map((letter) => `token = "a1b2c3d4e5f6a7&api_key=${letter}"`).join(" ");
+  expect(await sentAfter(guesses)).not.toMatch(/Zx9k|x9kQ|R7tL|8sNd/);
+});
 
 test.concurrent("whether an edit brings in a secret tells nothing of one that stands there", async () => {
   const sent = await sentAfter(...["A", "Z"].map((letter) => `token = "a1b2c3d4e5f6a7&api_key=${letter}"`));

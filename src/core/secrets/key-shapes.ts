@@ -241,10 +241,10 @@ const spans = rememberLong((text: string): readonly Span[] => {
   if (all.length === 0) return all;
   all.sort((a, b) => a.start - b.start || b.end - a.end);
   let reached = 0;
-  return all.filter((span) => {
-    const free = span.start >= reached;
-    if (free) reached = span.end;
-    return free;
+  return all.flatMap((span) => {
+    const free = { ...span, start: Math.max(reached, span.start) };
+    reached = Math.max(reached, span.end);
+    return free.start < free.end ? [free] : [];
   });
 });
 

@@ -13,16 +13,19 @@ const maxBeginnings = 16;
 
 interface Entry {
   readonly text: string;
-  readonly replacement: () => string;
+  readonly replacement: Replacement;
 }
+
+/** What stands in the place of a known text. `found`: that text, or all that overlapping known texts cover. */
+type Replacement = (found: string) => string;
 
 type Entries = ReadonlyMap<string, Entry>;
 
 export interface KnownTexts {
-  /** From now on `replace` puts `replacement()` in the place of `text`. Texts under `minKnown` are ignored. */
-  add(text: string, replacement: () => string): void;
+  /** From now on `replace` puts what `replacement` returns in the place of `text`. Texts under `minKnown` are ignored. */
+  add(text: string, replacement: Replacement): void;
   has(text: string): boolean;
-  /** Replaces known texts; without any, returns the same string. Where several begin, the longest counts. */
+  /** Replaces known texts, those that overlap as one; without any, returns the same string. */
   replace(text: string): string;
   /** How many characters at the end of the text may be the beginning of a known one. */
   begun(text: string): number;
@@ -72,7 +75,19 @@ function entryAt(text: string, start: number, { window, lengths, entries }: Inde
 
 interface Found {
   readonly start: number;
+  readonly end: number;
   readonly entry: Entry;
+}
+
+/** Where the last of the known texts ends that overlap: half a secret would be left, if one alone were replaced. */
+function endOf(text: string, start: number, entry: Entry, index: Index): number {
+  const back = index.window - block;
+  let end = start + entry.text.length;
+  for (let at = start + 1; at < end; at += 1) {
+    if (index.shifts[slotOf(text, at + back)] !== 0) continue;
+    end = Math.max(end, at + (entryAt(text, at, index)?.text.length ?? 0));
+  }
+  return end;
 }
 
 /** The first known text at `from` or after it; null: none. No closure in the loop: it would take most of the time. */
@@ -85,7 +100,7 @@ function findNext(text: string, from: number, index: Index): Found | null {
     const slot = slotOf(text, at);
     const shift = shifts[slot] ?? 1;
     const entry = shift > 0 ? undefined : entryAt(text, at - back, index);
-    if (entry !== undefined) return { start: at - back, entry };
+    if (entry !== undefined) return { start: at - back, end: endOf(text, at - back, entry, index), entry };
     at += shift > 0 ? shift : 1;
   }
   return null;
@@ -106,23 +121,17 @@ export function createKnownTexts(): KnownTexts {
     return beginnings.test(text);
   };
 
-  /** Whether this place is inside of a known text that is replaced. */
-  const isWithin = (text: string, at: number): boolean => {
-    if (!mayHold(text)) return false;
+  /** Where the known texts begin that are replaced together with what begins at this place. */
+  const startOf = (text: string, at: number): number => {
+    if (!mayHold(text)) return at;
     index ??= indexOf(entries);
-    let end = 0;
-    for (let found = findNext(text, 0, index); found !== null && found.start < at; found = findNext(text, end, index)) {
-      end = found.start + found.entry.text.length;
-    }
-    return end > at;
+    let found = findNext(text, 0, index);
+    while (found !== null && found.end <= at) found = findNext(text, found.end, index);
+    return found === null ? at : Math.min(found.start, at);
   };
 
-  const isBegun = (text: string, at: number): boolean => {
-    const end = text.slice(at);
-    // A known text may be the beginning of a longer one, and the end of one the beginning of another.
-    const isOpen = entries.keys().some((each) => each.length > end.length && each.startsWith(end));
-    return isOpen && !isWithin(text, at);
-  };
+  const isBegun = (end: string): boolean =>
+    entries.keys().some((each) => each.length > end.length && each.startsWith(end));
 
   const replacing = rememberLong((text: string): string => {
     if (!mayHold(text)) return text;
@@ -131,8 +140,8 @@ export function createKnownTexts(): KnownTexts {
     const parts: string[] = [];
     let from = 0;
     for (let found = findNext(text, 0, index); found !== null; found = findNext(text, from, index)) {
-      parts.push(text.slice(from, found.start), found.entry.replacement());
-      from = found.start + found.entry.text.length;
+      parts.push(text.slice(from, found.start), found.entry.replacement(text.slice(found.start, found.end)));
+      from = found.end;
     }
     return parts.length === 0 ? text : [...parts, text.slice(from)].join("");
   });
@@ -151,7 +160,8 @@ export function createKnownTexts(): KnownTexts {
     replace: replacing.in,
     begun(text) {
       for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1) {
-        if (firsts[text.charCodeAt(at) & firstBits] === 1 && isBegun(text, at)) return text.length - at;
+        const mayBegin = firsts[text.charCodeAt(at) & firstBits] === 1;
+        if (mayBegin && isBegun(text.slice(at))) return text.length - startOf(text, at);
       }
       return 0;
     },

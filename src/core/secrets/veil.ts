@@ -117,7 +117,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
   };
   const know = (text: string) => {
     if (known.has(text)) return;
-    known.add(text, () => nameOf(text));
+    known.add(text, nameOf);
     version += 1;
   };
   const learn = (value: string) => {
@@ -152,7 +152,12 @@ export function createVeil(options: VeilOptions = {}): Veil {
 
   const hide = (text: string): string => {
     takeNumbers(text);
-    const covered = known.replace(text);
+    let covered = known.replace(text);
+    if (covered !== text) {
+      // The known text may hold the word that tells of a secret beside it.
+      replaceSecrets(text, nameFound);
+      covered = known.replace(text);
+    }
     const before = version;
     const hidden = replaceSecrets(covered, nameFound);
     return version === before ? hidden : known.replace(hidden);

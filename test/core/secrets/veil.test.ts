@@ -77,6 +77,20 @@ test("numbers of earlier runs of the session are given to nothing else", () => {
   expect(veil.reveal("<<SECRET_k3f9_2>>", yes).kept).toEqual(["<<SECRET_k3f9_2>>"]);
 });
 
+test("a made-up secret that ends inside of a real one, or in front of it, uncovers nothing", () => {
+  const file = "https://x.org/?id=a1b2c3d4e5f6a7&api_key=Zx9kQ2mR7tLp4VwA8sNd\n";
+  for (const begun of ["", "Z", "Zx9kQ2mR"]) {
+    for (const readBefore of [false, true]) {
+      const veil = open();
+      if (readBefore) veil.hideRaw(file);
+      veil.hide(`token = "a1b2c3d4e5f6a7&api_key=${begun}"`);
+      const hidden = veil.hideRaw(file);
+      expect(hidden).not.toMatch(/Zx9|kQ2|tLp|sNd/);
+      expect(veil.reveal(hidden, yes).text).toBe(file);
+    }
+  }
+});
+
 test("what is shown and written down covers what is known, in every text of it", () => {
   const veil = open();
   veil.hideRaw(`db_password = "Zx9kQ2mR7tLp4VwA8sNd"`);

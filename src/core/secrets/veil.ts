@@ -10,6 +10,9 @@ import { spellingsOf } from "./spellings.ts";
 const anyName = /<<SECRET_([a-z0-9]{4})_(\d{1,6})>>/g;
 const opening = "<<SECRET_";
 
+/** The largest number of a name: one more digit, and it would not be recognised as a name. */
+const maxNumber = 999_999;
+
 /** The names in a text. Most texts have none, and `includes` finds that out sooner. */
 const findNamed = (text: string) => (text.includes(opening) ? [...text.matchAll(anyName)] : []);
 
@@ -109,6 +112,11 @@ export function createVeil(options: VeilOptions = {}): Veil {
   const nameOf = (value: string): string => {
     const given = names.get(value);
     if (given !== undefined) return given;
+    if (last >= maxNumber) {
+      part = draw();
+      parts.add(part);
+      last = 0;
+    }
     last += 1;
     const name = `${opening}${part}_${last}>>`;
     names.set(value, name);
@@ -146,7 +154,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
   /** Numbers found in our own texts count as used: they may belong to secrets that only an earlier run knew. */
   const takeNumbers = (text: string): void => {
     for (const [, owner = "", number = ""] of findNamed(text)) {
-      if (parts.has(owner)) last = Math.max(last, Number(number));
+      if (owner === part) last = Math.max(last, Number(number));
     }
   };
 

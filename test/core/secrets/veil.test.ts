@@ -77,6 +77,16 @@ test("numbers of earlier runs of the session are given to nothing else", () => {
   expect(veil.reveal("<<SECRET_k3f9_2>>", yes).kept).toEqual(["<<SECRET_k3f9_2>>"]);
 });
 
+test("a name has at most six digits, whatever number a text claims", () => {
+  const veil = open();
+  expect(veil.hide("<<SECRET_k3f9_999999>>")).toBe("<<SECRET_k3f9_999999>>");
+  const hidden = veil.hideRaw(`KEY=${key}`);
+  expect(hidden).toMatch(/^KEY=<<SECRET_(?!k3f9)[a-z0-9]{4}_1>>$/);
+  expect(veil.hide("again <<SECRET_k3f9_999999>>")).toContain("k3f9");
+  expect(veil.hideRaw(`KEY=${key}`)).toBe(hidden);
+  expect(veil.reveal(hidden, yes)).toEqual({ text: `KEY=${key}`, kept: [] });
+});
+
 test("a made-up secret that ends inside of a real one, or in front of it, uncovers nothing", () => {
   const file = "https://x.org/?id=a1b2c3d4e5f6a7&api_key=Zx9kQ2mR7tLp4VwA8sNd\n";
   for (const begun of ["", "Z", "Zx9kQ2mR"]) {

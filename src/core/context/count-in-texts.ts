@@ -1,12 +1,10 @@
 /** Counts terms in many short texts: one search through the joined texts is much quicker than many small ones. Pure. */
-import { isLetter, type Term } from "./words.ts";
+import { countsAt, type Term } from "./words.ts";
 
-/** Calls `tell` for each place of a spelling, in order; like `countTerm`, short spellings only where a word begins. */
+/** Calls `tell` for each place of a spelling that counts, in order. */
 function eachPlace(text: string, spelling: string, tell: (at: number) => void): void {
-  const isShort = spelling.length <= 3;
-  for (let at = text.indexOf(spelling); at >= 0; at = text.indexOf(spelling, at + spelling.length)) {
-    if (!isShort || at === 0 || !isLetter(text.charCodeAt(at - 1))) tell(at);
-  }
+  for (let at = text.indexOf(spelling); at >= 0; at = text.indexOf(spelling, at + spelling.length))
+    if (countsAt(text, spelling, at)) tell(at);
 }
 
 /** The end of each text when they are joined with one character between them. */

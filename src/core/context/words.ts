@@ -118,8 +118,9 @@ function addTerm(found: Map<string, Term>, spellings: readonly string[], needs: 
 /** Adds the parts of an identifier, and all of them joined. */
 function addIdentifier(found: Map<string, Term>, parts: readonly string[], isCode: boolean, share: number): void {
   const joined = parts.join("");
-  if (parts.length > 1 && joined.length > 3)
-    addTerm(found, [joined, parts.join("_")], parts[0] ?? "", share * weights.compound);
+  const [first = ""] = parts;
+  if (parts.length > 1 && joined.length > 3) addTerm(found, [joined, parts.join("_")], first, share * weights.compound);
+  else if (/^\p{L}.*\d/u.test(joined) && !parts.some(isWord)) addTerm(found, [joined], joined, share * weights.code);
   for (const part of parts)
     if (isWord(part)) addTerm(found, [stem(part)], stem(part), share * (isCode ? weights.code : weights.word));
 }
@@ -150,16 +151,23 @@ export function termsOf(request: string, output = ""): Term[] {
 }
 
 /**
- * Occurrences of a term in a lower-case text, at most `maxCount`; of short spellings only those where a word begins.
+ * Whether a spelling that is found at `at` counts there: a short one only where a word begins, and one that ends in a
+ * digit only where its number ends, so that `f1` is not in `f12`.
  */
+export function countsAt(lower: string, spelling: string, at: number): boolean {
+  if (spelling.length > 3) return true;
+  if (at > 0 && isLetter(lower.charCodeAt(at - 1))) return false;
+  const end = at + spelling.length;
+  return !(isDigit(lower.charCodeAt(end - 1)) && isDigit(lower.charCodeAt(end)));
+}
+
+/** Occurrences of a term in a lower-case text, at most `maxCount`, where `countsAt` accepts them. */
 export function countTerm(lower: string, term: Term, maxCount = 50): number {
   let count = 0;
   for (const spelling of term.spellings) {
-    const isShort = spelling.length <= 3;
     let at = lower.indexOf(spelling);
-    for (; at >= 0 && count < maxCount; at = lower.indexOf(spelling, at + spelling.length)) {
-      if (!isShort || at === 0 || !isLetter(lower.charCodeAt(at - 1))) count += 1;
-    }
+    for (; at >= 0 && count < maxCount; at = lower.indexOf(spelling, at + spelling.length))
+      if (countsAt(lower, spelling, at)) count += 1;
   }
   return count;
 }
@@ -182,5 +190,7 @@ export function openCounter(terms: readonly Term[]): (lower: string) => Uint8Arr
   };
 }
 
+const isDigit = (code: number) => code >= 48 && code <= 57;
+
 /** Whether a character code is a lower-case letter or a digit of ASCII. */
-export const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 48 && code <= 57);
+const isLetter = (code: number) => (code >= 97 && code <= 122) || isDigit(code);

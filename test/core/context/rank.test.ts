@@ -110,3 +110,11 @@ test.each([
 ] as const)("%s is %s", (path, kind) => {
   expect(kindOf(path)).toBe(kind);
 });
+
+test("a short name with a digit is a word, and not the beginning of a longer number", () => {
+  const files = { "a.py": "def f1(x): pass\n", "b.py": "def f12(x): pass\n", "c.py": "k8s.apply(s3)\n" };
+  expect(rank({ request: "fix f1", files })).toEqual(["a.py"]);
+  expect(rank({ request: "repair the upload to S3", files })).toEqual(["c.py"]);
+  expect(rank({ request: "start the k8s pods", files })).toEqual(["c.py"]);
+  expect(termsOf("12 items, 3 of them in 1 of 4 places").flatMap(({ spellings }) => spellings)).not.toContain("12");
+});

@@ -139,7 +139,7 @@ const ranking = [
 test.each([80, 60, 40])(
   "on a terminal of %p columns, reasons stand beside or below their path, and nothing is cut",
   (columns) => {
-    const found = { ranking, lacks: ["history: the clone is shallow: what was before is not here"] };
+    const found = { ranking, lacks: ["history: older commits are not in this shallow clone"] };
     const text = renderRanking(found, columns);
     const rows = text.split("\n");
     expect(rows.filter((row) => Bun.stringWidth(row) > columns)).toEqual([]);
@@ -152,6 +152,19 @@ test.each([80, 60, 40])(
     expect(text).toMatch(/\n +changes with the first ones, a test file\n/);
   },
 );
+
+test("reasons say no more than is known", () => {
+  const text = renderRanking({ ranking, lacks: ["history: git was not found"] }, null);
+  expect(text).toContain("named in the request, see lines 1, 20, 300, words 0.50");
+  expect(text).toContain("\nmissing  history: git was not found\n");
+});
+
+test("a large file of one line that the request names is shown in part, however few files there are", async () => {
+  const { ask, preview } = open({ "page.js": `var price=${"a".repeat(1_200_000)}`, "a.js": "var a = 1;\n" });
+  const { parts } = await preview("fix the price in page.js");
+  expect(parts.find(({ path }) => path === "page.js")?.lines).toEqual({ shown: 0, total: 1, ranges: [] });
+  expect((await ask("fix the price in page.js")).out).toMatch(/page\.js {2}a part of 1 line {2,}\d+ tokens/);
+});
 
 test.each([80, 50])("on a terminal of %p columns, the tokens of all parts stand in one column", (columns) => {
   const lines = { shown: 3, total: 1984, ranges: [760, 822, 925, 990].map((from) => ({ from, to: from + 9 })) };

@@ -16,6 +16,7 @@ const maxRanges = 3;
 function rangeOf({ lines }: PreviewPart): string {
   if (lines === null) return "";
   if (lines.shown === lines.total) return counted(lines.total, "line");
+  if (lines.ranges.length === 0) return `a part of ${counted(lines.total, "line")}`;
   const ranges = lines.ranges.map(({ from, to }) => `${from}-${to}`);
   const shown = ranges.length > maxRanges ? [...ranges.slice(0, maxRanges), "…"] : ranges;
   return `lines ${shown.join(", ")} of ${lines.total}`;
@@ -26,9 +27,12 @@ const shownRanks = 20;
 
 /** How the words of the task point to a file: by its name or by its content. */
 function namingOf({ named, symbols, lines }: RankedFile): string {
-  const at = lines.length === 0 ? "" : ` at line${lines.length > 1 ? "s" : ""} ${lines.slice(0, maxRanges).join(", ")}`;
+  const listed = `line${lines.length > 1 ? "s" : ""} ${lines.slice(0, maxRanges).join(", ")}`;
+  const at = lines.length === 0 ? "" : ` at ${listed}`;
   const names = visibleLine(symbols.slice(0, maxRanges).join(", "));
   if (named === null) return "";
+  // Its lines may be those that define another name in the request, so the request need not name them.
+  if (symbols.length === 0 && named === "request" && lines.length > 0) return `named in the request, see ${listed}`;
   if (symbols.length === 0) return `named in the ${named}${at}`;
   return lines.length === 0 ? `is called ${names}` : `defines ${names}${at}`;
 }
@@ -90,9 +94,9 @@ export function renderRanking({ ranking, lacks }: Pick<Preview, "ranking" | "lac
       : Math.max(0, ...widths.filter((each) => each <= maxWidth));
   const rows = shown.flatMap((file, at) => renderRank(file, at, width, columns));
   const rest = ranking.length > shown.length ? [`  and ${ranking.length - shown.length} more`] : [];
-  const without = lacks.length === 0 ? [] : hang("without ", lacks.join("; "), columns);
+  const missing = lacks.length === 0 ? [] : hang("missing  ", lacks.join("; "), columns);
   const title = hang("", "The likeliest files, and why (figures are relative to the highest one):", columns);
-  return [...title, ...rows, ...rest, ...without, ""].join("\n");
+  return [...title, ...rows, ...rest, ...missing, ""].join("\n");
 }
 
 type Row = readonly [name: string, range: string, size: string];

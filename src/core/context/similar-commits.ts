@@ -23,7 +23,7 @@ export interface HistoryScores {
   readonly commits: readonly SimilarCommit[];
   /** By path: how much similar commits point to it; the largest is 1. */
   readonly similar: ReadonlyMap<string, number>;
-  /** By path: logarithm of how often it was changed; the largest is 1. */
+  /** By path: logarithm of how often it was changed; that of the file changed most, if at least nine times, is 1. */
   readonly frequency: ReadonlyMap<string, number>;
 }
 
@@ -31,6 +31,8 @@ const bm25 = { k1: 0.9, b: 0.6 } as const;
 const similarCommits = 30;
 /** After this many newer commits, a commit counts 1/e. */
 const fading = 2000;
+/** How often the most changed file counts as changed at least, so that in a short history no file is often changed. */
+const oftenChanged = 9;
 /** A commit of more files says little about each, and is ignored. */
 export const maxFiles = 40;
 
@@ -80,8 +82,8 @@ function similarities(commits: readonly Commit[], terms: readonly Term[]): Float
   return scores;
 }
 
-function scale(values: Map<string, number>): Map<string, number> {
-  const largest = Math.max(0, ...values.values());
+function scale(values: Map<string, number>, least = 0): Map<string, number> {
+  const largest = Math.max(least, ...values.values());
   if (largest > 0) for (const [path, value] of values) values.set(path, value / largest);
   return values;
 }
@@ -113,5 +115,5 @@ export function scoreHistory(
   for (const { files } of commits) if (files.length <= maxFiles) for (const file of files) add(times, whereIs(file), 1);
   const frequency = new Map([...times].map(([path, n]) => [path, Math.log(1 + n)]));
   const used = best.flatMap(([at]) => commits[at] ?? []).map(({ subject, files }) => ({ subject, files }));
-  return { commits: used, similar: scale(similar), frequency: scale(frequency) };
+  return { commits: used, similar: scale(similar), frequency: scale(frequency, Math.log(1 + oftenChanged)) };
 }

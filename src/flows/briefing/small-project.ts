@@ -17,7 +17,7 @@ function isNamedIn(text: string, path: string): boolean {
 }
 
 /** Orders the files that may be shown: those that the request names, then other code, then the rest. */
-function orderFiles(paths: readonly string[], request: string): readonly string[] {
+function orderFiles(paths: readonly string[], request: string) {
   const exists = new Set(paths);
   const lower = request.toLowerCase();
   const files = paths.map((path) => ({
@@ -28,11 +28,13 @@ function orderFiles(paths: readonly string[], request: string): readonly string[
   const placeOf = ({ kind, isNamed }: (typeof files)[number]) => (isNamed ? 0 : kind === "code" ? 1 : 2);
   return files
     .filter(({ path, kind, isNamed }) => isNamed || isShowable(path, kind, request))
-    .sort((a, b) => placeOf(a) - placeOf(b))
-    .map(({ path }) => path);
+    .sort((a, b) => placeOf(a) - placeOf(b));
 }
 
-/** All files of a project that are not empty, whole; null: they are too many, or together longer than `maxLength`. */
+/**
+ * All files of a project that are not empty, whole; null: they are too many, together longer than `maxLength`, or the request
+ * names one that cannot be shown whole.
+ */
 export async function readSmall(
   run: Run,
   { paths, more }: Pick<ListedProject, "paths" | "more">,
@@ -42,8 +44,9 @@ export async function readSmall(
   if (more || paths.length > maxFiles) return null;
   let left = maxLength;
   const found: Source[] = [];
-  for (const path of orderFiles(paths, run.task.text)) {
+  for (const { path, isNamed } of orderFiles(paths, run.task.text)) {
     const source = await read(path as RelPath);
+    if (source === null && isNamed) return null;
     if (source === null || source.text === "") continue;
     left -= source.text.length + surveyLimits.fileCost;
     if (left < 0) return null;

@@ -32,7 +32,7 @@ async function continueFrom(
   return isCut ? null : { commits, lacks: null };
 }
 
-const shallow = "the clone is shallow: what was before is not here";
+const shallow = "older commits are not in this shallow clone";
 
 /** `kept`: from the index; null: it has none. `lacks` in the result says what is missing. */
 export async function readHistory(

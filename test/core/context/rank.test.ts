@@ -118,3 +118,10 @@ test("a short name with a digit is a word, and not the beginning of a longer num
   expect(rank({ request: "start the k8s pods", files })).toEqual(["c.py"]);
   expect(termsOf("12 items, 3 of them in 1 of 4 places").flatMap(({ spellings }) => spellings)).not.toContain("12");
 });
+
+test("in a short history no file counts as often changed", () => {
+  const changes = (path: string) => ({ subject: "", body: "", files: [path] });
+  const often = (commits: readonly string[]) => scoreHistory(commits.map(changes), [], ["a.py", "b.py"]).frequency;
+  expect(often(["a.py"]).get("a.py")).toBeLessThan(0.5);
+  expect(often(["a.py", ...Array(12).fill("b.py")]).get("b.py")).toBe(1);
+});

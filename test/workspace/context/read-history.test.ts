@@ -67,7 +67,7 @@ describe.skipIf(Bun.which("git") === null)("the history of", () => {
   });
 
   test.each([
-    ["shallow", ["round the total"], "the clone is shallow: what was before is not here"],
+    ["shallow", ["round the total"], "older commits are not in this shallow clone"],
     ["plain", [], "the folder is in no git repository"],
     ["bare", [], "the folder is in no git repository"],
     ["empty", [], "there is no commit yet, or HEAD has a format that pai does not read"],

@@ -1,5 +1,5 @@
 /** Finds the repository of a folder without git and without reading any setting of the repository. */
-import { type BigIntStats, lstatSync } from "node:fs";
+import { type BigIntStats, lstatSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { realPathOf } from "../../system/lookups.ts";
 import { readSmall } from "../../system/read-small.ts";
@@ -23,14 +23,17 @@ function statOf(path: string): BigIntStats | null {
   return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? null;
 }
 
+const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
 const readFile = (path: string): string | null => readSmall(path, maxFileBytes);
 
-/** The `.git` folder, or the folder that the `.git` file of a worktree or submodule names; null: there is neither. */
+/** The `.git` folder, or the one that a link or the `.git` file of a worktree or submodule names; null: there is none. */
 function gitFolderAt(top: string): string | null {
   const path = join(top, ".git");
   try {
     const stat = statOf(path);
     if (stat?.isDirectory() === true) return path;
+    if (stat?.isSymbolicLink() === true) return isFolder(path) ? realPathOf(path) : null;
     if (stat?.isFile() !== true) return null;
   } catch {
     return null;
@@ -74,7 +77,7 @@ const isSame = (one: string, other: string) => realPathOf(one) !== null && realP
 
 /**
  * Whether the repository itself names this folder: as the worktree or submodule that a `.git` file claims it to be, and
- * as one of the worktrees that share its common folder. Anybody can write a `.git` file that points elsewhere.
+ * as one of the worktrees that share its common folder. Anybody can make a `.git` file or link that points elsewhere.
  */
 export function isOwnRepository(
   { top, git }: { readonly top: string; readonly git: string },

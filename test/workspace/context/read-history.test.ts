@@ -1,7 +1,17 @@
 /** Whatever form a repository has, its history is read or its lack is said in a clause. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readHistory } from "../../../src/workspace/context/read-history.ts";
@@ -53,6 +63,14 @@ beforeAll(() => {
   mkdirSync(join(place, "plain"));
   mkdirSync(join(place, "foreign"));
   writeFileSync(join(place, "foreign/.git"), `gitdir: ${full}/.git\n`);
+  mkdirSync(join(place, "foreign-link"));
+  symlinkSync(join(full, ".git"), join(place, "foreign-link/.git"));
+  mkdirSync(join(place, "broken-link"));
+  symlinkSync("nowhere", join(place, "broken-link/.git"));
+  git(place, "clone", "-q", full, "linked");
+  renameSync(join(place, "linked/.git"), join(place, "linked.git"));
+  symlinkSync("../linked.git", join(place, "linked/.git"));
+  git(join(place, "linked"), "config", "core.worktree", join(place, "linked"));
   mkdirSync(join(place, "foreign-tree"));
   writeFileSync(join(place, "foreign-tree/.git"), `gitdir: ${full}/.git/worktrees/tree\n`);
   git(place, "init", "-q", "foreign-common");
@@ -62,7 +80,7 @@ beforeAll(() => {
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 describe.skipIf(Bun.which("git") === null)("the history of", () => {
-  test.each(["full", "tree", "outer/inner"])("%s is read", async (name) => {
+  test.each(["full", "tree", "outer/inner", "linked"])("%s is read", async (name) => {
     expect(await told(name)).toEqual({ subjects: both, lacks: null });
   });
 
@@ -74,6 +92,8 @@ describe.skipIf(Bun.which("git") === null)("the history of", () => {
     ["headless", [], "there is no commit yet, or HEAD has a format that pai does not read"],
     ["broken", [], "git could not read all of it"],
     ["foreign", [], "`.git` names a repository that does not list this folder"],
+    ["foreign-link", [], "`.git` names a repository that does not list this folder"],
+    ["broken-link", [], "the folder is in no git repository"],
     ["foreign-tree", [], "`.git` names a repository that does not list this folder"],
     ["foreign-common", [], "`.git` names a repository that does not list this folder"],
   ] as const)("%s is read as far as it goes, and what is lacking is said", async (name, subjects, lacks) => {

@@ -58,15 +58,15 @@ function attribute(tag: string, name: string): string {
 function readReport(xml: string): Outcome {
   const all = /<testsuites\b[^>]*>/.exec(xml)?.[0] ?? "";
   const total = (name: string) => Number(attribute(all, name));
-  const failures = [...xml.matchAll(/(<testcase\b[^>]*[^/]>)\s*<(?:failure|error)\b[^>]*>([^<]*)/g)];
+  const failures = [...xml.matchAll(/(<testcase\b[^>]*[^/]>)\s*(<(?:failure|error)\b[^>]*>)([^<]*)/g)];
   return {
     tests: total("tests"),
     failed: total("failures") + total("errors"),
     skipped: total("skipped"),
-    failures: failures.map(([, tag = "", message = ""]) => ({
+    failures: failures.map(([, tag = "", failure = "", text = ""]) => ({
       file: attribute(tag, "file"),
       name: attribute(tag, "name"),
-      message: unescapeXml(message).trimEnd(),
+      message: unescapeXml(text).trim() || attribute(failure, "message"),
     })),
   };
 }

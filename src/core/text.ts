@@ -79,12 +79,20 @@ export function mainEnding(lines: readonly Line[]): "\n" | "\r\n" | "\r" {
   return counts["\r"] > counts["\n"] ? "\r" : "\n";
 }
 
-/** Whether the bytes begin as UTF-16 does: such text is full of NUL. */
+/** Where every reader of files looks for the NUL that tells a binary file. */
+const sniffedBytes = 8000;
+
+/**
+ * Whether the bytes are UTF-16: they begin with its mark, and hold NUL soon, as such text does. Without NUL every
+ * reader takes them for text of single bytes, whatever they begin with.
+ */
 export const isWide = (bytes: Uint8Array): boolean => wideName(bytes) !== null;
 
 function wideName(bytes: Uint8Array): "utf-16le" | "utf-16be" | null {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
-  return bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : null;
+  const isLittle = bytes[0] === 0xff && bytes[1] === 0xfe;
+  if (!isLittle && !(bytes[0] === 0xfe && bytes[1] === 0xff)) return null;
+  if (!bytes.subarray(0, sniffedBytes).includes(0)) return null;
+  return isLittle ? "utf-16le" : "utf-16be";
 }
 
 // TextDecoder replaces or refuses lone surrogates; a file that has them must still come back unchanged.

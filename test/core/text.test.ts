@@ -51,7 +51,13 @@ describe("decode and encode", () => {
   test("binary is null: NUL, UTF-32, an odd UTF-16", () => {
     expect(decode(bytesOf("a", [0], "b"))).toBeNull();
     expect(decode(bytesOf([0xff, 0xfe, 0, 0, 0x41, 0, 0, 0]))).toBeNull();
-    expect(decode(bytesOf([0xff, 0xfe, 0x41]))).toBeNull();
+    expect(decode(bytesOf([0xff, 0xfe, 0x41, 0, 0x42]))).toBeNull();
+  });
+
+  test("the mark of UTF-16 without any NUL is text of single bytes, as every reader takes it", () => {
+    const claimed = bytesOf([0xff, 0xfe], "KEY");
+    expect(decode(claimed)).toEqual({ text: "ÿþKEY", encoding: { name: "single-byte", bom: false } });
+    expect(backAgain(claimed)).toEqual(claimed);
   });
 
   test("an empty file is empty text", () => {

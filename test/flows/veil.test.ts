@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { eightStep } from "../../src/flows/eight-step.ts";
 import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls } from "./loop.ts";
+import { plan as planOf } from "./plans.ts";
 import { makeFolder, play, playIn } from "./scripted.ts";
 
 const key = "AIzaSyA1234567890abcdefghijklmnopqrstu";
@@ -123,6 +124,43 @@ test("no secret is cut in half in the diff that eight-step judges", async () => 
   });
   expect(ran.asked(3)).toContain("<<SECRET_k3f9_1>> <<SECRET_k3f9_1>>");
   expect(JSON.stringify(ran.requests)).not.toMatch(/Zx9k/);
+});
+
+const look = JSON.stringify({ ...JSON.parse(planOf({ steps: ["READ deploy.txt"] })), intent: "look" });
+
+test("a file that only begins as UTF-16 does is read, searched and shown by the names of its secrets", async () => {
+  const secret = "Zx9kQ2mR7tLp4VwA8sNd";
+  for (const mark of ["\u00fe\u00ff", "\u00ff\u00fe"]) {
+    for (const filler of ["", "x"]) {
+      const place = makeFolder();
+      try {
+        const text = `${mark}db_password = "${secret}"\n${"port = 1\n".repeat(5000)}${filler}`;
+        writeFileSync(join(place.root, "deploy.txt"), Buffer.from(text, "latin1"));
+        const ran = await playIn(place, {
+          flow: toolLoop,
+          options: { mode: "tool-loop" },
+          lines: [
+            calls(
+              call("read", { path: "deploy.txt" }),
+              call("read", { path: "deploy.txt", start_line: 1, end_line: 1 }),
+              call("grep", { pattern: "db_password" }),
+            ),
+            "Done.",
+          ],
+        });
+        const planned = await playIn(place, { lines: [look, talk] });
+        const worked = await playIn(place, {
+          lines: [plan.replace("settings.py", "deploy.txt"), "FINISH::done\n", "FINISH::done\n"],
+        });
+        for (const { requests, events } of [ran, planned, worked]) {
+          expect(JSON.stringify(requests)).toContain("<<SECRET_k3f9_1>>");
+          expect(JSON.stringify([requests, events])).not.toContain(secret.slice(0, 8));
+        }
+      } finally {
+        place.remove();
+      }
+    }
+  }
 });
 
 const wide = (text: string) => `\ufeff${text}`;

@@ -60,7 +60,10 @@ export interface Veil {
   begun(text: string): number;
   /** Replaces names by their values, where `isAllowed(value)` is true. */
   reveal(text: string, isAllowed: (value: string) => boolean): Revealed;
-  revealBytes(bytes: Uint8Array, isAllowed: (value: string) => boolean): Revealed & { readonly bytes: Uint8Array };
+  revealBytes(
+    bytes: Uint8Array,
+    isAllowed: (value: string) => boolean,
+  ): Pick<Revealed, "kept"> & { readonly bytes: Uint8Array };
   /** Our names in a text, each once. */
   namesIn(text: string): readonly string[];
   /** Replaces our names by one mark, so that texts of different runs can be compared. */
@@ -80,16 +83,38 @@ const keyLine = /^[A-Za-z0-9+/]{64}$/gm;
 const onlyHex = /^(?:[0-9a-f]+|[0-9A-F]+)$/;
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-/** Bytes as text that converts back to the same bytes: UTF-8, UTF-16 with its mark, or one character for each byte. */
-function openText(bytes: Uint8Array): { readonly text: string; readonly toBytes: (text: string) => Uint8Array } {
+/** Bytes as text that converts back to the same bytes. */
+interface OpenedText {
+  readonly text: string;
+  readonly toBytes: (text: string) => Uint8Array;
+}
+
+/** UTF-16 with its mark; null: it is none. */
+function openWide(bytes: Uint8Array): OpenedText | null {
   const wide = isWide(bytes) ? decode(bytes) : null;
-  if (wide !== null) return { text: wide.text, toBytes: (other) => encode(other, wide.encoding) ?? bytes };
+  return wide && { text: wide.text, toBytes: (other) => encode(other, wide.encoding) ?? bytes };
+}
+
+/** UTF-8, or one character for each byte. */
+function openNarrow(bytes: Uint8Array): OpenedText {
   try {
     return { text: strict.decode(bytes), toBytes: (text) => new TextEncoder().encode(text) };
   } catch {
     const text = Buffer.from(bytes).toString("latin1");
     return { text, toBytes: (other) => new Uint8Array(Buffer.from(other, "latin1")) };
   }
+}
+
+/** The bytes with their text changed; the same array when they are no such text, or it stays the same. */
+function change(
+  open: (bytes: Uint8Array) => OpenedText | null,
+  bytes: Uint8Array,
+  edit: (text: string) => string,
+): Uint8Array {
+  const opened = open(bytes);
+  if (opened === null) return bytes;
+  const edited = edit(opened.text);
+  return edited === opened.text ? bytes : opened.toBytes(edited);
 }
 
 export function createVeil(options: VeilOptions = {}): Veil {
@@ -217,20 +242,22 @@ export function createVeil(options: VeilOptions = {}): Veil {
     hide,
     hideRaw,
     hideOutput: (text) => hideRaw(text.replace(keyLine, (line) => (onlyHex.test(line) ? line : namePiece(line)))),
-    hideBytes(bytes) {
-      const { text, toBytes } = openText(bytes);
-      const hidden = hideRaw(text);
-      return hidden === text ? bytes : toBytes(hidden);
-    },
+    // What claims to be UTF-16 may hold secrets in single bytes, too; both are hidden, and come back in the other order.
+    hideBytes: (bytes) => change(openNarrow, change(openWide, bytes, hideRaw), hideRaw),
     hideAll: (value) => mapTexts(value, hide),
     cover: (value) => mapTexts(value, known.replace),
     coverText: known.replace,
     begun: known.begun,
     reveal,
     revealBytes(bytes, isAllowed) {
-      const { text, toBytes } = openText(bytes);
-      const revealed = reveal(text, isAllowed);
-      return { ...revealed, bytes: revealed.text === text ? bytes : toBytes(revealed.text) };
+      const kept = new Set<string>();
+      const revealIn = (text: string): string => {
+        const revealed = reveal(text, isAllowed);
+        for (const name of revealed.kept) kept.add(name);
+        return revealed.text;
+      };
+      const revealed = change(openWide, change(openNarrow, bytes, revealIn), revealIn);
+      return { kept: [...kept], bytes: revealed };
     },
     namesIn: (text) => [...new Set(findNamed(text).flatMap(([name, owner = ""]) => (parts.has(owner) ? [name] : [])))],
     blank: (text) =>
@@ -241,7 +268,8 @@ export function createVeil(options: VeilOptions = {}): Veil {
 }
 
 /** Whether the content of a file holds exactly this text. */
-export const holdsText = (bytes: Uint8Array, text: string): boolean => openText(bytes).text.includes(text);
+export const holdsText = (bytes: Uint8Array, text: string): boolean =>
+  openNarrow(bytes).text.includes(text) || openWide(bytes)?.text.includes(text) === true;
 
 /** The text with one mark for every secret and every name, to compare texts without their secrets. */
 export function blankSecrets(text: string): string {

@@ -123,6 +123,8 @@ test("any bytes come back as they were", () => {
     fc.constantFrom(`KEY=${key}\r\n`, pem, "<<SECRET_k3f9_1>>", "\ufeff", 'token: "S3cr3tP4ssX9"', line(7), "\n", "é"),
     fc.uint8Array({ maxLength: 8 }),
   );
+  /** An odd number of bytes, and an even one once the key is hidden. */
+  const claimed = [Uint8Array.of(254, 255, 0), Uint8Array.of(1), `KEY=${key}\r\n`, "<<SECRET_k3f9_1>>"];
   fc.assert(
     fc.property(fc.array(fc.array(piece, { maxLength: 6 }), { minLength: 1, maxLength: 3 }), (files) => {
       const veil = createVeil();
@@ -132,8 +134,21 @@ test("any bytes come back as they were", () => {
         expect(Buffer.compare(veil.revealBytes(hidden, yes).bytes, bytes)).toBe(0);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 500, examples: [[[claimed]]] },
   );
+});
+
+test.each([
+  ["big-endian", [0xfe, 0xff]],
+  ["little-endian", [0xff, 0xfe]],
+] as const)("what only claims to be UTF-16, %s, is hidden as it is read: as text of single bytes", (_, mark) => {
+  for (const text of [`KEY=${key}\n`, `KEY=${key}`, `${line(7).repeat(200)}\0KEY=${key}\n`, `\0KEY=${key}\n`]) {
+    const veil = open();
+    const bytes = Buffer.concat([Buffer.from(mark), Buffer.from(text)]);
+    const hidden = veil.hideBytes(bytes);
+    expect(Buffer.from(hidden).includes(key)).toBe(false);
+    expect(Buffer.compare(veil.revealBytes(hidden, yes).bytes, bytes)).toBe(0);
+  }
 });
 
 test("a file of tens of thousands of made-up secrets is hidden in a moment, and each is known from then on", () => {

@@ -1,4 +1,4 @@
-/** The man page tells what help tells, and roff takes it without a word. */
+/** The man page has what help has, and roff accepts it without a warning. */
 import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";

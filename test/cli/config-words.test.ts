@@ -1,4 +1,4 @@
-/** `pai config` helps along: whose key it is, what to do next, and how to take a setting out again. */
+/** `pai config` helps: it finds the provider of a key, names the next step, and takes a setting out again. */
 import { expect, test } from "bun:test";
 import { configCommand } from "../../src/cli/commands/config.ts";
 import { openProcess, type Process, type Typed } from "./fake-context.ts";

@@ -1,4 +1,4 @@
-/** `--model a,b`: the switch is said, recorded and paid for by its own price. */
+/** `--model a,b`: the switch is reported, recorded and paid for at its own price. */
 import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

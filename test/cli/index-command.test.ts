@@ -1,4 +1,4 @@
-/** `pai index`: made, told of, removed; and what `pai context` says of why a file is likely. */
+/** `pai index`: made, described, removed; and the reasons that `pai context` gives for a file. */
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

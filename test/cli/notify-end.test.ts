@@ -1,4 +1,4 @@
-/** What is told of the end of a long run, and that nothing of it is read by a shell. */
+/** The notification at the end of a long run; no shell reads any of it. */
 import { afterEach, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** The validator of --output-schema agrees with another one, and takes nothing for a schema that is none. */
+/** The validator of --output-schema agrees with another validator, and refuses what is not a schema. */
 import { expect, test } from "bun:test";
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";

@@ -1,4 +1,4 @@
-/** Patterns of --allow-run: which commands of a model run, and what the others are told. */
+/** Patterns of --allow-run: which commands of a model run, and what the model learns of the others. */
 import { expect, test } from "bun:test";
 import { call, calls, playLoop, resultsOf } from "./loop.ts";
 import { finish, modify, plan } from "./plans.ts";

@@ -1,4 +1,4 @@
-/** Links: a plan that reaches through one is refused before a call is spent on it, and hard ones are said. */
+/** Links: a plan that reaches through one is refused before a call is spent on it, and hard links are reported. */
 import { expect, test } from "bun:test";
 import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";

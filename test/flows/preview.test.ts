@@ -1,4 +1,4 @@
-/** What is said to be sent is what is sent, in every mode and with all that goes along with a message. */
+/** What the preview names is what is sent, in every mode, with all that accompanies a message. */
 import { expect, test } from "bun:test";
 import type { Message } from "../../src/core/model.ts";
 import { type Preview, preview } from "../../src/flows/preview.ts";

@@ -1,4 +1,4 @@
-/** The connection to a team's database: addresses, TLS, layouts, and what is said when it cannot be used. */
+/** The connection to a team's database: addresses, TLS, layouts, and the errors when it cannot be used. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** The built binary without a sandbox: what commands do to files that are closed to every action is found, said and put back. */
+/** The built binary without a sandbox: commands' changes of closed files are found, reported and put back. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";

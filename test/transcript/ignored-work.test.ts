@@ -1,4 +1,4 @@
-/** The built binary: what commands do in ignored paths is undone with the run or said, wherever a run is told of. */
+/** The built binary: what commands do in ignored paths is undone with the run, or reported with it everywhere. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** notify: after a run of more than ten seconds the user's program is told; a project cannot name one, trusted or not. */
+/** notify: a run of more than ten seconds starts the user's program at its end; a project cannot name one. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Runs that go well, or well enough: status, calls, what is kept, and what is said on the way. */
+/** Runs that go well, or well enough: status, calls, what is kept, and what is shown on the way. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";

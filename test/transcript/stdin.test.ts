@@ -1,4 +1,4 @@
-/** Where a task may come from, and that nothing ever waits for a standard input it was not told to read. */
+/** Where a task may come from; pai never waits for a standard input that it was not asked to read. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

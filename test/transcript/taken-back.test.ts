@@ -1,4 +1,4 @@
-/** What the user takes back in a session is told to the model with the next message, or it would rely on it. */
+/** With the next message the model learns what the user took back in a session, since it would rely on it. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { event, parts } from "../models/gemini/gemini-wire.ts";
 import { openPlace, patience } from "./harness.ts";

@@ -1,4 +1,4 @@
-/** The figures of `pai stats`: none is told where nothing could be counted. */
+/** The figures of `pai stats`: none is shown where nothing could be counted. */
 import { expect, test } from "bun:test";
 import type { GroupTotals } from "../../src/core/run-summary.ts";
 import { renderStats } from "../../src/ui/stats.ts";

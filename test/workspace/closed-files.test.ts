@@ -1,4 +1,4 @@
-/** Files that are closed to actions, around a command that no sandbox keeps off them: found, put back, or said. */
+/** Files closed to actions, around a command without a sandbox: its changes are found, put back, or reported. */
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** A process of its own that runs one command and tells the most memory it took: `bun much-output.ts COMMAND`. */
+/** A separate process that runs one command and prints its own peak memory: `bun much-output.ts COMMAND`. */
 import { runShell } from "../../src/workspace/command/shell.ts";
 
 const [command = ""] = process.argv.slice(2);

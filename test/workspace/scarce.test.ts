@@ -1,4 +1,4 @@
-/** No space, no inodes, a read-only mount: the old bytes stay, the failure is told, nothing half-done is left. */
+/** No space, no inodes, a read-only mount: the old bytes stay, the failure is reported, nothing half-done is left. */
 import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Files as statx tells them: the same as node:fs does. */
+/** What statx reports of files is what node:fs reports. */
 import { afterAll, expect, test } from "bun:test";
 import { lstatSync, mkdirSync, mkdtempSync, openSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

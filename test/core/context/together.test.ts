@@ -1,4 +1,4 @@
-/** What usually changes with the likeliest files comes near them, and never before what the request points at most. */
+/** Files that usually change with the likeliest ones come behind the first five. */
 import { expect, test } from "bun:test";
 import { kindWeights } from "../../../src/core/context/kind.ts";
 import type { Ranked } from "../../../src/core/context/rank.ts";

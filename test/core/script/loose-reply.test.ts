@@ -1,4 +1,4 @@
-/** Edits without actions: read where the contract leaves one file, else told what was seen. */
+/** Edits without actions: read where the contract leaves one file, else the model learns what was seen. */
 import { describe, expect, test } from "bun:test";
 import { readLooseReply } from "../../../src/core/script/loose-reply.ts";
 import { parseScript } from "../../../src/core/script/parser.ts";

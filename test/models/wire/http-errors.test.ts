@@ -1,4 +1,4 @@
-/** What a status, a body or a broken connection means, and what people are told. */
+/** What a status, a body or a broken connection means, and which message people get. */
 import { describe, expect, test } from "bun:test";
 import { type Asked, readFetchError, readHttpError } from "../../../src/models/wire/http-errors.ts";
 

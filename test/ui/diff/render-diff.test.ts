@@ -1,4 +1,4 @@
-/** Diffs for people: what is said in words and what in colour, and what of it is left out. */
+/** Diffs for people: what words and colours show, and what is left out. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Blob, Change } from "../../../src/core/change.ts";

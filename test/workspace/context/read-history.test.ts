@@ -1,4 +1,4 @@
-/** Whatever form a repository has, its history is read or its lack is said in a clause. */
+/** Whatever form a repository has, its history is read, or a clause says why not. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import {

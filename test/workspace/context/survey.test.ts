@@ -1,4 +1,4 @@
-/** A survey finishes whatever lies in the folder, and tells what it left out. */
+/** A survey finishes whatever lies in the folder, and names what it left out. */
 import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";

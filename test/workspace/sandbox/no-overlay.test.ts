@@ -1,4 +1,4 @@
-/** Where the usual folders cannot hold the layers of an overlay, others are tried; where none can, that is said. */
+/** Where the usual folders cannot hold an overlay's layers, others are tried; where none can, the state says so. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { SandboxState } from "../../../src/core/command/sandbox.ts";

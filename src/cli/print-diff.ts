@@ -1,6 +1,6 @@
 /** Prints changes outside a run as a diff, in the style of a stream. */
 import type { Change } from "../core/change.ts";
-import { renderChanges } from "../core/diff.ts";
+import { renderHidden } from "../core/secrets/render-hidden.ts";
 import { renderDiff } from "../ui/diff/render-diff.ts";
 import { columnsOf } from "./columns.ts";
 import type { Context } from "./command.ts";
@@ -16,5 +16,5 @@ export async function renderDiffOn(
   const style = styleOf(context, context.tty[stream]);
   const highlight = style.color ? (await import("../ui/highlight.ts")).highlight : null;
   const columns = style.plain ? null : columnsOf(context.env);
-  return renderDiff(renderChanges(changes), style, { columns, highlight });
+  return renderDiff(renderHidden(changes), style, { columns, highlight });
 }

@@ -270,8 +270,11 @@ function renderChange(change: Change, from: string | null): string {
 /** The unified diff of a change set, as `git diff` writes it and `git apply` reads it; folders are one line each. */
 export const renderChanges = (changes: readonly Change[]): string => finish(renderSteps(changes));
 
-/** `renderChanges` in steps. */
-export function* renderSteps(changes: readonly Change[]): Steps<string> {
+/** `renderChanges` in steps; `seen`: a change as it is to be shown. */
+export function* renderSteps(
+  changes: readonly Change[],
+  seen: (change: Change) => Change = (change) => change,
+): Steps<string> {
   const renames = findRenames(changes);
   const origins = new Set(renames.values());
   let out = "";
@@ -279,7 +282,7 @@ export function* renderSteps(changes: readonly Change[]): Steps<string> {
     if (origins.has(change)) continue;
     yield;
     const origin = renames.get(change);
-    out += renderChange(origin ? { ...change, before: origin.before } : change, origin?.path ?? null);
+    out += renderChange(seen(origin ? { ...change, before: origin.before } : change), origin?.path ?? null);
   }
   return out;
 }

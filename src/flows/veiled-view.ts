@@ -24,7 +24,8 @@ export interface VeiledView {
   stage(turn?: Promise<unknown>): Stage;
   /** A blob as the model may see it. */
   hide(path: RelPath, blob: Blob | null): Blob | null;
-  /** Changes as the model may see them: cutting their diff cannot reveal half a secret. */
+  /** A change as models and people may see it: what is cut from it for a diff cannot hold a part of a secret. */
+  hideChange(change: Change): Change;
   hideChanges(changes: readonly Change[]): readonly Change[];
   /** The real blob behind one that the model saw. */
   rawOf(blob: Blob | null): Blob | null;
@@ -148,15 +149,17 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
     };
   };
 
+  const hideChange = (change: Change): Change => ({
+    ...change,
+    before: hide(change.path, change.before),
+    after: hide(change.path, change.after),
+  });
+
   return {
     stage: (turn = Promise.resolve()) => open(turn),
     hide,
-    hideChanges: (changes) =>
-      changes.map((change) => ({
-        ...change,
-        before: hide(change.path, change.before),
-        after: hide(change.path, change.after),
-      })),
+    hideChange,
+    hideChanges: (changes) => changes.map(hideChange),
     rawOf: (blob) => (blob?.kind === "file" ? (raws.get(blob.bytes) ?? blob) : blob),
   };
 }

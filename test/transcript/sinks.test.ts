@@ -209,3 +209,34 @@ test.concurrent("what other agents are told", async () => {
   expect(heard).toContain("<<SECRET_");
   expect([place.read("ok.md"), found(everything(place, { heard }))]).toEqual(["ok\n", []]);
 });
+
+/** Lines of a private key, made here so that no scanner takes this file for a leak. */
+const keyLines = [1, 2, 3, 4, 5, 6].map((seed) =>
+  Buffer.from(Array.from({ length: 48 }, (_, at) => (at * 37 + seed * 101) % 251)).toString("base64"),
+);
+const keyFile = `-----BEGIN RSA PRIVATE KEY-----\n${keyLines.join("\n")}\n-----END RSA PRIVATE KEY-----\nport=1\n`;
+/** So much that no request shows the key. */
+const others = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`src/${at}.txt`, "words ".repeat(1_200)]));
+
+for (const format of [[], ["--json"], ["--jsonl"]]) {
+  test.concurrent(`a diff beside a private key that no call read shows nothing of it ${format.join("")}`, async () => {
+    const command = "sed -i s/port=1/port=2/ deploy/key.txt";
+    const answers = [called(["bash", { command }]), says("Done.")];
+    await using place = openPlace(answers, { "deploy/key.txt": keyFile, ...others });
+    const run = await place.pai(["run", "-y", ...format, "--allow-run", "--mode", "tool-loop", "change the port"]);
+    expect(place.read("deploy/key.txt")).toContain("port=2");
+    await place.pai(["dashboard", "--out", "../home/report.html"]);
+    const undo = await place.pai(["undo", "--dry-run", ...format.slice(0, 1).map(() => "--json")]);
+    expect(undo.stdout).toContain("port=1");
+    const undone = await place.pai(["undo", "-y"]);
+    const redone = await place.pai(["redo", "-y", "--json"]);
+    expect([run.code, undo.code, undone.code, redone.code]).toEqual([0, 0, 0, 0]);
+    const said = { run, undo, undone, redone };
+    const all = everything(
+      place,
+      Object.fromEntries(Object.entries(said).map(([name, { stdout, stderr }]) => [name, stdout + stderr])),
+    );
+    const holders = Object.keys(all).filter((where) => keyLines.some((line) => all[where]?.includes(line)));
+    expect(holders).toEqual([]);
+  });
+}

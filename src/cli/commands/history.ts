@@ -3,8 +3,9 @@
 import { join } from "node:path";
 import { commandWording } from "../../core/approval-wording.ts";
 import { type Change, sameBlob } from "../../core/change.ts";
-import { renderChanges, summarizeAll } from "../../core/diff.ts";
+import { summarizeAll } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
+import { renderHidden } from "../../core/secrets/render-hidden.ts";
 import type { IndexedRun } from "../../store/run-index.ts";
 import { counted } from "../../ui/amount.ts";
 import { wrap } from "../../ui/layout.ts";
@@ -72,7 +73,7 @@ async function reverse(given: Context, kind: "undo" | "redo", inSession = false)
   if (!dryRun) await tellUndone(base, { root: workspace.root, stateFolder }, done.run.id, kind);
   const changes = summarizeAll(done.changes, () => "plan");
   const commit = await commitOf(stateFolder, done.run.id);
-  const data = { run: done.run.id, commit, dry_run: dryRun, changes, diff: renderChanges(done.changes) };
+  const data = { run: done.run.id, commit, dry_run: dryRun, changes, diff: renderHidden(done.changes) };
   const paths = counted(changes.length, "path");
   const back = kind === "undo" ? "redo" : "undo";
   const wrapOnScreen = (line: string) => wrap(line, context.tty.stdout ? columnsOf(context.env) : null).join("\n");

@@ -1,9 +1,9 @@
 /** Data of the dashboard: runs from the index, details from receipts and journals, resting keys. */
 import { join } from "node:path";
-import { renderChanges } from "../../core/diff.ts";
 import { type Fact, factsOf } from "../../core/receipt.ts";
 import type { TeamRun } from "../../core/run-summary.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
+import { renderHidden } from "../../core/secrets/render-hidden.ts";
 import { openKeyState } from "../../store/key-state.ts";
 import { openReceipts } from "../../store/receipts.ts";
 import { type IndexedRun, openRunIndex } from "../../store/run-index.ts";
@@ -79,7 +79,7 @@ export function readDetails(stateDir: string, folder: string, id: string): RunDe
   if (!shape.folder.test(folder) || folder.startsWith(".") || !shape.id.test(id)) return null;
   const stateFolder = join(stateDir, folder);
   const changes = readWork(stateFolder, id);
-  const diff = changes === null ? "" : maskSecrets(renderChanges(changes)).slice(0, maxDiffChars);
+  const diff = changes === null ? "" : maskSecrets(renderHidden(changes)).slice(0, maxDiffChars);
   try {
     return { ...factsOfRun(openReceipts(join(stateFolder, "runs")).read(id).facts), diff };
   } catch {

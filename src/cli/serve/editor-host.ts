@@ -2,11 +2,11 @@
 import { join } from "node:path";
 import { asBlock } from "../../acp/door.ts";
 import type { Choice, Host, Talk, TalkSummary } from "../../acp/host.ts";
-import { renderChanges } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { findProvider } from "../../core/providers.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
+import { renderHidden } from "../../core/secrets/render-hidden.ts";
 import { historyOf } from "../../core/session/recent.ts";
 import { decode } from "../../core/text.ts";
 import type { Task } from "../../flows/run.ts";
@@ -179,7 +179,7 @@ function createTalk(context: Context, composed: Composed, open: OpenSession, tel
       const changes = changesOfSession(history, open.session);
       return changes.length === 0
         ? "this session has changed nothing"
-        : asBlock(maskSecrets(composed.cover(renderChanges(changes))), "diff");
+        : asBlock(maskSecrets(composed.cover(renderHidden(changes))), "diff");
     },
     async readText(path) {
       const blob = await workspace.read(workspace.path(path, "read"));

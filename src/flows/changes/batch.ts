@@ -44,7 +44,7 @@ async function propose(run: Run, origin: Origin, asked: boolean): Promise<void> 
     summarizeSteps(changes, () => origin),
     run.signal,
   );
-  const diff = await breatheThrough(renderSteps(changes), run.signal);
+  const diff = await breatheThrough(renderSteps(changes, run.veiled.hideChange), run.signal);
   const proposed = { batch: run.record.batches, changes: summaries, diff };
   run.emit({ type: "changes.proposed", ...proposed, ...(asked ? { asked } : {}) });
   noteNames(run, changes);

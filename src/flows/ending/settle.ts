@@ -126,7 +126,7 @@ async function showChanges(run: Run, all: readonly Change[]): Promise<Pick<Outco
   const by = (path: Change["path"]) => (run.begun?.commandPaths.has(path) ? "command" : "plan");
   const open = all.filter(({ path }) => !run.record.ignored.has(path));
   const changes = await breatheThrough(summarizeSteps(all, by), null);
-  return { changes, diff: await breatheThrough(renderSteps(open), null) };
+  return { changes, diff: await breatheThrough(renderSteps(open, run.veiled.hideChange), null) };
 }
 
 /** How many of the ignored paths that stay the outcome names. */

@@ -1,0 +1,37 @@
+/** Diffs outside of a run name secrets, also where only an excerpt of one is beside a change. */
+import { expect, test } from "bun:test";
+import type { Change } from "../../../src/core/change.ts";
+import type { RelPath } from "../../../src/core/path.ts";
+import { renderHidden } from "../../../src/core/secrets/render-hidden.ts";
+
+const line = (seed: number) =>
+  Buffer.from(Array.from({ length: 48 }, (_, at) => (at * 37 + seed * 101) % 251)).toString("base64");
+const file = (text: string) => ({ kind: "file", mode: 0o644, bytes: new TextEncoder().encode(text) }) as const;
+const change = (path: string, before: string, after: string): Change => ({
+  path: path as RelPath,
+  before: file(before),
+  after: file(after),
+  from: null,
+});
+const key = (port: number, last = line(6)) =>
+  `-----BEGIN PRIVATE KEY-----\n${[1, 2, 3, 4, 5].map(line).join("\n")}\n${last}\n-----END PRIVATE KEY-----\nport=${port}\n`;
+
+test("the lines of a private key beside a change are names, and a changed line is another name", () => {
+  const diff = renderHidden([change("key.txt", key(1), key(2, line(9)))]);
+  for (const seed of [1, 2, 3, 4, 5, 6, 9]) expect(diff).not.toContain(line(seed));
+  expect(diff).toMatch(/-<<SECRET_\w{4}_\d+>>\n\+<<SECRET_\w{4}_\d+>>\n/);
+  expect(diff).toContain("-port=1\n+port=2\n");
+});
+
+test("a value that one file tells is hidden in all, also in files before it", () => {
+  const value = "Zx9kQ2mR7tLp4VwA8sNd";
+  const diff = renderHidden([
+    change("a.txt", "a\n", `note ${value}\n`),
+    change("b.txt", `password = "${value}"\n`, `password = "${value}"\nx\n`),
+  ]);
+  expect(diff).not.toContain(value);
+});
+
+test("a file that is not text is compared as it is", () => {
+  expect(renderHidden([change("a.bin", "\0a", "\0b")])).toContain("Binary files");
+});

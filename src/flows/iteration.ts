@@ -236,6 +236,9 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
       if (verdict.passed) improvements.push(...verdict.next_fix);
       const good = verdict.passed && faults.length === 0;
       const finished = good ? acted.finished : await heal(at, verdict, faults);
+      // The score was for the work before the repair, which nobody has scored.
+      if (!good && verdict.quality_score !== null) scores.pop();
+      run.record.score = meanOf(scores);
       return finished && progress.open.length === 0 && passesChecks();
     },
   };

@@ -79,31 +79,29 @@ test("a sixth step joins the fifth, none is dropped", async () => {
   ).toBe("think: five; six");
 });
 
-test("a failed verdict is healed once with its reasons and fixes, and what heals counts", async () => {
+test("a failed verdict is healed once with its reasons and fixes, and what heals counts without a score", async () => {
   const heal = "MODIFY::a.py::EOT\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\nEND::EOT\n";
   const ran = await run([
-    schedule({ create: ["a.py"] }),
+    schedule({ steps: ["one", "two"], create: ["a.py", "b.py"] }),
     write("a.py", "x = 1"),
     verdict(false, 3, ["x is wrong"], ["set x to 2"]),
     heal,
+    write("b.py", "y = 1"),
+    verdict(true, 9),
     summary,
   ]);
-  expect(ran.purposes).toBe("plan execute integrity heal summary");
+  expect(ran.purposes).toBe("plan execute integrity heal execute integrity summary");
   expect(ran.asked(4)).toContain("- x is wrong\n- fix: set x to 2");
-  expect(ran.files).toMatchObject({ "a.py": "x = 2\n" });
-  expect(ran.outcome).toMatchObject({ status: "unverified", score: 3 });
+  expect(ran.files).toMatchObject({ "a.py": "x = 2\n", "b.py": "y = 1\n" });
+  expect(ran.outcome).toMatchObject({ status: "unverified", score: 9 });
 });
 
 test("a step that stays failed ends the run as failed, with everything taken back and a local summary", async () => {
-  const lines = [
-    schedule({ steps: ["one", "two"], create: ["a.py", "b.py"] }),
-    write("a.py", "x = 1"),
-    verdict(false, 2, ["wrong"]),
-    "nothing to do",
-  ];
-  const ran = await run(lines);
+  const steps = schedule({ steps: ["one", "two"], create: ["a.py", "b.py"] });
+  const ran = await run([steps, write("a.py", "x = 1"), verdict(false, 2, ["wrong"]), "nothing to do"]);
   expect(ran.outcome).toMatchObject({
     status: "failed",
+    score: 2,
     code: 9,
     text: "Stopped at step 1 of 2, one: wrong",
     changes: [],

@@ -74,9 +74,11 @@ const statusWords: Readonly<Record<Exclude<Status, "answered">, readonly [Meanin
 };
 
 /** Number of passed checks, to append to the status; "" if it is not needed. */
-function renderProof({ status, checks }: Outcome): string {
+function renderProof(outcome: Outcome): string {
+  const { status, checks, changes } = outcome;
   const passed = checks.filter((check) => check.passed === true).length;
-  if (status === "verified") return passed > 0 ? ` by ${counted(passed, "check")}` : "";
+  const still = changes.length === 0 ? `, nothing changed${renderStays(outcome)}` : "";
+  if (status === "verified") return (passed > 0 ? ` by ${counted(passed, "check")}` : "") + still;
   if (status !== "unverified") return "";
   return passed > 0 ? `: ${passed} of ${counted(checks.length, "check")} passed` : ": no check has proved this";
 }

@@ -78,3 +78,9 @@ test("a check of the plan that may not run is reported once: by the notice that 
   expect(ended({ quiet: true }).err).not.toContain("make");
   expect(ended({ quiet: true }).out).toContain("-  check make  not run\n");
 });
+
+test("where nothing was changed, a passed check is said to prove just that", () => {
+  const ended = { ...outcome, changes: [], next: [], text: "It is in src/main.py." };
+  expect(show(true, {}, { events: [], outcome: ended }).screen).toContain("✓ verified by 1 check, nothing changed\n");
+  expect(show(true, {}, { events: [], outcome }).screen).toContain("✓ verified by 1 check\n");
+});

@@ -9,6 +9,7 @@ import {
 import { flagsToRun, grantsRun } from "../../core/command/run-patterns.ts";
 import { PaiError } from "../../core/error.ts";
 import type { CheckResult } from "../../core/outcome.ts";
+import type { RelPath } from "../../core/path.ts";
 import type { CommandResult } from "../../core/ports.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { requireBound, runInWorkspace } from "../commands/approve-command.ts";
@@ -140,12 +141,16 @@ export async function decideUnchanged(run: Run): Promise<void> {
 
 const resultOf = ({ command, by, exit, ms, passed }: CheckEvidence): CheckResult => ({ command, by, exit, ms, passed });
 
-/** Runs all checks on the changed tree and records the results. `passedBefore`: commands that passed before. */
-export async function runChecks(
-  run: Run,
-  checks: readonly Check[],
-  passedBefore: ReadonlySet<string>,
-): Promise<readonly CheckReport[]> {
+/** Files that the run had changed before, and that its checks have changed since: the first `since` changes are before. */
+function changedByChecks({ begun, record }: Run, since: number): readonly RelPath[] {
+  const all = begun?.changes ?? [];
+  const own = new Set(all.slice(0, since).flatMap((change) => (record.byUser.has(change) ? [] : change.path)));
+  const later = all.slice(since).filter((change) => record.byUser.has(change) && own.has(change.path));
+  return [...new Set(later.map(({ path }) => path))];
+}
+
+/** Runs each check once on the changed tree. */
+async function runEach(run: Run, checks: readonly Check[], passedBefore: ReadonlySet<string>): Promise<CheckReport[]> {
   const before = (await run.record.baseline?.finish()) ?? [];
   const reports: CheckReport[] = [];
   for (const check of checks) {
@@ -155,7 +160,36 @@ export async function runChecks(
     const counts = check.by === "user" || passedBefore.has(check.command);
     reports.push({ ...result, tolerated, fatal: result.passed === false && counts && !tolerated });
   }
-  const notRun = run.record.checks.filter(({ command }) => !checks.some((check) => check.command === command));
-  run.record.checks = [...reports.map(resultOf), ...notRun];
+  return reports;
+}
+
+/**
+ * Runs all checks on the changed tree and records the results; once more when one of them changed a file of the run,
+ * which then nothing has judged. `passedBefore`: commands that passed before.
+ */
+export async function runChecks(
+  run: Run,
+  checks: readonly Check[],
+  passedBefore: ReadonlySet<string>,
+): Promise<readonly CheckReport[]> {
+  const { record, emit } = run;
+  const since = run.begun?.changes.length ?? 0;
+  let reports = await runEach(run, checks, passedBefore);
+  const changed = changedByChecks(run, since);
+  record.unsettled = false;
+  if (changed.length > 0 && !reports.some(({ fatal }) => fatal)) {
+    const text = `${changed.join(", ")}: changed while the checks ran, so they run once more`;
+    emit({ type: "notice", level: "info", code: "checks_again", text });
+    const again = run.begun?.changes.length ?? 0;
+    reports = await runEach(run, checks, passedBefore);
+    const still = changedByChecks(run, again);
+    record.unsettled = still.length > 0;
+    if (record.unsettled) {
+      const why = `${still.join(", ")}: changed whenever the checks run, so no check has judged what is there now`;
+      emit({ type: "notice", level: "warning", code: "checks_change", text: why });
+    }
+  }
+  const notRun = record.checks.filter(({ command }) => !checks.some((check) => check.command === command));
+  record.checks = [...reports.map(resultOf), ...notRun];
   return reports;
 }

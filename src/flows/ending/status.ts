@@ -11,12 +11,13 @@ const promises = ({ record, options }: Run): boolean =>
 
 /**
  * The status of a finished run. "answered": nothing was promised, changed or refused, and the user gave no check.
- * "verified": checks ran, and all of them passed.
+ * "verified": checks ran, all of them passed, and none of them changed what others had judged.
  */
 export function statusOf(run: Run, changed: boolean): Status {
   const { record, options } = run;
   const decided = options.checks.length > 0 && !options.planOnly;
   if (!changed && !decided && !promises(run) && record.tally.refused.length === 0) return "answered";
   const ran = record.checks.filter(({ passed }) => passed !== null);
-  return ran.length > 0 && ran.every(({ passed }) => passed) ? "verified" : "unverified";
+  const isSettled = ran.length > 0 && !record.unsettled;
+  return isSettled && ran.every(({ passed }) => passed) ? "verified" : "unverified";
 }

@@ -1,0 +1,53 @@
+/** "verified" means that checks judged what is on disk, also where a check, or somebody else, changes files meanwhile. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { readOutcome } from "./contract.ts";
+import { openPlace, patience } from "./harness.ts";
+import { done, planned, write } from "./replies.ts";
+
+setDefaultTimeout(patience);
+
+const answers = [
+  planned([["WRITE", "f.txt"]]),
+  done(write("f.txt", "good \n")),
+  done("", "I give up."),
+  done("", "I give up."),
+];
+
+async function check(...commands: readonly string[]) {
+  await using place = openPlace(answers, { "g.txt": "g\n" });
+  const flags = commands.flatMap((command) => ["--check", command]);
+  const result = await place.pai(["run", "-y", "--json", "--no-baseline", ...flags, "write it"]);
+  const { status, code, notices } = readOutcome(result);
+  const told = notices.map((notice) => notice.code).filter((name) => name.startsWith("checks_"));
+  return { status, code, told, text: place.read("f.txt") };
+}
+
+test.concurrent("a later check that breaks the file fails the run", async () => {
+  expect(await check("grep -q good f.txt", "echo bad > f.txt")).toMatchObject({
+    status: "failed",
+    code: 9,
+    told: ["checks_again"],
+    text: null,
+  });
+});
+
+test.concurrent("a check that brings the file into its form is verified on the second round", async () => {
+  expect(await check("sed -i 's/ $//' f.txt; grep -q good f.txt")).toMatchObject({
+    status: "verified",
+    code: 0,
+    told: ["checks_again"],
+    text: "good\n",
+  });
+});
+
+test.concurrent("a check that changes the file each time verifies nothing", async () => {
+  expect(await check("grep -q good f.txt", "echo more >> f.txt")).toMatchObject({
+    status: "unverified",
+    told: ["checks_again", "checks_change"],
+    text: "good \nmore\nmore\n",
+  });
+});
+
+test.concurrent("a check that changes other files, or none, runs once", async () => {
+  expect(await check("grep -q good f.txt; echo x >> log.txt")).toMatchObject({ status: "verified", told: [] });
+});

@@ -1,8 +1,11 @@
 /** `scripts/test.ts`: one disturbed test may pass on its second try and is counted; nothing else that fails ends green. */
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+
+/** Each test starts five processes, which share the machine with the other tests. */
+setDefaultTimeout(60_000);
 
 const root = join(import.meta.dir, "..");
 const places: string[] = [];

@@ -134,7 +134,14 @@ export function renderRows(rows: readonly RunRow[], columns: number | null, more
   return shown.map((line) => `${line}\n`).join("");
 }
 
+/** A space at which no line is broken. */
+const unbroken = "\u00a0";
+
+/** The facts below a run, broken between two of them and not within "0.2 s". */
+const hangFacts = (facts: string, columns: number): readonly string[] =>
+  hang("  ", facts.replace(/(?<![, ]) (?! )/g, unbroken), columns).map((line) => line.replaceAll(unbroken, " "));
+
 const renderNarrow = ({ lead, facts, task }: RunRow, columns: number, more: string): readonly string[] => [
   cut(`${lead}  ${task}`, columns, more),
-  ...(facts === "" ? [] : hang("  ", facts, columns)),
+  ...(facts === "" ? [] : hangFacts(facts, columns)),
 ];

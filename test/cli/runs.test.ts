@@ -32,3 +32,13 @@ test("a narrow terminal shows the task beside the run, and what it took below it
 20261123-011207921-808e  2026-11-23 01:12  unchanged    fix the failing tests o…
 `);
 });
+
+test("on a narrow terminal a fact stays in one line", () => {
+  const shown = (columns: number) => renderRows(rows, columns, "…").split("\n");
+  for (let columns = 79; columns > 40; columns -= 1) {
+    const lines = shown(columns);
+    expect(lines.filter((line) => Bun.stringWidth(line) > columns)).toEqual([]);
+    expect(lines.some((line) => line.endsWith(" 2 min 14 s"))).toBe(true);
+    expect(lines.filter((line) => line.startsWith("  ")).every((line) => /(?:,|14 s)$/.test(line))).toBe(true);
+  }
+});

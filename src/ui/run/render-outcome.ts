@@ -52,7 +52,9 @@ export function renderAmended(amended: readonly Amendment[], style: Style, colum
 function renderRefused(refused: readonly RefusedAction[], style: Style, columns: number | null): string[] {
   return refused.flatMap(({ action, target, why }) => {
     const what = `${action} ${visibleLine(target)}`.trimEnd();
-    return hang(`${mark(style, "error")} `, `not done: ${what}  ${style.paint("dim", visibleLine(why))}`, columns);
+    // The model is told it in the same words; here "not done" comes first.
+    const reason = visibleLine(why.replace(/; it was not done$/, ""));
+    return hang(`${mark(style, "error")} `, `not done: ${what}  ${style.paint("dim", reason)}`, columns);
   });
 }
 

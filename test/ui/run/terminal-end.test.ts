@@ -84,3 +84,11 @@ test("where nothing was changed, a passed check is said to prove just that", () 
   expect(show(true, {}, { events: [], outcome: ended }).screen).toContain("✓ verified by 1 check, nothing changed\n");
   expect(show(true, {}, { events: [], outcome }).screen).toContain("✓ verified by 1 check\n");
 });
+
+test("what was not done is said once", () => {
+  const refused = [
+    { action: "MODIFY", target: "a.py", why: "the user declined to change a.py; it was not done" },
+  ] as const;
+  const { screen } = show(true, {}, { events: [], outcome: { ...outcome, refused } });
+  expect(screen).toContain("✗ not done: MODIFY a.py  the user declined to change a.py\n");
+});

@@ -87,7 +87,7 @@ export interface Outcome {
   readonly cost: number | null;
   readonly model: { readonly requested: string; readonly served: readonly string[]; readonly key: string | null };
   readonly score: number | null;
-  /** Wall time of the run. */
+  /** Wall time of the run, without the time that questions waited for answers. */
   readonly ms: number;
   readonly actions: ActionCounts;
   /** How many looks were made: files read, searches, listings. */

@@ -156,8 +156,31 @@ async function finish(run: Run): Promise<PreparedCommit | null> {
   return commit == null ? null : (await import("./ending/git-commit.ts")).readyCommit(run);
 }
 
+/** The ports with a `decide` that adds up how long questions wait for their answers. */
+function timeAnswers(ports: Ports): { readonly timed: Ports; readonly waited: () => number } {
+  let waitedMs = 0;
+  const decide: Ports["decide"] = async (question) => {
+    const asked = ports.now().getTime();
+    try {
+      return await ports.decide(question);
+    } finally {
+      waitedMs += ports.now().getTime() - asked;
+    }
+  };
+  const timed = {
+    ...ports,
+    decide,
+    // A getter, since a fallback changes the model in use.
+    get price() {
+      return ports.price;
+    },
+  };
+  return { timed, waited: () => waitedMs };
+}
+
 /** Runs a flow to its end. Never rejects. */
-export async function runTask(flow: Flow, given: Task, options: RunOptions, ports: Ports): Promise<Outcome> {
+export async function runTask(flow: Flow, given: Task, options: RunOptions, outer: Ports): Promise<Outcome> {
+  const { timed: ports, waited } = timeAnswers(outer);
   const veil = ports.veil ?? createVeil({ known: ports.mask?.keys ?? [] });
   const task = hideTask(veil, given);
   const mask = coverAll(ports.mask ?? maskHeld([]), veil);
@@ -199,7 +222,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, port
   const { settle } = await import("./ending/settle.ts");
   const settled = await settle(run, failure, { options, ports, commit });
   commit?.close();
-  const timed = { ...settled, ms: Math.max(0, ports.now().getTime() - began) };
+  const timed = { ...settled, ms: Math.max(0, ports.now().getTime() - began - waited()) };
   const outcome = mask(timed);
   emit({ type: "run.finished", outcome });
   return outcome;

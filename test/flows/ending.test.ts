@@ -224,3 +224,19 @@ describe("what is not written down as the work of a run", () => {
     expect(eventsOf("notice").map(({ text }) => text)).toContain(`what the run changed could not be kept: ${why}`);
   });
 });
+
+test("the time of a run has no part in which a question waited for its answer", async () => {
+  let ms = 0;
+  const ran = await play({
+    lines: [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "a\n") + finish()],
+    now: () => {
+      ms += 1;
+      return new Date(ms);
+    },
+    onQuestion: () => {
+      ms += 60_000;
+    },
+  });
+  expect(ran.outcome).toMatchObject({ ok: true, changes: [{ path: "a.txt" }] });
+  expect(ran.outcome.ms).toBeWithin(1, 60_000);
+});

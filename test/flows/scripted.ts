@@ -13,7 +13,7 @@ import { createVeil } from "../../src/core/secrets/veil.ts";
 import type { Conversation } from "../../src/core/session/conversation.ts";
 import type { Allowance } from "../../src/core/spending/allowance.ts";
 import type { Price } from "../../src/core/spending/cost.ts";
-import type { Flow, RunOptions } from "../../src/flows/run.ts";
+import type { Flow, Ports, RunOptions } from "../../src/flows/run.ts";
 import { runTask } from "../../src/flows/run-task.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";
 import { defaultSandbox, type SandboxSettings } from "../../src/workspace/sandbox/settings.ts";
@@ -98,7 +98,7 @@ export type Files = Readonly<Record<string, string>>;
 /** Answers to questions in their order; `yes` for all. */
 export type Answers = "yes" | readonly ("yes" | "no" | "policy no" | { readonly feedback: string })[];
 
-export interface Setup {
+export interface Setup extends Partial<Pick<Ports, "now">> {
   readonly files?: Files;
   readonly lines: readonly Line[];
   readonly task?: string;
@@ -253,7 +253,7 @@ export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup)
         if (event.type === "model.delta") setup.onDelta?.();
       },
       signal: setup.signal ?? new AbortController().signal,
-      now: () => new Date(0),
+      now: setup.now ?? (() => new Date(0)),
       planCache: setup.planCache ?? null,
       allowance: setup.allowance ?? null,
       veil: createVeil({ part: "k3f9" }),

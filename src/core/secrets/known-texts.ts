@@ -8,6 +8,8 @@ const maxWindow = 32;
 const block = 3;
 const slots = 1 << 16;
 const firstBits = 127;
+/** At most this many characters are held back, or one known text: some overlap themselves without end. */
+const maxHeld = 4096;
 /** Up to this many known texts, one pattern of their beginnings rules out most texts without the index. */
 const maxBeginnings = 16;
 
@@ -161,7 +163,8 @@ export function createKnownTexts(): KnownTexts {
     begun(text) {
       for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1) {
         const mayBegin = firsts[text.charCodeAt(at) & firstBits] === 1;
-        if (mayBegin && isBegun(text.slice(at))) return text.length - startOf(text, at);
+        if (!mayBegin || !isBegun(text.slice(at))) continue;
+        return Math.max(text.length - at, Math.min(text.length - startOf(text, at), maxHeld));
       }
       return 0;
     },

@@ -49,6 +49,13 @@ test("where a known text overlaps another, nothing of either is left", () => {
   expect(texts.begun("x?id=a1b2&api_key=Zx9k")).toBe(20);
 });
 
+test("a known text that overlaps itself without end holds back a stream of it only in part", () => {
+  const texts = createKnownTexts();
+  texts.add("a1B2a1B2a1B2a1B2", () => "#");
+  expect(texts.begun("a1B2".repeat(500))).toBe(2000);
+  expect(texts.begun("a1B2".repeat(5_000))).toBe(4096);
+});
+
 test("a text in pieces is held back where it may be beginning, and nowhere else", () => {
   const texts = createKnownTexts();
   texts.add("secret-value", () => "#");

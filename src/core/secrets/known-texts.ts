@@ -41,6 +41,8 @@ interface Index {
   readonly window: number;
   /** How far the window may move on from its last block; 0: the block may end the window of a known text. */
   readonly shifts: Uint8Array;
+  /** Whether a known text may begin with the block. */
+  readonly begins: Uint8Array;
   /** By the first `window` characters of a known text: the lengths of all texts that begin with them, longest first. */
   readonly lengths: ReadonlyMap<string, readonly number[]>;
   readonly entries: Entries;
@@ -51,8 +53,10 @@ function indexOf(entries: Entries): Index {
   let window = maxWindow;
   for (const { length } of entries.keys()) window = Math.min(window, length);
   const shifts = new Uint8Array(slots).fill(window - block + 1);
+  const begins = new Uint8Array(slots);
   const lengths = new Map<string, number[]>();
   for (const text of entries.keys()) {
+    begins[slotOf(text, 0)] = 1;
     for (let at = 0; at + block <= window; at += 1) {
       const slot = slotOf(text, at);
       shifts[slot] = Math.min(shifts[slot] ?? 0, window - block - at);
@@ -63,7 +67,7 @@ function indexOf(entries: Entries): Index {
     else if (!known.includes(text.length)) known.push(text.length);
   }
   for (const each of lengths.values()) each.sort((a, b) => b - a);
-  return { window, shifts, lengths, entries };
+  return { window, shifts, begins, lengths, entries };
 }
 
 /** The longest known text that begins there, found without trying all of them. */
@@ -86,7 +90,7 @@ function endOf(text: string, start: number, entry: Entry, index: Index): number 
   const back = index.window - block;
   let end = start + entry.text.length;
   for (let at = start + 1; at < end; at += 1) {
-    if (index.shifts[slotOf(text, at + back)] !== 0) continue;
+    if (index.begins[slotOf(text, at)] !== 1 || index.shifts[slotOf(text, at + back)] !== 0) continue;
     end = Math.max(end, at + (entryAt(text, at, index)?.text.length ?? 0));
   }
   return end;

@@ -185,13 +185,14 @@ export function createVeil(options: VeilOptions = {}): Veil {
 
   const hide = (text: string): string => {
     takeNumbers(text);
+    let before = version;
     let covered = known.replace(text);
     if (covered !== text) {
       // The known text may hold the word that tells of a secret beside it.
       replaceSecrets(text, nameFound);
-      covered = known.replace(text);
+      if (version !== before) covered = known.replace(text);
     }
-    const before = version;
+    before = version;
     const hidden = replaceSecrets(covered, nameFound);
     return version === before ? hidden : known.replace(hidden);
   };

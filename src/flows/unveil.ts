@@ -4,7 +4,7 @@ import type { Blob, Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Claim, pathsOfClaim } from "../core/plan/scope.ts";
-import { holdsText } from "../core/secrets/veil.ts";
+import { holdsText } from "../core/secrets/opened-text.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { withinOnly } from "./changes/refuse-steering.ts";
 import type { Run } from "./run.ts";

@@ -1,9 +1,9 @@
 /** Keeps secrets on this machine: models see names instead, and only files that held a secret get it back. Pure. */
 
 import { mapTexts } from "../map-texts.ts";
-import { decode, encode, isWide } from "../text.ts";
-import { replaceSecrets } from "./key-shapes.ts";
+import { findSpans, replaceSecrets } from "./key-shapes.ts";
 import { createKnownTexts } from "./known-texts.ts";
+import { changeText, openNarrow, openWide } from "./opened-text.ts";
 import { spellingsOf } from "./spellings.ts";
 
 /** `<<SECRET_k3f9_1>>`: a part that is random for each run, and a number. */
@@ -82,41 +82,6 @@ const keyPieces = /\\[nrt]|(?<=[\r\n])[ +-]|<<SECRET_[a-z0-9]{4}_\d+>>|[A-Za-z0-
 const keyLine = /^[A-Za-z0-9+/]{64}$/gm;
 const onlyHex = /^(?:[0-9a-f]+|[0-9A-F]+)$/;
 
-const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-/** Bytes as text that converts back to the same bytes. */
-interface OpenedText {
-  readonly text: string;
-  readonly toBytes: (text: string) => Uint8Array;
-}
-
-/** UTF-16 with its mark; null: it is none. */
-function openWide(bytes: Uint8Array): OpenedText | null {
-  const wide = isWide(bytes) ? decode(bytes) : null;
-  return wide && { text: wide.text, toBytes: (other) => encode(other, wide.encoding) ?? bytes };
-}
-
-/** UTF-8, or one character for each byte. */
-function openNarrow(bytes: Uint8Array): OpenedText {
-  try {
-    return { text: strict.decode(bytes), toBytes: (text) => new TextEncoder().encode(text) };
-  } catch {
-    const text = Buffer.from(bytes).toString("latin1");
-    return { text, toBytes: (other) => new Uint8Array(Buffer.from(other, "latin1")) };
-  }
-}
-
-/** The bytes with their text changed; the same array when they are no such text, or it stays the same. */
-function change(
-  open: (bytes: Uint8Array) => OpenedText | null,
-  bytes: Uint8Array,
-  edit: (text: string) => string,
-): Uint8Array {
-  const opened = open(bytes);
-  if (opened === null) return bytes;
-  const edited = edit(opened.text);
-  return edited === opened.text ? bytes : opened.toBytes(edited);
-}
-
 export function createVeil(options: VeilOptions = {}): Veil {
   const { trusting = false, random = Math.random } = options;
   const draw = () => {
@@ -183,16 +148,32 @@ export function createVeil(options: VeilOptions = {}): Veil {
     }
   };
 
+  /**
+   * Learns the secrets of a text as it is, since a known text may hold the word that tells of a secret beside it. Those
+   * that adjoin are learned as one, too: a part of one may be too short to be known. Returns whether there is a private
+   * key, which is no single text.
+   */
+  const learnAll = (text: string): boolean => {
+    let hasKey = false;
+    let [from, reached] = [0, -1];
+    for (const { start, end, kind } of findSpans(text)) {
+      if (kind === "private key") {
+        hasKey = true;
+        continue;
+      }
+      if (start !== reached) from = start;
+      reached = end;
+      learn(text.slice(from, end));
+    }
+    return hasKey;
+  };
+
   const hide = (text: string): string => {
     takeNumbers(text);
-    let before = version;
-    let covered = known.replace(text);
-    if (covered !== text) {
-      // The known text may hold the word that tells of a secret beside it.
-      replaceSecrets(text, nameFound);
-      if (version !== before) covered = known.replace(text);
-    }
-    before = version;
+    const hasKey = learnAll(text);
+    const covered = known.replace(text);
+    if (!hasKey) return covered;
+    const before = version;
     const hidden = replaceSecrets(covered, nameFound);
     return version === before ? hidden : known.replace(hidden);
   };
@@ -244,7 +225,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
     hideRaw,
     hideOutput: (text) => hideRaw(text.replace(keyLine, (line) => (onlyHex.test(line) ? line : namePiece(line)))),
     // What claims to be UTF-16 may hold secrets in single bytes, too; both are hidden, and come back in the other order.
-    hideBytes: (bytes) => change(openNarrow, change(openWide, bytes, hideRaw), hideRaw),
+    hideBytes: (bytes) => changeText(openNarrow, changeText(openWide, bytes, hideRaw), hideRaw),
     hideAll: (value) => mapTexts(value, hide),
     cover: (value) => mapTexts(value, known.replace),
     coverText: known.replace,
@@ -257,7 +238,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
         for (const name of revealed.kept) kept.add(name);
         return revealed.text;
       };
-      const revealed = change(openWide, change(openNarrow, bytes, revealIn), revealIn);
+      const revealed = changeText(openWide, changeText(openNarrow, bytes, revealIn), revealIn);
       return { kept: [...kept], bytes: revealed };
     },
     namesIn: (text) => [...new Set(findNamed(text).flatMap(([name, owner = ""]) => (parts.has(owner) ? [name] : [])))],
@@ -267,10 +248,6 @@ export function createVeil(options: VeilOptions = {}): Veil {
         : text,
   };
 }
-
-/** Whether the content of a file holds exactly this text. */
-export const holdsText = (bytes: Uint8Array, text: string): boolean =>
-  openNarrow(bytes).text.includes(text) || openWide(bytes)?.text.includes(text) === true;
 
 /** The text with one mark for every secret and every name, to compare texts without their secrets. */
 export function blankSecrets(text: string): string {

@@ -71,14 +71,14 @@ const hideTask = (veil: Veil, task: Task): Task => ({
   context: task.context === null ? null : veil.hideRaw(task.context),
 });
 
-interface RunStart {
+interface RunParts {
   readonly emit: Emit;
   readonly veil: Veil;
   /** The request as the user typed it, masked: how the journal and the list of runs name it. */
   readonly asTyped: string;
 }
 
-function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil, asTyped }: RunStart): Run {
+function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil, asTyped }: RunParts): Run {
   const overlay = createOverlay(ports.workspace, Math.min(maxShown, roomOf(ports.model.window)));
   let begun: Promise<Transaction> | null = null;
   let transaction: Transaction | null = null;

@@ -150,8 +150,8 @@ export function createVeil(options: VeilOptions = {}): Veil {
 
   /**
    * Learns the secrets of a text as it is, since a known text may hold the word that tells of a secret beside it. Those
-   * that adjoin are learned as one, too: a part of one may be too short to be known. Returns whether there is a private
-   * key, which is no single text.
+   * that adjoin are learned as one, too: a part of one may be too short to be known. Returns whether the text holds a
+   * private key, whose lines are hidden one by one.
    */
   const learnAll = (text: string): boolean => {
     let hasKey = false;

@@ -136,10 +136,29 @@ function resolveAll(resolve: <T>(setting: Setting<T>) => T): Settings {
 
 /** `baseUrl`: from config.json only; for variables see base-url.ts. */
 function groupRows(rows: RowValues, baseUrl: Readonly<Record<ProviderId, string | null>>) {
-  const { calls, tokens, cost, timeout, silence, limitsStrict, ...limitless } = rows;
-  const { dayCalls, dayTokens, dayCost, teamCalls, teamTokens, teamCost, ...dayless } = limitless;
-  const { guardLines, guardRatio, guardStrict, allow, deny, ...unguarded } = dayless;
-  const { commandEnv, commandWritable, commandTimeout, ...others } = unguarded;
+  const {
+    calls,
+    tokens,
+    cost,
+    timeout,
+    silence,
+    limitsStrict,
+    guardLines,
+    guardRatio,
+    guardStrict,
+    allow,
+    deny,
+    dayCalls,
+    dayTokens,
+    dayCost,
+    teamCalls,
+    teamTokens,
+    teamCost,
+    commandEnv,
+    commandWritable,
+    commandTimeout,
+    ...others
+  } = rows;
   const day: DayCaps = {
     user: { calls: dayCalls, tokens: dayTokens, cost: dayCost },
     team: { calls: teamCalls, tokens: teamTokens, cost: teamCost },

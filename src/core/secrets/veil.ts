@@ -56,6 +56,8 @@ export interface Veil {
   /** Replaces known secrets by their names, for what is shown and stored; learns no new secrets. */
   cover<T>(value: T): T;
   coverText(text: string): string;
+  /** Whether this very text is a known secret. */
+  knows(text: string): boolean;
   /** How many characters at the end of the text may be the beginning of a known secret. */
   begun(text: string): number;
   /** Replaces names by their values, where `isAllowed(value)` is true. */
@@ -229,6 +231,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
     hideAll: (value) => mapTexts(value, hide),
     cover: (value) => mapTexts(value, known.replace),
     coverText: known.replace,
+    knows: known.has,
     begun: known.begun,
     reveal,
     revealBytes(bytes, isAllowed) {

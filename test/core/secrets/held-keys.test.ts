@@ -1,7 +1,8 @@
 /** Keys that pai holds are taken out of values of any shape, in every spelling. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { maskHeld } from "../../../src/core/secrets/held-keys.ts";
+import { coverAll, maskHeld } from "../../../src/core/secrets/held-keys.ts";
+import { createVeil } from "../../../src/core/secrets/veil.ts";
 
 test("property: a key we hold is gone in every spelling", () => {
   const key = fc.string({ minLength: 16, maxLength: 60, unit: "grapheme-ascii" });
@@ -39,4 +40,16 @@ test("masks every text of a value, and nothing else of it", () => {
     b: { c: expect.stringMatching(/^P.my-s…\[masked\]/) },
   });
   expect(maskHeld([])(value)).toBe(value);
+});
+
+test("property: what leaves a run is masked first and covered then, whether or not the veil knows the keys", () => {
+  const part = fc.constantFrom("my-secret-", "value-123", "my-secret-value-123", "veiled-value-77", " ", "x");
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 12 }), fc.boolean(), (parts, isKnown) => {
+      const keys = maskHeld(["my-secret-value-123"]);
+      const veil = createVeil({ part: "abcd", known: ["veiled-value-77", ...(isKnown ? keys.keys : [])] });
+      const text = parts.join("");
+      expect(coverAll(keys, veil)(text)).toBe(veil.coverText(keys.text(text)));
+    }),
+  );
 });

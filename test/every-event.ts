@@ -108,6 +108,7 @@ export const outcomeOf = (text: Probe): Filled<Outcome> => ({
   sandbox: text,
   stays: { count: 2, paths: [text] },
   commit: text,
+  planned: true,
   error: { code: "internal", message: text, hint: text, retry_after: 1 },
 });
 

@@ -24,8 +24,8 @@ interface Ended extends Pick<Outcome, "status" | "code" | "mode" | "score" | "co
 }
 
 export interface ListedRun extends Omit<KeptRun, "status"> {
-  /** State of its changes; `unchanged`: there were none, or they are no longer kept. */
-  readonly status: KeptRun["status"] | "unchanged";
+  /** State of its changes; `unchanged`: there were none, or they are no longer kept; `planned`: it only made a plan. */
+  readonly status: KeptRun["status"] | "unchanged" | "planned";
   /** null: no receipt, or the run was cut off. */
   readonly outcome: Ended | null;
 }
@@ -42,7 +42,7 @@ const endedShape = z.object({
 function readEnds(ends: Ends | undefined) {
   const begun = z.safeParse(begunShape, ends?.started).data ?? null;
   const { outcome } = z.safeParse(endedShape, ends?.finished).data ?? {};
-  if (outcome === undefined) return { begun, outcome: null };
+  if (outcome === undefined) return { begun, outcome: null, status: "unchanged" } as const;
   const { status, code, mode, score, cost, model, calls, usage } = outcome;
   const ended: Ended = {
     ...{ status, code, mode, score, cost, model: model.requested, calls: calls.made },
@@ -54,7 +54,7 @@ function readEnds(ends: Ends | undefined) {
       { added: 0, deleted: 0 },
     ),
   };
-  return { begun, outcome: ended };
+  return { begun, outcome: ended, status: outcome.planned === true ? "planned" : "unchanged" } as const;
 }
 
 /** Newest first, including runs that changed nothing. */
@@ -66,11 +66,11 @@ export function listRuns({ history, stateFolder }: ComposedWorkspace): readonly 
     .sort()
     .reverse()
     .flatMap((id): ListedRun[] => {
-      const { begun, outcome } = readEnds(receipts?.ends(id));
+      const { begun, outcome, status } = readEnds(receipts?.ends(id));
       const kept = journal.get(id);
       if (kept !== undefined) return [{ ...kept, outcome }];
       if (begun === null) return [];
-      return [{ id, task: begun.task.text, at: begun.at, status: "unchanged", changes: [], bytes: 0, outcome }];
+      return [{ id, task: begun.task.text, at: begun.at, status, changes: [], bytes: 0, outcome }];
     });
 }
 
@@ -83,17 +83,22 @@ export function pruneRuns({ history, stateFolder }: ComposedWorkspace, now: Date
 const sizeOf = (bytes: number) => (bytes < 10_240 ? `${bytes} B` : `${Math.round(bytes / 1024)} KiB`);
 
 type RunFigures = Pick<Ended, "score" | "calls" | "tokens" | "cost" | "ms" | "actions" | "lines"> & {
-  readonly status: string;
+  /** null: the list says it elsewhere. */
+  readonly status: string | null;
 };
 
 function renderEnded({ status, score, calls, tokens, cost, ms, actions, lines }: RunFigures): string {
-  const quality = score === null ? "" : `, score ${score}`;
-  const price = cost === null ? "" : `, ${priced(cost)}`;
   const all = actions === null ? 0 : actions.done + actions.failed + actions.refused;
-  const done = actions === null || all === 0 ? "" : `, ${actions.done} of ${counted(all, "action")}`;
-  const size = lines.added + lines.deleted === 0 ? "" : `, +${lines.added} -${lines.deleted}`;
-  const time = ms === null ? "" : `, ${renderDuration(ms)}`;
-  return `${status}${quality}, ${counted(calls, "call")}, ${grouped(tokens)} tokens${price}${done}${size}${time}`;
+  return [
+    ...(status === null ? [] : [status]),
+    ...(score === null ? [] : [`score ${score}`]),
+    counted(calls, "call"),
+    `${grouped(tokens)} tokens`,
+    ...(cost === null ? [] : [priced(cost)]),
+    ...(actions === null || all === 0 ? [] : [`${actions.done} of ${counted(all, "action")}`]),
+    ...(lines.added + lines.deleted === 0 ? [] : [`+${lines.added} -${lines.deleted}`]),
+    ...(ms === null ? [] : [renderDuration(ms)]),
+  ].join(", ");
 }
 
 /** What a list says of a run. */
@@ -117,7 +122,8 @@ export function toIndexedRow(run: IndexedRun, ofTeam = false): RunRow {
 /** A run of this folder. */
 export function toRow({ id, at, status, task, changes, bytes, outcome }: ListedRun): RunRow {
   const when = visibleLine(at.slice(0, 16).replace("T", " "));
-  const ended = outcome === null ? [] : [renderEnded(outcome)];
+  const ended =
+    outcome === null ? [] : [renderEnded({ ...outcome, status: status === "planned" ? null : outcome.status })];
   const work = changes.length === 0 ? [] : [`${counted(changes.length, "path")}, ${sizeOf(bytes)}`];
   return {
     lead: `${id}  ${when}  ${status.padEnd(11)}`,

@@ -101,6 +101,8 @@ export interface Outcome {
   readonly stays?: { readonly count: number; readonly paths: readonly string[] };
   /** Hash of the commit that holds the changes; absent: none was made. */
   readonly commit?: string;
+  /** The run was only to make a plan, and made one; absent: it was not, or it answered. */
+  readonly planned?: true;
   readonly error: Failure | null;
 }
 

@@ -12,7 +12,7 @@ export interface RunSummary {
   readonly task: string;
   readonly mode: string;
   readonly model: string;
-  /** null: the run is still at work, or was cut off. */
+  /** As in its outcome, "planned" if it only made a plan; null: the run is still at work, or was cut off. */
   readonly status: string | null;
   readonly code: number | null;
   readonly calls: number;
@@ -105,7 +105,7 @@ export function summarizeRun(
   const changes = listOf(outcome["changes"]);
   const checks = listOf(outcome["checks"]).map(fieldsOf);
   const at = textOf(begun["at"], 40) || timeOf(id);
-  const status = textOf(outcome["status"], 20);
+  const status = outcome["planned"] === true ? "planned" : textOf(outcome["status"], 20);
   return {
     id,
     root: textOf(begun["root"], 4096),

@@ -73,6 +73,7 @@ export const outcomeSchema = z.object({
   sandbox: z.nullable(z.string()),
   stays: z.optional(z.object({ count, paths: z.array(z.string()) })),
   commit: z.optional(z.string()),
+  planned: z.optional(z.literal(true)),
   error: z.nullable(failure),
 });
 

@@ -68,6 +68,7 @@ function documentOf(outcome: Outcome): Outcome {
     sandbox: outcome.sandbox,
     ...(outcome.stays !== undefined && { stays: outcome.stays }),
     ...(outcome.commit !== undefined && { commit: outcome.commit }),
+    ...(outcome.planned !== undefined && { planned: outcome.planned }),
     error: failureOf(error),
   };
 }

@@ -33,6 +33,15 @@ test("a narrow terminal shows the task beside the run, and what it took below it
 `);
 });
 
+test("a run that only made a plan is called planned, and neither answered nor unverified", () => {
+  const { outcome } = run;
+  if (outcome === null) throw new Error("the run has not ended");
+  const row = toRow({ ...run, status: "planned", outcome: { ...outcome, status: "unverified", actions: null } });
+  expect(`${row.lead}  ${row.facts}`).toBe(
+    "20261123-011207921-808e  2026-11-23 01:12  planned      10 calls, 13,228 tokens, $0.0016, +8 -3, 2 min 14 s",
+  );
+});
+
 test("on a narrow terminal a fact stays in one line", () => {
   const shown = (columns: number) => renderRows(rows, columns, "…").split("\n");
   for (let columns = 79; columns > 40; columns -= 1) {

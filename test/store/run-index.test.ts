@@ -66,6 +66,16 @@ test("counts what receipts tell: solved, promises kept, tokens, cost, time", () 
   });
 });
 
+test("a run that only made a plan is listed as planned, an answer as answered", () => {
+  using state = openState();
+  const answered = { ...good, status: "answered", changes: [] };
+  state.write(id(1), state.started(id(1)), state.finished(answered));
+  state.write(id(2), state.started(id(2)), state.finished({ ...answered, planned: true }));
+  const index = openRunIndex(state.path, now);
+  expect(index.runs(-1).map(({ status }) => status)).toEqual(["planned", "answered"]);
+  index.close();
+});
+
 test("a run that goes on is counted once it has ended", () => {
   using state = openState();
   state.write(id(1), state.started(id(1)));

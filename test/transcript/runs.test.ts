@@ -210,3 +210,25 @@ test.concurrent("--jsonl tells a run in order (R03)", async () => {
   const checks = events.flatMap((event) => (event.type === "check.finished" ? [event.when] : []));
   expect(checks).toEqual(["before", "after"]);
 });
+
+test.concurrent("history says of a plan that it was made, saved or not, with edits or without; an answer is none", async () => {
+  await using place = openPlace([...hello.slice(0, 1), ...hello.slice(0, 1), ...hello, talked("It says hello.")]);
+  const ask = async (...args: readonly string[]) => readOutcome(await place.pai(["plan", "--json", ...args]));
+  const made = [
+    await ask("--no-plan-cache", "make hello.txt"),
+    await ask("--no-plan-cache", "-o", "a.json", "make hello.txt"),
+    await ask("--no-plan-cache", "--full", "-o", "b.json", "make hello.txt"),
+    await ask("what does it say?"),
+  ];
+  expect(made.map(({ status, planned }) => [status, planned])).toEqual([
+    ["answered", true],
+    ["answered", true],
+    ["unverified", true],
+    ["answered", undefined],
+  ]);
+  for (const args of [[], ["--all"]]) {
+    const { stdout } = await place.pai(["history", ...args]);
+    expect([args, stdout.trim().split("\n").length, stdout.match(/ {2}planned\b/g)?.length]).toEqual([args, 4, 3]);
+    expect(stdout).not.toContain("unverified");
+  }
+});

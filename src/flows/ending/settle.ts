@@ -135,6 +135,9 @@ const maxStays = 20;
 const showStays = ({ record: { stays } }: Run): Pick<Outcome, "stays"> =>
   stays.size === 0 ? {} : { stays: { count: stays.size, paths: [...stays].sort().slice(0, maxStays) } };
 
+const madePlan = ({ options: { command, planOnly }, record: { plan } }: Run) =>
+  (planOnly || command === "plan") && plan?.intent === "task";
+
 /** The failure of a run that finished its work but got a signal meanwhile; null: none came. */
 async function hearSignal({ signal }: Run): Promise<PaiError | null> {
   try {
@@ -184,6 +187,7 @@ export async function settle(
     sandbox: record.sandbox,
     ...showStays(run),
     ...(hash !== null && { commit: hash }),
+    ...(failure === null && madePlan(run) && { planned: true }),
     error: failure === null ? null : toFailure(failure),
   };
 }

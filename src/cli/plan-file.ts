@@ -26,9 +26,13 @@ const kept = z.object({
   after_base64: z.nullable(z.string()),
   mode: z.nullable(z.number()),
 });
+const planVersion = 1;
+const planKind = "pai-plan";
+/** By these a plan file of any version is known. */
+const marks = z.object({ kind: z.unknown(), version: z.unknown() });
 const planFile = z.object({
-  version: z.literal(1),
-  kind: z.literal("pai-plan"),
+  version: z.literal(planVersion),
+  kind: z.literal(planKind),
   pai: z.string(),
   created: z.string(),
   task: z.string(),
@@ -83,8 +87,8 @@ export async function savePlan(run: Run, { write, full, now }: SaveOptions): Pro
   const paths = [...new Set([...run.record.bases, ...touched, ...read])].sort();
   const { workspace } = run.ports;
   const content: Omit<PlanFile, "hash"> = {
-    version: 1,
-    kind: "pai-plan",
+    version: planVersion,
+    kind: planKind,
     pai: run.options.version,
     created: now().toISOString(),
     task: run.task.text,
@@ -121,26 +125,44 @@ export interface SavedPlan {
   readonly file: PlanFile;
 }
 
-/** Reads a plan file. Throws usage for another kind of file, plan_stale if it was edited. */
-export function readPlanFile(text: string, name: string): SavedPlan {
+const toMake = 'pai plan -o FILE "what to do"';
+
+/** The text as JSON of a plan file, which may still be damaged. Throws usage for any other file. */
+function parsePlanFile(text: string, name: string): unknown {
   const notOne = (why: string) =>
-    new PaiError("usage", `${name} is not a plan of pai: ${why}`, { hint: "make one with: pai plan -o FILE" });
+    new PaiError("usage", `${name} is not a plan of pai: it ${why}`, { hint: `make one with: ${toMake}` });
+  if (text.trim() === "") throw notOne("is empty");
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
-    throw notOne("it is not JSON");
+    throw notOne("is not JSON");
   }
-  if (isTooDeep(json)) throw notOne(`it is nested more than ${replyCaps.depth} levels deep`);
-  const written = readAs(planFile, json, "the file");
-  if (!written.ok) throw notOne(written.why);
+  if (isTooDeep(json)) throw notOne(`is nested more than ${replyCaps.depth} levels deep`);
+  const { kind, version } = z.safeParse(marks, json).data ?? {};
+  // A plan whose mark alone is damaged is still one.
+  if (kind !== planKind && !z.safeParse(z.omit(planFile, { kind: true }), json).success)
+    throw notOne("is JSON of another kind");
+  if (typeof version === "number" && version !== planVersion)
+    throw new PaiError("usage", `${name} is a plan of version ${version}, and this pai reads version ${planVersion}`, {
+      hint: `make a new one with: ${toMake}`,
+    });
+  return json;
+}
+
+/** Reads a plan file. Throws usage for another kind of file or a damaged one, plan_stale if it was edited. */
+export function readPlanFile(text: string, name: string): SavedPlan {
+  const damaged = (why: string) =>
+    new PaiError("usage", `${name} is a damaged plan of pai: ${why}`, { hint: `make a new one with: ${toMake}` });
+  const written = readAs(planFile, parsePlanFile(text, name), "the file");
+  if (!written.ok) throw damaged(written.why);
   const { hash, ...content } = written.value;
   if (hashOf(content) !== hash)
     throw new PaiError("plan_stale", `${name} was changed after it was saved`, {
-      hint: "make a new plan with: pai plan -o FILE",
+      hint: `make a new plan with: ${toMake}`,
     });
   const reading = readPlan(content.plan as Json);
-  if (!reading.ok) throw notOne(reading.why);
+  if (!reading.ok) throw damaged(reading.why);
   return {
     task: content.task,
     only: content.only,

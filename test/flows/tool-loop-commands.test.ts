@@ -1,5 +1,6 @@
 /** Commands of the tool-loop: offered only where they may run, each asked about, after the changes before it. */
 import { expect, test } from "bun:test";
+import { functions, old } from "./long-files.ts";
 import { call, calls, playLoop, resultsOf } from "./loop.ts";
 
 test("changes before a command are decided before it: it may be one of them that it runs", async () => {
@@ -60,4 +61,23 @@ test("commands are offered only where they may run, and each is asked about", as
     options: { allowRun: true },
   });
   expect(resultsOf(allowed, 2)[0]?.text).toMatch(/^exit 3 after \d+ ms\nhi$/);
+});
+
+test("what is refused is told in words that fit a mode without a plan", async () => {
+  const lost = calls(call("read", { path: "a.js" }), call("read", { path: "b.txt" }));
+  const changes = calls(
+    call("bash", { command: "npm test" }),
+    call("write", { path: "a.js", content: functions(0, 5) }),
+    call("write", { path: "b.txt", content: "" }),
+  );
+  const ran = await playLoop([lost, changes, "Done."], {
+    files: { "a.js": functions(0, 9), "b.txt": old.slice(0, 1500) },
+  });
+  const told = resultsOf(ran, 3).map(({ text }) => text);
+  expect(told).toEqual([
+    expect.stringContaining("commands of the model run without a terminal only with --allow-run"),
+    expect.stringContaining("these definitions would be lost, and the task does not name them"),
+    expect.stringContaining("would be deleted and appear nowhere else, and the task does not say so"),
+  ]);
+  expect(JSON.stringify([told, ran.outcome.refused])).not.toContain("plan");
 });

@@ -53,7 +53,7 @@ export const flagsToRun = (commands: readonly string[]): string => {
 /** Why a command was not run, in words for the user and the model. */
 export const whyNotRun = (grant: RunGrant): string =>
   typeof grant === "boolean"
-    ? "planned commands run without a terminal only with --allow-run"
+    ? "commands of the model run without a terminal only with --allow-run"
     : `no pattern of --allow-run permits it; permitted: ${grant.join(", ")}`;
 
 /** A command of a plan, and the pattern that permits it. */

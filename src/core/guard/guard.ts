@@ -26,9 +26,11 @@ export interface GuardInput {
   readonly batch: readonly Change[];
   readonly limits: GuardLimits;
   readonly planned: {
+    /** Where the words are from; there need not be a plan. */
+    readonly by: "plan" | "task";
     /** Files and folders the plan deletes. */
     readonly deletes: readonly string[];
-    /** The plan's words, one text per step with its target, so that a deletion belongs to a file. */
+    /** The words, one text per step with its target, so that a deletion belongs to a file. */
     readonly texts: readonly string[];
   };
 }
@@ -134,7 +136,7 @@ const judgeDeletion: Rule = ({ file: { path, old }, balance, input: { planned } 
   const net = weighLines(balance.lost, () => 1) - weighLines(balance.gained, () => 1);
   if (total <= 20 || net / total <= 0.5 || isDeletionPlanned(path, planned)) return null;
   return (
-    `${net} of ${total} lines would be deleted and appear nowhere else, and the plan does not say so. ` +
+    `${net} of ${total} lines would be deleted and appear nowhere else, and the ${planned.by} does not say so. ` +
     "Keep what is not part of the task, and change only the lines that need it"
   );
 };
@@ -169,7 +171,7 @@ const judgeDefinitions: Rule = ({ file, balance, files, definitions, input: { pl
   if (lost.length - without(after, before, movedIn).length < minLostDefinitions) return null;
   const shown = lost.length > 12 ? `${lost.slice(0, 12).join(", ")} and ${lost.length - 12} more` : lost.join(", ");
   return (
-    `these definitions would be lost, and the plan does not name them: ${shown}. ` +
+    `these definitions would be lost, and the ${planned.by} does not name them: ${shown}. ` +
     "Keep them, or move them to another file in the same reply"
   );
 };

@@ -27,9 +27,9 @@ async function isAllowed(run: Run, { verdict, text }: Verdict): Promise<boolean>
  * call that named its path and was allowed.
  */
 function plannedIn(run: Run, rights: Rights | null, changes: readonly Change[]): GuardInput["planned"] {
-  if (rights !== null) return { deletes: [...rights.scope.deletes], texts: rights.texts };
+  if (rights !== null) return { by: "plan", deletes: [...rights.scope.deletes], texts: rights.texts };
   const deletes = changes.filter(({ after }) => after === null).map(({ path }) => path);
-  return { deletes, texts: [run.task.text] };
+  return { by: "task", deletes, texts: [run.task.text] };
 }
 
 /**

@@ -34,7 +34,7 @@ export const judgeChanges = (batch: readonly Change[], options: Options = {}) =>
     earlier: options.earlier ?? [],
     batch,
     limits: options.limits ?? limits,
-    planned: { deletes: options.deletes ?? [], texts: options.texts ?? [] },
+    planned: { by: "plan", deletes: options.deletes ?? [], texts: options.texts ?? [] },
   });
 export const rulesOf = (batch: readonly Change[], options?: Options) =>
   judgeChanges(batch, options).map(({ path, verdict, rule }) => `${path} ${verdict} ${rule}`);

@@ -145,7 +145,7 @@ async function ask(run: Run, rights: Rights, asked: readonly Asked[], calls: rea
   for (const each of asked) {
     if (decision.accept) grant(run, rights, each, decision.by);
     else {
-      const error = new PaiError("declined", `the user declined to ${renderClaim(each.claim)}; it was not done`);
+      const error = new PaiError("declined", `the user declined to ${renderClaim(each.claim)}`);
       refuse(run, rights, each, error, decision.by);
     }
   }

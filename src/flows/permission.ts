@@ -90,7 +90,7 @@ export async function requireRight(run: Run, claim: Claim, rights: Rights | null
   const refused = rights.refusalOf(claim);
   if (refused !== null) throw refused;
   const what = renderClaim(claim);
-  const refusal = new PaiError("scope_refused", `the plan does not promise to ${what}; it was not done`);
+  const refusal = new PaiError("scope_refused", `the plan does not promise to ${what}`);
   if (strict || call === null) throw refusal;
   const { accept, by } = await run.ports.decide({ kind: "scope", text: approvalWording.beyondPlan(what) });
   if (by === "user") noteAmended(run, { ...targetsOf(call), why: "", accept, by });
@@ -99,10 +99,7 @@ export async function requireRight(run: Run, claim: Claim, rights: Rights | null
     throw new PaiError("scope_refused", refusal.message, {
       hint: `if the task needs it, write ${renderAmend(call)} on the line before it`,
     });
-  const declined = new PaiError(
-    "declined",
-    `the plan does not promise to ${what}, and the user declined it; it was not done`,
-  );
+  const declined = new PaiError("declined", `the plan does not promise to ${what}, and the user declined it`);
   rights.refuse(claim, declined);
   throw declined;
 }

@@ -48,13 +48,11 @@ export function renderAmended(amended: readonly Amendment[], style: Style, colum
     });
 }
 
-/** "✗ refused RUN npm test  planned commands run …": a line for each refused action that was not repaired. */
+/** "✗ not done: RUN npm test  commands of the model run …": a line for each refused action that was not repaired. */
 function renderRefused(refused: readonly RefusedAction[], style: Style, columns: number | null): string[] {
   return refused.flatMap(({ action, target, why }) => {
     const what = `${action} ${visibleLine(target)}`.trimEnd();
-    // The model is told it in the same words; here "not done" comes first.
-    const reason = visibleLine(why.replace(/; it was not done$/, ""));
-    return hang(`${mark(style, "error")} `, `not done: ${what}  ${style.paint("dim", reason)}`, columns);
+    return hang(`${mark(style, "error")} `, `not done: ${what}  ${style.paint("dim", visibleLine(why))}`, columns);
   });
 }
 

@@ -43,9 +43,9 @@ async function openIndexed(index: ProjectIndex | null): Promise<Indexed | null> 
   if (file === null) return null;
   try {
     return { file, contents: file.read(), known: [] };
-  } catch {
+  } catch (thrown) {
     file.close();
-    index?.drop();
+    index?.giveUp(thrown);
     return null;
   }
 }
@@ -165,13 +165,13 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () 
       });
     } catch (thrown) {
       signal.throwIfAborted();
-      // The index is damaged: its files are read instead, as far as time allows.
+      // The index cannot be used: its files are read instead, as far as time allows.
       for (const { path: file } of indexed.known) batches.add(file as RelPath);
       batches.flush();
       indexed.file.close();
       indexed = null;
       isUnusable = true;
-      index?.drop();
+      index?.giveUp(thrown);
       if (!(thrown instanceof Error)) throw thrown;
       return { files: 0, totalLength: 0, found: [] };
     }
@@ -195,7 +195,8 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () 
         const { replies, unread } = await pool.finish(isLate, signal);
         const sums = sumUp([byIndex, ...replies]);
         isLarge ||= sums.files > withoutIndex.files || sums.totalLength > withoutIndex.length || unread > 0;
-        return { ...sums, unread, ...(isUnusable && { lacks: "index: it could not be used, and is made anew" }) };
+        const fate = index?.exists() === true ? "" : ", and is made anew";
+        return { ...sums, unread, ...(isUnusable && { lacks: `index: it could not be used${fate}` }) };
       } finally {
         close();
       }

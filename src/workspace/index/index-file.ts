@@ -1,7 +1,7 @@
-/** The index of one workspace in SQLite. It is only a cache, so it is dropped at any sign of damage. */
+/** The index of one workspace in SQLite. It is only a cache, so whoever finds it damaged removes it. */
 import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, constants, lstatSync, openSync } from "node:fs";
-import { removeIndex } from "./index-name.ts";
+import { isBusy } from "./index-name.ts";
 import type { Segment } from "./segment.ts";
 
 /** What is known of one file; only numbers, so that a folder's files fit into one array. */
@@ -58,7 +58,7 @@ export interface IndexFile {
   read(): IndexContents;
   readSegment(id: number): Segment | null;
   readonly segments: readonly number[];
-  /** Writes everything or nothing; false: another process has written meanwhile, so nothing was written. */
+  /** Writes everything or nothing; false: another process is writing or has written, so nothing was written. */
   write(update: IndexUpdate): boolean;
   close(): void;
 }
@@ -91,52 +91,44 @@ function connect(path: string, rules: string, mayMake: boolean): Database | null
     chmodSync(path, 0o600);
   }
   const database = new Database(path, { readwrite: true, create: false, strict: true });
+  try {
+    prepare(database, rules, mayMake);
+    return database;
+  } catch (thrown) {
+    database.close();
+    throw thrown;
+  }
+}
+
+function prepare(database: Database, rules: string, mayMake: boolean): void {
   database.run("pragma busy_timeout = 200");
   database.run("pragma trusted_schema = off");
   database.run("pragma cell_size_check = on");
-  database.run("pragma journal_mode = wal");
+  // Unlike a log of what was written, a journal of what was there needs no space to read, and gives back all it took.
+  database.run("pragma journal_mode = delete");
   database.run("pragma synchronous = off");
   database.run(schema);
   const known = database.query<{ value: string }, []>("select value from about where name = 'rules'").get()?.value;
-  if (known === rules) return database;
-  if (known !== undefined || !mayMake) {
-    database.close();
-    throw new Error("it was made with other rules");
-  }
+  if (known === rules) return;
+  if (known !== undefined || !mayMake) throw new Error("it was made with other rules");
   database.run("insert or replace into about values ('rules', ?)", [rules]);
-  return database;
 }
 
 /**
- * Opens the index at a path; null: there is none, or none can be made. `rules` is a digest of the settings that decide
- * which files are scanned. An index that is damaged, writable by others, or has another layout or other rules is
- * removed, and made anew if `mayMake`.
+ * Opens the index at a path; null: there is none, and `mayMake` is false. `rules` is a digest of the settings that decide
+ * which files are scanned. Throws errors of the system and of SQLite, and for an index that is writable by others or was
+ * made with other rules.
  */
 export function openIndex(path: string, rules: string, mayMake: boolean): IndexFile | null {
-  for (const last of [false, true]) {
-    try {
-      if (!isOwn(path)) throw new Error("it is not this user's alone");
-      const database = connect(path, rules, mayMake);
-      return database === null ? null : wrap(database);
-    } catch (thrown) {
-      if (last || isBusy(thrown)) return null;
-      try {
-        removeIndex(path);
-      } catch {
-        return null;
-      }
-    }
-  }
-  return null;
+  if (!isOwn(path)) throw new Error("it is not this user's alone");
+  const database = connect(path, rules, mayMake);
+  return database === null ? null : wrap(database);
 }
 
 const hash = /^[0-9a-f]{40,64}$/;
 
 /** Path, time of the last change, inode, names, facts, checksum. */
 type FolderRow = [string, number, number, string, Uint8Array, string];
-
-const isBusy = (thrown: unknown) =>
-  thrown instanceof Error && "code" in thrown && String(thrown.code).startsWith("SQLITE_BUSY");
 
 const bytesOf = (array: Uint32Array | Float64Array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 
@@ -208,7 +200,6 @@ function wrap(database: Database): IndexFile {
   const value = (name: string): unknown =>
     database.query<{ value: unknown }, [string]>("select value from about where name = ?").get(name)?.value ?? null;
   let generation = value("generation");
-  let hasWritten = false;
   return {
     read() {
       const rows = database.query("select path, changed, inode, names, facts, sum from folders").values();
@@ -255,19 +246,15 @@ function wrap(database: Database): IndexFile {
         about.run("complete", update.complete ? 1 : 0);
         about.run("generation", next);
         generation = next;
-        hasWritten = true;
         return true;
       });
-      return apply.immediate();
-    },
-    close() {
       try {
-        // Else what was written stays beside the file as long as the process lives, and takes its space twice.
-        if (hasWritten) database.run("pragma wal_checkpoint(truncate)");
-      } catch {
-        // The disk is full, or another process reads: it is brought in later.
+        return apply.immediate();
+      } catch (thrown) {
+        if (isBusy(thrown)) return false;
+        throw thrown;
       }
-      database.close();
     },
+    close: () => database.close(),
   };
 }

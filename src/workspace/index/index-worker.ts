@@ -1,11 +1,8 @@
 /** Worker that refreshes an index. Only start it as a worker: importing it would keep the process alive. */
-import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
 import { borrowRoot, type LentRoot } from "../confine.ts";
 import type { Repository } from "../git/find-repository.ts";
 import type { PathRules } from "../path-policy.ts";
-import { openIndex } from "./index-file.ts";
-import { refreshIndex } from "./refresh.ts";
+import { keepIndex } from "./keep-index.ts";
 
 export interface IndexRequest {
   readonly root: LentRoot;
@@ -20,11 +17,7 @@ declare const self: Worker;
 
 self.onmessage = async ({ data }: MessageEvent<IndexRequest>) => {
   try {
-    mkdirSync(dirname(data.file), { recursive: true, mode: 0o700 });
-    const index = openIndex(data.file, data.digest, true);
-    if (index === null) return;
-    const root = borrowRoot(data.root);
-    await refreshIndex({ ...data, root, index, signal: new AbortController().signal }).finally(() => index.close());
+    await keepIndex({ ...data, root: borrowRoot(data.root), signal: new AbortController().signal });
   } catch {
     // The index is a cache: the next request works without it, like this one.
   } finally {

@@ -1,14 +1,13 @@
 /** The index of a workspace as the rest of pai uses it: opens, refreshes, describes and drops it. */
-import { existsSync, mkdirSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { digest } from "../../core/digest.ts";
-import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
 import type { Repository } from "../git/find-repository.ts";
 import { listBuiltInRules, type PathRules } from "../path-policy.ts";
 import type { IndexFile } from "./index-file.ts";
-import { indexName, removeIndex } from "./index-name.ts";
+import { indexName, isDamage, removeIndex } from "./index-name.ts";
 import type { IndexRequest } from "./index-worker.ts";
 import type { Refreshed } from "./refresh.ts";
 
@@ -30,9 +29,11 @@ export interface ProjectIndex {
   exists(): boolean;
   /** null: there is none, or it is unusable. */
   open(): Promise<IndexFile | null>;
+  /** Takes what was thrown when it was read: removes it if it is damaged. */
+  giveUp(thrown: unknown): void;
   /** Refreshes it in a worker a moment later; the process may end before that. */
   refreshLater(): void;
-  /** Refreshes it now. Throws io_failed where none can be kept. */
+  /** Refreshes it now. Throws io_failed where none can be kept; an earlier one stays unless it is damaged. */
   refresh(signal: AbortSignal): Promise<Refreshed>;
   /** null: there is none. */
   status(): Promise<IndexStatus | null>;
@@ -48,10 +49,6 @@ export interface IndexParts {
   /** PATH for finding git, without folders of the project. */
   readonly path: string;
 }
-
-/** What was written last lies in the log beside the file until SQLite brings it in. */
-const sizeOf = (file: string): number =>
-  [file, `${file}-wal`].reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
 
 const laterMs = 250;
 const maxExclude = 1024 * 1024;
@@ -84,27 +81,25 @@ export function openProjectIndex({ root, rules, stateFolder, path }: IndexParts)
   const open = async (): Promise<IndexFile | null> => {
     if (!existsSync(file)) return null;
     const { openIndex } = await import("./index-file.ts");
-    return openIndex(file, digestRules(root, rules), false);
-  };
-  const cannotKeep = (cause?: unknown) => {
-    const why = cause instanceof Error ? `: ${cause.message}` : "";
-    const hint = "is the disk full, or the folder read-only? Without an index everything works, only slower";
-    return new PaiError("io_failed", `no index can be kept at ${file}${why}`, { cause, hint });
-  };
-  const refreshOnce = async (signal: AbortSignal): Promise<Refreshed> => {
-    const [{ refreshIndex }, { openIndex }] = await Promise.all([import("./refresh.ts"), import("./index-file.ts")]);
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const index = openIndex(file, digestRules(root, rules), true);
-    if (index === null) throw cannotKeep();
     try {
-      return await refreshIndex({ root, rules, index, repository: await repositoryOf(root), path, signal });
-    } finally {
-      index.close();
+      return openIndex(file, digestRules(root, rules), false);
+    } catch (thrown) {
+      giveUp(thrown);
+      return null;
+    }
+  };
+  const giveUp = (thrown: unknown): void => {
+    if (!isDamage(thrown)) return;
+    try {
+      removeIndex(file);
+    } catch {
+      // It is in a folder that cannot be written, or is a folder itself: it is passed over each time.
     }
   };
   return {
     exists: () => existsSync(file),
     open,
+    giveUp,
     refreshLater() {
       const request = async (): Promise<IndexRequest> => ({
         root: root.lent,
@@ -126,21 +121,9 @@ export function openProjectIndex({ root, rules, stateFolder, path }: IndexParts)
       setTimeout(() => void start().catch(() => {}), laterMs).unref();
     },
     async refresh(signal) {
-      try {
-        return await refreshOnce(signal);
-      } catch (thrown) {
-        signal.throwIfAborted();
-        if (thrown instanceof PaiError) throw thrown;
-        // The index may be damaged. If that is not the reason, the second attempt fails too.
-        removeIndex(file);
-      }
-      try {
-        return await refreshOnce(signal);
-      } catch (cause) {
-        signal.throwIfAborted();
-        removeIndex(file);
-        throw cause instanceof PaiError ? cause : cannotKeep(cause);
-      }
+      const { keepIndex } = await import("./keep-index.ts");
+      const repository = await repositoryOf(root);
+      return keepIndex({ root, rules, file, digest: digestRules(root, rules), repository, path, signal });
     },
     async status() {
       const index = await open();
@@ -149,8 +132,10 @@ export function openProjectIndex({ root, rules, stateFolder, path }: IndexParts)
         const { folders, history, complete } = index.read();
         const all = [...folders.values()].flatMap(({ files }) => [...files.values()]);
         const length = all.reduce((sum, each) => sum + Math.max(0, each.length), 0);
-        return { file, bytes: sizeOf(file), files: all.length, length, commits: history !== null, complete };
-      } catch {
+        const { size: bytes } = statSync(file);
+        return { file, bytes, files: all.length, length, commits: history !== null, complete };
+      } catch (thrown) {
+        giveUp(thrown);
         return null;
       } finally {
         index.close();

@@ -1,4 +1,4 @@
-/** A process of its own that makes the index of a folder and surveys it: `ROOT STATE [look]`, with `look` only that; prints what came of it as JSON. */
+/** A process of its own that makes the index of a folder and surveys it, only surveys it, or says what it holds: `ROOT STATE [look|status]`; prints what came of it as JSON. */
 import { writeSync } from "node:fs";
 import { termsOf } from "../../../src/core/context/words.ts";
 import { openBare } from "../bare.ts";
@@ -11,7 +11,12 @@ const make = () =>
     ({ complete }) => (complete ? "complete" : "not complete"),
     (thrown) => (thrown instanceof Error ? `failed: ${thrown.message}` : "failed"),
   );
-const made = only === "look" ? "not tried" : await make();
+const made = only === undefined ? await make() : "not tried";
+if (only === "status") {
+  const status = await index?.status();
+  writeSync(1, JSON.stringify({ files: status?.files ?? null, complete: status?.complete ?? null }));
+  process.exit(0);
+}
 const survey = workspace.survey?.(async () => termsOf("the default map of the parser"));
 const entries = (await survey?.list(signal))?.entries.map(({ path }) => path) ?? [];
 const tally = await survey?.tally(signal);

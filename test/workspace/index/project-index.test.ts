@@ -1,9 +1,10 @@
 /** The index of a workspace: the same ranking without reading everything, and never a reason to fail. */
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { renameSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { termsOf } from "../../../src/core/context/words.ts";
+import { indexName } from "../../../src/workspace/index/index-name.ts";
 import { openWorkspace } from "../../../src/workspace/open.ts";
 import { build, fileOf, inPlace, open, settle, signal, survey, words } from "./index-place.ts";
 
@@ -77,19 +78,21 @@ describe("the index", () => {
     });
   });
 
-  test("is one file when it is written, and where another process reads it, its size is that of both", async () => {
+  test("is one file, and stays as it is while another process reads it for long", async () => {
     await inPlace(async (place) => {
-      const sizeOf = (end: string) => statSync(fileOf(place) + end, { throwIfNoEntry: false })?.size ?? 0;
-      const told = async () => (await (await open(place)).index?.status())?.bytes;
+      const beside = () => readdirSync(dirname(fileOf(place)));
       await build(place);
-      expect([sizeOf("-wal"), await told()]).toEqual([0, sizeOf("")]);
-      using reader = new Database(fileOf(place), { readonly: true });
+      expect(beside()).toEqual([indexName]);
+      const reader = new Database(fileOf(place), { readonly: true });
       reader.run("begin");
       reader.query("select count(*) from folders").values();
-      place.put("more.py", "parser\n".repeat(1_000));
-      await build(place);
-      expect(sizeOf("-wal")).toBeGreaterThan(0);
-      expect(await told()).toBe(sizeOf("") + sizeOf("-wal"));
+      place.put("more.py", "parser\n");
+      expect(await build(place)).toMatchObject({ complete: false });
+      reader.close();
+      expect(beside()).toEqual([indexName]);
+      const { index } = await open(place);
+      expect(await index?.status()).toMatchObject({ files: 30, complete: true, bytes: statSync(fileOf(place)).size });
+      expect(await build(place)).toMatchObject({ files: 31, complete: true });
     });
   });
 

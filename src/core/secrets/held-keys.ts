@@ -1,7 +1,7 @@
 /** Masks the keys that pai holds in everything it shows and stores, in every spelling. */
 
 import { mapTexts } from "../map-texts.ts";
-import { createKnownTexts, minKnown } from "./known-texts.ts";
+import { createKnownTexts } from "./known-texts.ts";
 import { spellingsOf } from "./spellings.ts";
 import type { Veil } from "./veil.ts";
 
@@ -18,9 +18,12 @@ export type KeyMask = Mask & {
   readonly keys: readonly string[];
 };
 
-/** Masks these keys in all spellings. Keys under 8 characters are ignored: masking them would damage ordinary words. */
+/** Masking shorter keys would damage ordinary words. */
+const minKey = 8;
+
+/** Masks these keys in all spellings; keys under `minKey` characters are ignored. */
 export function maskHeld(keys: readonly string[]): KeyMask {
-  const held = keys.filter((key) => key.length >= minKnown);
+  const held = keys.filter((key) => key.length >= minKey);
   const known = createKnownTexts();
   for (const key of held) {
     const shown = key.length < 16 ? "[masked]" : `${key.slice(0, 4)}…[masked]`;

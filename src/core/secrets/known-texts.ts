@@ -2,7 +2,7 @@
 import { rememberLong } from "./remember-long.ts";
 
 /** Every text must be at least this long. */
-export const minKnown = 8;
+export const minKnown = 6;
 /** The largest window of the search; it is never longer than the shortest known text. */
 const maxWindow = 32;
 const block = 3;
@@ -24,8 +24,8 @@ type Replacement = (found: string) => string;
 type Entries = ReadonlyMap<string, Entry>;
 
 export interface KnownTexts {
-  /** From now on `replace` puts what `replacement` returns in the place of `text`. Texts under `minKnown` are ignored. */
-  add(text: string, replacement: Replacement): void;
+  /** From now on `replace` puts what `replacement` returns in the place of `text`. False: known, or under `minKnown`. */
+  add(text: string, replacement: Replacement): boolean;
   has(text: string): boolean;
   /** Replaces known texts, those that overlap as one; without any, returns the same string. */
   replace(text: string): string;
@@ -154,13 +154,14 @@ export function createKnownTexts(): KnownTexts {
 
   return {
     add(text, replacement) {
-      if (text.length < minKnown || entries.has(text)) return;
+      if (text.length < minKnown || entries.has(text)) return false;
       entries.set(text, { text, replacement });
       firsts[text.charCodeAt(0) & firstBits] = 1;
       longest = Math.max(longest, text.length);
       index = null;
       beginnings = null;
       replacing.forget();
+      return true;
     },
     has: (text) => entries.has(text),
     replace: replacing.in,

@@ -2,7 +2,7 @@
 
 import { mapTexts } from "../map-texts.ts";
 import { findSpans, replaceSecrets } from "./key-shapes.ts";
-import { createKnownTexts } from "./known-texts.ts";
+import { createKnownTexts, minKnown } from "./known-texts.ts";
 import { changeText, openNarrow, openWide } from "./opened-text.ts";
 import { spellingsOf } from "./spellings.ts";
 
@@ -84,6 +84,10 @@ const keyPieces = /\\[nrt]|(?<=[\r\n])[ +-]|<<SECRET_[a-z0-9]{4}_\d+>>|[A-Za-z0-
 const keyLine = /^[A-Za-z0-9+/]{64}$/gm;
 const onlyHex = /^(?:[0-9a-f]+|[0-9A-F]+)$/;
 
+/** A short word stands in many texts, and is no secret there. */
+const shortWord = /^[a-z]{1,7}$/i;
+const canBeKnown = (value: string): boolean => value.length >= minKnown && !shortWord.test(value);
+
 export function createVeil(options: VeilOptions = {}): Veil {
   const { trusting = false, random = Math.random } = options;
   const draw = () => {
@@ -116,12 +120,11 @@ export function createVeil(options: VeilOptions = {}): Veil {
     return name;
   };
   const know = (text: string) => {
-    if (known.has(text)) return;
-    known.add(text, nameOf);
+    if (!known.add(text, nameOf)) return;
     version += 1;
   };
   const learn = (value: string) => {
-    if (known.has(value)) return;
+    if (known.has(value) || !canBeKnown(value)) return;
     count += 1;
     for (const spelling of count > maxSpelled ? [value] : spellingsOf(value)) know(spelling);
   };
@@ -152,29 +155,30 @@ export function createVeil(options: VeilOptions = {}): Veil {
 
   /**
    * Learns the secrets of a text as it is, since a known text may hold the word that tells of a secret beside it. Those
-   * that adjoin are learned as one, too: a part of one may be too short to be known. Returns whether the text holds a
-   * private key, whose lines are hidden one by one.
+   * that adjoin are learned as one, too: a part of one may be too short to be known. Returns whether something is left
+   * that is hidden only where its shape is: a private key, whose lines are hidden one by one, or a short word.
    */
   const learnAll = (text: string): boolean => {
-    let hasKey = false;
+    let isLeft = false;
     let [from, reached] = [0, -1];
     for (const { start, end, kind } of findSpans(text)) {
       if (kind === "private key") {
-        hasKey = true;
+        isLeft = true;
         continue;
       }
       if (start !== reached) from = start;
       reached = end;
+      isLeft ||= !canBeKnown(text.slice(start, end));
       learn(text.slice(from, end));
     }
-    return hasKey;
+    return isLeft;
   };
 
   const hide = (text: string): string => {
     takeNumbers(text);
-    const hasKey = learnAll(text);
+    const isLeft = learnAll(text);
     const covered = known.replace(text);
-    if (!hasKey) return covered;
+    if (!isLeft) return covered;
     const before = version;
     const hidden = replaceSecrets(covered, nameFound);
     return version === before ? hidden : known.replace(hidden);

@@ -101,6 +101,17 @@ test("a made-up secret that ends inside of a real one, or in front of it, uncove
   }
 });
 
+test("a password of a few characters is hidden as well, and searching for it again finds nothing new", () => {
+  const veil = open();
+  const file = "DB=postgres://svc:hunt3r@db/x\nCACHE=redis://svc:badger@c\n";
+  const hidden = veil.hideRaw(file);
+  expect(hidden).toBe("DB=postgres://svc:<<SECRET_k3f9_1>>@db/x\nCACHE=redis://svc:<<SECRET_k3f9_2>>@c\n");
+  expect(veil.reveal(hidden, yes).text).toBe(file);
+  const { version } = veil;
+  expect([veil.hideRaw(file), veil.version]).toEqual([hidden, version]);
+  expect(veil.hide("is hunt3r, not badgers")).toBe("is <<SECRET_k3f9_1>>, not badgers");
+});
+
 test("what is shown and written down covers what is known, in every text of it", () => {
   const veil = open();
   veil.hideRaw(`db_password = "Zx9kQ2mR7tLp4VwA8sNd"`);

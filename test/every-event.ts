@@ -109,6 +109,7 @@ export const outcomeOf = (text: Probe): Filled<Outcome> => ({
   stays: { count: 2, paths: [text] },
   commit: text,
   planned: true,
+  unsettled: [text],
   error: { code: "internal", message: text, hint: text, retry_after: 1 },
 });
 

@@ -1,5 +1,5 @@
 /** Messages to an editor: the promise with the plan, and how the turn ended. */
-import type { Outcome, Promised } from "../core/outcome.ts";
+import { type Outcome, type Promised, renderUnsettled } from "../core/outcome.ts";
 import { type Plan, workOf } from "../core/plan/plan.ts";
 
 const modelCalls = (count: number) => `${count} model ${count === 1 ? "call" : "calls"}`;
@@ -17,7 +17,7 @@ export function renderPromise(plan: Plan, { expected, at_most, tokens: count, co
   return `${reply}${steps} ${steps === 1 ? "step" : "steps"}. Expected ${modelCalls(expected)}, at most ${at_most}${tokens(count)}${price(cost)}.\n\n`;
 }
 
-function renderStatus({ status, checks, changes, error, calls, usage, cost }: Outcome): string {
+function renderStatus({ status, checks, changes, error, calls, usage, cost, unsettled }: Outcome): string {
   const passed = checks.filter((check) => check.passed === true).length;
   const spent = `${modelCalls(calls.made)}${tokens(usage.input + usage.output)}${price(cost)}`;
   if (error !== null) {
@@ -29,7 +29,8 @@ function renderStatus({ status, checks, changes, error, calls, usage, cost }: Ou
     return `${status}: ${error.message}${hint}. ${outcome} ${spent}.`;
   }
   if (status === "answered") return `${spent}.`;
-  const proof = status === "verified" ? ` by ${passed} ${passed === 1 ? "check" : "checks"}` : "";
+  const unproved = unsettled === undefined ? "" : `: ${renderUnsettled(unsettled, checks.length)}`;
+  const proof = status === "verified" ? ` by ${passed} ${passed === 1 ? "check" : "checks"}` : unproved;
   const undo = changes.length === 0 ? "" : " Take it back with /undo.";
   return `${status}${proof}. ${spent}.${undo}`;
 }

@@ -4,6 +4,7 @@ import { exitCodes, type Failure } from "./error.ts";
 import { noUsage, type Usage } from "./model.ts";
 import type { Plan } from "./plan/plan.ts";
 import type { CallPromise } from "./plan/promise.ts";
+import { nameSome } from "./suggest.ts";
 
 /** One changed path as events and results show it: no content. */
 export interface ChangeSummary {
@@ -103,8 +104,14 @@ export interface Outcome {
   readonly commit?: string;
   /** The run was only to make a plan, and made one; absent: it was not, or it answered. */
   readonly planned?: true;
+  /** Paths that changed each time the checks ran, so that none judged what is there now; absent: none. */
+  readonly unsettled?: readonly string[];
   readonly error: Failure | null;
 }
+
+/** "a.py changed each time the check ran": why checks that passed verify nothing. `checks`: how many ran. */
+export const renderUnsettled = (paths: readonly string[], checks: number): string =>
+  `${nameSome(paths, 3)} changed each time the ${checks === 1 ? "check" : "checks"} ran`;
 
 /** The outcome of a run that could not even begin. */
 export function failedOutcome(command: string, error: Failure): Outcome {

@@ -74,6 +74,7 @@ export const outcomeSchema = z.object({
   stays: z.optional(z.object({ count, paths: z.array(z.string()) })),
   commit: z.optional(z.string()),
   planned: z.optional(z.literal(true)),
+  unsettled: z.optional(z.array(z.string())),
   error: z.nullable(failure),
 });
 

@@ -204,8 +204,8 @@ export interface RunRecord {
   readonly steering: Set<RelPath>;
   /** Changes made by checks that the user typed. */
   readonly byUser: Set<Change>;
-  /** The checks changed files of the run also when they ran again: no check judged what is on disk. */
-  unsettled: boolean;
+  /** Files that changed also when the checks ran again: no check judged what is on disk. */
+  unsettled: readonly RelPath[];
   /** Ignored files that commands changed and that a rollback of the run restores. */
   readonly ignored: Set<RelPath>;
   /** Ignored paths that commands changed and that no rollback restores. */

@@ -69,6 +69,7 @@ function documentOf(outcome: Outcome): Outcome {
     ...(outcome.stays !== undefined && { stays: outcome.stays }),
     ...(outcome.commit !== undefined && { commit: outcome.commit }),
     ...(outcome.planned !== undefined && { planned: outcome.planned }),
+    ...(outcome.unsettled !== undefined && { unsettled: outcome.unsettled }),
     error: failureOf(error),
   };
 }

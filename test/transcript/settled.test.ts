@@ -17,9 +17,9 @@ async function check(...commands: readonly string[]) {
   await using place = openPlace(answers, { "g.txt": "g\n" });
   const flags = commands.flatMap((command) => ["--check", command]);
   const result = await place.pai(["run", "-y", "--json", "--no-baseline", ...flags, "write it"]);
-  const { status, code, notices } = readOutcome(result);
+  const { status, code, notices, unsettled } = readOutcome(result);
   const told = notices.map((notice) => notice.code).filter((name) => name.startsWith("checks_"));
-  return { status, code, told, text: place.read("f.txt") };
+  return { status, code, told, unsettled, text: place.read("f.txt") };
 }
 
 test.concurrent("a later check that breaks the file fails the run", async () => {
@@ -43,9 +43,18 @@ test.concurrent("a check that brings the file into its form is verified on the s
 test.concurrent("a check that changes the file each time verifies nothing", async () => {
   expect(await check("grep -q good f.txt", "echo more >> f.txt")).toMatchObject({
     status: "unverified",
+    unsettled: ["f.txt"],
     told: ["checks_again", "checks_change"],
     text: "good \nmore\nmore\n",
   });
+});
+
+test.concurrent("the last line says why a run is unverified", async () => {
+  await using place = openPlace(answers);
+  const args = ["run", "-y", "--no-baseline", "--check", "echo more >> f.txt", "write it"] as const;
+  const { stdout } = await place.pai(args);
+  expect(stdout).toContain("unverified: f.txt changed each time the check ran\n");
+  expect(stdout).not.toContain("1 of 1 check passed");
 });
 
 test.concurrent("a check that changes other files, or none, runs once", async () => {

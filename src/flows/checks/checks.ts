@@ -12,6 +12,7 @@ import type { CheckResult } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { CommandResult } from "../../core/ports.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
+import { nameSome } from "../../core/suggest.ts";
 import { requireBound, runInWorkspace } from "../commands/approve-command.ts";
 import type { Run } from "../run.ts";
 import { describeFailed } from "./describe.ts";
@@ -176,16 +177,15 @@ export async function runChecks(
   const since = run.begun?.changes.length ?? 0;
   let reports = await runEach(run, checks, passedBefore);
   const changed = changedByChecks(run, since);
-  record.unsettled = false;
+  record.unsettled = [];
   if (changed.length > 0 && !reports.some(({ fatal }) => fatal)) {
-    const text = `${changed.join(", ")}: changed while the checks ran, so they run once more`;
+    const text = `${nameSome(changed)}: changed while the checks ran, so they run once more`;
     emit({ type: "notice", level: "info", code: "checks_again", text });
     const again = run.begun?.changes.length ?? 0;
     reports = await runEach(run, checks, passedBefore);
-    const still = changedByChecks(run, again);
-    record.unsettled = still.length > 0;
-    if (record.unsettled) {
-      const why = `${still.join(", ")}: changed whenever the checks run, so no check has judged what is there now`;
+    record.unsettled = changedByChecks(run, again);
+    if (record.unsettled.length > 0) {
+      const why = `${nameSome(record.unsettled)}: changed whenever the checks run, so no check has judged what is there now`;
       emit({ type: "notice", level: "warning", code: "checks_change", text: why });
     }
   }

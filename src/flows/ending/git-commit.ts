@@ -3,6 +3,7 @@ import { type Change, squash } from "../../core/change.ts";
 import { grantsSome } from "../../core/command/run-patterns.ts";
 import { commitMessage } from "../../core/commit-message.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
+import { renderUnsettled } from "../../core/outcome.ts";
 import type { PreparedCommit } from "../../core/ports.ts";
 import { leavesNothing } from "../checks/checks.ts";
 import { runInWorkspace } from "../commands/approve-command.ts";
@@ -65,7 +66,9 @@ async function prepare(run: Run): Promise<PreparedCommit | null> {
   if (commit == null || leavesNothing(run)) return null;
   if (paths.length === 0) return nothing(run);
   if (statusOf(run, true) !== "verified" && !commit.unverified) {
-    throw new PaiError("commit_failed", "nothing has verified the run", {
+    const ran = record.checks.filter(({ passed }) => passed !== null).length;
+    const why = record.unsettled.length === 0 ? "" : `: ${renderUnsettled(record.unsettled, ran)}`;
+    throw new PaiError("commit_failed", `nothing has verified the run${why}`, {
       hint: "commit such runs all the same: --commit-unverified",
     });
   }

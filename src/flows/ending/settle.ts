@@ -187,6 +187,7 @@ export async function settle(
     sandbox: record.sandbox,
     ...showStays(run),
     ...(hash !== null && { commit: hash }),
+    ...(record.unsettled.length > 0 && { unsettled: record.unsettled }),
     ...(failure === null && madePlan(run) && { planned: true }),
     error: failure === null ? null : toFailure(failure),
   };

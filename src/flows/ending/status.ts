@@ -18,6 +18,6 @@ export function statusOf(run: Run, changed: boolean): Status {
   const decided = options.checks.length > 0 && !options.planOnly;
   if (!changed && !decided && !promises(run) && record.tally.refused.length === 0) return "answered";
   const ran = record.checks.filter(({ passed }) => passed !== null);
-  const isSettled = ran.length > 0 && !record.unsettled;
+  const isSettled = ran.length > 0 && record.unsettled.length === 0;
   return isSettled && ran.every(({ passed }) => passed) ? "verified" : "unverified";
 }

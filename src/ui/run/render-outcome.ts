@@ -1,6 +1,14 @@
 /** Renders the end of a run for people: the result, the footer, and the error. */
 import type { Failure } from "../../core/error.ts";
-import type { Amendment, ChangeSummary, CheckResult, Outcome, RefusedAction, Status } from "../../core/outcome.ts";
+import {
+  type Amendment,
+  type ChangeSummary,
+  type CheckResult,
+  type Outcome,
+  type RefusedAction,
+  renderUnsettled,
+  type Status,
+} from "../../core/outcome.ts";
 import { counted, grouped, priced, renderDuration } from "../amount.ts";
 import { renderCounts } from "../diff/render-diff.ts";
 import { hang, pad, widest } from "../layout.ts";
@@ -73,13 +81,14 @@ const statusWords: Readonly<Record<Exclude<Status, "answered">, readonly [Meanin
   interrupted: ["warn", "interrupted"],
 };
 
-/** Number of passed checks, to append to the status; "" if it is not needed. */
+/** Number of passed checks, or why they prove nothing, to append to the status; "" if it is not needed. */
 function renderProof(outcome: Outcome): string {
-  const { status, checks, changes } = outcome;
+  const { status, checks, changes, unsettled } = outcome;
   const passed = checks.filter((check) => check.passed === true).length;
   const still = changes.length === 0 ? `, nothing changed${renderStays(outcome)}` : "";
   if (status === "verified") return (passed > 0 ? ` by ${counted(passed, "check")}` : "") + still;
   if (status !== "unverified") return "";
+  if (unsettled !== undefined) return `: ${visibleLine(renderUnsettled(unsettled, checks.length))}`;
   return passed > 0 ? `: ${passed} of ${counted(checks.length, "check")} passed` : ": no check has proved this";
 }
 

@@ -90,3 +90,15 @@ test("what was not done is said once", () => {
   const { screen } = show(true, {}, { events: [], outcome: { ...outcome, refused } });
   expect(screen).toContain("✗ not done: MODIFY a.py  the user declined to change a.py\n");
 });
+
+test("where the checks never settle, the last line names what changed", () => {
+  const ended = { ...outcome, status: "unverified", next: [] } as const;
+  const applied = stamp([{ type: "changes.applied", batch: 1, changes: outcome.changes }]);
+  const last = (unsettled: readonly string[], checks = outcome.checks) =>
+    show(true, {}, { events: applied, outcome: { ...ended, unsettled, checks } }).screen;
+  expect(last(["a.py"])).toContain("! unverified: a.py changed each time the check ran\n");
+  const two = [...outcome.checks, ...outcome.checks];
+  expect(last(["a", "b", "c", "d", "e"], two)).toContain(
+    "! unverified: a, b, c and 2 more changed each time the checks ran\n",
+  );
+});

@@ -14,12 +14,20 @@ const answers = [
 ];
 
 async function check(...commands: readonly string[]) {
-  await using place = openPlace(answers, { "g.txt": "g\n" });
+  const files = {
+    "g.txt": "g\n",
+    ".gitignore": "out.txt\n",
+    "out.txt": "1\n",
+    "target/report.xml": "1\n",
+    "old.log": "1\n",
+    ".github/workflows/ci.yml": "on: push\n",
+  };
+  await using place = openPlace(answers, files);
   const flags = commands.flatMap((command) => ["--check", command]);
   const result = await place.pai(["run", "-y", "--json", "--no-baseline", ...flags, "write it"]);
   const { status, code, notices, unsettled } = readOutcome(result);
   const told = notices.map((notice) => notice.code).filter((name) => name.startsWith("checks_"));
-  return { status, code, told, unsettled, text: place.read("f.txt") };
+  return { status, code, told, unsettled, text: place.read("f.txt"), other: place.read("g.txt") };
 }
 
 test.concurrent("a later check that breaks the file fails the run", async () => {
@@ -57,6 +65,30 @@ test.concurrent("the last line says why a run is unverified", async () => {
   expect(stdout).not.toContain("1 of 1 check passed");
 });
 
-test.concurrent("a check that changes other files, or none, runs once", async () => {
-  expect(await check("grep -q good f.txt; echo x >> log.txt")).toMatchObject({ status: "verified", told: [] });
+test.concurrent("a formatter of other files settles in the second round, which judges what it wrote", async () => {
+  expect(await check("grep -q good f.txt", "echo formatted > g.txt; date +%N > report.xml")).toMatchObject({
+    ...{ status: "verified", code: 0, told: ["checks_again"], other: "formatted\n" },
+  });
+});
+
+test.concurrent("a check that spoils another file for an earlier check fails the run", async () => {
+  expect(await check("grep -q g g.txt", "echo bad > g.txt")).toMatchObject({
+    ...{ status: "failed", code: 9, told: ["checks_again"], other: "g\n" },
+  });
+});
+
+test.concurrent("a check that changes another file each time verifies nothing", async () => {
+  expect(await check("grep -q good f.txt", "echo more >> g.txt")).toMatchObject({
+    ...{ status: "unverified", unsettled: ["g.txt"], told: ["checks_again", "checks_change"] },
+  });
+});
+
+test.concurrent.each([
+  ["makes files", "echo x >> log.txt"],
+  ["changes ignored files", "echo x >> out.txt"],
+  ["changes what tools build", "echo x >> target/report.xml; echo x >> old.log"],
+  ["writes what was there", "cat g.txt > copy.txt; cat copy.txt > g.txt"],
+  ["changes what pai takes back", "echo x >> .github/workflows/ci.yml"],
+])("a check that %s runs once", async (_name, command) => {
+  expect(await check(`grep -q good f.txt; ${command}`)).toMatchObject({ status: "verified", told: [] });
 });

@@ -1,5 +1,7 @@
 /** Runs the checks on the changed tree. A failure counts if the user typed the check, or if it passed before. */
 
+import type { Change } from "../../core/change.ts";
+import { isBuilt } from "../../core/command/built-names.ts";
 import {
   type CheckEvidence,
   type Comparison,
@@ -142,12 +144,25 @@ export async function decideUnchanged(run: Run): Promise<void> {
 
 const resultOf = ({ command, by, exit, ms, passed }: CheckEvidence): CheckResult => ({ command, by, exit, ms, passed });
 
-/** Files that the run had changed before, and that its checks have changed since: the first `since` changes are before. */
-function changedByChecks({ begun, record }: Run, since: number): readonly RelPath[] {
+/**
+ * Files that checks, or somebody else meanwhile, have changed since change `from`, without output of checks: files that
+ * they made, or that have the name of one and that the run itself never changed. What pai took back is as it was.
+ */
+function changedMeanwhile({ begun, record }: Run, from: number): readonly RelPath[] {
   const all = begun?.changes ?? [];
-  const own = new Set(all.slice(0, since).flatMap((change) => (record.byUser.has(change) ? [] : change.path)));
-  const later = all.slice(since).filter((change) => record.byUser.has(change) && own.has(change.path));
-  return [...new Set(later.map(({ path }) => path))];
+  const outputs = new Set<RelPath>();
+  const last = new Map<RelPath, Change>();
+  for (const change of all) {
+    const { path, before } = change;
+    if (!record.byUser.has(change)) outputs.delete(path);
+    else if (!last.has(path) && (before === null || isBuilt(path))) outputs.add(path);
+    last.set(path, change);
+  }
+  const later = new Set(all.slice(from).map(({ path }) => path));
+  return [...last.values()]
+    .filter((change) => later.has(change.path) && record.byUser.has(change) && !outputs.has(change.path))
+    .filter(({ before, after }) => (after ?? before)?.kind !== "folder")
+    .map(({ path }) => path);
 }
 
 /** Runs each check once on the changed tree. */
@@ -165,8 +180,8 @@ async function runEach(run: Run, checks: readonly Check[], passedBefore: Readonl
 }
 
 /**
- * Runs all checks on the changed tree and records the results; once more when one of them changed a file of the run,
- * which then nothing has judged. `passedBefore`: commands that passed before.
+ * Runs all checks on the changed tree and records the results; once more when a file changed meanwhile, which then
+ * nothing has judged. `passedBefore`: commands that passed before.
  */
 export async function runChecks(
   run: Run,
@@ -176,16 +191,16 @@ export async function runChecks(
   const { record, emit } = run;
   const since = run.begun?.changes.length ?? 0;
   let reports = await runEach(run, checks, passedBefore);
-  const changed = changedByChecks(run, since);
+  const changed = changedMeanwhile(run, since);
   record.unsettled = [];
   if (changed.length > 0 && !reports.some(({ fatal }) => fatal)) {
     const text = `${nameSome(changed)}: changed while the checks ran, so they run once more`;
     emit({ type: "notice", level: "info", code: "checks_again", text });
     const again = run.begun?.changes.length ?? 0;
     reports = await runEach(run, checks, passedBefore);
-    record.unsettled = changedByChecks(run, again);
+    record.unsettled = changedMeanwhile(run, again);
     if (record.unsettled.length > 0) {
-      const why = `${nameSome(record.unsettled)}: changed whenever the checks run, so no check has judged what is there now`;
+      const why = `${nameSome(record.unsettled)}: changed whenever the checks run, so no check has judged what is there now; if it is only output of a check, ignore it (.gitignore)`;
       emit({ type: "notice", level: "warning", code: "checks_change", text: why });
     }
   }

@@ -1,12 +1,12 @@
 /** Copies of files that are closed to actions, to find and undo what a command did to them outside a sandbox. */
 import { readdirSync } from "node:fs";
+import { isBuiltFolder, isDatabase, isTransient } from "../../core/command/built-names.ts";
 import { foldName } from "../../core/guard/fold-name.ts";
 import { findSteering, needsOwnYes } from "../../core/guard/steering.ts";
 import { joinPath, nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
 import { isHidden, kindOfDenied, type PathRules } from "../path-policy.ts";
 import { type Stat, statUnlessGone } from "../system/stat.ts";
-import { isBuiltFolder, isDatabase, isTransient } from "./built-names.ts";
 import { blobOf, isUntouched, type Kept, statOrNull } from "./kept.ts";
 
 export interface ClosedFiles {

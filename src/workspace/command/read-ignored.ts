@@ -3,11 +3,11 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from "
 import { join } from "node:path";
 import type { Blob, Change } from "../../core/change.ts";
 import { sameBlob } from "../../core/change.ts";
+import { isBuiltFolder, isCache, isTransient } from "../../core/command/built-names.ts";
 import { joinPath, nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { Root } from "../confine.ts";
 import { isHidden, judgePath, type PathRules } from "../path-policy.ts";
-import { isBuiltFolder, isCache, isTransient } from "./built-names.ts";
 import { blobOf, statOrNull } from "./kept.ts";
 import { isDeletion, isOpaqueFolder, namesIn } from "./layer.ts";
 

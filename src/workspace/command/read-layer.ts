@@ -3,6 +3,7 @@ import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, type Sta
 import { join } from "node:path";
 import type { Blob, Change } from "../../core/change.ts";
 import { sameBlob } from "../../core/change.ts";
+import { isTransient } from "../../core/command/built-names.ts";
 import { PaiError } from "../../core/error.ts";
 import { joinPath, nameOf, type RelPath } from "../../core/path.ts";
 import type { Steps } from "../../core/steps.ts";
@@ -11,7 +12,6 @@ import { pace } from "../pace.ts";
 import { showName } from "../parse-path.ts";
 import { judgePath, kindOfDenied, type PathRules } from "../path-policy.ts";
 import { inside } from "../scan.ts";
-import { isTransient } from "./built-names.ts";
 import { type Ignored, openIgnored } from "./ignored.ts";
 import { statOrNull } from "./kept.ts";
 import { isDeletion, isOpaqueFolder, namesIn } from "./layer.ts";

@@ -1,5 +1,5 @@
-/** Names of ignored paths that tools fetch or generate, so that no copies of them are kept. */
-import { foldName } from "../../core/guard/fold-name.ts";
+/** Names of paths that tools fetch or generate. */
+import { foldName } from "../guard/fold-name.ts";
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
@@ -33,3 +33,10 @@ export const isTransient = (name: string): boolean => fileShape.test(foldName(na
 
 /** A database that another process may have open at any time, so an old content must not be restored. */
 export const isDatabase = (name: string): boolean => databaseShape.test(foldName(name));
+
+/** A path that has such a name, or lies in such a folder. */
+export function isBuilt(path: string): boolean {
+  const folders = path.split("/");
+  const name = folders.pop() ?? "";
+  return folders.some(isBuiltFolder) || isTransient(name) || isDatabase(name);
+}

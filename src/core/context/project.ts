@@ -3,7 +3,7 @@ import type { Survey, SurveyTally } from "../ports.ts";
 import { addDefiners, findDefiners } from "./define.ts";
 import { kindWeights } from "./kind.ts";
 import { type Ranking, rankFiles } from "./rank.ts";
-import { findSignals } from "./signals.ts";
+import { findSignals, withoutFiles } from "./signals.ts";
 import { type SimilarCommit, scoreHistory } from "./similar-commits.ts";
 import { findStems } from "./stems.ts";
 import { surveyLimits } from "./survey-limits.ts";
@@ -79,9 +79,12 @@ export async function rankProject(parts: RankParts): Promise<RankedProject> {
   const kinds = kindWeights(request);
   const recorded = survey.recorded?.(terms) ?? null;
   const rank = async (): Promise<Ranking> => {
-    const signals = new Map([...findStems(request, paths, kinds), ...findSignals(request, output, paths)]);
+    const named = findSignals(request, output, paths);
+    const signals = new Map([...findStems(request, paths, kinds), ...named]);
     const { files, values } = rankFiles({ paths, terms, tally: { ...tally, found }, history, signals, kinds });
-    const about = { symbols, found, offset: worded.length, files, kinds, read };
+    const bare = withoutFiles(request, named);
+    const meant = new Set((bare === request ? symbols : symbolsIn(bare, output)).map(({ name }) => name));
+    const about = { symbols, meant, found, offset: worded.length, files, kinds, read };
     const defining = symbols.length === 0 ? files : addDefiners(files, await findDefiners(about));
     return { files: addCompany(defining, past?.commits ?? [], paths, kinds), values };
   };

@@ -65,6 +65,13 @@ function weightOf(by: Signal["by"], isExact: boolean, hasLine: boolean): number 
   return hasLine ? weights.outputLine : weights.output;
 }
 
+/** A request without the names of the files it names: `Cargo.toml` speaks of no `Cargo` and no `toml`. */
+export function withoutFiles(request: string, signals: ReadonlyMap<string, Signal>): string {
+  const named = [...signals].filter(([, signal]) => isNamed(signal) && signal.by === "request");
+  const names = [...new Set(named.map(([path]) => baseOf(path)))].sort((a, b) => b.length - a.length);
+  return names.reduce((text, name) => text.replace(new RegExp(RegExp.escape(name), "gi"), " "), request);
+}
+
 /** Everything in a request and its output that may be a path. */
 export function mentionsOf(request: string, output: string): (Mention & Pick<Signal, "by">)[] {
   const mentioned = output === "" ? [] : mentionsIn(withoutPassed(output.slice(-outputTail)));

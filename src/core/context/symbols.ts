@@ -22,6 +22,8 @@ const joints = /\.|::|#|->|\\/;
 const beginning = /(?:^|[.!?:;]\s*|\n\s*|[-*(]\s*)$/;
 const himself = new Set(["self", "this", "super", "cls", "std", "http", "https", "www", "com", "org"]);
 const isQuote = (text: string) => /^[`'"‘’“”]/.test(text);
+/** Whether a word of an output is the name of a file: after a folder, or before the number of a line. */
+const isFile = (before: string, behind: string) => before === "/" || /^(?::\d|["'”’],? line \d)/.test(behind);
 
 /** Names in what a person writes: qualified, in several words, quoted, or with a capital letter within a sentence. */
 function* namesIn(request: string): Generator<string> {
@@ -62,6 +64,9 @@ const saidOf = (): readonly RegExp[] => [
 ];
 const trouble = /error|fail|exception|panic|undefined|unresolved|cannot|can't|not found|no such|missing|expected/i;
 
+const isLikely = (found: string, behind: string) =>
+  changesCase.test(found) || joints.test(found) || behind.startsWith("(");
+
 /** Names in the output of a check, a compiler or an interpreter; those in its complaints come first. */
 function* namesSaid(output: string): Generator<string> {
   const last = (found: string) => (found.match(/(?:\p{L}|\p{N}|[_$])+/gu) ?? []).slice(-2).toReversed();
@@ -70,8 +75,10 @@ function* namesSaid(output: string): Generator<string> {
   const quoted = new RegExp(`[\`'"‘“](?:block in )?(${name})(?:\\([^)\\n]{0,40}\\))?['"’”\`]`, "gu");
   for (const line of lines) for (const { 1: found = "" } of line.matchAll(quoted)) yield* last(found);
   for (const line of lines)
-    for (const { 0: found, index } of line.matchAll(qualified))
-      if (changesCase.test(found) || joints.test(found) || line[index + found.length] === "(") yield* last(found);
+    for (const { 0: found, index } of line.matchAll(qualified)) {
+      const behind = line.slice(index + found.length, index + found.length + 8);
+      if (!isFile(line[index - 1] ?? "", behind) && isLikely(found, behind)) yield* last(found);
+    }
 }
 
 function* distinct(names: Iterable<string>, count: number): Generator<string> {

@@ -40,6 +40,10 @@ describe("an output speaks of a name as", () => {
     expect(saidBy(output)).toContain("round_price");
   });
 
+  test("no name of a file", () => {
+    expect(saidBy("error in main.go:12: undefined: x\nthread panicked at src/paths.rs:5:1")).toEqual([]);
+  });
+
   test("nothing where there is no name, nor in what went well", () => {
     expect(saidBy("3 passed in 0.02s\nall is well, as expected")).toEqual([]);
     expect(saidBy("tests/test_cart.py::test_round_price PASSED")).toEqual([]);
@@ -74,6 +78,14 @@ test.each([
   ["a.rb", "class Cart\n  def self.total\n", "total", 2],
   ["a.ex", "  defp total(cart) do\n", "total", 1],
   ["a.php", "    public function total(): int {\r\n", "total", 1],
+  ["a.cc", "int Cart::total() {\n", "Cart", 1],
+  ["a.ex", "defmodule Enum.Empty do\n", "Enum", null],
+  ["a.ex", "defmodule Enum.Empty do\n", "Empty", 1],
+  ["a.rb", "  class Shop::Cart < Base\n", "Shop", null],
+  ["a.go", "/*\npackage main\n*/\npackage main\n", "main", null],
+  ["a.pm", "package Cart;\n", "Cart", 1],
+  ["a.md", "# Cart.toml and others\n", "Cart", null],
+  ["a.md", "# Cart\n", "Cart", 1],
 ] as const)("%s with %p defines %s in line %p", (path, text, name, line) => {
   expect(lineDefining(path, text, name)).toBe(line);
 });
@@ -114,6 +126,17 @@ const shop = {
 test("the file that defines what an output complains of comes first, with the line", async () => {
   const [first] = await rank(shop, "repair this", "E   TypeError: round_price() takes 2 positional arguments");
   expect([first?.path, first?.signal?.lines, first?.signal?.symbols]).toEqual(["shop/money.py", [1], ["round_price"]]);
+});
+
+test("a heading is no definition that an output speaks of, and the name of a file speaks of no code", async () => {
+  const docs = { ...shop, "docs/money.md": "# round_price\n\nround_price rounds.\n", "Shop.toml": "round_price = 1\n" };
+  const said = await rank(docs, "repair this", "TypeError: round_price() takes 2 positional arguments");
+  expect(said.filter(({ signal }) => signal !== null).map(({ path }) => path)).toEqual(["shop/money.py"]);
+  const code = { ...docs, "shop/read.py": "def toml(): pass\ndef Shop(): pass\n" };
+  const symbolsOf = async (request: string) =>
+    (await rank(code, request)).find(({ path }) => path === "shop/read.py")?.signal?.symbols;
+  expect(await symbolsOf("round the prices in Shop.toml")).toBeUndefined();
+  expect(await symbolsOf("let the Shop round the prices in Shop.toml")).toEqual(["Shop"]);
 });
 
 test("the file that defines what the request names comes first, and that a name is defined in many says nothing", async () => {

@@ -2,6 +2,7 @@
 import type { Range } from "../core/context/excerpts.ts";
 import type { Kind } from "../core/context/kind.ts";
 import type { Ranked } from "../core/context/rank.ts";
+import type { Definition } from "../core/context/signals.ts";
 import { fence } from "../core/data-fence.ts";
 import { noUsage, textOf } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
@@ -37,8 +38,10 @@ export interface RankedFile {
   readonly named: "request" | "output" | null;
   /** If the file itself is not named: the names that it defines or is called after. */
   readonly symbols: readonly string[];
-  /** Lines that are named with it, or define those names. */
+  /** Lines that are named with it, or define names that are named. */
   readonly lines: readonly number[];
+  /** Where it defines names that are named. */
+  readonly definitions: readonly Definition[];
   /** It usually changes together with the first files. */
   readonly company: boolean;
 }
@@ -127,6 +130,7 @@ const toRankedFile = ({ path, score, kind, words, history, frequency, signal, co
   named: signal?.by ?? null,
   symbols: signal?.symbols ?? [],
   lines: signal?.lines ?? [],
+  definitions: signal?.definitions ?? [],
   company: company !== undefined,
 });
 

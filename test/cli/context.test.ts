@@ -121,7 +121,16 @@ test("columns are aligned, whatever script the paths are in (R35)", async () => 
   expect(new Set(rows.map((row) => Bun.stringWidth(row))).size).toBe(1);
 });
 
-const none = { kind: "code", words: 0.5, history: 0.2, frequency: 0.9, named: null, symbols: [], lines: [] } as const;
+const none = {
+  kind: "code",
+  words: 0.5,
+  history: 0.2,
+  frequency: 0.9,
+  named: null,
+  symbols: [],
+  lines: [],
+  definitions: [],
+} as const;
 const rankedAs = (path: string, over: Partial<RankedFile> = {}): RankedFile => ({
   ...none,
   path,
@@ -131,7 +140,11 @@ const rankedAs = (path: string, over: Partial<RankedFile> = {}): RankedFile => (
 });
 const long = "lib/ansible/galaxy/collection/concrete_artifact_manager_with_a_name.py";
 const ranking = [
-  rankedAs("src/click/_termui_impl.py", { named: "request", lines: [1, 20, 300] }),
+  rankedAs("src/click/_termui_impl.py", {
+    named: "request",
+    lines: [1, 20, 300],
+    definitions: [{ name: "Bar", line: 300 }],
+  }),
   rankedAs("文档/说明书.md", { kind: "document" }),
   rankedAs(long, { kind: "test" }),
 ];
@@ -146,8 +159,8 @@ test.each([80, 60, 40])(
     const written = (of: string) => of.replace(/\s/g, "");
     expect(written(text)).toBe(written(renderRanking(found, null)));
     if (columns < 80) return;
-    const reasons = rows.filter((row) => /named in|words 0/.test(row));
-    const starts = reasons.map((row) => Bun.stringWidth(row.slice(0, row.search(/named in|words 0/))));
+    const reasons = rows.filter((row) => /named in|defines|words 0/.test(row));
+    const starts = reasons.map((row) => Bun.stringWidth(row.slice(0, row.search(/named in|defines|words 0/))));
     expect(starts).toEqual([33, 33, 33, 33]);
     expect(text).toMatch(/\n +changes with the first ones, a test file\n/);
   },
@@ -155,8 +168,14 @@ test.each([80, 60, 40])(
 
 test("reasons say no more than is known", () => {
   const text = renderRanking({ ranking, lacks: ["history: git was not found"] }, null);
-  expect(text).toContain("named in the request, see lines 1, 20, 300, words 0.50");
+  expect(text).toContain("named in the request at lines 1, 20, defines Bar at line 300, words 0.50");
   expect(text).toContain("\nmissing  history: git was not found\n");
+  const weak = { words: 0.004, history: 0, frequency: 0, company: false } as const;
+  const many = Array.from({ length: 30 }, (_, at) => rankedAs(`a${at}.py`, at < 5 ? {} : weak));
+  const listed = renderRanking({ ranking: many, lacks: [] }, 80);
+  expect(listed).toContain(" a4.py ");
+  expect(listed).not.toContain(" a5.py ");
+  expect(listed).toEndWith("\n  and others: --json lists 25 more\n");
 });
 
 test("a large file of one line that the request names is shown in part, however few files there are", async () => {

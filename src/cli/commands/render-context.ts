@@ -25,16 +25,18 @@ function rangeOf({ lines }: PreviewPart): string {
 /** Rows shown of the ranking. */
 const shownRanks = 20;
 
-/** How the words of the task point to a file: by its name or by its content. */
-function namingOf({ named, symbols, lines }: RankedFile): string {
-  const listed = `line${lines.length > 1 ? "s" : ""} ${lines.slice(0, maxRanges).join(", ")}`;
-  const at = lines.length === 0 ? "" : ` at ${listed}`;
-  const names = visibleLine(symbols.slice(0, maxRanges).join(", "));
-  if (named === null) return "";
-  // Its lines may be those that define another name in the request, so the request need not name them.
-  if (symbols.length === 0 && named === "request" && lines.length > 0) return `named in the request, see ${listed}`;
-  if (symbols.length === 0) return `named in the ${named}${at}`;
-  return lines.length === 0 ? `is called ${names}` : `defines ${names}${at}`;
+/** How the words of the task point to a file: by its name, by what it defines, or by what it is called. */
+function namingOf({ path, named, symbols, lines, definitions }: RankedFile): readonly string[] {
+  if (named === null) return [];
+  const defined = definitions.slice(0, maxRanges).map(({ name, line }, at) => {
+    const verb = at > 0 ? "" : isProse(path) ? "has the heading " : "defines ";
+    return `${verb}${visibleLine(name)} at line ${line}`;
+  });
+  if (symbols.length > 0 && defined.length > 0) return defined;
+  if (symbols.length > 0) return [`is called ${visibleLine(symbols.slice(0, maxRanges).join(", "))}`];
+  const at = lines.filter((line) => !definitions.some((each) => each.line === line)).slice(0, maxRanges);
+  const place = at.length === 0 ? "" : ` at line${at.length > 1 ? "s" : ""} ${at.join(", ")}`;
+  return [`named in the ${named}${place}`, ...defined];
 }
 
 /** What a file is, where that lowers its place; "": it is code. */
@@ -45,19 +47,18 @@ function describeKind({ kind, path }: RankedFile): string {
   return `a ${kind} file`;
 }
 
-/** Why a file is ranked where it is. */
+/** Why a file is ranked where it is; none: it hardly has to do with the task. */
 function reasonsOf(file: RankedFile): string[] {
   const { words, history, frequency, company } = file;
   const reasons = [
-    namingOf(file),
+    ...namingOf(file),
     words >= 0.01 ? `words ${words.toFixed(2)}` : "",
     history >= 0.01 ? `commits ${history.toFixed(2)}` : "",
     frequency >= 0.5 ? "often changed" : "",
     company ? "changes with the first ones" : "",
     describeKind(file),
   ];
-  const applying = reasons.filter((reason) => reason !== "");
-  return applying.length === 0 ? ["words below 0.01"] : applying;
+  return reasons.filter((reason) => reason !== "");
 }
 
 /** Columns of the ranking that the paths may take, and those that the reasons need beside them. */
@@ -85,7 +86,7 @@ function renderRank(file: RankedFile, at: number, width: number, columns: number
 /** The ranking as text; each figure is relative to the highest one. `columns` null: no wrapping. */
 export function renderRanking({ ranking, lacks }: Pick<Preview, "ranking" | "lacks">, columns: number | null): string {
   if (ranking.length === 0) return "No file matches the words of the task\n";
-  const shown = ranking.slice(0, shownRanks);
+  const shown = ranking.slice(0, shownRanks).filter((file) => reasonsOf(file).length > 0);
   const maxWidth = columns === null ? room.path : Math.max(10, Math.min(room.path, columns - room.reasons - 8));
   const widths = shown.map(({ path }) => Bun.stringWidth(visibleLine(path)));
   const width =
@@ -93,7 +94,8 @@ export function renderRanking({ ranking, lacks }: Pick<Preview, "ranking" | "lac
       ? Math.min(maxWidth, Math.max(...widths))
       : Math.max(0, ...widths.filter((each) => each <= maxWidth));
   const rows = shown.flatMap((file, at) => renderRank(file, at, width, columns));
-  const rest = ranking.length > shown.length ? [`  and ${ranking.length - shown.length} more`] : [];
+  const rest =
+    ranking.length > shown.length ? [`  and others: --json lists ${ranking.length - shown.length} more`] : [];
   const missing = lacks.length === 0 ? [] : hang("missing  ", lacks.join("; "), columns);
   const title = hang("", "The likeliest files, and why (figures are relative to the highest one):", columns);
   return [...title, ...rows, ...rest, ...missing, ""].join("\n");

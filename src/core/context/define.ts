@@ -90,6 +90,7 @@ export async function findDefiners(input: DefineInput): Promise<Map<string, Sign
         lines: [...new Set([...(known?.lines ?? []), line])],
         by: known?.by ?? by,
         symbols: [...(known?.symbols ?? []), name],
+        definitions: [...(known?.definitions ?? []), { name, line }],
       });
     }
   }
@@ -99,10 +100,12 @@ export async function findDefiners(input: DefineInput): Promise<Map<string, Sign
 /** Joins a signal with the one that the file already has. */
 function joinSignals(known: Signal | null, more: Signal): Signal {
   if (known === null) return more;
+  const { weight, by, symbols } = known;
   const lines = [...new Set([...known.lines, ...more.lines])];
-  const symbols = [...new Set([...(known.symbols ?? []), ...(more.symbols ?? [])])];
-  if (known.symbols === undefined) return { ...known, lines };
-  return { weight: known.weight + more.weight, lines, by: known.by, symbols };
+  const definitions = more.definitions ?? [];
+  if (symbols === undefined) return { weight, by, lines, definitions };
+  const all = [...new Set([...symbols, ...(more.symbols ?? [])])];
+  return { weight: weight + more.weight, by, lines, symbols: all, definitions };
 }
 
 /** The files in their new order, once the signals of definers count too. */

@@ -9,6 +9,14 @@ export interface Signal {
   readonly by: "request" | "output";
   /** The names that led to the file: it defines them, or is called after them; absent: the file itself is named. */
   readonly symbols?: readonly string[];
+  /** Where it defines names that are named; its lines are among `lines`. */
+  readonly definitions?: readonly Definition[];
+}
+
+export interface Definition {
+  readonly name: string;
+  /** From 1. */
+  readonly line: number;
 }
 
 /** Whether a file itself is named, and not only something in it. */

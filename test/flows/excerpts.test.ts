@@ -83,6 +83,8 @@ describe("the first request", () => {
     const shown = [...text.matchAll(/<file path="([^"]*)"/g)].map(([, path]) => path ?? "");
     expect(shown[0]).toBe("src/invoice.ts");
     expect(shown.filter((path) => /LICENSE|\.js|\.d\.ts|\.map/.test(path))).toEqual([]);
+    const [, likely = ""] = /<likely[^>]*>\n([\s\S]*?)\n<\/likely>/.exec(text) ?? [];
+    expect([likely.split("\n")[0], likely.includes("LICENSE")]).toEqual(["src/invoice.ts", false]);
   });
 
   test("shows a small project whole, code before documents", async () => {

@@ -133,9 +133,15 @@ const legalBeginnings = words("lice copy noti pate auth cont code");
 const legal =
   /(?:^|\/)(?:licen[cs]es?|copying|copyright|notice|patents|authors|contributors|code[-_]of[-_]conduct)(?:[-_.][\w.-]*)?$/i;
 
-/** Whether a file may be shown for a request: never a generated file, and a legal text only when it is asked for. */
-export function isShowable(path: string, kind: Kind, request: string): boolean {
-  if (kind === "generated") return false;
-  const isLegal = legalBeginnings.has(partsOf(path).name.slice(0, 4)) && legal.test(path);
-  return !isLegal || /\b(?:licen[cs]e|copyright|notice|authors|contributors|conduct|lisensi)\b/i.test(request);
+const asksLegal = /\b(?:licen[cs]e|copyright|notice|authors|contributors|conduct|lisensi)\b/i;
+
+/** Whether a file is a legal text that a request does not ask for; it is neither ranked nor shown. */
+export function isAside(path: string, request: string): boolean {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  if (!legalBeginnings.has(name.slice(0, 4).toLowerCase()) || !legal.test(path)) return false;
+  return !asksLegal.test(request) && !request.includes(name);
 }
+
+/** Whether a file may be shown for a request: never a generated file, and a legal text only when it is asked for. */
+export const isShowable = (path: string, kind: Kind, request: string): boolean =>
+  kind !== "generated" && !isAside(path, request);

@@ -1,4 +1,5 @@
 /** Lists the project for one request. Files are searched only for a ranking, which a small project does not need. */
+import { isAside } from "../../core/context/kind.ts";
 import type { Asked, RankedProject } from "../../core/context/project.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Entry } from "../../core/ports.ts";
@@ -38,8 +39,10 @@ export async function listProject(
   const survey =
     ports.workspace.survey?.(terms) ?? (await import("../../core/context/survey-view.ts")).surveyView(overlay, terms);
   const { entries, more } = await survey.list(signal);
-  const unranked = new Set([...knowledgeFiles.flat(), ...shown]);
-  const paths = entries.flatMap(({ path, kind }) => (kind === "file" && !unranked.has(path) ? [path] : []));
+  const files = entries.flatMap(({ path, kind }) => (kind === "file" ? [path] : []));
+  const aside = files.filter((path) => isAside(path, asked.request));
+  const unranked = new Set([...knowledgeFiles.flat(), ...shown, ...aside]);
+  const paths = files.filter((path) => !unranked.has(path));
   const read = async (path: string) => (await readText(path as RelPath))?.text ?? null;
   return {
     entries,

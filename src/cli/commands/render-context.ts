@@ -33,7 +33,10 @@ function namingOf({ path, named, symbols, lines, definitions }: RankedFile): rea
     return `${verb}${visibleLine(name)} at line ${line}`;
   });
   if (symbols.length > 0 && defined.length > 0) return defined;
-  if (symbols.length > 0) return [`is called ${visibleLine(symbols.slice(0, maxRanges).join(", "))}`];
+  if (symbols.length > 0) {
+    const names = symbols.slice(0, maxRanges).join(", ");
+    return [`${names.includes("*") ? "matches" : "is called"} ${visibleLine(names)}`];
+  }
   const at = lines.filter((line) => !definitions.some((each) => each.line === line)).slice(0, maxRanges);
   const place = at.length === 0 ? "" : ` at line${at.length > 1 ? "s" : ""} ${at.join(", ")}`;
   return [`named in the ${named}${place}`, ...defined];

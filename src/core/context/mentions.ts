@@ -19,6 +19,7 @@ const frame =
 /** Files without an ending. In capitals: `license` and `notice` are words like others. */
 const bareNames = /^(?:[A-Z]\w+file|BUILD|WORKSPACE|LICEN[CS]E|COPYING|NOTICE|AUTHORS|CODEOWNERS|README|CHANGELOG)$/;
 
+const partOfName = /\p{L}|\p{N}|[_-]/u;
 const maxPath = 1_024;
 const isPath = (text: string) => /[./]/.test(text) || bareNames.test(text);
 const lineAt = (text: string, at: number): number | null => {
@@ -38,6 +39,18 @@ function* pathsOf(found: string): Generator<{ readonly text: string; readonly en
   for (const { 0: piece, index } of found.matchAll(/[^()[\]]+/g)) {
     const bare = piece.replace(/\.+$/, "");
     yield { text: bare, end: index + bare.length };
+  }
+}
+
+/** Where a text names a file with a space in its path: no word of the text holds it. `paths`: the project's files. */
+export function* spacedIn(text: string, paths: readonly string[]): Generator<Mention> {
+  for (const path of paths) {
+    if (!path.includes(" ")) continue;
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const names = name.includes(" ") ? [path, name] : [path];
+    for (const each of new Set(names))
+      for (let at = text.indexOf(each); at >= 0; at = text.indexOf(each, at + each.length))
+        if (!partOfName.test(text[at - 1] ?? " ")) yield { text: each, line: lineAt(text, at + each.length) };
   }
 }
 

@@ -1,6 +1,7 @@
 /** Ranks the files of a project for a request, with the reasons. Pure, except for the survey. */
 import type { Survey, SurveyTally } from "../ports.ts";
 import { addDefiners, findDefiners } from "./define.ts";
+import { findMatching } from "./globs.ts";
 import { kindWeights } from "./kind.ts";
 import { type Ranking, rankFiles } from "./rank.ts";
 import { findSignals, withoutFiles } from "./signals.ts";
@@ -54,7 +55,7 @@ export interface RankParts {
   readonly asked: Asked;
   /** The files to rank. */
   readonly paths: readonly string[];
-  /** Files that are shown anyway and need no place. */
+  /** Files that need no place: they are shown anyway, or never. */
   readonly unranked: ReadonlySet<string>;
   /** There are more entries, which were not listed. */
   readonly more: boolean;
@@ -80,7 +81,8 @@ export async function rankProject(parts: RankParts): Promise<RankedProject> {
   const recorded = survey.recorded?.(terms) ?? null;
   const rank = async (): Promise<Ranking> => {
     const named = findSignals(request, output, paths);
-    const signals = new Map([...findStems(request, paths, kinds), ...named]);
+    const matching = request.includes("*") ? findMatching(request, paths) : [];
+    const signals = new Map([...findStems(request, paths, kinds), ...matching, ...named]);
     const { files, values } = rankFiles({ paths, terms, tally: { ...tally, found }, history, signals, kinds });
     const bare = withoutFiles(request, named);
     const meant = new Set((bare === request ? symbols : symbolsIn(bare, output)).map(({ name }) => name));

@@ -1,5 +1,5 @@
 /** Files that a request, a traceback or the output of a check mentions directly, with the lines it names. Pure. */
-import { type Mention, mentionsIn, withoutPassed } from "./mentions.ts";
+import { type Mention, mentionsIn, spacedIn, withoutPassed } from "./mentions.ts";
 
 export interface Signal {
   /** Added to the score of the file, which is otherwise at most about 2. */
@@ -7,7 +7,10 @@ export interface Signal {
   /** Lines that are named, from 1. */
   readonly lines: readonly number[];
   readonly by: "request" | "output";
-  /** The names that led to the file: it defines them, or is called after them; absent: the file itself is named. */
+  /**
+   * The names and patterns that led to the file: it defines them, is called after them, or matches them; absent: the file
+   * itself is named.
+   */
   readonly symbols?: readonly string[];
   /** Where it defines names that are named; its lines are among `lines`. */
   readonly definitions?: readonly Definition[];
@@ -30,10 +33,22 @@ const maxNamesakes = 3;
 
 const baseOf = (text: string) => text.slice(text.lastIndexOf("/") + 1).toLowerCase();
 
+/** Documents that people call by their name alone: `README` is `README.md`, too. */
+const document = /^(readme|licen[cs]e|copying|notice|authors|changelog)\.(?:md|markdown|rst|adoc|org|txt)$/;
+/** Python's frames name installed copies; the project may keep its packages in a folder. */
+const installed = /^.*\/(?:site|dist)-packages\/(?=[^/]+\/)/;
+
 interface Named {
   readonly paths: readonly string[];
   /** Named by its path or the end of its path, not by its bare name. */
   readonly exact: boolean;
+}
+
+/** The files that a bare name means: of documents called by their name alone, those at the root. */
+function pickCalled(name: string, same: readonly string[]): readonly string[] {
+  const top = name.includes(".") ? [] : same.filter((path) => !path.includes("/"));
+  if (top.length > 0) return top;
+  return same.length <= maxNamesakes ? same : [];
 }
 
 /**
@@ -44,14 +59,15 @@ function openFinder(names: ReadonlySet<string>, paths: readonly string[]): (text
   const byPath = new Set<string>();
   const byName = new Map<string, string[]>();
   for (const path of paths) {
-    const name = baseOf(path);
+    const base = baseOf(path);
+    const name = names.has(base) ? base : (document.exec(base)?.[1] ?? base);
     if (!names.has(name)) continue;
     byPath.add(path);
     const same = byName.get(name);
     if (same === undefined) byName.set(name, [path]);
     else same.push(path);
   }
-  return (text) => {
+  const find = (text: string): Named => {
     if (byPath.has(text)) return { paths: [text], exact: true };
     const same = byName.get(baseOf(text)) ?? [];
     const lower = text.toLowerCase();
@@ -64,7 +80,11 @@ function openFinder(names: ReadonlySet<string>, paths: readonly string[]): (text
       const isAll = longest.length <= maxNamesakes && (longest[0]?.length ?? 0) >= text.length;
       return { paths: isAll ? longest : longest.slice(0, 1), exact: true };
     }
-    return { paths: same.length <= maxNamesakes ? same : [], exact: false };
+    return { paths: pickCalled(lower, same), exact: false };
+  };
+  return (text) => {
+    const found = find(text);
+    return found.paths.length > 0 || !installed.test(text) ? found : find(text.replace(installed, ""));
   };
 }
 
@@ -80,19 +100,25 @@ export function withoutFiles(request: string, signals: ReadonlyMap<string, Signa
   return names.reduce((text, name) => text.replace(new RegExp(RegExp.escape(name), "gi"), " "), request);
 }
 
-/** Everything in a request and its output that may be a path. */
-export function mentionsOf(request: string, output: string): (Mention & Pick<Signal, "by">)[] {
-  const mentioned = output === "" ? [] : mentionsIn(withoutPassed(output.slice(-outputTail)));
+/** Everything in a request and its output that may be a path; with a space only if it is one of `paths`. */
+export function mentionsOf(
+  request: string,
+  output: string,
+  paths: readonly string[] = [],
+): (Mention & Pick<Signal, "by">)[] {
+  const told = output === "" ? "" : withoutPassed(output.slice(-outputTail));
+  const said = [...mentionsIn(request), ...spacedIn(request, paths)];
+  const mentioned = told === "" ? [] : [...mentionsIn(told), ...spacedIn(told, paths)];
   return [
-    ...[...mentionsIn(request)].map((mention) => ({ ...mention, by: "request" as const })),
-    ...[...mentioned].map((mention) => ({ ...mention, by: "output" as const })),
+    ...said.map((mention) => ({ ...mention, by: "request" as const })),
+    ...mentioned.map((mention) => ({ ...mention, by: "output" as const })),
   ];
 }
 
 /** By path, the signal of each mentioned file. `output`: of checks, tracebacks, standard input. */
 export function findSignals(request: string, output: string, paths: readonly string[]): Map<string, Signal> {
   const found = new Map<string, Signal>();
-  const mentions = mentionsOf(request, output);
+  const mentions = mentionsOf(request, output, paths);
   if (mentions.length === 0) return found;
   const find = openFinder(new Set(mentions.map(({ text }) => baseOf(text))), paths);
   for (const { text, line, by } of mentions) {

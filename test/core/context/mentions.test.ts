@@ -1,5 +1,6 @@
 /** What tools and people write of files and lines is found in each of their forms. */
 import { describe, expect, test } from "bun:test";
+import { findMatching } from "../../../src/core/context/globs.ts";
 import { findSignals } from "../../../src/core/context/signals.ts";
 
 const root = "/home/me/work/p";
@@ -79,6 +80,45 @@ describe("an output names a file and its line as", () => {
     const output = "src/cart.js\n  3:1  error  a\n  9:2  warning  b\n\n  12:5  error  c\n";
     expect(named(output)).toEqual({ "src/cart.js": [3, 9] });
   });
+});
+
+test("an installed package is the project's package of that name, wherever the project keeps it", () => {
+  const files = ["src/shop/cart.py", "shop/extra/cart.py", "six.py"];
+  const found = (output: string) => [...findSignals("", output, files).keys()];
+  expect(found('File "/usr/lib/python3/dist-packages/shop/cart.py", line 3')).toEqual(["src/shop/cart.py"]);
+  expect(found('File "/venv/lib/python3.12/site-packages/other/cart.py", line 3')).toEqual([]);
+});
+
+test.each([
+  ["update the README", ["README.md"]],
+  ["what does the LICENSE say?", ["LICENSE.txt"]],
+  ["sort the AUTHORS", ["docs/AUTHORS.rst"]],
+  ["read the readme of the license", []],
+])("documents are named by their name in capitals: %s", (request, expected) => {
+  const files = ["LICENSE.txt", "README.md", "a/README.md", "b/README.md", "c/README.md", "docs/AUTHORS.rst"];
+  expect([...findSignals(request, "", files).keys()]).toEqual(expected);
+});
+
+test.each([
+  ["rename the helpers in tests/test_*.py.", ["tests/test_cart.py"]],
+  ["docs of `**/*.kt` and (*.c)", ["shop/cart.c", "src/main/kotlin/Basket.kt"]],
+  ["sort ./src/*.{ts,js}", ["src/cart.ts", "src/cart.js"]],
+  ["**bold** is price*count, a comment is /* */ or //**", []],
+])("a pattern names the files that it matches: %s", (request, expected) => {
+  expect([...findMatching(request, paths).keys()].sort()).toEqual(expected.toSorted());
+});
+
+test("a megabyte of asterisks is soon looked through", () => {
+  const started = performance.now();
+  for (const piece of ["*", "*.", "*/", "**a", "{*,"]) findMatching(piece.repeat(200_000), paths);
+  expect(performance.now() - started).toBeLessThan(4_000);
+});
+
+test("a file with a space in its name is named with its line, and none that only ends in its last word", () => {
+  const files = ["My App/Main View.swift", "My App/Other View.swift", "My App/cart.swift", "Main View.swift.md"];
+  const found = (request: string) => [...findSignals(request, "", files)].map(([path, { lines }]) => [path, lines]);
+  expect(found("see 'Main View.swift:12'")).toEqual([["My App/Main View.swift", [12]]]);
+  expect(found("see My App/cart.swift, and the Other View")).toEqual([["My App/cart.swift", []]]);
 });
 
 test("what went well names nothing", () => {

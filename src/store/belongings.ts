@@ -12,14 +12,18 @@ export interface Belongings {
 }
 
 const settingsNames = /^(config\.json|credentials(\.json)?)(\.(\d+\.)?bak|\.lock)?$/;
-const stateNames = /^((trust|endpoints|keys|tools|mcp)\.json(\.lock)?|(run-index-\d+|days)\.sqlite(-wal|-shm)?)$/;
+const stateNames =
+  /^((trust|endpoints|keys|tools|mcp)\.json(\.lock)?|(run-index-\d+|days|outbox)\.sqlite(-wal|-shm)?)$/;
 /** The name of a workspace's state folder ends with a hash of its path. */
 const workspaceName = /-[0-9a-f]{12}$/;
 
-/** PAI_STATE_DIR may name a folder with other content, so a folder counts as pai's only if all its entries do. */
+/**
+ * PAI_STATE_DIR may name a folder with other content, so a folder counts as pai's only if all its entries do; one that
+ * was killed leaves a name that begins with a dot.
+ */
 const folders: readonly { readonly name: RegExp; readonly holds: RegExp }[] = [
-  { name: /^plans$/, holds: /^[0-9a-f]{64}\.json/ },
-  { name: /^outbox$/, holds: /^(run|undone|spend|spent|session)-[0-9a-f]{32}\.json/ },
+  { name: /^plans$/, holds: /^\.?[0-9a-f]{64}\.json/ },
+  { name: /^outbox$/, holds: /^\.?(run|undone|spend|spent|session)-[0-9a-f]{32}\.json/ },
   { name: /^history$/, holds: /^(session_[\d_]+\.log|\.gitignore)$/ },
   {
     name: workspaceName,

@@ -1,11 +1,13 @@
 /** The index of runs that a team shares: nothing is lost, nothing counts twice, nobody writes for another. */
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isFields } from "../../src/core/model.ts";
 import { readTeamRun, readTotals, summarizeRun } from "../../src/core/run-summary.ts";
 import { readAddress } from "../../src/store/team/address.ts";
 import { type Outbox, openOutbox } from "../../src/store/team/outbox.ts";
 import { catchUp, keyOf, mailRun, mailUndone, readTeamRuns, readTeamTotals } from "../../src/store/team/shared-runs.ts";
+import { mailSession } from "../../src/store/team/shared-sessions.ts";
 import { openTeamStore } from "../../src/store/team/team-store.ts";
 import { hasPostgres, type Postgres, startPostgres } from "./postgres.ts";
 import { makeFolder, put } from "./temp-home.ts";
@@ -74,6 +76,82 @@ test("a letter that is replaced while it is sent stays for the next time", () =>
   expect(outbox.list("undone", 5).map(({ json }) => json)).toEqual([
     { key: keyOf("box", "/home/ana/shop", id(1)), undone: false },
   ]);
+});
+
+test("a session that grew while its letter was sent is sent again", () => {
+  const outbox = openOutbox(join(makeFolder(), "outbox"));
+  const place = { folder: "/state/sessions", id: "20261123-080000-0a0a0a0a", root: "/home/ana/shop" };
+  mailSession(outbox, "box", place);
+  const sent = outbox.list("session", 5);
+  mailSession(outbox, "box", place);
+  outbox.remove(sent);
+  expect(outbox.list("session", 5)).toHaveLength(1);
+});
+
+test("a letter whose replacement was interrupted gives way to the new one", () => {
+  const folder = join(makeFolder(), "outbox");
+  const outbox = openOutbox(folder);
+  mailUndone(outbox, "box", runOf(1), false);
+  const [file = ""] = readdirSync(folder);
+  put(join(folder, file.replace(/\.\d+-.*/, "")), '{"undone":true}');
+  const found = outbox.list("undone", 5);
+  expect(found.map(({ json }) => json)).toMatchObject([{ undone: false }]);
+  outbox.remove(found);
+  expect([outbox.waiting(), readdirSync(folder)]).toEqual([0, []]);
+});
+
+const startSender = (folder: string, ...args: readonly string[]) =>
+  Bun.spawn([process.execPath, join(import.meta.dir, "outbox-process.ts"), folder, ...args], { stdout: "pipe" });
+
+test("of letters that one process replaces while another sends them, the last one always arrives", async () => {
+  const folder = join(makeFolder(), "outbox");
+  const writer = startSender(folder, "write", "500");
+  const outbox = openOutbox(folder);
+  const arrived = new Map<string, unknown>();
+  const take = () => {
+    const letters = outbox.list("undone", 50);
+    for (const { json } of letters) if (isFields(json)) arrived.set(String(json["key"]), json["undone"]);
+    outbox.remove(letters);
+  };
+  while (writer.exitCode === null) {
+    take();
+    await Bun.sleep(0);
+  }
+  while (outbox.waiting() > 0) take();
+  expect(arrived.size).toBe(500);
+  expect([...arrived.values()].filter((undone) => undone !== false)).toEqual([]);
+}, 60_000);
+
+test("what two processes send arrives in the order in which it was put", async () => {
+  const folder = join(makeFolder(), "outbox");
+  const outbox = openOutbox(folder);
+  const team = join(folder, "..", "team");
+  mailUndone(outbox, "box", runOf(1), true);
+  const slow = startSender(folder, "send", team, "400");
+  while (!existsSync(`${team}.asked`)) await Bun.sleep(5);
+  mailUndone(outbox, "box", runOf(1), false);
+  const quick = startSender(folder, "send", team, "0");
+  expect(await Promise.all([slow.exited, quick.exited])).toEqual([0, 0]);
+  expect(
+    readFileSync(team, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line)[0].undone),
+  ).toEqual([true, false]);
+  expect(outbox.waiting()).toBe(0);
+});
+
+test("a process that is killed while it sends keeps nobody from sending, and one that hangs does for a while", async () => {
+  const folder = join(makeFolder(), "outbox");
+  const outbox = openOutbox(folder);
+  const team = join(folder, "..", "team");
+  mailUndone(outbox, "box", runOf(1), true);
+  const hung = startSender(folder, "send", team, "60000");
+  while (!existsSync(`${team}.asked`)) await Bun.sleep(5);
+  await expect(outbox.alone(50, async () => "sent")).rejects.toMatchObject({ code: "store_away" });
+  hung.kill("SIGKILL");
+  await hung.exited;
+  expect(await outbox.alone(1000, async () => outbox.list("undone", 5).length)).toBe(1);
 });
 
 describe.skipIf(!hasPostgres)("a real server", () => {

@@ -65,7 +65,7 @@ async function tell(store: TeamStore, outbox: Outbox): Promise<string | null> {
   const { promise: isLate, resolve } = Promise.withResolvers<"late">();
   const timer = setTimeout(() => resolve("late"), endMs);
   try {
-    if ((await Promise.race([catchUp(store, outbox), isLate])) !== "late") return null;
+    if ((await Promise.race([catchUp(store, outbox, endMs), isLate])) !== "late") return null;
     return `the store ${store.name} took more than ${endMs / 1000} s`;
   } catch (thrown) {
     return toPaiError(thrown).message;

@@ -88,13 +88,19 @@ async function sendBatch(
   }
 }
 
-/** Sends all waiting letters; one that is sent twice counts once. Throws like `query`; the rest stays queued. */
-export async function catchUp(store: TeamStore, outbox: Outbox): Promise<void> {
-  for (const [kind, statement] of statements) {
-    for (let letters = outbox.list(kind, batchSize); letters.length > 0; letters = outbox.list(kind, batchSize))
-      await sendBatch(store, outbox, statement, letters);
-  }
-  await pushSessions(store, outbox);
+/**
+ * Sends all waiting letters; one that is sent twice counts once. Waits `withinMs` while another process sends. Throws
+ * like `query`; the rest stays queued.
+ */
+export async function catchUp(store: TeamStore, outbox: Outbox, withinMs = 10_000): Promise<void> {
+  if (outbox.waiting() === 0) return;
+  await outbox.alone(withinMs, async () => {
+    for (const [kind, statement] of statements) {
+      for (let letters = outbox.list(kind, batchSize); letters.length > 0; letters = outbox.list(kind, batchSize))
+        await sendBatch(store, outbox, statement, letters);
+    }
+    await pushSessions(store, outbox);
+  });
 }
 
 /** The team's runs, newest first; `limit` null: all of them. */

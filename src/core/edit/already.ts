@@ -4,15 +4,22 @@ import type { Line } from "../text.ts";
 import { type FileLines, findRows, indexLines, isBlank } from "./file-lines.ts";
 import { matchEverywhere } from "./inline.ts";
 import { type Halves, type Splice, variantsOf } from "./step.ts";
+import type { TracedLines } from "./trace.ts";
 
-/** Whether the lines to insert are already there, directly above or below, and not repeated on purpose. */
-export function isInserted(lines: readonly Line[], splices: readonly Splice[], halves: Halves): boolean {
+/** Whether the lines to insert are already there, above, below or among new lines below, and not repeated on purpose. */
+export function isInserted(lines: TracedLines, splices: readonly Splice[], halves: Halves): boolean {
   const [only, ...more] = splices;
   if (only === undefined || more.length > 0 || only.start !== only.end || !isTelling(only.lines)) return false;
   const known = new Set(halves.search.map((line) => line.trim()));
   if (only.lines.some((line) => !isBlank(line) && known.has(line.trim()))) return false;
   const isAt = (row: number) => only.lines.every((line, at) => lines[row + at]?.text.trim() === line.trim());
-  return isAt(only.start) || isAt(only.start - only.lines.length);
+  if (isAt(only.start - only.lines.length)) return true;
+  let row = only.start;
+  while (!isAt(row)) {
+    if (lines[row]?.origin !== null) return false;
+    row += 1;
+  }
+  return true;
 }
 
 /** Whether the splices would leave the file unchanged. */

@@ -25,7 +25,7 @@ export function layOver(rows: readonly number[], { search, replace }: Halves, pl
     }
     const taken = rows.slice(from, to).filter((row) => row >= 0);
     if (taken.length > 0) splices.push(...replaceRows(taken, lines));
-    else if (lines.length > 0) splices.push(insertAt(insertionRow(rows, from), lines));
+    else if (lines.length > 0) splices.push(insertion(rows, from, lines));
   }
   return splices;
 }
@@ -49,14 +49,12 @@ function differences(search: readonly string[], replace: readonly string[]): rea
   return found;
 }
 
-function insertAt(row: number, lines: readonly string[]): Splice {
-  return { start: row, end: row, lines };
-}
-
-/** After the last matched row above, so that a skipped comment stays with the line below it. */
-function insertionRow(rows: readonly number[], before: number): number {
+/** Lines to insert after the last matched row above, so that a skipped comment stays with the line below it. */
+function insertion(rows: readonly number[], before: number, lines: readonly string[]): Splice {
   const above = rows.slice(0, before).findLast((row) => row >= 0);
-  return above !== undefined ? above + 1 : (rows.find((row) => row >= 0) ?? 0);
+  const below = rows.slice(before).find((row) => row >= 0);
+  const row = above !== undefined ? above + 1 : (below ?? 0);
+  return { start: row, end: row, lines, ...(above !== undefined && below === undefined && { isBelow: true }) };
 }
 
 /** Replaces row by row; lines of the file that were skipped in between stay. */

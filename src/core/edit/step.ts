@@ -14,6 +14,8 @@ export interface Splice {
   readonly start: number;
   readonly end: number;
   readonly lines: readonly string[];
+  /** An insertion below the last line of SEARCH: it stays there, whatever else is inserted above the next line. */
+  readonly isBelow?: true;
 }
 
 /** Rows from the first up to but not including the second. */

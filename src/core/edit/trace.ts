@@ -7,6 +7,8 @@ import type { Splice } from "./step.ts";
 export interface TracedLine extends Line {
   /** Row in the file that the model saw; null for a new line. */
   readonly origin: number | null;
+  /** A new line that stays below the line before it. */
+  readonly isBelow?: true;
 }
 
 export type TracedLines = readonly TracedLine[];
@@ -27,13 +29,24 @@ export function translate(splices: readonly Splice[], traced: TracedLines): read
     if (origin !== null) positions[origin] = at;
   }
   const moved: Splice[] = [];
-  for (const { start, end, lines } of splices) {
-    const first = positions[start] ?? insertionPoint(start, end, positions);
-    if (first === null) return null;
-    for (let row = start; row < end; row++) if (positions[row] !== first + row - start) return null;
-    moved.push({ start: first, end: first + end - start, lines });
+  for (const splice of splices) {
+    const { start, end } = splice;
+    const first = splice.isBelow ? rowBelow(start, positions, traced) : positions[start];
+    const at = first ?? positions[start] ?? insertionPoint(start, end, positions);
+    if (at === null) return null;
+    for (let row = start; row < end; row++) if (positions[row] !== at + row - start) return null;
+    moved.push({ ...splice, start: at, end: at + end - start });
   }
   return moved;
+}
+
+/** The row below the line before row `start`, and below what was inserted there already; null: that line is gone. */
+function rowBelow(start: number, positions: readonly number[], traced: TracedLines): number | null {
+  const above = positions[start - 1];
+  if (above === undefined) return null;
+  let at = above + 1;
+  while (traced[at]?.isBelow === true) at += 1;
+  return at;
 }
 
 /** Where to insert lines when the line below them is gone: after the line above. null: that one is gone, too. */
@@ -47,13 +60,13 @@ export function applySplices(traced: TracedLines, splices: readonly Splice[]): T
   const main = mainEnding(traced);
   const parts: TracedLines[] = [];
   let from = 0;
-  for (const { start, end, lines } of [...splices].sort((a, b) => a.start - b.start)) {
+  for (const { start, end, lines, isBelow } of [...splices].sort((a, b) => a.start - b.start)) {
     parts.push(traced.slice(from, start));
     parts.push(
       lines.map((text, at) => {
         const replaced = start + at < end ? (traced[start + at]?.ending ?? "") : "";
         const beside = traced[end - 1] ?? traced[end];
-        return { text, ending: replaced || usableEnding(beside, main), origin: null };
+        return { text, ending: replaced || usableEnding(beside, main), origin: null, ...(isBelow && { isBelow }) };
       }),
     );
     from = end;

@@ -75,6 +75,29 @@ describe("several blocks", () => {
     expect(edit("a\nb\n", first, second)).toBe("a\nfirst\nsecond\nb\n");
   });
 
+  test("what is inserted below a line stays there, though an earlier block inserted above the next one", () => {
+    const file = "def div(a, b):\n    return a / b\n";
+    const guard = { search: "    return a / b\n", replace: "    guard(b)\n    return a / b\n" };
+    const about = { search: "def div(a, b):\n", replace: 'def div(a, b):\n    """Divides."""\n' };
+    const both = 'def div(a, b):\n    """Divides."""\n    guard(b)\n    return a / b\n';
+    expect(edit(file, guard, about)).toBe(both);
+    expect(edit(file, about, guard)).toBe(both);
+    const now = toBytes("def div(a, b):\n    guard(b)\n    return a / b\n");
+    const later = applyEdits({ path: "f.py", now, shown: toBytes(file), blocks: [about] });
+    expect(later.kind === "applied" && toText(later.bytes)).toBe(both);
+  });
+
+  test("what is inserted below one line keeps the order of the blocks, and is inserted once", () => {
+    const below = (line: string) => ({ search: "import a\n", replace: `import a\n${line}\n` });
+    const [first, second] = [below("import first"), below("import second")];
+    const both = "import a\nimport first\nimport second\nx\n";
+    expect(edit("import a\nx\n", first, second)).toBe(both);
+    for (const block of [first, second])
+      expect(
+        applyEdits({ path: "f", now: toBytes(both), shown: toBytes("import a\nx\n"), blocks: [block] }),
+      ).toMatchObject({ kind: "already" });
+  });
+
   test("a file changed earlier in the batch: found as shown, applied to its current content", () => {
     const shown = toBytes("a = 1\nb = 2\nc = 3\n");
     const now = toBytes("header\na = 1\nb = 2\nc = 30\na = 1\n");

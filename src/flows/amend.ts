@@ -59,10 +59,10 @@ async function refuseHeadless(run: Run, rights: Rights, claim: Claim): Promise<v
     );
   }
   if (claim.kind === "delete" && !options.allowDelete && !options.dryRun) {
-    throw new PaiError("delete_refused", `${claim.path} was not deleted: headless that needs --allow-delete`);
+    throw new PaiError("delete_refused", "headless a deletion needs --allow-delete");
   }
   if (claim.kind === "command" && !options.dryRun && !mayRunCommand(options, claim.command)) {
-    throw new PaiError("command_refused", `not run: headless ${claim.command} needs ${flagToRun(claim.command)}`);
+    throw new PaiError("command_refused", `headless it needs ${flagToRun(claim.command)}`);
   }
   const steering = claim.kind === "delete" ? null : await refuseSteering(run, pathsOfClaim(claim));
   if (steering !== null) throw steering.error;

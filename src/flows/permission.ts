@@ -111,7 +111,7 @@ export async function requireRight(run: Run, claim: Claim, rights: Rights | null
 async function requireAllowed(run: Run, claim: Claim): Promise<void> {
   const { options, ports } = run;
   if (claim.kind === "delete" && !options.interactive && !options.allowDelete) {
-    throw new PaiError("delete_refused", `${claim.path} was not deleted: headless that needs --allow-delete`);
+    throw new PaiError("delete_refused", "headless a deletion needs --allow-delete");
   }
   if (claim.kind !== "delete" && !options.interactive) {
     const refusal = await refuseSteering(run, pathsOfClaim(claim));

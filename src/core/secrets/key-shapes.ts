@@ -108,14 +108,17 @@ const maxPrechecked = 4096;
 const keyQualifier = /(?:api|access|secret|private|auth|account|encryption|signing|master)[_-]?$/i;
 const authorization = /\\?["']?\s*[:=,]\s*\\?["'`]?(?:(?:bearer|basic|token)\s+)?([\w.~+/=-]{12,})/iy;
 const bearer = /\s*([\w.~+/=-]{20,})/y;
-const quotedValue = /\\?["'`]?\]?\s*(?::\s*\w+\s*)?(?::=|=>|[=:,])\s*\\?["'`]([^\s"'`\\]{8,512})\\?["'`]/y;
+const quotedValue = /\\?["'`]?\]?\s*(?::\s*\w+\s*)?(?::=|=>|[=:,])\s*\\?["'`]([^\s"'`\\]{8,2048})\\?["'`]/y;
 /** The value in a list of names and values, as in Kubernetes and Compose: `name: X`, on the next line `value: …`. */
-const pairedValue = /\w*\\?["'`]?\s*,?\s{0,40}\\?["'`]?value\\?["'`]?\s*[:=]\s*\\?["'`]?([^\s"'`\\,}]{12,512})/iy;
+const pairedValue = /\w*\\?["'`]?\s*,?\s{0,40}\\?["'`]?value\\?["'`]?\s*[:=]\s*\\?["'`]?([^\s"'`\\,}]{12,2048})/iy;
 /** The content of an element: `<password>…</password>`, `<string name="api_key">…</string>`. */
-const elementValue = /["']?\s{0,3}>\s{0,40}([^\s<>"']{12,512})\s{0,40}<\//y;
-const bareValue = /\s*[:=]\s*([\w+/=~!@#%^*-][\w+/=~!@#$%^*-]{15,511})(?=[\s&;,]|$)/y;
+const elementValue = /["']?\s{0,3}>\s{0,40}([^\s<>"']{12,2048})\s{0,40}<\//y;
+const bareValue = /\s*[:=]\s*([\w+/=~!@#%^*-][\w+/=~!@#$%^*-]{15,2047})(?=[\s&;,]|$)/y;
 
 const placeholder = /your|placeholder|change.?me|redacted|masked|dummy|x{4}|\*{3}|\.{3}|<|\$\{|\{\{|%s|(.)\1{5}/i;
+/** A long value holds such characters by chance: there a placeholder is only what begins like one. */
+const placeholderBegins = 48;
+const isPlaceholder = (value: string): boolean => placeholder.test(value.slice(0, placeholderBegins));
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** A token must begin a word, or follow an escape: `\n`, `%3D`, a terminal colour. */
@@ -144,7 +147,7 @@ function eachMatch(shape: RegExp, text: string, take: (match: RegExpExecArray) =
 function findTokens(text: string, found: Span[]): void {
   const take = ({ 0: value, index }: RegExpExecArray) => {
     const kind = kinds().find(({ shape }) => matchAt(shape, value, 0) !== null)?.kind ?? "API key";
-    const wrong = placeholder.test(value) || (kind === "API key" && isHyphenated(value));
+    const wrong = isPlaceholder(value) || (kind === "API key" && isHyphenated(value));
     if (!wrong && beginsWord(text, index)) found.push({ start: index, end: index + value.length, kind });
   };
   for (const { shape, literal } of tokens()) if (text.includes(literal)) eachMatch(shape(), text, take);
@@ -172,7 +175,7 @@ function findUrlPasswords(text: string, found: Span[]): void {
   if (!text.includes("://")) return;
   eachMatch(urlPassword, text, (match) => {
     const [, user = "", value = ""] = match;
-    if (value === user || placeholder.test(value) || commonPassword.test(value)) return;
+    if (value === user || isPlaceholder(value) || commonPassword.test(value)) return;
     const end = match.index + match[0].length - 1;
     found.push({ start: end - value.length, end, kind: "password in a URL" });
   });
@@ -190,7 +193,7 @@ function matchValue(text: string, name: string, at: number): RegExpExecArray | n
       : matchAt(header, text, at);
   const value = found?.[1] ?? "";
   const isSecret = header === null ? looksRandom(value) : /\d|=$/.test(value);
-  return isSecret && !placeholder.test(value) ? found : null;
+  return isSecret && !isPlaceholder(value) ? found : null;
 }
 
 /** Words with one pattern for all; `back`: how far from the end the letter is that tells them apart. */

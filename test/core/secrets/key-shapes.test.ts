@@ -194,6 +194,7 @@ test("large and hostile texts take linear time", () => {
     "://a:",
     "token: ",
     "token>",
+    "token=",
     "Authorization: ",
     "sk-",
     "eyJ",
@@ -204,6 +205,9 @@ test("large and hostile texts take linear time", () => {
   expect(measureCpu(maskAll)).toBeLessThan(4000);
 });
 
+/** As they are given out: 800 characters, with a run of equal ones. */
+const sessionToken = `IQoJb3JpZ2luX2VjEHoaCXVzLWVhc3Qt${fake(168)}//////////ARAA${fake(600)}`;
+
 // F1
 test.each([
   ["eleven characters", 'password = "S3cr3tP4ssX"', "S3cr3tP4ssX"],
@@ -213,6 +217,8 @@ test.each([
   ["the content of an element", `<server>\n  <password>${value}</password>\n</server>`, value],
   ["the content of an element with a name", `<string name="db_password">\n  ${value}\n</string>`, value],
   ["the value on the line below", `password:\n  "${value}"`, value],
+  ["a session token of a cloud", `aws_session_token = ${sessionToken}`, sessionToken],
+  ["the same in JSON", JSON.stringify({ SessionToken: sessionToken }), sessionToken],
 ])("masks %s", (_name, text, secret) => {
   expect(maskSecrets(text)).not.toContain(secret.slice(4));
 });

@@ -164,7 +164,7 @@ function recordSurvey({ survey }: Workspace, tell: (ranking: KeptRanking) => voi
 function factOf(event: StampedEvent, masked: Mask): Fact | null {
   switch (event.type) {
     case "context.sent":
-      return { type: event.type, files: event.files };
+      return masked({ type: event.type, files: event.files });
     case "plan.ready":
       return masked({ type: "plan", plan: event.plan, promise: event.promise, cached: event.cached });
     case "plan.amended": {
@@ -250,10 +250,10 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
       try {
         await transaction.apply(changes, by, signal);
       } catch (thrown) {
-        add({ type: "changes", changes: changes.map(changedPath), error: toFailure(thrown) });
+        add(masked({ type: "changes", changes: changes.map(changedPath), error: toFailure(thrown) }));
         throw thrown;
       }
-      add({ type: "changes", changes: transaction.changes.slice(from).map(changedPath), error: null });
+      add(masked({ type: "changes", changes: transaction.changes.slice(from).map(changedPath), error: null }));
     },
     async run(command, options) {
       const nothing = { exit: null, timedOut: false, ms: 0, output: "", notes: [], changes: [] };
@@ -276,7 +276,7 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
     },
     async rollback() {
       const report = await transaction.rollback();
-      add({ type: "rolled_back", restored: report.restored.map(({ path }) => path), left: report.left });
+      add(masked({ type: "rolled_back", restored: report.restored.map(({ path }) => path), left: report.left }));
       return report;
     },
     ...(transaction.onDisk && { onDisk: () => transaction.onDisk?.() ?? [] }),

@@ -19,10 +19,12 @@ const secrets = {
   input: "Gt6yHu8jIk0lOp2zXc4v",
   commit: "Bv9cXz7lKj5hGf3dSa1p",
   words: "Po1iUy3tRe5wQa7sDf9h",
+  name: `ghp_${"Nb5vCx3zLk1jHg9f".repeat(2)}Ab`,
 };
 const files = {
   "deploy.txt": `db_password = "${secrets.file}"\nport = 1\n`,
   [`backup-${secrets.file}.txt`]: "old\n",
+  [`of-${secrets.name}/deploy.md`]: "How to deploy.\n",
   "print.sh": `echo "api_key = '${secrets.output}'"; echo bare ${secrets.output} ${secrets.file}\n`,
   "AGENTS.md": `Use api_token = "${secrets.rules}" for tests.\n`,
 };

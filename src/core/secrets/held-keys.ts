@@ -18,12 +18,13 @@ export type KeyMask = Mask & {
   readonly keys: readonly string[];
 };
 
-/** Masking shorter keys would damage ordinary words. */
+/** Masking shorter keys, or a word such as `password` that a local server takes as its key, would damage texts. */
 const minKey = 8;
+const word = /^[a-z]{1,15}$/i;
 
-/** Masks these keys in all spellings; keys under `minKey` characters are ignored. */
+/** Masks these keys in all spellings; words and keys under `minKey` characters are ignored. */
 export function maskHeld(keys: readonly string[]): KeyMask {
-  const held = keys.filter((key) => key.length >= minKey);
+  const held = keys.filter((key) => key.length >= minKey && !word.test(key));
   const known = createKnownTexts();
   for (const key of held) {
     const shown = key.length < 16 ? "[masked]" : `${key.slice(0, 4)}…[masked]`;

@@ -32,6 +32,11 @@ test("keeps the rest of the text around a known key, and shows at most four char
   expect(maskHeld(["my-secret-value-123"])("nothing here")).toBe("nothing here");
 });
 
+test("a word that a local server takes as its key is left in texts", () => {
+  expect(maskHeld(["password"])("type the password")).toBe("type the password");
+  expect(maskHeld(["passwords-77"])("type passwords-77")).toBe("type [masked]");
+});
+
 test("masks every text of a value, and nothing else of it", () => {
   const key = "my-secret-value-123";
   const value = { a: [`x ${key}`, 1, null, true], b: { c: btoa(`?${key}?`) } };

@@ -2,7 +2,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { readOutcome } from "./contract.ts";
 import { openPlace, patience } from "./harness.ts";
-import { called, done, planned, write } from "./replies.ts";
+import { called, done, modify, planned, write } from "./replies.ts";
 import { alphabet, attack, attacks, files, password } from "./secret-attacks.ts";
 
 setDefaultTimeout(patience);
@@ -61,6 +61,21 @@ test.concurrent("the reason why an edit is refused holds no character of a secre
   const [last] = place.gemini.requests.slice(-1);
   expect(last?.body).toContain("seems to hold a secret");
   expect(last?.body).not.toContain(password.slice(0, 4));
+});
+
+test.concurrent("what the environment and .env tell of is hidden where nothing else tells that it is a secret", async () => {
+  const [token, other] = ["Qw7eRt5yUi3oPa1sDf9g", "Mn6bVc4xZl2kJh8gFd0s"];
+  const told = { ".env": `export API_TOKEN=${token}\n`, ".env.local": `SECRET_KEY='${other}' # new\n` };
+  const text = `connect("app", "${password}", "${token}", "${other}")\nport = 1\n`;
+  const edit = modify("a.txt", "port = 1\n", "port = 2\n");
+  await using place = openPlace([planned([["MODIFY", "a.txt"]]), done(edit)], { "a.txt": text, ...told });
+  const check = 'cat a.txt; echo "as $DB_PASSWORD"; grep -q "port = 2" a.txt';
+  const words = ["run", "-y", "--json", "--env", "DB_PASSWORD", "--check", check, "raise the port"];
+  const { code, stdout, stderr } = await place.pai(words, { env: { DB_PASSWORD: password } });
+  expect([code, place.read("a.txt")]).toEqual([0, text.replace("port = 1", "port = 2")]);
+  const sent = place.gemini.requests.map(({ body }) => body).join("\n");
+  expect(sent).toContain("as <<SECRET_");
+  for (const value of [password, token, other]) expect(sent + stdout + stderr).not.toContain(value);
 });
 
 test.concurrent("--allow-secret lets the named file have the value", async () => {

@@ -9,6 +9,7 @@ import { createVeil, findNames, type Veil } from "../../core/secrets/veil.ts";
 import type { Ports, RunOptions, Task } from "../../flows/run.ts";
 import { openAudit } from "../../store/audit.ts";
 import { openPlanCache } from "../../store/plan-cache.ts";
+import { toldSecrets } from "../../store/told-secrets.ts";
 import type { Base } from "./base.ts";
 import { type ComposedWorkspace, composeWorkspace, makeRunId } from "./compose.ts";
 import { type ComposedModel, composeModel, type Face, priceOf } from "./compose-model.ts";
@@ -194,7 +195,8 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
     opened,
     portsFor(run) {
       const model = run.model ?? own;
-      veil ??= createVeil({ known: model.mask.keys, ...findNames(earlierTexts(run.task)) });
+      const told = () => toldSecrets(base.context.env, opened.workspace.root);
+      veil ??= createVeil({ known: [...model.mask.keys, ...told()], ...findNames(earlierTexts(run.task)) });
       return portsOf(parts, model, veil, run);
     },
     tellTools(task) {

@@ -1,4 +1,5 @@
 /** `pai index`: made, described, removed; and the reasons that `pai context` gives for a file. */
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,11 +12,12 @@ function open(files: Readonly<Record<string, string>>) {
     mkdirSync(dirname(join(home.root, name)), { recursive: true });
     writeFileSync(join(home.root, name), text);
   }
-  return async (name: string, flags = {}, words: readonly string[] = []) => {
+  const pai = async (name: string, flags = {}, words: readonly string[] = []) => {
     const command = commands.find((each) => each.name === name);
     if (command === undefined) throw new Error(`there is no pai ${name}`);
     return run(command, { words, flags });
   };
+  return Object.assign(pai, { root: home.root });
 }
 
 const files = {
@@ -39,6 +41,19 @@ test("an index is made, described and removed", async () => {
   expect((await pai("index", { drop: true })).out).toBe("The index was removed\n");
   expect(existsSync(data.index.file)).toBe(false);
   expect((await pai("index", { drop: true })).out).toBe("There was no index\n");
+});
+
+test("pai index beside another pai that uses the index says so, and nothing of what it could not do", async () => {
+  const pai = open(files);
+  await pai("index");
+  const { data } = JSON.parse((await pai("index", { status: true, json: true })).out);
+  const other = new Database(data.index.file);
+  other.run("begin immediate");
+  writeFileSync(join(pai.root, "more.py"), "x = 1\n");
+  expect((await pai("index")).out).toBe("Another pai uses the index now; pai index --status shows what it holds\n");
+  other.run("rollback");
+  other.close();
+  expect((await pai("index")).out).toStartWith("The index holds 4 files, ");
 });
 
 test("--status and --drop together are refused", async () => {

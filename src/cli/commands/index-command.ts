@@ -40,12 +40,17 @@ export async function indexCommand(context: Context): Promise<number> {
     const where = status === null ? "" : `${visibleLine(status.file)}\n`;
     return showResult(context, "index", toData(status), `${renderIndexStatus(status)}\n${where}`);
   }
-  const { read, complete } = await index.refresh(context.signal);
+  const { read, obstacle } = await index.refresh(context.signal);
   const status = await index.status();
+  const data = { read, ...toData(status) };
+  if (obstacle === "busy")
+    return showResult(
+      context,
+      "index",
+      data,
+      "Another pai uses the index now; pai index --status shows what it holds\n",
+    );
   const anew = read === 0 ? "nothing had to be read" : `${counted(read, "file")} read`;
-  const done = `${renderIndexStatus(status)}; ${anew}\n`;
-  const note = complete
-    ? ""
-    : "It is incomplete: there are more files than an index can hold, or another pai is writing it\n";
-  return showResult(context, "index", { read, ...toData(status) }, done + note);
+  const note = obstacle === null ? "" : "It is incomplete: there are more files than an index can hold\n";
+  return showResult(context, "index", data, `${renderIndexStatus(status)}; ${anew}\n${note}`);
 }

@@ -29,8 +29,8 @@ export interface Refreshed {
   readonly files: number;
   /** Files that were read since they are new or changed. */
   readonly read: number;
-  /** false: another process wrote meanwhile, or there are more files or text than an index holds. */
-  readonly complete: boolean;
+  /** Why it is not complete: another process uses it, or there are more files or text than it holds; null: it is. */
+  readonly obstacle: "busy" | "size" | null;
 }
 
 /** Characters of text in one segment; it is held in memory until it is written. */
@@ -90,7 +90,7 @@ export async function refreshIndex(options: RefreshOptions): Promise<Refreshed> 
   let pause = performance.now();
   for (const entry of walkNow(root, "" as RelPath, rules)) {
     pause = await pauseFrom(pause, signal);
-    if (stamps.size >= surveyLimits.entries) return { files: stamps.size, read: 0, complete: false };
+    if (stamps.size >= surveyLimits.entries) return { files: stamps.size, read: 0, obstacle: "size" };
     takeEntry(folders, stamps, entry, stampOf);
   }
   const factsBefore = (path: RelPath) => contents.folders.get(parentOf(path))?.files.get(nameOf(path));
@@ -110,10 +110,10 @@ export async function refreshIndex(options: RefreshOptions): Promise<Refreshed> 
     else stale.set(folder, [...(stale.get(folder) ?? []), path]);
   }
   const read = [...stale.values()].reduce((sum, paths) => sum + paths.length, 0);
-  const done = await readStale(options, folders, stamps, stale);
-  if (!done) return { files: stamps.size, read, complete: false };
+  const obstacle = await readStale(options, folders, stamps, stale);
+  if (obstacle !== null) return { files: stamps.size, read, obstacle };
   const past = await readHistory(options, contents.history);
-  const complete = index.write({
+  const isWritten = index.write({
     folders: changedFolders(contents, folders),
     removedFolders: [...contents.folders.keys()].filter((path) => !folders.has(path)),
     segment: null,
@@ -121,7 +121,7 @@ export async function refreshIndex(options: RefreshOptions): Promise<Refreshed> 
     history: past,
     complete: true,
   });
-  return { files: stamps.size, read, complete };
+  return { files: stamps.size, read, obstacle: isWritten ? null : "busy" };
 }
 
 function takeEntry(
@@ -156,13 +156,13 @@ function changedFolders(contents: IndexContents, folders: ReadonlyMap<string, Fo
   return new Map(all.filter(([path, facts]) => !isUnchanged(contents.folders.get(path), facts)));
 }
 
-/** Reads files that are new or changed; false: another process has written, or there is too much text. */
+/** Reads files that are new or changed, and says what kept it from reading all of them. */
 async function readStale(
   { root, index, signal }: RefreshOptions,
   folders: ReadonlyMap<string, Folder>,
   stamps: ReadonlyMap<RelPath, Stamp>,
   stale: ReadonlyMap<string, readonly RelPath[]>,
-): Promise<boolean> {
+): Promise<Refreshed["obstacle"]> {
   const read = openReader(root, surveyLimits.fileBytes);
   let nextId = Math.max(0, ...index.segments) + 1;
   let builder = createSegment();
@@ -202,8 +202,8 @@ async function readStale(
           : { length: text.length, segment: nextId, local: builder.add(text) };
       folders.get(folder)?.files.set(nameOf(file.path), { ...stamp, ...place });
     });
-    if ((builder.length > segmentLength || builder.files > segmentFiles) && !flush()) return false;
-    if (total > maxLength) return false;
+    if ((builder.length > segmentLength || builder.files > segmentFiles) && !flush()) return "busy";
+    if (total > maxLength) return "size";
     if (total + builder.length - swept > sweptLength) {
       // Frees the texts at once; otherwise the engine keeps tens of megabytes of garbage.
       Bun.gc(true);
@@ -211,7 +211,7 @@ async function readStale(
     }
     pause = await pauseFrom(pause, signal);
   }
-  return flush();
+  return flush() ? null : "busy";
 }
 
 /** Reads the history again; null: HEAD has not moved, or git cannot read it. */

@@ -8,7 +8,7 @@ const signal = new AbortController().signal;
 const { workspace, index } = await openBare(root, state, { env: { PATH: "/usr/bin:/bin" } });
 const make = () =>
   index?.refresh(signal).then(
-    ({ complete }) => (complete ? "complete" : "not complete"),
+    ({ obstacle }) => (obstacle === null ? "complete" : "not complete"),
     (thrown) => (thrown instanceof Error ? `failed: ${thrown.message}` : "failed"),
   );
 const made = only === undefined ? await make() : "not tried";

@@ -12,7 +12,7 @@ describe("the index", () => {
   test("finds what reading finds, before and after files came, changed and went", async () => {
     await inPlace(async (place) => {
       const before = await survey(place);
-      expect(await build(place)).toMatchObject({ files: 30, read: 30, complete: true });
+      expect(await build(place)).toMatchObject({ files: 30, read: 30, obstacle: null });
       expect(await survey(place)).toEqual(before);
       place.put("src/m0/file0.py", "default_map = 2\ndefault_map = 3\n");
       place.put("src/new/deep/file.py", "the parser\n");
@@ -30,10 +30,10 @@ describe("the index", () => {
     await inPlace(async (place) => {
       await settle();
       await build(place);
-      expect(await build(place)).toMatchObject({ files: 30, read: 0, complete: true });
+      expect(await build(place)).toMatchObject({ files: 30, read: 0, obstacle: null });
       place.put("src/m0/file0.py", "changed\n");
       place.put("more.py", "parser\n");
-      expect(await build(place)).toMatchObject({ files: 31, read: 2, complete: true });
+      expect(await build(place)).toMatchObject({ files: 31, read: 2, obstacle: null });
       expect((await (await open(place)).index?.status())?.files).toBe(31);
     });
   });
@@ -87,12 +87,12 @@ describe("the index", () => {
       reader.run("begin");
       reader.query("select count(*) from folders").values();
       place.put("more.py", "parser\n");
-      expect(await build(place)).toMatchObject({ complete: false });
+      expect(await build(place)).toMatchObject({ obstacle: "busy" });
       reader.close();
       expect(beside()).toEqual([indexName]);
       const { index } = await open(place);
       expect(await index?.status()).toMatchObject({ files: 30, complete: true, bytes: statSync(fileOf(place)).size });
-      expect(await build(place)).toMatchObject({ files: 31, complete: true });
+      expect(await build(place)).toMatchObject({ files: 31, obstacle: null });
     });
   });
 
@@ -100,7 +100,7 @@ describe("the index", () => {
     await inPlace(async (place) => {
       const before = await survey(place);
       const both = await Promise.allSettled([build(place), build(place)]);
-      expect(both.some((each) => each.status === "fulfilled" && each.value.complete)).toBe(true);
+      expect(both.some((each) => each.status === "fulfilled" && each.value.obstacle === null)).toBe(true);
       expect(await survey(place)).toEqual(before);
     });
   });

@@ -20,6 +20,8 @@ const beginning = /(?:^|[.!?:;]\s*|\n\s*|[-*(]\s*)$/;
 /** The scope before the colon in a request: "parser: close the file", "net/http, tls: …". */
 const scope = /^([\w/.-]+(?:\s*,\s*[\w/.-]+)*)\s*:\s/;
 
+const isPath = /\.[A-Za-z]\w{0,5}$/;
+
 function namesIn(request: string): Name[] {
   const text = request.slice(0, 8_000);
   const names = [...text.matchAll(word)].flatMap(({ 0: found, index }): Name[] => {
@@ -27,7 +29,10 @@ function namesIn(request: string): Name[] {
     const isName = capital.test(found) && !beginning.test(text.slice(Math.max(0, index - 24), index));
     return isName ? [{ text: found, weight: weights.capital, isExact: true }] : [];
   });
-  const scopes = scope.exec(text)?.[1]?.split(/[\s,/]+/) ?? [];
+  // A path is looked for as a whole; its folders are no names of files.
+  const scopes = (scope.exec(text)?.[1]?.split(/\s*,\s*/) ?? []).flatMap((each) =>
+    isPath.test(each) ? [] : each.split("/"),
+  );
   const isPart = (part: string) => /^[\w-]{2,}$/.test(part);
   return [...names, ...scopes.filter(isPart).map((part) => ({ text: part, weight: weights.scope, isExact: false }))];
 }

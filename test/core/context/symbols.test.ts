@@ -150,5 +150,6 @@ test("the file that defines what the request names comes first, and that a name 
 test("a file is found by its name in any spelling, and by the scope of a request", async () => {
   expect((await rank(shop, "add the content policy to HttpHeaders"))[0]?.path).toBe("shop/http_headers.py");
   expect((await rank(shop, "report: use another currency"))[0]?.path).toBe("shop/report.py");
+  expect((await rank(shop, "shop/report/none.py: use another")).every(({ signal }) => signal === null)).toBe(true);
   expect((await rank(shop, "tell the reporter of it")).every(({ signal }) => signal === null)).toBe(true);
 });

@@ -39,8 +39,13 @@ function namesIn(request: string): Name[] {
 
 const plain = (text: string) => text.toLowerCase().replace(/[-_]/g, "");
 
+/** Files that stand for their folder. */
+const entries = ["index.", "mod.rs", "__init__.py"] as const;
+
 function stemOf(path: string): string {
   const slash = path.lastIndexOf("/") + 1;
+  if (slash > 0 && entries.some((entry) => path.startsWith(entry, slash)))
+    return path.slice(path.lastIndexOf("/", slash - 2) + 1, slash - 1);
   const dot = path.indexOf(".", slash + 1);
   return path.slice(slash, dot < 0 ? undefined : dot);
 }
@@ -59,7 +64,7 @@ function findCalled(
   const shortest = Math.min(...names.map((name) => name.length));
   const called = new Map<string, string[]>();
   // A project may have very many paths: only those whose name begins like a wanted one are taken apart.
-  const firsts = new Set(names.map((name) => name.charCodeAt(0)));
+  const firsts = new Set([...names, ...entries].map((name) => name.charCodeAt(0)));
   for (const path of paths) {
     const first = path.charCodeAt(path.lastIndexOf("/") + 1);
     if (first < ascii && !signs.has(first) && !firsts.has(first) && !firsts.has(first + 32)) continue;

@@ -150,6 +150,9 @@ test("the file that defines what the request names comes first, and that a name 
 test("a file is found by its name in any spelling, and by the scope of a request", async () => {
   expect((await rank(shop, "add the content policy to HttpHeaders"))[0]?.path).toBe("shop/http_headers.py");
   expect((await rank(shop, "report: use another currency"))[0]?.path).toBe("shop/report.py");
+  const entries = { ...shop, "ui/date-picker/index.tsx": "x\n", "ops/cargo_add/mod.rs": "x\n", "index.js": "x\n" };
+  expect((await rank(entries, "the popup of DatePicker is cut off"))[0]?.path).toBe("ui/date-picker/index.tsx");
+  expect((await rank(entries, "cargo_add: keep it"))[0]?.path).toBe("ops/cargo_add/mod.rs");
   expect((await rank(shop, "shop/report/none.py: use another")).every(({ signal }) => signal === null)).toBe(true);
   expect((await rank(shop, "tell the reporter of it")).every(({ signal }) => signal === null)).toBe(true);
 });

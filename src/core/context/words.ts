@@ -11,18 +11,18 @@ export interface Term {
 const stopWords = new Set(
   (
     "a about above across add added adding adds after again against all allow allows along already also although always am among an and another any anything " +
-    "are around as ask at avoid away back be because been before being below best better between both bug but by call called calls can cannot " +
-    "case cases cause causes change changed changes check code come correct correctly could create current currently did didn different do does doesn doing don " +
-    "done down due during each easy either else enable ensure ensured ensures error errors etc even ever every everything example existing " +
+    "are around as ask at avoid away back be because been before being below best better between both bug but by call called calls can cannot cant " +
+    "case cases cause causes change changed changes check code come correct correctly could create current currently did didn didnt different do does doesn doesnt doing don " +
+    "done dont down due during each easy either else enable ensure ensured ensures error errors etc even ever every everything example existing " +
     "explain feature few file files find fix fixed fixes fixing follow following for from further get gets getting give given go good got had handle " +
     "handled handling happen has have having he help her here hers him his how however i if implement implemented implementation improve improved improvement in " +
-    "inside instead into is issue issues it its itself just keep know less let like line lines longer look looks lot made make makes " +
+    "inside instead into is isnt issue issues it its itself just keep know less let like line lines longer look looks lot made make makes " +
     "making many may maybe me mean means might more most move much must my need needed needs neither never new no nor not now of " +
     "off often ok old on once one only onto or other others our out over own per place please possible prevent previous previously problem " +
-    "properly provide put rather really refactor remove removed removes removing rename result right same see seem seems set she should show similar simple simplify since so " +
+    "properly provide put rather really refactor remove removed removes removing rename result right same see seem seems set she should shouldnt show similar simple simplify since so " +
     "some something sometimes still such support supported supports sure take than that the their them then there these they thing this those though " +
     "through thus to together too try trying two under unless until up update updated updates upon us use used user using usually various very via want " +
-    "wants was way we well were what when where whether which while who whole whose why will with within without work working works " +
+    "wants was way we well were what when where whether which while who whole whose why will with within without wont work working works " +
     "would write wrong yet you your " +
     "ada adalah agar akan aku anda apa apakah atau bagaimana bagi bahwa baru baris beberapa belum berkas bisa buat buatkan bukan cara dalam dan dapat dari " +
     "dengan di dia fungsi ganti gunakan hanya harus hapus ini itu jadi jangan jika juga kalau kami kamu karena kasus ke kita kode " +

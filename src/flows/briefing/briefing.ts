@@ -104,9 +104,11 @@ interface ReportedRanking extends Likely {
   readonly finish: () => void;
 }
 
-function reportRanking({ ranking, survey, terms, commits, lacks }: RankedProject, whole = false): ReportedRanking {
+function reportRanking(project: RankedProject, whole = false): ReportedRanking {
+  const { ranking, survey, words, commits, mended, lacks } = project;
   const files = ranking.files.slice(0, limits.kept);
-  return { files, lacks, finish: () => survey.finish({ files, values: ranking.values, whole, commits }, terms) };
+  const kept = { files, values: ranking.values, whole, commits, ...(mended.length > 0 && { mended }) };
+  return { files, lacks, finish: () => survey.finish(kept, words) };
 }
 
 async function rank(run: Run, asked: Asked, shown: ReadonlySet<string>): Promise<Likely> {

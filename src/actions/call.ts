@@ -36,7 +36,7 @@ export const defineQuery = (ask: AskTool) =>
     tool,
     async propose({ command }, _stage, signal) {
       const { ok, text } = await ask(spellToolCall(command), signal);
-      return ok ? { kind: "answer", text } : { kind: "complaint", code: "nothing_done", text };
+      return ok ? { kind: "answer", text, foreign: true } : { kind: "complaint", code: "nothing_done", text };
     },
   });
 

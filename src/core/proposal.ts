@@ -5,7 +5,8 @@ import type { Stage } from "./ports.ts";
 import type { ActionName } from "./vocabulary.ts";
 
 export type Proposal =
-  | { readonly kind: "answer"; readonly text: string }
+  /** `foreign`: it comes from a program, so secrets in it are not hidden yet. */
+  | { readonly kind: "answer"; readonly text: string; readonly foreign?: boolean }
   | { readonly kind: "change"; readonly changes: readonly Change[]; readonly text: string }
   /** `timeoutMs`: as long as the caller wants to wait; the run's own limit still holds. */
   | { readonly kind: "command"; readonly command: string; readonly timeoutMs?: number };

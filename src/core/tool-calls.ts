@@ -1,6 +1,7 @@
 /** Calls of tools of MCP servers, as commands: how they are spelled, pinned, and described to a model. Pure. */
 import { spellHidden } from "./invisible.ts";
 import { type Fields, isFields, type Json } from "./model.ts";
+import { maskSecrets } from "./secrets/key-shapes.ts";
 
 /** A tool as it was when the user approved its server. */
 export interface PinnedTool {
@@ -67,8 +68,9 @@ export interface ServerTools {
 
 /** The description of a tool, for models and for people before they approve it. */
 export function describeTool({ name, description, schema }: PinnedTool, isLook = false): string {
-  const cut = description.length > maxDescription ? `${description.slice(0, maxDescription)}…` : description;
-  return `${name}${isLook ? " (QUERY)" : ""}: ${spellHidden(cut.replace(/\s+/g, " "))}\n  input: ${spellHidden(JSON.stringify(schema))}`;
+  const said = maskSecrets(description);
+  const cut = said.length > maxDescription ? `${said.slice(0, maxDescription)}…` : said;
+  return `${name}${isLook ? " (QUERY)" : ""}: ${spellHidden(cut.replace(/\s+/g, " "))}\n  input: ${spellHidden(maskSecrets(JSON.stringify(schema)))}`;
 }
 
 /**

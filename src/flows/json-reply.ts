@@ -3,6 +3,7 @@ import { PaiError } from "../core/error.ts";
 import { createReplyReader, readJson } from "../core/json.ts";
 import type { Json, Message } from "../core/model.ts";
 import type { Reading } from "../core/plan/reading.ts";
+import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { ask, type Reply } from "./ask.ts";
 import type { ModelQuestion } from "./fit-request.ts";
 import type { Run } from "./run.ts";
@@ -56,7 +57,7 @@ async function read<T>(
 
 /** The beginning of an unusable reply, for its error message; "": the reply was empty. */
 export function beginningOf(text: string): string {
-  const line = text.trim().split("\n", 1)[0] ?? "";
+  const line = maskSecrets(text.trim().split("\n", 1)[0] ?? "");
   return line === "" ? "" : `; it began: ${line.length > 100 ? `${line.slice(0, 100).toWellFormed()}…` : line}`;
 }
 

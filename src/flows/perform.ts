@@ -124,10 +124,11 @@ async function take(batch: Batch, call: Call, proposal: Proposal, claim: Claim |
   const { run, rights } = batch;
   const paths = claim === null ? [] : pathsOfClaim(claim);
   if (proposal.kind === "answer") {
-    run.emit({ type: "look.shown", action: call.name, target: targetOf(call), text: proposal.text });
-    noteHidden(run, `${call.name} ${targetOf(call)}`.trim(), proposal.text);
+    const text = proposal.foreign === true ? run.veil.hideOutput(proposal.text) : proposal.text;
+    run.emit({ type: "look.shown", action: call.name, target: targetOf(call), text });
+    noteHidden(run, `${call.name} ${targetOf(call)}`.trim(), text);
     if (rights === null) await noteRead(run, call);
-    report(batch, call, { kind: "look", code: null, text: proposal.text, paths });
+    report(batch, call, { kind: "look", code: null, text, paths });
   } else if (proposal.kind === "change") {
     await stageChanges(batch, call, proposal, paths);
   } else {

@@ -1,6 +1,8 @@
 /** A client of one MCP server: the handshake, its tools, calls of them; bounded in every way. */
 import { isTooDeep } from "../core/caps.ts";
+import { clipText } from "../core/command/clip.ts";
 import { type Fields, isFields, type Json } from "../core/model.ts";
+import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import type { PinnedTool } from "../core/tool-calls.ts";
 import { readLines } from "./lines.ts";
 
@@ -31,7 +33,9 @@ export interface ToolClient {
 
 const version = "2025-11-25";
 const maxLine = 4 * 1024 * 1024;
-const maxText = 64 * 1024;
+/** Bytes that are kept of an answer. */
+const kept = { head: 48 * 1024, tail: 16 * 1024 } as const;
+const maxError = 500;
 const maxTools = 200;
 const maxPages = 20;
 const maxNoise = 1000;
@@ -78,7 +82,10 @@ export async function connectServer(
     const asked = typeof id === "number" ? waiting.get(id) : undefined;
     waiting.delete(id as number);
     if (error === undefined) asked?.resolve(fieldsOf(message["result"]));
-    else asked?.reject(new Error(textOf(fieldsOf(error)["message"]).slice(0, 500) || "the server refused"));
+    else
+      asked?.reject(
+        new Error(maskSecrets(textOf(fieldsOf(error)["message"])).slice(0, maxError) || "the server refused"),
+      );
   }
 
   async function listen(): Promise<void> {
@@ -163,5 +170,6 @@ function renderContent(result: Fields): string {
   });
   const structured = result["structuredContent"];
   const text = said.length === 0 && structured !== undefined ? JSON.stringify(structured) : said.join("\n");
-  return text.length > maxText ? `${text.slice(0, maxText)}\n(cut: ${text.length} characters)` : text;
+  // Secrets in it are hidden later, so that it must not be cut in the midst of one.
+  return clipText(text, kept.head, kept.tail);
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import { PaiError } from "../core/error.ts";
 import { type Fact, maxFactChars, maxFacts } from "../core/memory.ts";
+import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { withLock } from "./file-lock.ts";
 import { readPrivate, writePrivate } from "./safe-file.ts";
 
@@ -53,7 +54,7 @@ export function openMemory(stateFolder: string): Memory {
       edit((facts) => {
         const known = new Set(facts.map(({ text }) => text));
         const added = news
-          .map((fact) => ({ ...fact, text: fact.text.replace(/\s+/g, " ").trim().slice(0, maxFactChars) }))
+          .map((fact) => ({ ...fact, text: maskSecrets(fact.text).replace(/\s+/g, " ").trim().slice(0, maxFactChars) }))
           .filter(({ text }) => text !== "" && !known.has(text))
           .map((fact): Fact => ({ ...fact, id: crypto.randomUUID().slice(0, 8) }));
         return [[...facts, ...added], added];

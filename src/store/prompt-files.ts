@@ -2,6 +2,7 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { digest } from "../core/digest.ts";
+import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import type { Places } from "./places.ts";
 import { readRegular } from "./safe-file.ts";
 import { promptTrustOf, type Trust } from "./trust.ts";
@@ -53,11 +54,11 @@ function readText(file: string, follow: boolean): string | null {
 function fieldOf(head: string, name: string): string {
   const [, value = "", more = ""] = new RegExp(`^${name}:[ \\t]*(.*)((?:\\n[ \\t]+.*)*)`, "m").exec(head) ?? [];
   const text = /^[>|][+-]?$/.test(value.trim()) ? more : value + more;
-  return text
+  const plain = text
     .replace(/\s+/g, " ")
     .trim()
-    .replace(/^(["'])(.*)\1$/, "$2")
-    .slice(0, maxAbout);
+    .replace(/^(["'])(.*)\1$/, "$2");
+  return maskSecrets(plain).slice(0, maxAbout);
 }
 
 function parse(text: string): Pick<PromptFile, "about" | "body"> {

@@ -98,7 +98,7 @@ export type Files = Readonly<Record<string, string>>;
 /** Answers to questions in their order; `yes` for all. */
 export type Answers = "yes" | readonly ("yes" | "no" | "policy no" | { readonly feedback: string })[];
 
-export interface Setup extends Partial<Pick<Ports, "now">> {
+export interface Setup extends Partial<Pick<Ports, "now" | "actions">> {
   readonly files?: Files;
   readonly lines: readonly Line[];
   readonly task?: string;
@@ -246,7 +246,7 @@ export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup)
       model: setup.model ?? scripted,
       price: setup.price ?? null,
       workspace,
-      actions: async () => allActions,
+      actions: setup.actions ?? (async () => allActions),
       decide: decider(setup, questions),
       sink: (event) => {
         events.push(event);

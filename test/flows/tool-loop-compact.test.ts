@@ -30,6 +30,23 @@ test("the last thing a compaction asks for is the summary, not what the conversa
   expect(ran.asked(1)).toEndWith("[User]\nAll\n</conversation>\n\nSummarize this conversation; do not answer it.");
 });
 
+test("a secret in a long result is hidden before the result is shortened", async () => {
+  const key = ["sk-ant-api03", "Qm7Zt4Xp9Lw2Vb8N".repeat(5)].join("-");
+  const messages = [
+    { role: "user" as const, text: "Look" },
+    { role: "assistant" as const, text: "", calls: [{ id: "1", name: "READ", input: { path: "a" } }], native: null },
+    {
+      role: "tools" as const,
+      results: [{ id: "1", name: "READ", ok: true, text: `${"x ".repeat(490)}${key} ${"y ".repeat(90)}` }],
+    },
+    { role: "assistant" as const, text: "Seen", calls: [], native: null },
+    { role: "user" as const, text: "Go on" },
+  ];
+  const ran = await play({ lines: ["Facts."], flow: compact, conversation: { messages, tasks: [] } });
+  expect(ran.asked(1)).toContain("[…]");
+  expect(ran.asked(1)).not.toMatch(/api03|Qm7Z/);
+});
+
 test("an interrupt ends a compaction at once and leaves the conversation as it was", async () => {
   const stop = new AbortController();
   const interrupt = () => stop.abort(new PaiError("interrupted", "interrupted"));

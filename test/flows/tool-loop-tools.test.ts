@@ -1,5 +1,8 @@
 /** What the tool-loop starts with and what its own tools do: the briefing, the user's checks, helpers, time limits, a small window. */
+
 import { describe, expect, test } from "bun:test";
+import { defineQuery } from "../../src/actions/call.ts";
+import { allActions } from "../../src/actions/match-vocabulary.ts";
 import type { Call } from "../../src/core/model.ts";
 import { call, calls, playLoop, resultsOf, talkOf } from "./loop.ts";
 import type { Line } from "./scripted.ts";
@@ -79,6 +82,19 @@ test("bash takes its own time limit", async () => {
 });
 
 describe("a small window", () => {
+  test("shows what fits of a tool's answer, and no beginning of a key at its end", async () => {
+    const key = ["sk-ant-api03", "Qm7Zt4Xp9Lw2Vb8N".repeat(5)].join("-");
+    const query = async () => ({ ok: true, text: `${key} `.repeat(400) });
+    const actions = async () =>
+      allActions.map((each) => (each.name === "QUERY" ? { ...defineQuery(query), offered: true } : each));
+    for (let window = 9000; window < 9200; window += 16) {
+      const lines = [calls(call("query_tool", { tool: "t.log", input: {} })), "Done."];
+      const [result] = resultsOf(await playLoop(lines, { actions, window }), 2);
+      expect(result?.text).toMatch(/^<<SECRET_[\s\S]*more characters do not fit/);
+      expect(result?.text).not.toMatch(/sk-|Qm7Z/);
+    }
+  });
+
   const long = "one line of text\n".repeat(4000);
 
   test("READ shows what fits and says how to go on; the file does not count as seen whole", async () => {

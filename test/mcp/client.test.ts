@@ -1,6 +1,7 @@
 /** The client of MCP servers against servers that behave as badly as they can. */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { maskSecrets } from "../../src/core/secrets/key-shapes.ts";
 import { readToolCall, renderTools, spellToolCall } from "../../src/core/tool-calls.ts";
 import { connectServer } from "../../src/mcp/client.ts";
 
@@ -25,7 +26,7 @@ describe("a server", () => {
     ["kind", /^add says 42$/],
     ["noise", /^add says 42$/],
     ["ask", /^add says 42$/],
-    ["flood", /^(?:flood )+[\s\S]*\(cut: 1200000 characters\)$/],
+    ["flood", /^(?:flood )+(?:flood)?\n\[\d+ bytes left out\]\n(?:flood )+$/],
     ["die", /the server ended/],
     ["hang", /no answer in/],
   ] as const;
@@ -41,6 +42,20 @@ describe("a server", () => {
     client.close();
     await exited;
   });
+
+  test.each(["secret", "refuse"])(
+    "of the kind %s: no beginning of a key is left where its words are cut",
+    async (kind) => {
+      const { client } = await connect(kind);
+      const text = await client.call("add", {}, { timeoutMs: 5000, signal }).then(
+        (answer) => answer.text,
+        (thrown: Error) => thrown.message,
+      );
+      expect(text).toStartWith("x x x");
+      expect(maskSecrets(text)).not.toMatch(/api03|Qm7Z/);
+      client.close();
+    },
+  );
 
   test("an error that a tool reports is not a success; a call that is aborted ends at once", async () => {
     const { client } = await connect("kind");
@@ -85,5 +100,8 @@ describe("calls as commands", () => {
       ) ?? "";
     expect(giant.length).toBeLessThan(18_000);
     expect(renderTools(new Map(), "x")).toBeNull();
+    const key = ["sk-ant-api03", "Qm7Zt4Xp9Lw2Vb8N".repeat(5)].join("-");
+    const leaky = tool("leaky", `${"x ".repeat(500)}${key}`);
+    expect(renderTools(new Map([["t", { tools: [leaky], looks: [] }]]), "")).not.toMatch(/api03|Qm7Z/);
   });
 });

@@ -9,6 +9,8 @@ import { type Home, makeHome, put } from "./temp-home.ts";
 const inProject = ({ root }: Home, name: string, text: string) => put(join(root, ".pai", name), text, 0o644);
 const namesOf = (home: Home) => findPrompts(home.places, home.root).files.map(({ kind, name }) => `${kind} ${name}`);
 
+const key = ["sk-ant-api03", "Qm7Zt4Xp9Lw2Vb8N".repeat(5)].join("-");
+
 test.each([
   ["Just a text.\n", "", "Just a text."],
   ["---\ndescription: in one line\n---\n\nBody.\n", "in one line", "Body."],
@@ -17,6 +19,7 @@ test.each([
   ["---\nno head\n", "", "---\nno head"],
   ["text\n---\ndescription: no\n---\n", "", "text\n---\ndescription: no\n---"],
   [`---\ndescription: ${"x".repeat(300)}\n---\n`, "x".repeat(200), ""],
+  [`---\ndescription: ${"x ".repeat(90)}${key}\n---\n`, expect.not.stringMatching(/api03|Qm7Z/), ""],
 ])("the head gives the description, the rest is the text: %j", (text, about, body) => {
   const home = makeHome();
   put(home.config("commands/a.md"), text);

@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { openClip } from "../../src/core/command/clip.ts";
 import { commandEnv, withheldNames } from "../../src/workspace/command/command-env.ts";
-import { openClip } from "../../src/workspace/command/output.ts";
 import { runShell } from "../../src/workspace/command/shell.ts";
 import { usePlaces } from "./places.ts";
 

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import type { Result } from "../../core/eval/result.ts";
 import type { CommandResult } from "../../core/ports.ts";
+import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { type EvalTask, listFiles } from "./load-tasks.ts";
 import { answerName, putBack } from "./put-hidden-files.ts";
 
@@ -144,7 +145,7 @@ export async function tryCandidate(
       tampered: [...tampered],
       ...figuresOf(worked),
       false_verified: worked.ended?.status === "verified" && !solved,
-      check: { exit: check.exit, ms: check.ms, output: check.output.slice(-outputKept) },
+      check: { exit: check.exit, ms: check.ms, output: maskSecrets(check.output).slice(-outputKept) },
     };
   } finally {
     rmSync(place, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 /** `!command` in a session: runs the user's own command, shows its output and offers it to the next message. */
 import { toPaiError } from "../../core/error.ts";
+import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { counted } from "../../ui/amount.ts";
 import { wrap } from "../../ui/layout.ts";
 import { createSpinner } from "../../ui/run/spinner.ts";
@@ -8,7 +9,7 @@ import { columnsOf } from "../columns.ts";
 import { makeRunId } from "../compose/compose.ts";
 import { offer, type Talk, tell, whileInterruptible } from "./talk.ts";
 
-/** Characters of the output that the next message may include. */
+/** Characters of the output that the next message may include: its end. */
 const maxOffered = 50_000;
 
 /** The longest timer, as the user can press Ctrl+C. */
@@ -46,7 +47,10 @@ export async function runOwn(talk: Talk, command: string): Promise<void> {
   });
   const output = visible(result.output).trimEnd();
   if (output !== "") context.out(`${output}\n`);
-  offer(talk, `$ ${command}\n${result.output.slice(-maxOffered)}\n(${ended})`);
+  // Secrets in a message are hidden when it is sent, but half a secret is not recognised then.
+  const isLong = result.output.length > maxOffered;
+  const offered = isLong ? maskSecrets(composed.cover(result.output)).slice(-maxOffered) : result.output;
+  offer(talk, `$ ${command}\n${offered}\n(${ended})`);
   const several = result.changes.length;
   const changed = `${counted(several, "path")} changed: /undo takes ${several === 1 ? "it" : "them"} back\n`;
   const note = `${several === 0 ? "" : changed}${ended}; goes with your next message, ! alone drops it`;

@@ -1,7 +1,9 @@
 /** /rewind and /compact: restores an earlier state of a session's files, conversation, or both. */
 
 import { PaiError } from "../../core/error.ts";
+import { hideMessage } from "../../core/secrets/hide-message.ts";
 import { renderConversation } from "../../core/session/conversation.ts";
+import type { Run } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { compactConversation, summarizeText } from "../../flows/tool-loop/compact.ts";
 import { counted } from "../../ui/amount.ts";
@@ -94,16 +96,16 @@ async function summarizeFrom(talk: Talk, from: number): Promise<void> {
   const before = open.before(from - 1);
   const isPart = before.messages.every((message, at) => message === conversation.messages[at]);
   const messages = isPart ? conversation.messages.slice(before.messages.length) : [];
-  const conversationText =
+  const textFor = ({ veil }: Run) =>
     messages.length > 0
-      ? renderConversation(messages)
+      ? renderConversation(messages.map((message) => hideMessage(veil, message)))
       : turns
           .slice(from - 1)
           .map(({ request, text }) => `[User]\n${request}\n\n[Assistant]\n${text}`)
           .join("\n\n");
   await askModel(talk, "summarize", async (run) => {
     run.ledger.promise({ expected: 1, at_most: 2 });
-    const summary = await summarizeText(run, conversationText);
+    const summary = await summarizeText(run, textFor(run));
     open.add({ type: "session.summarized", at: context.now().toISOString(), from, summary });
   });
 }

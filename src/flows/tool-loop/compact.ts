@@ -4,6 +4,7 @@ import { roomOf } from "../../core/context/shown.ts";
 import { fence } from "../../core/data-fence.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { type CallResult, type Message, sizeOf } from "../../core/model.ts";
+import { hideMessage } from "../../core/secrets/hide-message.ts";
 import { lastTurn, renderConversation, withTasks } from "../../core/session/conversation.ts";
 import { ask } from "../ask.ts";
 import { compactPrompt } from "../prompts/prompts.ts" with { type: "macro" };
@@ -28,8 +29,9 @@ function needsCompaction(run: Run): boolean {
 const withoutAnalysis = (text: string) => text.replace(/<analysis>[\s\S]*?<\/analysis>/g, "").trim();
 
 /** A summary of the messages, made from at most half a window of them. Throws reply_empty when the model gives none. */
-export async function summarizeText(run: Run, conversation: string): Promise<string> {
+export async function summarizeText(run: Run, written: string): Promise<string> {
   const maxLength = run.ports.model.window * 2;
+  const conversation = run.veil.hide(written);
   const text =
     conversation.length > maxLength
       ? `${conversation.slice(0, maxLength / 2)}\n[…]\n${conversation.slice(-maxLength / 2)}`
@@ -78,7 +80,7 @@ export async function compactConversation(run: Run): Promise<void> {
   const unseen = unseenOf(messages);
   const kept = fits ? turn.slice(1) : [...unseen, ...closingAnswer(messages)];
   const old = messages.slice(0, messages.length - unseen.length);
-  const summary = await summarizeText(run, renderConversation(old));
+  const summary = await summarizeText(run, renderConversation(old.map((each) => hideMessage(run.veil, each))));
   const summaryText = withTasks(
     `Summary of the conversation so far (${old.length} messages; what they showed is no longer in view, read it again where you need it):\n${summary}`,
     tasks,

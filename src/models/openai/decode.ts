@@ -1,6 +1,7 @@
 /** Decodes a reply of OpenAI's Responses API: its events become pai's events, with one `done` at the end. */
 import { PaiError } from "../../core/error.ts";
 import type { Json, Usage } from "../../core/model.ts";
+import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import type { Decoder } from "../wire/decoder.ts";
 import { count, type Fields, fields, list, text } from "../wire/fields.ts";
 import { failure, often } from "../wire/http-errors.ts";
@@ -103,7 +104,7 @@ function isReturnable(item: Fields): boolean {
 
 function readFailure(model: string, error: Fields): PaiError {
   const code = text(error["code"]);
-  const said = text(error["message"]).slice(0, 300) || code || "no reason given";
+  const said = maskSecrets(text(error["message"])).slice(0, 300) || code || "no reason given";
   if (/content|policy|safety/i.test(code)) return refused("to go on", said);
   if (/rate_limit/.test(code)) return failure("quota", `${model} is over its limit: ${said}`, often);
   if (/invalid|context|unsupported/.test(code)) return new PaiError("request_rejected", `${model}: ${said}`);

@@ -1,12 +1,13 @@
 /** The common part of all decoders: errors that end a reply, and calls whose input is JSON text. */
 import type { PaiError } from "../../core/error.ts";
 import type { Json, ModelEvent, StopReason } from "../../core/model.ts";
+import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { fields, parseJson } from "./fields.ts";
 import { failure, never } from "./http-errors.ts";
 
 /** The error of a refusal. `what` follows "the model refused"; `why`: the model's own words, "" for none. */
 export function refused(what: string, why: string): PaiError {
-  const said = why === "" ? "" : `: ${why.slice(0, 300)}`;
+  const said = why === "" ? "" : `: ${maskSecrets(why).slice(0, 300)}`;
   return failure("reply_blocked", `the model refused ${what}${said}`, never, {
     hint: "word the task differently, or choose another model",
   });

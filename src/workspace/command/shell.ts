@@ -1,12 +1,12 @@
 /** Runs one command in a new session: no terminal, no input, limited time and output, no process left behind. */
 import { closeSync, existsSync } from "node:fs";
+import { openClip } from "../../core/command/clip.ts";
 import type { SandboxLevel } from "../../core/command/sandbox.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { lifelineFd, maxProcesses } from "../sandbox/confinement.ts";
 import type { Started } from "../sandbox/open-sandbox.ts";
 import { explainFailure } from "../sandbox/reasons.ts";
 import { openOutput } from "../system/pipe.ts";
-import { openClip } from "./output.ts";
 import { watchCount } from "./process-count.ts";
 import { announceGroup, commandMark, endProcesses, killProcesses, watchStrays } from "./processes.ts";
 

@@ -1,4 +1,4 @@
-/** Keeps the beginning and the end of a long output and counts the bytes between them. */
+/** Keeps the beginning and the end of a long output and counts the bytes between them. Pure. */
 
 export interface Clip {
   add(bytes: Uint8Array): void;
@@ -33,6 +33,13 @@ export function openClip(headBytes: number, tailBytes: number): Clip {
       return `${decode(first)}\n[${total - first.length - rest.length} bytes left out]\n${decode(rest)}`;
     },
   };
+}
+
+/** A text that is there as a whole, clipped. */
+export function clipText(text: string, headBytes: number, tailBytes: number): string {
+  const clip = openClip(headBytes, tailBytes);
+  clip.add(Buffer.from(text));
+  return clip.text();
 }
 
 function decode(bytes: Uint8Array): string {

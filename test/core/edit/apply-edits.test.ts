@@ -208,6 +208,35 @@ describe("for every file", () => {
       { numRuns: 1000 },
     );
   });
+
+  test("what blocks insert above and below lines stands where they say, whatever the order of the blocks", () => {
+    const place = fc.record({ line: fc.nat(4), side: fc.constantFrom("above", "below") });
+    fc.assert(
+      fc.property(fc.uniqueArray(place, { maxLength: 6, selector: ({ line, side }) => `${line}${side}` }), (places) => {
+        const lines = ["def a():", "  b = 1", "", "  return b", "end"].map((text, at) => `${text} # ${at}`);
+        const blocks = places.map(({ line, side }) => {
+          const [text = "", added] = [lines[line], `new ${side} ${line}`];
+          const replace = side === "above" ? [added, text] : [text, added];
+          return { search: `${text}\n`, replace: `${replace.join("\n")}\n` };
+        });
+        const hasPlace = (side: string, line: number) =>
+          places.some((each) => each.side === side && each.line === line);
+        const expected = lines.flatMap((text, line) => [
+          ...(hasPlace("above", line) ? [`new above ${line}`] : []),
+          text,
+          ...(hasPlace("below", line) ? [`new below ${line}`] : []),
+        ]);
+        const shown = toBytes(`${lines.join("\n")}\n`);
+        let now: Uint8Array = shown;
+        for (const block of blocks) {
+          const result = applyEdits({ path: "f", now, shown, blocks: [block] });
+          if (result.kind === "applied") now = result.bytes;
+        }
+        expect(toText(now)).toBe(`${expected.join("\n")}\n`);
+        if (blocks.length > 0) expect(edit(toText(shown), ...blocks)).toBe(toText(now));
+      }),
+    );
+  });
 });
 
 describe("worst cases stay under a second", () => {

@@ -38,9 +38,8 @@ describe("partial failure", () => {
     });
     expect(ran.files).toEqual(files);
     expect(ran.outcome).toMatchObject({ ok: false, status: "failed", code: 8, changes: [], diff: "" });
-    expect(ran.outcome.error?.message).toBe(
-      "MODIFY b.txt: block 1: SEARCH not found. Closest lines now in the file (1-2):",
-    );
+    expect(ran.outcome.error?.message).toBe("MODIFY b.txt: block 1: SEARCH not found");
+    expect(ran.outcome.refused.map(({ why }) => why)).toEqual(["block 1: SEARCH not found"]);
     expect(ran.eventsOf("changes.rolled_back").map(({ changes }) => changes.map(({ path }) => path))).toEqual([
       ["a.txt"],
     ]);

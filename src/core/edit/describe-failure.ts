@@ -1,4 +1,4 @@
-/** Messages to the model about a block that could not be applied: where, what differs, and what to do. */
+/** Messages about a block that failed: why in the first line, for people too; then for the model where and what to do. */
 
 import { type FileLines, isBlank, loosen } from "./file-lines.ts";
 import type { Halves, Match } from "./step.ts";
@@ -11,7 +11,7 @@ export function describeMissing(file: FileLines, { search }: Halves): string {
   const part = findPart(file, search);
   if (part !== null) return part;
   const row = findClosest(file, search);
-  if (row === null) return "SEARCH not found, and nothing in the file is like it. Read the file and copy the lines.";
+  if (row === null) return "SEARCH not found, and nothing in the file is like it\nRead the file and copy the lines.";
   const [from, to] = [Math.max(0, row), Math.min(file.lines.length, row + search.length)];
   const differs = (part: (line: string) => string) =>
     search.findIndex((line, at) => part(line) !== part(file.lines[row + at] ?? ""));
@@ -19,7 +19,8 @@ export function describeMissing(file: FileLines, { search }: Halves): string {
   const words = differs((line) => line.trim());
   const difference = words >= 0 ? words : differs((line) => line.trimEnd());
   return [
-    `SEARCH not found. Closest lines now in the file (${rangeText(from, to)}):`,
+    "SEARCH not found",
+    `Closest lines now in the file (${rangeText(from, to)}):`,
     ...excerpt(file, from, to),
     ...(difference < 0 ? [] : [differenceText(difference, search[difference] ?? "", file.lines[row + difference])]),
     "Copy the lines exactly as they are in the file.",
@@ -33,7 +34,8 @@ function findPart(file: FileLines, search: readonly string[]): string | null {
   const line = file.lines[row];
   if (line === undefined || line.trim() === only) return null;
   return [
-    `SEARCH is only a part of line ${row + 1}, and its ends split a word or number there, or REPLACE repeats the rest:`,
+    `SEARCH is only a part of line ${row + 1}, and its ends split a word or number there, or REPLACE repeats the rest`,
+    "The line is:",
     cut(line),
     "Send the whole line in SEARCH and the whole new line in REPLACE.",
   ].join("\n");
@@ -45,13 +47,14 @@ export function describeAmbiguous({ rows, note }: Extract<Match, { kind: "ambigu
   const named = lines.slice(0, 10).join(", ") + (lines.length > 10 ? ` and ${lines.length - 10} more` : "");
   const times = `SEARCH occurs ${rows.length} times (line${lines.length === 1 ? "" : "s"} ${named})`;
   const how = note === null ? "" : ` ${note}`;
-  return `${times}${how}. Add neighbouring lines until it occurs once, or write SEARCH ALL if every place is meant.`;
+  return `${times}${how}\nAdd neighbouring lines until it occurs once, or write SEARCH ALL if every place is meant.`;
 }
 
 /** The lines that match without their indentation, where the indentation of REPLACE would be a guess. */
 export function describeUnplaceable(file: FileLines, { span }: Extract<Match, { kind: "unplaceable" }>): string {
   return [
-    `SEARCH matches lines ${rangeText(...span)} only without its indentation, so REPLACE has no sure place. The lines are:`,
+    `SEARCH matches lines ${rangeText(...span)} only without its indentation, so REPLACE has no sure place`,
+    "The lines are:",
     ...excerpt(file, ...span),
     "Send the block again, both halves indented as the file is.",
   ].join("\n");

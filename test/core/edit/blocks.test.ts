@@ -163,7 +163,7 @@ describe("one block", () => {
   test("two candidates are refused with their lines, never settled by a looser or a nearer one", () => {
     expect(edit("a\nb\na\nb\n", { search: "a\nb\n", replace: "c\n" })).toBe("ambiguous in block 1");
     expect(refusalText("go()\nx\n go()\n", { search: "  go()\n", replace: "  run()\n" })).toStartWith(
-      "SEARCH occurs 2 times (lines 1, 3) ignoring indentation. Add neighbouring lines",
+      "SEARCH occurs 2 times (lines 1, 3) ignoring indentation\nAdd neighbouring lines",
     );
   });
 
@@ -184,7 +184,8 @@ describe("what a model is told", () => {
     const text = refusalText(file, { search: "def f(x):\n    y = x\n    return y\n", replace: "z\n" });
     expect(text).toBe(
       [
-        "SEARCH not found. Closest lines now in the file (1-3):",
+        "SEARCH not found",
+        "Closest lines now in the file (1-3):",
         "def f(x):",
         "    y = x",
         "    return x or 0",

@@ -45,6 +45,8 @@ export interface ApprovedWork {
   readonly steps: readonly ScheduleStep[] | null;
   /** The person wanted to see the changes before they are applied. */
   readonly review: boolean;
+  /** The person's feedback to earlier plans. */
+  readonly corrections: readonly string[];
 }
 
 export interface RunOptions {

@@ -106,6 +106,27 @@ inTerminal("a wish to see the diff first holds, and a second interrupt can be ca
   expect([place.gemini.requests.length, place.tree()]).toEqual([4, {}]);
 });
 
+inTerminal("what the user corrected in the plan holds when it is carried on", async () => {
+  await using place = openPlace([plan, plan, slow, work]);
+  using screen = openScreen(place, { columns: 100, rows: 50 });
+  screen.enter('"$PAI"');
+  await screen.shows(ready);
+  screen.enter("make hello.txt");
+  await screen.shows(question);
+  screen.enter("say it politely");
+  await screen.shows(question, 2);
+  screen.enter("y");
+  await place.gemini.arrived(3);
+  screen.press("C-c");
+  await screen.shows(offered);
+  await screen.shows(ready, 2);
+  screen.enter("y");
+  await screen.shows(/Made it\./);
+  const corrected = place.gemini.requests.map(({ body }) => body.includes("Corrected by the user: say it politely"));
+  expect(corrected).toEqual([false, false, true, true]);
+  await expectSameReplay(place, 1);
+});
+
 inTerminal("it waits for its yes only until something else happens", async () => {
   await using place = openPlace([plan, slow, talked("It is a greeting.")]);
   using screen = await interruptAt(place, 2, "");

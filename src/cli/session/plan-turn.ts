@@ -25,9 +25,9 @@ export async function carryOut(talk: Talk, { task, typed, plan, approved }: Plan
     await runTurn(talk, task, { flow: followPlan(plan, null), command: "apply" });
     return;
   }
-  const { mode, context, steps, review } = approved;
+  const { mode, context, ...rest } = approved;
   const { resumePlan } = await import("../../flows/plans/resume-plan.ts");
-  const work = { plan, steps, review };
+  const work = { plan, ...rest };
   if (context !== null) offer(talk, context);
   await runTurn(talk, task, { flow: resumePlan(work), mode, typed, approved: work });
 }

@@ -166,14 +166,14 @@ export interface TurnOptions {
 
 /** Keeps the approved plan of an interrupted run, so that a yes continues it without planning again. */
 function keepPlan(talk: Talk, { text, context }: Task, typed: string, { record, ports }: Run): void {
-  const { plan, approved, review, steps, mode } = record;
+  const { plan, approved, review, corrections, steps, mode } = record;
   if (!approved || plan === null) return;
   talk.planned = {
     task: text,
     typed,
     run: ports.id,
     plan,
-    approved: { steps, review, mode: mode as Mode, context },
+    approved: { steps, review, corrections, mode: mode as Mode, context },
   };
   tell(talk, "plan", "y carries the plan on, without planning again");
 }

@@ -4,9 +4,10 @@ import { presentApproved } from "../planning.ts";
 import type { ApprovedWork, Flow } from "../run.ts";
 
 /** Asks again only about steering files, since the earlier approval was for their earlier content. */
-export function resumePlan({ plan: saved, steps, review }: ApprovedWork): Flow {
+export function resumePlan({ plan: saved, steps, review, corrections }: ApprovedWork): Flow {
   return async (run) => {
     run.record.review = review;
+    run.record.corrections = corrections;
     if (steps === null) {
       const { plan, claims } = await presentApproved(run, saved, promiseOf(saved, 0));
       const { execute } = await import("../execution.ts");

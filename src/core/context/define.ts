@@ -29,7 +29,7 @@ function definedIn(line: string, path: string): string | null {
 function defines(line: string, path: string, name: string): boolean {
   const found = definedIn(line, path);
   if (found === null || found === name || isProse(path)) return found === name;
-  const parts = found.split(/[.:#]+/);
+  const parts = found.split(/[.:#]+/).filter((part) => part !== "");
   return unit.test(line) ? parts.at(-1) === name : parts.includes(name);
 }
 

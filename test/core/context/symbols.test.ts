@@ -66,6 +66,9 @@ test("a request names what is qualified, in several words, quoted, or capital wi
 test.each([
   ["a.py", "x = 1\n\n    def total(self):\n", "total", 3],
   ["a.py", "total(3)\n", "total", null],
+  ["a.py", "x = 1\nclass Cart:\n", "Cart", 2],
+  ["a.py", "class Cart(Base):\n", "Cart", 1],
+  ["a.rs", "impl fmt::Display for Cart {\nstruct Cart;\n", "Cart", 2],
   ["a.py", "def subtotal():\n  return total\n", "total", null],
   ["a.ts", "export class Cart {\n  total(): number {\n", "total", 2],
   ["a.ts", "import { total } from './b';\ntotal(3);\n", "total", null],

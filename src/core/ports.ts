@@ -272,8 +272,11 @@ export interface Workspace extends View {
   sandbox(): Promise<SandboxState>;
   /** False when the journal cannot be kept (read-only home, --ephemeral): undo is off. */
   readonly undoable: boolean;
-  /** Why a change of this path needs its own yes: it runs code later, or steers agents; null: it does not. */
-  concern(path: RelPath): string | null;
+  /**
+   * Why a change of this path needs its own yes: it, or what it is by a link or by git's settings, runs code later or
+   * steers agents; null: it does not. `isLink`: it becomes a link.
+   */
+  concern(path: RelPath, isLink?: boolean): string | null;
   /** How many names (hard links) the file at a path has; 0 where there is no file. */
   names(path: RelPath): number;
   /** Throws read_only or permission_denied when the path cannot be written. */

@@ -19,6 +19,7 @@ import { isAnyOpen, openJournal } from "./journal/journal.ts";
 import { type Lock, lockKernel, openRootLock } from "./journal/lock.ts";
 import { openState, openStateLock } from "./journal/open-state.ts";
 import { type History, openHistory } from "./journal/run-history.ts";
+import { openOtherNames, whySteers } from "./other-names.ts";
 import { realFolders } from "./own-files.ts";
 import { parsePath, showName } from "./parse-path.ts";
 import { denyBelow, findRepositoryShape, judgePath, type PathRules } from "./path-policy.ts";
@@ -101,6 +102,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
     return opening;
   };
   const path = pathOutside(options.env["PATH"], root.path);
+  const others = openOtherNames(root.path);
   const index = state === null ? null : openProjectIndex({ root, rules: policy, stateFolder: state.folder, path });
   return {
     index,
@@ -113,9 +115,9 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       protection: root.backend,
       undoable: state !== null,
       ...openView(root, policy, spellingsOf(root.path, options)),
-      concern(path) {
-        const verdict = judgePath(path, "write", policy);
-        if (verdict.verdict === "ask") return verdict.why;
+      concern(path, isLink = false) {
+        const why = whySteers(path, policy, others.find(path), isLink);
+        if (why !== null) return why;
         const runsAsOwner = ((fileAt(root, path)?.mode ?? 0) & 0o6000) !== 0;
         return runsAsOwner ? `${showName(path)} runs as its owner, and no longer when it is changed` : null;
       },

@@ -122,3 +122,47 @@ test.concurrent("--only names what is allowed, never what is not; --env takes a 
     expect([flags, result.code, place.gemini.requests.length]).toEqual([flags, 2, 0]);
   }
 });
+
+/** By what is done in the project first: a file whose own name tells nothing, and what it is. */
+const otherNames: readonly (readonly [setup: string, path: string, why: RegExp])[] = [
+  ["ln -s docs/guide.md AGENTS.md", "docs/guide.md", /a link makes it AGENTS\.md: AGENTS\.md steers agents/],
+  ["mkdir conf; ln -s conf .cargo", "conf/config.toml", /a link makes it \.cargo\/config\.toml/],
+  ["ln -s dev.txt .env", "dev.txt", /a link makes it \.env: \.env may hold keys/],
+  ["git init -q; ln -s ../../scripts/pc.sh .git/hooks/pre-commit", "scripts/pc.sh", /as the hook pre-commit/],
+  ["git init -q; git config core.hooksPath tools/h", "tools/h/pre-push", /core\.hookspath/],
+  ["git init -q; git config include.path ../more.inc", "more.inc", /include\.path/],
+  ["git init -q; git config filter.x.clean 'scripts/clean.sh %f'", "scripts/clean.sh", /filter\.clean/],
+  ["git init -q; git config alias.up '!sh scripts/up.sh'", "scripts/up.sh", /alias\.up/],
+];
+
+test.concurrent("a file steers by what a link or git's settings make of it", async () => {
+  for (const [setup, path, why] of otherNames) {
+    await using place = openPlace([planned([["WRITE", path]])], { "a.txt": "a\n" });
+    const folder = path.split("/").slice(0, -1).join("/");
+    await place.shell(`${folder === "" ? "" : `mkdir -p ${folder};`} touch ${path}; ${setup}`);
+    const before = place.tree();
+    const { code, stderr } = await place.pai(["run", "-y", "change it"]);
+    expect([path, code]).toEqual([path, 12]);
+    expect(stderr).toMatch(why);
+    expect(place.tree()).toEqual(before);
+  }
+});
+
+test.concurrent("ordinary links and settings of git ask nothing", async () => {
+  const answers = [planned([["WRITE", "lib/b.txt"]]), done("WRITE::lib/b.txt::EOT\nb\nEND::EOT\n")];
+  await using place = openPlace(answers, { "lib/a.txt": "a\n", main: "" });
+  await place.shell(
+    `ln -s lib current; ln -s lib/b.txt latest; git init -q; git config remote.origin.url ../lib; git config submodule.lib.url ./lib
+    git config branch.main.merge refs/heads/main; git config user.name lib/b.txt`,
+  );
+  const { code } = await place.pai(["run", "-y", "add it"]);
+  expect([code, place.read("lib/b.txt")]).toEqual([0, "b\n"]);
+});
+
+test.concurrent("a command cannot link a folder of many names to what it writes next", async () => {
+  const link = "mkdir conf; ln -s conf .cargo";
+  await using place = openPlace([planned([["RUN", link]]), done(`RUN::${link}\n`), done(""), done("")]);
+  await place.pai(["run", "-y", "--allow-run", "build it"]);
+  expect(place.tree()).toEqual({});
+  expect((await place.shell("test -L .cargo")).code).toBe(1);
+});

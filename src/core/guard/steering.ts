@@ -75,6 +75,13 @@ export function steeringOfName(folder: string, name: string, last: boolean): Ste
   return marks.find(fits)?.steering ?? null;
 }
 
+/** What a tool looks for below a folder of this folded name, as a clause; null: nothing that steers. */
+export function steeringBelow(name: string): Steering | null {
+  const { byName } = table();
+  const below = [...byName()].find(([spelled]) => spelled.startsWith(`${name}/`));
+  return below?.[1] ?? null;
+}
+
 /** Whether the text holds the word, bounded by blanks, slashes or the ends of the text. */
 function hasWord(text: string, word: string): boolean {
   const isEdge = (at: number) => " \n/".includes(text.charAt(at));

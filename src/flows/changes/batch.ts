@@ -24,7 +24,9 @@ function noteNames({ ports, emit }: Run, changes: readonly Change[]): void {
 
 /** Why a change deserves attention: a tool will run the file as code, or an agent obeys it. null: neither. */
 const laterOf = ({ ports }: Run, change: Change): string | null =>
-  change.after === null ? null : (ports.workspace.concern(change.path) ?? describeLater(change));
+  change.after === null
+    ? null
+    : (ports.workspace.concern(change.path, change.after.kind === "link") ?? describeLater(change));
 
 function noteLater(run: Run, changes: readonly Change[]): void {
   for (const change of changes) {

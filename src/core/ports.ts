@@ -259,8 +259,11 @@ export interface PreparedCommit {
 export interface Commits {
   /** Throws usage when there is no repository, or no git. */
   require(): Promise<void>;
-  /** Prepares a commit of these paths; null: git finds nothing to commit among them. Throws commit_failed. */
-  prepare(paths: readonly RelPath[], message: string): Promise<PreparedCommit | null>;
+  /**
+   * Prepares a commit of these paths; null: git finds nothing to commit among them. Throws commit_failed, and the reason
+   * of `signal` if that aborts.
+   */
+  prepare(paths: readonly RelPath[], message: string, signal: AbortSignal): Promise<PreparedCommit | null>;
 }
 
 export interface Workspace extends View {

@@ -74,7 +74,7 @@ async function prepare(run: Run): Promise<PreparedCommit | null> {
   }
   const cover = (text: string) => veil.cover(ports.mask?.(text) ?? text);
   const message = commitMessage(ports.id, { text: cover(record.text), task: cover(task.text), own: commit.message });
-  const prepared = (await ports.workspace.commits?.prepare(paths, message)) ?? null;
+  const prepared = (await ports.workspace.commits?.prepare(paths, message, run.signal)) ?? null;
   if (prepared === null) return nothing(run);
   try {
     await runHooks(run, prepared);

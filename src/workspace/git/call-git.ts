@@ -54,11 +54,15 @@ const quiet = {
 } as const;
 
 const patienceMs = 60_000;
+const graceMs = 500;
 
 export const findGit = ({ path }: GitPlace): string | null => Bun.which("git", { PATH: path });
 
-/** Throws commit_failed where there is no git, or it takes too long. */
-export function openGit(place: GitPlace): Git {
+/**
+ * Throws commit_failed where there is no git, or it takes too long, and the reason of `signal` if that aborts. A git that
+ * is writing the commit gets no signal.
+ */
+export function openGit(place: GitPlace, signal: AbortSignal | null): Git {
   const git = findGit(place);
   if (git === null) throw new PaiError("commit_failed", "git was not found");
   const own = passed.flatMap((name) => {
@@ -67,6 +71,7 @@ export function openGit(place: GitPlace): Git {
   });
   const env = { ...Object.fromEntries(own), PATH: place.path, ...quiet };
   return async (args, { input, index } = {}) => {
+    signal?.throwIfAborted();
     const child = Bun.spawn([git, "--no-pager", ...settings, ...args], {
       cwd: place.root,
       env: index === undefined ? env : { ...env, GIT_INDEX_FILE: index },
@@ -75,16 +80,24 @@ export function openGit(place: GitPlace): Git {
       stderr: "pipe",
     });
     let late = false;
+    // On SIGTERM git removes its locks; it may wait for a pipe all the same.
+    const end = (): void => {
+      child.kill("SIGTERM");
+      setTimeout(() => child.kill("SIGKILL"), graceMs).unref();
+    };
     const timer = setTimeout(() => {
       late = true;
-      child.kill("SIGTERM");
+      end();
     }, patienceMs);
+    signal?.addEventListener("abort", end, { once: true });
     const [stdout, stderr, exit] = await Promise.all([
       new Response(child.stdout).text(),
       new Response(child.stderr).text(),
       child.exited,
     ]);
     clearTimeout(timer);
+    signal?.removeEventListener("abort", end);
+    signal?.throwIfAborted();
     if (late) throw new PaiError("commit_failed", `git ${args[0]} took longer than ${patienceMs / 1000} s`);
     return { exit, stdout, stderr };
   };

@@ -3,7 +3,7 @@ import { PaiError } from "../../core/error.ts";
 import { type Git, readGit } from "./call-git.ts";
 
 const programs =
-  "^(filter\\..*\\.(clean|process)|gpg\\.(.*\\.)?(program|defaultkeycommand)|extensions\\.worktreeconfig)$";
+  "^(filter\\..*\\.(clean|process)|gpg\\.(.*\\.)?(program|defaultkeycommand)|hook\\..*\\.command|extensions\\.worktreeconfig)$";
 
 /** Keys of one settings file and the files that it includes. */
 async function keysIn(git: Git, scope: "--local" | "--worktree"): Promise<readonly string[]> {
@@ -33,6 +33,8 @@ export async function refuseOwnPrograms(git: Git, paths: readonly string[]): Pro
   const signs = (await git(["config", "--type=bool", "commit.gpgSign"])).stdout.trim() === "true";
   const found = keys.find((key) => {
     if (key.startsWith("gpg.")) return signs;
+    // From version 2.54 on git runs hooks that settings name, wherever core.hooksPath leads.
+    if (key.startsWith("hook.")) return true;
     return key.startsWith("filter.") && filters.has(key.split(".").slice(1, -1).join("."));
   });
   if (found === undefined) return;

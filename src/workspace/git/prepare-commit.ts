@@ -8,7 +8,7 @@ import type { RelPath } from "../../core/path.ts";
 import type { PreparedCommit } from "../../core/ports.ts";
 import { showName } from "../parse-path.ts";
 import { findGit, type Git, type GitPlace, openGit, readGit } from "./call-git.ts";
-import { findTop, isOwnRepository } from "./find-repository.ts";
+import { findCheckout, findTop, isOwnRepository } from "./find-repository.ts";
 import { refuseOwnPrograms } from "./judge-settings.ts";
 
 /** Throws usage where no commit can be made, whatever the run does. */
@@ -21,6 +21,22 @@ export function requireRepository(place: GitPlace): void {
   throw new PaiError("usage", `--commit: ${found.git} is the repository of another folder than ${found.top}`, {
     hint: "commit it yourself, or make it a worktree: git worktree repair",
   });
+}
+
+/** What git reads to its end before anything else. */
+const readWhole = ["HEAD", "config", "config.worktree", "commondir", "gitdir", "index", "packed-refs", "shallow"];
+const readInfo = ["info/exclude", "info/attributes", "info/grafts", "info/sparse-checkout", "objects/info/alternates"];
+
+/** Throws commit_failed for a pipe or a device among git's own files: git waits for it, or reads it into memory. */
+function requirePlainFiles(root: string): void {
+  const checkout = findCheckout(root);
+  if (checkout === null) return;
+  const { git, common } = checkout;
+  const files = [...new Set([git, common])].flatMap((folder) =>
+    [...readWhole, ...readInfo].map((name) => join(folder, name)),
+  );
+  const found = files.find((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === false);
+  if (found !== undefined) throw new PaiError("commit_failed", `${showName(found)} is not a regular file`);
 }
 
 interface Places {
@@ -155,8 +171,10 @@ export async function prepareCommit(
   place: GitPlace,
   paths: readonly RelPath[],
   message: string,
+  signal: AbortSignal,
 ): Promise<PreparedCommit | null> {
-  const git = openGit(place);
+  requirePlainFiles(place.root);
+  const git = openGit(place, signal);
   const places = await findPlaces(git, place.root);
   refuseUnfinished(places.folder);
   await requireIdentity(git);
@@ -171,7 +189,13 @@ export async function prepareCommit(
     writeFileSync(written.message, message);
     const hooks = await findHooks(git, places, dirty, written);
     const files = dirty.paths.length;
-    return { files, others: paths.length - files, hooks, make: () => make(git, dirty, written.message), close };
+    return {
+      files,
+      others: paths.length - files,
+      hooks,
+      make: () => make(openGit(place, null), dirty, written.message),
+      close,
+    };
   } catch (thrown) {
     close();
     throw thrown;

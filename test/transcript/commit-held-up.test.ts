@@ -1,0 +1,54 @@
+/** --commit in a repository whose own files would hold git up, or make it run a program. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { openPlace, type Place, patience } from "./harness.ts";
+import { done, modify, planned } from "./replies.ts";
+
+setDefaultTimeout(patience);
+
+const hasGit = Bun.which("git") !== null;
+const args = ["run", "-y", "--check", "grep -q . a.txt"];
+
+async function openRepository(): Promise<Place> {
+  const place = openPlace([planned([["MODIFY", "a.txt"]]), done(modify("a.txt", "one\n", "two\n"))], {
+    "a.txt": "one\n",
+  });
+  await place.shell(
+    "git init -q; git config --global user.name Ada; git config --global user.email ada@example.com; git add .; git commit -qm first",
+  );
+  return place;
+}
+
+test.skipIf(!hasGit).concurrent("pipes and devices among git's files are named, and git is not started", async () => {
+  const made = { config: "mkfifo", HEAD: "mkfifo", commondir: "ln -s /dev/zero", "info/attributes": "mkfifo" };
+  for (const [name, make] of Object.entries(made)) {
+    await using place = await openRepository();
+    await place.shell(`mkdir -p .git/info; rm -f .git/${name}; ${make} .git/${name}`);
+    const { code, stderr } = await place.pai([...args, "--commit", "say two"]);
+    expect([name, code]).toEqual([name, 1]);
+    expect(stderr).toContain(`.git/${name} is not a regular file`);
+    expect(place.read("a.txt")).toBe("two\n");
+  }
+});
+
+test.skipIf(!hasGit).concurrent("a git that waits for ever ends with a signal, and the run is taken back", async () => {
+  await using place = await openRepository();
+  // git reads what an included file says, wherever it is.
+  await place.shell("mkfifo ../spare/pipe; git config include.path ../../spare/pipe");
+  const run = place.start([...args, "--commit", "say two"]);
+  while ((await place.shell(`ps -o args= --ppid ${run.pid} | grep -q rev-parse`)).code !== 0) await Bun.sleep(20);
+  await Bun.sleep(500);
+  run.kill("SIGINT");
+  const at = performance.now();
+  expect((await run.done).code).toBe(130);
+  expect(performance.now() - at).toBeLessThan(5_000);
+  expect(place.read("a.txt")).toBe("one\n");
+  expect((await place.shell("ps -eo args | grep -c '[r]ev-parse --show-top'")).stdout.trim()).toBe("0");
+});
+
+test.skipIf(!hasGit).concurrent("hooks that the repository's settings name are not run unseen", async () => {
+  await using place = await openRepository();
+  await place.shell("git config hook.evil.command 'touch pwned'; git config hook.evil.event post-commit");
+  const { code, stderr } = await place.pai([...args, "--commit", "say two"]);
+  expect([code, place.read("pwned")]).toEqual([1, null]);
+  expect(stderr).toContain("the repository's own setting hook.evil.command would run a program");
+});

@@ -18,6 +18,8 @@ export interface Root {
   readonly lent: LentRoot;
   /** The real path for display; it must never be opened. */
   readonly path: string;
+  /** Rules of the user for what every project ignores; read when first asked for. */
+  readonly userIgnore: string;
   /** Determined when first asked for or when the first folder is entered. */
   readonly backend: Protection;
   /** The state of a path, links not followed; null: it does not exist. */
@@ -53,6 +55,7 @@ export interface LentRoot {
   readonly path: string;
   readonly own: readonly string[];
   readonly rules: PathRules;
+  readonly userIgnore: string;
   readonly backend: Protection | undefined;
 }
 
@@ -64,6 +67,8 @@ export interface RootOptions {
   readonly own?: readonly string[];
   /** Denied names from the settings; such files are not read under another name either. */
   readonly rules?: PathRules;
+  /** Reads the user's rules for what every project ignores; none if left out. */
+  readonly userIgnore?: () => string;
   /** For tests; chosen by trying when left out. */
   readonly backend?: Protection | undefined;
 }
@@ -82,11 +87,16 @@ export function openRoot(path: string, options: RootOptions): Root {
       hint: "start in the folder of a project, or pass --force-root",
     });
   }
+  let userIgnore: string | null = null;
   return borrowRoot({
     fd,
     path: real,
     own: options.own ?? [],
     rules: options.rules ?? { allow: [], deny: [] },
+    get userIgnore() {
+      userIgnore ??= options.userIgnore?.() ?? "";
+      return userIgnore;
+    },
     backend: options.backend,
   });
 }
@@ -134,6 +144,9 @@ export function borrowRoot(lent: LentRoot): Root {
 
   return {
     path: real,
+    get userIgnore() {
+      return lent.userIgnore;
+    },
     get lent() {
       return { ...lent, backend: reach().backend.name };
     },

@@ -1,4 +1,4 @@
-/** Which names a scan leaves out: .gitignore and .paiignore of each folder, .git/info/exclude, node_modules. */
+/** Which names a scan leaves out: by .gitignore, .paiignore, .git/info/exclude, the user's own rules; node_modules. */
 import ignore, { type Ignore } from "ignore";
 import { joinPath, nameOf, type RelPath } from "../core/path.ts";
 
@@ -25,6 +25,8 @@ const maxWild = { folders: 3, stars: 3 } as const;
  * Returns the bytes of a file; null: it does not exist. Throws when it exceeds `limit`, and what the system refuses.
  */
 export interface Reader {
+  /** Rules of the user for every repository. */
+  readonly userIgnore: string;
   readBytes(path: RelPath, limit: number): { readonly bytes: Uint8Array } | null;
 }
 
@@ -42,8 +44,10 @@ export function openIgnore(root: Reader, folder: RelPath): IgnoreRules {
   const top = "" as RelPath;
   const budget: Budget = { ...limits };
   const exclude = readRules(root, ".git/info/exclude" as RelPath, budget);
-  const base: Link[] = [{ folder: top, matcher: nodeModules }];
-  if (exclude !== "") base.unshift({ folder: top, matcher: ignore({ ignorecase: false }).add(exclude) });
+  const own = takeRules(root.userIgnore, budget);
+  const lists = [exclude, own].filter((list) => list !== "");
+  const matchers = [...lists.map((list) => ignore({ ignorecase: false }).add(list)), nodeModules];
+  const base = matchers.map((matcher): Link => ({ folder: top, matcher }));
   let rules = rulesAt(root, top, addFiles(root, top, ignoreFiles, base, budget), budget);
   let at = top;
   for (const name of folder === "" ? [] : folder.split("/")) {
@@ -108,21 +112,26 @@ function isQuick(rule: string): boolean {
   );
 }
 
-/** The rules of a file within the budget, without empty and slow ones. */
+/** The rules of a file within the budget. */
 function readRules(root: Reader, path: RelPath, budget: Budget): string {
   if (budget.bytes <= 0 || budget.rules <= 0) return "";
   try {
-    const text = Buffer.from(root.readBytes(path, budget.bytes)?.bytes ?? []).toString();
-    budget.bytes -= text.length;
-    const rules = text
-      .split(/\r?\n/)
-      .filter((line) => line.trim() !== "" && !line.startsWith("#"))
-      .map((line) => line.replace(/(?:\*\*\/)+/g, "**/").replace(/\*{3,}/g, "**"))
-      .filter(isQuick)
-      .slice(0, budget.rules);
-    budget.rules -= rules.length;
-    return rules.join("\n");
+    return takeRules(Buffer.from(root.readBytes(path, budget.bytes)?.bytes ?? []).toString(), budget);
   } catch {
     return "";
   }
+}
+
+/** The rules of a text within the budget, without empty and slow ones. */
+function takeRules(text: string, budget: Budget): string {
+  if (text.length > budget.bytes) return "";
+  budget.bytes -= text.length;
+  const rules = text
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== "" && !line.startsWith("#"))
+    .map((line) => line.replace(/(?:\*\*\/)+/g, "**/").replace(/\*{3,}/g, "**"))
+    .filter(isQuick)
+    .slice(0, budget.rules);
+  budget.rules -= rules.length;
+  return rules.join("\n");
 }

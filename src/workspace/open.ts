@@ -14,6 +14,7 @@ import { openRoot, type Root } from "./confine.ts";
 import { openSurvey } from "./context/survey.ts";
 import { openCommits } from "./git/commits.ts";
 import { describeState } from "./git/git-state.ts";
+import { findUserIgnore, readUserIgnore } from "./git/user-ignore.ts";
 import { openProjectIndex, type ProjectIndex } from "./index/project-index.ts";
 import { isAnyOpen, openJournal } from "./journal/journal.ts";
 import { type Lock, lockKernel, openRootLock } from "./journal/lock.ts";
@@ -76,7 +77,10 @@ const maxReadBytes = 8 * 1024 * 1024;
 export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWorkspace> {
   const { force, home, backend } = options;
   const own = [...new Set([...(options.own ?? []), ...(options.stateDir === null ? [] : [options.stateDir])])];
-  const root = openRoot(options.root, { force, home, own, backend, rules: options.policy });
+  const ignoreFile = once(() => findUserIgnore({ home, env: options.env, path }));
+  const userIgnore = () => readUserIgnore(ignoreFile());
+  const root = openRoot(options.root, { force, home, own, backend, rules: options.policy, userIgnore });
+  const path = pathOutside(options.env["PATH"], root.path);
   const policy = denyBelow(options.policy, root.path, realFolders(own));
   const { state, why } = openState(root, options.stateDir);
   const lock = state ? openStateLock(state) : lockKernel(() => openRootLock(root), unlocked);
@@ -101,7 +105,6 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
     opening ??= openConfined(false);
     return opening;
   };
-  const path = pathOutside(options.env["PATH"], root.path);
   const others = openOtherNames(root.path);
   const index = state === null ? null : openProjectIndex({ root, rules: policy, stateFolder: state.folder, path });
   return {
@@ -123,7 +126,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       },
       requireWritable: (path) => requireWritable(root.path, path),
       names: (path) => fileAt(root, path)?.nlink ?? 0,
-      repository: (signal) => describeState(root.path, { path, home, signal }),
+      repository: (signal) => describeState(root.path, { path, userIgnore: ignoreFile(), signal }),
       survey: (terms) => openSurvey({ root, rules: policy, path, index }, terms),
       sandbox: async () => (await sandbox()).state(),
       commits: openCommits({ root: root.path, path, env: options.env }),
@@ -163,6 +166,14 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
     recovered,
     stateFolder: state?.folder ?? null,
     warnings: weaknesses(root, why),
+  };
+}
+
+function once<T>(find: () => T): () => T {
+  let found: { readonly value: T } | null = null;
+  return () => {
+    found ??= { value: find() };
+    return found.value;
   };
 }
 

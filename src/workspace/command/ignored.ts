@@ -21,6 +21,7 @@ export function openIgnored(root: Reader, earlier: readonly Change[]): Ignored {
 /** Reads `written` files with their content from before the run. */
 function readBefore(root: Reader, written: ReadonlyMap<RelPath, Blob | null>): Reader {
   return {
+    userIgnore: root.userIgnore,
     readBytes(path, limit) {
       const old = written.get(path);
       if (old === undefined) return root.readBytes(path, limit);

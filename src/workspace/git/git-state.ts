@@ -20,8 +20,8 @@ const status = ["status", "--porcelain", "-z", "--no-renames", "--untracked-file
 export interface StateOptions {
   /** PATH without folders of the project: a git that lies in the project is not the user's. */
   readonly path: string;
-  /** Home folder, for the user's own ignore file; null: none. */
-  readonly home: string | null;
+  /** The file of names that the user ignores in every repository; null: none. */
+  readonly userIgnore: string | null;
   readonly signal: AbortSignal;
 }
 
@@ -38,7 +38,7 @@ function renderStatus(text: string): string {
 /** Status of the files below a folder, by the real index and files; null: unknown or too slow. */
 async function readStatus(folder: string, checkout: Checkout, options: StateOptions): Promise<string | null> {
   const { top, git, common, head } = checkout;
-  const { path, home, signal } = options;
+  const { path, userIgnore, signal } = options;
   const program = Bun.which("git", { PATH: path });
   if (program === null || head === null) return null;
   const objects = join(common, "objects");
@@ -49,7 +49,7 @@ async function readStatus(folder: string, checkout: Checkout, options: StateOpti
       mkdirSync(join(frame, "info"));
       writeFileSync(join(frame, "info/exclude"), exclude);
     }
-    const own = home === null ? [] : ["-c", `core.excludesFile=${join(home, ".config/git/ignore")}`];
+    const own = userIgnore === null ? [] : ["-c", `core.excludesFile=${userIgnore}`];
     const env = { GIT_WORK_TREE: top, GIT_INDEX_FILE: join(git, "index") };
     const args = [...own, ...status, "--", "."];
     const { text, why } = await runGit({

@@ -61,7 +61,7 @@ function digestRules(root: Root, rules: PathRules): string {
   } catch {
     // The root is a worktree, which has no `info/exclude` of its own.
   }
-  return digest(JSON.stringify([indexName, root.path, rules, listBuiltInRules(), exclude]));
+  return digest(JSON.stringify([indexName, root.path, rules, listBuiltInRules(), exclude, root.userIgnore]));
 }
 
 const repositoryOf = async (root: Root): Promise<Repository | null> => {

@@ -24,8 +24,8 @@ const put = (file: string, text: string) => {
   writeFileSync(join(root, file), text);
 };
 
-const state = (folder = root, home: string | null = null) =>
-  describeState(folder, { path, home, signal: new AbortController().signal });
+const state = (folder = root, userIgnore: string | null = null) =>
+  describeState(folder, { path, userIgnore, signal: new AbortController().signal });
 
 beforeEach(() => {
   made += 1;
@@ -74,10 +74,9 @@ describe.skipIf(!hasGit)("a working tree", () => {
 
   test("heeds what the user ignores everywhere", async () => {
     put(".idea/x", "1\n");
-    const home = join(place, `home${made}`);
-    mkdirSync(join(home, ".config/git"), { recursive: true });
-    writeFileSync(join(home, ".config/git/ignore"), ".idea/\n");
-    expect([await state(), await state(root, home)]).toEqual([
+    const file = join(place, `ignore${made}`);
+    writeFileSync(file, ".idea/\n");
+    expect([await state(), await state(root, file)]).toEqual([
       "git branch feature/x, 1 untracked",
       "git branch feature/x, clean",
     ]);
@@ -118,7 +117,7 @@ describe.skipIf(!hasGit)("a working tree", () => {
 
   test("is its branch alone where git is missing or the index cannot be read", async () => {
     const signal = new AbortController().signal;
-    expect(await describeState(root, { path: "/nowhere", home: null, signal })).toBe("git branch feature/x");
+    expect(await describeState(root, { path: "/nowhere", userIgnore: null, signal })).toBe("git branch feature/x");
     put(".git/index", "DIRC nonsense");
     expect(await state()).toBe("git branch feature/x");
   });

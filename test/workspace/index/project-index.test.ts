@@ -1,7 +1,7 @@
 /** The index of a workspace: the same ranking without reading everything, and never a reason to fail. */
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { termsOf } from "../../../src/core/context/words.ts";
 import { indexName } from "../../../src/workspace/index/index-name.ts";
@@ -60,6 +60,16 @@ describe("the index", () => {
       expect((await survey(place)).entries).toContain("file src/m0/file0.py");
       const denied = await survey(place, { policy: { allow: [], deny: ["src/m1/**"] } });
       expect(denied.entries.filter((entry) => entry.startsWith("file src/m1/"))).toEqual([]);
+    });
+  });
+
+  test("is not used with other rules of the user for every project", async () => {
+    await inPlace(async (place) => {
+      await build(place);
+      const home = join(place.state, "../home");
+      mkdirSync(join(home, ".config/git"), { recursive: true });
+      writeFileSync(join(home, ".config/git/ignore"), "m0\n");
+      expect((await survey(place, { home })).entries.filter((entry) => entry.includes("m0"))).toEqual([]);
     });
   });
 

@@ -54,6 +54,26 @@ function isNear(word: string, other: string): boolean {
   return word.length !== other.length || word.length >= minLength.otherLetter || lettersOf(word) === lettersOf(other);
 }
 
+/** The candidates that are in no path and no message. One text after another, since there are megabytes of messages. */
+function withoutHeld<T extends { readonly word: string }>(
+  candidates: readonly T[],
+  paths: readonly string[],
+  commits: readonly Pick<Commit, "subject" | "body">[],
+): readonly T[] {
+  let left = candidates;
+  const look = (text: string): void => {
+    const lower = text.toLowerCase();
+    if (left.some(({ word }) => lower.includes(word))) left = left.filter(({ word }) => !lower.includes(word));
+  };
+  for (const path of paths) look(path);
+  for (const { subject, body } of commits) {
+    if (left.length === 0) break;
+    look(subject);
+    look(body);
+  }
+  return left;
+}
+
 /**
  * The words among the terms that neither a file nor a commit holds, where a word of names or commits is near.
  * `isFound`: whether a file holds the term with this place.
@@ -72,10 +92,7 @@ export function findTypos(
       : [];
   });
   if (candidates.length === 0) return [];
-  const texts = [...paths, ...commits.flatMap(({ subject, body }) => [subject, body])].map((text) =>
-    text.toLowerCase(),
-  );
-  const unknown = candidates.filter(({ word }) => !texts.some((text) => text.includes(word)));
+  const unknown = withoutHeld(candidates, paths, commits);
   if (unknown.length === 0) return [];
   const known = wordsIn(paths, commits);
   const sought = new Set(terms.flatMap(({ spellings }) => spellings));

@@ -130,6 +130,8 @@ export function kindWeights(request: string): Readonly<Record<Kind, number>> {
 
 /** How the names of legal texts begin. */
 const legalBeginnings = words("lice copy noti pate auth cont code");
+/** There may be very many paths: only names with one of these letters are looked at. */
+const legalLetters = new Set([...legalBeginnings].flatMap((begin) => [begin[0], begin[0]?.toUpperCase()]));
 const legal =
   /(?:^|\/)(?:licen[cs]es?|copying|copyright|notice|patents|authors|contributors|code[-_]of[-_]conduct)(?:[-_.][\w.-]*)?$/i;
 
@@ -137,7 +139,9 @@ const asksLegal = /\b(?:licen[cs]e|copyright|notice|authors|contributors|conduct
 
 /** Whether a file is a legal text that a request does not ask for; it is neither ranked nor shown. */
 export function isAside(path: string, request: string): boolean {
-  const name = path.slice(path.lastIndexOf("/") + 1);
+  const from = path.lastIndexOf("/") + 1;
+  if (!legalLetters.has(path[from])) return false;
+  const name = path.slice(from);
   if (!legalBeginnings.has(name.slice(0, 4).toLowerCase()) || !legal.test(path)) return false;
   return !asksLegal.test(request) && !request.includes(name);
 }

@@ -58,9 +58,10 @@ function pickCalled(name: string, same: readonly string[]): readonly string[] {
 function openFinder(names: ReadonlySet<string>, paths: readonly string[]): (text: string) => Named {
   const byPath = new Set<string>();
   const byName = new Map<string, string[]>();
+  const hasDocument = [...names].some((name) => document.test(`${name}.md`));
   for (const path of paths) {
     const base = baseOf(path);
-    const name = names.has(base) ? base : (document.exec(base)?.[1] ?? base);
+    const name = names.has(base) || !hasDocument ? base : (document.exec(base)?.[1] ?? base);
     if (!names.has(name)) continue;
     byPath.add(path);
     const same = byName.get(name);

@@ -23,9 +23,12 @@ export function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** A whole number of at least 0; 0 when it is anything else. */
+/** More tokens than any request has: who says so does not count. */
+const maxCount = 1e9;
+
+/** A whole number from 0 to a thousand million; 0 when it is anything else. */
 export function count(value: unknown): number {
-  return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
+  return typeof value === "number" && value > 0 && value <= maxCount ? Math.floor(value) : 0;
 }
 
 /** The value of a JSON text, or undefined. */

@@ -204,8 +204,8 @@ function examineIndex({ places, root }: Patient): Finding {
   const none = ok("index", "none; one is made for more than 2,000 files or 8 MB of text");
   if (places.stateDir === null || !existsSync(root)) return none;
   const file = join(stateFolderOf(realpathSync(root), places.stateDir), indexName);
-  const stat = lstatSync(file, { throwIfNoEntry: false });
-  return stat === undefined ? none : ok("index", `${(stat.size / 1e6).toFixed(1)} MB, ${file} (pai index --status)`);
+  const stat = existsSync(file) ? lstatSync(file) : null;
+  return stat === null ? none : ok("index", `${(stat.size / 1e6).toFixed(1)} MB, ${file} (pai index --status)`);
 }
 
 function examineWriting(): Finding {

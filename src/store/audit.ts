@@ -5,7 +5,6 @@ import {
   existsSync,
   fchmodSync,
   fstatSync,
-  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -14,6 +13,7 @@ import {
 import { basename, join, resolve } from "node:path";
 import { cannotBeWritten, PaiError, toPaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
+import { entryAt } from "../system/entry-at.ts";
 import { renderAuditLines, renderTime } from "./audit-lines.ts";
 import { errnoOf, removeIfThere, writeWhole } from "./safe-file.ts";
 
@@ -147,7 +147,7 @@ interface OwnFolder {
 }
 
 function openOwnFolder(folder: string): OwnFolder {
-  const there = lstatSync(folder, { throwIfNoEntry: false });
+  const there = entryAt(folder);
   if (there === undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
   else if (!there.isDirectory()) throw new PaiError("path_refused", `${folder} is not a folder of its own`);
   const isForLogs = there === undefined || basename(folder) === usualName;

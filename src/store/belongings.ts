@@ -1,6 +1,7 @@
 /** Finds which files in the user's folders belong to pai, by name, so that nothing else is removed with them. */
-import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { entryAt } from "../system/entry-at.ts";
 import { namesOf } from "../system/lookups.ts";
 import type { Places } from "./places.ts";
 
@@ -31,7 +32,7 @@ const folders: readonly { readonly name: RegExp; readonly holds: RegExp }[] = [
   },
 ];
 
-const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+const isFolder = (path: string): boolean => entryAt(path)?.isDirectory() === true;
 
 function isState(folder: string, name: string): boolean {
   if (stateNames.test(name)) return true;

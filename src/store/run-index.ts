@@ -1,8 +1,9 @@
 /** A table of all runs in all folders, built from their receipts, for `pai stats` and `pai history --all`. */
 import { Database, type SQLQueryBindings } from "bun:sqlite";
-import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readdirSync, rmSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type GroupTotals, type RunSummary, summarizeRun, totalNames } from "../core/run-summary.ts";
+import { entryAt } from "../system/entry-at.ts";
 import { openReceipts } from "./receipts.ts";
 import { readEnded, readUndone } from "./run-notes.ts";
 
@@ -147,7 +148,7 @@ function sumUp(db: Database, days: ReadonlySet<string>): void {
  * leave the same time.
  */
 function stampOf(path: string, now: Date): number {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
+  const stat = entryAt(path);
   if (stat === undefined || now.getTime() - stat.mtimeMs < racyMs) return 0;
   return stat.mtimeMs;
 }
@@ -235,7 +236,7 @@ function addReceipts(project: Project, only: readonly string[] | null): void {
     for (const id of only ?? receipts.ids()) {
       const known = seen.get(id);
       if (known === ended) continue;
-      const bytes = lstatSync(join(runs, `${id}.jsonl`), { throwIfNoEntry: false })?.size ?? 0;
+      const bytes = entryAt(join(runs, `${id}.jsonl`))?.size ?? 0;
       if (bytes === known) continue;
       const { started, finished } = receipts.ends(id);
       yield { ...summarizeRun(id, started, finished), bytes };

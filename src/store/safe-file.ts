@@ -4,7 +4,6 @@ import {
   closeSync,
   constants,
   fstatSync,
-  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -18,6 +17,7 @@ import {
 import { dirname } from "node:path";
 import { quoteForShell } from "../core/command/quote.ts";
 import { PaiError } from "../core/error.ts";
+import { entryAt } from "../system/entry-at.ts";
 import { replaceFile } from "./replace-file.ts";
 
 const maxBytes = 4 * 1024 * 1024;
@@ -108,7 +108,7 @@ function judgeOwner(path: string, stat: Stats): void {
 
 /** The target of a link; the file itself if it is none. */
 export function targetOf(file: string): string {
-  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return file;
+  if (entryAt(file)?.isSymbolicLink() !== true) return file;
   try {
     return realpathSync(file);
   } catch (cause) {

@@ -1,6 +1,7 @@
 /** Judges whether a folder's content can be trusted: whether anybody but the user could have written it. */
-import { lstatSync, realpathSync, type Stats } from "node:fs";
+import { realpathSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
+import { entryAt } from "./entry-at.ts";
 
 const groupWrites = 0o020;
 const othersWrite = 0o002;
@@ -22,7 +23,7 @@ const canOthersWrite = (stat: Stats): boolean =>
 export function distrustFolder(folder: string): string | null {
   const uid = process.geteuid?.();
   if (uid === undefined) return null;
-  const own = lstatSync(folder, { throwIfNoEntry: false });
+  const own = entryAt(folder);
   return (own === undefined ? null : distrust(folder, own, uid)) ?? distrustAbove(existingAbove(folder), uid);
 }
 
@@ -32,7 +33,7 @@ function distrust(path: string, stat: Stats, uid: number): string | null {
 }
 
 function distrustAbove(folder: string, uid: number): string | null {
-  const stat = lstatSync(folder, { throwIfNoEntry: false });
+  const stat = entryAt(folder);
   if (stat === undefined) return null;
   const isShared = (stat.mode & sticky) !== 0 && (stat.uid === 0 || stat.uid === uid);
   const why = isShared ? null : distrust(folder, stat, stat.uid === 0 ? 0 : uid);

@@ -35,6 +35,30 @@ for (const home of ["", "/dev/null", "relative/home"]) {
   });
 }
 
+test.concurrent("where a home, settings or state cannot be, checks run all the same", async () => {
+  const check = ["run", "-y", "--no-baseline", "--check", "test -f hello.txt", "make hello.txt"];
+  for (const name of ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"]) {
+    await using place = openPlace(hello);
+    const env = { [name]: "/dev/null" };
+    const { code, stderr } = await place.pai(check, { env });
+    expect([name, code, place.read("hello.txt")]).toEqual([name, 0, "hello\n"]);
+    const doctor = await place.pai(["doctor"], { env });
+    expect(stderr + doctor.stdout + doctor.stderr).not.toContain("ENOTDIR");
+    expect(doctor.code).toBe(0);
+  }
+});
+
+test.concurrent("a TMPDIR that is a file is named, and what to do", async () => {
+  await using place = openPlace(hello);
+  const env = { TMPDIR: "/etc/passwd", XDG_STATE_HOME: "/dev/null" };
+  const { code, stderr } = await place.pai(["run", "-y", "--no-baseline", "--check", "true", "make hello.txt"], {
+    env,
+  });
+  expect([code, place.read("hello.txt")]).toEqual([14, null]);
+  expect(stderr).toContain("/etc/passwd is not a folder");
+  expect(stderr).toContain("TMPDIR names a folder");
+});
+
 test.concurrent.skipIf(!canMount)(
   "a read-only home: a warning, undo is announced as off, the run goes on (R45)",
   async () => {

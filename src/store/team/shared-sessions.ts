@@ -1,10 +1,11 @@
 /** Sessions that continue on another machine: sends their files line by line, and fetches them to resume. */
-import { closeSync, constants, lstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, openSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
 import { isFields } from "../../core/model.ts";
 import { readSession } from "../../core/session/session.ts";
+import { entryAt } from "../../system/entry-at.ts";
 import { writePrivate, writeWhole } from "../safe-file.ts";
 import type { Outbox } from "./outbox.ts";
 import type { TeamStore } from "./team-store.ts";
@@ -33,7 +34,7 @@ export interface SessionPlace {
 /** Complete lines of a session's file; none if it is missing. */
 function linesOf(folder: string, id: string): readonly string[] {
   const file = join(folder, `${id}.jsonl`);
-  const stat = lstatSync(file, { throwIfNoEntry: false });
+  const stat = entryAt(file);
   if (stat === undefined || !stat.isFile() || stat.size > maxBytes) return [];
   return readFileSync(file, "utf8").split("\n").slice(0, -1);
 }

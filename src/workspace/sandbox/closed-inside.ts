@@ -1,7 +1,8 @@
 /** Finds the files in the project that are closed to commands, even after a command has moved them. */
-import { type Dirent, lstatSync, readdirSync } from "node:fs";
+import { type Dirent, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { joinPath, type RelPath } from "../../core/path.ts";
+import { entryAt } from "../../system/entry-at.ts";
 import { realPathOf } from "../../system/lookups.ts";
 import { readSmall } from "../../system/read-small.ts";
 import { kindOfDenied, type PathRules } from "../path-policy.ts";
@@ -62,7 +63,7 @@ function addKnown(
 }
 
 function identityOf(path: string): string | null {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
+  const stat = entryAt(path);
   return stat === undefined ? null : `${stat.dev}:${stat.ino}`;
 }
 
@@ -121,7 +122,7 @@ function look({ workspace, rules }: Project, how: "usual" | "everywhere"): Seen 
 /** Hard links to hidden files; searched for only where a hidden file has several names. */
 function otherNames(hidden: readonly string[], files: readonly string[]): readonly string[] {
   const identities = hidden.flatMap((path) => {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
+    const stat = entryAt(path);
     return stat?.isFile() && stat.nlink > 1 ? [`${stat.dev}:${stat.ino}`] : [];
   });
   if (identities.length === 0) return [];
@@ -154,6 +155,6 @@ function targetOf(path: string): readonly string[] {
 }
 
 function hasRepositoryShape(folder: string): boolean {
-  const has = (name: string) => lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined;
+  const has = (name: string) => entryAt(join(folder, name)) !== undefined;
   return has("HEAD") && (has("objects") || has("commondir"));
 }

@@ -1,7 +1,8 @@
 /** Finds what a command must not see or change: secrets in project and home, repositories, pai's own folders. */
-import { type Dirent, lstatSync, type Stats } from "node:fs";
+import type { Dirent, Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { RelPath } from "../../core/path.ts";
+import { entryAt } from "../../system/entry-at.ts";
 import { entriesOf, realPathOf } from "../../system/lookups.ts";
 import { kindOfDenied, type PathRules } from "../path-policy.ts";
 import { findInside, type Inside } from "./closed-inside.ts";
@@ -48,7 +49,7 @@ export function findClosedPaths(search: ClosedSearch, last: ClosedPaths | null):
   const found = new Map<string, Hidden>();
   for (const path of [...inside.hidden, ...outside, ...privileged]) {
     const real = realPathOf(path);
-    const stat = real === null ? undefined : lstatSync(real, { throwIfNoEntry: false });
+    const stat = real === null ? undefined : entryAt(real);
     if (real === null || stat === undefined || isNeeded(path, real, search.workspace)) continue;
     for (const place of placesOf(real, stat, mounts)) {
       if (!contains(place, search.workspace)) found.set(place, { path: place, isFolder: stat.isDirectory() });
@@ -78,7 +79,7 @@ const isOfSystem = (path: string) =>
 const placesOf = (real: string, { dev, ino }: Stats, mounts: readonly Mount[]): readonly string[] => [
   real,
   ...translatePath(real, mounts, mounts).filter((path) => {
-    const stat = path === real ? undefined : lstatSync(path, { throwIfNoEntry: false });
+    const stat = path === real ? undefined : entryAt(path);
     return stat?.dev === dev && stat.ino === ino;
   }),
 ];
@@ -122,7 +123,7 @@ function secretsAbove({ workspace, rules }: ClosedSearch): readonly string[] {
   const above: string[] = [];
   for (let at = workspace; at !== "/"; at = dirname(at)) {
     if (at !== workspace) above.push(at);
-    if (lstatSync(join(at, ".git"), { throwIfNoEntry: false }) !== undefined) return above.flatMap(secretsIn);
+    if (entryAt(join(at, ".git")) !== undefined) return above.flatMap(secretsIn);
   }
   return [];
 

@@ -1,6 +1,7 @@
 /** Finds the user's keys, passwords and sessions outside the project. */
 import { lstatSync, readFileSync, realpathSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
+import { entryAt } from "../../system/entry-at.ts";
 import { entriesOf } from "../../system/lookups.ts";
 import { registeredHome } from "../../system/registered-home.ts";
 
@@ -122,7 +123,7 @@ function homesOfUsers(): readonly string[] {
 /** Files in a folder that this user may not enter are closed to commands anyway. */
 function isThere(path: string): boolean {
   try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+    return entryAt(path) !== undefined;
   } catch {
     return false;
   }

@@ -1,6 +1,7 @@
 /** Landlock rules of a tape: a second protection of files at L3, the first at L2. */
-import { lstatSync, readdirSync, type Stats } from "node:fs";
+import { readdirSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { entryAt } from "../../system/entry-at.ts";
 import { type Confinement, type Hidden, type LandlockRule, workspaceFd } from "./confinement.ts";
 import type { Label, Tape } from "./tape.ts";
 
@@ -122,7 +123,7 @@ function rulesOf({
 }
 
 function ruleFor(path: string, rights: LandlockRule["rights"]): LandlockRule {
-  return { path, isFolder: lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true, rights };
+  return { path, isFolder: entryAt(path)?.isDirectory() ?? true, rights };
 }
 
 /** Rules for paths outside the workspace, and the folders they were made from, whose mtime changes with their names. */
@@ -144,7 +145,7 @@ export function readableRules(hidden: readonly Hidden[], isIsolated: boolean): O
   const folders: string[] = [];
   const add = (path: string): void => {
     if (closed.has(path)) return;
-    const stat = lstatSync(path, { throwIfNoEntry: false });
+    const stat = entryAt(path);
     if (stat === undefined || stat.isSymbolicLink()) return;
     if (!parted.has(path)) rules.push({ path, isFolder: stat.isDirectory(), rights: "read", mayBeGone: true });
     else if (isIsolated || !isSharedScratch(stat)) {
@@ -154,7 +155,7 @@ export function readableRules(hidden: readonly Hidden[], isIsolated: boolean): O
   };
   add("/");
   const devices = ["null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts"].map((name) => `/dev/${name}`);
-  const there = devices.filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
+  const there = devices.filter((path) => entryAt(path) !== undefined);
   return { rules: [...rules, ...there.map((path) => ruleFor(path, "device"))], folders };
 }
 

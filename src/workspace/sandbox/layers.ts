@@ -2,7 +2,6 @@
 import {
   chmodSync,
   closeSync,
-  lstatSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -13,6 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { PaiError } from "../../core/error.ts";
+import { entryAt } from "../../system/entry-at.ts";
 import { isRunning } from "../../system/holder.ts";
 import { namesOf } from "../../system/lookups.ts";
 import { enterFlags } from "../system/open-at.ts";
@@ -31,8 +31,10 @@ export function makeScratch(parent: string, what: "layers" | "probe" | "tmp"): s
     return mkdtempSync(join(parent, `pai-${what}-${process.pid}-`));
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException;
-    if (code !== "EROFS" && code !== "EACCES") throw thrown;
-    throw new PaiError(code === "EROFS" ? "read_only" : "permission_denied", `nothing can be written in ${parent}`, {
+    const isFile = code === "EEXIST" || code === "ENOTDIR";
+    if (!isFile && code !== "EROFS" && code !== "EACCES") throw thrown;
+    const why = isFile ? `${parent} is not a folder` : `nothing can be written in ${parent}`;
+    throw new PaiError(code === "EROFS" ? "read_only" : "permission_denied", why, {
       hint: "TMPDIR names a folder for temporary files, XDG_STATE_HOME one for pai's own",
     });
   }
@@ -64,7 +66,7 @@ export function sweepScratch(scratch: string): void {
     const owner = /^pai-(?:layers|probe|tmp)-(\d+)-/.exec(name)?.[1];
     const path = join(scratch, name);
     if (owner === undefined || isRunning(Number(owner))) continue;
-    if (lstatSync(path, { throwIfNoEntry: false })?.uid !== process.getuid?.()) continue;
+    if (entryAt(path)?.uid !== process.getuid?.()) continue;
     try {
       removeTree(path);
     } catch {

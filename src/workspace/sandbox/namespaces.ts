@@ -1,6 +1,7 @@
 /** The tape of L3 up to Landlock: private mounts, processes and network, with the rest of the disk read-only. */
-import { existsSync, lstatSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { release } from "node:os";
+import { entryAt } from "../../system/entry-at.ts";
 import { closeFrom } from "./close-descriptors.ts";
 import { type Confinement, type Hidden, reportFd, workspaceFd } from "./confinement.ts";
 import { hasOwnProcessLimit, limitProcesses } from "./process-limit.ts";
@@ -64,7 +65,7 @@ const isBelow = (path: string, folder: string) => path === folder || path.starts
 export const isReplaced = (path: string): boolean =>
   [...privateFolders, "/dev"].some((folder) => isBelow(path, folder));
 
-const isRealFolder = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+const isRealFolder = (path: string) => entryAt(path)?.isDirectory() === true;
 
 /** After this the tape is process 1 of its own namespaces. */
 export function addNamespaces(tape: Tape, confinement: Confinement, parents: (() => void)[]): void {
@@ -258,7 +259,7 @@ function makeWay(tape: Tape, path: string): void {
   const folder = privateFolders.find((each) => isBelow(path, each) && path !== each);
   if (folder === undefined) return;
   const parts = path.slice(folder.length + 1).split("/");
-  const isFile = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  const isFile = entryAt(path)?.isFile() === true;
   for (const n of parts.keys()) {
     const at = tape.text(`${folder}/${parts.slice(0, n + 1).join("/")}`);
     const note = `way to ${path}`;

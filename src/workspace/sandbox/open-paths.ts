@@ -2,6 +2,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { SandboxLevel } from "../../core/command/sandbox.ts";
+import { entryAt } from "../../system/entry-at.ts";
 import type { PathRules } from "../path-policy.ts";
 import { type ClosedPaths, findClosedPaths } from "./closed-paths.ts";
 import { type Confinement, type Hidden, isIsolated, type LandlockRule } from "./confinement.ts";
@@ -169,7 +170,7 @@ const isInRepository = (path: string, workspace: string): boolean =>
 
 const isAtOrBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
 
-export const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+export const isThere = (path: string) => entryAt(path) !== undefined;
 
 function realOrSame(path: string): string {
   try {
@@ -182,8 +183,7 @@ function realOrSame(path: string): string {
 function cachesOf(home: string | null, writable: readonly string[]): readonly string[] {
   if (home === null) return [];
   const found = cacheNames.map((name) => realOrSame(join(home, name)));
-  const isUsable = (path: string) =>
-    lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true && !isReplaced(path);
+  const isUsable = (path: string) => entryAt(path)?.isDirectory() === true && !isReplaced(path);
   return [...new Set(found)].filter((path) => isUsable(path) && !writable.includes(path));
 }
 

@@ -1,7 +1,8 @@
 /** Finds the files of listening sockets: commands can connect to them even where the disk is read-only. */
 // Landlock blocks such connections only from version 9 on (Linux 7.1).
-import { lstatSync, readlinkSync, statSync } from "node:fs";
+import { readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { entryAt } from "../../system/entry-at.ts";
 import { namesOf, realPathOf, textOf } from "../../system/lookups.ts";
 import type { Hidden } from "./confinement.ts";
 import { type Mount, readMounts, translatePath } from "./mounts.ts";
@@ -23,7 +24,7 @@ const usualSockets = `/run/docker.sock /run/podman/podman.sock /run/containerd/c
 
 /** Whether a service is reachable that acts with its own rights or those of the user. */
 export function hasPowerfulSocket(): boolean {
-  const isSocket = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true;
+  const isSocket = (path: string) => entryAt(path)?.isSocket() === true;
   return usualSockets.some(isSocket) || findSockets(false).length > 0;
 }
 
@@ -32,7 +33,7 @@ export function findSockets(all: boolean): readonly Hidden[] {
   const found = new Map<string, Hidden>();
   for (const path of [...namesHere(), ...keptElsewhere()]) {
     const real = realPathOf(path);
-    const stat = real === null ? undefined : lstatSync(real, { throwIfNoEntry: false });
+    const stat = real === null ? undefined : entryAt(real);
     if (real === null || stat?.isSocket() !== true) continue;
     if (all || hasRights(real, stat.uid)) found.set(real, { path: real, isFolder: false });
   }

@@ -236,29 +236,43 @@ const minSecret = 8;
 
 const finders = [findPrivateKeys, findTokens, findUrlPasswords, findNamedValues];
 
-/** All spans in order, none inside another. */
-const spans = rememberLong((text: string): readonly Span[] => {
-  if (text.length < minSecret || (text.length <= maxPrechecked && !anyBeginning.test(text))) return [];
+interface Search {
+  /** In order, none inside another. */
+  readonly spans: readonly Span[];
+  /** Whole values that others in `spans` cover, in part or altogether. */
+  readonly covered: readonly string[];
+}
+
+const nothing: Search = { spans: [], covered: [] };
+
+const searches = rememberLong((text: string): Search => {
+  if (text.length < minSecret || (text.length <= maxPrechecked && !anyBeginning.test(text))) return nothing;
   const all: Span[] = [];
   for (const find of finders) find(text, all);
-  if (all.length === 0) return all;
+  if (all.length === 0) return nothing;
   all.sort((a, b) => a.start - b.start || b.end - a.end);
+  const covered: string[] = [];
   let reached = 0;
-  return all.flatMap((span) => {
+  const spans = all.flatMap((span) => {
     const free = { ...span, start: Math.max(reached, span.start) };
+    if (free.start > span.start && span.kind !== "private key") covered.push(text.slice(span.start, span.end));
     reached = Math.max(reached, span.end);
     return free.start < free.end ? [free] : [];
   });
+  return { spans, covered };
 });
 
 /** All key-shaped pieces of a text in order, none inside another. */
-export const findSpans = (text: string): readonly Span[] => spans.in(text);
+export const findSpans = (text: string): readonly Span[] => searches.in(text).spans;
+
+/** Whole values that stand inside of other pieces, or begin there: elsewhere they may stand alone. */
+export const findCovered = (text: string): readonly string[] => searches.in(text).covered;
 
 /** The text with every key-shaped piece replaced by what `replace` makes of it. */
 export function replaceSecrets(text: string, replace: (value: string, kind: string) => string): string {
   let out = "";
   let from = 0;
-  for (const { start, end, kind } of spans.in(text)) {
+  for (const { start, end, kind } of findSpans(text)) {
     out += text.slice(from, start) + replace(text.slice(start, end), kind);
     from = end;
   }

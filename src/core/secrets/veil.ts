@@ -1,7 +1,7 @@
 /** Keeps secrets on this machine: models see names instead, and only files that held a secret get it back. Pure. */
 
 import { mapTexts } from "../map-texts.ts";
-import { findSpans, replaceSecrets } from "./key-shapes.ts";
+import { findCovered, findSpans, replaceSecrets } from "./key-shapes.ts";
 import { createKnownTexts, minKnown } from "./known-texts.ts";
 import { changeText, openNarrow, openWide } from "./opened-text.ts";
 import { spellingsOf } from "./spellings.ts";
@@ -171,6 +171,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
       isLeft ||= !canBeKnown(text.slice(start, end));
       learn(text.slice(from, end));
     }
+    for (const value of findCovered(text)) learn(value);
     return isLeft;
   };
 

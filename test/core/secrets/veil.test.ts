@@ -112,6 +112,17 @@ test("a password of a few characters is hidden as well, and searching for it aga
   expect(veil.hide("is hunt3r, not badgers")).toBe("is <<SECRET_k3f9_1>>, not badgers");
 });
 
+test("a value that begins inside of another, or stands in it, is known by itself as well", () => {
+  for (const [text, value] of [
+    ["authorization: api_key=Zx9kQ2mR7t!Lp4VwA8sNd5", "Zx9kQ2mR7t!Lp4VwA8sNd5"],
+    ["authorization: token=Qw7eRt5yUi3oPa1sDf9g", "Qw7eRt5yUi3oPa1sDf9g"],
+  ] as const) {
+    const veil = open();
+    veil.hideRaw(text);
+    expect(veil.hideRaw(`connect("${value}")`)).not.toContain(value);
+  }
+});
+
 test("what is shown and written down covers what is known, in every text of it", () => {
   const veil = open();
   veil.hideRaw(`db_password = "Zx9kQ2mR7tLp4VwA8sNd"`);

@@ -7,18 +7,26 @@ import { readSmall } from "../system/read-small.ts";
 /** Their usual names in the root; others are closed as well, but not read. */
 const files = [".env", ".env.local", ".env.development", ".env.production", ".env.test", ".env.staging", ".envrc"];
 const maxBytes = 64 * 1024;
-/** `NAME=value` without quotation marks, with which shorter values are recognised. */
-const bare = /^(\s*(?:export\s+)?\w+\s*=\s*)([^\s"'#]+)[ \t]*$/gm;
+/** One setting; its value may stand without quotation marks. */
+const setting = /^\s*(?:export\s+)?(\w+)\s*=\s*["']?([^\s"'#]+)/gm;
+/** Words anywhere in a name, as in `API_KEY_2`; text is taken to tell of a secret only where the word ends the name. */
+const secretName =
+  /secret|token|passw|pwd|credential|(?:api|access|private|auth|account|signing|master|encryption)_?key/i;
 
 function secretsIn(text: string): readonly string[] {
   const spans = findSpans(text).filter(({ kind }) => kind !== "private key");
   return spans.map(({ start, end }) => text.slice(start, end));
 }
 
+const render = (name: string, value: string) => `${secretName.test(name) ? "secret" : name}="${value}"\n`;
+
 /** Values whose name and look say that they are secret. The model sees none of these texts, but may see a value elsewhere. */
 export function toldSecrets(env: Readonly<Record<string, string | undefined>>, root: string): readonly string[] {
-  const variables = Object.entries(env).map(([name, value]) => `${name}="${value}"\n`);
+  const variables = Object.entries(env).map(([name, value = ""]) => render(name, value));
   const paths = files.map((name) => join(root, name)).filter((path) => existsSync(path));
-  const texts = paths.map((path) => (readSmall(path, maxBytes) ?? "").replace(bare, '$1"$2"'));
+  const texts = paths.flatMap((path) => {
+    const text = readSmall(path, maxBytes) ?? "";
+    return [text, ...text.matchAll(setting).map(([, name = "", value = ""]) => render(name, value))];
+  });
   return [...new Set([...variables, ...texts].flatMap(secretsIn))];
 }

@@ -65,7 +65,7 @@ test.concurrent("the reason why an edit is refused holds no character of a secre
 
 test.concurrent("what the environment and .env tell of is hidden where nothing else tells that it is a secret", async () => {
   const [token, other] = ["Qw7eRt5yUi3oPa1sDf9g", "Mn6bVc4xZl2kJh8gFd0s"];
-  const told = { ".env": `export API_TOKEN=${token}\n`, ".env.local": `SECRET_KEY='${other}' # new\n` };
+  const told = { ".env": `export API_TOKEN_2=${token}\n`, ".env.local": `SECRET_KEY='${other}' # new\n` };
   const text = `connect("app", "${password}", "${token}", "${other}")\nport = 1\n`;
   const edit = modify("a.txt", "port = 1\n", "port = 2\n");
   await using place = openPlace([planned([["MODIFY", "a.txt"]]), done(edit)], { "a.txt": text, ...told });

@@ -1,10 +1,16 @@
 /** Prints changes outside a run as a diff, in the style of a stream. */
 import type { Change } from "../core/change.ts";
 import { renderHidden } from "../core/secrets/render-hidden.ts";
+import { toldSecrets } from "../store/told-secrets.ts";
 import { renderDiff } from "../ui/diff/render-diff.ts";
 import { columnsOf } from "./columns.ts";
 import type { Context } from "./command.ts";
+import { findRoot } from "./compose/base.ts";
 import { styleOf } from "./compose/view.ts";
+
+/** `renderHidden` with what the environment and the project's `.env` files tell of. */
+export const renderHiddenHere = (context: Context, changes: readonly Change[]): string =>
+  renderHidden(changes, toldSecrets(context.env, findRoot(context)));
 
 /** The diff, ending in a line feed; "" for no changes. */
 export async function renderDiffOn(
@@ -16,5 +22,5 @@ export async function renderDiffOn(
   const style = styleOf(context, context.tty[stream]);
   const highlight = style.color ? (await import("../ui/highlight.ts")).highlight : null;
   const columns = style.plain ? null : columnsOf(context.env);
-  return renderDiff(renderHidden(changes), style, { columns, highlight });
+  return renderDiff(renderHiddenHere(context, changes), style, { columns, highlight });
 }

@@ -75,7 +75,19 @@ test.concurrent("what the environment and .env tell of is hidden where nothing e
   expect([code, place.read("a.txt")]).toEqual([0, text.replace("port = 1", "port = 2")]);
   const sent = place.gemini.requests.map(({ body }) => body).join("\n");
   expect(sent).toContain("as <<SECRET_");
-  for (const value of [password, token, other]) expect(sent + stdout + stderr).not.toContain(value);
+  const later = [
+    ["context", "@a.txt"],
+    ["undo", "-n"],
+    ["undo", "-y", "--json"],
+    ["redo", "-n"],
+  ] as const;
+  let shown = stdout + stderr;
+  for (const command of later) {
+    const ran = await place.pai(command, { env: { DB_PASSWORD: password } });
+    expect([...command, ran.code]).toEqual([...command, 0]);
+    shown += ran.stdout + ran.stderr;
+  }
+  for (const value of [password, token, other]) expect(sent + shown).not.toContain(value);
 });
 
 test.concurrent("--allow-secret lets the named file have the value", async () => {

@@ -2,12 +2,14 @@
 import { PaiError } from "../../core/error.ts";
 import type { Model } from "../../core/model.ts";
 import type { Notice } from "../../core/question.ts";
+import { createVeil } from "../../core/secrets/veil.ts";
 import type { Price } from "../../core/spending/cost.ts";
 import { type Preview, preview } from "../../flows/preview.ts";
 import type { RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { describeModel } from "../../models/catalogue.ts";
 import { parseModelId } from "../../models/open.ts";
+import { toldSecrets } from "../../store/told-secrets.ts";
 import { showResult } from "../answer-document.ts";
 import { findMentions } from "../at-paths.ts";
 import { columnsOf } from "../columns.ts";
@@ -40,6 +42,8 @@ export interface Previewed {
   readonly task: Task;
   readonly options: RunOptions;
   readonly price: Price | null;
+  /** Its secrets are hidden. */
+  readonly env: Context["env"];
   readonly signal: AbortSignal;
   readonly now: () => Date;
   /** Reports what the ranking had to do without. */
@@ -53,6 +57,7 @@ export async function previewTask({
   task,
   options,
   price,
+  env,
   signal,
   now,
   notify,
@@ -68,6 +73,7 @@ export async function previewTask({
       id: makeRunId(now()),
       model: describeOnly(id),
       price,
+      veil: createVeil({ known: toldSecrets(env, opened.workspace.root) }),
       workspace: opened.workspace,
       memory: openProjectMemory(opened, { run: "", learns: false, isSeen: false, now }),
       actions: async () => (await import("../../actions/match-vocabulary.ts")).allActions,
@@ -97,7 +103,8 @@ export async function contextCommand(context: Context): Promise<number> {
   const { signal, end } = limitTime(context.signal, settings.limits.timeout);
   const options = composeOptions(context, settings, "context", false);
   const price = priceOf(id, settings, context.now());
-  const found = await previewTask({ id, opened, task, options, price, signal, now: context.now, notify }).finally(end);
+  const { env, now } = context;
+  const found = await previewTask({ id, opened, task, options, price, env, signal, now, notify }).finally(end);
   const model = describeOnly(id).id;
   const columns = context.tty.stdout ? columnsOf(context.env) : null;
   return showResult(

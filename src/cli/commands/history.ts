@@ -5,7 +5,6 @@ import { commandWording } from "../../core/approval-wording.ts";
 import { type Change, sameBlob } from "../../core/change.ts";
 import { summarizeAll } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
-import { renderHidden } from "../../core/secrets/render-hidden.ts";
 import type { IndexedRun } from "../../store/run-index.ts";
 import { counted } from "../../ui/amount.ts";
 import { wrap } from "../../ui/layout.ts";
@@ -20,7 +19,7 @@ import { type Base, composeBase } from "../compose/base.ts";
 import { openHere } from "../compose/open-here.ts";
 import { tellUndone } from "../compose/tell-undone.ts";
 import { styleOf } from "../compose/view.ts";
-import { renderDiffOn } from "../print-diff.ts";
+import { renderDiffOn, renderHiddenHere } from "../print-diff.ts";
 
 /** What was changed after the run, as a change: from the content that the run left to the current one. */
 const asChange = ({ path, expected, actual }: Clash): Change => ({
@@ -73,7 +72,7 @@ async function reverse(given: Context, kind: "undo" | "redo", inSession = false)
   if (!dryRun) await tellUndone(base, { root: workspace.root, stateFolder }, done.run.id, kind);
   const changes = summarizeAll(done.changes, () => "plan");
   const commit = await commitOf(stateFolder, done.run.id);
-  const data = { run: done.run.id, commit, dry_run: dryRun, changes, diff: renderHidden(done.changes) };
+  const data = { run: done.run.id, commit, dry_run: dryRun, changes, diff: renderHiddenHere(context, done.changes) };
   const paths = counted(changes.length, "path");
   const back = kind === "undo" ? "redo" : "undo";
   const wrapOnScreen = (line: string) => wrap(line, context.tty.stdout ? columnsOf(context.env) : null).join("\n");

@@ -75,6 +75,7 @@ async function showContext(talk: Talk, words: string): Promise<void> {
       task: await taskOf(talk, words === "" ? "…" : words, words),
       options: { ...composeOptions(context, settings, "context", false), mode },
       price: priceOf(id, settings, context.now()),
+      env: context.env,
       signal,
       now: context.now,
       notify: talk.view.notify,

@@ -130,7 +130,10 @@ function openRun(options: TerminalOptions): Terminal {
       since ??= now();
       if (event.type === "model.progress") return showProgress(event);
       spinner.clear();
-      if (event.type !== "model.delta") reply.close();
+      if (event.type !== "model.delta" && reply.open) {
+        reply.close();
+        streams.section();
+      }
       if (event.type !== "call.finished") work.showLooked();
       show(event.type, event);
       if (!reply.open) {

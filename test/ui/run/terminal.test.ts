@@ -7,6 +7,7 @@ test("a whole run at 80 columns, in the order of a task", () => {
     "planning with gemini:gemini-2.5-flash-lite …
 
     Saya pindahkan rumusnya ke src/lib/area.py, lalu saya periksa.
+
     ✓ READ src/main.py  2 lines
         1 │ from math import pi
         2 │ print(pi)

@@ -60,7 +60,7 @@ inTerminal(
     screen.enter("/rewind");
     await screen.shows(/2 .*second/);
     screen.enter("/rewind 2 both");
-    await screen.shows(/rewound both to before turn 2/);
+    await screen.shows(/files and conversation went back to before turn 2: 1 run taken back/);
     expect(place.tree()).toEqual({ "a.txt": "one\n" });
     expect(JSON.parse((await place.pai(["stats", "--json"])).stdout).data.total.undone).toBe(1);
     screen.enter("/tasks");
@@ -73,7 +73,7 @@ inTerminal(
     expect([sent.includes("Made one."), sent.includes("Made two.")]).toEqual([true, false]);
     await screen.shows(ready, 6);
     screen.enter("/rewind 1 code");
-    await screen.shows(/rewound code to before turn 1/);
+    await screen.shows(/files went back to before turn 1/);
     expect(place.tree()).toEqual({});
     screen.enter("/rewind 1 code");
     await screen.shows(/no files were taken back/);

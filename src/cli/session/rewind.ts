@@ -16,6 +16,7 @@ import { offer, type Talk, tell, whileInterruptible } from "./talk.ts";
 
 const actions = ["both", "code", "conversation", "summary"] as const;
 type RewindAction = (typeof actions)[number];
+const restored = { both: "files and conversation", code: "files", conversation: "the conversation" } as const;
 
 /** Local time as "09:05". */
 const clockOf = (at: string) => new Date(at).toTimeString().slice(0, 5);
@@ -143,5 +144,5 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
     offer(talk, `The user took back what turn ${from} and all after it changed in files; they are as before.`);
   if (action !== "code") open.add({ type: "session.rewound", at: context.now().toISOString(), turns: from - 1 });
   const code = taken === 0 ? "no files were taken back" : `${counted(taken, "run")} taken back; bring back with: /redo`;
-  tell(talk, "rewind", `rewound ${action} to before turn ${from}: ${code}`);
+  tell(talk, "rewind", `${restored[action]} went back to before turn ${from}: ${code}`);
 }

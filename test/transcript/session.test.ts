@@ -285,8 +285,10 @@ inTerminal(
     using screen = open(place);
     await screen.shows(ready);
     for (const time of [1, 2]) {
-      screen.enter("!echo begun; sleep 60");
-      await screen.shows(/running echo begun; sleep 60 · Ctrl\+C stops/);
+      screen.enter(`!echo begun; touch ../spare/${time}; sleep 60`);
+      await screen.shows(/running echo begun; touch \S+; sleep 60 · Ctrl\+C stops/);
+      // The line is there before the command, which writes nothing that is shown before its end.
+      for (let tries = 0; tries < 200 && !existsSync(join(place.spare, `${time}`)); tries += 1) await Bun.sleep(50);
       screen.press("C-c");
       await screen.shows(/^begun\ninterrupted; goes with your next message/m, time);
       await screen.shows(ready, time + 1);

@@ -47,7 +47,8 @@ export function* spacedIn(text: string, paths: readonly string[]): Generator<Men
   for (const path of paths) {
     if (!path.includes(" ")) continue;
     const name = path.slice(path.lastIndexOf("/") + 1);
-    const names = name.includes(" ") ? [path, name] : [path];
+    // Without a folder or an ending it may be a part of any sentence.
+    const names = (name.includes(" ") ? [path, name] : [path]).filter((each) => /[./]/.test(each));
     for (const each of new Set(names))
       for (let at = text.indexOf(each); at >= 0; at = text.indexOf(each, at + each.length))
         if (!partOfName.test(text[at - 1] ?? " ")) yield { text: each, line: lineAt(text, at + each.length) };

@@ -115,10 +115,11 @@ test("a megabyte of asterisks is soon looked through", () => {
 });
 
 test("a file with a space in its name is named with its line, and none that only ends in its last word", () => {
-  const files = ["My App/Main View.swift", "My App/Other View.swift", "My App/cart.swift", "Main View.swift.md"];
+  const files = ["My App/Main View.swift", "My App/Other View.swift", "My App/cart.swift", "to do"];
   const found = (request: string) => [...findSignals(request, "", files)].map(([path, { lines }]) => [path, lines]);
   expect(found("see 'Main View.swift:12'")).toEqual([["My App/Main View.swift", [12]]]);
   expect(found("see My App/cart.swift, and the Other View")).toEqual([["My App/cart.swift", []]]);
+  expect(found("say what to do")).toEqual([]);
 });
 
 test("what went well names nothing", () => {

@@ -82,7 +82,8 @@ export function* mentionsIn(said: string): Generator<Mention> {
   // Java writes constructors and class initializers as `<init>` and `<clinit>`.
   const text = said.replace(/\.<(?:cl)?init>\(/g, ".init(");
   for (const { 0: found, index } of text.matchAll(word)) {
-    if (found.length > maxPath) continue;
+    // Behind `*` stands the rest of a pattern.
+    if (found.length > maxPath || (text[index - 1] === "*" && /^\/|^\.(?!\/)/.test(found))) continue;
     const frames = [...framesOf(found, lineAt(text, index + found.length))];
     yield* frames;
     const paths = frames.length > 0 ? [] : pathsOf(found);

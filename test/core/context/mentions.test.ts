@@ -108,6 +108,12 @@ test.each([
   expect([...findMatching(request, paths).keys()].sort()).toEqual(expected.toSorted());
 });
 
+test("what stands behind the asterisk of a pattern names no file", () => {
+  const found = (request: string) => [...findSignals(request, "", ["cart.ts", "a/cart.ts", "b/.env.ts"]).keys()];
+  expect(found("the types in packages/*/cart.ts and *.env.ts")).toEqual([]);
+  expect(found("**cart.ts** and *./a/cart.ts*")).toEqual(["cart.ts", "a/cart.ts"]);
+});
+
 test("a megabyte of asterisks is soon looked through", () => {
   const started = performance.now();
   for (const piece of ["*", "*.", "*/", "**a", "{*,"]) findMatching(piece.repeat(200_000), paths);

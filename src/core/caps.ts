@@ -5,6 +5,10 @@ export const replyCaps = {
   actions: 300,
   /** SEARCH/REPLACE blocks of all its edits. */
   blocks: 2000,
+  /** Paths that its actions change, with those below a folder that is copied, moved or removed. */
+  paths: 20_000,
+  /** Bytes of files that its actions write, and as many that they remove: all of it is in memory until it is applied. */
+  bytes: 256 * 1024 * 1024,
   /** Steps of a plan. */
   steps: 500,
   /** Levels of nested JSON. */

@@ -12,6 +12,7 @@ import { breathe } from "./breathe.ts";
 import { noteHidden, noteRead } from "./briefing/sources.ts";
 import { acceptBatch, applyBatch, isAsked, reviewBatch } from "./changes/batch.ts";
 import { judgeStaged } from "./changes/judge.ts";
+import { openSizeCap, type SizeCap } from "./changes/size-cap.ts";
 import { renderCommand, renderNotRun, runPlanned } from "./commands/run-planned.ts";
 import { claimOfCall, pathsOfCall, requireRight, targetOf } from "./permission.ts";
 import type { Run } from "./run.ts";
@@ -51,6 +52,7 @@ interface Batch {
   readonly rights: Rights | null;
   readonly actions: ReadonlyMap<string, AnyAction>;
   readonly reports: CallReport[];
+  readonly cap: SizeCap;
   waiting: Waiting[];
   changed: boolean;
 }
@@ -116,6 +118,8 @@ async function stageChanges(batch: Batch, call: Call, { changes: proposed, text 
   const { run, waiting } = batch;
   const changes = isVeiled(call.name) ? await unveil(run, proposed) : proposed;
   if ("code" in changes) return report(batch, call, { kind: "change", ...changes, paths });
+  const over = batch.cap.take(changes);
+  if (over !== null) return report(batch, call, { kind: "change", code: "file_unusable", text: over, paths });
   run.overlay.stage(changes);
   waiting.push({ call, text, paths: [...new Set([...paths, ...changes.map(({ path }) => path)])] });
 }
@@ -262,7 +266,7 @@ function capOf(calls: readonly Call[], at: number): string | null {
 /** Performs the calls of one reply as one batch. Throws conflict, disk_full and interrupts; refusals are reports. */
 export async function perform(run: Run, calls: readonly Call[], rights: Rights | null): Promise<BatchReport> {
   const actions = new Map((await run.ports.actions()).map((action) => [action.name, action]));
-  const batch: Batch = { run, rights, actions, reports: [], waiting: [], changed: false };
+  const batch: Batch = { run, rights, actions, reports: [], cap: openSizeCap(), waiting: [], changed: false };
   const earlier = run.begun?.changes.length ?? 0;
   const looked = lookAtOnce(batch, calls);
   try {

@@ -79,7 +79,15 @@ export function createOverlay(view: View, room: number = maxShown): Overlay {
   let likely: Promise<readonly string[]> | null = null;
   const known = new Map<RelPath, Blob | null>();
   const seen = new Map<RelPath, Uint8Array>();
-  const onTop = () => squashByPath([...kept, ...pending]);
+  let top: ReadonlyMap<RelPath, Change> | null = null;
+  /** Made anew after each change of what is staged: a folder of many files asks for it once for each. */
+  const onTop = (): ReadonlyMap<RelPath, Change> => {
+    top ??= squashByPath([...kept, ...pending]);
+    return top;
+  };
+  const setPending = (changes: readonly Change[]): void => {
+    [pending, top] = [changes, null];
+  };
 
   /** Whether the folder exists only among staged changes. */
   const isNew = (folder: RelPath) => onTop().get(folder)?.before === null;
@@ -164,20 +172,20 @@ export function createOverlay(view: View, room: number = maxShown): Overlay {
         // The model knows the whole content of a file that it creates, but not of one that it moves.
         if (before === null && from === null && after?.kind === "file") seen.set(path, after.bytes);
       }
-      pending = [...pending, ...changes];
+      setPending([...pending, ...changes]);
     },
     async refuseConflict(paths) {
       for (const path of paths) if (known.has(path)) refuseChanged(path, await readNow(path));
     },
     drop(paths) {
-      pending = pending.filter(({ path }) => !paths.has(path));
+      setPending(pending.filter(({ path }) => !paths.has(path)));
     },
     kept: () => squash(kept),
     staged: () => squash(pending),
     settle(applied) {
       if (applied === null) kept = [...kept, ...pending];
       else learn(applied);
-      pending = [];
+      setPending([]);
     },
     learn,
     release(paths) {

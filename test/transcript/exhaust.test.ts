@@ -136,3 +136,20 @@ test.concurrent("a command that enters thousands of folders is read in no time, 
   await place.pai(["run", "-y", "--allow-run", "--max-calls", "2", "walk about"]);
   expect(performance.now() - began).toBeLessThan(15_000);
 });
+
+test.concurrent("copies of a folder that grows, and of a large file, are bounded", async () => {
+  const rounds = Array.from({ length: 25 }, (_, at) => at);
+  const doubled = rounds.flatMap((at) => [["COPY", "d", `e${at}`] as const, ["MV", `e${at}`, `d/e${at}`] as const]);
+  const actions = many(25, (at) => `COPY::d::e${at}\nMV::e${at}::d/e${at}\n`);
+  await using place = openPlace([planned(doubled), done(actions), done("")], { "d/f.txt": "x\n" });
+  // Nothing is written in a dry run, so only what is kept in memory is tried.
+  const { code, stdout } = await place.pai(["run", "-n", "copy it"]);
+  expect([code, stdout.includes("one reply may change 20000 paths")]).toEqual([8, true]);
+
+  const copied = rounds.map((at) => ["COPY", "big.bin", `c${at}.bin`] as const);
+  const copies = [planned(copied), done(many(25, (at) => `COPY::big.bin::c${at}.bin\n`)), done("")];
+  await using other = openPlace(copies);
+  await other.shell("truncate -s 20M big.bin");
+  const large = await other.pai(["run", "-n", "copy it"]);
+  expect([large.code, large.stdout.includes("one reply may write or remove 256 MiB")]).toEqual([8, true]);
+});

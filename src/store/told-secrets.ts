@@ -8,7 +8,7 @@ import { readSmall } from "../system/read-small.ts";
 const files = [".env", ".env.local", ".env.development", ".env.production", ".env.test", ".env.staging", ".envrc"];
 const maxBytes = 64 * 1024;
 /** One setting; its value may stand without quotation marks. */
-const setting = /^\s*(?:export\s+)?(\w+)\s*=\s*["']?([^\s"'#]+)/gm;
+const setting = /^[ \t]*(?:export[ \t]+)?(\w+)[ \t]*=[ \t]*["']?([^\s"']+)/gm;
 /** Words anywhere in a name, as in `API_KEY_2`; text is taken to tell of a secret only where the word ends the name. */
 const secretName =
   /secret|token|passw|pwd|credential|(?:api|access|private|auth|account|signing|master|encryption)_?key/i;

@@ -114,6 +114,9 @@ const pairedValue = /\w*\\?["'`]?\s*,?\s{0,40}\\?["'`]?value\\?["'`]?\s*[:=]\s*\
 /** The content of an element: `<password>…</password>`, `<string name="api_key">…</string>`. */
 const elementValue = /["']?\s{0,3}>\s{0,40}([^\s<>"']{12,2048})\s{0,40}<\//y;
 const bareValue = /\s*[:=]\s*([\w+/=~!@#%^*-][\w+/=~!@#$%^*-]{15,2047})(?=[\s&;,]|$)/y;
+/** The value of a parameter at the end of an address; elsewhere code may stand before such signs. */
+const parameterName = /[?&][\w.-]{0,40}$/;
+const parameterValue = /=([\w.~%+/=-]{12,2048})(?=["'`<>()[\]{}#|\\])/y;
 
 const placeholder = /your|placeholder|change.?me|redacted|masked|dummy|x{4}|\*{3}|\.{3}|<|\$\{|\{\{|%s|(.)\1{5}/i;
 /** A long value holds such characters by chance: there a placeholder is only what begins like one. */
@@ -158,6 +161,8 @@ function matchAt(shape: RegExp, text: string, at: number): RegExpExecArray | nul
   return shape.exec(text);
 }
 
+const isParameter = (text: string, at: number) => parameterName.test(text.slice(Math.max(0, at - 60), at));
+
 function findPrivateKeys(text: string, found: Span[]): void {
   if (!text.includes("PRIVATE KEY")) return;
   eachMatch(privateKey, text, (match) => {
@@ -189,7 +194,8 @@ function matchValue(text: string, name: string, at: number): RegExpExecArray | n
       ? (matchAt(quotedValue, text, at) ??
         matchAt(bareValue, text, at) ??
         matchAt(pairedValue, text, at) ??
-        matchAt(elementValue, text, at))
+        matchAt(elementValue, text, at) ??
+        (isParameter(text, at) ? matchAt(parameterValue, text, at) : null))
       : matchAt(header, text, at);
   const value = found?.[1] ?? "";
   const isSecret = header === null ? looksRandom(value) : /\d|=$/.test(value);

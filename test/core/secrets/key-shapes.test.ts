@@ -104,6 +104,9 @@ const named: readonly string[] = [
   `error for Bearer ${value}`,
   `postgres://admin:${value}@db.test/x`,
   `https://x.test/?access_token=${value}&y=1`,
+  `fetch("https://x.test/?access_token=${value}")`,
+  `see [it](https://x.test/a?x=1&api_key=${value}#top)`,
+  `{"url": "https://x.test/mcp?key=1&client_secret=${value}"}`,
 ];
 
 for (const text of named) {

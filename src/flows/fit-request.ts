@@ -37,7 +37,7 @@ export function fit({ ledger, ports: { model }, options }: Run, estimate: number
 
 /** Says once that a request is long enough for its model's higher price. */
 export function warnLongPromptPrice({ ports: { model, price }, record, emit }: Run, estimate: number): void {
-  const above = price?.large?.above;
+  const above = price()?.large?.above;
   if (above === undefined || estimate <= above || record.givenNotices.longPrompt) return;
   record.givenNotices.longPrompt = true;
   const text = `a request of more than ${above} tokens costs more with ${model.id} (see: pai models)`;

@@ -5,6 +5,7 @@ import type { Emit, RunEvent, StampedEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { minCalls, planPromise } from "../core/plan/promise.ts";
 import type { PreparedCommit, Transaction } from "../core/ports.ts";
+import type { Decide } from "../core/question.ts";
 import { coverAll, type KeyMask, maskHeld } from "../core/secrets/held-keys.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { createVeil, type Veil } from "../core/secrets/veil.ts";
@@ -88,7 +89,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil, 
     ports,
     emit,
     signal: ports.signal,
-    ledger: createLedger(options.caps, () => ports.price, planPromise, options.outputSchema == null ? 0 : 1),
+    ledger: createLedger(options.caps, ports.price, planPromise, options.outputSchema == null ? 0 : 1),
     overlay,
     veiled: createVeiledView(overlay, veil),
     veil,
@@ -156,31 +157,26 @@ async function finish(run: Run): Promise<PreparedCommit | null> {
   return commit == null ? null : (await import("./ending/git-commit.ts")).readyCommit(run);
 }
 
-/** The ports with a `decide` that adds up how long questions wait for their answers. */
-function timeAnswers(ports: Ports): { readonly timed: Ports; readonly waited: () => number } {
-  let waitedMs = 0;
-  const decide: Ports["decide"] = async (question) => {
-    const asked = ports.now().getTime();
-    try {
-      return await ports.decide(question);
-    } finally {
-      waitedMs += ports.now().getTime() - asked;
-    }
-  };
-  const timed = {
-    ...ports,
-    decide,
-    // A getter, since a fallback changes the model in use.
-    get price() {
-      return ports.price;
+/** Asks like `ask`, and adds up how long questions wait for their answers. */
+function timeAnswers(ask: Decide, now: Ports["now"]): { readonly decide: Decide; readonly waitedMs: () => number } {
+  let sum = 0;
+  return {
+    async decide(question) {
+      const asked = now().getTime();
+      try {
+        return await ask(question);
+      } finally {
+        sum += now().getTime() - asked;
+      }
     },
+    waitedMs: () => sum,
   };
-  return { timed, waited: () => waitedMs };
 }
 
 /** Runs a flow to its end. Never rejects. */
 export async function runTask(flow: Flow, given: Task, options: RunOptions, outer: Ports): Promise<Outcome> {
-  const { timed: ports, waited } = timeAnswers(outer);
+  const { decide, waitedMs } = timeAnswers(outer.decide, outer.now);
+  const ports: Ports = { ...outer, decide };
   const veil = ports.veil ?? createVeil({ known: ports.mask?.keys ?? [] });
   const task = hideTask(veil, given);
   const mask = coverAll(ports.mask ?? maskHeld([]), veil);
@@ -222,7 +218,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
   const { settle } = await import("./ending/settle.ts");
   const settled = await settle(run, failure, { options, ports, commit });
   commit?.close();
-  const timed = { ...settled, ms: Math.max(0, ports.now().getTime() - began - waited()) };
+  const timed = { ...settled, ms: Math.max(0, ports.now().getTime() - began - waitedMs()) };
   const outcome = mask(timed);
   emit({ type: "run.finished", outcome });
   return outcome;

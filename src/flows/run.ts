@@ -104,8 +104,8 @@ export interface RunOptions {
 export interface Ports {
   readonly id: string;
   readonly model: Model;
-  /** Price of the current model; null: unknown. */
-  readonly price: Price | null;
+  /** Price of the model that is in use now, which a fallback changes; null: unknown. */
+  readonly price: () => Price | null;
   /** Registers a listener for notices of the adapters during the run: waits, keys, another model. */
   readonly onNotice?: (listener: (notice: Notice) => void) => void;
   readonly workspace: Workspace;

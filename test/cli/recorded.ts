@@ -49,7 +49,7 @@ export async function record(place: Place, setup: Setup & { readonly memory?: Pr
   };
   const ports = {
     id: idOf(n),
-    price: null,
+    price: () => null,
     signal: setup.signal ?? new AbortController().signal,
     now,
     ...recordRun(page, { task, options }, { ...doors, veil: createVeil({ part: "k3f9" }) }, () => {}),

@@ -21,7 +21,7 @@ async function decided(decide: (question: Question) => Decision) {
     {
       id: "r1",
       model: scriptModel(lines),
-      price: null,
+      price: () => null,
       workspace,
       actions: async () => allActions,
       decide: async (question) => {

@@ -244,7 +244,7 @@ export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup)
     {
       id: "r1",
       model: setup.model ?? scripted,
-      price: setup.price ?? null,
+      price: () => setup.price ?? null,
       workspace,
       actions: setup.actions ?? (async () => allActions),
       decide: decider(setup, questions),

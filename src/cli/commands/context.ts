@@ -72,7 +72,7 @@ export async function previewTask({
     {
       id: makeRunId(now()),
       model: describeOnly(id),
-      price,
+      price: () => price,
       veil: createVeil({ known: toldSecrets(env, opened.workspace.root) }),
       workspace: opened.workspace,
       memory: openProjectMemory(opened, { run: "", learns: false, isSeen: false, now }),

@@ -85,7 +85,7 @@ async function play(context: Context, place: string, root: string): Promise<read
     const ports = {
       id: makeRunId(context.now()),
       model,
-      price: null,
+      price: () => null,
       workspace,
       actions: async () => (await import("../../actions/match-vocabulary.ts")).allActions,
       decide: view.decide,

@@ -97,7 +97,7 @@ export async function replayRun(
   const veil = createVeil({ ...started.names, trusting: true });
   const played = { ...tape, workspace: past, now, veil, actions: async () => (await loadActions()).map(play) };
   const recorder = recordRun(nowhere, { task, options }, played, () => {});
-  const ports = { ...recorder, signal, now, price: null, id };
+  const ports = { ...recorder, signal, now, price: () => null, id };
   const outcome = await runTask(flow, task, options, ports);
   const differing = compare(recorded.changes, outcome.changes);
   return { outcome, differing, changed: recorded.changes.length, difference: tape.difference };

@@ -160,10 +160,7 @@ function portsOf(
     id,
     ...runPorts,
     ...recorder,
-    // A getter, since a fallback changes the model in use.
-    get price() {
-      return price();
-    },
+    price,
     onNotice,
     sink: (event) => {
       recorder?.sink(event);

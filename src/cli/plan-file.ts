@@ -23,8 +23,8 @@ const kept = z.object({
   op: z.enum(["create", "modify", "delete", "move", "mkdir"]),
   from: z.nullable(z.string()),
   before: z.nullable(z.string()),
-  after_base64: z.nullable(z.string()),
-  mode: z.nullable(z.number()),
+  after_base64: z.nullable(z.base64()),
+  mode: z.nullable(z.int().check(z.gte(0), z.lte(0o7777))),
 });
 const planVersion = 1;
 const planKind = "pai-plan";
@@ -205,12 +205,15 @@ function contentOf({ op, after_base64, mode }: Kept): Blob | null {
 export async function changesOf(workspace: Workspace, { file }: SavedPlan): Promise<readonly Change[] | null> {
   if (file.changes === null) return null;
   const changes: Change[] = [];
+  // A move is one only if the file also removes the path that it came from.
+  const gone = new Set(file.changes.flatMap(({ path, op }) => (op === "delete" ? [path] : [])));
   for (const each of file.changes) {
     const after = contentOf(each);
     const path = workspace.path(each.path, after === null ? "delete" : after.kind === "folder" ? "folder" : "write");
     const before = await workspace.read(path);
     if (identify(before) !== each.before) throw new PaiError("plan_stale", `changed since the plan was made: ${path}`);
-    changes.push({ path, before, after, from: each.from === null ? null : workspace.path(each.from, "move") });
+    const from = each.from === null || !gone.has(each.from) ? null : workspace.path(each.from, "move");
+    changes.push({ path, before, after, from });
   }
   return changes;
 }

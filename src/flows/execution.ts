@@ -1,6 +1,6 @@
 /** Carries out an approved plan: execution calls until nothing is left to do, within the promise. */
 
-import type { Change } from "../core/change.ts";
+import { type Change, losesFile } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { Message } from "../core/model.ts";
 import type { Plan } from "../core/plan/plan.ts";
@@ -193,6 +193,7 @@ async function performChanges(run: Run, changes: readonly Change[], rights: Righ
     const kind = change.after === null ? "delete" : change.after.kind === "folder" ? "folder" : "content";
     const path = run.overlay.path(change.path, useOf[kind]);
     if (!moved(path)) await requireRight(run, { kind, path }, rights, null);
+    if (losesFile(change) && !moved(path)) await requireRight(run, { kind: "delete", path }, rights, null);
   }
   run.overlay.stage(changes);
   const paths = changes.map(({ path }) => [path]);

@@ -35,6 +35,12 @@ onCopies("what is refused of it refuses all of it: outside --only, a deletion, a
   for (const [command, options, why] of [
     ["echo x >> a.txt; echo y >> b.txt", { only: [["a.txt"]] }, "b.txt is outside --only a.txt"],
     ["echo x >> a.txt; rm b.txt", {}, "it deletes b.txt: headless that needs --allow-delete"],
+    ["rm b.txt; ln -s a.txt b.txt", {}, "it replaces b.txt by a link: headless that needs --allow-delete"],
+    [
+      "rm b.txt; mkdir b.txt; echo x > b.txt/c",
+      {},
+      "it replaces b.txt by a folder: headless that needs --allow-delete",
+    ],
     ["echo x >> a.txt; echo K=1 > .env", {}, ".env may not be changed"],
     ["echo x >> a.txt; git init -q . || mkdir .git", {}, ".git may not be changed; --allow-git lets commands write it"],
   ] as const) {

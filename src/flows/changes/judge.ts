@@ -1,5 +1,5 @@
 /** Refuses staged changes: by the change guard, as steering files, or because their call is refused. */
-import type { Change } from "../../core/change.ts";
+import { type Change, losesFile } from "../../core/change.ts";
 import { type ErrorCode, toPaiError } from "../../core/error.ts";
 import { type GuardInput, judgeSteps, type Verdict } from "../../core/guard/guard.ts";
 import type { PathUse, RelPath } from "../../core/path.ts";
@@ -150,9 +150,12 @@ export function refusePath({ options: { only }, overlay }: Run, path: RelPath, u
 function refuseDeleted({ options }: Run, earlier: readonly Change[], changes: readonly Change[]): Refusal | null {
   if (options.interactive || options.allowDelete || options.dryRun) return null;
   const made = new Set(earlier.filter(({ before }) => before === null).map(({ path }) => path));
-  const deleted = changes.find(({ path, before, after }) => after === null && before !== null && !made.has(path));
+  const isDeleted = (change: Change) => losesFile(change) || (change.before !== null && change.after === null);
+  const deleted = changes.find((change) => isDeleted(change) && !made.has(change.path));
   if (deleted === undefined) return null;
-  return { code: "delete_refused", text: `it deletes ${deleted.path}: headless that needs --allow-delete` };
+  const how =
+    deleted.after === null ? `deletes ${deleted.path}` : `replaces ${deleted.path} by a ${deleted.after.kind}`;
+  return { code: "delete_refused", text: `it ${how}: headless that needs --allow-delete` };
 }
 
 const useOf = ({ after }: Change): PathUse =>

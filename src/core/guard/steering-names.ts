@@ -26,11 +26,19 @@ export const unaskedNames: readonly Row[] = [
       .cirrus.yml .cirrus.star .teamcity/ bamboo-specs/ .build.yml .builds/ codefresh.yml .codefresh/ wercker.yml
       .tekton/ .concourse/ .harness/ .dagger/ .screwdriver/ screwdriver.yaml shippable.yml .scrutinizer.yml
       .vsts-ci.yml .gocd.yaml .lgtm.yml .sourcehut.yml bitrise.yml codemagic.yaml .prow.yaml .zuul.yaml .zuul.d/
-      zuul.yaml .rultor.yml .space.kts .onedev-buildspec.yml xcode-cloud.yml ci_scripts/ .ci-operator.yaml`,
+      zuul.yaml .rultor.yml .space.kts .onedev-buildspec.yml xcode-cloud.yml ci_scripts/ .ci-operator.yaml
+      .readthedocs.yml .readthedocs.yaml readthedocs.yml readthedocs.yaml .taskcluster.yml .packit.yaml .packit.yml
+      packit.yaml .copr/ .kokoro/ .evergreen.yml .evergreen/ evergreen.yml .gitlab-ci/ .gitlab/agents/ azure-pipelines/
+      .pipelines/ buildkite.yml amplify.yml dagger.json .hydra.json garnix.yaml .platform.app.yaml`,
     shape: {
       words: "jenkinsfile azure-pipeline .gitlab-ci.",
       pattern: /^(?:jenkinsfile[._-].+|.+\.jenkinsfile|azure-pipelines?[._-].+\.ya?ml|.+\.gitlab-ci\.ya?ml)$/,
     },
+  },
+  {
+    why: "the host of the repository obeys it",
+    names: `codeowners .github/settings.yml .github/settings.yaml .mergify.yml .mergify.yaml .github/mergify.yml
+      .kodiak.toml .bulldozer.yml .asf.yaml renovate.json renovate.json5 .renovaterc .renovaterc.json .renovaterc.json5`,
   },
   {
     why: "git or a hook manager runs it",
@@ -41,10 +49,11 @@ export const unaskedNames: readonly Row[] = [
       .pre-commit-hooks.yaml .overcommit.yml .overcommit/ .lintstagedrc .simple-git-hooks.json .simple-git-hooks.js
       .simple-git-hooks.cjs simple-git-hooks.json simple-git-hooks.js simple-git-hooks.cjs .captainhook.json
       captainhook.json grumphp.yml .hgrc .yorkie/ .ghooks.json .ghooks/ .cargo-husky/ prek.toml hk.pkl
-      cocogitto.toml cog.toml .rusty-hook.toml`,
+      cocogitto.toml cog.toml .rusty-hook.toml .githooks.d/ .lfsconfig .hgsub .reviewboardrc .arcconfig .arclint
+      .gitreview`,
     shape: {
-      words: "lint-staged lintstaged",
-      pattern: /^(?:\.?lint-?staged(?:rc)?\.[\w.]+|\.lintstagedrc\.\w+)$/,
+      words: "lint-staged lintstaged .gitconfig",
+      pattern: /^(?:\.?lint-?staged(?:rc)?\.[\w.]+|\.lintstagedrc\.\w+|\.gitconfig[._-].+)$/,
     },
   },
   {
@@ -55,7 +64,12 @@ export const unaskedNames: readonly Row[] = [
       .config/tmux/ .config/direnv/ .config/mise/ .config/bash/ .config/zsh/ .config/starship.toml .xonshrc
       .config/elvish/ .envrc .direnvrc .mise.toml mise.toml .mise.local.toml mise.local.toml .mise/ .rtx.toml
       .tool-versions .asdfrc .in.zsh .lazygit.yml .autoenv .autoenv.zsh .lessfilter .dir_colors profile.ps1
-      microsoft.powershell_profile.ps1`,
+      microsoft.powershell_profile.ps1 .bashrc.d/ .zshrc.d/ .profile.d/ profile.d/ .zfunc/ .aliases .p10k.zsh .sdkmanrc
+      .selected_editor`,
+    shape: {
+      words: ".envrc. .bashrc. .bash_profile. .zshrc. .zshenv. .zprofile. .profile. mise.",
+      pattern: /^(?:\.(?:envrc|bashrc|bash_profile|zshrc|zshenv|zprofile|profile)\..+|\.?mise\..+\.toml)$/,
+    },
   },
   {
     why: "the desktop or the system starts it",
@@ -63,7 +77,10 @@ export const unaskedNames: readonly Row[] = [
       .config/i3/ .config/hypr/ .config/openbox/ .config/labwc/ .local/bin/ .local/share/applications/
       .local/share/systemd/ library/launchagents/ library/launchdaemons/ .xprofile .xinitrc .xsession .xsessionrc
       .xserverrc .xresources .xdefaults .pam_environment .wslconfig wsl.conf crontab .crontab cron.d/ .forward
-      .procmailrc .k5login .rhosts .shosts`,
+      .procmailrc .k5login .rhosts .shosts cron.hourly/ cron.daily/ cron.weekly/ cron.monthly/ anacrontab
+      init.d/ rc.local rc.d/ udev/rules.d/ sudoers sudoers.d/ pam.d/ ld.so.preload apt.conf.d/ authorized_keys
+      .config/awesome/ .config/bspwm/ .config/sxhkd/ .config/qtile/ .config/kitty/ .config/wezterm/ .wezterm.lua
+      .hammerspoon/ .xbindkeysrc .xmonad/ .muttrc .mailcap`,
   },
   {
     why: "an editor or a debugger runs it when it starts",
@@ -72,7 +89,9 @@ export const unaskedNames: readonly Row[] = [
       .doom.d/ .config/emacs/ .config/doom/ .projectile .ycm_extra_conf.py .zed/ .fleet/ .vs/ .theia/ .atom/
       .devcontainer/ .devcontainer.json devcontainer.json .gitpod.yml .gitpod.dockerfile .replit replit.nix .idx/
       .codesandbox/ .stackblitzrc .gdbinit .gdbearlyinit .lldbinit .radare2rc .r2rc .config/zed/ .config/code/ .editrc
-      .nvim-dap.lua session.vim .vimspector.json .coc-settings.json`,
+      .nvim-dap.lua session.vim .vimspector.json .coc-settings.json rust-analyzer.toml .rust-analyzer.toml hie.yaml
+      .hie-bios .bsp/ .luarc.json .luarc.jsonc .neoconf.json .nlsp-settings/ .externaltoolbuilders/ .project .kateproject
+      .asynctasks .tasks .vimproject .local.vim .exrc.lua .ccls .lapce/ .nova/`,
     endings: ".code-workspace .sublime-project",
   },
   {
@@ -81,8 +100,9 @@ export const unaskedNames: readonly Row[] = [
       jupyter_config.py jupyter_notebook_config.py .irbrc .pryrc .pdbrc .psysh.php .ocamlinit .re.pl/ .lein/ profiles.clj .clj-kondo/ .user.ini .gemrc .rprofile .renviron rprofile.site .ghci
       .iex.exs .sbclrc .clisprc .guile .julia/ startup.jl .sqliterc .psqlrc .my.cnf .mysqlrc .octaverc startup.m
       .perldb .noderc .erlang .luarocks/ .pnp.cjs .pnp.js .pnp.loader.mjs .pnpmfile.cjs
-      .pnpmfile.mjs .yarnrc .yarnrc.yml .yarn/ bunfig.toml .bunfig.toml .cargo/config .cargo/config.toml .bundle/config pip.conf .pip/ .config/pip/ .pydistutils.cfg .terraformrc terraform.rc .gradle/init.d/ .gradle/gradle.properties .m2/settings.xml .config/containers/ .condarc`,
-    endings: ".pth",
+      .pnpmfile.mjs .yarnrc .yarnrc.yml .yarn/ bunfig.toml .bunfig.toml .cargo/config .cargo/config.toml .bundle/config pip.conf .pip/ .config/pip/ .pydistutils.cfg .terraformrc terraform.rc .gradle/init.d/ .gradle/gradle.properties .m2/settings.xml .config/containers/ .condarc .pdbrc.py .rdbgrc .rdbgrc.rb .byebugrc jdb.ini .jdbrc jupyter_server_config.py jupyter_lab_config.py
+      renv/activate.r .mongorc.js .mongoshrc.js .duckdbrc sitecustomize/ usercustomize/`,
+    endings: ".pth ._pth",
   },
 ];
 
@@ -94,7 +114,9 @@ export const agentNames: readonly Row[] = [
       .cursorignore .cursorindexingignore .windsurfrules .clinerules .clinerules/ .clineignore .roorules .roomodes
       .rooignore .goosehints .rules .kilocodemodes .kilocodeignore .augment-guidelines .aiexclude .aiderignore
       .geminiignore .codeiumignore .github/copilot-instructions.md .github/instructions/ .github/prompts/
-      .github/chatmodes/ .github/agents/ .github/skills/ copilot-instructions.md`,
+      .github/chatmodes/ .github/agents/ .github/skills/ copilot-instructions.md iflow.md devin.md codebuddy.md
+      .cursor-rules .claudeignore`,
+    endings: ".mdc",
     shape: {
       words: "rules- .instructions.md .chatmode.md .prompt.md .agent.md",
       pattern:
@@ -108,6 +130,7 @@ export const agentNames: readonly Row[] = [
       .agents/ .agent/ .factory/ .crush.json crush.json .crush/ .openhands/ .devin/ .tabnine/ .sourcegraph/ .cody/
       .warp/ .aider.conf.yml .aider.conf.yaml .aider.model.settings.yml .aider/ .mcp.json mcp.json .mcp/ mcp-config.json
       mcp_config.json mcp_settings.json claude_desktop_config.json .pai/ pai.json .github/mcp.json .copilot/ .plandex/
-      .sweep.yaml sweep.yaml .coderabbit.yaml .pr_agent.toml`,
+      .sweep.yaml sweep.yaml .coderabbit.yaml .pr_agent.toml .claude-plugin/ .codex-plugin/ .vibe/ .grok/ .amp/ .iflow/ .bob/
+      .kimi/ .rovodev/ .firebender/ .jules/ .codebuddy/ .ruler/ .specify/ greptile.json`,
   },
 ];

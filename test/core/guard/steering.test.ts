@@ -13,13 +13,20 @@ const kinds: Readonly<Record<SteeringKind, string>> = {
     lefthook.yml .husky/pre-commit .pre-commit-config.yaml .config/fish/config.fish .config/autostart/a.desktop .xprofile
     .bashrc .zshenv .envrc .vimrc .exrc .nvim.lua .dir-locals.el .gdbinit sitecustomize.py lib/usercustomize.py
     site/evil.pth .mise.toml a.code-workspace .devcontainer/devcontainer.json .lintstagedrc.json .cargo/config.toml
-    .yarn/releases/yarn.cjs jenkinsfile.prod`,
+    .yarn/releases/yarn.cjs jenkinsfile.prod rust-analyzer.toml hie.yaml .bsp/x.json .luarc.json .externalToolBuilders/a.launch
+    .readthedocs.yaml .taskcluster.yml .gitlab-ci/jobs.yml .gitlab/agents/a/config.yaml .lfsconfig .hgsub .reviewboardrc
+    .gitconfig-work .envrc.local .bashrc.d/x .zshrc.local .p10k.zsh mise.production.toml cron.daily/x sudoers.d/x
+    .ssh-less/authorized_keys ld.so.preload profile.d/x.sh .wezterm.lua .pdbrc.py .rdbgrc jdb.ini python312._pth renv/activate.R
+    sitecustomize/__init__.py CODEOWNERS .github/settings.yml renovate.json .mergify.yml`,
   built: `vite.config.ts eslint.config.mjs jest.config.js webpack.config.js webpack.prod.js .eslintrc.cjs flake.nix gradlew
     .mvn/wrapper/maven-wrapper.properties gradle/wrapper/gradle-wrapper.properties conftest.py setup.py Makefile
     build.rs package.json Dockerfile docker-compose.prod.yml Taskfile.yml noxfile.py a.mk CMakeLists.txt build.gradle.kts
-    Gruntfile.js tsconfig.config.json deploy/app.service`,
+    Gruntfile.js tsconfig.config.json deploy/app.service tsconfig.json tsconfig.base.json jsconfig.json Cargo.toml go.mod
+    package.json5 package.yaml .bowerrc wrangler.toml firebase.json debian/rules PKGBUILD tasks.py docs/conf.py .mypy.ini
+    dune-project xmake.lua devbox.json a.gradle gunicorn.conf.py .lintr .run/a.run.xml app.xcscheme`,
   agents: `AGENTS.md CLAUDE.md MEMORY.md .cursorrules .roo/mcp.json opencode.json .mcp.json .claude/settings.json
-    .github/copilot-instructions.md GEMINI.md .aider.conf.yml .windsurf/rules/a.md docs/agents.md pai.json`,
+    .github/copilot-instructions.md GEMINI.md .aider.conf.yml .windsurf/rules/a.md docs/agents.md pai.json
+    .claude-plugin/plugin.json rules/a.mdc .cursor-rules .vibe/config.toml DEVIN.md`,
 };
 
 for (const [kind, names] of Object.entries(kinds)) {

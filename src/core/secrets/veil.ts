@@ -84,9 +84,9 @@ const keyPieces = /\\[nrt]|(?<=[\r\n])[ +-]|<<SECRET_[a-z0-9]{4}_\d+>>|[A-Za-z0-
 const keyLine = /^[A-Za-z0-9+/]{64}$/gm;
 const onlyHex = /^(?:[0-9a-f]+|[0-9A-F]+)$/;
 
-/** A short word stands in many texts, and is no secret there. */
-const shortWord = /^[a-z]{1,7}$/i;
-const canBeKnown = (value: string): boolean => value.length >= minKnown && !shortWord.test(value);
+/** Short words and numbers (`badger`, `abc123`, `12345678`) stand in many texts, and are no secrets there. */
+const ordinary = /^(?:[a-z]{1,7}|[a-z]{1,5}\d{1,3}|\d{1,12})$/i;
+const canBeKnown = (value: string): boolean => value.length >= minKnown && !ordinary.test(value);
 
 export function createVeil(options: VeilOptions = {}): Veil {
   const { trusting = false, random = Math.random } = options;

@@ -112,6 +112,16 @@ test("a password of a few characters is hidden as well, and searching for it aga
   expect(veil.hide("is hunt3r, not badgers")).toBe("is <<SECRET_k3f9_1>>, not badgers");
 });
 
+test("an ordinary word or number as password is hidden there, and left where it says something else", () => {
+  for (const value of ["badger", "abc123", "12345678", "1234567890"]) {
+    const veil = open();
+    const file = `DB=postgres://svc:${value}@db/x\n`;
+    expect(veil.hideRaw(file)).toBe("DB=postgres://svc:<<SECRET_k3f9_1>>@db/x\n");
+    expect(veil.reveal(veil.hideRaw(file), yes).text).toBe(file);
+    expect(veil.hideRaw(`id = ${value}9`)).toBe(`id = ${value}9`);
+  }
+});
+
 test("a value that begins inside of another, or stands in it, is known by itself as well", () => {
   for (const [text, value] of [
     ["authorization: api_key=Zx9kQ2mR7t!Lp4VwA8sNd5", "Zx9kQ2mR7t!Lp4VwA8sNd5"],

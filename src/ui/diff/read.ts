@@ -49,13 +49,16 @@ const nameOf = (name: string | undefined): string => quoteAsGit((name ?? "").rep
 
 function readPatch(patch: StructuredPatch): DiffFile {
   const { oldFileName, newFileName, isCreate, isDelete, isBinary, oldMode, newMode, hunks } = patch;
-  const isMode = newMode !== undefined && isCreate !== true;
+  const isProgram = newMode?.endsWith("755") === true;
+  const isMode = newMode !== undefined && (isCreate !== true || isProgram);
   return {
     from: isCreate === true ? null : nameOf(oldFileName),
     to: isDelete === true ? null : nameOf(newFileName),
     isLink: [oldMode, newMode].includes("120000"),
     lines: [
-      ...(isMode ? [note(newMode.endsWith("755") ? "executable now" : "no longer executable")] : []),
+      ...(isMode
+        ? [note(isProgram ? (isCreate === true ? "executable" : "executable now") : "no longer executable")]
+        : []),
       ...(isBinary === true ? [note("binary")] : []),
       ...readHunks(hunks),
     ],

@@ -27,3 +27,14 @@ test("a part that lost lines, as by a mask, is shown as it is, and the others as
   expect(first?.lines).toContainEqual({ kind: "note", number: null, text: "+<<SECRET>>" });
   expect(second?.lines.map(({ kind }) => kind)).toEqual(["delete", "add"]);
 });
+
+test("a new file that can be run says so, with and without lines", () => {
+  const made = (content: string, mode: number) => {
+    const after: Blob = { kind: "file", bytes: Buffer.from(content), mode };
+    return readDiff(renderChanges([{ path: "tool" as RelPath, before: null, after, from: null }]))[0]?.lines ?? [];
+  };
+  for (const content of ["#!/bin/sh\n", "", "\0"]) {
+    expect(made(content, 0o755)[0]).toEqual({ kind: "note", number: null, text: "executable" });
+    expect(made(content, 0o644).some(({ text }) => text === "executable")).toBe(false);
+  }
+});

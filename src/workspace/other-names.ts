@@ -1,6 +1,6 @@
 /** Finds what else a file of the project is: the target of a link with a telling name, or a file that git will run. */
 import { lstatSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { isBuiltFolder } from "../core/command/built-names.ts";
 import { foldName } from "../core/guard/fold-name.ts";
 import { describeSteering, needsOwnYes, steeringBelow } from "../core/guard/steering.ts";
@@ -8,8 +8,8 @@ import { joinPath, nameOf, parentOf, type RelPath } from "../core/path.ts";
 import { entriesOf, realPathOf } from "../system/lookups.ts";
 import { readSmall } from "../system/read-small.ts";
 import { isTemporary } from "./atomic-write.ts";
-import { findCheckout } from "./git/find-repository.ts";
-import { programsIn } from "./git/programs-in.ts";
+import { type Checkout, findCheckout } from "./git/find-repository.ts";
+import { type NamedPrograms, programsIn, wordsIn } from "./git/programs-in.ts";
 import { showName } from "./parse-path.ts";
 import { judgePath, type PathRules } from "./path-policy.ts";
 
@@ -24,6 +24,7 @@ export interface OtherNames {
 /** How many names are looked at, upper folders first. */
 const maxLooks = 10_000;
 const maxSettingsBytes = 256 * 1024;
+const maxIncluded = 20;
 /** Milliseconds: a command may make links, and thousands of paths are judged in a row. */
 const freshMs = 100;
 
@@ -86,30 +87,62 @@ function linksIn(root: string): readonly RelPath[] {
 
 type Note = (real: string, other: OtherName) => void;
 
-/** Notes hooks that are links into the project, and what the repository's own settings name. */
+/** Endings of scripts that a hook may run by their interpreter, so that they need not be executable. */
+const script = /\.(?:sh|bash|zsh|py|rb|pl|php|lua|[cm]?[jt]s)$/;
+
+/** Notes what hooks are or call in the project, and what the repository's own settings name. */
 function noteGit(root: string, note: Note): void {
   const checkout = findCheckout(root);
   if (checkout === null) return;
-  const { top, git, common } = checkout;
-  const hooks = join(common, "hooks");
-  for (const { name } of entriesOf(hooks).filter((entry) => entry.isSymbolicLink())) {
-    noteFile(join(hooks, name), `git runs it as the hook ${name}`, note);
-  }
-  const files = new Set([join(common, "config"), join(git, "config"), join(git, "config.worktree")]);
-  const named = [...files].flatMap((file) => programsIn(readSmall(file, maxSettingsBytes) ?? ""));
-  for (const { key, words } of named) {
-    const why = `git reads or runs it: ${key}`;
-    // Hooks need not exist yet, and all of their folder counts.
-    if (key === "core.hookspath") for (const word of words) note(resolve(top, word), { why });
-    else
-      for (const path of words.flatMap((word) => [resolve(top, word), resolve(git, word)])) noteFile(path, why, note);
+  noteHooks(checkout, note);
+  noteSettings(checkout, note);
+}
+
+function noteHooks({ top, common }: Checkout, note: Note): void {
+  const folder = join(common, "hooks");
+  for (const { name } of entriesOf(folder).filter((entry) => !entry.name.endsWith(".sample"))) {
+    const why = `git runs it as the hook ${name}, or from there`;
+    const real = realFileOf(join(folder, name));
+    if (real !== null) note(real.path, { why });
+    for (const word of wordsIn(readSmall(join(folder, name), maxSettingsBytes) ?? "")) {
+      const called = realFileOf(resolve(top, word));
+      if (called !== null && ((called.mode & 0o111) !== 0 || script.test(called.path))) note(called.path, { why });
+    }
   }
 }
 
+function noteSettings({ top, git, common }: Checkout, note: Note): void {
+  const files = new Set([join(common, "config"), join(git, "config"), join(git, "config.worktree")]);
+  for (const { key, words } of settingsOf(files)) {
+    const why = `git reads or runs it: ${key}`;
+    for (const word of words) {
+      // Hooks need not exist yet, and all of their folder counts; of another folder git runs nothing.
+      if (key === "core.hookspath") note(resolve(top, word), { why });
+      else for (const base of [top, git]) noteFile(resolve(base, word), why, note);
+    }
+  }
+}
+
+/** What these settings files name, and the files that they include. */
+function settingsOf(files: ReadonlySet<string>): readonly NamedPrograms[] {
+  const read = (file: string) => programsIn(readSmall(file, maxSettingsBytes) ?? "").map((each) => ({ file, ...each }));
+  const named = [...files].flatMap(read);
+  const included = named.flatMap(({ file, key, words }) =>
+    /^include(?:if)?\.path$/.test(key) ? words.map((word) => resolve(dirname(file), word)) : [],
+  );
+  return [...named, ...included.slice(0, maxIncluded).flatMap(read)];
+}
+
 function noteFile(path: string, why: string, note: Note): void {
+  const real = realFileOf(path);
+  if (real !== null) note(real.path, { why });
+}
+
+/** The real path and mode of a regular file; null: most words are no paths. */
+function realFileOf(path: string): { readonly path: string; readonly mode: number } | null {
   const real = realPathOf(path);
-  // Most words of a setting are no paths; of a folder git runs nothing but hooks.
-  if (real !== null && lstatSync(real, { throwIfNoEntry: false })?.isFile() === true) note(real, { why });
+  const stat = real === null ? undefined : lstatSync(real, { throwIfNoEntry: false });
+  return real !== null && stat?.isFile() === true ? { path: real, mode: stat.mode } : null;
 }
 
 /** Why a change of this path needs an approval of its own, as a clause; null: it needs none. `isLink`: it becomes one. */

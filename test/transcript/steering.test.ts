@@ -130,6 +130,16 @@ const otherNames: readonly (readonly [setup: string, path: string, why: RegExp])
   ["ln -s dev.txt .env", "dev.txt", /a link makes it \.env: \.env may hold keys/],
   ["git init -q; ln -s ../../scripts/pc.sh .git/hooks/pre-commit", "scripts/pc.sh", /as the hook pre-commit/],
   ["git init -q; git config core.hooksPath tools/h", "tools/h/pre-push", /core\.hookspath/],
+  [
+    "git init -q; mkdir -p .git/hooks; echo 'exec ./scripts/pc.sh' > .git/hooks/pre-commit",
+    "scripts/pc.sh",
+    /as the hook pre-commit, or from there/,
+  ],
+  [
+    "git init -q; git config include.path ../more.inc; git config -f more.inc core.hooksPath tools/h",
+    "tools/h/pre-push",
+    /core\.hookspath/,
+  ],
   ["git init -q; git config include.path ../more.inc", "more.inc", /include\.path/],
   ["git init -q; git config filter.x.clean 'scripts/clean.sh %f'", "scripts/clean.sh", /filter\.clean/],
   ["git init -q; git config alias.up '!sh scripts/up.sh'", "scripts/up.sh", /alias\.up/],
@@ -153,7 +163,8 @@ test.concurrent("ordinary links and settings of git ask nothing", async () => {
   await using place = openPlace(answers, { "lib/a.txt": "a\n", main: "" });
   await place.shell(
     `ln -s lib current; ln -s lib/b.txt latest; git init -q; git config remote.origin.url ../lib; git config submodule.lib.url ./lib
-    git config branch.main.merge refs/heads/main; git config user.name lib/b.txt`,
+    git config branch.main.merge refs/heads/main; git config user.name lib/b.txt
+    mkdir -p .git/hooks; { echo 'grep -q x lib/b.txt'; head -c 20000 /dev/urandom; yes | head -c 9000 | tr -d '\\n'; } > .git/hooks/commit-msg`,
   );
   const { code } = await place.pai(["run", "-y", "add it"]);
   expect([code, place.read("lib/b.txt")]).toEqual([0, "b\n"]);

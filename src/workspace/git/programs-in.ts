@@ -10,6 +10,10 @@ export interface NamedPrograms {
 /** Their values name other repositories, branches, people and addresses, never a file that git runs. */
 const harmless = new Set(["remote", "branch", "user", "author", "committer", "url", "http", "init", "i18n", "color"]);
 
+/** The words of commands in a shell. */
+export const wordsIn = (commands: string): readonly string[] =>
+  commands.split(/[\s'"!;|&()<>=,`]+/).filter((word) => word !== "" && !word.includes("\0"));
+
 /** One for each setting whose value may name a file. */
 export function programsIn(settings: string): readonly NamedPrograms[] {
   let section = "";
@@ -22,7 +26,7 @@ export function programsIn(settings: string): readonly NamedPrograms[] {
     const name = `${section}.${key.toLowerCase()}`;
     // A folder of hooks is one path, blanks and all; commands are words of a shell.
     const plain = value.replaceAll('"', "").trim();
-    const words = name === "core.hookspath" ? [plain] : plain.split(/[\s'!;|&()<>=,]+/);
+    const words = name === "core.hookspath" ? [plain] : wordsIn(plain);
     found.push({ key: name, words: words.filter((word) => word !== "" && !/^(?:true|false|\d+)$/i.test(word)) });
   }
   return found;

@@ -23,7 +23,7 @@ export const builtNames: readonly Row[] = [
   runs("nox or tox", "noxfile.py tox.ini"),
   runs(
     "python tools",
-    "fabfile.py dodo.py pavement.py manage.py .pylintrc pylintrc .flake8 mypy.ini .mypy.ini .coveragerc gunicorn.conf.py tasks.py conf.py mkdocs.yml",
+    "fabfile.py dodo.py pavement.py manage.py .pylintrc pylintrc .flake8 mypy.ini .mypy.ini .coveragerc gunicorn.conf.py mkdocs.yml",
   ),
   runs("cargo", "cargo.toml build.rs rust-toolchain rust-toolchain.toml"),
   runs(

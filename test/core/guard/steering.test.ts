@@ -22,7 +22,7 @@ const kinds: Readonly<Record<SteeringKind, string>> = {
     .mvn/wrapper/maven-wrapper.properties gradle/wrapper/gradle-wrapper.properties conftest.py setup.py Makefile
     build.rs package.json Dockerfile docker-compose.prod.yml Taskfile.yml noxfile.py a.mk CMakeLists.txt build.gradle.kts
     Gruntfile.js tsconfig.config.json deploy/app.service tsconfig.json tsconfig.base.json jsconfig.json Cargo.toml go.mod
-    package.json5 package.yaml .bowerrc wrangler.toml firebase.json debian/rules PKGBUILD tasks.py docs/conf.py .mypy.ini
+    package.json5 package.yaml .bowerrc wrangler.toml firebase.json debian/rules PKGBUILD .mypy.ini
     dune-project xmake.lua devbox.json a.gradle gunicorn.conf.py .lintr .run/a.run.xml app.xcscheme`,
   agents: `AGENTS.md CLAUDE.md MEMORY.md .cursorrules .roo/mcp.json opencode.json .mcp.json .claude/settings.json
     .github/copilot-instructions.md GEMINI.md .aider.conf.yml .windsurf/rules/a.md docs/agents.md pai.json
@@ -42,7 +42,7 @@ for (const [kind, names] of Object.entries(kinds)) {
 test("ordinary files have none", () => {
   const ordinary = `src/app.py README.md src/makefile.ts docs/hooks/useThing.ts .gitignore .github/dependabot.yml
     src/config.js tests/test_memory.py lib/action.yml.md configure/index.ts .editorconfig data/agents.json LICENSE
-    src/components/memory.tsx .env.example`;
+    src/components/memory.tsx .env.example app/tasks.py app/conf.py`;
   expect(ordinary.split(/\s+/).filter((path) => findSteering(path) !== null)).toEqual([]);
 });
 

@@ -138,10 +138,10 @@ test.concurrent(
   patience,
 );
 
-/** Code of the candidate that the task's own check runs: it leaves links where pai will write. */
+/** Code of the candidate that its own check runs, twice since it changes a folder: it leaves links where pai will write. */
 const linking = `mkdir -p "$HOME/out"
 rm -rf hidden && ln -s "$HOME/out" hidden
-ln -s "$HOME/.profile" .pai-eval-answer.txt`;
+ln -sf "$HOME/.profile" .pai-eval-answer.txt`;
 
 test.concurrent(
   "what is put back after a candidate goes through no link that its code left",

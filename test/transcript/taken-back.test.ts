@@ -27,7 +27,7 @@ test.skipIf(!hasTmux)("the model is told of /rewind N code, /redo and /undo, onc
   await screen.shows(ready, 2);
 
   screen.enter("/rewind 1 code");
-  await screen.shows(/rewound code to before turn 1/);
+  await screen.shows(/files went back to before turn 1/);
   const rewound = await ask("second", /Second\./);
   expect(rewound).toBe(
     "<context>\nThe user took back what turn 1 and all after it changed in files; they are as before.\n</context>\n\nsecond",

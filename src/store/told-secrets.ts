@@ -20,9 +20,17 @@ function secretsIn(text: string): readonly string[] {
 
 const render = (name: string, value: string) => `${secretName.test(name) ? "secret" : name}="${value}"\n`;
 
-/** Values whose name and look say that they are secret. The model sees none of these texts, but may see a value elsewhere. */
-export function toldSecrets(env: Readonly<Record<string, string | undefined>>, root: string): readonly string[] {
-  const variables = Object.entries(env).map(([name, value = ""]) => render(name, value));
+/**
+ * Values whose name and look say that they are secret. The model sees none of these texts, but may see a value elsewhere.
+ * `known`: values that are known anyway, as pai's own keys are, which need no search.
+ */
+export function toldSecrets(
+  env: Readonly<Record<string, string | undefined>>,
+  root: string,
+  known: readonly string[] = [],
+): readonly string[] {
+  const others = Object.entries(env).filter(([, value = ""]) => !known.includes(value));
+  const variables = others.map(([name, value = ""]) => render(name, value));
   const paths = files.map((name) => join(root, name)).filter((path) => existsSync(path));
   const texts = paths.flatMap((path) => {
     const text = readSmall(path, maxBytes) ?? "";

@@ -19,6 +19,9 @@ test("a variable tells by its name and look; ordinary words are no secrets", () 
     DB_PASSWORD: "postgres",
   };
   expect(toldSecrets({ ...words, MOTTO: value, API_KEY_2: `${value}2`, HOME: "/root" }, root)).toEqual([`${value}2`]);
+  expect(toldSecrets({ OPENAI_API_KEY: value, OTHER_KEY: `${value}2`, API_KEY: `${value}2` }, root, [value])).toEqual([
+    `${value}2`,
+  ]);
 });
 
 test("a .env file tells in each way to write a setting", () => {

@@ -192,8 +192,9 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
     opened,
     portsFor(run) {
       const model = run.model ?? own;
-      const told = () => toldSecrets(base.context.env, opened.workspace.root);
-      veil ??= createVeil({ known: [...model.mask.keys, ...told()], ...findNames(earlierTexts(run.task)) });
+      const { keys } = model.mask;
+      const told = () => toldSecrets(base.context.env, opened.workspace.root, keys);
+      veil ??= createVeil({ known: [...keys, ...told()], ...findNames(earlierTexts(run.task)) });
       return portsOf(parts, model, veil, run);
     },
     tellTools(task) {

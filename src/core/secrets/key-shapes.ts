@@ -1,6 +1,6 @@
 /** Finds and masks text that looks like a key. */
-import { providers } from "../providers.ts";
 import { rememberLong } from "./remember-long.ts";
+import { atFirstUse, beginnings, kinds, tokens } from "./token-shapes.ts";
 
 /** A key-shaped piece of text: its position, and what it seems to be. */
 export interface Span {
@@ -8,29 +8,6 @@ export interface Span {
   readonly end: number;
   readonly kind: string;
 }
-
-/** How a token begins and how it goes on, as patterns. */
-type TokenShape = readonly [kind: string, begins: string, goesOn: string];
-
-const providerKeys = providers.flatMap(({ keyShape }) => (keyShape === null ? [] : [keyShape]));
-
-/** Tokens that name their maker by how they begin. */
-const tokenShapes: readonly TokenShape[] = [
-  ["Google token", "ya29\\.", "[\\w-]{20,}"],
-  ["GitHub token", "gh[pousr]_", "[A-Za-z0-9]{30,}"],
-  ["GitHub token", "github_pat_", "\\w{22,}"],
-  ["GitLab token", "glpat-", "[\\w-]{20,}"],
-  ["Slack token", "xox[a-z]-", "[A-Za-z0-9-]{10,}"],
-  ["Slack token", "xapp-", "[A-Za-z0-9-]{10,}"],
-  ["AWS key id", "A[KS]IA", "[0-9A-Z]{16}(?![0-9A-Za-z])"],
-  ["npm token", "npm_", "[A-Za-z0-9]{36,}"],
-  ["PyPI token", "pypi-AgE", "[\\w-]{40,}"],
-  ["Hugging Face token", "hf_", "[A-Za-z0-9]{30,}"],
-  ["Groq key", "gsk_", "[A-Za-z0-9]{30,}"],
-  ["Stripe key", "[rs]k_(?:live|test)_", "[A-Za-z0-9]{16,}"],
-  ["SendGrid key", "SG\\.", "[\\w-]{20,24}\\.[\\w-]{40,}"],
-  ["JSON web token", "eyJ", "[\\w-]{8,1000}\\.eyJ[\\w-]{8,8000}\\.[\\w-]{10,}"],
-];
 
 const mask = "…[masked]";
 const privateKey = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/g;
@@ -51,58 +28,20 @@ const nameShapes = [
 const namePattern = (words: readonly string[]) => `(?:${words.join("|")})${nameEnd}`;
 const bearerPattern = "bearer(?=\\s)";
 
-/** The plain characters with which all these patterns begin: looking for a plain text is several times quicker. */
-function commonBeginning(sources: readonly string[]): string {
-  const [first = "", ...others] = sources.map((source) => /^[\w-]*(?![*+?{])/.exec(source)?.[0] ?? "");
-  let length = first.length;
-  while (!others.every((other) => other.startsWith(first.slice(0, length)))) length -= 1;
-  return first.slice(0, length);
-}
-
-/** Makes the value at its first use: many runs search no text that needs these patterns. */
-function atFirstUse<T extends object>(make: () => T): () => T {
-  let made: T | null = null;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
-
-const shapes = atFirstUse(() => {
-  // The longest prefix first: several begin with `sk-`.
-  const keys = providerKeys.toSorted((a, b) => b.prefix.length - a.prefix.length);
-  return [...keys.map(({ kind, begins, goesOn }): TokenShape => [kind, begins, goesOn]), ...tokenShapes];
-});
-const kinds = atFirstUse(() =>
-  shapes().map(([kind, begins, goesOn]) => ({ kind, shape: new RegExp(begins + goesOn, "y") })),
-);
-/** One pattern for each first letter: it skips most of a text, while one for all letters looks at every character. */
-const tokens = atFirstUse(() => {
-  const sources = shapes().map(([, begins, goesOn]) => begins + goesOn);
-  const firsts = sources.map((source) => (/^\w/.test(source) ? source.charAt(0) : source));
-  return [...new Set(firsts)].map((first) => {
-    const own = sources.filter((_, at) => firsts[at] === first);
-    const rests = own.map((source) => source.slice(first.length));
-    const all = rests.length === 1 ? first + rests[0] : `${first}(?:${rests.join("|")})`;
-    return { literal: commonBeginning(own), shape: atFirstUse(() => new RegExp(all, "g")) };
-  });
-});
 const names = atFirstUse(() => [
   ...nameShapes.map((words) => readNames(words, new RegExp(namePattern(words), "gi"))),
   readNames(["bearer"], new RegExp(bearerPattern, "gi")),
 ]);
 
-/** How everything that is searched begins; rules out most texts of up to `maxPrechecked` characters in one search. */
-const anyBeginning = new RegExp(
-  [
-    ...providerKeys.map(({ begins }) => begins),
-    ...tokenShapes.map(([, begins]) => begins),
-    `(?i:${namePattern(nameShapes.flat())}|${bearerPattern})`,
-    "PRIVATE KEY",
-    "://",
-  ].join("|"),
-);
+/** How tokens and named values begin. */
+const anyBeginning = new RegExp([...beginnings, `(?i:${namePattern(nameShapes.flat())}|${bearerPattern})`].join("|"));
 const maxPrechecked = 4096;
+/** False for most texts of up to `maxPrechecked` characters: they hold nothing that is searched. */
+const mayHold = (text: string): boolean =>
+  text.length > maxPrechecked ||
+  anyBeginning.test(text) ||
+  text.includes("PRIVATE KEY") ||
+  (text.includes("://") && text.includes("@"));
 
 /** `key` alone names all sorts of things; with one of these before it, it names a secret. */
 const keyQualifier = /(?:api|access|secret|private|auth|account|encryption|signing|master)[_-]?$/i;
@@ -252,7 +191,7 @@ interface Search {
 const nothing: Search = { spans: [], covered: [] };
 
 const searches = rememberLong((text: string): Search => {
-  if (text.length < minSecret || (text.length <= maxPrechecked && !anyBeginning.test(text))) return nothing;
+  if (text.length < minSecret || !mayHold(text)) return nothing;
   const all: Span[] = [];
   for (const find of finders) find(text, all);
   if (all.length === 0) return nothing;

@@ -1,0 +1,68 @@
+/** Patterns of tokens that name their maker by how they begin. */
+import { providers } from "../providers.ts";
+
+/** How a token begins and how it goes on, as patterns. */
+type TokenShape = readonly [kind: string, begins: string, goesOn: string];
+
+const providerKeys = providers.flatMap(({ keyShape }) => (keyShape === null ? [] : [keyShape]));
+
+const tokenShapes: readonly TokenShape[] = [
+  ["Google token", "ya29\\.", "[\\w-]{20,}"],
+  ["GitHub token", "gh[pousr]_", "[A-Za-z0-9]{30,}"],
+  ["GitHub token", "github_pat_", "\\w{22,}"],
+  ["GitLab token", "glpat-", "[\\w-]{20,}"],
+  ["Slack token", "xox[a-z]-", "[A-Za-z0-9-]{10,}"],
+  ["Slack token", "xapp-", "[A-Za-z0-9-]{10,}"],
+  ["AWS key id", "A[KS]IA", "[0-9A-Z]{16}(?![0-9A-Za-z])"],
+  ["npm token", "npm_", "[A-Za-z0-9]{36,}"],
+  ["PyPI token", "pypi-AgE", "[\\w-]{40,}"],
+  ["Hugging Face token", "hf_", "[A-Za-z0-9]{30,}"],
+  ["Groq key", "gsk_", "[A-Za-z0-9]{30,}"],
+  ["Stripe key", "[rs]k_(?:live|test)_", "[A-Za-z0-9]{16,}"],
+  ["SendGrid key", "SG\\.", "[\\w-]{20,24}\\.[\\w-]{40,}"],
+  ["JSON web token", "eyJ", "[\\w-]{8,1000}\\.eyJ[\\w-]{8,8000}\\.[\\w-]{10,}"],
+];
+
+/** Patterns of how each token begins. */
+export const beginnings: readonly string[] = [
+  ...providerKeys.map(({ begins }) => begins),
+  ...tokenShapes.map(([, begins]) => begins),
+];
+
+/** The plain characters with which all these patterns begin: looking for a plain text is several times quicker. */
+function commonBeginning(sources: readonly string[]): string {
+  const [first = "", ...others] = sources.map((source) => /^[\w-]*(?![*+?{])/.exec(source)?.[0] ?? "");
+  let length = first.length;
+  while (!others.every((other) => other.startsWith(first.slice(0, length)))) length -= 1;
+  return first.slice(0, length);
+}
+
+/** Makes the value at its first use: many runs search no text that needs these patterns. */
+export function atFirstUse<T extends object>(make: () => T): () => T {
+  let made: T | null = null;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+const shapes = atFirstUse(() => {
+  // The longest prefix first: several begin with `sk-`.
+  const keys = providerKeys.toSorted((a, b) => b.prefix.length - a.prefix.length);
+  return [...keys.map(({ kind, begins, goesOn }): TokenShape => [kind, begins, goesOn]), ...tokenShapes];
+});
+/** Tells which kind a token is. */
+export const kinds = atFirstUse(() =>
+  shapes().map(([kind, begins, goesOn]) => ({ kind, shape: new RegExp(begins + goesOn, "y") })),
+);
+/** One pattern for each first letter: it skips most of a text, while one for all letters looks at every character. */
+export const tokens = atFirstUse(() => {
+  const sources = shapes().map(([, begins, goesOn]) => begins + goesOn);
+  const firsts = sources.map((source) => (/^\w/.test(source) ? source.charAt(0) : source));
+  return [...new Set(firsts)].map((first) => {
+    const own = sources.filter((_, at) => firsts[at] === first);
+    const rests = own.map((source) => source.slice(first.length));
+    const all = rests.length === 1 ? first + rests[0] : `${first}(?:${rests.join("|")})`;
+    return { literal: commonBeginning(own), shape: atFirstUse(() => new RegExp(all, "g")) };
+  });
+});

@@ -2,6 +2,7 @@
 
 import { type Blob, type Change, sameBlob, squash } from "../core/change.ts";
 import { maxShown } from "../core/context/shown.ts";
+import { digest } from "../core/digest.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { parentOf, type RelPath } from "../core/path.ts";
 import type { Entry, LineRange, SearchQuery, SearchReport, Stage, View } from "../core/ports.ts";
@@ -55,6 +56,22 @@ function withinLimit(path: RelPath, blob: Blob | null, limit = Number.POSITIVE_I
   throw new PaiError("file_unusable", `${path} is larger than ${limit} bytes`);
 }
 
+/** What the run last knew of a path: of a large file its digest, since one reply may read hundreds of them. */
+type Known = Blob | null | { readonly kind: "digest"; readonly mode: number; readonly digest: string };
+
+/** A larger file is known by its digest. In bytes. */
+const maxKnown = 65_536;
+
+const toKnown = (blob: Blob | null): Known =>
+  blob?.kind === "file" && blob.bytes.length > maxKnown
+    ? { kind: "digest", mode: blob.mode, digest: digest(blob.bytes) }
+    : blob;
+
+function isStill(known: Known, now: Blob | null): boolean {
+  if (known?.kind !== "digest") return sameBlob(known, now);
+  return now?.kind === "file" && now.mode === known.mode && digest(now.bytes) === known.digest;
+}
+
 /** Factor on the number of hits to search, so that hits in likely files are among them. */
 const widerSearch = 5;
 
@@ -77,7 +94,7 @@ export function createOverlay(view: View, room: number = maxShown): Overlay {
   let kept: readonly Change[] = [];
   let askLikely = async (): Promise<readonly string[]> => [];
   let likely: Promise<readonly string[]> | null = null;
-  const known = new Map<RelPath, Blob | null>();
+  const known = new Map<RelPath, Known>();
   const seen = new Map<RelPath, Uint8Array>();
   let top: ReadonlyMap<RelPath, Change> | null = null;
   /** Made anew after each change of what is staged: a folder of many files asks for it once for each. */
@@ -96,13 +113,13 @@ export function createOverlay(view: View, room: number = maxShown): Overlay {
     const change = onTop().get(path);
     if (change !== undefined) return withinLimit(path, change.after, limit);
     const blob = await view.read(path, limit);
-    if (!known.has(path)) known.set(path, blob);
+    if (!known.has(path)) known.set(path, toKnown(blob));
     return blob;
   };
 
   const refuseChanged = (path: RelPath, now: Blob | null): void => {
     const base = known.get(path);
-    if (base === undefined || onTop().has(path) || sameBlob(base, now)) return;
+    if (base === undefined || onTop().has(path) || isStill(base, now)) return;
     throw new PaiError("conflict", `${path} was changed by someone else while pai worked on it`, {
       hint: "it was not overwritten; run the task again on the new content",
     });
@@ -116,7 +133,7 @@ export function createOverlay(view: View, room: number = maxShown): Overlay {
     });
 
   const learn = (changes: readonly Change[]): void => {
-    for (const { path, after } of changes) known.set(path, after);
+    for (const { path, after } of changes) known.set(path, toKnown(after));
   };
 
   return {

@@ -33,8 +33,8 @@ export interface VeiledView {
 
 /** Lines that are searched for secrets around a shown part of a file that is too large to be searched whole. */
 const linesAround = 400;
-/** How many hidden files are remembered, so that they need not be searched again. */
-const maxKept = 64;
+/** How many hidden files are remembered, so that they need not be searched again, and how many bytes of them. */
+const maxKept = { files: 64, bytes: 64 * 1024 * 1024 } as const;
 
 const splitLines = (text: string) => text.split(/\r\n|\n|\r/);
 /** A file name shorter than this holds no secret. */
@@ -46,11 +46,19 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
   /** Files that hold secrets. */
   const holders = new Set<RelPath>();
 
-  const keep = (path: RelPath, entry: Hidden): void => {
+  let keptBytes = 0;
+  const drop = (path: RelPath): void => {
+    keptBytes -= kept.get(path)?.raw.bytes.length ?? 0;
     kept.delete(path);
+  };
+  const keep = (path: RelPath, entry: Hidden): void => {
+    drop(path);
     kept.set(path, entry);
-    const [oldest] = kept.keys();
-    if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
+    keptBytes += entry.raw.bytes.length;
+    for (const oldest of kept.keys()) {
+      if (kept.size <= maxKept.files && keptBytes <= maxKept.bytes) return;
+      drop(oldest);
+    }
   };
 
   const hideFile = (path: RelPath, raw: FileBlob): FileBlob => {

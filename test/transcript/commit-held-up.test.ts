@@ -1,5 +1,6 @@
 /** --commit in a repository whose own files would hold git up, or make it run a program. */
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { openPlace, type Place, patience } from "./harness.ts";
 import { done, modify, planned } from "./replies.ts";
 
@@ -35,14 +36,14 @@ test.skipIf(!hasGit).concurrent("a git that waits for ever ends with a signal, a
   // git reads what an included file says, wherever it is.
   await place.shell("mkfifo ../spare/pipe; git config include.path ../../spare/pipe");
   const run = place.start([...args, "--commit", "say two"]);
-  while ((await place.shell(`ps -o args= --ppid ${run.pid} | grep -q rev-parse`)).code !== 0) await Bun.sleep(20);
-  await Bun.sleep(500);
+  const findGit = async () =>
+    (await place.shell(`ps -o pid=,args= --ppid ${run.pid} | awk '/rev-parse/ { print $1 }'`)).stdout.trim();
+  let git = "";
+  while (git === "") git = await findGit();
   run.kill("SIGINT");
-  const at = performance.now();
   expect((await run.done).code).toBe(130);
-  expect(performance.now() - at).toBeLessThan(5_000);
   expect(place.read("a.txt")).toBe("one\n");
-  expect((await place.shell("ps -eo args | grep -c '[r]ev-parse --show-top'")).stdout.trim()).toBe("0");
+  expect(existsSync(`/proc/${git}`)).toBe(false);
 });
 
 test.skipIf(!hasGit).concurrent("hooks that the repository's settings name are not run unseen", async () => {

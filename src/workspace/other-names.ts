@@ -160,7 +160,7 @@ export function whySteers(
   for (const other of others) {
     if ("why" in other) return `${showName(nameOf(path))} runs code later without being asked (${other.why})`;
     const there = judgePath(other.link, "write", rules);
-    if (there.verdict !== "allow") return `a link makes it ${showName(other.link)}: ${there.why}`;
+    if (there.verdict !== "allow") return `a link makes it ${showName(other.link)}, and ${there.why}`;
   }
   return null;
 }

@@ -125,9 +125,9 @@ test.concurrent("--only names what is allowed, never what is not; --env takes a 
 
 /** By what is done in the project first: a file whose own name tells nothing, and what it is. */
 const otherNames: readonly (readonly [setup: string, path: string, why: RegExp])[] = [
-  ["ln -s docs/guide.md AGENTS.md", "docs/guide.md", /a link makes it AGENTS\.md: AGENTS\.md steers agents/],
+  ["ln -s docs/guide.md AGENTS.md", "docs/guide.md", /a link makes it AGENTS\.md, and AGENTS\.md steers agents/],
   ["mkdir conf; ln -s conf .cargo", "conf/config.toml", /a link makes it \.cargo\/config\.toml/],
-  ["ln -s dev.txt .env", "dev.txt", /a link makes it \.env: \.env may hold keys/],
+  ["ln -s dev.txt .env", "dev.txt", /a link makes it \.env, and \.env may hold keys/],
   ["git init -q; ln -s ../../scripts/pc.sh .git/hooks/pre-commit", "scripts/pc.sh", /as the hook pre-commit/],
   ["git init -q; git config core.hooksPath tools/h", "tools/h/pre-push", /core\.hookspath/],
   [

@@ -1,5 +1,6 @@
 /** Opens a workspace: combines its reading and its writing half, and undoes what an earlier run left half-done. */
 import { resolve } from "node:path";
+import { atFirstUse } from "../core/at-first-use.ts";
 import type { Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
@@ -77,7 +78,7 @@ const maxReadBytes = 8 * 1024 * 1024;
 export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWorkspace> {
   const { force, home, backend } = options;
   const own = [...new Set([...(options.own ?? []), ...(options.stateDir === null ? [] : [options.stateDir])])];
-  const ignoreFile = once(() => findUserIgnore({ home, env: options.env, path }));
+  const ignoreFile = atFirstUse(() => findUserIgnore({ home, env: options.env, path }));
   const userIgnore = () => readUserIgnore(ignoreFile());
   const root = openRoot(options.root, { force, home, own, backend, rules: options.policy, userIgnore });
   const path = pathOutside(options.env["PATH"], root.path);
@@ -166,14 +167,6 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
     recovered,
     stateFolder: state?.folder ?? null,
     warnings: weaknesses(root, why),
-  };
-}
-
-function once<T>(find: () => T): () => T {
-  let found: { readonly value: T } | null = null;
-  return () => {
-    found ??= { value: find() };
-    return found.value;
   };
 }
 

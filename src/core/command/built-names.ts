@@ -1,7 +1,8 @@
 /** Names of paths that tools fetch or generate. */
+import { atFirstUse } from "../at-first-use.ts";
 import { foldName } from "../guard/fold-name.ts";
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+const words = (text: string) => atFirstUse((): ReadonlySet<string> => new Set(text.split(/\s+/)));
 
 /** Tools remove even the whole folder themselves. */
 const caches =
@@ -22,11 +23,11 @@ const databaseShape = /\.(?:db|sqlite3?|mdb|ldb)$/;
 /** A folder that a tool fills: fetched packages, build output, a cache. */
 export function isBuiltFolder(name: string): boolean {
   const folded = foldName(name);
-  return folders.has(folded) || folderShape.test(folded);
+  return folders().has(folded) || folderShape.test(folded);
 }
 
 /** A folder that tools make and remove as they please. */
-export const isCache = (name: string): boolean => caches.has(foldName(name));
+export const isCache = (name: string): boolean => caches().has(foldName(name));
 
 /** A file that tools overwrite and remove by themselves: an object file, a log, a lock. */
 export const isTransient = (name: string): boolean => fileShape.test(foldName(name));

@@ -1,4 +1,5 @@
 /** Steering files: they run unasked, run when the project is built, or tell agents what to do. Pure. */
+import { atFirstUse } from "../at-first-use.ts";
 import { foldName } from "./fold-name.ts";
 import { agentNames, type Row, unaskedNames } from "./steering-names.ts";
 import { builtNames } from "./steering-tools.ts";
@@ -40,13 +41,11 @@ const wordsOf = (text: string): readonly string[] => text.match(/\S+/g) ?? [];
 
 function openTable(): Table {
   const rows = tables.flatMap(([kind, all]) => all.map((row) => ({ row, steering: { kind, why: row.why } })));
-  let byName: ReadonlyMap<string, Steering> | null = null;
   return {
     spelled: rows.map(({ row }) => row.names).join(" "),
-    byName() {
-      byName ??= new Map(rows.flatMap(({ row, steering }) => wordsOf(row.names).map((name) => [name, steering])));
-      return byName;
-    },
+    byName: atFirstUse(
+      () => new Map(rows.flatMap(({ row, steering }) => wordsOf(row.names).map((name) => [name, steering]))),
+    ),
     marks: rows.flatMap(({ row: { endings = null, shape = null }, steering }) => [
       ...(endings === null ? [] : wordsOf(endings).map((text) => ({ text, pattern: null, steering }))),
       ...(shape === null ? [] : wordsOf(shape.words).map((text) => ({ text, pattern: shape.pattern, steering }))),
@@ -54,12 +53,7 @@ function openTable(): Table {
   };
 }
 
-let opened: Table | null = null;
-/** Built at the first use: most starts of pai never need it. */
-const table = (): Table => {
-  opened ??= openTable();
-  return opened;
-};
+const table = atFirstUse(openTable);
 
 /** The steering of a name in a folder, both folded; null: none. `last`: the name is the last part of its path. */
 export function steeringOfName(folder: string, name: string, last: boolean): Steering | null {

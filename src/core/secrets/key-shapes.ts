@@ -1,6 +1,7 @@
 /** Finds and masks text that looks like a key. */
+import { atFirstUse } from "../at-first-use.ts";
 import { rememberLong } from "./remember-long.ts";
-import { atFirstUse, beginnings, kinds, tokens } from "./token-shapes.ts";
+import { beginnings, kinds, tokens } from "./token-shapes.ts";
 
 /** A key-shaped piece of text: its position, and what it seems to be. */
 export interface Span {

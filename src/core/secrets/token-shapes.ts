@@ -1,4 +1,5 @@
 /** Patterns of tokens that name their maker by how they begin. */
+import { atFirstUse } from "../at-first-use.ts";
 import { providers } from "../providers.ts";
 
 /** How a token begins and how it goes on, as patterns. */
@@ -35,15 +36,6 @@ function commonBeginning(sources: readonly string[]): string {
   let length = first.length;
   while (!others.every((other) => other.startsWith(first.slice(0, length)))) length -= 1;
   return first.slice(0, length);
-}
-
-/** Makes the value at its first use: many runs search no text that needs these patterns. */
-export function atFirstUse<T extends object>(make: () => T): () => T {
-  let made: T | null = null;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
 
 const shapes = atFirstUse(() => {

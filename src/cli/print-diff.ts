@@ -1,7 +1,7 @@
 /** Prints changes outside a run as a diff, in the style of a stream. */
 import type { Change } from "../core/change.ts";
 import { renderHidden } from "../core/secrets/render-hidden.ts";
-import { toldSecrets } from "../store/told-secrets.ts";
+import { findNamedSecrets } from "../store/named-secrets.ts";
 import { renderDiff } from "../ui/diff/render-diff.ts";
 import { columnsOf } from "./columns.ts";
 import type { Context } from "./command.ts";
@@ -10,7 +10,7 @@ import { styleOf } from "./compose/view.ts";
 
 /** `renderHidden` with what the environment and the project's `.env` files tell of. */
 export const renderHiddenHere = (context: Context, changes: readonly Change[]): string =>
-  renderHidden(changes, toldSecrets(context.env, findRoot(context)));
+  renderHidden(changes, findNamedSecrets(context.env, findRoot(context)));
 
 /** The diff, ending in a line feed; "" for no changes. */
 export async function renderDiffOn(

@@ -33,7 +33,7 @@ export function sameBlob(a: Blob | null, b: Blob | null): boolean {
   return a.kind === "folder" && b.kind === "folder";
 }
 
-/** Whether the path's file is no more: it is deleted, or a folder or a link takes its place. */
+/** Whether the change removes a file: by deleting it, or by putting a folder or a link in its place. */
 export const losesFile = ({ before, after }: Change): boolean => before?.kind === "file" && after?.kind !== "file";
 
 /** The path that moved content had before the first of these changes; null: it was not moved, or it was moved back. */

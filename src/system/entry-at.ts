@@ -1,9 +1,9 @@
-/** Looks what stands at a path. */
+/** Finds the entry at a path. */
 import { lstatSync, type Stats } from "node:fs";
 
 /**
- * A link counts as itself. undefined: nothing stands there, and nothing can where a part of the path is a file or a device,
- * such as a home `/dev/null`. Throws what else the system refuses: at a path that is too long something may stand.
+ * Stats of the entry; a link is not followed. undefined: it does not exist, or a parent is a file or a device, as below a
+ * home of `/dev/null`. Throws the system's other errors: an entry may exist whose path is too long for one call.
  */
 export function entryAt(path: string): Stats | undefined {
   try {

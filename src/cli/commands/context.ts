@@ -9,7 +9,7 @@ import type { RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { describeModel } from "../../models/catalogue.ts";
 import { parseModelId } from "../../models/open.ts";
-import { toldSecrets } from "../../store/told-secrets.ts";
+import { findNamedSecrets } from "../../store/named-secrets.ts";
 import { showResult } from "../answer-document.ts";
 import { findMentions } from "../at-paths.ts";
 import { columnsOf } from "../columns.ts";
@@ -73,7 +73,7 @@ export async function previewTask({
       id: makeRunId(now()),
       model: describeOnly(id),
       price: () => price,
-      veil: createVeil({ known: toldSecrets(env, opened.workspace.root) }),
+      veil: createVeil({ known: findNamedSecrets(env, opened.workspace.root) }),
       workspace: opened.workspace,
       memory: openProjectMemory(opened, { run: "", learns: false, isSeen: false, now }),
       actions: async () => (await import("../../actions/match-vocabulary.ts")).allActions,

@@ -106,7 +106,7 @@ export function renderRanking({ ranking, lacks }: Pick<Preview, "ranking" | "lac
 
 type Row = readonly [name: string, range: string, size: string];
 
-/** The parts in columns. Where these are wider than `columns`, a file's lines stand below its path; null: no limit. */
+/** Renders the parts in columns; when they need more than `columns`, each file's lines go below its path. null: no limit. */
 function renderParts(rows: readonly Row[], columns: number | null): string[] {
   const [first = 0, second = 0, third = 0] = [0, 1, 2].map((at) => widest(rows.map((row) => row[at] ?? "")));
   const sized = (text: string, width: number, size: string) => `  ${pad(text, width)}  ${size.padStart(third)} tokens`;

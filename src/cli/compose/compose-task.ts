@@ -8,8 +8,8 @@ import { type Mask, maskHeld } from "../../core/secrets/held-keys.ts";
 import { createVeil, findNames, type Veil } from "../../core/secrets/veil.ts";
 import type { Ports, RunOptions, Task } from "../../flows/run.ts";
 import { openAudit } from "../../store/audit.ts";
+import { findNamedSecrets } from "../../store/named-secrets.ts";
 import { openPlanCache } from "../../store/plan-cache.ts";
-import { toldSecrets } from "../../store/told-secrets.ts";
 import type { Base } from "./base.ts";
 import { type ComposedWorkspace, composeWorkspace, makeRunId } from "./compose.ts";
 import { type ComposedModel, composeModel, type Face, priceOf } from "./compose-model.ts";
@@ -193,8 +193,8 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
     portsFor(run) {
       const model = run.model ?? own;
       const { keys } = model.mask;
-      const told = () => toldSecrets(base.context.env, opened.workspace.root, keys);
-      veil ??= createVeil({ known: [...keys, ...told()], ...findNames(earlierTexts(run.task)) });
+      const named = () => findNamedSecrets(base.context.env, opened.workspace.root, keys);
+      veil ??= createVeil({ known: [...keys, ...named()], ...findNames(earlierTexts(run.task)) });
       return portsOf(parts, model, veil, run);
     },
     tellTools(task) {

@@ -5,7 +5,7 @@ const weight = 1;
 const maxPatterns = 8;
 const max = { length: 200, asterisks: 6 } as const;
 const word = /[^\s"'`();:]+/g;
-/** `a*b`, `**bold**` and `/*` are no patterns: these have a folder or an ending, and a name. */
+/** Whether a word is a pattern of paths, with a folder or an ending, unlike `a*b`, `**bold**` and `/*`. */
 const isPattern = (text: string) =>
   text.includes("*") &&
   text.length <= max.length &&

@@ -54,7 +54,7 @@ const pairedValue = /\w*\\?["'`]?\s*,?\s{0,40}\\?["'`]?value\\?["'`]?\s*[:=]\s*\
 /** The content of an element: `<password>…</password>`, `<string name="api_key">…</string>`. */
 const elementValue = /["']?\s{0,3}>\s{0,40}([^\s<>"']{12,2048})\s{0,40}<\//y;
 const bareValue = /\s*[:=]\s*([\w+/=~!@#%^*-][\w+/=~!@#$%^*-]{15,2047})(?=[\s&;,]|$)/y;
-/** The value of a parameter at the end of an address; elsewhere code may stand before such signs. */
+/** The value of the last parameter of an address. In other places, such signs may follow code. */
 const parameterName = /[?&][\w.-]{0,40}$/;
 const parameterValue = /=([\w.~%+/=-]{12,2048})(?=["'`<>()[\]{}#|\\])/y;
 

@@ -47,18 +47,21 @@ function readHunks(hunks: readonly StructuredPatchHunk[]): readonly DiffLine[] {
 /** A name without its `a/` or `b/`, quoted as git does, so that no control character acts. */
 const nameOf = (name: string | undefined): string => quoteAsGit((name ?? "").replace(/^[ab]\//, ""));
 
+/** Notes on the mode that a file gets; a new file has one only when it can be run. */
+function modeNotes(mode: string | undefined, isNew: boolean): readonly DiffLine[] {
+  if (mode === undefined) return [];
+  if (mode.endsWith("755")) return [note(isNew ? "executable" : "executable now")];
+  return isNew ? [] : [note("no longer executable")];
+}
+
 function readPatch(patch: StructuredPatch): DiffFile {
   const { oldFileName, newFileName, isCreate, isDelete, isBinary, oldMode, newMode, hunks } = patch;
-  const isProgram = newMode?.endsWith("755") === true;
-  const isMode = newMode !== undefined && (isCreate !== true || isProgram);
   return {
     from: isCreate === true ? null : nameOf(oldFileName),
     to: isDelete === true ? null : nameOf(newFileName),
     isLink: [oldMode, newMode].includes("120000"),
     lines: [
-      ...(isMode
-        ? [note(isProgram ? (isCreate === true ? "executable" : "executable now") : "no longer executable")]
-        : []),
+      ...modeNotes(newMode, isCreate === true),
       ...(isBinary === true ? [note("binary")] : []),
       ...readHunks(hunks),
     ],

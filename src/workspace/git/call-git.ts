@@ -59,8 +59,8 @@ const graceMs = 500;
 export const findGit = ({ path }: GitPlace): string | null => Bun.which("git", { PATH: path });
 
 /**
- * Throws commit_failed where there is no git, or it takes too long, and the reason of `signal` if that aborts. A git that
- * is writing the commit gets no signal.
+ * Throws commit_failed when git is missing or takes too long, and the signal's reason when it aborts. Pass null for the
+ * call that writes the commit, so that nothing interrupts it.
  */
 export function openGit(place: GitPlace, signal: AbortSignal | null): Git {
   const git = findGit(place);

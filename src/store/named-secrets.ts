@@ -24,7 +24,7 @@ const render = (name: string, value: string) => `${secretName.test(name) ? "secr
  * Values whose name and look say that they are secret. The model sees none of these texts, but may see a value elsewhere.
  * `known`: values that are known anyway, as pai's own keys are, which need no search.
  */
-export function toldSecrets(
+export function findNamedSecrets(
   env: Readonly<Record<string, string | undefined>>,
   root: string,
   known: readonly string[] = [],

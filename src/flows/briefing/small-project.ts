@@ -6,9 +6,6 @@ import type { Run } from "../run.ts";
 import type { ListedProject } from "./list-project.ts";
 import { hideSource, type ReadText, type Source } from "./sources.ts";
 
-/** More files hardly ever fit, so that reading them first would cost more than it saves. */
-const maxFiles = 12;
-
 /** Whether a text in lower case has the name of the file as a word, or as the end of a path. */
 function isNamedIn(text: string, path: string): boolean {
   const name = nameOf(path).toLowerCase();
@@ -41,7 +38,7 @@ export async function readSmall(
   read: ReadText,
   maxLength: number,
 ): Promise<readonly Source[] | null> {
-  if (more || paths.length > maxFiles) return null;
+  if (more || paths.length > surveyLimits.wholeFiles) return null;
   let left = maxLength;
   const found: Source[] = [];
   for (const { path, isNamed } of orderFiles(paths, run.task.text)) {

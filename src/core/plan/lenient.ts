@@ -1,5 +1,6 @@
 /** Reads fields of a model's JSON leniently: a number as a text, one text as a list, null as nothing. */
 import * as z from "zod/mini";
+import { readAs } from "./reading.ts";
 
 /** How many wrappers around a value are opened at most. */
 export const maxWraps = 5;
@@ -32,19 +33,29 @@ export const namesSeveral = (path: string): boolean =>
   path.includes("*") ||
   (/[\s,;&]/.test(path) && path.split(/\s*[,;&]\s*|\s+and\s+/).filter((part) => /^\S+\.\w+$/.test(part)).length > 1);
 
-/** A schema that first has `plain` turn the written value into one that `schema` accepts. */
-export const leniently = <Schema extends z.ZodMiniType>(plain: (value: unknown) => unknown, schema: Schema) =>
-  z.pipe(z.transform(plain), schema);
+/** A part of a model's JSON: `plain` turns what is written into what `schema` accepts, where only one thing can be meant. */
+export interface Lenient<Schema extends z.ZodMiniType = z.ZodMiniType> {
+  readonly plain: (value: unknown) => unknown;
+  readonly schema: Schema;
+}
 
-export const text = leniently((value) => toText(value), z.string());
-export const texts = leniently((value) => toList(value).map((each) => toText(each)), z.array(z.string()));
-export const commands = leniently((value) => toList(value).map(toTarget), z.array(z.string()));
-const paths = leniently(
-  (value) =>
-    toList(value)
-      .map(toTarget)
-      .map((each) => (typeof each === "string" ? barePath(each) : each)),
-  z.array(z.string()),
+export const leniently = <Schema extends z.ZodMiniType>(
+  plain: (value: unknown) => unknown,
+  schema: Schema,
+): Lenient<Schema> => ({ plain, schema });
+
+const string = z.string();
+export const text = leniently((value) => toText(value), string);
+export const listOf = <Schema extends z.ZodMiniType>({ plain, schema }: Lenient<Schema>) =>
+  leniently((value) => toList(value).map(plain), z.array(schema));
+
+export const texts = listOf(text);
+export const commands = listOf(leniently(toTarget, string));
+const paths = listOf(
+  leniently((value) => {
+    const named = toTarget(value);
+    return typeof named === "string" ? barePath(named) : named;
+  }, string),
 );
 
 /** The lists of files in a plan and a schedule, in the order in which models are asked for them. */
@@ -55,12 +66,30 @@ export const fileLists = {
   files_to_delete: paths,
 };
 
-/** An object of this shape, or null for anything else. */
-export const filled = <Shape extends z.core.$ZodShape>(shape: Shape) =>
-  leniently(
-    (value) => (typeof value === "object" && value !== null && !Array.isArray(value) ? value : null),
-    z.nullable(z.object(shape)),
-  );
+type Fields = Readonly<Record<string, Lenient>>;
+type SchemasOf<Of extends Fields> = { [Name in keyof Of]: Of[Name]["schema"] };
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** An object with these fields. */
+export function objectOf<const Of extends Fields>(fields: Of): Lenient<z.ZodMiniObject<SchemasOf<Of>>> {
+  const named = Object.entries(fields);
+  const plain = (value: unknown) =>
+    isObject(value) ? Object.fromEntries(named.map(([name, field]) => [name, field.plain(value[name])])) : value;
+  const schemas = Object.fromEntries(named.map(([name, { schema }]) => [name, schema])) as SchemasOf<Of>;
+  return leniently(plain, z.object(schemas));
+}
+
+/** An object with these fields, or null for anything else. */
+export function filled<const Of extends Fields>(fields: Of) {
+  const { plain, schema } = objectOf(fields);
+  return leniently((value) => (isObject(value) ? plain(value) : null), z.nullable(schema));
+}
+
+/** Reads what a model wrote. `whole`: what a fault of the value itself is called. */
+export const readLeniently = <T>({ plain, schema }: Lenient<z.ZodMiniType<T>>, value: unknown, whole: string) =>
+  readAs(schema, plain(value), whole);
 
 /** The one of these words that the value holds, in any case; with none or several of them, the fallback. */
 const wordOf = <const Words extends readonly [string, ...string[]]>(words: Words, fallback: Words[number]) =>

@@ -11,7 +11,10 @@ import {
   fileLists,
   filled,
   leniently,
+  listOf,
   namesSeveral,
+  objectOf,
+  readLeniently,
   text,
   texts,
   toList,
@@ -20,13 +23,13 @@ import {
 } from "./lenient.ts";
 import { asksToLook, type Plan, type PlanStep } from "./plan.ts";
 import { plainAction, unpackPlan } from "./plan-form.ts";
-import { type Reading, readAs } from "./reading.ts";
+import type { Reading } from "./reading.ts";
 
 const planActions = vocabulary.filter(isPlanned).map(({ name }) => name);
 
 const numbers = leniently((value) => toList(value).map(Number).filter(Number.isInteger), z.array(z.int()));
 
-const step = z.object({
+const step = objectOf({
   step_number: leniently((value) => Math.trunc(Number(value)) || 0, z.int()),
   action: leniently((value) => plainAction(toText(value)), z.enum(planActions)),
   target: leniently((value) => (Array.isArray(value) && value.length > 1 ? "" : toTarget(value)), z.string()),
@@ -36,8 +39,7 @@ const step = z.object({
   expected_outcome: text,
 });
 
-/** The schema with which a plan is requested and read; the order of fields matters to providers that keep it. */
-export const planSchema = z.object({
+const form = objectOf({
   intent: leniently((value) => toText(value).trim().toLowerCase(), z.enum(["conversation", "look", "task"])),
   reply: text,
   analysis: filled({
@@ -48,7 +50,7 @@ export const planSchema = z.object({
     success_criteria: texts,
   }),
   execution_plan: filled({
-    steps: leniently(toList, z.array(step)),
+    steps: listOf(step),
     checks: commands,
     fallback_strategies: texts,
   }),
@@ -59,6 +61,9 @@ export const planSchema = z.object({
     recommendations: texts,
   }),
 });
+
+/** The schema with which a plan is requested and checked; the order of fields matters to providers that keep it. */
+export const planSchema = form.schema;
 
 /** Why a well-formed plan still cannot be followed; null when it can. */
 function findFault(plan: Plan): string | null {
@@ -92,7 +97,7 @@ const settleIntent = (plan: Plan): Plan =>
 
 /** Reads the plan; `why` is worded for the model that has to repair it. */
 export function readPlan(value: Json): Reading<Plan> {
-  const reading = readAs<Plan>(planSchema, unpackPlan(value), "the reply");
+  const reading = readLeniently<Plan>(form, unpackPlan(value), "the reply");
   if (!reading.ok) return reading;
   const { execution_plan: held, ...rest } = reading.value;
   const plan = { ...rest, execution_plan: held && { ...held, steps: held.steps.map(bareStep) } };

@@ -9,30 +9,34 @@ import {
   fileLists,
   filled,
   leniently,
+  listOf,
   namesSeveral,
+  objectOf,
+  readLeniently,
   text,
   texts,
-  toList,
   toText,
 } from "./lenient.ts";
 import { readPlan } from "./parse-plan.ts";
 import { asksToLook, type Plan, type PlanStep } from "./plan.ts";
 import { openEnvelope } from "./plan-form.ts";
-import { type Reading, readAs } from "./reading.ts";
+import type { Reading } from "./reading.ts";
 import { joinSurplus, type Schedule, type ScheduleStep } from "./schedule.ts";
 
-const step = z.object({ title: text, hint: text });
+const step = objectOf({ title: text, hint: text });
 const scopeFields = { ...fileLists, commands };
 
-/** The schema with which a schedule is requested and read. */
-export const scheduleSchema = z.object({
+const form = objectOf({
   mode: leniently((value) => toText(value).trim().toLowerCase(), z.enum(["chat", "look", "task"])),
   complexity,
   reply: text,
-  steps: leniently(toList, z.array(step)),
-  looks: leniently(toList, z.array(z.object({ action: text, target: text, destination: text }))),
+  steps: listOf(step),
+  looks: listOf(objectOf({ action: text, target: text, destination: text })),
   scope: filled(scopeFields),
 });
+
+/** The schema with which a schedule is requested and checked. */
+export const scheduleSchema = form.schema;
 
 type Written = z.infer<typeof scheduleSchema>;
 
@@ -113,7 +117,7 @@ export function readSchedule(value: Json): Reading<Schedule> {
   const looks = readLooks(value);
   if (looks !== null) return looks;
   const schedule = unpackSchedule(value);
-  const written = readAs(scheduleSchema, schedule, "the reply");
+  const written = readLeniently(form, schedule, "the reply");
   if (!written.ok) return written;
   const { mode, reply, steps, scope } = written.value;
   if (mode === "chat" && reply.trim() === "")
@@ -136,19 +140,21 @@ const score = leniently(
   z.nullable(z.int().check(z.minimum(1), z.maximum(10))),
 );
 
-/** The answer to the integrity call. */
-export const verdictSchema = z.object({
+const verdictForm = objectOf({
   passed: leniently((value) => value === true || /^(true|yes|pass(ed)?|1)$/i.test(toText(value)), z.boolean()),
   quality_score: score,
   reasons: texts,
   next_fix: texts,
 });
 
+/** The answer to the integrity call. */
+export const verdictSchema = verdictForm.schema;
+
 export type StepVerdict = z.infer<typeof verdictSchema>;
 
 /** An unreadable verdict is a failed one without a score. */
 export function readVerdict(value: Json): StepVerdict {
-  const reading = readAs(verdictSchema, unpackVerdict(value), "the verdict");
+  const reading = readLeniently(verdictForm, unpackVerdict(value), "the verdict");
   return reading.ok ? reading.value : unreadable("the verdict could not be read");
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { complexity, text } from "../../../src/core/plan/lenient.ts";
 
 test("one complexity among other words counts; two or none are moderate", () => {
-  const read = (word: unknown) => complexity.parse(word);
+  const read = (word: unknown) => complexity.plain(word);
   expect(["Complex", "very complex", "complex (a third look)", "simple."].map(read)).toEqual([
     "complex",
     "complex",
@@ -14,12 +14,12 @@ test("one complexity among other words counts; two or none are moderate", () => 
 });
 
 test("words in lists and objects are words; what is wrapped without end says nothing", () => {
-  expect(["a", ["a", "b"], { file: "a", fix: ["b", 3] }, null, 4].map((value) => text.parse(value))).toEqual([
+  expect(["a", ["a", "b"], { file: "a", fix: ["b", 3] }, null, 4].map((value) => text.plain(value))).toEqual([
     "a",
     "a, b",
     "a: b, 3",
     "",
     "4",
   ]);
-  expect(text.parse(JSON.parse(`${'{"a":'.repeat(20_000)}"x"${"}".repeat(20_000)}`))).toBe("");
+  expect(text.plain(JSON.parse(`${'{"a":'.repeat(20_000)}"x"${"}".repeat(20_000)}`))).toBe("");
 });

@@ -171,7 +171,7 @@ export async function measureContext(bench: Bench, hello: string, rounds: number
   const more = (samples: readonly FirstRequest[]) => firsts(samples).map((first) => first - Math.min(...ranked));
   return [
     { measure: "20 files, shown whole: first request / hello", values: ratios(whole), limit: 4, unit: " x" },
-    { measure: "20 files of 45 KB, ranked: the same", values: ratios(ranked), limit: 0, unit: " x" },
+    { measure: "20 files with 45 KB in all, ranked: the same", values: ratios(ranked), limit: 0, unit: " x" },
     ...rowsOf("5,000 files, 26 MB, cold", middle.cold, 900),
     ...peaksOf(middle.cold),
     ...rowsOf("5,000 files, warm", middle.warm, 0),

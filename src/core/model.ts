@@ -5,7 +5,8 @@ export type Json = null | boolean | number | string | readonly Json[] | Fields;
 /** A JSON object. */
 export type Fields = { readonly [key: string]: Json };
 
-export const isFields = (value: Json | undefined): value is Fields =>
+/** For values that come from JSON. */
+export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 export interface Call {

@@ -1,5 +1,6 @@
 /** Reads fields of a model's JSON leniently: a number as a text, one text as a list, null as nothing. */
 import * as z from "zod/mini";
+import { isFields, type Json } from "../model.ts";
 import { readAs } from "./reading.ts";
 
 /** How many wrappers around a value are opened at most. */
@@ -66,29 +67,26 @@ export const fileLists = {
   files_to_delete: paths,
 };
 
-type Fields = Readonly<Record<string, Lenient>>;
-type SchemasOf<Of extends Fields> = { [Name in keyof Of]: Of[Name]["schema"] };
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+type Shape = Readonly<Record<string, Lenient>>;
+type SchemasOf<Of extends Shape> = { [Name in keyof Of]: Of[Name]["schema"] };
 
 /** An object with these fields. */
-export function objectOf<const Of extends Fields>(fields: Of): Lenient<z.ZodMiniObject<SchemasOf<Of>>> {
+export function objectOf<const Of extends Shape>(fields: Of): Lenient<z.ZodMiniObject<SchemasOf<Of>>> {
   const named = Object.entries(fields);
   const plain = (value: unknown) =>
-    isObject(value) ? Object.fromEntries(named.map(([name, field]) => [name, field.plain(value[name])])) : value;
+    isFields(value) ? Object.fromEntries(named.map(([name, field]) => [name, field.plain(value[name])])) : value;
   const schemas = Object.fromEntries(named.map(([name, { schema }]) => [name, schema])) as SchemasOf<Of>;
   return leniently(plain, z.object(schemas));
 }
 
 /** An object with these fields, or null for anything else. */
-export function filled<const Of extends Fields>(fields: Of) {
+export function filled<const Of extends Shape>(fields: Of) {
   const { plain, schema } = objectOf(fields);
-  return leniently((value) => (isObject(value) ? plain(value) : null), z.nullable(schema));
+  return leniently((value) => (isFields(value) ? plain(value) : null), z.nullable(schema));
 }
 
 /** Reads what a model wrote. `whole`: what a fault of the value itself is called. */
-export const readLeniently = <T>({ plain, schema }: Lenient<z.ZodMiniType<T>>, value: unknown, whole: string) =>
+export const readLeniently = <T>({ plain, schema }: Lenient<z.ZodMiniType<T>>, value: Json, whole: string) =>
   readAs(schema, plain(value), whole);
 
 /** The one of these words that the value holds, in any case; with none or several of them, the fallback. */

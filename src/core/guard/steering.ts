@@ -29,31 +29,49 @@ interface Mark {
   readonly steering: Steering;
 }
 
+/** Texts that rule out most names, which is cheaper than making the tables. */
 interface Table {
-  /** All names in one text: searching it is cheaper than making `byName`, and most names are not in it. */
+  /** All names in one text. */
   readonly spelled: string;
   /** `name`, or `folder/name`; a name that ends in `/` counts anywhere in a path, others only at its end. */
   readonly byName: () => ReadonlyMap<string, Steering>;
-  readonly marks: readonly Mark[];
+  /** All endings in one text; each begins with a dot. */
+  readonly endings: string;
+  /** A name of a shape contains one of these. */
+  readonly shapeWords: readonly string[];
+  readonly marks: () => readonly Mark[];
 }
 
 const wordsOf = (text: string): readonly string[] => text.match(/\S+/g) ?? [];
 
 function openTable(): Table {
   const rows = tables.flatMap(([kind, all]) => all.map((row) => ({ row, steering: { kind, why: row.why } })));
+  const joined = (pick: (row: Row) => string | undefined) => rows.map(({ row }) => pick(row) ?? "").join(" ");
   return {
-    spelled: rows.map(({ row }) => row.names).join(" "),
+    spelled: joined(({ names }) => names),
     byName: atFirstUse(
       () => new Map(rows.flatMap(({ row, steering }) => wordsOf(row.names).map((name) => [name, steering]))),
     ),
-    marks: rows.flatMap(({ row: { endings = null, shape = null }, steering }) => [
-      ...(endings === null ? [] : wordsOf(endings).map((text) => ({ text, pattern: null, steering }))),
-      ...(shape === null ? [] : wordsOf(shape.words).map((text) => ({ text, pattern: shape.pattern, steering }))),
-    ]),
+    endings: joined(({ endings }) => endings),
+    shapeWords: wordsOf(joined(({ shape }) => shape?.words)),
+    marks: atFirstUse(() =>
+      rows.flatMap(({ row: { endings = "", shape }, steering }) => [
+        ...wordsOf(endings).map((text) => ({ text, pattern: null, steering })),
+        ...wordsOf(shape?.words ?? "").map((text) => ({ text, pattern: shape?.pattern ?? null, steering })),
+      ]),
+    ),
   };
 }
 
 const table = atFirstUse(openTable);
+
+/** Whether the name may end or look like one in the table. */
+function mayFit(name: string, { endings, shapeWords }: Table): boolean {
+  for (let dot = name.indexOf("."); dot >= 0; dot = name.indexOf(".", dot + 1)) {
+    if (hasWord(endings, name.slice(dot))) return true;
+  }
+  return shapeWords.some((word) => name.includes(word));
+}
 
 /** The steering of a name in a folder, both folded; null: none. `last`: the name is the last part of its path. */
 export function steeringOfName(folder: string, name: string, last: boolean): Steering | null {
@@ -63,10 +81,10 @@ export function steeringOfName(folder: string, name: string, last: boolean): Ste
     const found = byName().get(`${spelling}/`) ?? (last ? byName().get(spelling) : undefined);
     if (found !== undefined) return found;
   }
-  if (!last) return null;
+  if (!last || !mayFit(name, table())) return null;
   const fits = ({ text, pattern }: Mark) =>
     pattern === null ? name.endsWith(text) : name.includes(text) && pattern.test(name);
-  return marks.find(fits)?.steering ?? null;
+  return marks().find(fits)?.steering ?? null;
 }
 
 /** What a tool looks for below a folder of this folded name, as a clause; null: nothing that steers. */

@@ -52,13 +52,13 @@ function readCommand(line: string): Header | null {
 /** Marks of the model's own format that some servers leave around a reply. */
 const startTokens = /^\s*(?:<\|[^|<>\s]+\|>(?:assistant)?)+/;
 const endTokens = /(?<![\s:])(?:<\|\w+\|>|<\/s>|<end_of_turn>|<eos>)+\s*$/;
-/** How a line with end tokens ends. */
+/** How a line with end tokens ends: always in `>`. */
 const endings = ["|>", "</s>", "<end_of_turn>", "<eos>"];
 const listMarks = /^[\s\u200B\u2060]*(?:(?:[-*+•]|#{2,6}|\d+[.)]|->|→)\s+)*/;
 
 /** The line without a model's end marks. */
 export function withoutEndTokens(line: string): string {
-  return endings.some((ending) => line.endsWith(ending)) ? line.replace(endTokens, "") : line;
+  return line.endsWith(">") && endings.some((ending) => line.endsWith(ending)) ? line.replace(endTokens, "") : line;
 }
 
 /** The line without the list marks, headings, arrows, back-ticks and bold marks that models put around a header. */

@@ -182,10 +182,10 @@ const minSecret = 8;
 
 const finders = [findPrivateKeys, findTokens, findUrlPasswords, findNamedValues];
 
-interface Search {
+export interface Search {
   /** In order, none inside another. */
   readonly spans: readonly Span[];
-  /** Whole values that others in `spans` cover, in part or altogether. */
+  /** Whole values that others in `spans` cover, in part or altogether: elsewhere they may stand alone. */
   readonly covered: readonly string[];
 }
 
@@ -208,11 +208,11 @@ const searches = rememberLong((text: string): Search => {
   return { spans, covered };
 });
 
-/** All key-shaped pieces of a text in order, none inside another. */
-export const findSpans = (text: string): readonly Span[] => searches.in(text).spans;
+/** All key-shaped pieces of a text. */
+export const searchSecrets = (text: string): Search => searches.in(text);
 
-/** Whole values that stand inside of other pieces, or begin there: elsewhere they may stand alone. */
-export const findCovered = (text: string): readonly string[] => searches.in(text).covered;
+/** Those pieces in order, none inside another. */
+export const findSpans = (text: string): readonly Span[] => searches.in(text).spans;
 
 /** The text with every key-shaped piece replaced by what `replace` makes of it. */
 export function replaceSecrets(text: string, replace: (value: string, kind: string) => string): string {

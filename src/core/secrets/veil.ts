@@ -1,7 +1,7 @@
 /** Keeps secrets on this machine: models see names instead, and only files that held a secret get it back. Pure. */
 
 import { mapTexts } from "../map-texts.ts";
-import { findCovered, findSpans, replaceSecrets } from "./key-shapes.ts";
+import { replaceSecrets, searchSecrets } from "./key-shapes.ts";
 import { createKnownTexts, minKnown } from "./known-texts.ts";
 import { changeText, openNarrow, openWide } from "./opened-text.ts";
 import { spellingsOf } from "./spellings.ts";
@@ -161,7 +161,8 @@ export function createVeil(options: VeilOptions = {}): Veil {
   const learnAll = (text: string): boolean => {
     let isLeft = false;
     let [from, reached] = [0, -1];
-    for (const { start, end, kind } of findSpans(text)) {
+    const { spans, covered } = searchSecrets(text);
+    for (const { start, end, kind } of spans) {
       if (kind === "private key") {
         isLeft = true;
         continue;
@@ -171,7 +172,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
       isLeft ||= !canBeKnown(text.slice(start, end));
       learn(text.slice(from, end));
     }
-    for (const value of findCovered(text)) learn(value);
+    for (const value of covered) learn(value);
     return isLeft;
   };
 

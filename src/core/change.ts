@@ -7,6 +7,8 @@ export type Blob =
   | { readonly kind: "folder"; readonly mode: number }
   | { readonly kind: "link"; readonly target: string };
 
+export type FileBlob = Extract<Blob, { kind: "file" }>;
+
 /** A path whose earlier content is lost. Ignored paths that tools generate are not counted among them. */
 export interface UnkeptChange {
   readonly path: RelPath;

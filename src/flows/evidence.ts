@@ -10,7 +10,7 @@ import { createRights, type Rights } from "../core/plan/scope.ts";
 import { blankSecrets } from "../core/secrets/veil.ts";
 import { namesPath, rowOf } from "../core/vocabulary.ts";
 import type { Focus } from "./briefing/large-source.ts";
-import { noteSent, showFile, showParts, toReadable } from "./briefing/sources.ts";
+import { noteSent, showFile, toReadable } from "./briefing/sources.ts";
 import { renderCarried } from "./carry.ts";
 import { mayRunCommand } from "./commands/approve-command.ts";
 import { type BatchReport, type CallReport, perform } from "./perform.ts";
@@ -117,10 +117,9 @@ async function showNamed(run: Run, plan: Plan, paths: ReadonlySet<RelPath>, repo
   const inParts = new Set<RelPath>();
   const texts: string[] = [];
   for (const path of paths) {
-    const parts = edited.has(path) ? await showParts(run, path, () => focusOn(run, plan, path, reports)) : null;
-    if (parts !== null) inParts.add(path);
-    const shown = parts ?? (await showFile(run, path));
-    if (shown !== null) texts.push(shown);
+    const shown = await showFile(run, path, edited.has(path) ? () => focusOn(run, plan, path, reports) : null);
+    if (shown?.inParts === true) inParts.add(path);
+    if (shown !== null) texts.push(shown.text);
   }
   return { texts, inParts };
 }
@@ -257,5 +256,5 @@ function targetOfStep({ target, input }: CallReport): string {
 export async function showLook(run: Run, report: CallReport): Promise<string> {
   const whole = report.ok && rowOf(report.name)?.form === "lines" && !("start_line" in (report.input as object));
   const path = whole ? toReadable(run, report.target) : null;
-  return (path === null ? null : await showFile(run, path)) ?? renderLook(run, report);
+  return (path === null ? null : await showFile(run, path))?.text ?? renderLook(run, report);
 }

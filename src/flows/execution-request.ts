@@ -158,7 +158,7 @@ async function renderStubborn(run: Run, path: RelPath): Promise<string> {
   const same = blob?.kind === "file" && shown !== null && Buffer.compare(blob.bytes, shown) === 0;
   const now = same ? null : await showFile(run, path);
   const ask = `Edits of ${path} failed twice: send the whole file with WRITE::${path} instead.`;
-  return now === null ? ask : `${now}\n${ask}`;
+  return now === null ? ask : `${now.text}\n${ask}`;
 }
 
 /** The user message of a later phase: what is done, what failed and why, what is still to do. */

@@ -1,13 +1,11 @@
 /** The workspace as the model may see it: with names in place of secrets when it reads, lists and searches. */
-import { type Blob, type Change, squash } from "../core/change.ts";
+import { type Blob, type Change, type FileBlob, squash } from "../core/change.ts";
 import { toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry, LineRange, SearchQuery, SearchReport, Stage } from "../core/ports.ts";
 import type { Veil } from "../core/secrets/veil.ts";
 import { isWide } from "../core/text.ts";
 import type { Overlay } from "./stage.ts";
-
-type FileBlob = Extract<Blob, { kind: "file" }>;
 
 interface Hidden {
   readonly raw: FileBlob;

@@ -1,5 +1,6 @@
 /** Files shown to the model: read, reported to the receipt, and checked for characters that people cannot see. */
 
+import type { FileBlob } from "../../core/change.ts";
 import { maxReadLines, maxShown, maxWhole } from "../../core/context/shown.ts";
 import { surveyLimits } from "../../core/context/survey-limits.ts";
 import { fence } from "../../core/data-fence.ts";
@@ -86,53 +87,75 @@ export function toReadable(run: Run, text: string): RelPath | null {
   }
 }
 
-/**
- * Outline and chosen parts of a large text file that the model has not seen whole. null for any other file, and for one
- * whose lines are too long to choose from; use `showFile` for these.
- */
-export async function showParts(run: Run, path: RelPath, focus: () => Focus): Promise<string | null> {
-  if (run.overlay.shown(path) !== null) return null;
-  const blob = await run.overlay.read(path).catch(() => null);
-  const hidden = run.veiled.hide(path, blob);
-  if (blob?.kind !== "file" || hidden?.kind !== "file" || blob.bytes.subarray(0, 8000).includes(0)) return null;
-  const text = new TextDecoder().decode(hidden.bytes);
+/** A file as it is, and as the model may see it. */
+interface VeiledFile {
+  readonly raw: FileBlob;
+  readonly hidden: FileBlob;
+}
+
+async function readVeiled(run: Run, path: RelPath): Promise<VeiledFile | null> {
+  const raw = await run.overlay.read(path);
+  const hidden = run.veiled.hide(path, raw);
+  return raw?.kind === "file" && hidden?.kind === "file" ? { raw, hidden } : null;
+}
+
+const isBinary = ({ raw }: VeiledFile): boolean => raw.bytes.subarray(0, 8000).includes(0);
+
+/** null: the file is not large, no text, or has lines that are too long to choose from. */
+async function cutParts(run: Run, path: RelPath, file: VeiledFile, focus: () => Focus): Promise<string | null> {
+  if (isBinary(file)) return null;
+  const text = new TextDecoder().decode(file.hidden.bytes);
   if (text.length <= maxWhole) return null;
   const { chooseLines } = await import("./large-source.ts");
   const parts = chooseLines(run, path, text, focus());
   if (parts.text === "") return null;
   run.record.bases.add(path);
   noteHidden(run, path, parts.text);
-  noteSent(run, [{ path, bytes: blob.bytes, shown: parts.text }]);
+  noteSent(run, [{ path, bytes: file.raw.bytes, shown: parts.text }]);
   const left = parts.left.map(({ from, to }) => `${from}-${to}`).join(", ");
   const note = left === "" ? {} : { note: `lines ${left} were looked at and are left out here` };
   return fence("file", { path, shown: `parts of ${parts.totalLines} lines`, ...note }, parts.text);
 }
 
+function cutWhole(run: Run, path: RelPath, file: VeiledFile): string {
+  const { bytes } = file.raw;
+  run.record.bases.add(path);
+  if (isBinary(file)) return `${path}: binary, ${bytes.length} bytes`;
+  const text = new TextDecoder().decode(file.hidden.bytes.subarray(0, maxShown));
+  noteHidden(run, path, text);
+  noteSent(run, [{ path, bytes, shown: text }]);
+  if (bytes.length > maxShown) {
+    return fence(
+      "file",
+      { path, note: `first ${maxShown} of ${bytes.length} bytes; READ::path::from-to shows more` },
+      text,
+    );
+  }
+  run.overlay.show(path, bytes);
+  return fence("file", { path }, text);
+}
+
+/** A file for the model. */
+export interface ShownFile {
+  readonly text: string;
+  /** Whether `text` holds only parts of the file, with its outline. */
+  readonly inParts: boolean;
+}
+
 /**
- * One file for the model, which is noted as seen; null: there is no such file. A very large file is cut after its
- * beginning; for a binary file the text is its size, for an unreadable one the reason.
+ * One file for the model, which is noted as seen; null: there is no such file. With `focus`, a large text file that the
+ * model has not seen whole is shown in parts; otherwise a very large file is cut after its beginning. For a binary file
+ * the text is its size, for an unreadable one the reason.
  */
-export async function showFile(run: Run, path: RelPath): Promise<string | null> {
+export async function showFile(run: Run, path: RelPath, focus: (() => Focus) | null = null): Promise<ShownFile | null> {
   try {
-    const blob = await run.overlay.read(path);
-    const hidden = run.veiled.hide(path, blob);
-    if (blob?.kind !== "file" || hidden?.kind !== "file") return null;
-    run.record.bases.add(path);
-    if (blob.bytes.subarray(0, 8000).includes(0)) return `${path}: binary, ${blob.bytes.length} bytes`;
-    const text = new TextDecoder().decode(hidden.bytes.subarray(0, maxShown));
-    noteHidden(run, path, text);
-    noteSent(run, [{ path, bytes: blob.bytes, shown: text }]);
-    if (blob.bytes.length > maxShown) {
-      return fence(
-        "file",
-        { path, note: `first ${maxShown} of ${blob.bytes.length} bytes; READ::path::from-to shows more` },
-        text,
-      );
-    }
-    run.overlay.show(path, blob.bytes);
-    return fence("file", { path }, text);
+    const file = await readVeiled(run, path);
+    if (file === null) return null;
+    const isSeen = run.overlay.shown(path) !== null;
+    const parts = focus === null || isSeen ? null : await cutParts(run, path, file, focus);
+    return { text: parts ?? cutWhole(run, path, file), inParts: parts !== null };
   } catch (thrown) {
-    return `${path}: ${toPaiError(thrown).message}`;
+    return { text: `${path}: ${toPaiError(thrown).message}`, inParts: false };
   }
 }
 

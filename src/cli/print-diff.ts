@@ -12,15 +12,17 @@ import { styleOf } from "./compose/view.ts";
 export const renderHiddenHere = (context: Context, changes: readonly Change[]): string =>
   renderHidden(changes, findNamedSecrets(context.env, findRoot(context)));
 
-/** The diff, ending in a line feed; "" for no changes. */
-export async function renderDiffOn(
-  stream: "stdout" | "stderr",
-  context: Context,
-  changes: readonly Change[],
-): Promise<string> {
-  if (changes.length === 0) return "";
+/** A diff in git's form as this stream shows it, ending in a line feed. */
+export async function styleDiffOn(stream: "stdout" | "stderr", context: Context, diff: string): Promise<string> {
   const style = styleOf(context, context.tty[stream]);
   const highlight = style.color ? (await import("../ui/highlight.ts")).highlight : null;
   const columns = style.plain ? null : columnsOf(context.env);
-  return renderDiff(renderHiddenHere(context, changes), style, { columns, highlight });
+  return renderDiff(diff, style, { columns, highlight });
 }
+
+/** The changes as this stream shows them; "" for none. */
+export const renderDiffOn = async (
+  stream: "stdout" | "stderr",
+  context: Context,
+  changes: readonly Change[],
+): Promise<string> => (changes.length === 0 ? "" : styleDiffOn(stream, context, renderHiddenHere(context, changes)));

@@ -19,7 +19,7 @@ import { type Base, composeBase } from "../compose/base.ts";
 import { openHere } from "../compose/open-here.ts";
 import { tellUndone } from "../compose/tell-undone.ts";
 import { styleOf } from "../compose/view.ts";
-import { renderDiffOn, renderHiddenHere } from "../print-diff.ts";
+import { renderDiffOn, renderHiddenHere, styleDiffOn } from "../print-diff.ts";
 
 /** What was changed after the run, as a change: from the content that the run left to the current one. */
 const asChange = ({ path, expected, actual }: Clash): Change => ({
@@ -72,13 +72,16 @@ async function reverse(given: Context, kind: "undo" | "redo", inSession = false)
   if (!dryRun) await tellUndone(base, { root: workspace.root, stateFolder }, done.run.id, kind);
   const changes = summarizeAll(done.changes, () => "plan");
   const commit = await commitOf(stateFolder, done.run.id);
-  const data = { run: done.run.id, commit, dry_run: dryRun, changes, diff: renderHiddenHere(context, done.changes) };
+  // A long diff takes longer than everything else here, so it is made once, and only where it is shown.
+  const isShown = dryRun || context.flags.json === true;
+  const diff = isShown ? renderHiddenHere(context, done.changes) : "";
+  const data = { run: done.run.id, commit, dry_run: dryRun, changes, diff };
   const paths = counted(changes.length, "path");
   const back = kind === "undo" ? "redo" : "undo";
   const wrapOnScreen = (line: string) => wrap(line, context.tty.stdout ? columnsOf(context.env) : null).join("\n");
   const listed = renderSummaries(changes, styleOf(context, context.tty.stdout)).join("\n");
   const text = dryRun
-    ? `${await renderDiffOn("stdout", context, done.changes)}\nwould be ${verb}: run ${done.run.id}, ${paths}; nothing was changed\n${sayCommit(commit, kind)}`
+    ? `${await styleDiffOn("stdout", context, diff)}\nwould be ${verb}: run ${done.run.id}, ${paths}; nothing was changed\n${sayCommit(commit, kind)}`
     : `${listed}\n${wrapOnScreen(`${verb} run ${done.run.id}: ${visibleLine(done.run.task)}`)}\n${sayCommit(commit, kind)}${back} with: ${inSession ? "/" : "pai "}${back}\n`;
   return showResult(context, kind, data, text);
 }

@@ -9,17 +9,17 @@ import type { TracedLines } from "./trace.ts";
 /** Whether the lines to insert are already there, above, below or among new lines below, and not repeated on purpose. */
 export function isInserted(lines: TracedLines, splices: readonly Splice[], halves: Halves): boolean {
   const [only, ...more] = splices;
-  if (only === undefined || more.length > 0 || only.start !== only.end || !isTelling(only.lines)) return false;
-  const known = new Set(halves.search.map((line) => line.trim()));
-  if (only.lines.some((line) => !isBlank(line) && known.has(line.trim()))) return false;
+  if (only === undefined || more.length > 0 || only.start !== only.end) return false;
   const isAt = (row: number) => only.lines.every((line, at) => lines[row + at]?.text.trim() === line.trim());
-  if (isAt(only.start - only.lines.length)) return true;
-  let row = only.start;
-  while (!isAt(row)) {
-    if (lines[row]?.origin !== null) return false;
-    row += 1;
+  if (!isAt(only.start - only.lines.length)) {
+    let row = only.start;
+    while (!isAt(row)) {
+      if (lines[row]?.origin !== null) return false;
+      row += 1;
+    }
   }
-  return true;
+  const known = new Set(halves.search.map((line) => line.trim()));
+  return isTelling(only.lines) && !only.lines.some((line) => !isBlank(line) && known.has(line.trim()));
 }
 
 /** Whether the splices would leave the file unchanged. */

@@ -10,13 +10,13 @@ interface LineStep {
   readonly note: string | null;
   /** SEARCH ALL takes every candidate. */
   readonly many: boolean;
-  readonly accepts: (placement: Placement, halves: Halves) => boolean;
+  /** Whether a candidate counts; null: all of them do. */
+  readonly accepts: ((placement: Placement, halves: Halves) => boolean) | null;
 }
 
-const always = () => true;
 const steps: readonly LineStep[] = [
-  { level: "exact", note: null, many: true, accepts: always },
-  { level: "trailing", note: "ignoring trailing blanks", many: true, accepts: always },
+  { level: "exact", note: null, many: true, accepts: null },
+  { level: "trailing", note: "ignoring trailing blanks", many: true, accepts: null },
   { level: "indent", note: "ignoring indentation", many: true, accepts: (placement) => placement.uniform },
   {
     level: "indent",
@@ -24,18 +24,19 @@ const steps: readonly LineStep[] = [
     many: true,
     accepts: (_, halves) => isTelling(halves.search),
   },
-  { level: "unicode", note: "ignoring typographic characters", many: false, accepts: always },
-  { level: "spaces", note: "ignoring spaces inside lines", many: false, accepts: always },
+  { level: "unicode", note: "ignoring typographic characters", many: false, accepts: null },
+  { level: "spaces", note: "ignoring spaces inside lines", many: false, accepts: null },
 ];
 
 export const lineSteps: readonly Step[] = steps.map(
   (step): Step =>
-    (file, halves) =>
-      matchLoosely(
-        variantsOf(halves).map((variant) => () => matchAtLevel(file, variant, step)),
-        file,
-        halves,
-      ),
+    (file, halves) => {
+      for (const variant of variantsOf(halves)) {
+        const match = matchAtLevel(file, variant, step);
+        if (match !== null) return match;
+      }
+      return null;
+    },
 );
 
 /** Steps 1 to 3, for parts of a block. */
@@ -61,22 +62,21 @@ export function matchAt(file: FileLines, rows: readonly number[], halves: Halves
 /** With more candidates than this, the match is ambiguous, and their indentation is not compared. */
 const enoughCandidates = 200;
 
-function matchAtLevel(file: FileLines, halves: Halves, step: LineStep): Match | null {
-  const found = findRows(file, step.level, halves.search);
-  const { length } = halves.search;
-  const overlap = found.some((row, at) => at > 0 && row - (found[at - 1] ?? 0) < length);
-  const countless = found.length > enoughCandidates && !(halves.all && step.many);
-  if (overlap && found.length > enoughCandidates) return { kind: "ambiguous", rows: found, note: step.note };
-  const rows = countless ? found : found.filter((row) => step.accepts(placeAt(file, row, halves), halves));
-  if (rows.length === 0) return null;
-  if (rows.length === 1) return matchRows(file, rows, halves, step.note);
-  const apart = rows.every((row, at) => at === 0 || row - (rows[at - 1] ?? 0) >= length);
-  if (halves.all && step.many && apart) return matchRows(file, rows, halves, step.note);
-  return { kind: "ambiguous", rows, note: step.note };
+function matchAtLevel(file: FileLines, halves: Halves, { level, note, many, accepts }: LineStep): Match | null {
+  const found = findRows(file, level, halves.search);
+  const areAllMeant = (rows: readonly number[]) => halves.all && many && areApart(rows, halves);
+  if (found.length > enoughCandidates && !areAllMeant(found)) return { kind: "ambiguous", rows: found, note };
+  const rows =
+    accepts === null ? found : found.filter((row) => accepts(placeBlock(file, rowsFrom(row, halves), halves), halves));
+  const [row] = rows;
+  if (row === undefined) return null;
+  if (rows.length === 1) return matchAt(file, rowsFrom(row, halves), halves, note);
+  if (areAllMeant(rows)) return matchRows(file, rows, halves, note);
+  return { kind: "ambiguous", rows, note };
 }
 
-function placeAt(file: FileLines, row: number, halves: Halves): Placement {
-  return placeBlock(file, rowsFrom(row, halves), halves);
+function areApart(rows: readonly number[], { search }: Halves): boolean {
+  return rows.every((row, at) => at === 0 || row - (rows[at - 1] ?? 0) >= search.length);
 }
 
 function rowsFrom(row: number, { search }: Halves): readonly number[] {

@@ -1,5 +1,6 @@
 /** Turns the closed (or cut) body of WRITE, MODIFY or FINISH into its action: fences, edit blocks, NEXT lines. */
 
+import { atFirstUse } from "../at-first-use.ts";
 import { isFence, isMarkdown, unwrapFence } from "./code-fence.ts";
 import type { Body, EditBlock, ScriptAction } from "./script.ts";
 import { readDiffBody } from "./unified-diff.ts";
@@ -18,8 +19,7 @@ export function buildAction(body: Body, read: Read): ScriptAction {
   const inner = unwrapped === null || isMarkdown(path) ? null : unwrapped;
   const lines = inner ?? body.lines;
   const flags = inner === null ? [...body.flags] : [...body.flags, "fence-stripped"];
-  const first = lines.find((each) => each.trim() !== "");
-  const edits = body.cmd === "MODIFY" || (first !== undefined && opener.test(first));
+  const edits = body.cmd === "MODIFY" || opener.test(lines.find((each) => each.trim() !== "") ?? "");
   if (!edits) return { cmd: "WRITE", path, body: joinLines(lines), ...flagged(flags), line };
 
   return buildEdits(body, { lines, flags }, read);
@@ -89,17 +89,10 @@ interface Edit extends Blocks {
 }
 
 function parseBlocks(lines: readonly string[], file: () => string | null): Edit {
-  const parts = splitBlocks(lines);
-  const known = fileLines(file);
+  const { before, parts } = splitBlocks(lines);
+  const known = atFirstUse(() => fileLines(file()));
   const made = parts.map((part) => parseBlock(part, known));
   const open = parts.at(-1)?.closed === false ? (made.pop() ?? null) : null;
-  const before =
-    parts.length === 0
-      ? []
-      : lines.slice(
-          0,
-          lines.findIndex((line) => opener.test(line)),
-        );
   const stray = hasText(before) || parts.some((part) => hasText(part.after));
   return {
     blocks: made.flatMap((each) => each.blocks),
@@ -117,10 +110,10 @@ interface BlockLines {
   readonly after: readonly string[];
 }
 
-/** Cuts the text at its openers; a block ends at the last closer before the next one. */
-function splitBlocks(lines: readonly string[]): readonly BlockLines[] {
-  const starts = lines.flatMap((line, at) => (opener.test(line) ? [at] : []));
-  return starts.map((start, n) => {
+/** Cuts the text at its openers; a block ends at the last closer before the next one. `before`: lines above them. */
+function splitBlocks(lines: readonly string[]) {
+  const starts = findLines(lines, opener);
+  const parts = starts.map((start, n): BlockLines => {
     const part = lines.slice(start + 1, starts[n + 1]);
     const end = part.findLastIndex((line) => closer.test(line));
     const closed = end >= 0;
@@ -131,10 +124,18 @@ function splitBlocks(lines: readonly string[]): readonly BlockLines[] {
       after: closed ? part.slice(end + 1) : [],
     };
   });
+  return { before: lines.slice(0, starts[0] ?? 0), parts };
+}
+
+/** The indexes of the lines that match. */
+function findLines(lines: readonly string[], pattern: RegExp): readonly number[] {
+  const found: number[] = [];
+  for (const [at, line] of lines.entries()) if (pattern.test(line)) found.push(at);
+  return found;
 }
 
 function parseBlock({ all, inside, closed }: BlockLines, known: () => readonly string[]): Blocks {
-  const dividers = inside.flatMap((line, at) => (divider.test(line) ? [at] : []));
+  const dividers = findLines(inside, divider);
   const [only] = dividers;
   if (only === undefined) return { blocks: [], flags: ["no-divider"] };
   const at = dividers.length === 1 ? only : chooseDivider(inside, dividers, known(), all);
@@ -163,14 +164,9 @@ function chooseDivider(
   return chosen;
 }
 
-/** The file's lines without trailing blanks, read at the first call; none for a missing or blank file. */
-function fileLines(file: () => string | null): () => readonly string[] {
-  let lines: readonly string[] | null = null;
-  return () => {
-    const text = lines === null ? (file() ?? "") : "";
-    lines ??= text.trim() === "" ? [] : text.split("\n").map((line) => line.trimEnd());
-    return lines;
-  };
+/** The file's lines without trailing blanks; none for a missing or blank file. */
+function fileLines(text: string | null): readonly string[] {
+  return text === null || text.trim() === "" ? [] : text.split("\n").map((line) => line.trimEnd());
 }
 
 function hasText(lines: readonly string[]): boolean {

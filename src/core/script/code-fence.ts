@@ -23,9 +23,10 @@ const findEnd = (lines: readonly string[], from: number, marks: string) =>
 /** The lines inside a fence that surrounds the whole text; null: the text is not one fence. */
 export function unwrapFence(lines: readonly string[]): readonly string[] | null {
   const first = lines.findIndex((line) => line.trim() !== "");
-  const last = lines.findLastIndex((line) => line.trim() !== "");
   const marks = marksOf(lines[first] ?? "");
-  return marks !== null && findEnd(lines, first, marks) === last ? lines.slice(first + 1, last) : null;
+  if (marks === null) return null;
+  const last = lines.findLastIndex((line) => line.trim() !== "");
+  return findEnd(lines, first, marks) === last ? lines.slice(first + 1, last) : null;
 }
 
 /** The index of the fence that is open after the last line; -1: none is. */

@@ -24,11 +24,13 @@ function linesAfter(text: string, n: number): readonly string[] {
 export function completeFinish(script: Script, text: string, tag: string): Script {
   const finish = script.actions.at(-1);
   if (finish?.cmd !== "FINISH") return script;
+  const hasNext = (finish.next ?? []).length > 0;
+  if (hasNext && finish.arg !== tag) return script;
   const after = linesAfter(text, finish.line);
   const next = after.flatMap((line) => readNext(line) || []);
   const said = after.filter((line) => readNext(line) === null).join("\n");
   const isOpen = finish.arg === tag && said.trim() !== "";
-  if (!isOpen && (next.length === 0 || (finish.next ?? []).length > 0)) return script;
+  if (!isOpen && (next.length === 0 || hasNext)) return script;
   const whole = { ...finish, next, ...(isOpen ? { arg: said.trim() } : {}) };
   return { ...script, actions: [...script.actions.slice(0, -1), whole] };
 }

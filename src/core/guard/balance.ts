@@ -33,7 +33,7 @@ function subtract(a: LineCounts, b: LineCounts): LineCounts {
 }
 
 /** The balance of a new file: only gained lines in `wanted` matter, which other files lost. */
-export function gainedOf(now: string, wanted: ReadonlySet<string>): Balance {
+function gainedOf(now: string, wanted: ReadonlySet<string>): Balance {
   const gained: LineCounts = new Map();
   if (wanted.size === 0) return { gone: 0, lost: new Map(), gained };
   for (const line of now.split("\n")) {
@@ -71,7 +71,7 @@ function takeFrom(losers: readonly Balance[], line: string, wanted: number): num
 const linesAtOnce = 20_000;
 
 /** Removes from both sides the lines that one file lost and another gained. */
-export function* settleMoves(balances: readonly Balance[]): Steps<void> {
+function* settleMoves(balances: readonly Balance[]): Steps<void> {
   const losers = new Map<string, Balance[]>();
   for (const [balance, line] of linesOf(balances, "lost")) {
     if (line === null) yield;
@@ -96,6 +96,31 @@ function* linesOf(balances: readonly Balance[], side: "lost" | "gained"): Genera
       yield [balance, line];
     }
   }
+}
+
+/**
+ * The balance of each file between its old and its new text. In a new file only lines that others lost are counted: no
+ * rule needs its other lines.
+ */
+export function* balanceAll<File extends { readonly old: string | null; readonly now: string | null }>(
+  files: readonly File[],
+): Steps<ReadonlyMap<File, Balance>> {
+  const balances = new Map<File, Balance>();
+  for (const file of files) {
+    yield;
+    balances.set(file, file.old === null ? gainedOf("", new Set()) : balanceOf(file.old, file.now ?? ""));
+  }
+  const lost = new Set<string>();
+  for (const balance of balances.values()) {
+    yield;
+    for (const line of balance.lost.keys()) lost.add(line);
+  }
+  for (const file of files) {
+    yield;
+    if (file.old === null) balances.set(file, gainedOf(file.now ?? "", lost));
+  }
+  if (files.length > 1) yield* settleMoves([...balances.values()]);
+  return balances;
 }
 
 /** The sum over all lines; `weigh` says what one of them counts. */

@@ -6,7 +6,7 @@ import { nameOf, type RelPath } from "../path.ts";
 import { findSecrets, newSecrets } from "../secrets/new-secrets.ts";
 import { finish, type Steps } from "../steps.ts";
 import { decode } from "../text.ts";
-import { type Balance, balanceOf, gainedOf, settleMoves, weighLines } from "./balance.ts";
+import { type Balance, balanceAll, balanceOf, weighLines } from "./balance.ts";
 import { type Before, openBefore } from "./before.ts";
 import { findPlaceholders } from "./placeholder.ts";
 
@@ -133,8 +133,9 @@ function isDeletionPlanned(path: string, { deletes, texts }: GuardInput["planned
 
 const judgeDeletion: Rule = ({ file: { path, old }, balance, input: { planned } }) => {
   const total = old === null ? 0 : linesOf(old).length;
+  if (total <= 20) return null;
   const net = weighLines(balance.lost, () => 1) - weighLines(balance.gained, () => 1);
-  if (total <= 20 || net / total <= 0.5 || isDeletionPlanned(path, planned)) return null;
+  if (net / total <= 0.5 || isDeletionPlanned(path, planned)) return null;
   return (
     `${net} of ${total} lines would be deleted and appear nowhere else, and the ${planned.by} does not say so. ` +
     "Keep what is not part of the task, and change only the lines that need it"
@@ -213,28 +214,6 @@ function openDefinitions(): Case["definitions"] {
   };
 }
 
-/** In a new file only lines that others lost are counted: no rule needs its other lines. */
-function* balanceAll(files: readonly File[]): Steps<ReadonlyMap<File, Balance>> {
-  const balances = new Map<File, Balance>();
-  for (const file of files) {
-    yield;
-    balances.set(file, file.old === null ? gainedOf("", noLines) : balanceOf(file.old, file.now ?? ""));
-  }
-  const lost = new Set<string>();
-  for (const balance of balances.values()) {
-    yield;
-    for (const line of balance.lost.keys()) lost.add(line);
-  }
-  for (const file of files) {
-    yield;
-    if (file.old === null) balances.set(file, gainedOf(file.now ?? "", lost));
-  }
-  yield* settleMoves([...balances.values()]);
-  return balances;
-}
-
-const noLines: ReadonlySet<string> = new Set();
-
 function* judgeFiles(files: readonly File[], input: GuardInput): Steps<Verdict[]> {
   const definitions = openDefinitions();
   const before = openBefore(files);
@@ -294,6 +273,7 @@ export const judge = (input: GuardInput): readonly Verdict[] => finish(judgeStep
 export function* judgeSteps(input: GuardInput): Steps<readonly Verdict[]> {
   if (input.batch.length === 0) return [];
   const verdicts = yield* judgeFiles(yield* filesOf(squash([...input.earlier, ...input.batch])), input);
+  if (verdicts.length === 0) return verdicts;
   const touched = new Set(input.batch.map(({ path }) => path));
   const away = verdicts.filter(({ path }) => !touched.has(path));
   return [...verdicts.filter(({ path }) => touched.has(path)), ...(yield* judgeAway(away, input))];

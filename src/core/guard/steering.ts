@@ -45,15 +45,23 @@ interface Table {
 const wordsOf = (text: string): readonly string[] => text.match(/\S+/g) ?? [];
 
 function openTable(): Table {
-  const rows = tables.flatMap(([kind, all]) => all.map((row) => ({ row, steering: { kind, why: row.why } })));
-  const joined = (pick: (row: Row) => string | undefined) => rows.map(({ row }) => pick(row) ?? "").join(" ");
+  const rows: { readonly row: Row; readonly steering: Steering }[] = [];
+  let [spelled, allEndings, words] = ["", "", ""];
+  for (const [kind, all] of tables) {
+    for (const row of all) {
+      rows.push({ row, steering: { kind, why: row.why } });
+      spelled += `${row.names} `;
+      allEndings += `${row.endings ?? ""} `;
+      words += `${row.shape?.words ?? ""} `;
+    }
+  }
   return {
-    spelled: joined(({ names }) => names),
+    spelled,
     byName: atFirstUse(
       () => new Map(rows.flatMap(({ row, steering }) => wordsOf(row.names).map((name) => [name, steering]))),
     ),
-    endings: joined(({ endings }) => endings),
-    shapeWords: wordsOf(joined(({ shape }) => shape?.words)),
+    endings: allEndings,
+    shapeWords: wordsOf(words),
     marks: atFirstUse(() =>
       rows.flatMap(({ row: { endings = "", shape }, steering }) => [
         ...wordsOf(endings).map((text) => ({ text, pattern: null, steering })),
@@ -107,11 +115,13 @@ function hasWord(text: string, word: string): boolean {
 /** The steering of the first part of a path that is in the table, `built` only if no other kind is. null: none. */
 export function findSteering(path: string): Steering | null {
   const parts = path.split("/").map(foldName);
-  const found = parts.flatMap((name, at) => {
+  let built: Steering | null = null;
+  for (const [at, name] of parts.entries()) {
     const steering = steeringOfName(parts[at - 1] ?? "", name, at === parts.length - 1);
-    return steering === null ? [] : [steering];
-  });
-  return found.find(({ kind }) => kind !== "built") ?? found[0] ?? null;
+    if (steering !== null && steering.kind !== "built") return steering;
+    built ??= steering;
+  }
+  return built;
 }
 
 /** Whether a change to such a file needs a separate approval. */

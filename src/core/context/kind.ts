@@ -77,8 +77,6 @@ function isGenerated({ lower, folders, name, ending }: Parts): boolean {
 }
 
 const isProseOf = ({ name, ending }: Parts) => documentEndings.has(ending) || documentNames.test(name);
-const isDocument = (parts: Parts) => isProseOf(parts) || isIn(parts.folders, sampleFolders);
-
 /** Whether a file of the kind "document" is one to read; else it is an example, a setting or data. */
 export const isProse = (path: string): boolean => isProseOf(partsOf(path));
 
@@ -89,7 +87,7 @@ export function kindOf(path: string): Kind {
   if (isGenerated(parts)) return "generated";
   if (!isCode(parts) && (isIn(folders, changelogFolders) || changelog.test(name))) return "changelog";
   if (hintsAtTest.test(lower) && test.test(lower)) return "test";
-  if (isDocument(parts) || !isCode(parts)) return "document";
+  if (isProseOf(parts) || isIn(folders, sampleFolders) || !isCode(parts)) return "document";
   return isIn(folders, sideFolders) ? "side" : "code";
 }
 
@@ -98,7 +96,7 @@ export type Paths = Pick<ReadonlySet<string>, "has">;
 
 /** Whether a file is generated from one beside it: `x.js` from `x.ts`, `x.d.ts` from `x.js`. */
 function isTwin(path: string, exists: Paths): boolean {
-  if (!["js", "jsx", "ts"].some((ending) => path.endsWith(ending))) return false;
+  if (!path.endsWith("js") && !path.endsWith("jsx") && !path.endsWith("ts")) return false;
   const declared = /^(.*)\.d\.([mc]?)ts$/.exec(path);
   if (declared !== null)
     return exists.has(`${declared[1]}.${declared[2]}js`) || exists.has(`${declared[1]}.${declared[2]}ts`);

@@ -33,9 +33,10 @@ const stacks: readonly Stack[] = [
 
 /** The stacks of a folder, by the files directly in it; `by`: the files that show it. */
 export function findStacks(names: ReadonlySet<string>): readonly { readonly name: string; readonly by: string }[] {
+  const isThere = (file: string) => names.has(file);
   return stacks.flatMap(({ name, all, any }) => {
-    if (all !== undefined) return all.every((each) => names.has(each)) ? [{ name, by: all.join(", ") }] : [];
-    const by = any?.find((each) => names.has(each));
+    if (all !== undefined) return all.every(isThere) ? [{ name, by: all.join(", ") }] : [];
+    const by = any?.find(isThere);
     return by === undefined ? [] : [{ name, by }];
   });
 }

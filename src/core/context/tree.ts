@@ -79,19 +79,17 @@ function renderFolder(
   const below = depth >= extent.depth && path !== "" ? total - names.length : 0;
   const counts = `${rest > 0 ? ` +${rest}` : ""}${below > 0 ? ` (${below} files below)` : ""}`;
   const label = path === "" ? "." : plain(path.slice(0, -1));
-  return `${label}/:${shown.map((name) => ` ${plain(name)}`).join("")}${counts}`;
+  return [`${label}/:`, ...shown.map(plain)].join(" ") + counts;
 }
 
-const lengthOf = (lines: readonly string[]) => lines.reduce((sum, line) => sum + line.length + 1, 0);
-
-/** The lines of the folders; stops after the first line that exceeds the budget. */
+/** The lines of the folders, and their length with line feeds; stops after the first line that exceeds the budget. */
 function renderFolders(
   folders: ReadonlyMap<string, Folder>,
   extent: Extent,
   open: ReadonlySet<string>,
   keep: ReadonlySet<string>,
   budget: number,
-): string[] {
+): { readonly lines: readonly string[]; readonly length: number } {
   const lines: string[] = [];
   let length = 0;
   for (const folder of folders.values()) {
@@ -102,7 +100,7 @@ function renderFolders(
     length += line.length + 1;
     if (length > budget + 1) break;
   }
-  return lines;
+  return { lines, length };
 }
 
 /**
@@ -113,10 +111,12 @@ function renderFolders(
 export function renderTree(paths: readonly string[], budget: number, keep: ReadonlySet<string>): string {
   const folders = groupByFolder(paths);
   const open = new Set([...keep].map((path) => path.slice(0, path.lastIndexOf("/") + 1)));
-  let lines: string[] = [];
+  let lines: readonly string[] = [];
   for (const extent of extents) {
-    lines = renderFolders(folders, extent, open, keep, extent === extents.at(-1) ? Number.POSITIVE_INFINITY : budget);
-    if (lengthOf(lines) <= budget + 1) return lines.join("\n");
+    const most = extent === extents.at(-1) ? Number.POSITIVE_INFINITY : budget;
+    const rendered = renderFolders(folders, extent, open, keep, most);
+    lines = rendered.lines;
+    if (rendered.length <= budget + 1) return lines.join("\n");
   }
   let used = 0;
   const kept = lines.filter((line) => {

@@ -9,9 +9,10 @@ const isBlank = (value: Json | undefined) => value == null || value === "";
 /** The value with its fields under pai's names; another name counts only when the field itself is missing or blank. */
 export function nameFields(names: FieldNames, value: Json): Json {
   if (!isFields(value)) return value;
-  const meant = Object.entries(names).flatMap(([own, others]) => {
-    const other = isBlank(value[own]) ? others.find((name) => !isBlank(value[name])) : null;
-    return other == null ? [] : [[own, value[other] ?? null] as const];
-  });
-  return { ...value, ...Object.fromEntries(meant) };
+  const meant: Record<string, Json> = {};
+  for (const [own, others] of Object.entries(names)) {
+    const other = isBlank(value[own]) ? others.find((name) => !isBlank(value[name])) : undefined;
+    if (other !== undefined) meant[own] = value[other] ?? null;
+  }
+  return { ...value, ...meant };
 }

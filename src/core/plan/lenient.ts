@@ -7,9 +7,15 @@ import { readAs } from "./reading.ts";
 export const maxWraps = 5;
 
 /** A value as text; of a list or an object, all its texts joined. */
-export function toText(value: unknown, depth = 0): string {
-  if (typeof value !== "object" || value === null) return value == null ? "" : String(value);
-  const said = depth > maxWraps ? [] : Object.values(value).map((each) => toText(each, depth + 1));
+export function toText(value: unknown): string {
+  return typeof value === "object" && value !== null ? joinTexts(value, 0) : String(value ?? "");
+}
+
+function joinTexts(value: object, depth: number): string {
+  if (depth > maxWraps) return "";
+  const said = Object.values(value).map((each: unknown) =>
+    typeof each === "object" && each !== null ? joinTexts(each, depth + 1) : toText(each),
+  );
   return said.filter((each) => each !== "").join(Array.isArray(value) ? ", " : ": ");
 }
 export const toList = (value: unknown): unknown[] =>
@@ -45,18 +51,21 @@ export const leniently = <Schema extends z.ZodMiniType>(
   schema: Schema,
 ): Lenient<Schema> => ({ plain, schema });
 
-const string = z.string();
-export const text = leniently((value) => toText(value), string);
-export const listOf = <Schema extends z.ZodMiniType>({ plain, schema }: Lenient<Schema>) =>
-  leniently((value) => toList(value).map(plain), z.array(schema));
+export const text = leniently(toText, z.string());
+/** A list of such values. `list`: its schema where there is one already, since making one takes its time. */
+export const listOf = <Schema extends z.ZodMiniType>(
+  { plain, schema }: Lenient<Schema>,
+  list: z.ZodMiniArray<Schema> = z.array(schema),
+) => leniently((value) => toList(value).map(plain), list);
 
 export const texts = listOf(text);
-export const commands = listOf(leniently(toTarget, string));
+export const commands = listOf(leniently(toTarget, text.schema), texts.schema);
 const paths = listOf(
   leniently((value) => {
     const named = toTarget(value);
     return typeof named === "string" ? barePath(named) : named;
-  }, string),
+  }, text.schema),
+  texts.schema,
 );
 
 /** The lists of files in a plan and a schedule, in the order in which models are asked for them. */
@@ -73,8 +82,12 @@ type SchemasOf<Of extends Shape> = { [Name in keyof Of]: Of[Name]["schema"] };
 /** An object with these fields. */
 export function objectOf<const Of extends Shape>(fields: Of): Lenient<z.ZodMiniObject<SchemasOf<Of>>> {
   const named = Object.entries(fields);
-  const plain = (value: unknown) =>
-    isFields(value) ? Object.fromEntries(named.map(([name, field]) => [name, field.plain(value[name])])) : value;
+  const plain = (value: unknown) => {
+    if (!isFields(value)) return value;
+    const read: Record<string, unknown> = {};
+    for (const [name, field] of named) read[name] = field.plain(value[name]);
+    return read;
+  };
   const schemas = Object.fromEntries(named.map(([name, { schema }]) => [name, schema])) as SchemasOf<Of>;
   return leniently(plain, z.object(schemas));
 }

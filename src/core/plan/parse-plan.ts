@@ -27,13 +27,14 @@ import type { Reading } from "./reading.ts";
 
 const planActions = vocabulary.filter(isPlanned).map(({ name }) => name);
 
-const numbers = leniently((value) => toList(value).map(Number).filter(Number.isInteger), z.array(z.int()));
+const whole = z.int();
+const numbers = leniently((value) => toList(value).map(Number).filter(Number.isInteger), z.array(whole));
 
 const step = objectOf({
-  step_number: leniently((value) => Math.trunc(Number(value)) || 0, z.int()),
+  step_number: leniently((value) => Math.trunc(Number(value)) || 0, whole),
   action: leniently((value) => plainAction(toText(value)), z.enum(planActions)),
-  target: leniently((value) => (Array.isArray(value) && value.length > 1 ? "" : toTarget(value)), z.string()),
-  destination: leniently((value) => (value === "" || value == null ? null : toTarget(value)), z.nullable(z.string())),
+  target: leniently((value) => (Array.isArray(value) && value.length > 1 ? "" : toTarget(value)), text.schema),
+  destination: leniently((value) => (value === "" || value == null ? null : toTarget(value)), z.nullable(text.schema)),
   purpose: text,
   depends_on: numbers,
   expected_outcome: text,

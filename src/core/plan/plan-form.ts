@@ -37,7 +37,7 @@ function nestFields(plan: Fields): Fields {
 }
 
 const isPlan = (value: Fields) =>
-  ["intent", "execution_plan", "execution_plan.steps"].some((name) => name in value) || Array.isArray(value["steps"]);
+  "intent" in value || "execution_plan" in value || "execution_plan.steps" in value || Array.isArray(value["steps"]);
 
 /**
  * The one plan inside envelopes such as `{"plan": {…}}` or `{"tool_calls": [{"function": {"arguments": "{…}"}}]}`, as

@@ -46,7 +46,9 @@ export const workOf = (plan: Plan): readonly PlanStep[] =>
   (plan.execution_plan?.steps ?? []).filter(({ action }) => rowOf(action)?.kind !== "finish");
 
 /** Whether all steps of a plan are looks: the model wants to see more, and another plan follows. */
-export function asksToLook({ intent, execution_plan: work }: Plan): boolean {
-  const steps = (work?.steps ?? []).filter(({ action }) => action !== "FINISH");
-  return intent !== "conversation" && steps.length > 0 && steps.every(({ action }) => rowOf(action)?.kind === "look");
+export function asksToLook(plan: Plan): boolean {
+  const steps = workOf(plan);
+  return (
+    plan.intent !== "conversation" && steps.length > 0 && steps.every(({ action }) => rowOf(action)?.kind === "look")
+  );
 }

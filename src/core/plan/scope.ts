@@ -66,15 +66,15 @@ export function claimsOf(plan: Plan, toPath: (text: string, use: PathUse) => Rel
 
 /** The rights that these claims need. */
 export function scopeOf(claims: readonly Claim[]): Scope {
-  const pathsOf = (kind: Claim["kind"]) =>
-    new Set(claims.flatMap((claim) => (claim.kind === kind && "path" in claim ? [claim.path] : [])));
-  return {
-    content: pathsOf("content"),
-    deletes: pathsOf("delete"),
-    folders: pathsOf("folder"),
-    moves: claims.filter((claim) => claim.kind === "move"),
-    commands: new Set(claims.flatMap((claim) => (claim.kind === "command" ? [claim.command] : []))),
-  };
+  const paths = { content: new Set<RelPath>(), delete: new Set<RelPath>(), folder: new Set<RelPath>() };
+  const moves: Extract<Claim, { kind: "move" }>[] = [];
+  const commands = new Set<string>();
+  for (const claim of claims) {
+    if (claim.kind === "move") moves.push(claim);
+    else if (claim.kind === "command") commands.add(claim.command);
+    else paths[claim.kind].add(claim.path);
+  }
+  return { content: paths.content, deletes: paths.delete, folders: paths.folder, moves, commands };
 }
 
 const holds = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);

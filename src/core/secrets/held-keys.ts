@@ -44,7 +44,7 @@ export function coverAll(keys: KeyMask, veil: Veil): KeyMask {
   };
   return Object.assign(<T>(value: T): T => mapTexts(value, text), {
     text,
-    begun: (given: string) => Math.max(keys.begun(given), veil.begun(given)),
+    begun: isVeiled ? veil.begun : (given: string) => Math.max(keys.begun(given), veil.begun(given)),
     keys: keys.keys,
   });
 }

@@ -209,7 +209,7 @@ const searches = rememberLong((text: string): Search => {
 });
 
 /** All key-shaped pieces of a text. */
-export const searchSecrets = (text: string): Search => searches.in(text);
+export const searchSecrets: (text: string) => Search = searches.in;
 
 /** Those pieces in order, none inside another. */
 export const findSpans = (text: string): readonly Span[] => searches.in(text).spans;

@@ -14,9 +14,12 @@ export function spellingsOf(secret: string): ReadonlySet<string> {
   const json = JSON.stringify(secret).slice(1, -1);
   const url = encodeURIComponent(secret.toWellFormed());
   const hex = Buffer.from(secret).toString("hex");
-  const base64 = [0, 1, 2].map((offset) => base64Core(secret, offset));
-  const base64Url = base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"));
   const escapedTwice = JSON.stringify(json).slice(1, -1);
   const lowerUrl = url.includes("%") ? url.replace(/%../g, (code) => code.toLowerCase()) : url;
-  return new Set([secret, escapedTwice, json, url, lowerUrl, hex, hex.toUpperCase(), ...base64, ...base64Url]);
+  const spellings = new Set([secret, escapedTwice, json, url, lowerUrl, hex, hex.toUpperCase()]);
+  for (let offset = 0; offset < 3; offset += 1) {
+    const base64 = base64Core(secret, offset);
+    spellings.add(base64).add(base64.replaceAll("+", "-").replaceAll("/", "_"));
+  }
+  return spellings;
 }

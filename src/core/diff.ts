@@ -47,8 +47,8 @@ const lengths = new WeakMap<Uint8Array, number>();
 const hashes = new WeakMap<Uint8Array, string>();
 
 /** Computes a value of some bytes once: they never change, and are asked about several times. */
-function memorized<T>(known: WeakMap<Uint8Array, T>, bytes: Uint8Array, find: () => T): T {
-  const value = known.get(bytes) ?? find();
+function memorized<T>(known: WeakMap<Uint8Array, T>, bytes: Uint8Array, find: (bytes: Uint8Array) => T): T {
+  const value = known.get(bytes) ?? find(bytes);
   known.set(bytes, value);
   return value;
 }
@@ -65,14 +65,15 @@ function lengthOf(blob: Blob | null): number {
 }
 
 const hashOf = (blob: Blob | null): string | null =>
-  blob?.kind === "file" ? memorized(hashes, blob.bytes, () => digest(blob.bytes)) : null;
+  blob?.kind === "file" ? memorized(hashes, blob.bytes, digest) : null;
 
 /**
  * The moves in a set: every change that made a path by moving, with the change that emptied the path it came from. Of
  * several that came from one path only the first counts.
  */
 function findRenames(changes: readonly Change[]): Map<Change, Change> {
-  const gone = new Map(changes.filter(({ after }) => after === null).map((change) => [change.path, change]));
+  const gone = new Map<Change["path"], Change>();
+  for (const change of changes) if (change.after === null) gone.set(change.path, change);
   const renames = new Map<Change, Change>();
   for (const change of changes) {
     const origin = change.from === null || change.before !== null ? undefined : gone.get(change.from);
@@ -190,10 +191,9 @@ const nameless = { oldFileName: undefined, newFileName: undefined, oldHeader: un
  */
 function renderHunks(before: Blob | null, after: Blob | null): string | null {
   const alignment = align(before, after);
-  const found = findEdits(alignment);
-  const lines = found.reduce((sum, { oldFrom, oldTo, newFrom, newTo }) => sum + oldTo - oldFrom + newTo - newFrom, 0);
-  if (lines > maxChangedLines) return null;
-  const hunks = groupEdits(found).map((edits) => {
+  const { old, now, kept } = alignment;
+  if (old.length + now.length - 2 * kept.length > maxChangedLines) return null;
+  const hunks = groupEdits(findEdits(alignment)).map((edits) => {
     const hunk = hunkOf(edits, alignment);
     const text = formatPatch({ ...nameless, hunks: [hunk] }, OMIT_HEADERS);
     // git omits a count of 1.

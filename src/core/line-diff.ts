@@ -46,7 +46,7 @@ const manyLines = 100_000;
 
 /** Aligns two lists in which every line of one also occurs in the other. null: it would take too long. */
 function matchShared(old: readonly string[], now: readonly string[]): readonly KeptLine[] | null {
-  if (old.length <= 1 && now.length <= 1) return old.map((_, at) => [at, at] as const);
+  if (old.length <= 1 && now.length <= 1) return old.length === 0 ? [] : [[0, 0]];
   const numbers = new Map<string, number>();
   const toNumber = (line: string) => {
     const known = numbers.get(line) ?? numbers.size;

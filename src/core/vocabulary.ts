@@ -226,7 +226,7 @@ export type PlanAction = Exclude<AnyRow, { readonly plan: null }>["name"];
 const isAction = (row: AnyRow): row is ActionRow => row.kind !== "finish" && row.kind !== "amend";
 /** The rows of the actions that are performed. */
 export const actionRows: readonly ActionRow[] = vocabulary.filter(isAction);
-const byName: ReadonlyMap<string, Row> = new Map(vocabulary.map((row) => [row.name, row]));
+const byName: ReadonlyMap<string, AnyRow> = new Map(vocabulary.map((row) => [row.name, row]));
 const ownNames: ReadonlyMap<string, string> = new Map(
   vocabulary.flatMap(({ name, aliases }) => aliases.map((alias) => [alias, name] as const)),
 );
@@ -236,8 +236,8 @@ export const rowOf = (name: string): Row | null => byName.get(name) ?? null;
 
 /** The row of an action that is performed. */
 export function actionRow(name: ActionName): ActionRow {
-  const row = actionRows.find((each) => each.name === name);
-  if (row === undefined) throw new Error(`no row for ${name}`);
+  const row = byName.get(name);
+  if (row === undefined || !isAction(row)) throw new Error(`no row for ${name}`);
   return row;
 }
 

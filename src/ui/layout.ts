@@ -53,7 +53,9 @@ export function pad(text: string, width: number): string {
 
 /** Width of the widest text. */
 export function widest(texts: readonly string[]): number {
-  return texts.reduce((widest, text) => Math.max(widest, Bun.stringWidth(text)), 0);
+  let width = 0;
+  for (const text of texts) width = Math.max(width, Bun.stringWidth(text));
+  return width;
 }
 
 /** `lead` and the text, with further lines indented below the text's beginning. Both may be coloured. */

@@ -26,6 +26,7 @@ export function compareNaturally(a: string, b: string): number {
 
 /** Sorts items naturally and drops new folders that contain another item, whose path implies them. */
 export function listNaturally<T>(items: readonly T[], of: (item: T) => { path: string; isNewFolder: boolean }): T[] {
+  if (items.length < 2) return [...items];
   const paths = items.map((item) => of(item).path);
   const isTold = (folder: string) => paths.some((path) => path.startsWith(`${folder}/`));
   return items

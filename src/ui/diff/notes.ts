@@ -7,6 +7,7 @@ const isContent = ({ kind }: DiffLine) => kind === "add" || kind === "delete" ||
 
 /** If all lines end in CRLF, replaces the marks on each by one note. A last line without a line end does not count. */
 function sayReturns(lines: readonly DiffLine[]): readonly DiffLine[] {
+  if (!lines.some(({ text }) => text.endsWith("\r"))) return lines;
   const ended = lines.filter((line, at) => isContent(line) && lines[at + 1]?.kind !== "note");
   if (ended.length === 0 || !ended.every(({ text }) => text.endsWith("\r"))) return lines;
   return [note("lines end in CRLF"), ...lines.map((line) => ({ ...line, text: line.text.replace(/\r$/, "") }))];

@@ -35,7 +35,7 @@ export function paintRows(
     const meaning = meanings[row.kind];
     painted.set(row, meaning === null ? row.text : style.paint(meaning, row.text));
   }
-  if (!style.color || highlight === null) return painted;
+  if (highlight === null) return painted;
   for (const run of findCode(rows)) {
     const lines = highlight(name)?.(run.map(({ text }) => text).join("\n")).split("\n");
     for (const [at, row] of run.entries()) painted.set(row, lines?.[at] ?? painted.get(row) ?? "");

@@ -87,7 +87,7 @@ function renderLead({ kind, number }: Row, digits: number, style: Style): string
 
 function renderFile(file: DiffFile, style: Style, options: DiffOptions): string[] {
   const { columns, highlight, whole = false } = options;
-  const show = (text: string) => (columns === null ? visible(text) : expandTabs(visible(text)));
+  const show = columns === null ? visible : (text: string) => expandTabs(visible(text));
   const lines = explainLines(file).map((line) => ({ ...line, text: show(line.text) }));
   // Marks are needed for colours, and to choose where a long line is cut.
   const marks = style.color || lines.some(({ text }) => text.length > longLine) ? findMarks(lines) : null;
@@ -95,7 +95,7 @@ function renderFile(file: DiffFile, style: Style, options: DiffOptions): string[
     const row = { ...line, mark: marks?.get(line) ?? null };
     return whole && line.kind !== "same" ? [row] : cutRow(row, style.glyphs.more);
   });
-  const painted = paintRows(rows, file.to ?? file.from ?? "", style, highlight);
+  const painted = style.color ? paintRows(rows, file.to ?? file.from ?? "", style, highlight) : null;
   const last = rows.reduce((largest, { number }) => Math.max(largest, number ?? 0), 0);
   const digits = Math.max(String(last).length, 3);
   const margin = digits + 5;
@@ -103,7 +103,7 @@ function renderFile(file: DiffFile, style: Style, options: DiffOptions): string[
   const body = rows.flatMap((row) =>
     breakText(row.text, width).map((part, at) => {
       const lead = at === 0 ? renderLead(row, digits, style) : " ".repeat(margin);
-      return row.text === "" ? lead.trimEnd() : lead + renderPart(row, painted.get(row) ?? "", part, style);
+      return row.text === "" ? lead.trimEnd() : lead + renderPart(row, painted?.get(row) ?? row.text, part, style);
     }),
   );
   return [renderHeading(file, style), ...foldLines(body, visibleLine(file.to ?? file.from ?? ""), style, options)];

@@ -91,10 +91,11 @@ export function openWork(
   function showProposed({ diff, changes, asked }: EventOf<"changes.proposed">): void {
     section();
     const whole = asks && asked === true;
-    const listed = renderSummaries(changes, style).map((change) => `${change}\n`);
     subject(
       diff === ""
-        ? listed.join("")
+        ? renderSummaries(changes, style)
+            .map((change) => `${change}\n`)
+            .join("")
         : renderDiff(diff, style, { columns: streams.columns, highlight: highlight(), whole, fold }),
     );
     section();
@@ -161,6 +162,7 @@ export function openWork(
 
 export type EventOf<T extends StampedEvent["type"]> = Extract<StampedEvent, { readonly type: T }>;
 
+/** How each event is shown; null: it is not. */
 export type EventHandlers<T extends StampedEvent["type"] = StampedEvent["type"]> = {
-  readonly [Type in T]: (event: EventOf<Type>) => void;
+  readonly [Type in T]: ((event: EventOf<Type>) => void) | null;
 };

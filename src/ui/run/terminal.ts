@@ -85,10 +85,10 @@ function openRun(options: TerminalOptions): Terminal {
       reply.push(text);
       watchSilence();
     },
-    "budget.updated": () => {},
-    "message.added": () => {},
-    "context.sent": () => {},
-    "conversation.replaced": () => {},
+    "budget.updated": null,
+    "message.added": null,
+    "context.sent": null,
+    "conversation.replaced": null,
   };
 
   /** Treats a stalled reply as ended, so that the spinner shows that the model is still at work. */
@@ -114,7 +114,7 @@ function openRun(options: TerminalOptions): Terminal {
   }
 
   function show<T extends keyof EventHandlers>(type: T, event: EventOf<T>): void {
-    handlers[type](event);
+    handlers[type]?.(event);
   }
 
   function pause(): void {

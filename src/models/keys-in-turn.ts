@@ -31,8 +31,6 @@ const restMs = 600_000;
  * arrived. Throws `quota` with the earliest time when all keys rest, the provider's error when all were refused.
  */
 export function takeKeysInTurn(keys: readonly KeyedStream[], options: TurnOptions): Stream {
-  const [only] = keys;
-  if (only !== undefined && keys.length === 1) return only.stream;
   const refused = new Map<string, PaiError>();
 
   return async function* (request, signal) {

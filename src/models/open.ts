@@ -16,9 +16,9 @@ import { suggest } from "../core/suggest.ts";
 import { describeModel } from "./catalogue.ts";
 import type { dropRejectedOptions as DropRejectedOptions, Without } from "./drop-options.ts";
 import type { Key } from "./keys-in-turn.ts";
-import type { RetryOptions } from "./retry.ts";
+import { type RetryOptions, withRetry } from "./retry.ts";
 import type { Stream } from "./stream.ts";
-import type { Endpoint, ProxyEnv } from "./wire/endpoint.ts";
+import { type Endpoint, type ProxyEnv, parseEndpoint, preconnect } from "./wire/endpoint.ts";
 import type { BridgeOptions } from "./wire/open-bridge.ts";
 
 /** What may precede the colon of a model id: a provider, or a recording. */
@@ -88,22 +88,25 @@ type Opened = Pick<Model, "stream" | "address"> & Partial<Pick<Model, "window" |
 
 async function openRemote(id: ProviderId, name: string, options: OpenOptions): Promise<Opened> {
   const provider: Provider = providerTable[id];
-  const [{ parseEndpoint, preconnect }, { takeKeysInTurn }, { withRetry }, prepare] = await Promise.all([
-    import("./wire/endpoint.ts"),
-    import("./keys-in-turn.ts"),
-    import("./retry.ts"),
-    bridges[provider.wire](),
-  ]);
   const { keys, now, idleMs = provider.silence * 1000, notify } = options;
   const endpoint = parseEndpoint(options.baseUrl ?? "", options.proxyEnv);
   judgeExposure(endpoint, keys, options);
   if (keys.length === 0 && provider.needsKey) throw noKey(provider);
   preconnect(endpoint);
+  const prepare = await bridges[provider.wire]();
   const { open, ...limits } = await prepare({ provider, model: name, endpoint, idleMs, notify, now }, options);
-  const keyed = keys.map((key) => ({ id: key.id, stream: open(key) }));
-  const turn = { provider: id, state: options.keyState, notify, now };
-  const stream = keyed.length === 0 ? open(null) : takeKeysInTurn(keyed, turn);
+  const stream = await takeKeys(open, id, options);
   return { ...limits, address: endpoint.url, stream: withRetry(stream, options) };
+}
+
+/** Several keys take turns; one alone never rests. */
+async function takeKeys(open: OpenKey, provider: ProviderId, options: OpenOptions): Promise<Stream> {
+  const { keys, keyState: state, notify, now } = options;
+  const [only = null, ...others] = keys;
+  if (others.length === 0) return open(only);
+  const { takeKeysInTurn } = await import("./keys-in-turn.ts");
+  const keyed = keys.map((key) => ({ id: key.id, stream: open(key) }));
+  return takeKeysInTurn(keyed, { provider, state, notify, now });
 }
 
 interface Prepared extends Partial<Pick<Model, "window" | "maxOutputTokens">> {

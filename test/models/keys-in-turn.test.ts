@@ -112,15 +112,6 @@ describe("keys in turn", () => {
     expect(used).toEqual(["a", "b"]);
   });
 
-  test("one key alone never rests", async () => {
-    fails = { a: http("a", 429) };
-    const model = open(["a"]);
-    await take(model);
-    await take(model);
-    expect(used).toEqual(["a", "a"]);
-    expect(record.resting).toEqual({});
-  });
-
   test("with retry: a short rest of all keys is waited for, a long one is not", async () => {
     const waits: number[] = [];
     const sleep = async (ms: number) => {

@@ -68,6 +68,16 @@ describe("opening", () => {
       expect(error.hint).toContain(way);
   });
 
+  test("one key alone never rests", async () => {
+    const server = serve(() => new Response("", { status: 429 }));
+    const { keyState } = options({ id: "gemini-2.5-pro", baseUrl: null });
+    const model = await open({ baseUrl: server.origin, keyState, maxWaitMs: 0 });
+    for (let n = 0; n < 2; n += 1) expect((await take(model)).error?.code).toBe("quota");
+    expect(server.seen.length).toBe(2);
+    expect(keyState.load()).toEqual({ cursor: {}, resting: {} });
+    await server.stop();
+  });
+
   test("plain http to another machine: a warning when allowed or without a key, nothing on loopback", async () => {
     const codes: string[] = [];
     const notify = ({ code }: { code: string }) => codes.push(code);

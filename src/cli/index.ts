@@ -6,6 +6,7 @@ import { commands, findCommand } from "./command-table.ts";
 import type { Flags } from "./flags.ts";
 import { habitOfCommand } from "./habits.ts";
 import { openNotices } from "./notices.ts";
+import { openLog } from "./open-log.ts";
 import { readCommandLine, requireFlags } from "./read-flags.ts";
 
 /** A single word like this is a mistyped command, not a task that costs money; `-` alone means standard input. */
@@ -86,7 +87,6 @@ async function showFailure(
     };
     context.out(renderEarlyFailure(failed, form, context.now()));
   }
-  const { openLog } = await import("./open-log.ts");
   const log = openLog({ ...context, flags: given.includes("--debug") ? { debug: true } : {} });
   if (form !== "json") log.fail(error);
   log.trace("stack", `${error.stack ?? ""}\n${error.cause instanceof Error ? error.cause.stack : ""}`);

@@ -20,20 +20,27 @@ function keepSmallest(shown: readonly Shown[], maxLength: number): Kept {
     room -= each.text.length;
     kept.add(each);
   }
-  const left = shown.flatMap((each) => (kept.has(each) ? [] : [each.path ?? "the result of a look"]));
-  return { texts: shown.filter((each) => kept.has(each)).map(({ text }) => text), left };
+  const [texts, left]: [string[], string[]] = [[], []];
+  for (const each of shown) {
+    if (kept.has(each)) texts.push(each.text);
+    else left.push(each.path ?? "the result of a look");
+  }
+  return { texts, left };
 }
 
 /** The texts to repeat. `evidence`: paths that the request shows anyway, which are not repeated. */
 export function renderCarried({ record }: Run, evidence: ReadonlySet<string>): string {
-  const isNew = ({ path }: Shown) => path === null || !evidence.has(path);
-  const looked = keepSmallest(record.looked.filter(isNew), maxLooked);
-  const seen = new Set(record.looked.map(({ path }) => path));
+  const again = new Set<string | null>(evidence);
+  const looked = keepSmallest(
+    record.looked.filter(({ path }) => !again.has(path)),
+    maxLooked,
+  );
+  for (const { path } of record.looked) again.add(path);
   const files = keepSmallest(
-    record.briefed.filter((each) => isNew(each) && !seen.has(each.path)),
+    record.briefed.filter(({ path }) => !again.has(path)),
     maxCarried,
   );
   const left = [...new Set([...looked.left, ...files.left])];
   const note = left.length === 0 ? "" : `Shown before, and left out here: ${left.join(", ")}.`;
-  return [...files.texts, ...looked.texts, note].filter((part) => part !== "").join("\n\n");
+  return [...files.texts, ...looked.texts, note].filter(Boolean).join("\n\n");
 }

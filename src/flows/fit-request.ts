@@ -10,9 +10,11 @@ export type ModelQuestion = Pick<ModelRequest, "purpose" | "system" | "messages"
 
 /** Characters of everything that is sent, schemas included. */
 export function charactersOf({ system, messages, format, tools = [] }: ModelQuestion): number {
-  const schemas = [...(format === null ? [] : [format.schema]), ...tools];
-  const defined = schemas.reduce<number>((sum, schema) => sum + JSON.stringify(schema).length, 0);
-  return messages.reduce((sum, message) => sum + sizeOf(message), system.length + defined);
+  let size = system.length;
+  for (const message of messages) size += sizeOf(message);
+  if (format !== null) size += JSON.stringify(format.schema).length;
+  for (const tool of tools) size += JSON.stringify(tool).length;
+  return size;
 }
 
 /** The fewest output tokens with which a call makes sense. */

@@ -218,8 +218,9 @@ const looksAtOnce = 8;
  * Empty for any other batch.
  */
 function lookAtOnce({ run, actions }: Batch, calls: readonly Call[]): readonly Looked[] {
+  if (calls.length < 2) return [];
   const found = calls.map(({ name }) => actions.get(name));
-  if (calls.length < 2 || !found.every((action) => action?.kind === "look")) return [];
+  if (!found.every((action) => action?.kind === "look")) return [];
   const started: Promise<unknown>[] = [];
   return calls.map((call, at) => {
     const turn = started[at - 1] ?? Promise.resolve();
@@ -257,7 +258,8 @@ function capOf(calls: readonly Call[], at: number): string | null {
   if (at >= replyCaps.actions)
     return `not done: one reply may hold ${replyCaps.actions} actions; send the rest in the next`;
   if (blocksOf(calls[at] ?? { id: "", name: "", input: null }) === 0) return null;
-  const blocks = calls.slice(0, at + 1).reduce((sum, call) => sum + blocksOf(call), 0);
+  let blocks = 0;
+  for (const call of calls.slice(0, at + 1)) blocks += blocksOf(call);
   return blocks > replyCaps.blocks
     ? `not done: one reply may hold ${replyCaps.blocks} SEARCH/REPLACE blocks; send the rest in the next`
     : null;

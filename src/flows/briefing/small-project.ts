@@ -17,15 +17,14 @@ function isNamedIn(text: string, path: string): boolean {
 function orderFiles(paths: readonly string[], request: string) {
   const exists = new Set(paths);
   const lower = request.toLowerCase();
-  const files = paths.map((path) => ({
-    path,
-    kind: kindAmong(path, exists),
-    isNamed: isNamedIn(lower, path),
-  }));
-  const placeOf = ({ kind, isNamed }: (typeof files)[number]) => (isNamed ? 0 : kind === "code" ? 1 : 2);
-  return files
-    .filter(({ path, kind, isNamed }) => isNamed || isShowable(path, kind, request))
-    .sort((a, b) => placeOf(a) - placeOf(b));
+  const files: { path: string; isNamed: boolean; place: number }[] = [];
+  for (const path of paths) {
+    const kind = kindAmong(path, exists);
+    const isNamed = isNamedIn(lower, path);
+    const place = isNamed ? 0 : kind === "code" ? 1 : 2;
+    if (isNamed || isShowable(path, kind, request)) files.push({ path, isNamed, place });
+  }
+  return files.sort((a, b) => a.place - b.place);
 }
 
 /**

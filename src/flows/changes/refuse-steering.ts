@@ -28,13 +28,13 @@ export const isSteeringAllowed = ({ options: { only, allowSteering }, record }: 
 /** Paths that need an own yes and that nobody has allowed yet, each with the reason. */
 function openConcerns(run: Run, paths: readonly RelPath[], links: ReadonlySet<RelPath>): ReadonlyMap<RelPath, string> {
   const { options, ports } = run;
-  if (options.planOnly || options.dryRun) return new Map();
-  return new Map(
-    paths.flatMap((path) => {
-      const concern = isSteeringAllowed(run, path) ? null : ports.workspace.concern(path, links.has(path));
-      return concern === null ? [] : [[path, concern] as const];
-    }),
-  );
+  const concerns = new Map<RelPath, string>();
+  if (options.planOnly || options.dryRun) return concerns;
+  for (const path of paths) {
+    const concern = isSteeringAllowed(run, path) ? null : ports.workspace.concern(path, links.has(path));
+    if (concern !== null) concerns.set(path, concern);
+  }
+  return concerns;
 }
 
 /**

@@ -15,8 +15,11 @@ export function openSizeCap(): SizeCap {
   let removed = 0;
   return {
     take(changes) {
-      const more = changes.reduce((sum, { after }) => sum + bytesOf(after), 0);
-      const less = changes.reduce((sum, { before, after }) => sum + (after === null ? bytesOf(before) : 0), 0);
+      let [more, less] = [0, 0];
+      for (const { before, after } of changes) {
+        if (after === null) less += bytesOf(before);
+        else more += bytesOf(after);
+      }
       if (paths + changes.length > replyCaps.paths) return `not done: one reply may change ${replyCaps.paths} paths`;
       if (Math.max(written + more, removed + less) > replyCaps.bytes)
         return `not done: one reply may write or remove ${replyCaps.bytes / 1024 / 1024} MiB; send the rest in the next`;

@@ -131,8 +131,9 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
     },
     room(estimate) {
       const tokens = (caps.tokens ?? Number.POSITIVE_INFINITY) - counted.input - counted.output - estimate;
+      if (caps.cost === null || countedCost === null) return tokens;
       const asked = priceOf(unknownYet(estimate));
-      if (caps.cost === null || countedCost === null || asked === null) return tokens;
+      if (asked === null) return tokens;
       const million = (priceOf({ ...unknownYet(estimate), output: 1e6 }) ?? asked) - asked;
       return million > 0 ? Math.min(tokens, Math.floor(((caps.cost - countedCost - asked) / million) * 1e6)) : tokens;
     },

@@ -56,7 +56,7 @@ async function closeTransaction(run: Run, failure: PaiError | null): Promise<[re
   let why = failure;
   try {
     if (failure === null || (await wantsToKeep(run, failure))) {
-      const unkept = await close(transaction);
+      const unkept = await transaction.close().then(() => null, toPaiError);
       if (unkept === null) return [squash(transaction.changes), failure];
       why = sayUnkept(run, failure, unkept);
     }
@@ -75,16 +75,6 @@ function tellLeft(run: Run, transaction: Transaction, { message }: PaiError): re
   const text = `what the run changed could not be taken back: ${message}${later}`;
   run.emit({ type: "notice", level: "warning", code: "left_in_place", text });
   return left;
-}
-
-/** Why the changes cannot be kept; null: they are. */
-async function close(transaction: Transaction): Promise<PaiError | null> {
-  try {
-    await transaction.close();
-    return null;
-  } catch (thrown) {
-    return toPaiError(thrown);
-  }
 }
 
 /**

@@ -40,7 +40,7 @@ export interface Progress {
   /** Promised claims that are not done yet. */
   readonly open: readonly string[];
   /** The one file that is still to be created or changed; if there is not exactly one, all promised files. */
-  readonly targets: readonly LooseTarget[];
+  targets(): readonly LooseTarget[];
   /** The last failure that is not resolved; null: none. */
   readonly failure: CallReport | null;
   /** Files whose edits failed twice, so that they are better written whole. */
@@ -66,7 +66,6 @@ function targetsOf(run: Run, plan: Plan, claims: readonly Claim[]): readonly Loo
 
 export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): Progress {
   const promised = claims.filter(({ kind }) => kind !== "command");
-  const targets = targetsOf(run, plan, claims);
   const touched = new Set<string>();
   let settled: ReadonlySet<Claim> = new Set();
   const failedEdits = new Map<RelPath, number>();
@@ -74,14 +73,12 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
 
   // By kind, since a promise to delete and to rewrite a file needs both. A command's change counts for every kind.
   const isTouched = (kind: Claim["kind"], path: RelPath) =>
-    namesOf(path).some((name) => touched.has(`${kind} ${name}`)) || run.begun?.commandPaths.has(path) === true;
+    touched.has(`${kind} ${path}`) ||
+    run.begun?.commandPaths.has(path) === true ||
+    // A file that the plan moves has two names, and a promised change may be made under either.
+    promised.some((claim) => claim.kind === "move" && claim.from === path && touched.has(`${kind} ${claim.to}`));
   const isDone = (claim: Claim) =>
     settled.has(claim) || pathsOfClaim(claim).every((path) => isTouched(claim.kind, path));
-  /** The names under which a promised change may be made: a file that the plan moves has two. */
-  const namesOf = (path: RelPath) => [
-    path,
-    ...promised.flatMap((claim) => (claim.kind === "move" && claim.from === path ? [claim.to] : [])),
-  ];
   const openClaims = () => promised.filter((claim) => !isDone(claim));
 
   const touch = ({ name, paths }: CallReport) => {
@@ -100,17 +97,7 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
     for (const report of reports) if (report.ok && report.kind === "change") touch(report);
     const bad = reports.filter(({ ok, kind }) => !ok && kind !== "look");
     for (const report of bad) if (report.code === "edit_failed") countFailedEdit(report);
-    const redone = new Set(reports.filter(({ ok }) => ok).flatMap(({ paths }) => paths));
-    // A failure out of scope or without a path is settled unless repeated; any other by a later change of its paths.
-    const earlier = failures.filter(
-      ({ code, paths, isBeyond }) =>
-        isBeyond !== true &&
-        code !== "scope_refused" &&
-        code !== "declined" &&
-        !paths.every((path) => redone.has(path)) &&
-        !bad.some((report) => samePaths(report.paths, paths)),
-    );
-    failures = [...earlier, ...bad];
+    failures = failures.length === 0 ? bad : [...stillOpen(failures, reports, bad), ...bad];
   };
 
   /**
@@ -133,7 +120,8 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
     get open() {
       return openClaims().map(renderClaim);
     },
-    get targets() {
+    targets() {
+      const targets = targetsOf(run, plan, claims);
       const left = openClaims().flatMap((claim) => (claim.kind === "content" ? [claim.path] : []));
       return left.length === 1 ? targets.filter(({ path }) => path === left[0]) : targets;
     },
@@ -169,6 +157,20 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
       );
     },
   };
+}
+
+/** The earlier failures that a batch with these reports leaves open; `bad`: its failed ones. */
+function stillOpen(earlier: readonly CallReport[], reports: readonly CallReport[], bad: readonly CallReport[]) {
+  const redone = new Set(reports.filter(({ ok }) => ok).flatMap(({ paths }) => paths));
+  // A failure out of scope or without a path is settled unless repeated; any other by a later change of its paths.
+  return earlier.filter(
+    ({ code, paths, isBeyond }) =>
+      isBeyond !== true &&
+      code !== "scope_refused" &&
+      code !== "declined" &&
+      !paths.every((path) => redone.has(path)) &&
+      !bad.some((report) => samePaths(report.paths, paths)),
+  );
 }
 
 const samePaths = (a: readonly RelPath[], b: readonly RelPath[]) =>

@@ -27,7 +27,7 @@ export interface ScriptQuestion {
   readonly system: string;
   readonly messages: readonly Message[];
   /** Files that the plan has yet to change: edits outside of actions are read if it is clear which one they mean. */
-  readonly targets: readonly LooseTarget[];
+  readonly targets: () => readonly LooseTarget[];
 }
 
 export interface ScriptReply {
@@ -91,11 +91,11 @@ const isMessage = ({ cmd }: ScriptAction) => rowOf(cmd)?.kind === "finish";
 function readLoose(
   script: Script,
   text: string,
-  targets: readonly LooseTarget[],
+  targets: ScriptQuestion["targets"],
   read: (path: string) => string | null,
 ): Omit<ScriptReply, "tag"> {
   if (wasCut(script) || !script.actions.every(isMessage)) return { script, text, seen: "" };
-  const { actions, seen, prose } = readLooseReply(text, targets, read);
+  const { actions, seen, prose } = readLooseReply(text, targets(), read);
   if (actions.length === 0) return { script, text, seen };
   const finish = script.actions[0] ?? { cmd: "FINISH", arg: prose, next: [], line: 1 };
   return {
@@ -149,8 +149,12 @@ function isLeftOut({ options, record }: Run, { scope }: Rights, { cmd, arg = "" 
  * Splits off the commands that ran before this call, whose output the request shows: they are not run again unless
  * something has changed since.
  */
-async function withoutRan(run: Run, actions: readonly ScriptAction[]) {
+async function withoutRan(
+  run: Run,
+  actions: readonly ScriptAction[],
+): Promise<{ readonly kept: readonly ScriptAction[]; readonly left: readonly string[] }> {
   const { record, begun } = run;
+  if (record.ran.size === 0) return { kept: actions, left: [] };
   const first = actions.findIndex(({ cmd }) => rowOf(cmd)?.kind === "change");
   const kept: ScriptAction[] = [];
   const left: string[] = [];
@@ -191,7 +195,7 @@ export async function performScript(
     run.emit({ type: "notice", level: "warning", code: "actions_left", text });
   }
   const wanted = requests.filter(({ action, path }) => !isLeftOut(run, rights, { cmd: action, arg: path, line: 0 }));
-  await amend(run, rights, wanted, done);
+  if (wanted.length > 0) await amend(run, rights, wanted, done);
   const batch = await perform(run, done, rights);
   noteRefused(run, wanted, batch.reports);
   const notes = [
@@ -266,12 +270,11 @@ const inputs: Readonly<Record<Form, (action: ScriptAction) => Json>> = {
 
 /** `prefix` makes ids unique over the phases of a run. FINISH is not a call. */
 export function callsOf(actions: readonly ScriptAction[], prefix: string): readonly Call[] {
-  return actions
-    .flatMap((action) => {
-      const row = rowOf(action.cmd);
-      return row === null || row.kind === "finish" || row.kind === "amend"
-        ? []
-        : [{ name: row.name, input: inputs[row.form](action) }];
-    })
-    .map((call, at) => ({ id: `${prefix}.${at + 1}`, ...call }));
+  const calls: Call[] = [];
+  for (const action of actions) {
+    const row = rowOf(action.cmd);
+    if (row === null || row.kind === "finish" || row.kind === "amend") continue;
+    calls.push({ id: `${prefix}.${calls.length + 1}`, name: row.name, input: inputs[row.form](action) });
+  }
+  return calls;
 }

@@ -39,8 +39,8 @@ function noteLater(run: Run, changes: readonly Change[]): void {
 /** Who made the changes: actions of the plan (or of a reply without a plan), or a command. */
 type Origin = "plan" | "command";
 
-/** Reports the staged changes, with warnings about them. `asked`: the user decides about them now. */
-async function propose(run: Run, origin: Origin, asked: boolean): Promise<void> {
+/** Reports the staged changes, with warnings about them. `asked`: the user decides about them now. Returns the report. */
+async function propose(run: Run, origin: Origin, asked: boolean): Promise<readonly ChangeSummary[]> {
   const changes = run.overlay.staged();
   const summaries = await breatheThrough(
     summarizeSteps(changes, () => origin),
@@ -51,12 +51,16 @@ async function propose(run: Run, origin: Origin, asked: boolean): Promise<void> 
   run.emit({ type: "changes.proposed", ...proposed, ...(asked ? { asked } : {}) });
   noteNames(run, changes);
   noteLater(run, changes);
+  return summaries;
 }
 
-/** Reports the decision about the staged changes. */
-function tellDecision(run: Run, { accept, by }: { accept: boolean; by: "user" | "policy" }, origin: Origin): void {
-  const summaries = summarizeAll(run.overlay.staged(), () => origin);
-  run.emit({ type: "changes.decided", batch: run.record.batches, changes: summaries, accept, by });
+/** Reports the decision about proposed changes. */
+function tellDecision(
+  { emit, record }: Run,
+  changes: readonly ChangeSummary[],
+  { accept, by }: { accept: boolean; by: "user" | "policy" },
+): void {
+  emit({ type: "changes.decided", batch: record.batches, changes, accept, by });
 }
 
 /** The folder that the person may allow for good; null: the root, or a change deletes, or runs or steers later. */
@@ -96,8 +100,8 @@ export async function decideBatch(run: Run, origin: Origin = "plan", ended = "")
   const changes = run.overlay.staged();
   if (changes.length === 0) return null;
   run.record.batches += 1;
-  await propose(run, origin, !run.options.dryRun);
-  const lines = summarizeAll(changes, () => origin).map(lineOf);
+  const proposed = await propose(run, origin, !run.options.dryRun);
+  const lines = proposed.map(lineOf);
   const decision = run.options.dryRun
     ? ({ accept: true, by: "policy" } as const)
     : await run.ports.decide({
@@ -106,7 +110,7 @@ export async function decideBatch(run: Run, origin: Origin = "plan", ended = "")
         folder: folderOf(run, changes),
       });
   const steering = decision.accept ? await findSteering(run, changes) : new Map<RelPath, Refusal>();
-  tellDecision(run, steering.size > 0 ? { accept: false, by: "user" } : decision, origin);
+  tellDecision(run, proposed, steering.size > 0 ? { accept: false, by: "user" } : decision);
   if (decision.accept && steering.size === 0) return null;
   run.overlay.drop(new Set(changes.map(({ path }) => path)));
   const [declined] = steering.values();
@@ -122,8 +126,7 @@ export async function decideBatch(run: Run, origin: Origin = "plan", ended = "")
 export async function acceptBatch(run: Run, origin: Origin = "plan"): Promise<void> {
   if (run.overlay.staged().length === 0) return;
   run.record.batches += 1;
-  await propose(run, origin, false);
-  tellDecision(run, { accept: true, by: "policy" }, origin);
+  tellDecision(run, await propose(run, origin, false), { accept: true, by: "policy" });
 }
 
 /**

@@ -189,6 +189,7 @@ export async function runChecks(
   passedBefore: ReadonlySet<string>,
 ): Promise<readonly CheckReport[]> {
   const { record, emit } = run;
+  if (checks.length === 0) return [];
   const since = run.begun?.changes.length ?? 0;
   let reports = await runEach(run, checks, passedBefore);
   const changed = changedMeanwhile(run, since);

@@ -39,21 +39,32 @@ function looksOf(plan: Plan): readonly Call[] {
   });
 }
 
-/** Files that the model must see before the work: those to be read, modified, overwritten or moved. */
-export function filesOf(plan: Plan): readonly string[] {
-  const steps = plan.execution_plan?.steps ?? [];
-  const touched = steps.filter(({ action }) => rowOf(action)?.shows === true).map(({ target }) => target);
-  return [...(plan.analysis?.files_to_read ?? []), ...touched];
+/** Files that the model must see before the work. */
+interface Named {
+  /** Those to be read, modified, overwritten or moved. */
+  readonly paths: ReadonlySet<RelPath>;
+  /** Those that the plan changes but does not rewrite: parts of a large one are enough. */
+  readonly edited: ReadonlySet<RelPath>;
 }
 
-/** Files that the plan changes but does not rewrite: parts of a large one are enough. */
-export function editedIn(run: Run, plan: Plan): ReadonlySet<RelPath> {
-  const steps = plan.execution_plan?.steps ?? [];
-  const pathsOf = (isMeant: (action: PlanStep["action"]) => boolean) =>
-    steps.flatMap(({ action, target }) => (isMeant(action) ? (toReadable(run, target) ?? []) : []));
-  const written = new Set(pathsOf((action) => rowOf(action)?.form === "content"));
-  const changed = pathsOf((action) => rowOf(action)?.kind === "change" && rowOf(action)?.shows === true);
-  return new Set(changed.filter((path) => !written.has(path)));
+/** The files that a plan names, without those that may not be read. */
+export function filesOf(run: Run, plan: Plan): Named {
+  const paths = new Set<RelPath>();
+  const changed = new Set<RelPath>();
+  const written = new Set<RelPath>();
+  for (const text of plan.analysis?.files_to_read ?? []) {
+    const path = toReadable(run, text);
+    if (path !== null) paths.add(path);
+  }
+  for (const { action, target } of plan.execution_plan?.steps ?? []) {
+    const row = rowOf(action);
+    const path = row?.shows === true ? toReadable(run, target) : null;
+    if (path === null) continue;
+    paths.add(path);
+    if (row?.form === "content") written.add(path);
+    else if (row?.kind === "change") changed.add(path);
+  }
+  return { paths, edited: changed.difference(written) };
 }
 
 /**
@@ -101,6 +112,7 @@ function splitSteps(plan: Plan): readonly [PlanStep[], PlanStep[]] {
 
 /** Looks and commands of these steps as calls, in their order; commands only where they may run. */
 function callsOf(run: Run, plan: Plan, steps: readonly PlanStep[]): readonly Call[] {
+  if (steps.length === 0) return [];
   const looks = new Map(looksOf(plan).map((call) => [call.id, call] as const));
   return (plan.execution_plan?.steps ?? []).flatMap((step, at): readonly Call[] => {
     if (!steps.includes(step)) return [];
@@ -111,9 +123,9 @@ function callsOf(run: Run, plan: Plan, steps: readonly PlanStep[]): readonly Cal
   });
 }
 
-/** Files that the plan names, as texts; `inParts`: files of which only parts are shown. */
-async function showNamed(run: Run, plan: Plan, paths: ReadonlySet<RelPath>, reports: readonly CallReport[]) {
-  const edited = editedIn(run, plan);
+/** Files that the plan names, as texts; `inParts`: those of which only parts are shown. */
+async function showNamed(run: Run, plan: Plan, reports: readonly CallReport[]) {
+  const { paths, edited } = filesOf(run, plan);
   const inParts = new Set<RelPath>();
   const texts: string[] = [];
   for (const path of paths) {
@@ -121,13 +133,12 @@ async function showNamed(run: Run, plan: Plan, paths: ReadonlySet<RelPath>, repo
     if (shown?.inParts === true) inParts.add(path);
     if (shown !== null) texts.push(shown.text);
   }
-  return { texts, inParts };
+  return { paths, texts, inParts };
 }
 
 /** The files that the plan names, as they are now. */
 export async function showNow(run: Run, plan: Plan): Promise<string> {
-  const paths = new Set(filesOf(plan).flatMap((text) => toReadable(run, text) ?? []));
-  return (await showNamed(run, plan, paths, [])).texts.join("\n\n");
+  return (await showNamed(run, plan, [])).texts.join("\n\n");
 }
 
 /** Does the looks that the plan lists after its changes, for the user to see. */
@@ -152,8 +163,7 @@ export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Pro
   const { reports } = batch;
   for (const { kind, target } of reports)
     if (kind === "command") run.record.ran.set(target, run.begun?.changes.length ?? 0);
-  const paths = new Set(filesOf(plan).flatMap((text) => toReadable(run, text) ?? []));
-  const { texts, inParts } = await showNamed(run, plan, paths, reports);
+  const { paths, texts, inParts } = await showNamed(run, plan, reports);
   const seen = (report: CallReport) => {
     const path = pathOfRead(run, report);
     return path !== null && (run.overlay.shown(path) !== null || (report.ok && inParts.has(path)));

@@ -3,8 +3,7 @@
 import { maxShown, maxWhole } from "../../core/context/shown.ts";
 import type { Plan } from "../../core/plan/plan.ts";
 import { type PlanAction, rowOf } from "../../core/vocabulary.ts";
-import { toReadable } from "../briefing/sources.ts";
-import { editedIn, filesOf } from "../evidence.ts";
+import { filesOf } from "../evidence.ts";
 import { executeLength } from "../prompts/prompts.ts" with { type: "macro" };
 import type { Run } from "../run.ts";
 
@@ -17,9 +16,9 @@ const finishText = 400;
 
 /** Characters of the files that a plan names, without those that are missing or may not be read. */
 async function sizeOfFiles(run: Run, plan: Plan): Promise<number> {
-  const edited = editedIn(run, plan);
+  const { paths, edited } = filesOf(run, plan);
   let size = 0;
-  for (const path of new Set(filesOf(plan).flatMap((text) => toReadable(run, text) ?? []))) {
+  for (const path of paths) {
     const blob = await run.overlay.read(path).catch(() => null);
     if (blob?.kind === "file") size += Math.min(blob.bytes.length, edited.has(path) ? maxWhole : maxShown);
   }
@@ -33,15 +32,18 @@ export async function forecast(
 ): Promise<{ readonly tokens: number; readonly cost: number | null }> {
   const { ledger, task } = run;
   const steps = plan.execution_plan?.steps ?? [];
-  const looks = steps.filter(({ action }) => rowOf(action)?.kind === "look" && rowOf(action)?.shows === false).length;
-  const sent =
+  let sent =
     executeLength() +
     task.text.length +
     (task.context?.length ?? 0) +
     JSON.stringify(steps).length / 2 +
-    looks * maxOfLook +
     (await sizeOfFiles(run, plan));
-  const output = steps.reduce((sum, { action }) => sum + (written[action] ?? shortAction), finishText);
+  let output = finishText;
+  for (const { action } of steps) {
+    const row = rowOf(action);
+    if (row?.kind === "look" && !row.shows) sent += maxOfLook;
+    output += written[action] ?? shortAction;
+  }
   const calls = Math.max(0, ledger.promised.expected - ledger.made);
   const rest = { input: calls * ledger.estimate(sent), cached: 0, output: calls * ledger.estimate(output), thought: 0 };
   const price = ledger.priceOf(rest);

@@ -13,7 +13,7 @@ import type { Run } from "./run.ts";
 
 /** Paths of the plan's claims, judged by the policy. Throws path_refused. */
 export function claimsOfPlan(run: Run, plan: Plan): readonly Claim[] {
-  return claimsOf(plan, (text, use) => run.overlay.path(text, use));
+  return claimsOf(plan, run.overlay.path);
 }
 
 const commandIn = ({ action, target }: PlanStep): string | null =>
@@ -36,17 +36,15 @@ export function withoutCommands(run: Run, plan: Plan): Plan {
   const { execution_plan: work } = plan;
   if (work === null || plan.intent === "conversation" || run.options.planOnly) return plan;
   const { allowRun, dryRun } = run.options;
-  const mayRun = (command: string) => dryRun || mayRunCommand(run.options, command);
-  const withheld = new Set(
-    work.steps.flatMap((step) => {
-      const command = commandIn(step);
-      return command === null || mayRun(command) || isUserCheck(run, command) ? [] : [command];
-    }),
-  );
-  const steps = work.steps.filter((step) => {
+  const withheld = new Set<string>();
+  const steps: PlanStep[] = [];
+  for (const step of work.steps) {
     const command = commandIn(step);
-    return command === null || !(withheld.has(command) || isUserCheck(run, command));
-  });
+    if (command === null) steps.push(step);
+    else if (isUserCheck(run, command)) continue;
+    else if (dryRun || mayRunCommand(run.options, command)) steps.push(step);
+    else withheld.add(command);
+  }
   for (const command of withheld) run.record.tally.withhold(command, whyNotRun(allowRun));
   if (withheld.size > 0 && steps.some(({ action }) => rowOf(action)?.right !== null)) {
     const text = `not run: ${[...withheld].join("; ")} (${whyNotRun(allowRun)}); the rest of the plan goes on`;
@@ -101,7 +99,7 @@ const pathsThatSteer = (claims: readonly Claim[]): readonly RelPath[] =>
 export async function refuseLinks(run: Run, claims: readonly Claim[]): Promise<void> {
   const removed = new Set(claims.flatMap((claim) => (claim.kind === "delete" ? [claim.path] : [])));
   for (const path of new Set(claims.flatMap(pathsOfClaim))) {
-    const blob = await run.ports.workspace.read(path, 0).catch((thrown) => {
+    const blob = await run.ports.workspace.read(path).catch((thrown) => {
       if (toPaiError(thrown).code === "path_refused") throw thrown;
       return null;
     });
@@ -109,20 +107,18 @@ export async function refuseLinks(run: Run, claims: readonly Claim[]): Promise<v
   }
 }
 
-/** The commands of the plan's claims, and its checks. */
-export const commandsOf = (plan: Plan, claims: readonly Claim[]): readonly string[] => [
-  ...claims.flatMap((claim) => (claim.kind === "command" ? [claim.command] : [])),
-  ...(plan.execution_plan?.checks ?? []),
-];
-
 /** The question about the plan: everything that a yes will do. */
 async function renderPlanQuestion(run: Run, plan: Plan, claims: readonly Claim[]): Promise<string> {
-  const deletes = claims.flatMap((claim) => (claim.kind === "delete" ? [claim.path] : []));
-  const concerns = claims.flatMap(pathsOfClaim).flatMap((path) => {
-    const why = run.ports.workspace.concern(path) ?? describeReader(path);
-    return why === null ? [] : [`${path} (${why})`];
-  });
-  const commands = commandsOf(plan, claims);
+  const deletes: RelPath[] = [];
+  const concerns: string[] = [];
+  for (const claim of claims) {
+    if (claim.kind === "delete") deletes.push(claim.path);
+    for (const path of pathsOfClaim(claim)) {
+      const why = run.ports.workspace.concern(path) ?? describeReader(path);
+      if (why !== null) concerns.push(`${path} (${why})`);
+    }
+  }
+  const commands = plannedCommands(plan);
   const sandbox = commands.length === 0 ? "" : await describeSandbox(run);
   return approvalWording.plan(deletes, concerns, commands, sandbox);
 }

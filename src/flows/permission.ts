@@ -22,9 +22,9 @@ export const field = (input: Json, name: string): string => {
 export function targetOf({ input }: Call): string {
   const [pattern, under] = [field(input, "pattern"), field(input, "path")];
   if (pattern !== "" && under !== "") return `${pattern} in ${under}`;
-  const subject = ["path", "from", "command", "pattern"].map((name) => field(input, name)).find((text) => text !== "");
+  const subject = under || field(input, "from") || field(input, "command") || pattern;
   const to = field(input, "to");
-  return to === "" ? (subject ?? "") : `${subject} → ${to}`;
+  return to === "" ? subject : `${subject} → ${to}`;
 }
 
 /** The claim of a call; null: it needs no right, or lacks its target and cannot be done. Throws path_refused. */
@@ -33,7 +33,7 @@ export function claimOfCall(run: Run, { name, input }: Call): Claim | null {
   const names = form === "command" ? ["command"] : form === "pair" ? ["from", "to"] : ["path"];
   if (!isFields(input) || names.some((each) => typeof input[each] !== "string")) return null;
   const target = field(input, names[0] ?? "");
-  return claimOf(name, target, field(input, "to"), (text, use) => run.overlay.path(text, use));
+  return claimOf(name, target, field(input, "to"), run.overlay.path);
 }
 
 /** The paths that a call claims; none when the policy refuses one. */

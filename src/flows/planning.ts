@@ -10,7 +10,6 @@ import type { Claim } from "../core/plan/scope.ts";
 import { namesPath } from "../core/vocabulary.ts";
 import {
   claimsOfPlan,
-  commandsOf,
   plannedCommands,
   refuseForbidden,
   refuseLinks,
@@ -95,7 +94,7 @@ async function present(run: Run, made: Plan, offer: Offer): Promise<Presented> {
   const claims = plan.intent === "task" ? claimsOfPlan(run, plan) : [];
   await refuseForbidden(run, claims);
   await refuseLinks(run, claims);
-  await bindCommands(run, commandsOf(plan, claims));
+  await bindCommands(run, plannedCommands(plan));
   return { plan, claims };
 }
 

@@ -138,7 +138,7 @@ export function createOverlay(view: View, room: number = maxShown): Overlay {
 
   return {
     room,
-    path: (text, use) => view.path(text, use),
+    path: view.path,
     shown: (path) => seen.get(path) ?? null,
     read,
     async readLines(path, from, to) {

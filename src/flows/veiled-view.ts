@@ -89,7 +89,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
     return path === entry.path && target === entry.target ? entry : { ...entry, path, target };
   };
 
-  const open = (turn: Promise<unknown>): Stage => {
+  const stage = (turn: Promise<unknown> = Promise.resolve()): Stage => {
     const read = async (path: RelPath, limit?: number): Promise<Blob | null> => {
       const blob = await overlay.read(path, limit);
       await turn;
@@ -131,7 +131,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
 
     return {
       room: overlay.room,
-      path: (text, use) => overlay.path(text, use),
+      path: overlay.path,
       shown(path) {
         const bytes = overlay.shown(path);
         return bytes === null ? null : hideFile(path, { kind: "file", bytes, mode: 0 }).bytes;
@@ -162,7 +162,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
   });
 
   return {
-    stage: (turn = Promise.resolve()) => open(turn),
+    stage,
     hide,
     hideChange,
     hideChanges: (changes) => changes.map(hideChange),

@@ -81,7 +81,7 @@ function renderHistory(run: Run, budgets: Budgets): string {
 
 /** What the project is built with, by the files at its root. */
 function stackOf(names: readonly string[]): Readonly<Record<string, string>> {
-  const stack = findStacks(new Set(names.filter((name) => !name.includes("/")))).map(({ name }) => name);
+  const stack = findStacks(new Set(names)).map(({ name }) => name);
   return stack.length === 0 ? {} : { stack: stack.join(", ") };
 }
 
@@ -175,8 +175,7 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const asked = askedOf(run.task.text, outputOf(run));
   const read = openTexts(run);
   const project = await listProject(run, asked, read, new Set(mentioned.map(({ path }) => path)));
-  const { entries, more } = project;
-  const files = new Map(entries.filter(({ kind }) => kind === "file").map((entry) => [entry.path as string, entry]));
+  const { entries, files, more } = project;
   const before = await collectKnowledge(run, files, budgets.knowledge);
   const { version } = run.veil;
   const { excerpts, ranking } = await choose(run, asked, project, read, budgets.excerpts);
@@ -190,11 +189,11 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const likely = async () => ranking ?? rankTask(run);
   run.overlay.prefer(async () => (await likely()).files.map(({ path }) => path));
   const likeliest = (ranking?.files ?? []).slice(0, limits.ranked).map(({ path }) => path);
-  const keep = new Set<string>([...likeliest, ...[...excerpts, ...mentioned].map(({ path }) => path)]);
+  const shown = new Set<string>([...excerpts, ...mentioned].map(({ path }) => path));
+  const keep = new Set([...likeliest, ...shown]);
   const names = entries.map(({ path, kind }) => (kind === "folder" ? `${path}/` : path));
   const tree = names.length === 0 ? "(empty folder)" : renderTree(names, budgets.tree, keep);
   const treeText = more ? `${tree}\n(only the first ${entries.length} entries were looked at)` : tree;
-  const shown = new Set<string>([...excerpts, ...mentioned].map(({ path }) => path));
   const isUnseen = (path: string) => !shown.has(path) && files.get(path)?.size !== 0;
   const isWhole = excerpts.every(({ part }) => part === undefined) && !likeliest.some(isUnseen);
   const parts: readonly Part[] = [
@@ -216,7 +215,7 @@ const maxEnvironment = 300;
 /** The line about the environment in which the plan will be carried out. */
 function renderEnvironment({ options: { environment = "" } }: Run, repository: string): readonly Part[] {
   const room = maxEnvironment - "Here: ".length - repository.length - (repository === "" ? 0 : 2);
-  const here = [environment.slice(0, Math.max(0, room)), repository].filter((part) => part !== "").join("; ");
+  const here = [environment.slice(0, Math.max(0, room)), repository].filter(Boolean).join("; ");
   return here === "" ? [] : [{ kind: "environment", text: `Here: ${here}`, file: null }];
 }
 

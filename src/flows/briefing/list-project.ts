@@ -9,6 +9,8 @@ import { knowledgeFiles, type ReadText } from "./sources.ts";
 /** The entries of the project, before any file is read. */
 export interface ListedProject {
   readonly entries: readonly Entry[];
+  /** The files among them, by path. */
+  readonly files: ReadonlyMap<string, Entry>;
   /** The files that can be ranked. */
   readonly paths: readonly string[];
   /** There are more entries, which were not listed. */
@@ -39,13 +41,20 @@ export async function listProject(
   const survey =
     ports.workspace.survey?.(terms) ?? (await import("../../core/context/survey-view.ts")).surveyView(overlay, terms);
   const { entries, more } = await survey.list(signal);
-  const files = entries.flatMap(({ path, kind }) => (kind === "file" ? [path] : []));
-  const aside = files.filter((path) => isAside(path, asked.request));
-  const unranked = new Set([...knowledgeFiles.flat(), ...shown, ...aside]);
-  const paths = files.filter((path) => !unranked.has(path));
+  const files = new Map<string, Entry>();
+  const paths: string[] = [];
+  const unranked = new Set([...knowledgeFiles.flat(), ...shown]);
+  for (const entry of entries) {
+    const { path, kind } = entry;
+    if (kind !== "file") continue;
+    files.set(path, entry);
+    if (isAside(path, asked.request)) unranked.add(path);
+    if (!unranked.has(path)) paths.push(path);
+  }
   const read = async (path: string) => (await readText(path as RelPath))?.text ?? null;
   return {
     entries,
+    files,
     paths,
     more,
     async rank() {

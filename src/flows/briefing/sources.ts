@@ -93,12 +93,6 @@ interface VeiledFile {
   readonly hidden: FileBlob;
 }
 
-async function readVeiled(run: Run, path: RelPath): Promise<VeiledFile | null> {
-  const raw = await run.overlay.read(path);
-  const hidden = run.veiled.hide(path, raw);
-  return raw?.kind === "file" && hidden?.kind === "file" ? { raw, hidden } : null;
-}
-
 const isBinary = ({ raw }: VeiledFile): boolean => raw.bytes.subarray(0, 8000).includes(0);
 
 /** null: the file is not large, no text, or has lines that are too long to choose from. */
@@ -149,10 +143,13 @@ export interface ShownFile {
  */
 export async function showFile(run: Run, path: RelPath, focus: (() => Focus) | null = null): Promise<ShownFile | null> {
   try {
-    const file = await readVeiled(run, path);
-    if (file === null) return null;
+    const raw = await run.overlay.read(path);
+    const hidden = run.veiled.hide(path, raw);
+    if (raw?.kind !== "file" || hidden?.kind !== "file") return null;
+    const file = { raw, hidden };
     const isSeen = run.overlay.shown(path) !== null;
-    const parts = focus === null || isSeen ? null : await cutParts(run, path, file, focus);
+    const isShort = hidden.bytes.length <= maxWhole;
+    const parts = focus === null || isSeen || isShort ? null : await cutParts(run, path, file, focus);
     return { text: parts ?? cutWhole(run, path, file), inParts: parts !== null };
   } catch (thrown) {
     return { text: `${path}: ${toPaiError(thrown).message}`, inParts: false };
@@ -161,13 +158,14 @@ export async function showFile(run: Run, path: RelPath, focus: (() => Focus) | n
 
 /** The files that the user named. Throws file_unusable, before any call, for one that is not text. */
 export async function readMentioned(run: Run): Promise<readonly Source[]> {
-  const sources = await Promise.all(
+  const found = await Promise.all(
     (run.task.files ?? []).map(async (path) => {
       const source = await readSource(run, path);
       if (source === null) throw new PaiError("file_unusable", `@${path} is not text and cannot be shown`);
       return source;
     }),
-  ).then((found) => found.map((source) => hideSource(run, source)));
+  );
+  const sources = found.map((source) => hideSource(run, source));
   for (const { path, shown } of sources) noteHidden(run, path, shown);
   return sources;
 }

@@ -5,10 +5,11 @@ import { fence } from "../core/data-fence.ts";
 import { renderChanges } from "../core/diff.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Plan, type PlanStep, workOf } from "../core/plan/plan.ts";
+import { renderRequest } from "./briefing/briefing.ts";
 import { showFile } from "./briefing/sources.ts";
 import type { Check, CheckReport } from "./checks/checks.ts";
 import { describeCheck, renderBaseline } from "./checks/describe.ts";
-import { renderAnswerForm } from "./ending/answer-form.ts";
+import { renderAnswerForm, renderLearning } from "./ending/answer-form.ts";
 import { showLook } from "./evidence.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
 import type { Left } from "./progress.ts";
@@ -22,19 +23,6 @@ const cutText = (text: string, maxLength: number) =>
 
 const renderStep = ({ action, target, destination, purpose }: PlanStep, at: number) =>
   `${at + 1}. ${action} ${target}${destination === null ? "" : ` → ${destination}`}${purpose === "" ? "" : ` — ${purpose}`}`;
-
-/** What the user wants: the request, and their corrections of earlier plans. */
-export function renderRequest({ task, record }: Run): string {
-  const said = record.corrections.map((text) => `\nCorrected by the user: ${text}`);
-  return `Request: ${task.text}${said.join("")}`;
-}
-
-/** Asks the model for facts worth keeping; "": this run keeps none. */
-export const renderLearning = ({ ports, options }: Run): string =>
-  (ports.memory?.learn ?? null) === null || options.outputSchema != null
-    ? ""
-    : "If later work in this project would need to know it (how to build or test, a convention, a decision), add to your " +
-      "closing message up to 3 lines `REMEMBER: one fact`. Usually none.";
 
 /** The plan's success criteria; "": it has none. */
 export function renderCriteria({ analysis }: Plan): string {
@@ -85,7 +73,7 @@ export function renderTask(run: Run, plan: Plan, evidence: string, { checks, tur
     renderLearning(run),
     renderAnswerForm(run),
   );
-  return parts.filter((part) => part !== "").join("\n\n");
+  return parts.filter(Boolean).join("\n\n");
 }
 
 const renderCall = ({ name, target, ok, text }: CallReport) => {
@@ -184,5 +172,5 @@ export async function renderResults(
       ? "Your edits are in the files now. Correct what the failed check shows: an action script again, ended with FINISH."
       : "Answer with an action script again, of only what is left, ended with FINISH (alone when nothing is).",
   ];
-  return parts.filter((part) => part !== "").join("\n\n");
+  return parts.filter(Boolean).join("\n\n");
 }

@@ -242,15 +242,21 @@ async function renderMemory({ ports, task }: Run): Promise<string> {
   return facts === "" ? "" : fence("memory", { about: "this project" }, facts);
 }
 
+/** What the user wants: the request, and their corrections of earlier plans. */
+export function renderRequest({ task, record }: Run): string {
+  const said = record.corrections.map((text) => `\nCorrected by the user: ${text}`);
+  return `Request: ${task.text}${said.join("")}`;
+}
+
 /** What the user gave: the conversation so far, context, checks, and last the request. */
 function renderGiven(run: Run, budgets: Budgets, memory: string): readonly Part[] {
-  const { history, context, text } = run.task;
+  const { history, context } = run.task;
   const given: readonly (readonly [Part["kind"], string])[] = [
     ["conversation", history.length === 0 ? "" : fence("conversation", {}, renderHistory(run, budgets))],
     ["memory", memory],
     ["context", context === null ? "" : fence("context", {}, cutGiven(run, context, budgets.context))],
     ["checks", renderBaseline(run)],
-    ["request", [`Request: ${text}`, renderAnswerForm(run)].filter((part) => part !== "").join("\n\n")],
+    ["request", [renderRequest(run), renderAnswerForm(run)].filter(Boolean).join("\n\n")],
   ];
   return given.flatMap(([kind, shown]) => (shown === "" ? [] : [{ kind, text: shown, file: null }]));
 }

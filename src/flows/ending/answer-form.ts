@@ -1,4 +1,4 @@
-/** The instruction to the model about the form of the answer (--output-schema). */
+/** What the model is told about its closing message: the form of the answer (--output-schema), and facts to add. */
 import { fence } from "../../core/data-fence.ts";
 import type { Run } from "../run.ts";
 
@@ -11,3 +11,10 @@ export const renderAnswerForm = ({ options: { outputSchema } }: Run): string =>
   outputSchema == null
     ? ""
     : `Your last message to the user (the reply where nothing is to be done, the FINISH message, the summary) is the answer. ${describeSchema(outputSchema)}`;
+
+/** Asks the model for facts worth keeping; "": this run keeps none. */
+export const renderLearning = ({ ports, options }: Run): string =>
+  (ports.memory?.learn ?? null) === null || options.outputSchema != null
+    ? ""
+    : "If later work in this project would need to know it (how to build or test, a convention, a decision), add to your " +
+      "closing message up to 3 lines `REMEMBER: one fact`. Usually none.";

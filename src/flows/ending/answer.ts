@@ -8,8 +8,8 @@ import { spellInJson } from "../../core/invisible.ts";
 import { readJson } from "../../core/json.ts";
 import type { Json } from "../../core/model.ts";
 import { ask } from "../ask.ts";
+import { renderRequest } from "../briefing/briefing.ts";
 import { leavesNothing } from "../checks/checks.ts";
-import { renderRequest } from "../execution-request.ts";
 import type { Run } from "../run.ts";
 import { describeSchema } from "./answer-form.ts";
 

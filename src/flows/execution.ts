@@ -1,6 +1,7 @@
 /** Carries out an approved plan: execution calls until nothing is left to do, within the promise. */
 
 import { type Change, losesFile } from "../core/change.ts";
+import type { CheckEvidence } from "../core/command/check-output.ts";
 import { PaiError } from "../core/error.ts";
 import type { Message } from "../core/model.ts";
 import type { Plan } from "../core/plan/plan.ts";
@@ -9,7 +10,6 @@ import { type Claim, createRights, pathsOfClaim, type Rights, useOf } from "../c
 import { rowOf } from "../core/vocabulary.ts";
 import { acceptBatch, applyBatch, isAsked, reviewBatch } from "./changes/batch.ts";
 import { judgeStaged } from "./changes/judge.ts";
-import { baselineOf } from "./checks/baseline.ts";
 import { type Check, checksOf, refuseFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
 import { collectEvidence, lookBehind, showNow } from "./evidence.ts";
 import { renderResults, renderTask } from "./execution-request.ts";
@@ -39,6 +39,13 @@ export function rightsOf(plan: Plan, claims: readonly Claim[]): Rights {
   );
   const texts = [plan.reply, plan.analysis?.user_intent ?? "", ...stepTexts];
   return createRights(claims, texts);
+}
+
+/** The results of the user's checks before the work; those of a saved plan begin only now. */
+export async function finishBaseline(run: Run): Promise<readonly CheckEvidence[]> {
+  if (run.options.checks.length === 0) return [];
+  const { baselineOf } = await import("./checks/baseline.ts");
+  return (await baselineOf(run)?.finish()) ?? [];
 }
 
 interface Phase {
@@ -142,7 +149,7 @@ function giveUp(run: Run, left: Left, text: string): never {
 export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): Promise<void> {
   const rights = rightsOf(plan, claims);
   const progress = createProgress(run, plan, claims);
-  await baselineOf(run)?.finish();
+  await finishBaseline(run);
   // The plan, and perhaps a person's approval, refers to the files as they were when it was made.
   await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim));
   const { text: evidence, batch: seen } = await collectEvidence(run, plan, rights);
@@ -211,7 +218,7 @@ export async function executeFinished(
   changes: readonly Change[],
 ): Promise<void> {
   const checks = run.options.dryRun ? [] : checksOf(run);
-  await baselineOf(run)?.finish();
+  await finishBaseline(run);
   const passedBefore = await runPlanChecks(run, checks);
   await performChanges(run, changes, rightsOf(plan, claims));
   if (!run.options.dryRun) refuseFailed(await runChecks(run, checks, passedBefore));

@@ -15,11 +15,10 @@ import type { Script } from "../core/script/script.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { ask, isBadReply } from "./ask.ts";
 import { renderRequest } from "./briefing/briefing.ts";
-import { baselineOf } from "./checks/baseline.ts";
 import { type CheckReport, checksOf, runChecks, runPlanChecks } from "./checks/checks.ts";
 import { describeCheck, describeFailed } from "./checks/describe.ts";
 import { collectEvidence, showLook } from "./evidence.ts";
-import { rightsOf } from "./execution.ts";
+import { finishBaseline, rightsOf } from "./execution.ts";
 import { renderCalls, renderCriteria, renderForms, renderTask } from "./execution-request.ts";
 import type { CallReport } from "./perform.ts";
 import { createProgress } from "./progress.ts";
@@ -122,7 +121,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
   const { plan, steps } = schedule;
   const rights = rightsOf(plan, claims);
   const progress = createProgress(run, plan, claims);
-  const before = (await baselineOf(run)?.finish()) ?? [];
+  const before = await finishBaseline(run);
   // The schedule, and perhaps a person's approval, refers to the files as they were when it was made.
   await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim));
   const { text: evidence, batch: seen } = await collectEvidence(run, plan, rights);

@@ -102,16 +102,14 @@ export function filled<const Of extends Shape>(fields: Of) {
 export const readLeniently = <T>({ plain, schema }: Lenient<z.ZodMiniType<T>>, value: Json, whole: string) =>
   readAs(schema, plain(value), whole);
 
-/** The one of these words that the value holds, in any case; with none or several of them, the fallback. */
-const wordOf = <const Words extends readonly [string, ...string[]]>(words: Words, fallback: Words[number]) =>
-  leniently((value) => {
-    const written = new Set(
-      toText(value)
-        .toLowerCase()
-        .match(/\p{L}+/gu),
-    );
-    const found = words.filter((word) => written.has(word));
-    return found.length === 1 ? found[0] : fallback;
-  }, z.enum(words));
-
-export const complexity = wordOf(["simple", "moderate", "complex"], "moderate");
+const complexities = ["simple", "moderate", "complex"] as const;
+/** The one of these words that the value holds, in any case; with none or several of them, moderate. */
+export const complexity = leniently((value) => {
+  const written = new Set(
+    toText(value)
+      .toLowerCase()
+      .match(/\p{L}+/gu),
+  );
+  const found = complexities.filter((word) => written.has(word));
+  return found.length === 1 ? found[0] : "moderate";
+}, z.enum(complexities));

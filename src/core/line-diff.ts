@@ -23,22 +23,27 @@ export function matchLines(old: readonly string[], now: readonly string[]): read
 
   const matches: KeptLine[] = [];
   for (let i = 0; i < head; i++) matches.push([i, i]);
-  const oldShared = sharedPositions(old, head, old.length - tail, new Set(now.slice(head, now.length - tail)));
-  const newShared = sharedPositions(now, head, now.length - tail, new Set(old.slice(head, old.length - tail)));
-  const oldLines = oldShared.map((at) => old[at] ?? "");
-  const newLines = newShared.map((at) => now[at] ?? "");
-  for (const [i, j] of matchShared(oldLines, newLines) ?? matchUnique(oldLines, newLines)) {
-    matches.push([oldShared[i] ?? 0, newShared[j] ?? 0]);
+  const oldShared = findShared(old, head, old.length - tail, new Set(now.slice(head, now.length - tail)));
+  const newShared = findShared(now, head, now.length - tail, new Set(old.slice(head, old.length - tail)));
+  const { lines } = oldShared;
+  for (const [i, j] of matchShared(lines, newShared.lines) ?? matchUnique(lines, newShared.lines)) {
+    matches.push([oldShared.positions[i] ?? 0, newShared.positions[j] ?? 0]);
   }
   for (let i = tail; i > 0; i--) matches.push([old.length - i, now.length - i]);
   return matches;
 }
 
-/** Positions of the lines that the other side has too: no other line can be part of an alignment. */
-function sharedPositions(lines: readonly string[], from: number, to: number, other: ReadonlySet<string>): number[] {
+/** The lines that the other side has too, and where they are: no other line can be part of an alignment. */
+function findShared(all: readonly string[], from: number, to: number, other: ReadonlySet<string>) {
+  const lines: string[] = [];
   const positions: number[] = [];
-  for (let at = from; at < to; at++) if (other.has(lines[at] ?? "")) positions.push(at);
-  return positions;
+  for (let at = from; at < to; at++) {
+    const line = all[at] ?? "";
+    if (!other.has(line)) continue;
+    lines.push(line);
+    positions.push(at);
+  }
+  return { lines, positions };
 }
 
 /** Above this many lines everything around the alignment is slow too, so the alignment gets less time. */

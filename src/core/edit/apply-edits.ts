@@ -83,7 +83,7 @@ function openTarget(path: string, now: Uint8Array | null, shown: Uint8Array | nu
   const seen = shown === null || now === null ? null : decode(shown);
   const lines = cutLines(current.text);
   const seenLines = seen === null || seen.text === current.text ? lines : cutLines(seen.text);
-  const file = indexTexts(path, seenLines);
+  const file = indexLines(path, textsOf(seenLines));
   return {
     path,
     encoding: current.encoding,
@@ -95,11 +95,8 @@ function openTarget(path: string, now: Uint8Array | null, shown: Uint8Array | nu
   };
 }
 
-function indexTexts(path: string, lines: readonly Line[]): FileLines {
-  return indexLines(
-    path,
-    lines.map((line) => line.text),
-  );
+function textsOf(lines: readonly Line[]): readonly string[] {
+  return lines.map((line) => line.text);
 }
 
 function stageBlock(target: Target, block: EditBlock): Staged {
@@ -126,7 +123,7 @@ function stageBlock(target: Target, block: EditBlock): Staged {
 }
 
 function append(target: Target, halves: Halves, written: string): Staged {
-  const texts = target.traced.map((line) => line.text);
+  const texts = textsOf(target.traced);
   if (target.traced.length > 0) {
     if (isAppended(target.path, texts, halves.replace)) return { kind: "already" };
     return stage(target, [{ start: texts.length, end: texts.length, lines: halves.replace }], null);
@@ -142,7 +139,7 @@ function stageMatch(target: Target, halves: Halves): Staged {
   if (seen !== null && seen.kind !== "found") return refuseMatch(target.shown, seen);
   const moved = seen === null ? null : translate(seen.splices, target.traced);
   if (seen !== null && moved !== null) return stageOnce(target, moved, halves, seen.note);
-  const current = target.current ?? indexTexts(target.path, target.traced);
+  const current = target.current ?? indexLines(target.path, textsOf(target.traced));
   const match = target.current === null ? locate(current, halves) : null;
   if (match?.kind === "found") return stageOnce(target, match.splices, halves, match.note);
   if (isReplaced(current, halves)) return { kind: "already" };
@@ -196,7 +193,7 @@ function findAddedPlaceholder({ search, replace }: Halves): string | null {
 }
 
 function linesOf(text: string): readonly string[] {
-  return cutLines(text.replace(/^\ufeff/, "")).map((line) => line.text);
+  return textsOf(cutLines(text.replace(/^\ufeff/, "")));
 }
 
 function isFenced(lines: readonly string[]): boolean {

@@ -78,7 +78,8 @@ function mayFit(name: string, { endings, shapeWords }: Table): boolean {
   for (let dot = name.indexOf("."); dot >= 0; dot = name.indexOf(".", dot + 1)) {
     if (hasWord(endings, name.slice(dot))) return true;
   }
-  return shapeWords.some((word) => name.includes(word));
+  for (const word of shapeWords) if (name.includes(word)) return true;
+  return false;
 }
 
 /** The steering of a name in a folder, both folded; null: none. `last`: the name is the last part of its path. */

@@ -4,7 +4,7 @@ import type { StopReason } from "../model.ts";
 import { isFence } from "./code-fence.ts";
 import { readHeader, undecorate } from "./header.ts";
 import { reopenBody } from "./open-body.ts";
-import { begin, discard, endBody, endLines, type Progress, place } from "./place-line.ts";
+import { begin, discard, endBody, type Progress, place } from "./place-line.ts";
 import { countOverlap, overlapLimit } from "./resume.ts";
 import type { Note, Script, ScriptOptions, ScriptParser } from "./script.ts";
 import { createThoughtFilter } from "./thought.ts";
@@ -110,8 +110,7 @@ export function createScriptParser(options: ScriptOptions): ScriptParser {
     end(stop) {
       if (stop === "end" && tail !== "") lines.take(tail);
       lines.settle();
-      if (stop === "end") endLines(to, tail === "");
-      const cut = endBody(to, stop);
+      const cut = endBody(to, stop, tail === "");
       const { actions, remarks, warnings, finished } = to;
       const isWhole = stop === "end" && to.body === null && !to.unclosed && !lines.isThinking();
       const flags = isWhole && !finished ? ["no-finish"] : [];

@@ -106,13 +106,9 @@ export function discard(to: Progress, header: Header | null): void {
   to.body = null;
 }
 
-/**
- * For a reply that ended normally inside a body. `isWhole`: its last line ended with a line feed; otherwise that line
- * is dropped.
- */
-export function endLines(to: Progress, isWhole: boolean): void {
-  const { body } = to;
-  if (body === null || closeAtFinish(to, body) || isWhole) return;
+/** For a reply that ended normally inside a body. */
+function endLines(to: Progress, body: OpenBody, isWhole: boolean): void {
+  if (closeAtFinish(to, body) || isWhole) return;
   if (to.grown === to.number && !body.bare) body.lines.pop();
 }
 
@@ -135,8 +131,12 @@ function closeAtFinish(to: Progress, open: OpenBody): boolean {
   return true;
 }
 
-/** Ends the body that is open after the last line; returns its cut when it cannot be ended, else null. */
-export function endBody(to: Progress, stop: StopReason): Cut | null {
+/**
+ * Ends the body that is open after the last line; returns its cut when it cannot be ended, else null. `isWhole`: the
+ * last line ended with a line feed; in a reply that ended normally, half a line is dropped.
+ */
+export function endBody(to: Progress, stop: StopReason, isWhole: boolean): Cut | null {
+  if (to.body !== null && stop === "end") endLines(to, to.body, isWhole);
   const open = to.body;
   if (open === null) return null;
   if (stop === "end" && open.bare) close(to, open, "bare-end");

@@ -10,7 +10,7 @@ import { type Claim, createRights, pathsOfClaim, type Rights, useOf } from "../c
 import { rowOf } from "../core/vocabulary.ts";
 import { acceptBatch, applyBatch, isAsked, reviewBatch } from "./changes/batch.ts";
 import { judgeStaged } from "./changes/judge.ts";
-import { type Check, checksOf, refuseFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
+import { type Check, checksOf } from "./checks/describe.ts";
 import { collectEvidence, lookBehind, showNow } from "./evidence.ts";
 import { renderResults, renderTask } from "./execution-request.ts";
 import { beginningOf } from "./json-reply.ts";
@@ -40,6 +40,9 @@ export function rightsOf(plan: Plan, claims: readonly Claim[]): Rights {
   const texts = [plan.reply, plan.analysis?.user_intent ?? "", ...stepTexts];
   return createRights(claims, texts);
 }
+
+/** Needed only for a run that has checks. */
+const loadChecks = () => import("./checks/checks.ts");
 
 /** The results of the user's checks before the work; those of a saved plan begin only now. */
 export async function finishBaseline(run: Run): Promise<readonly CheckEvidence[]> {
@@ -106,7 +109,8 @@ async function doPhase(
     settled: await findSettled(run, claims),
   });
   const due = progress.promisesChanges || changedAnything(run, batch);
-  const reports = left === null && due ? await runChecks(run, checks, passedBefore.value) : [];
+  const isChecked = left === null && due && checks.length > 0;
+  const reports = isChecked ? await (await loadChecks()).runChecks(run, checks, passedBefore.value) : [];
   left = progress.judgeChecks(left, reports);
   if (left === null && !closed) run.record.text ||= proseAfter(asked.value);
   return { left, text, batch, notes, reports, tag };
@@ -157,7 +161,8 @@ export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): P
   const checks = run.options.dryRun ? [] : checksOf(run);
   let passedBefore: ReadonlySet<string> | null = null;
   const baseline = async () => {
-    passedBefore ??= progress.promisesChanges ? await runPlanChecks(run, checks) : new Set<string>();
+    const isChecked = progress.promisesChanges && checks.length > 0;
+    passedBefore ??= isChecked ? await (await loadChecks()).runPlanChecks(run, checks) : new Set();
     return passedBefore;
   };
   const phases = phasesOf[complexityOf(plan)];
@@ -219,6 +224,7 @@ export async function executeFinished(
 ): Promise<void> {
   const checks = run.options.dryRun ? [] : checksOf(run);
   await finishBaseline(run);
+  const { refuseFailed, runChecks, runPlanChecks } = await loadChecks();
   const passedBefore = await runPlanChecks(run, checks);
   await performChanges(run, changes, rightsOf(plan, claims));
   if (!run.options.dryRun) refuseFailed(await runChecks(run, checks, passedBefore));

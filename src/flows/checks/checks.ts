@@ -8,7 +8,6 @@ import {
   compareFailures,
   renderComparison,
 } from "../../core/command/check-output.ts";
-import { flagsToRun, grantsRun } from "../../core/command/run-patterns.ts";
 import { PaiError } from "../../core/error.ts";
 import type { CheckResult } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -17,16 +16,11 @@ import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { requireBound, runInWorkspace } from "../commands/approve-command.ts";
 import type { Run } from "../run.ts";
-import { describeFailed } from "./describe.ts";
+import { type Check, describeFailed, userChecks } from "./describe.ts";
 import { judgeLeft } from "./judge-left.ts";
 
 /** How many hidden files one notice names. */
 const maxNamed = 4;
-
-export interface Check {
-  readonly command: string;
-  readonly by: "user" | "plan";
-}
 
 export interface CheckReport extends CheckEvidence {
   /** It fails the run: typed by the user, or it passed before. */
@@ -35,28 +29,6 @@ export interface CheckReport extends CheckEvidence {
   readonly compared: Comparison | null;
   /** It failed in the same way before, which the user accepts (--no-worse). */
   readonly tolerated: boolean;
-}
-
-/** The checks that the user typed, or set for every run. */
-export const userChecks = ({ options }: Run): readonly Check[] =>
-  options.checks.map((command): Check => ({ command, by: "user" }));
-
-/** The user's checks, then the plan's, each once. Checks that may not run here are recorded as not run. */
-export function checksOf(run: Run): readonly Check[] {
-  const { checks, interactive, allowRun } = run.options;
-  const user = userChecks(run);
-  const planned = (run.record.plan?.execution_plan?.checks ?? [])
-    .map((command) => command.trim())
-    .filter((command) => command !== "" && !checks.includes(command))
-    .map((command): Check => ({ command, by: "plan" }));
-  const withheld = interactive ? [] : planned.filter(({ command }) => !grantsRun(allowRun, command));
-  if (withheld.length > 0) {
-    const commands = withheld.map(({ command }) => command);
-    const text = `checks of the plan not run (headless they need ${flagsToRun(commands)}): ${commands.join("; ")}`;
-    run.emit({ type: "notice", level: "info", code: "checks_not_run", text });
-    run.record.checks = withheld.map((check) => ({ ...check, exit: null, ms: 0, passed: null }));
-  }
-  return [...user, ...planned.filter((check) => !withheld.includes(check))];
 }
 
 interface CheckRun {
@@ -189,7 +161,6 @@ export async function runChecks(
   passedBefore: ReadonlySet<string>,
 ): Promise<readonly CheckReport[]> {
   const { record, emit } = run;
-  if (checks.length === 0) return [];
   const since = run.begun?.changes.length ?? 0;
   let reports = await runEach(run, checks, passedBefore);
   const changed = changedMeanwhile(run, since);

@@ -1,7 +1,7 @@
 /** Decides whether a tool-loop may end: its checks must pass, and a refusal must not be its only result. */
 import { type ErrorCode, PaiError } from "../../core/error.ts";
-import { checksOf, runChecks } from "../checks/checks.ts";
-import { describeCheck, describeFailed } from "../checks/describe.ts";
+import { runChecks } from "../checks/checks.ts";
+import { checksOf, describeCheck, describeFailed } from "../checks/describe.ts";
 import type { CallReport } from "../perform.ts";
 import type { Run } from "../run.ts";
 

@@ -13,7 +13,6 @@ import { noteHidden, noteRead } from "./briefing/sources.ts";
 import { acceptBatch, applyBatch, isAsked, reviewBatch } from "./changes/batch.ts";
 import { judgeStaged } from "./changes/judge.ts";
 import { openSizeCap, type SizeCap } from "./changes/size-cap.ts";
-import { renderCommand, renderNotRun, runPlanned } from "./commands/run-planned.ts";
 import { claimOfCall, pathsOfCall, requireRight, targetOf } from "./permission.ts";
 import type { Run } from "./run.ts";
 import { isRefusal } from "./tally.ts";
@@ -148,6 +147,7 @@ async function takeCommand(
   claim: Claim | null,
 ): Promise<void> {
   const { run, rights } = batch;
+  const { renderCommand, renderNotRun, runPlanned } = await import("./commands/run-planned.ts");
   const promised = claim?.kind === "command" ? claim.command : proposal.command;
   const ran = await runPlanned(run, rights, { ...proposal, promised });
   if (ran !== null && ran.refused === null && ran.changes.length > 0) batch.changed = true;

@@ -120,7 +120,7 @@ async function openTools(base: Base, { workspace, startTool }: ComposedWorkspace
 /** null: neither a store nor a day's cap is set. */
 async function openTeamLink(base: Base, ephemeral: boolean, notify: Notify): Promise<TeamLink | null> {
   const { user, team } = base.settings.limits.day;
-  const isCapped = [user, team].some((caps) => Object.values(caps).some((cap) => cap !== null));
+  const isCapped = [...Object.values(user), ...Object.values(team)].some((cap) => cap !== null);
   if (base.settings.storeUrl === null && !isCapped) return null;
   return (await import("./team.ts")).linkTeam(base, { ephemeral, now: base.context.now, notify });
 }

@@ -47,6 +47,7 @@ function encodeTool({ name, description, schema }: Tool): Part {
 
 function encodeMessages(model: string, messages: readonly Message[]): readonly Content[] {
   const contents = messages.map((message) => encodeMessage(model, message)).filter(({ parts }) => parts.length > 0);
+  if (!messages.some(({ role }) => role === "tools")) return contents;
   const ownIds = new Set(
     contents.flatMap(({ parts }) => parts.map((part) => text(fields(part["functionCall"])["id"]))),
   );

@@ -3,15 +3,16 @@
 type Change = (text: string) => string;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The data with every text changed; keys stay. Returns the same value when no text differs. */
+/**
+ * The data with every text changed; keys stay. Returns the same value when no text differs: every event and every line
+ * of a receipt passes here, mostly unchanged, so nothing is copied before a text differs.
+ */
 export function mapTexts<T>(value: T, change: Change): T {
   if (typeof value === "string") return change(value) as T;
-  return typeof value === "object" && value !== null ? (mapParts(value, change) as T) : value;
+  if (typeof value !== "object" || value === null) return value;
+  const changed: unknown = Array.isArray(value) ? mapList(value, change) : mapFields(value as Fields, change);
+  return changed as T;
 }
-
-/** Every event and every line of a receipt passes here, mostly unchanged: nothing is copied before a text differs. */
-const mapParts = (value: object, change: Change): unknown =>
-  Array.isArray(value) ? mapList(value, change) : mapFields(value as Fields, change);
 
 function mapList(list: readonly unknown[], change: Change): readonly unknown[] {
   let changed: unknown[] | null = null;

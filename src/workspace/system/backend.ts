@@ -4,6 +4,7 @@ import { PaiError } from "../../core/error.ts";
 import { joinPath, type RelPath } from "../../core/path.ts";
 import type { Workspace } from "../../core/ports.ts";
 import { showName } from "../parse-path.ts";
+import { errno } from "./errno.ts";
 import { enterFlags, openFolderAt } from "./open-at.ts";
 import { loadOpenBelow, type OpenBelow } from "./openat2.ts";
 
@@ -65,7 +66,8 @@ function openat2(openBelow: OpenBelow): Backend {
     name: "openat2",
     enter(from, path, shown) {
       const fd = from.fd === null ? -1 : openBelow(from.fd, path, enterFlags);
-      return fd >= 0 ? handleOf(fd) : fdWalk.enter(from, path, shown);
+      if (fd >= 0) return handleOf(fd);
+      return fd === -errno.ENOENT ? null : fdWalk.enter(from, path, shown);
     },
   };
 }

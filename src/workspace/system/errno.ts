@@ -1,5 +1,6 @@
 /** Numbers of system errors, equal on all supported machines. `node:os` has them too, but takes 0.2 ms to load. */
 export const errno = {
+  ENOENT: 2,
   EINTR: 4,
   EIO: 5,
   EAGAIN: 11,

@@ -37,15 +37,15 @@ interface Indexed {
   known: readonly KnownFile[];
 }
 
-/** null: there is no index, or it cannot be read. */
-async function openIndexed(index: ProjectIndex | null): Promise<Indexed | null> {
-  const file = (await index?.open()) ?? null;
+/** null: the index cannot be read. */
+async function openIndexed(index: ProjectIndex): Promise<Indexed | null> {
+  const file = await index.open();
   if (file === null) return null;
   try {
     return { file, contents: file.read(), known: [] };
   } catch (thrown) {
     file.close();
-    index?.giveUp(thrown);
+    index.giveUp(thrown);
     return null;
   }
 }
@@ -80,8 +80,13 @@ function openBudget(): () => boolean {
 /** Surveys a folder on disk, by its index if there is one, otherwise by reading everything. */
 export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () => Promise<readonly Term[]>): Survey {
   const isLate = openBudget();
-  const pool = openCountPool(root, terms);
-  const batches = openBatches(pool);
+  let pool: CountPool | null = null;
+  /** Opened by the first batch that is full, or when files are counted: a small project is shown whole. */
+  const openPool = (): CountPool => {
+    pool ??= openCountPool(root, terms);
+    return pool;
+  };
+  const batches = openBatches((batch) => openPool().add(batch));
   let indexed: Indexed | null = null;
   let past: Promise<SurveyHistory> | null = null;
   let isStale = true;
@@ -99,13 +104,13 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () 
 
   const close = (): void => {
     isReading = false;
-    pool.close();
+    pool?.close();
     indexed?.file.close();
   };
 
   /** The entries of the index if they still hold; null: the folders must be walked. */
-  const listKnown = async (signal: AbortSignal): Promise<readonly Entry[] | null> => {
-    if (indexed === null || !indexed.contents.complete) return null;
+  const listKnown = async (indexed: Indexed, signal: AbortSignal): Promise<readonly Entry[] | null> => {
+    if (!indexed.contents.complete) return null;
     const { checkFiles } = await import("../index/known-files.ts");
     void startHistory(signal);
     const checked = checkFiles(root, rules, indexed.contents);
@@ -117,8 +122,7 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () 
   };
 
   /** Decides for each file: one whose index entry is out of date is queued for reading. */
-  const openTake = async (): Promise<(file: RelPath) => void> => {
-    if (indexed === null) return batches.add;
+  const openTake = async (indexed: Indexed): Promise<(file: RelPath) => void> => {
     const { contents } = indexed;
     const known: KnownFile[] = [];
     indexed.known = known;
@@ -132,7 +136,7 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () 
 
   const listWalked = async (signal: AbortSignal): Promise<{ entries: readonly Entry[]; more: boolean }> => {
     const entries: Entry[] = [];
-    const take = await openTake();
+    const take = indexed === null ? batches.add : await openTake(indexed);
     const shares = openShares(() => entries.length);
     const isFull = () => entries.length >= surveyLimits.entries || (entries.length % 64 === 0 && isLate());
     let files = 0;
@@ -179,20 +183,21 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () 
 
   return {
     async list(signal) {
-      const had = index?.exists() === true;
-      indexed = await openIndexed(index);
-      isUnusable = had && indexed === null;
-      isLarge = indexed !== null;
-      const known = await listKnown(signal);
+      if (index?.exists() === true) {
+        indexed = await openIndexed(index);
+        isUnusable = indexed === null;
+        isLarge = indexed !== null;
+      }
+      const known = indexed === null ? null : await listKnown(indexed, signal);
       const listing = known === null ? await listWalked(signal) : { entries: known, more: false };
-      batches.flush();
       isLarge ||= listing.more;
       return listing;
     },
     async tally(signal) {
       try {
+        batches.flush();
         const byIndex = await tallyIndexed(signal);
-        const { replies, unread } = await pool.finish(isLate, signal);
+        const { replies, unread } = await openPool().finish(isLate, signal);
         const sums = sumUp([byIndex, ...replies]);
         isLarge ||= sums.files > withoutIndex.files || sums.totalLength > withoutIndex.length || unread > 0;
         const fate = index?.exists() === true ? "" : ", and is made anew";
@@ -232,12 +237,12 @@ function openShares(count: () => number) {
   };
 }
 
-/** Collects files for the pool, those of one folder together. */
-function openBatches(pool: CountPool) {
+/** Collects files, those of one folder together, and gives them to `take` in batches. */
+function openBatches(take: (batch: readonly Bunch[]) => void) {
   let batch: Bunch[] = [];
   let size = 0;
   const flush = (): void => {
-    if (size > 0) pool.add(batch);
+    if (size > 0) take(batch);
     [batch, size] = [[], 0];
   };
   return {

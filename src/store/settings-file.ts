@@ -1,4 +1,5 @@
 /** A file of settings: the value of each setting in it, and unknown names. */
+import { atFirstUse } from "../core/at-first-use.ts";
 import { PaiError } from "../core/error.ts";
 import { isFields, type Json } from "../core/model.ts";
 import { type JsonText, parseJsonText } from "./json-text.ts";
@@ -8,14 +9,16 @@ import type { Setting } from "./setting-kinds.ts";
 import { allSettings } from "./setting-table.ts";
 import { projectFile, readProjectFile, type Trust, trustOf } from "./trust.ts";
 
-const names: ReadonlySet<string> = new Set(allSettings.filter((one) => one.inFile).map((one) => one.name));
+const names = atFirstUse(
+  (): ReadonlySet<string> => new Set(allSettings.filter((one) => one.inFile).map((one) => one.name)),
+);
 
 export interface SettingsFile extends JsonText {
   /** Name in messages. */
   readonly file: string;
 }
 
-interface ProjectFile extends SettingsFile {
+export interface ProjectFile extends SettingsFile {
   readonly trust: Trust;
   /** Text to append to the warning about ignored settings. */
   readonly hint: string;
@@ -68,7 +71,7 @@ function jsonOf(file: SettingsFile, name: string): Json | undefined {
   for (const [n, part] of path.entries()) {
     if (json === undefined) return undefined;
     const above = path.slice(0, n);
-    if (!isFields(json) && names.has(above.join("."))) return undefined;
+    if (!isFields(json) && names().has(above.join("."))) return undefined;
     if (!isFields(json)) throw wrongType(file, above, "an object");
     json = Object.hasOwn(json, part) ? json[part] : undefined;
   }
@@ -84,12 +87,12 @@ function wrongType(file: SettingsFile, path: readonly string[], wants: string): 
 export function unknownNames(file: SettingsFile, allowed: (name: string) => boolean): string[] {
   const found: string[] = [];
   const isKnown = (name: string, below: readonly string[]): boolean =>
-    name === "$schema" || (names.has(name) ? allowed(name) : below.some(allowed));
+    name === "$schema" || (names().has(name) ? allowed(name) : below.some(allowed));
   const look = (json: Json, prefix: string): void => {
     if (!isFields(json)) return;
     for (const [key, value] of Object.entries(json)) {
       const name = `${prefix}${key}`;
-      const below = [...names].filter((known) => known.startsWith(`${name}.`));
+      const below = [...names()].filter((known) => known.startsWith(`${name}.`));
       if (below.length > 0 && isFields(value)) look(value, `${name}.`);
       else if (!isKnown(name === "checks.commands" ? "checks" : name, below)) found.push(name);
     }

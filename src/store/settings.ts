@@ -8,7 +8,7 @@ import { kebabCase } from "../core/text.ts";
 import type { Environment, Places } from "./places.ts";
 import type { Setting } from "./setting-kinds.ts";
 import { allSettings, baseUrlSettings, settingTable } from "./setting-table.ts";
-import { openPrivateFile, openProjectFile, unknownNames, valueIn } from "./settings-file.ts";
+import { openPrivateFile, openProjectFile, type ProjectFile, unknownNames, valueIn } from "./settings-file.ts";
 import { projectFile, type Trust } from "./trust.ts";
 
 /** By row of the table: its value. null: not set. Money in USD, times in seconds. */
@@ -23,6 +23,14 @@ export type Settings = Readonly<ReturnType<typeof groupRows>>;
 
 /** "flag", the name of the variable, "pai.json", "config.json", the path of the system's file, or "default". */
 export type Origin = string;
+
+/** null: the source does not set it. */
+type Found<T> = { readonly value: T } | null;
+
+interface Sourced<T> {
+  readonly value: T;
+  readonly origin: Origin;
+}
 
 export interface LoadedSettings {
   readonly settings: Settings;
@@ -64,8 +72,8 @@ export function loadSettings({ flags, env, places, root, system = systemFile }: 
   const mayHold = (name: string) => (project?.trust === "trusted" ? !isUserOnly(name) : narrows(name));
   const ignored = project === null ? [] : unknownNames(project, mayHold);
 
-  const fromProject = <T>(setting: Setting<T>, current: T): { readonly value: T } | null => {
-    if (project === null || setting.userOnly === true) return null;
+  const fromProject = <T>(project: ProjectFile, setting: Setting<T>, current: T): Found<T> => {
+    if (setting.userOnly === true) return null;
     if (project.trust !== "trusted" && setting.narrow === undefined) return null;
     const wanted = valueIn(project, setting);
     if (wanted === null || project.trust === "trusted") return wanted;
@@ -73,9 +81,7 @@ export function loadSettings({ flags, env, places, root, system = systemFile }: 
     if (!same(value, wanted.value) && same(value, current)) ignored.push(`${setting.name} (may only be narrowed)`);
     return same(value, current) ? null : { value };
   };
-  const fromVariable = <T>(setting: Setting<T>): { readonly value: T } | null => {
-    const text = setting.env === undefined ? undefined : env[setting.env];
-    if (text === undefined || text.trim() === "") return null;
+  const fromVariable = <T>(setting: Setting<T>, text: string): Found<T> => {
     const json = setting.fromText(text);
     const value = setting.check(json);
     const message = `${setting.env} must be ${setting.wants}`;
@@ -85,9 +91,7 @@ export function loadSettings({ flags, env, places, root, system = systemFile }: 
     warnings.push(`${message}; ignored`);
     return null;
   };
-  const fromFlag = <T>(setting: Setting<T>): { readonly value: T } | null => {
-    const given = setting.flag === undefined ? undefined : flags[setting.flag];
-    if (given === undefined || given === false) return null;
+  const fromFlag = <T>(setting: Setting<T>, given: Json): Found<T> => {
     const json = typeof given === "string" ? setting.fromText(given) : given;
     const value = setting.check(json);
     const message = `--${kebabCase(setting.flag ?? "")} must be ${setting.wants}`;
@@ -98,25 +102,29 @@ export function loadSettings({ flags, env, places, root, system = systemFile }: 
     return null;
   };
 
+  /** The value after one more source, within the bound of the system's file. `found` null: the source does not set it. */
+  const take = <T>(setting: Setting<T>, now: Sourced<T>, found: Found<T>, origin: Origin): Sourced<T> => {
+    if (found === null) return now;
+    const bound = machine === null ? null : valueIn(machine, setting);
+    const value = bound === null ? found.value : (setting.bind?.(bound.value, found.value) ?? found.value);
+    if (losesBy(value, found.value)) warnings.push(`${setting.name} of ${origin} is bound by ${system}`);
+    return same(value, now.value) && !same(value, found.value) ? now : { value, origin };
+  };
+
   /** Tries the sources from weakest to strongest; the last one that sets the value wins. */
   const resolve = <T>(setting: Setting<T>): T => {
-    let value = setting.fallback;
-    let origin: Origin = "default";
-    const bound = machine === null ? null : valueIn(machine, setting);
-    if (bound !== null) [value, origin] = [bound.value, system];
-    const take = (found: { readonly value: T } | null, from: Origin): void => {
-      if (found === null) return;
-      const held = bound === null ? found.value : (setting.bind?.(bound.value, found.value) ?? found.value);
-      if (losesBy(held, found.value)) warnings.push(`${setting.name} of ${from} is bound by ${system}`);
-      if (!same(held, value) || same(held, found.value)) [value, origin] = [held, from];
-    };
-    take(user === null ? null : valueIn(user, setting), "config.json");
-    take(fromProject(setting, value), projectFile);
-    take(fromVariable(setting), setting.env ?? "");
-    take(fromFlag(setting), "flag");
-    origins[setting.name] = origin;
-    values[setting.name] = setting.shown?.(value as Json) ?? (value as Json);
-    return value;
+    const { name, env: variable = "", flag } = setting;
+    let now: Sourced<T> = { value: setting.fallback, origin: "default" };
+    if (machine !== null) now = take(setting, now, valueIn(machine, setting), system);
+    if (user !== null) now = take(setting, now, valueIn(user, setting), "config.json");
+    if (project !== null) now = take(setting, now, fromProject(project, setting, now.value), projectFile);
+    const text = (variable && env[variable]) ?? "";
+    if (text.trim() !== "") now = take(setting, now, fromVariable(setting, text), variable);
+    const given = (flag && flags[flag]) ?? false;
+    if (given !== false) now = take(setting, now, fromFlag(setting, given), "flag");
+    origins[name] = now.origin;
+    values[name] = setting.shown?.(now.value as Json) ?? (now.value as Json);
+    return now.value;
   };
 
   const settings = resolveAll(resolve);

@@ -9,7 +9,6 @@ import { realPathOf } from "../system/lookups.ts";
 import { namesIn } from "./atomic-write.ts";
 import type { Env } from "./command/command-env.ts";
 import type { OwnOf } from "./command/others.ts";
-import type { Perform } from "./command/run-command.ts";
 import type { ToolProcess, ToolProgram } from "./command/start-tool.ts";
 import { openRoot, type Root } from "./confine.ts";
 import { openSurvey } from "./context/survey.ts";
@@ -25,7 +24,6 @@ import { openOtherNames, whySteers } from "./other-names.ts";
 import { realFolders } from "./own-files.ts";
 import { parsePath, showName } from "./parse-path.ts";
 import { denyBelow, findRepositoryShape, judgePath, type PathRules } from "./path-policy.ts";
-import type { Sandbox } from "./sandbox/open-sandbox.ts";
 import { defaultSandbox, type SandboxSettings } from "./sandbox/settings.ts";
 import { inside, list, walk } from "./scan.ts";
 import { readLines } from "./search/read-lines.ts";
@@ -100,12 +98,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       own,
       stateFolder: state?.folder ?? null,
     });
-  let opening: Promise<Sandbox> | null = null;
   /** Sandbox and commands are loaded by the first command: most tasks run none. */
-  const sandbox = (): Promise<Sandbox> => {
-    opening ??= openConfined(false);
-    return opening;
-  };
+  const sandbox = atFirstUse(() => openConfined(false));
   const others = openOtherNames(root.path);
   const index = state === null ? null : openProjectIndex({ root, rules: policy, stateFolder: state.folder, path });
   return {
@@ -132,6 +126,18 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       sandbox: async () => (await sandbox()).state(),
       commits: openCommits({ root: root.path, path, env: options.env }),
       async begin(run) {
+        const perform = atFirstUse(async () => {
+          const { openPerform } = await import("./command/run-command.ts");
+          const { watchOthers } = await import("./command/others.ts");
+          return openPerform({
+            root,
+            policy,
+            env: options.env,
+            commandEnv: options.commandEnv,
+            sandbox: await sandbox(),
+            meanwhile: () => (state ? watchOthers(state, run.id) : ownAll),
+          });
+        });
         return openTransaction(
           {
             root,
@@ -141,18 +147,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
             openCopies: state && (async () => (await import("./journal/closed-copies.ts")).openCopies(state, run.id)),
             umask: options.umask,
             judge: (changes) => judgeChanges(root, changes, policy),
-            perform: performLater(async () => {
-              const { openPerform } = await import("./command/run-command.ts");
-              const { watchOthers } = await import("./command/others.ts");
-              return openPerform({
-                root,
-                policy,
-                env: options.env,
-                commandEnv: options.commandEnv,
-                sandbox: await sandbox(),
-                meanwhile: () => (state ? watchOthers(state, run.id) : ownAll),
-              });
-            }),
+            perform: async (...command) => (await perform())(...command),
             ended: () =>
               history.prune({
                 ...(options.keep !== undefined && { runs: options.keep }),
@@ -167,15 +162,6 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
     recovered,
     stateFolder: state?.folder ?? null,
     warnings: weaknesses(root, why),
-  };
-}
-
-/** Runs the commands of one transaction; the first one loads the code. */
-function performLater(load: () => Promise<Perform>): Perform {
-  let loading: Promise<Perform> | null = null;
-  return async (...command) => {
-    loading ??= load();
-    return (await loading)(...command);
   };
 }
 

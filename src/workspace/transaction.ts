@@ -1,4 +1,5 @@
 /** All changes of one run to the workspace: batches that succeed or fail as a whole, and a rollback to the start. */
+import { atFirstUse } from "../core/at-first-use.ts";
 import type { Blob, Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
@@ -55,7 +56,7 @@ export function openTransaction(
     watching ??= import("./command/watch.ts").then((loaded) => loaded.openWatch(kept));
     return watching;
   };
-  const closedRecord = openClosedRecord(root, disk, lock);
+  const closedRecord = atFirstUse(() => openClosedRecord(root, disk, lock));
   let copies: KeptCopies | null = null;
   let state: "idle" | "begun" | "ended" = "idle";
 
@@ -91,7 +92,7 @@ export function openTransaction(
     copies ??= (await parts.openCopies?.()) ?? null;
     const keeping = openKeeping(copies);
     const begun: SoFar["begun"] = (files, closed = null) => {
-      if (closed !== null) keeping.begin(atStart(closed, closedRecord.changes));
+      if (closed !== null) keeping.begin(atStart(closed, closedRecord().changes));
       if (!watched) return;
       isWatched = true;
       open();
@@ -130,7 +131,7 @@ export function openTransaction(
       const { traits: theirs, closed: found, ...shown } = performed;
       noteCommandEnd(root);
       const isUntouched = found === undefined || found.judged.length + found.changes.length === 0;
-      const closed = isUntouched ? null : closedRecord.note(found);
+      const closed = isUntouched ? null : closedRecord().note(found);
       const result = { ...shown, closed };
       if (result.proposal != null) return result;
       if (result.changes.length === 0) {
@@ -155,7 +156,7 @@ export function openTransaction(
           // Half-made files of a failed disk would keep their folder from being removed.
           const copies = putBack(root, disk, meant, temps);
           // Before `takeBack`: the run may have changed such a file before a command did.
-          const closed = closedRecord.putBack(null);
+          const closed = closedRecord().putBack(null);
           const report = takeBack(root, disk, journal, { changes: meant, traits });
           done.length = 0;
           noteIfPossible(() => end("rolled_back", report.left));
@@ -188,10 +189,13 @@ export function openTransaction(
 /** From this many bytes on, contents are saved in steps before the batch. */
 const manyBytes = 16 * 1024 * 1024;
 
-const sizeOf = (changes: readonly Change[]): number =>
-  changes
-    .flatMap(({ before, after }) => [before, after])
-    .reduce((sum, blob) => sum + (blob?.kind === "file" ? blob.bytes.length : 0), 0);
+function sizeOf(changes: readonly Change[]): number {
+  let size = 0;
+  for (const { before, after } of changes) {
+    for (const blob of [before, after]) if (blob?.kind === "file") size += blob.bytes.length;
+  }
+  return size;
+}
 
 /** Why these changes would have been refused; null: they would not. */
 function whyForbidden({ judge }: TransactionParts, changes: readonly Change[]): string | null {

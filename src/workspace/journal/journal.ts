@@ -166,12 +166,18 @@ export function openJournal(state: State, id: string): Journal {
 
   const intentOf = ({ changes, temps, traits }: Omit<Batch, "seen">, by: Intent["by"]): Intent => {
     const kept = keep(changes);
-    const used = kept.flatMap(({ before, after }) => [before, after]);
-    const hashes = new Set(used.flatMap((blob) => (blob?.kind === "file" ? [blob.hash] : [])));
+    const used = new Map<string, Where>();
+    for (const { before, after } of kept) {
+      for (const blob of [before, after]) {
+        if (blob?.kind !== "file") continue;
+        const where = images.get(blob.hash);
+        if (where !== undefined) used.set(blob.hash, where);
+      }
+    }
     return {
       by,
       changes: kept,
-      images: Object.fromEntries([...images].filter(([hash]) => hashes.has(hash))),
+      images: Object.fromEntries(used),
       temps: Object.fromEntries(temps),
       traits: Object.fromEntries(traits),
     };
@@ -181,7 +187,8 @@ export function openJournal(state: State, id: string): Journal {
     begin(kind, task) {
       prepareState(state);
       mkdirSync(runFolder(state, id), { recursive: true, mode: 0o700 });
-      for (const line of readRecord(state, id).lines) {
+      // An undo or redo continues the record of its run, whose contents are kept already.
+      for (const line of kind === "run" ? [] : readRecord(state, id).lines) {
         if (line.type === "intend") for (const [hash, where] of Object.entries(line.images)) images.set(hash, where);
       }
       say({ type: "begin", v: 1, kind, task, at: new Date().toISOString(), holder: state.self });

@@ -18,13 +18,12 @@ export function openState(
   if (!isWritable(stateDir)) return { state: null, why: `${stateDir} cannot be written` };
   const folder = stateFolderOf(root.path, stateDir);
   // Journal, receipts and sessions are neither trusted nor sent on if other users could have written them.
-  const parts = ["journal", "open", "runs", "sessions"].map((part) => join(folder, part));
-  const [why = null] = [folder, ...parts.filter((part) => existsSync(part))].flatMap(
-    (part) => distrustFolder(part) ?? [],
-  );
-  return why === null
-    ? { state: { folder, disk: openDisk(), self: thisProcess() }, why }
-    : { state: null, why: `${why}, so what is kept there is not believed` };
+  for (const part of ["", "journal", "open", "runs", "sessions"]) {
+    const path = join(folder, part);
+    const why = part === "" || existsSync(path) ? distrustFolder(path) : null;
+    if (why !== null) return { state: null, why: `${why}, so what is kept there is not believed` };
+  }
+  return { state: { folder, disk: openDisk(), self: thisProcess() }, why: null };
 }
 
 /** The folder is made only when the lock is first needed. */

@@ -227,16 +227,15 @@ function prune(state: State, limits: HistoryLimits): number {
   return forgotten;
 }
 
-/** Prefixes of the names of claims. */
-const claims = ["lock.", "lock-", "seal.", "seal-"];
+/** How the names of claims begin. */
+const claim = /^(?:lock|seal)[.-]/;
 
 /** Removes claims that processes left when they were killed while taking the lock or making the key. */
 function sweepClaims(state: State): void {
   if (!existsSync(state.folder)) return;
   for (const name of readdirSync(state.folder)) {
     const path = join(state.folder, name);
-    const isClaim = claims.some((begins) => name.startsWith(begins));
-    const stat = isClaim ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
+    const stat = claim.test(name) ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
     if (stat && stat.mtimeMs < Date.now() - 86_400_000) state.disk.removeTree(path);
   }
 }

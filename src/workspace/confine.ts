@@ -138,8 +138,14 @@ export function borrowRoot(lent: LentRoot): Root {
 
   const openFile = (target: RelPath): OpenFile | null => {
     const file = withParent(target, (folder, name) => openFileAt(folder, name, target));
-    if (file !== null) closeUnless(file.fd, () => own.refuse(file.stat, target));
-    return file;
+    if (file === null) return null;
+    try {
+      own.refuse(file.stat, target);
+      return file;
+    } catch (thrown) {
+      closeSync(file.fd);
+      throw thrown;
+    }
   };
 
   return {
@@ -205,13 +211,4 @@ function whyRefused(real: string, { force, home, own = [] }: RootOptions): strin
   if (realFolders(own).some((folder) => real === folder || real.startsWith(`${folder}/`)))
     return "belongs to pai itself";
   return force ? null : judgeRoot(real, home === null ? null : (realFolders([home])[0] ?? home));
-}
-
-function closeUnless(fd: number, allowed: () => void): void {
-  try {
-    allowed();
-  } catch (thrown) {
-    closeSync(fd);
-    throw thrown;
-  }
 }

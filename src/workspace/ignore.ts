@@ -46,8 +46,8 @@ export function openIgnore(root: Reader, folder: RelPath): IgnoreRules {
   const exclude = readRules(root, ".git/info/exclude" as RelPath, budget);
   const own = takeRules(root.userIgnore, budget);
   const lists = [exclude, own].filter((list) => list !== "");
-  const matchers = [...lists.map((list) => ignore({ ignorecase: false }).add(list)), nodeModules];
-  const base = matchers.map((matcher): Link => ({ folder: top, matcher }));
+  const everywhere = lists.map((list): Link => ({ folder: top, matcher: ignore({ ignorecase: false }).add(list) }));
+  const base = [...everywhere, nodeModules];
   let rules = rulesAt(root, top, addFiles(root, top, ignoreFiles, base, budget), budget);
   let at = top;
   for (const name of folder === "" ? [] : folder.split("/")) {
@@ -66,8 +66,14 @@ interface Link {
   readonly matcher: Pick<Ignore, "test">;
 }
 
-const nodeModules: Link["matcher"] = {
-  test: (path) => ({ ignored: path.endsWith("node_modules/") && /(^|\/)node_modules\/$/.test(path), unignored: false }),
+const nodeModules: Link = {
+  folder: "" as RelPath,
+  matcher: {
+    test: (path) => ({
+      ignored: path.endsWith("node_modules/") && /(^|\/)node_modules\/$/.test(path),
+      unignored: false,
+    }),
+  },
 };
 
 function rulesAt(root: Reader, folder: RelPath, chain: readonly Link[], budget: Budget): IgnoreRules {
@@ -104,6 +110,8 @@ function addFiles(
 
 /** Whether the matching time of a rule grows only slowly with the path's length. */
 function isQuick(rule: string): boolean {
+  // Most rules have one star or none.
+  if (rule.indexOf("*") === rule.lastIndexOf("*")) return true;
   const parts = rule.split("/");
   const stars = (part: string) => part.split("*").length - 1;
   return (

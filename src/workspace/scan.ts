@@ -157,8 +157,12 @@ function enterLevel(root: Root, above: Level, path: RelPath, omitted: Omitted | 
 function fillLevel(handle: Handle, folder: RelPath, rulesFor: (names: readonly string[]) => IgnoreRules | null): Level {
   try {
     const entries = readdirSync(`${handle.at}/`, { withFileTypes: true });
-    const others = new Map(entries.filter((entry) => !entry.isFile()).map((entry) => [entry.name, entry]));
-    const names = entries.map(({ name }) => name);
+    const names: string[] = [];
+    const others = new Map<string, Dirent>();
+    for (const entry of entries) {
+      names.push(entry.name);
+      if (!entry.isFile()) others.set(entry.name, entry);
+    }
     handle.check();
     return { handle, folder, names, others, ignored: rulesFor(names), next: openOrder(names) };
   } catch (thrown) {

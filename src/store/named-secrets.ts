@@ -29,11 +29,12 @@ export function findNamedSecrets(
   root: string,
   known: readonly string[] = [],
 ): readonly string[] {
-  const others = Object.entries(env).filter(([, value = ""]) => !known.includes(value));
-  const variables = others.map(([name, value = ""]) => render(name, value));
-  const paths = files.map((name) => join(root, name)).filter((path) => existsSync(path));
-  const texts = paths.flatMap((path) => {
-    const text = readSmall(path, maxBytes) ?? "";
+  const variables = Object.entries(env).flatMap(([name, value = ""]) =>
+    known.includes(value) ? [] : [render(name, value)],
+  );
+  const present = files.filter((name) => existsSync(join(root, name)));
+  const texts = present.flatMap((name) => {
+    const text = readSmall(join(root, name), maxBytes) ?? "";
     return [text, ...text.matchAll(setting).map(([, name = "", value = ""]) => render(name, value))];
   });
   return [...new Set([...variables, ...texts].flatMap(secretsIn))];

@@ -9,8 +9,9 @@ const maxPlans = 200;
 const maxAgeMs = 7 * 24 * 60 * 60 * 1000;
 
 function prune(folder: string): void {
-  const files = readdirSync(folder).map((name) => join(folder, name));
-  if (files.length <= maxPlans) return;
+  const names = readdirSync(folder);
+  if (names.length <= maxPlans) return;
+  const files = names.map((name) => join(folder, name));
   const newestFirst = files.map((file) => ({ file, at: statSync(file).mtimeMs })).sort((a, b) => b.at - a.at);
   for (const { file } of newestFirst.slice(maxPlans)) removeIfThere(file);
 }

@@ -74,6 +74,7 @@ export function openReceipts(folder: string): Receipts {
       const all = ids();
       const oldest = stampOf(new Date(now.getTime() - days * 86_400_000));
       const old = all.filter((id, at) => at >= keep || id < oldest);
+      if (old.length === 0) return 0;
       noteEnded(
         dirname(folder),
         old.map((id) => ({ id, ...readEnds(fileOf(id)) })),

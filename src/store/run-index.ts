@@ -247,8 +247,9 @@ function addReceipts(project: Project, only: readonly string[] | null): void {
 
 /** Adds rows for receipts that have been deleted. */
 function addEnded(project: Project): void {
-  const ended = Array.from(readEnded(join(project.stateDir, project.folder)), (row) => ({ ...row, bytes: 0 }));
-  addRows(project, "ignore", ended);
+  const ended = readEnded(join(project.stateDir, project.folder));
+  const rows = ended.map(({ id, started, finished }) => ({ ...summarizeRun(id, started, finished), bytes: 0 }));
+  addRows(project, "ignore", [...rows]);
 }
 
 function markUndone({ db, stateDir, folder, days }: Project): void {

@@ -3,7 +3,6 @@ import { closeSync, constants, openSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path";
 import { isFields, type Json } from "../core/model.ts";
 import type { FactOf } from "../core/receipt.ts";
-import { type RunSummary, summarizeRun } from "../core/run-summary.ts";
 import { writePrivate, writeWhole } from "./safe-file.ts";
 
 const undoneIn = (stateFolder: string) => join(stateFolder, "undone.jsonl");
@@ -73,11 +72,12 @@ const withoutContext = (started: FactOf<"run.started">): FactOf<"run.started"> =
 /** Saves the first and the last fact of receipts that are about to be deleted. */
 export function noteEnded(stateFolder: string, runs: readonly Ends[]): void {
   const lean = runs.map((run) => ({ ...run, started: run.started === null ? null : withoutContext(run.started) }));
-  if (runs.length > 0) append(endedIn(stateFolder), lean);
+  append(endedIn(stateFolder), lean);
 }
 
-/** Summaries of runs whose receipts were deleted. */
-export function* readEnded(stateFolder: string): Generator<RunSummary> {
+/** First and last facts of runs whose receipts were deleted. */
+export function* readEnded(stateFolder: string): Generator<Ends> {
   for (const { id, started, finished } of readLines(endedIn(stateFolder)))
-    if (typeof id === "string") yield summarizeRun(id, started as Ends["started"], finished as Ends["finished"]);
+    if (typeof id === "string")
+      yield { id, started: started as Ends["started"], finished: finished as Ends["finished"] };
 }

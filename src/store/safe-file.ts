@@ -71,8 +71,9 @@ export function writePrivate(file: string, text: string, { lasting = true } = {}
 /** Names, without `.jsonl`, of the regular files in a folder that have this extension; none if it cannot be read. */
 export function listJsonl(folder: string): readonly string[] {
   try {
-    const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
-    return files.filter(({ name }) => name.endsWith(".jsonl")).map(({ name }) => name.slice(0, -6));
+    const entries = readdirSync(folder, { withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith(".jsonl"));
+    return files.map(({ name }) => name.slice(0, -6));
   } catch {
     return [];
   }

@@ -66,12 +66,16 @@ export function findModel(provider: string, name: string): KnownModel | null {
   return entry === undefined ? null : readEntry(entry);
 }
 
-/** The price of a model on `day` ("2026-11-22"); null: unknown, or the model or its price has ended. */
+/** The price of a known model on `day` ("2026-11-22"); null: unknown, or the model or its price has ended. */
+export function priceOn(day: string, { ends, price }: KnownModel): ListedPrice | null {
+  if (price === null || (ends !== null && day >= ends)) return null;
+  return price.until !== null && day > price.until ? null : price;
+}
+
+/** The price of a model on `day`; null: unknown, or the model or its price has ended. */
 export function findPrice(provider: string, name: string, day: string): ListedPrice | null {
   const model = findModel(provider, name);
-  if (model === null || (model.ends !== null && day >= model.ends)) return null;
-  const { price } = model;
-  return price === null || (price.until !== null && day > price.until) ? null : price;
+  return model === null ? null : priceOn(day, model);
 }
 
 /** The fields of a Model that follow from its name. */

@@ -7,7 +7,7 @@ import type { ProviderId } from "../../core/providers.ts";
 import type { Notice } from "../../core/question.ts";
 import { type KeyMask, maskHeld } from "../../core/secrets/held-keys.ts";
 import type { Price } from "../../core/spending/cost.ts";
-import { findPrice } from "../../models/catalogue.ts";
+import { findModel, priceOn } from "../../models/catalogue.ts";
 import { openModel, parseModelId } from "../../models/open.ts";
 import { configuredAddress, findBaseUrl, requireConsent } from "../../store/base-url.ts";
 import { openKeyState } from "../../store/key-state.ts";
@@ -50,11 +50,12 @@ export async function composeModel(context: Context, base: Base, face: Face): Pr
   const mask = maskHeld(opened.flatMap(({ keys }) => keys));
   const [first, ...others] = opened.map(({ model }) => model);
   if (first === undefined) throw new PaiError("usage", "no model was named");
-  const priced = ({ id }: Model) => priceOf(id, base.settings, context.now());
-  if (others.length === 0) return { model: first, price: () => priced(first), mask };
+  const priced = ({ id }: Model) => findPrices(id, base.settings);
+  const price = priced(first);
+  if (others.length === 0) return { model: first, price: () => price(context.now()), mask };
   const { fallBack } = await import("../../models/fallback.ts");
   const { model, current } = fallBack(first, others, face.notify);
-  return { model, price: () => priced(current()), mask };
+  return { model, price: () => priced(current())(context.now()), mask };
 }
 
 /** Opens one model with its keys. */
@@ -110,12 +111,16 @@ async function shareRests(
   return shareKeyState(own, { address: readAddress(storeUrl), pai: version, provider, keys: found, now });
 }
 
-/** Current price of a model. The user's own price wins, however the model is spelled. */
-export function priceOf(id: string, { prices }: Settings, now: Date): Price | null {
+/** Finds a model once, to tell its price at any time. The user's own price wins, however the model is spelled. */
+function findPrices(id: string, { prices }: Settings): (now: Date) => Price | null {
   const { provider, name } = parseModelId(id);
   const own = prices[id] ?? prices[`${provider}:${name}`] ?? prices[name];
-  return own ?? findPrice(provider, name, now.toISOString().slice(0, 10));
+  const model = own === undefined ? findModel(provider, name) : null;
+  return (now) => own ?? (model === null ? null : priceOn(now.toISOString().slice(0, 10), model));
 }
+
+/** Current price of a model. */
+export const priceOf = (id: string, settings: Settings, now: Date): Price | null => findPrices(id, settings)(now);
 
 function requirePrices(ids: readonly string[], settings: Settings, now: Date): void {
   const { cost, day } = settings.limits;

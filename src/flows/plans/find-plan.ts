@@ -34,18 +34,9 @@ export interface Wanted {
 /** The promise before any plan is known, rounds of looks included. */
 export const promiseOfPlanning = (): CallPromise => planPromise;
 
-/** The answer of a model that ends its looks with FINISH, like a script, instead of JSON; null: it does not. */
-async function answerOf(run: Run, text: string): Promise<Json | null> {
-  const [{ completeFinish }, { parseScript }] = await Promise.all([
-    import("../../core/script/finish.ts"),
-    import("../../core/script/parser.ts"),
-  ]);
-  const { actions } = completeFinish(parseScript(text, { stop: "end", read: () => null, tag: "EOT" }), text, "EOT");
-  const [finish] = actions;
-  if (actions.length !== 1 || finish?.cmd !== "FINISH" || !finish.arg) return null;
-  run.record.next = finish.next ?? [];
-  return { intent: "conversation", reply: finish.arg };
-}
+/** The answer of a model that ends its looks like a script, instead of with JSON; null: it does not. */
+const answerOf = async (run: Run, text: string): Promise<Json | null> =>
+  (await import("./read-finish.ts")).readFinish(run, text);
 
 /** Refuses a request to look when no round of looks is left. */
 function refuseLook<Made>(run: Run, kind: PlanKind<Made>, reading: Reading<Made>): Reading<Made> {

@@ -3,7 +3,6 @@ import { approvalWording } from "../../core/approval-wording.ts";
 import { type Change, squash } from "../../core/change.ts";
 import { renderSteps, summarizeAll, summarizeSteps } from "../../core/diff.ts";
 import { exitCodes, PaiError, toFailure, toPaiError } from "../../core/error.ts";
-import { takeFacts } from "../../core/memory.ts";
 import { failedOutcome, type Outcome, type Status } from "../../core/outcome.ts";
 import type { PreparedCommit, Transaction } from "../../core/ports.ts";
 import { breatheThrough, listen } from "../breathe.ts";
@@ -92,6 +91,7 @@ function sayUnkept(run: Run, failure: PaiError | null, { code, message, hint }: 
 async function learn({ ports, record, emit, options }: Run): Promise<void> {
   const keep = ports.memory?.learn ?? null;
   if (keep === null || options.dryRun) return;
+  const { takeFacts } = await import("../../core/memory.ts");
   const { text, facts } = takeFacts(record.text);
   record.text = text;
   if (facts.length === 0) return;

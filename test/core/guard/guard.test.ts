@@ -66,7 +66,9 @@ describe("size", () => {
   });
 
   test("changed line ends are changed lines", () => {
-    expect(rulesOf([change("a.txt", lines(600), lines(600).replaceAll("\n", "\r\n"))])).toEqual(["a.txt refused size"]);
+    const ended = change("a.txt", lines(600), lines(600).replaceAll("\n", "\r\n"));
+    expect(rulesOf([ended])).toEqual(["a.txt refused size"]);
+    expect(rulesOf([ended, change("b.txt", "b\n", "c\n")])).toEqual(["a.txt refused size"]);
   });
 
   test("binary content cannot slip through", () => {

@@ -101,10 +101,10 @@ function addFiles(
   chain: readonly Link[],
   budget: Budget,
 ): readonly Link[] {
-  const text = ignoreFiles
-    .filter((name) => holds.includes(name))
-    .map((name) => readRules(root, joinPath(folder, name), budget))
-    .join("\n");
+  let text = "";
+  for (const name of ignoreFiles) {
+    if (holds.includes(name)) text += `${readRules(root, joinPath(folder, name), budget)}\n`;
+  }
   return text.trim() === "" ? chain : [{ folder, matcher: ignore({ ignorecase: false }).add(text) }, ...chain];
 }
 

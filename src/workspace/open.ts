@@ -12,7 +12,6 @@ import type { OwnOf } from "./command/others.ts";
 import type { ToolProcess, ToolProgram } from "./command/start-tool.ts";
 import { openRoot, type Root } from "./confine.ts";
 import { openSurvey } from "./context/survey.ts";
-import { openCommits } from "./git/commits.ts";
 import { describeState } from "./git/git-state.ts";
 import { findUserIgnore, readUserIgnore } from "./git/user-ignore.ts";
 import { openProjectIndex, type ProjectIndex } from "./index/project-index.ts";
@@ -101,6 +100,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   /** Sandbox and commands are loaded by the first command: most tasks run none. */
   const sandbox = atFirstUse(() => openConfined(false));
   const others = openOtherNames(root.path);
+  const gitPlace = { root: root.path, path, env: options.env };
   const index = state === null ? null : openProjectIndex({ root, rules: policy, stateFolder: state.folder, path });
   return {
     index,
@@ -124,7 +124,10 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       repository: (signal) => describeState(root.path, { path, userIgnore: ignoreFile(), signal }),
       survey: (terms) => openSurvey({ root, rules: policy, path, index }, terms),
       sandbox: async () => (await sandbox()).state(),
-      commits: openCommits({ root: root.path, path, env: options.env }),
+      commits: {
+        require: async () => (await import("./git/prepare-commit.ts")).requireRepository(gitPlace),
+        prepare: async (...asked) => (await import("./git/prepare-commit.ts")).prepareCommit(gitPlace, ...asked),
+      },
       async begin(run) {
         const perform = atFirstUse(async () => {
           const { openPerform } = await import("./command/run-command.ts");

@@ -20,7 +20,7 @@ import {
 import { isTooLong } from "./ask.ts";
 import { type Briefing, makeBriefing } from "./briefing/briefing.ts";
 import { bindCommands } from "./commands/approve-command.ts";
-import { findPlan, type PlanKind, promiseOfPlanning, type Wanted } from "./plans/find-plan.ts";
+import { findPlan, type PlanKind, type Wanted } from "./plans/find-plan.ts";
 import { keyBehindLooks, keyOfPlan } from "./plans/kept-plans.ts";
 import { planPrompt } from "./prompts/prompts.ts" with { type: "macro" };
 import type { Run } from "./run.ts";
@@ -105,7 +105,7 @@ async function draftFitting<Made>(
   briefing: Briefing,
   key: string,
 ): Promise<Draft<Made>> {
-  const wanted = { plans: 1, promiseAt: promiseOfPlanning, key };
+  const wanted = { plans: 1, promiseAt: null, key };
   try {
     return await makeOne(run, kind, { ...wanted, messages: [{ role: "user", text: briefing.text }] });
   } catch (thrown) {

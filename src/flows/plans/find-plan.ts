@@ -21,18 +21,16 @@ export interface PlanKind<Made> {
   readonly promise: (made: Made, plans: number) => CallPromise;
 }
 
-/** A request for a plan: the messages so far, and the promise until there is a plan. */
+/** A request for a plan: the messages so far, and the promise of the plan before. */
 export interface Wanted {
   readonly messages: readonly Message[];
   /** Planning calls, this one included. */
   readonly plans: number;
-  readonly promiseAt: (plans: number) => CallPromise;
+  /** By the number of planning calls; null: there is no plan yet. */
+  readonly promiseAt: ((plans: number) => CallPromise) | null;
   /** Key of the plan in the cache; null: it is not cached. */
   readonly key: string | null;
 }
-
-/** The promise before any plan is known, rounds of looks included. */
-export const promiseOfPlanning = (): CallPromise => planPromise;
 
 /** The answer of a model that ends its looks like a script, instead of with JSON; null: it does not. */
 const answerOf = async (run: Run, text: string): Promise<Json | null> =>
@@ -72,7 +70,7 @@ async function askForPlan<Made>(
   { messages, plans, promiseAt }: Wanted,
 ): Promise<Found<Made>> {
   const { ledger, record } = run;
-  const promise = promiseAt(plans);
+  const promise = promiseAt?.(plans) ?? planPromise;
   ledger.promise(promise);
   // One call is to spare for any use; the others are reserved for rounds of looks and for the work after the plan.
   ledger.reserve(Math.max(0, promise.at_most - plans - 1));
@@ -85,7 +83,7 @@ async function askForPlan<Made>(
   let freed = 0;
   /** Gives up a round of looks for the call, so that the promise holds. */
   const freeCall = () => {
-    if (promiseAt !== promiseOfPlanning || record.rounds >= maxRounds) return false;
+    if (promiseAt !== null || record.rounds >= maxRounds) return false;
     record.rounds += 1;
     freed += 1;
     ledger.reserve(Math.max(0, promise.at_most - plans - 1 - freed));

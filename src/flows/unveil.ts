@@ -60,14 +60,12 @@ async function unveilBlob(run: Run, path: RelPath, after: Blob | null): Promise<
   return refusal ?? { ...after, bytes: veil.revealBytes(after.bytes, () => true).bytes };
 }
 
-const isRefusal = (value: Blob | null | Refusal): value is Refusal => value !== null && "code" in value;
-
 /** Turns changes of what the model sees into changes of the real files. A refusal holds for the whole call. */
 export async function unveil(run: Run, changes: readonly Change[]): Promise<readonly Change[] | Refusal> {
   const unveiled: Change[] = [];
   for (const change of changes) {
     const after = await unveilBlob(run, change.path, change.after);
-    if (isRefusal(after)) return after;
+    if (after !== null && "code" in after) return after;
     unveiled.push({ ...change, before: run.veiled.rawOf(change.before), after });
   }
   return unveiled;

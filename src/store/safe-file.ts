@@ -122,6 +122,8 @@ export function targetOf(file: string): string {
 
 /** The descriptor of a file; null if it is missing, or a link that `flags` do not follow. Throws other system errors. */
 export function openIfThere(file: string, flags: number): number | null {
+  // Most of these files are missing, and an error is slow to make.
+  if (entryAt(file) === undefined) return null;
   try {
     return openSync(file, flags);
   } catch (error) {

@@ -20,8 +20,9 @@ const mayName = /excludesfile|\[\s*include/i;
 /** Text of a regular file, also behind a link, as in a home that is managed as a repository; "": there is none. */
 function readOwn(file: string): string {
   try {
-    const stat = statSync(file);
-    return stat.isFile() && stat.size <= maxBytes ? readFileSync(file, "utf8") : "";
+    // Without an error for a missing file, as most are: one is slow to make.
+    const stat = statSync(file, { throwIfNoEntry: false });
+    return stat?.isFile() === true && stat.size <= maxBytes ? readFileSync(file, "utf8") : "";
   } catch {
     return "";
   }

@@ -41,10 +41,11 @@ export async function start(argv: readonly string[]): Promise<void> {
     ...watchSignals(writers),
     now: () => new Date(),
   });
-  const limitMs = code > 128 ? finalOutputMs : Number.POSITIVE_INFINITY;
+  const isStopped = code > 128;
+  const limitMs = isStopped ? finalOutputMs : Number.POSITIVE_INFINITY;
   await stdout.flush(limitMs);
   if (stdout.failure !== null) stderr.write(`pai: ${stdout.failure.message}\n`);
   await stderr.flush(limitMs);
   process.exitCode = exitCodeOf(code, writers);
-  endInBackground(code);
+  if (isStopped) endInBackground(code);
 }

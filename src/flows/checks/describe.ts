@@ -3,7 +3,7 @@ import { type CheckEvidence, type Comparison, renderComparison, tailOf } from ".
 import { flagsToRun, grantsRun } from "../../core/command/run-patterns.ts";
 import { fence } from "../../core/data-fence.ts";
 import type { CheckResult } from "../../core/outcome.ts";
-import type { Run } from "../run.ts";
+import type { Run, RunRecord } from "../run.ts";
 
 export interface Check {
   readonly command: string;
@@ -30,6 +30,12 @@ export function checksOf(run: Run): readonly Check[] {
     run.record.checks = withheld.map((check) => ({ ...check, exit: null, ms: 0, passed: null }));
   }
   return [...user, ...planned.filter((check) => !withheld.includes(check))];
+}
+
+/** Whether checks have judged the run: some ran, all passed, and none of them changed what others had judged. */
+export function isVerified({ checks, unsettled }: Pick<RunRecord, "checks" | "unsettled">): boolean {
+  const ran = checks.filter(({ passed }) => passed !== null);
+  return ran.length > 0 && unsettled.length === 0 && ran.every(({ passed }) => passed);
 }
 
 /** A failed check in one line for people: the message of the run's failure. */

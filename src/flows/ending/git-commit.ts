@@ -6,9 +6,9 @@ import { PaiError, toPaiError } from "../../core/error.ts";
 import { renderUnsettled } from "../../core/outcome.ts";
 import type { PreparedCommit } from "../../core/ports.ts";
 import { leavesNothing } from "../checks/checks.ts";
+import { isVerified } from "../checks/describe.ts";
 import { runInWorkspace } from "../commands/approve-command.ts";
 import type { Ports, Run, RunOptions } from "../run.ts";
-import { statusOf } from "./status.ts";
 
 /** Throws usage, before any call, when the run could not end in a commit. */
 export async function requireCommit(options: RunOptions, { workspace }: Ports): Promise<void> {
@@ -65,7 +65,7 @@ async function prepare(run: Run): Promise<PreparedCommit | null> {
   const paths = filesOf(begun?.changes ?? []).map(({ path }) => path);
   if (commit == null || leavesNothing(run)) return null;
   if (paths.length === 0) return nothing(run);
-  if (statusOf(run, true) !== "verified" && !commit.unverified) {
+  if (!isVerified(record) && !commit.unverified) {
     const ran = record.checks.filter(({ passed }) => passed !== null).length;
     const why = record.unsettled.length === 0 ? "" : `: ${renderUnsettled(record.unsettled, ran)}`;
     throw new PaiError("commit_failed", `nothing has verified the run${why}`, {

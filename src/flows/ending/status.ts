@@ -1,6 +1,7 @@
 /** Computes the status of a finished run from its record; the model cannot influence it. */
 import type { Status } from "../../core/outcome.ts";
 import { rowOf } from "../../core/vocabulary.ts";
+import { isVerified } from "../checks/describe.ts";
 import type { Run } from "../run.ts";
 
 /** Whether the plan that was carried out promised anything beyond looks. */
@@ -11,13 +12,11 @@ const promises = ({ record, options }: Run): boolean =>
 
 /**
  * The status of a finished run. "answered": nothing was promised, changed or refused, and the user gave no check.
- * "verified": checks ran, all of them passed, and none of them changed what others had judged.
+ * "verified": checks have judged the run.
  */
 export function statusOf(run: Run, changed: boolean): Status {
   const { record, options } = run;
   const decided = options.checks.length > 0 && !options.planOnly;
   if (!changed && !decided && !promises(run) && record.tally.refused.length === 0) return "answered";
-  const ran = record.checks.filter(({ passed }) => passed !== null);
-  const isSettled = ran.length > 0 && record.unsettled.length === 0;
-  return isSettled && ran.every(({ passed }) => passed) ? "verified" : "unverified";
+  return isVerified(record) ? "verified" : "unverified";
 }

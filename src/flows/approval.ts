@@ -99,7 +99,7 @@ const pathsThatSteer = (claims: readonly Claim[]): readonly RelPath[] =>
 export async function refuseLinks(run: Run, claims: readonly Claim[]): Promise<void> {
   const removed = new Set(claims.flatMap((claim) => (claim.kind === "delete" ? [claim.path] : [])));
   for (const path of new Set(claims.flatMap(pathsOfClaim))) {
-    const blob = await run.ports.workspace.read(path).catch((thrown) => {
+    const blob = await run.ports.workspace.read(path, 0).catch((thrown) => {
       if (toPaiError(thrown).code === "path_refused") throw thrown;
       return null;
     });

@@ -4,6 +4,7 @@ import { surveyLimits } from "../../core/context/survey-limits.ts";
 import type { Term } from "../../core/context/words.ts";
 import { nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import type { Entry, Survey, SurveyHistory } from "../../core/ports.ts";
+import { compileSoon } from "../../system/compile-soon.ts";
 import type { Root } from "../confine.ts";
 import type { IndexContents, IndexFile } from "../index/index-file.ts";
 import type { ProjectIndex } from "../index/project-index.ts";
@@ -29,6 +30,9 @@ export interface SurveyParts {
   /** null: there is no index here. */
   readonly index: ProjectIndex | null;
 }
+
+/** From this many files on, ranking them takes longer than compiling the code for it. */
+const manyFiles = 1_000;
 
 /** What the index says for one request. */
 interface Indexed {
@@ -146,6 +150,7 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () 
       take(entry.path);
       files += 1;
       if (files === surveyLimits.filesWithoutHistory + 1) void startHistory(signal);
+      if (files === manyFiles) compileSoon();
     };
     const walkFrom = async (folder: RelPath, enters?: (folder: RelPath) => boolean): Promise<boolean> => {
       for await (const entry of walk(root, folder, rules, { signal, ...(enters && { enters }) })) {
@@ -187,6 +192,7 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () 
         indexed = await openIndexed(index);
         isUnusable = indexed === null;
         isLarge = indexed !== null;
+        if (isLarge) compileSoon();
       }
       const known = indexed === null ? null : await listKnown(indexed, signal);
       const listing = known === null ? await listWalked(signal) : { entries: known, more: false };

@@ -4,7 +4,6 @@ import { surveyLimits } from "../../core/context/survey-limits.ts";
 import type { Term } from "../../core/context/words.ts";
 import { nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import type { Entry, Survey, SurveyHistory } from "../../core/ports.ts";
-import { compileSoon } from "../../system/compile-soon.ts";
 import type { Root } from "../confine.ts";
 import type { IndexContents, IndexFile } from "../index/index-file.ts";
 import type { ProjectIndex } from "../index/project-index.ts";
@@ -33,6 +32,9 @@ export interface SurveyParts {
 
 /** From this many files on, ranking them takes longer than compiling the code for it. */
 const manyFiles = 1_000;
+/** pai starts with late compilation, since most runs are short (scripts/compile.ts); this is how late it is then. */
+const compilationScale = 8;
+const compileSooner = (): void => Bun.unsafe.setJITPolicy(compilationScale);
 
 /** What the index says for one request. */
 interface Indexed {
@@ -150,7 +152,7 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () 
       take(entry.path);
       files += 1;
       if (files === surveyLimits.filesWithoutHistory + 1) void startHistory(signal);
-      if (files === manyFiles) compileSoon();
+      if (files === manyFiles) compileSooner();
     };
     const walkFrom = async (folder: RelPath, enters?: (folder: RelPath) => boolean): Promise<boolean> => {
       for await (const entry of walk(root, folder, rules, { signal, ...(enters && { enters }) })) {
@@ -192,7 +194,7 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () 
         indexed = await openIndexed(index);
         isUnusable = indexed === null;
         isLarge = indexed !== null;
-        if (isLarge) compileSoon();
+        if (isLarge) compileSooner();
       }
       const known = indexed === null ? null : await listKnown(indexed, signal);
       const listing = known === null ? await listWalked(signal) : { entries: known, more: false };

@@ -10,7 +10,7 @@ import { type Claim, createRights, pathsOfClaim, type Rights, useOf } from "../c
 import { rowOf } from "../core/vocabulary.ts";
 import { acceptBatch, applyBatch, isAsked, reviewBatch } from "./changes/batch.ts";
 import { judgeStaged } from "./changes/judge.ts";
-import { type Check, checksOf } from "./checks/describe.ts";
+import { type Check, checksOf } from "./checks/check-list.ts";
 import { collectEvidence, lookBehind, showNow } from "./evidence.ts";
 import { renderResults, renderTask } from "./execution-request.ts";
 import { beginningOf } from "./json-reply.ts";

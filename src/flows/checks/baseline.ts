@@ -2,8 +2,8 @@
 import type { CheckEvidence } from "../../core/command/check-output.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Baseline, Run } from "../run.ts";
+import { userChecks } from "./check-list.ts";
 import { leavesNothing, runCheck } from "./checks.ts";
-import { userChecks } from "./describe.ts";
 
 /** The first word of a command, after variables that are set for it. */
 const firstWord = (command: string) => /^(?:\s*\w+=\S*\s+)*\s*(\S*)/.exec(command)?.[1] ?? "";

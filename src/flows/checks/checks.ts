@@ -16,7 +16,8 @@ import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { requireBound, runInWorkspace } from "../commands/approve-command.ts";
 import type { Run } from "../run.ts";
-import { type Check, describeFailed, userChecks } from "./describe.ts";
+import { type Check, userChecks } from "./check-list.ts";
+import { describeFailed } from "./describe.ts";
 import { judgeLeft } from "./judge-left.ts";
 
 /** How many hidden files one notice names. */

@@ -5,8 +5,8 @@ import { commitMessage } from "../../core/commit-message.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { renderUnsettled } from "../../core/outcome.ts";
 import type { PreparedCommit } from "../../core/ports.ts";
+import { isVerified } from "../checks/check-list.ts";
 import { leavesNothing } from "../checks/checks.ts";
-import { isVerified } from "../checks/describe.ts";
 import { runInWorkspace } from "../commands/approve-command.ts";
 import type { Ports, Run, RunOptions } from "../run.ts";
 

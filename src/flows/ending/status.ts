@@ -1,7 +1,7 @@
 /** Computes the status of a finished run from its record; the model cannot influence it. */
 import type { Status } from "../../core/outcome.ts";
 import { rowOf } from "../../core/vocabulary.ts";
-import { isVerified } from "../checks/describe.ts";
+import { isVerified } from "../checks/check-list.ts";
 import type { Run } from "../run.ts";
 
 /** Whether the plan that was carried out promised anything beyond looks. */

@@ -1,7 +1,8 @@
 /** Decides whether a tool-loop may end: its checks must pass, and a refusal must not be its only result. */
 import { type ErrorCode, PaiError } from "../../core/error.ts";
+import { checksOf } from "../checks/check-list.ts";
 import { runChecks } from "../checks/checks.ts";
-import { checksOf, describeCheck, describeFailed } from "../checks/describe.ts";
+import { describeCheck, describeFailed } from "../checks/describe.ts";
 import type { CallReport } from "../perform.ts";
 import type { Run } from "../run.ts";
 

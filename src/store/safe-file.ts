@@ -122,10 +122,9 @@ export function targetOf(file: string): string {
 
 /** The descriptor of a file; null if it is missing, or a link that `flags` do not follow. Throws other system errors. */
 export function openIfThere(file: string, flags: number): number | null {
-  // Most of these files are missing, and an error is slow to make.
-  if (entryAt(file) === undefined) return null;
   try {
-    return openSync(file, flags);
+    // Most of these files are missing, and the first error of a run is slow to make.
+    return entryAt(file) === undefined ? null : openSync(file, flags);
   } catch (error) {
     const code = errnoOf(error);
     if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") return null;

@@ -77,6 +77,7 @@ function isGenerated({ lower, folders, name, ending }: Parts): boolean {
 }
 
 const isProseOf = ({ name, ending }: Parts) => documentEndings.has(ending) || documentNames.test(name);
+
 /** Whether a file of the kind "document" is one to read; else it is an example, a setting or data. */
 export const isProse = (path: string): boolean => isProseOf(partsOf(path));
 

@@ -113,8 +113,8 @@ export function renderTree(paths: readonly string[], budget: number, keep: Reado
   const open = new Set([...keep].map((path) => path.slice(0, path.lastIndexOf("/") + 1)));
   let lines: readonly string[] = [];
   for (const extent of extents) {
-    const most = extent === extents.at(-1) ? Number.POSITIVE_INFINITY : budget;
-    const rendered = renderFolders(folders, extent, open, keep, most);
+    const maxLength = extent === extents.at(-1) ? Number.POSITIVE_INFINITY : budget;
+    const rendered = renderFolders(folders, extent, open, keep, maxLength);
     lines = rendered.lines;
     if (rendered.length <= budget + 1) return lines.join("\n");
   }

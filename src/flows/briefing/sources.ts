@@ -137,9 +137,9 @@ export interface ShownFile {
 }
 
 /**
- * One file for the model, which is noted as seen; null: there is no such file. With `focus`, a large text file that the
- * model has not seen whole is shown in parts; otherwise a very large file is cut after its beginning. For a binary file
- * the text is its size, for an unreadable one the reason.
+ * Makes the text of one file for the model and notes the file as seen; returns null when there is no such file. With
+ * `focus`, a large text file that the model has not seen whole is shown in parts; otherwise a very large file is cut
+ * after its beginning. For a binary file the text is its size, for an unreadable one the reason.
  */
 export async function showFile(run: Run, path: RelPath, focus: (() => Focus) | null = null): Promise<ShownFile | null> {
   try {

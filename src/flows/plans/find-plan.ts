@@ -26,7 +26,7 @@ export interface Wanted {
   readonly messages: readonly Message[];
   /** Planning calls, this one included. */
   readonly plans: number;
-  /** By the number of planning calls; null: there is no plan yet. */
+  /** Returns the promise after this many planning calls; null until the model has made a plan. */
   readonly promiseAt: ((plans: number) => CallPromise) | null;
   /** Key of the plan in the cache; null: it is not cached. */
   readonly key: string | null;

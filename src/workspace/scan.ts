@@ -9,6 +9,7 @@ import { showName } from "./parse-path.ts";
 import { isHidden, type PathRules } from "./path-policy.ts";
 import type { Handle } from "./system/backend.ts";
 import { type Stat, statAt } from "./system/stat.ts";
+import { statIn } from "./system/stat-in.ts";
 
 /** Called for each folder that cannot be entered, and for each name that is not UTF-8, which is listed as `special`. */
 export type Omitted = (path: RelPath, why: "unreadable" | "unnameable") => void;
@@ -174,7 +175,7 @@ function fillLevel(handle: Handle, folder: RelPath, rulesFor: (names: readonly s
 }
 
 function lookAt(handle: Handle, name: string, path: RelPath): Stat | null {
-  const stat = statAt(handle.at, name, path);
+  const stat = statIn(handle, name, path);
   handle.check();
   return stat;
 }

@@ -3,7 +3,8 @@ import { afterAll, expect, test } from "bun:test";
 import { lstatSync, mkdirSync, mkdtempSync, openSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openStatx, type QuickStat } from "../../src/workspace/system/statx.ts";
+import { toStat } from "../../src/workspace/system/stat.ts";
+import { openStatx, openWholeStatx, type QuickStat } from "../../src/workspace/system/statx.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pai-statx-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -37,4 +38,19 @@ test.skipIf(look === null)("tells nothing of what is not there, and of no name t
   const long = `${"below/../".repeat(500)}old`;
   for (const path of ["none", "old/none", "old\0", "", long]) expect(look?.(fd, path)).toBeNull();
   expect(look?.(9999, "old")).toBeNull();
+});
+
+const lookWhole = openWholeStatx();
+
+test.skipIf(lookWhole === null)("tells every field of a stat as node:fs tells it, on any device", () => {
+  const fd = openSync(folder, "r");
+  for (const path of [".", "below", "below/é/file", "old", "before 1970", "/proc/self/stat", "/dev/null", "/dev/shm"]) {
+    const at = path.startsWith("/") ? path : join(folder, path);
+    expect(lookWhole?.(fd, path)).toEqual(toStat(lstatSync(at, { bigint: true }), null));
+  }
+});
+
+test.skipIf(lookWhole === null)("leaves links, whose target it does not know, and what is missing to node:fs", () => {
+  const fd = openSync(folder, "r");
+  for (const path of ["link", "broken", "none"]) expect(lookWhole?.(fd, path)).toBeNull();
 });

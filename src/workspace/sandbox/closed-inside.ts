@@ -94,9 +94,11 @@ interface Seen {
 function look({ workspace, rules }: Project, how: "usual" | "everywhere"): Seen {
   const found = { hidden: [] as string[], repositories: [] as string[], files: [] as string[], seen: [] as string[] };
   const waiting: { readonly folder: RelPath; readonly isLast: boolean }[] = [{ folder: "" as RelPath, isLast: false }];
+  const top = workspace === "/" ? "" : workspace;
   let left = maxLooks;
   const note = (folder: RelPath, entry: Dirent, isLast: boolean): void => {
-    const path = join(workspace, folder, entry.name);
+    const inner = joinPath(folder, entry.name);
+    const path = `${top}/${inner}`;
     const kind = kindOfDenied(folder, entry.name, rules);
     if (how === "everywhere") found.seen.push(path);
     if (kind === "repository") found.repositories.push(...repositoryAt(path, entry));
@@ -104,11 +106,11 @@ function look({ workspace, rules }: Project, how: "usual" | "everywhere"): Seen 
     else if (entry.isFile()) found.files.push(path);
     else if (entry.isDirectory() && !isLast) {
       const isKept = how === "usual" && (kind === "tool" || entry.name === "node_modules");
-      waiting.push({ folder: joinPath(folder, entry.name), isLast: isKept });
+      waiting.push({ folder: inner, isLast: isKept });
     }
   };
   for (let next = waiting.shift(); next !== undefined && left > 0; next = waiting.shift()) {
-    const folder = join(workspace, next.folder);
+    const folder = next.folder === "" ? workspace : `${top}/${next.folder}`;
     const entries = Buffer.byteLength(folder) > longestFolder ? null : listFolder(folder);
     // No path leads into it, or its owner has removed the right to list it, which a command can restore.
     if (entries === null) found.hidden.push(folder);

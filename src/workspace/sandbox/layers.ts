@@ -64,8 +64,8 @@ export function removeLayers({ work }: Layers): void {
 export function sweepScratch(scratch: string): void {
   for (const name of namesOf(scratch)) {
     const owner = /^pai-(?:layers|probe|tmp)-(\d+)-/.exec(name)?.[1];
-    const path = join(scratch, name);
     if (owner === undefined || isRunning(Number(owner))) continue;
+    const path = join(scratch, name);
     if (entryAt(path)?.uid !== process.getuid?.()) continue;
     try {
       removeTree(path);

@@ -37,6 +37,19 @@ const networkFolders = [
   "memcached",
 ];
 const closedFreshMs = 1000;
+/** A description is for people; a command always gets a search of its own after one that may have moved files. */
+const toldFreshMs = 10_000;
+
+interface Known {
+  /** `performance.now()` of the search. */
+  readonly at: number;
+  /** How many of pai's own folders there were. */
+  readonly own: number;
+  /** A command may have moved hidden files since. */
+  readonly isOver: boolean;
+}
+
+const ageOf = ({ at }: Known): number => performance.now() - at;
 
 /** Returns the paths of a confinement; secrets are searched for again once the last result is a second old. */
 export function openPaths({ settings, workspace, rules, home, env, own }: PathOptions, isRoot: boolean) {
@@ -45,20 +58,22 @@ export function openPaths({ settings, workspace, rules, home, env, own }: PathOp
   const writable = settings.writable.map(absolute);
   const isClosed = ({ path }: Hidden) => ![...readable, ...writable].some((open) => isAtOrBelow(path, open));
   const isInside = (path: string) => path.startsWith(`${workspace}/`);
-  let known: { readonly paths: ClosedPaths; readonly at: number; readonly own: number } | null = null;
+  let known: (Known & { readonly paths: ClosedPaths }) | null = null;
   const outside = openOutside();
   let knownCaches: readonly string[] | null = null;
 
+  const search = (ownNow: number): ClosedPaths => {
+    const open = [...readable, ...writable];
+    const paths = findClosedPaths({ workspace, rules, home, env, own, isRoot, open }, known?.paths ?? null);
+    known = { paths, at: performance.now(), own: ownNow, isOver: false };
+    return paths;
+  };
   const closed = (): ClosedPaths => {
     // A folder of pai's own that has been created since must be hidden at once.
     const ownNow = own.filter(isThere).length;
     if (known !== null && known.own !== ownNow) outside.forget();
-    if (known === null || known.own !== ownNow || performance.now() - known.at > closedFreshMs) {
-      const open = [...readable, ...writable];
-      const paths = findClosedPaths({ workspace, rules, home, env, own, isRoot, open }, known?.paths ?? null);
-      known = { paths, at: performance.now(), own: ownNow };
-    }
-    return known.paths;
+    const isFresh = known !== null && known.own === ownNow && !known.isOver && ageOf(known) <= closedFreshMs;
+    return known !== null && isFresh ? known.paths : search(ownNow);
   };
   const caches = (): readonly string[] => {
     knownCaches ??= cachesOf(home, writable);
@@ -80,9 +95,11 @@ export function openPaths({ settings, workspace, rules, home, env, own }: PathOp
 
   const paths = {
     closed,
+    /** For descriptions: the last result, if it is not old. */
+    lastClosed: (): ClosedPaths => (known !== null && ageOf(known) <= toldFreshMs ? known.paths : closed()),
     /** Forces a new search: a command that works in the workspace may have moved hidden files. */
     renew() {
-      if (known !== null) known = { ...known, at: Number.NEGATIVE_INFINITY };
+      if (known !== null) known = { ...known, isOver: true };
     },
     forget() {
       paths.renew();

@@ -100,10 +100,10 @@ export function openSandbox(options: SandboxOptions): Sandbox {
 
   return {
     makeLayers: async () => makeLayers((await find()).scratch),
-    hiddenIn: (text) => namedIn(text, paths.closed().hidden, workspace),
+    hiddenIn: (text) => namedIn(text, paths.lastClosed().hidden, workspace),
     git: settings.git,
     async state() {
-      return describeState({ ...(await find()), settings, closed: paths.closed(), workspace, home });
+      return describeState({ ...(await find()), settings, closed: paths.lastClosed(), workspace, home });
     },
     async start({ argv, env, by, stdin, stderr, layers, readsOnly = false }) {
       const here = await find();

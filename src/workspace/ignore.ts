@@ -1,6 +1,6 @@
 /** Which names a scan leaves out: by .gitignore, .paiignore, .git/info/exclude, the user's own rules; node_modules. */
-import ignore, { type Ignore } from "ignore";
 import { joinPath, nameOf, type RelPath } from "../core/path.ts";
+import { type IgnoreList, openIgnoreList } from "./ignore-list.ts";
 
 /** The rules that apply in one folder: its own and those of the folders above. */
 export interface IgnoreRules {
@@ -46,9 +46,8 @@ export function openIgnore(root: Reader, folder: RelPath): IgnoreRules {
   const exclude = readRules(root, ".git/info/exclude" as RelPath, budget);
   const own = takeRules(root.userIgnore, budget);
   const lists = [exclude, own].filter((list) => list !== "");
-  const everywhere = lists.map((list): Link => ({ folder: top, matcher: ignore({ ignorecase: false }).add(list) }));
-  const base = [...everywhere, nodeModules];
-  let rules = rulesAt(root, top, addFiles(root, top, ignoreFiles, base, budget), budget);
+  const everywhere = lists.map((list): Link => ({ folder: top, list: openIgnoreList(list) }));
+  let rules = rulesAt(root, top, addFiles(root, top, ignoreFiles, everywhere, budget), budget);
   let at = top;
   for (const name of folder === "" ? [] : folder.split("/")) {
     const named = rules.ignores(name, true);
@@ -60,32 +59,21 @@ export function openIgnore(root: Reader, folder: RelPath): IgnoreRules {
   return rules;
 }
 
-/** The matcher of one folder; in a chain the nearest folder comes first. */
+/** The rules of one folder; in a chain the nearest folder comes first. */
 interface Link {
   readonly folder: RelPath;
-  readonly matcher: Pick<Ignore, "test">;
+  readonly list: IgnoreList;
 }
 
-const nodeModules: Link = {
-  folder: "" as RelPath,
-  matcher: {
-    test: (path) => ({
-      ignored: path.endsWith("node_modules/") && /(^|\/)node_modules\/$/.test(path),
-      unignored: false,
-    }),
-  },
-};
-
 function rulesAt(root: Reader, folder: RelPath, chain: readonly Link[], budget: Budget): IgnoreRules {
+  const judges = chain.map((link) => link.list.within(link.folder === "" ? folder : below(link.folder, folder)));
   return {
     ignores(name, isFolder) {
-      const path = joinPath(folder, name);
-      for (const link of chain) {
-        const below = link.folder === "" ? path : path.slice(link.folder.length + 1);
-        const { ignored, unignored } = link.matcher.test(isFolder ? `${below}/` : below);
-        if (ignored || unignored) return ignored;
+      for (const judge of judges) {
+        const verdict = judge(name, isFolder);
+        if (verdict !== null) return verdict === "ignored";
       }
-      return false;
+      return isFolder && name === "node_modules";
     },
     inside(name, holds) {
       const child = joinPath(folder, name);
@@ -93,6 +81,9 @@ function rulesAt(root: Reader, folder: RelPath, chain: readonly Link[], budget: 
     },
   };
 }
+
+/** The path of a folder from one above it, or from itself. */
+const below = (above: RelPath, folder: RelPath): string => folder.slice(above.length + 1);
 
 function addFiles(
   root: Reader,
@@ -105,7 +96,7 @@ function addFiles(
   for (const name of ignoreFiles) {
     if (holds.includes(name)) text += `${readRules(root, joinPath(folder, name), budget)}\n`;
   }
-  return text.trim() === "" ? chain : [{ folder, matcher: ignore({ ignorecase: false }).add(text) }, ...chain];
+  return text.trim() === "" ? chain : [{ folder, list: openIgnoreList(text) }, ...chain];
 }
 
 /** Whether the matching time of a rule grows only slowly with the path's length. */
@@ -135,6 +126,7 @@ function takeRules(text: string, budget: Budget): string {
   if (text.length > budget.bytes) return "";
   budget.bytes -= text.length;
   const rules = text
+    .replace(/^\ufeff/, "")
     .split(/\r?\n/)
     .filter((line) => line.trim() !== "" && !line.startsWith("#"))
     .map((line) => line.replace(/(?:\*\*\/)+/g, "**/").replace(/\*{3,}/g, "**"))

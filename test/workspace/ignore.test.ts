@@ -41,6 +41,14 @@ test("the rules of the nearest folder win, and hold only below it", async () => 
   expect(await files(at, "a/b")).toEqual(["a/b/only", "a/b/x.txt"]);
 });
 
+test("what a nearer folder takes back is back with all that is in it", async () => {
+  using at = openFolder();
+  at.file(".gitignore", "gen/\n*.o\n/a/deep/x\n");
+  at.file("a/.gitignore", "!gen/\n");
+  for (const name of ["gen/x", "a/gen/x", "a/gen/x.o", "a/gen/deep/x", "a/deep/x"]) at.file(name);
+  expect(await files(at)).toEqual(["a/gen/deep/x", "a/gen/x"]);
+});
+
 test("reads .paiignore after .gitignore, and .git/info/exclude below both", async () => {
   using at = openFolder();
   at.file(".git/info/exclude", "private\n");

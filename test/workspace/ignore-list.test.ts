@@ -1,0 +1,35 @@
+/** What a list of ignore rules says of paths, asked folder by folder, is what the library says of whole paths. */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import ignore from "ignore";
+import { openIgnoreList } from "../../src/workspace/ignore-list.ts";
+
+/** Whether a walk that enters no ignored folder leaves the path out. */
+function isLeftOut(rules: readonly string[], path: string): boolean {
+  const list = openIgnoreList(rules.join("\n"));
+  const parts = path.split("/");
+  return parts.some((name, at) => list.within(parts.slice(0, at).join("/"))(name, at < parts.length - 1) === "ignored");
+}
+
+const name = fc.constantFrom("a", "b", "ab", "a.b", "b.a", "c", ".a", "#a", "!a", "a ", "é");
+const glob = fc.constantFrom("*", "a*", "*.b", "?", "[ab]", "[!a]b", "**", "\\a", "\\!a", "\\#a", "a\\ ");
+const part = fc.oneof({ weight: 3, arbitrary: name }, glob);
+const rule = fc
+  .tuple(
+    fc.constantFrom("", "", "", "!"),
+    fc.constantFrom("", "", "/", "**/"),
+    fc.array(part, { minLength: 1, maxLength: 3 }),
+    fc.constantFrom("", "", "/", "/**", " ", "/ ", "\t"),
+  )
+  .map(([negation, start, parts, end]) => `${negation}${start}${parts.join("/")}${end}`);
+const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join("/"));
+
+test("any rules, any path", () => {
+  fc.assert(
+    fc.property(fc.array(rule, { maxLength: 4 }), fc.array(path, { minLength: 1, maxLength: 12 }), (rules, paths) => {
+      const whole = ignore({ ignorecase: false }).add(rules.join("\n"));
+      for (const each of paths) expect([each, isLeftOut(rules, each)]).toEqual([each, whole.ignores(each)]);
+    }),
+    { numRuns: 3000 },
+  );
+});

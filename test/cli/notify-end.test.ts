@@ -1,5 +1,5 @@
 /** The notification at the end of a long run; no shell reads any of it. */
-import { afterEach, expect, test } from "bun:test";
+import { afterAll, afterEach, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ writeFileSync(
   `#!/bin/sh\nprintf '%s\\n' "$PWD" "$PAI_STATUS $PAI_CODE $PAI_RUN" "$@" >${folder}/new; mv ${folder}/new ${folder}/told\n`,
 );
 chmodSync(program, 0o755);
-process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(() => rmSync(join(folder, "told"), { force: true }));
 
 const ended: Outcome = {

@@ -1,15 +1,9 @@
 /** A temporary home for tests of what is kept there. */
-import { afterEach } from "bun:test";
+import { onTestFinished } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { findPlaces, type Places } from "../../src/store/places.ts";
-
-const made: string[] = [];
-
-afterEach(() => {
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
 
 export interface Home {
   readonly places: Places & { readonly configDir: string; readonly stateDir: string };
@@ -17,9 +11,10 @@ export interface Home {
   readonly config: (name: string) => string;
 }
 
+/** Is removed when the test ends. A hook of this module would only be called for the first file that loads it. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "pai-store-"));
-  made.push(folder);
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 

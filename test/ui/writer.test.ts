@@ -1,12 +1,13 @@
 /** Text leaves the process whole, in order, and calmly, whatever the reader is (R04-R07). */
-import { beforeAll, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const source = join(import.meta.dir, "../../src/ui/writer.ts");
 const folder = mkdtempSync(join(tmpdir(), "pai-writer-"));
 const program = join(folder, "program.ts");
+afterAll(() => rmSync(folder, { recursive: true }));
 const size = 40 * 100_001;
 
 beforeAll(() => {

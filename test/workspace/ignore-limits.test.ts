@@ -1,6 +1,6 @@
 /** Ignore rules of a hostile project cost no more than a moment. */
-import { expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, realpathSync, truncateSync, writeFileSync } from "node:fs";
+import { expect, onTestFinished, test } from "bun:test";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RelPath } from "../../src/core/path.ts";
@@ -9,6 +9,7 @@ import { walkNow } from "../../src/workspace/scan.ts";
 
 function walkAll(prepare: (folder: string) => void): readonly [paths: readonly string[], ms: number] {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "pai-ignore-")));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   prepare(folder);
   const root = openRoot(folder, { force: true, home: null });
   const started = performance.now();

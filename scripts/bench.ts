@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { compareWith } from "./bench/against.ts";
+import { measureCheck } from "./bench/check.ts";
 import { measureContext } from "./bench/context.ts";
 import { prepareDiff } from "./bench/diff.ts";
 import { countCalls, renderRequest, tokensIn } from "./bench/modes.ts";
@@ -222,9 +223,9 @@ async function measureCalls(bench: Bench): Promise<readonly Row[]> {
   ]);
 }
 
-/** The time to the first request in projects of three sizes. */
+/** The time to the first request in projects of three sizes, and what a check adds in the largest. */
 async function measureProjects(bench: Bench, hello: string): Promise<readonly Row[]> {
-  const rows = await measureContext(bench, hello, rounds);
+  const rows = [...(await measureContext(bench, hello, rounds)), ...(await measureCheck(bench, Math.ceil(rounds / 2)))];
   return rows.map(({ measure, values, limit, unit }) => {
     if (values.length === 0) return { measure, min: "", median: "", target: "", met: "" };
     const row = judge(measure, { min: minOf(values), median: medianOf(values), limit, unit });

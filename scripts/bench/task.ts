@@ -6,12 +6,15 @@ const source = "def area(r):\n    return 3.14 * r * r\n";
 
 export type Folder = "empty" | "small" | "large";
 
+/** Makes the file that the task changes as it is before the task. */
+export const resetSource = (root: string): void => writeFileSync(join(root, "src/area.py"), source);
+
 /** A small project has one file of code and a few of text; a large one has 2,000 files more. */
 export function makeFolder(root: string, folder: Folder): void {
   mkdirSync(root, { recursive: true });
   if (folder === "empty") return;
   mkdirSync(join(root, "src"));
-  writeFileSync(join(root, "src/area.py"), source);
+  resetSource(root);
   writeFileSync(join(root, "src/volume.py"), "from area import area\n\n\ndef volume(r, h):\n    return area(r) * h\n");
   writeFileSync(join(root, "README.md"), `# Shapes\n\n${"Areas and volumes of round things. ".repeat(40)}\n`);
   writeFileSync(join(root, ".gitignore"), "build/\n*.pyc\n");

@@ -16,24 +16,27 @@ type Matcher = Pick<Ignore, "test">;
 
 /** `text`: one rule a line, without comments, as in `.gitignore`. */
 export function openIgnoreList(text: string): IgnoreList {
-  const rules = text.split("\n").filter((rule) => rule.trim() !== "");
+  const rules = text.split("\n").filter((rule) => rule !== "");
+  const ofNames = rules.filter(isOfNames);
   const ofPaths = rules.filter((rule) => !isOfNames(rule));
   // The last rule that matches decides, so rules with exceptions stay together.
   const isWhole = ofPaths.length > 0 && rules.some((rule) => rule.startsWith("!"));
-  const names = isWhole ? null : matcherOf(rules.filter(isOfNames));
+  const names = isWhole ? null : matcherOf(ofNames);
   const paths = matcherOf(isWhole ? rules : ofPaths);
-  const starts = isWhole ? null : startsOf(ofPaths);
+  const mayMatch = filterOf(ofNames);
+  const starts = startsOf(ofPaths);
   const mayStart = (name: string) => starts === null || starts.has(name);
   return {
     within(folder) {
       const isTop = folder === "";
       const prefix = isTop ? "" : `${folder}/`;
-      const isPossible = paths !== null && (isTop || mayStart(prefix.slice(0, prefix.indexOf("/"))));
+      const isBelowStart = !isTop && mayStart(prefix.slice(0, prefix.indexOf("/")));
       return (name, isFolder) => {
         const written = isFolder ? `${name}/` : name;
-        const verdict = judge(names, written);
-        if (verdict !== null || !isPossible || (isTop && !mayStart(name))) return verdict;
-        return judge(paths, prefix + written);
+        const isNamed = mayMatch(name);
+        const verdict = isNamed ? judge(names, written) : null;
+        const isReached = isTop ? mayStart(name) : isBelowStart;
+        return verdict ?? (isReached || (isWhole && isNamed) ? judge(paths, prefix + written) : null);
       };
     },
   };
@@ -49,15 +52,31 @@ function judge(matcher: Matcher | null, path: string): IgnoreVerdict {
   return unignored ? "unignored" : null;
 }
 
+const patternOf = (rule: string): string =>
+  rule
+    .replace(/^!?(?:\*\*\/)?/, "")
+    .replace(/ +$/, "")
+    .replace(/\/$/, "");
+
 /** Whether a rule matches a path exactly when it matches the last name in it. */
 function isOfNames(rule: string): boolean {
-  const pattern = rule
-    .replace(/^!/, "")
-    .replace(/^\*\*\//, "")
-    .trimEnd()
-    .replace(/\/$/, "");
+  const pattern = patternOf(rule);
   return pattern !== "" && !/[/\\]|\*\*/.test(pattern);
 }
+
+/** Tells of most names that no rule matches them, by the longest text that a match must contain. */
+function filterOf(rules: readonly string[]): (name: string) => boolean {
+  const exact = new Set<string>();
+  const parts: string[] = [];
+  for (const pattern of rules.map(patternOf)) {
+    if (!/[*?[]/.test(pattern)) exact.add(pattern);
+    else parts.push(longestOf((pattern.split("[")[0] ?? "").split(/[*?]+/)));
+  }
+  return (name) => exact.has(name) || parts.some((part) => name.includes(part));
+}
+
+const longestOf = (texts: readonly string[]): string =>
+  texts.reduce((longest, text) => (text.length > longest.length ? text : longest), "");
 
 /** The first names of the paths that these rules match; null: they can be any. */
 function startsOf(rules: readonly string[]): ReadonlySet<string> | null {

@@ -11,8 +11,23 @@ function isLeftOut(rules: readonly string[], path: string): boolean {
   return parts.some((name, at) => list.within(parts.slice(0, at).join("/"))(name, at < parts.length - 1) === "ignored");
 }
 
-const name = fc.constantFrom("a", "b", "ab", "a.b", "b.a", "c", ".a", "#a", "!a", "a ", "é");
-const glob = fc.constantFrom("*", "a*", "*.b", "?", "[ab]", "[!a]b", "**", "\\a", "\\!a", "\\#a", "a\\ ");
+const name = fc.constantFrom("a", "b", "ab", "a.b", "b.a", "c", ".a", "#a", "!a", "a ", "a\t", "é");
+const glob = fc.constantFrom(
+  "*",
+  "a*",
+  "a*b",
+  "*.b",
+  "*.[ab]",
+  "?.b*",
+  "?",
+  "[ab]",
+  "[!a]b",
+  "**",
+  "\\a",
+  "\\!a",
+  "\\#a",
+  "a\\ ",
+);
 const part = fc.oneof({ weight: 3, arbitrary: name }, glob);
 const rule = fc
   .tuple(
@@ -22,14 +37,24 @@ const rule = fc
     fc.constantFrom("", "", "/", "/**", " ", "/ ", "\t"),
   )
   .map(([negation, start, parts, end]) => `${negation}${start}${parts.join("/")}${end}`);
-const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join("/"));
+/** Rules that nobody would write. */
+const oddRule = fc.string({ unit: fc.constantFrom(..."ab.*?[]!^-\\/# \t{}()+|$é:"), minLength: 1, maxLength: 8 });
+const oddName = fc.string({ unit: fc.constantFrom(..."ab.[]!^-# \t{}()+|$é*?:"), minLength: 1, maxLength: 4 });
+const path = fc
+  .array(fc.oneof({ weight: 3, arbitrary: name }, oddName), { minLength: 1, maxLength: 4 })
+  .filter((names) => !names.some((each) => /^\.\.?$/.test(each)))
+  .map((names) => names.join("/"));
 
 test("any rules, any path", () => {
   fc.assert(
-    fc.property(fc.array(rule, { maxLength: 4 }), fc.array(path, { minLength: 1, maxLength: 12 }), (rules, paths) => {
-      const whole = ignore({ ignorecase: false }).add(rules.join("\n"));
-      for (const each of paths) expect([each, isLeftOut(rules, each)]).toEqual([each, whole.ignores(each)]);
-    }),
+    fc.property(
+      fc.array(fc.oneof(rule, oddRule), { maxLength: 4 }),
+      fc.array(path, { minLength: 1, maxLength: 12 }),
+      (rules, paths) => {
+        const whole = ignore({ ignorecase: false }).add(rules.join("\n"));
+        for (const each of paths) expect([each, isLeftOut(rules, each)]).toEqual([each, whole.ignores(each)]);
+      },
+    ),
     { numRuns: 3000 },
   );
 });

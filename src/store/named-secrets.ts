@@ -1,6 +1,7 @@
 /** Secrets that are known before a run reads anything: those of the environment and of the project's `.env` files. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { providers } from "../core/providers.ts";
 import { findSpans } from "../core/secrets/key-shapes.ts";
 import { readSmall } from "../system/read-small.ts";
 
@@ -18,6 +19,13 @@ function secretsIn(text: string): readonly string[] {
   return spans.map(({ start, end }) => text.slice(start, end));
 }
 
+/** A key of a provider in its own variable: no search has to tell that it is secret. */
+const isProviderKey = (name: string, value: string): boolean =>
+  /^[\w-]{20,}$/.test(value) &&
+  providers.some(({ keyVariables, keyShape }) => {
+    return keyShape !== null && keyVariables.includes(name) && value.startsWith(keyShape.prefix);
+  });
+
 const render = (name: string, value: string) => `${secretName.test(name) ? "secret" : name}="${value}"\n`;
 
 /**
@@ -29,13 +37,13 @@ export function findNamedSecrets(
   root: string,
   known: readonly string[] = [],
 ): readonly string[] {
-  const variables = Object.entries(env).flatMap(([name, value = ""]) =>
-    known.includes(value) ? [] : [render(name, value)],
-  );
+  const unknown = Object.entries(env).filter(([, value = ""]) => !known.includes(value));
+  const keys = unknown.flatMap(([name, value = ""]) => (isProviderKey(name, value) ? [value] : []));
+  const variables = unknown.flatMap(([name, value = ""]) => (keys.includes(value) ? [] : [render(name, value)]));
   const present = files.filter((name) => existsSync(join(root, name)));
   const texts = present.flatMap((name) => {
     const text = readSmall(join(root, name), maxBytes) ?? "";
     return [text, ...text.matchAll(setting).map(([, name = "", value = ""]) => render(name, value))];
   });
-  return [...new Set([...variables, ...texts].flatMap(secretsIn))];
+  return [...new Set([...keys, ...[...variables, ...texts].flatMap(secretsIn)])];
 }

@@ -116,7 +116,7 @@ export function text(name: string, wants: string, fallback: string, sources: Sou
   return { name, wants, schema: nonEmpty, fallback, fromText: (value) => value, check, inFile: true, ...sources };
 }
 
-/** A duration in seconds, above 0 and at most `most`; written as 90, 90s, 5m or 2h. */
+/** A duration in seconds, above 0 and at most `max`; written as 90, 90s, 5m or 2h. */
 export function duration(name: string, max: number): Omit<Setting<number>, "fallback" | "narrow"> {
   const check = (json: Json): number | null => {
     const seconds = typeof json === "string" ? parseDuration(json) : json;

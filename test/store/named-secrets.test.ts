@@ -26,6 +26,14 @@ test("a variable tells by its name and look; ordinary words are no secrets", () 
   ).toEqual([`${value}2`]);
 });
 
+test("a provider's key in its own variable needs no look; what is not a key as a whole is searched", () => {
+  const key = `AIza${"key-of-one-word-".repeat(2)}`;
+  expect(findNamedSecrets({ GEMINI_API_KEY: key, MOTTO: "AIza" }, root)).toEqual([key]);
+  expect(findNamedSecrets({ GEMINI_API_KEY: `${key} ${value}`, OPENAI_API_KEY: "sk-" }, root)).not.toContain(
+    `${key} ${value}`,
+  );
+});
+
 test("a .env file tells in each way to write a setting", () => {
   writeFileSync(
     join(root, ".env"),

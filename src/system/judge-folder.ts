@@ -1,6 +1,6 @@
 /** Judges whether a folder's content can be trusted: whether anybody but the user could have written it. */
 import { realpathSync, type Stats } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { entryAt } from "./entry-at.ts";
 
 const groupWrites = 0o020;
@@ -25,6 +25,20 @@ export function distrustFolder(folder: string): string | null {
   if (uid === undefined) return null;
   const own = entryAt(folder);
   return (own === undefined ? null : distrust(folder, own, uid)) ?? distrustAbove(existingAbove(folder), uid);
+}
+
+/** Like `distrustFolder`, for these names in the folder as well; those that are missing are trusted. */
+export function distrustParts(folder: string, names: readonly string[]): string | null {
+  const why = distrustFolder(folder);
+  const uid = process.geteuid?.();
+  if (why !== null || uid === undefined) return why;
+  for (const name of names) {
+    const path = join(folder, name);
+    const stat = entryAt(path);
+    const whyPart = stat === undefined ? null : distrust(path, stat, uid);
+    if (whyPart !== null) return whyPart;
+  }
+  return null;
 }
 
 function distrust(path: string, stat: Stats, uid: number): string | null {

@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { thisProcess } from "../../system/holder.ts";
-import { distrustFolder } from "../../system/judge-folder.ts";
+import { distrustParts } from "../../system/judge-folder.ts";
 import type { Root } from "../confine.ts";
 import { openDisk } from "../system/disk.ts";
 import { prepareState, type State } from "./journal.ts";
@@ -18,11 +18,8 @@ export function openState(
   if (!isWritable(stateDir)) return { state: null, why: `${stateDir} cannot be written` };
   const folder = stateFolderOf(root.path, stateDir);
   // Journal, receipts and sessions are neither trusted nor sent on if other users could have written them.
-  for (const part of ["", "journal", "open", "runs", "sessions"]) {
-    const path = join(folder, part);
-    const why = part === "" || existsSync(path) ? distrustFolder(path) : null;
-    if (why !== null) return { state: null, why: `${why}, so what is kept there is not believed` };
-  }
+  const why = distrustParts(folder, ["journal", "open", "runs", "sessions"]);
+  if (why !== null) return { state: null, why: `${why}, so what is kept there is not believed` };
   return { state: { folder, disk: openDisk(), self: thisProcess() }, why: null };
 }
 

@@ -6,7 +6,7 @@ import { openOwnFiles, realFolders } from "./own-files.ts";
 import { showName } from "./parse-path.ts";
 import { judgeRoot, type PathRules } from "./path-policy.ts";
 import { type Backend, chooseBackend, forceBackend, type Handle, type Protection } from "./system/backend.ts";
-import { enterFlags, type OpenFile, openFileAt, readWhole } from "./system/open-at.ts";
+import { enterFlags, type OpenFile, openFileAt, openFoundAt, readWhole } from "./system/open-at.ts";
 import { isMissing, type Stat, statAt, toStat } from "./system/stat.ts";
 
 /**
@@ -45,8 +45,15 @@ export interface Root {
    * Reads a whole regular file of at most `limit` bytes; null: it does not exist. Throws file_unusable for anything
    * else.
    */
-  readBytes(path: RelPath, limit: number): { readonly bytes: Uint8Array; readonly stat: Stat } | null;
+  readBytes(path: RelPath, limit: number): ReadFile | null;
+  /** Like `readBytes` for a child of an open folder that was just seen to be a regular file. */
+  readIn(folder: Handle, path: RelPath, limit: number): ReadFile | null;
   close(): void;
+}
+
+export interface ReadFile {
+  readonly bytes: Uint8Array;
+  readonly stat: Stat;
 }
 
 /** An open root as plain data; valid until its owner closes it. */
@@ -136,8 +143,7 @@ export function borrowRoot(lent: LentRoot): Root {
     return withFolder(parentOf(target), (folder) => use(folder, nameOf(target)));
   };
 
-  const openFile = (target: RelPath): OpenFile | null => {
-    const file = withParent(target, (folder, name) => openFileAt(folder, name, target));
+  const allowed = (file: OpenFile | null, target: RelPath): OpenFile | null => {
     if (file === null) return null;
     try {
       own.refuse(file.stat, target);
@@ -145,6 +151,19 @@ export function borrowRoot(lent: LentRoot): Root {
     } catch (thrown) {
       closeSync(file.fd);
       throw thrown;
+    }
+  };
+  const openFile = (target: RelPath): OpenFile | null =>
+    allowed(
+      withParent(target, (folder, name) => openFileAt(folder, name, target)),
+      target,
+    );
+  const readOpen = (file: OpenFile | null, target: RelPath, limit: number): ReadFile | null => {
+    if (file === null) return null;
+    try {
+      return { bytes: readWhole(file, limit, target), stat: file.stat };
+    } finally {
+      closeSync(file.fd);
     }
   };
 
@@ -169,14 +188,12 @@ export function borrowRoot(lent: LentRoot): Root {
     open,
     openBelow: (above, target) => reach().backend.enter(above, nameOf(target) as RelPath, parentOf(target)),
     openFile,
-    readBytes(target, limit) {
-      const file = openFile(target);
-      if (file === null) return null;
-      try {
-        return { bytes: readWhole(file, limit, target), stat: file.stat };
-      } finally {
-        closeSync(file.fd);
-      }
+    readBytes: (target, limit) => readOpen(openFile(target), target, limit),
+    readIn(folder, target, limit) {
+      const file = allowed(openFoundAt(folder.at, nameOf(target), target), target);
+      const read = readOpen(file, target, limit);
+      folder.check();
+      return read;
     },
     close: () => closeSync(fd),
   };

@@ -3,7 +3,7 @@ import { type Dirent, readdirSync } from "node:fs";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { joinPath, nameOf, type RelPath } from "../core/path.ts";
 import type { Entry } from "../core/ports.ts";
-import type { Root } from "./confine.ts";
+import type { ReadFile, Root } from "./confine.ts";
 import { type IgnoreRules, openIgnore } from "./ignore.ts";
 import { showName } from "./parse-path.ts";
 import { isHidden, type PathRules } from "./path-policy.ts";
@@ -19,6 +19,11 @@ export interface Found {
   readonly entry: Entry;
   /** The current stat, null if it is gone; callable until the walk goes on. */
   readonly look: () => Stat | null;
+  /**
+   * Reads the whole regular file that `look` found, of at most `limit` bytes; null if it is gone; callable like `look`.
+   * Throws file_unusable for anything else.
+   */
+  readonly read: (limit: number) => ReadFile | null;
 }
 
 export interface WalkOptions {
@@ -128,7 +133,11 @@ function* descend(root: Root, folder: RelPath, selection: Selection): Generator<
       }
       const entry = selectEntry(root, level, name, selection);
       if (entry === null) continue;
-      yield { entry, look: () => lookAt(level.handle, name, entry.path) };
+      yield {
+        entry,
+        look: () => lookAt(level.handle, name, entry.path),
+        read: (limit) => root.readIn(level.handle, entry.path, limit),
+      };
       const isEntered = entry.kind === "folder" && selection.enters?.(entry.path) !== false;
       const inner = isEntered ? enterLevel(root, level, entry.path, selection.omitted) : null;
       if (inner !== null) stack.push(inner);

@@ -184,7 +184,7 @@ test.skipIf(Bun.which("strace") === null)(
 test("dying at every effect around a command: what it changed is taken back, or reported and undone", async () => {
   const made = place();
   const command: TransactionParts["perform"] = async (_command, _options, { begun }) => {
-    begun(new Map([[at("b.txt"), file("b")]]));
+    begun(new Map([[at("b.txt"), { blob: file("b") }]]));
     writeFileSync(join(made.work, "b.txt"), "B");
     const changes = [change("b.txt", file("b"), file("B"))];
     return { command: "", exit: 0, timedOut: false, output: "", ms: 0, notes: [], changes, traits: new Map() };

@@ -4,11 +4,11 @@ import { parentOf, type RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
 import type { PathRules } from "../path-policy.ts";
-import { compareCodePoints, walkLooks } from "../scan.ts";
+import { compareCodePoints, type Found, walkLooks } from "../scan.ts";
 import type { Stat } from "../system/stat.ts";
 import { isClosedName } from "./closed-files.ts";
 import { foldIgnored } from "./ignored-folders.ts";
-import { blobOf, type Comparison, isUntouched, type Kept, openComparison, statOrNull } from "./kept.ts";
+import { type Comparison, isUntouched, type Kept, openComparison, readBlob, statOrNull } from "./kept.ts";
 
 interface Seen extends Kept {
   readonly path: RelPath;
@@ -67,13 +67,13 @@ export async function takeSnapshot(
   const taker = openTaker(root, rules, earlier, limits);
   signal?.throwIfAborted();
   let pause = performance.now();
-  for (const { entry, look } of walkLooks(root, rules, taker.hide)) {
+  for (const found of walkLooks(root, rules, taker.hide)) {
     if (performance.now() - pause > pauseMs) {
       await Bun.sleep(0);
       signal?.throwIfAborted();
       pause = performance.now();
     }
-    if (taker.take(entry.path, look) === "behind" && hurry?.aborted) return taker.endEarly();
+    if (taker.take(found) === "behind" && hurry?.aborted) return taker.endEarly();
   }
   return taker.end();
 }
@@ -120,7 +120,7 @@ function openTaker(root: Root, rules: PathRules, earlier: Snapshot | null, limit
       else if (closedBehind.size < limits.paths && isClosedName(path, rules)) closedBehind.add(path);
     },
     /** `behind`: the path comes after the last one that is looked at individually. */
-    take(path: RelPath, look: () => Stat | null): "behind" | "kept" | "gone" {
+    take({ entry: { path }, look, read }: Found): "behind" | "kept" | "gone" {
       isBehind ||= isOver(path);
       if (isBehind) {
         stamp(parentOf(path));
@@ -134,7 +134,7 @@ function openTaker(root: Root, rules: PathRules, earlier: Snapshot | null, limit
       const maxBytes = isKnown
         ? Math.max(room, Math.min(limits.changedBytes, 4 * limits.changedBytes - changed))
         : room;
-      const { blob } = seen.add(path, stat, () => blobOf(root, path, stat, maxBytes));
+      const { blob } = seen.add(path, stat, () => readBlob(stat, maxBytes, read));
       if (blob?.kind !== "file") return kept(path);
       if (blob.bytes.length > room) changed += blob.bytes.length;
       else bytes += blob.bytes.length;

@@ -2,7 +2,7 @@
 import { type Blob, type Change, sameBlob, type UnkeptChange } from "../../core/change.ts";
 import type { RelPath } from "../../core/path.ts";
 import { sameObject } from "../atomic-write.ts";
-import type { Root } from "../confine.ts";
+import type { ReadFile, Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
 import type { Stat } from "../system/stat.ts";
 import type { Traits } from "../traits.ts";
@@ -23,12 +23,16 @@ export interface Comparison {
 }
 
 /** The content of a path; of a file only up to `room` bytes. null: it is not kept. */
-export function blobOf(root: Root, path: RelPath, stat: Stat, room: number): Blob | null {
+export const blobOf = (root: Root, path: RelPath, stat: Stat, room: number): Blob | null =>
+  readBlob(stat, room, (limit) => root.readBytes(path, limit));
+
+/** Like `blobOf`; `read` returns the file's content, of at most `limit` bytes, or null if it is gone. */
+export function readBlob(stat: Stat, room: number, read: (limit: number) => ReadFile | null): Blob | null {
   if (stat.kind === "folder") return { kind: "folder", mode: stat.mode };
   if (stat.kind === "link") return { kind: "link", target: stat.target ?? "" };
   if (stat.kind === "special" || stat.size > room) return null;
   try {
-    const file = root.readBytes(path, room);
+    const file = read(room);
     return file && { kind: "file", bytes: file.bytes, mode: file.stat.mode };
   } catch {
     // It is unreadable or has grown meanwhile; a change of it is reported.

@@ -134,7 +134,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     const before = await takeSnapshot(root, policy, last, { signal });
     // What users do without a sandbox is their own change.
     const closed = options.sandbox === "none" ? null : await keep(before, null);
-    const files = new Map([...before.seen, ...(closed?.small ?? [])].map(([path, { blob }]) => [path, blob]));
+    const files = closed === null || closed.small.size === 0 ? before.seen : new Map([...before.seen, ...closed.small]);
     const made = new Set(so.changes.filter(({ before: was }) => was === null).map(({ path }) => path));
     so.begun(files, closed === null || isWalled ? null : copiesOf(closed, sandbox.git));
     const { replaced, ...result } = await run(command, options, null);

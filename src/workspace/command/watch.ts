@@ -8,8 +8,8 @@ import { changesOf, type Episode } from "../journal/journal-run.ts";
 import type { PathRules } from "../path-policy.ts";
 import { walkNow } from "../scan.ts";
 
-/** The content by path; null: unknown. */
-export type Files = ReadonlyMap<RelPath, Blob | null>;
+/** The content by path; `blob` null: unknown. */
+export type Files = ReadonlyMap<RelPath, { readonly blob: Blob | null }>;
 
 export interface Watch {
   /** Records these files before a command; writes only content that is new since the last command. */
@@ -30,11 +30,9 @@ export function openWatch(journal: Journal): Watch {
       const fresh = [...small].filter(([path, blob]) => known.get(path) !== blob);
       const states: [RelPath, Blob | null][] = [...fresh, ...gone.map((path): [RelPath, null] => [path, null])];
       const changes = states.map(([path, blob]) => ({ path, before: blob, after: blob, from: null }));
-      const others = [...files].filter(([path, blob]) => blob?.kind !== "folder" && !small.has(path));
-      journal.watch(
-        changes,
-        others.map(([path]) => path),
-      );
+      const others: RelPath[] = [];
+      for (const [path, { blob }] of files) if (blob?.kind !== "folder" && !small.has(path)) others.push(path);
+      journal.watch(changes, others);
       known = small;
     },
   };
@@ -66,7 +64,7 @@ export function newSince(root: Root, rules: PathRules, { watches, others, watchi
 function chooseSmall(files: Files): SmallFiles {
   const chosen = new Map<RelPath, Blob>();
   let bytes = 0;
-  for (const [path, blob] of files) {
+  for (const [path, { blob }] of files) {
     if (blob?.kind !== "file" || blob.bytes.length > limits.fileBytes) continue;
     bytes += blob.bytes.length;
     if (chosen.size === limits.files || bytes > limits.bytes) break;

@@ -51,6 +51,11 @@ export function openFileAt(at: string, name: string, path: RelPath): OpenFile | 
   const before = statAt(at, name, path);
   if (before === null) return null;
   refuseUnlessFile(before, path);
+  return openFoundAt(at, name, path);
+}
+
+/** Like `openFileAt` for what was just seen to be a regular file: opening a device can set it to work. */
+export function openFoundAt(at: string, name: string, path: RelPath): OpenFile | null {
   let fd: number;
   try {
     fd = openSync(`${at}/${name}`, lookFlags);

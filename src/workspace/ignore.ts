@@ -47,7 +47,8 @@ export function openIgnore(root: Reader, folder: RelPath): IgnoreRules {
   const own = takeRules(root.userIgnore, budget);
   const lists = [exclude, own].filter((list) => list !== "");
   const everywhere = lists.map((list): Link => ({ folder: top, list: openIgnoreList(list) }));
-  let rules = rulesAt(root, top, addFiles(root, top, ignoreFiles, everywhere, budget), budget);
+  const base = [...everywhere, nodeModules];
+  let rules = rulesAt(root, top, addFiles(root, top, ignoreFiles, base, budget), budget);
   let at = top;
   for (const name of folder === "" ? [] : folder.split("/")) {
     const named = rules.ignores(name, true);
@@ -65,6 +66,11 @@ interface Link {
   readonly list: IgnoreList;
 }
 
+const nodeModules: Link = {
+  folder: "" as RelPath,
+  list: { within: () => (name, isFolder) => (isFolder && name === "node_modules" ? "ignored" : null) },
+};
+
 function rulesAt(root: Reader, folder: RelPath, chain: readonly Link[], budget: Budget): IgnoreRules {
   const judges = chain.map((link) => link.list.within(link.folder === "" ? folder : below(link.folder, folder)));
   return {
@@ -73,7 +79,7 @@ function rulesAt(root: Reader, folder: RelPath, chain: readonly Link[], budget: 
         const verdict = judge(name, isFolder);
         if (verdict !== null) return verdict === "ignored";
       }
-      return isFolder && name === "node_modules";
+      return false;
     },
     inside(name, holds) {
       const child = joinPath(folder, name);

@@ -68,6 +68,8 @@ test("an ignored folder that was named is shown, with its own rules", async () =
   at.file("build/sub/y");
   expect(await files(at)).toEqual([]);
   expect(await files(at, "build")).toEqual(["build/x.o"]);
+  at.file("node_modules/a/node_modules/b/x");
+  expect(await files(at, "node_modules/a")).toEqual(["node_modules/a/node_modules/b/x"]);
 });
 
 test("follows no link to rules, and takes a pipe or nonsense for none", async () => {

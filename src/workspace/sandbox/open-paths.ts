@@ -46,7 +46,7 @@ interface Known {
   /** How many of pai's own folders there were. */
   readonly own: number;
   /** A command may have moved hidden files since. */
-  readonly isOver: boolean;
+  readonly isStale: boolean;
 }
 
 const ageOf = ({ at }: Known): number => performance.now() - at;
@@ -65,14 +65,14 @@ export function openPaths({ settings, workspace, rules, home, env, own }: PathOp
   const search = (ownNow: number): ClosedPaths => {
     const open = [...readable, ...writable];
     const paths = findClosedPaths({ workspace, rules, home, env, own, isRoot, open }, known?.paths ?? null);
-    known = { paths, at: performance.now(), own: ownNow, isOver: false };
+    known = { paths, at: performance.now(), own: ownNow, isStale: false };
     return paths;
   };
   const closed = (): ClosedPaths => {
     // A folder of pai's own that has been created since must be hidden at once.
     const ownNow = own.filter(isThere).length;
     if (known !== null && known.own !== ownNow) outside.forget();
-    const isFresh = known !== null && known.own === ownNow && !known.isOver && ageOf(known) <= closedFreshMs;
+    const isFresh = known !== null && known.own === ownNow && !known.isStale && ageOf(known) <= closedFreshMs;
     return known !== null && isFresh ? known.paths : search(ownNow);
   };
   const caches = (): readonly string[] => {
@@ -99,7 +99,7 @@ export function openPaths({ settings, workspace, rules, home, env, own }: PathOp
     lastClosed: (): ClosedPaths => (known !== null && ageOf(known) <= toldFreshMs ? known.paths : closed()),
     /** Forces a new search: a command that works in the workspace may have moved hidden files. */
     renew() {
-      if (known !== null) known = { ...known, isOver: true };
+      if (known !== null) known = { ...known, isStale: true };
     },
     forget() {
       paths.renew();

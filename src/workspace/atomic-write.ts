@@ -185,7 +185,11 @@ function isUntouched({ root, path, temp }: Spot, real: string, before: Blob | nu
 }
 
 function refuseChanged({ root, path }: Spot, seen: Stat | null): void {
-  if (!sameObject(root.stat(path), seen)) throw changedMeanwhile(path);
+  const now = root.stat(path);
+  if (sameObject(now, seen)) return;
+  // Where a file has several names, changing one of them gives the others a new ctime.
+  if (now === null || seen === null || seen.nlink < 2) throw changedMeanwhile(path);
+  if (!sameObject({ ...now, ctimeNs: now.mtimeNs }, { ...seen, ctimeNs: seen.mtimeNs })) throw changedMeanwhile(path);
 }
 
 /** System errors name the path as the user knows it, not the descriptor it was reached by. */

@@ -7,6 +7,7 @@ import type { CommandOptions, RollbackReport, Transaction } from "../core/ports.
 import { holds, stateAt } from "./atomic-write.ts";
 import { openClosedRecord } from "./command/closed-record.ts";
 import { atStart, type KeptCopies, openKeeping } from "./command/keep-copies.ts";
+import { statOrNull } from "./command/kept.ts";
 import type { Perform, SoFar } from "./command/run-command.ts";
 import type { Watch } from "./command/watch.ts";
 import type { Root } from "./confine.ts";
@@ -141,7 +142,7 @@ export function openTransaction(
       const batch: Batch = { changes: result.changes, temps: new Map(), traits: theirs, seen: new Map() };
       await lock(() => {
         begin(batch);
-        journal?.intend(batch, "command");
+        journal?.intend(batch, "command", sharedNames(root, batch.changes));
         journal?.applied();
       });
       done.push(...result.changes);
@@ -195,6 +196,16 @@ function sizeOf(changes: readonly Change[]): number {
     for (const blob of [before, after]) if (blob?.kind === "file") size += blob.bytes.length;
   }
   return size;
+}
+
+/** How many names (hard links) the changed files have that have more than one. */
+function sharedNames(root: Root, changes: readonly Change[]): ReadonlyMap<RelPath, number> {
+  return new Map(
+    changes.flatMap(({ path, after }) => {
+      const names = after?.kind === "file" ? (statOrNull(root, path)?.nlink ?? 1) : 1;
+      return names > 1 ? [[path, names] as const] : [];
+    }),
+  );
 }
 
 /** Why these changes would have been refused; null: they would not. */

@@ -52,13 +52,15 @@ describe("a commit", () => {
 });
 
 describe("taking back", () => {
-  test("leaves a file that got a second name meanwhile", async () => {
+  test("of a file that got a second name meanwhile changes only its own name", async () => {
     place = makePlace({ "a.txt": "old" });
     const tx = openPlace(place).begin("r1");
-    await tx.apply([change("a.txt", file("old"), file("new"))]);
+    await tx.apply([change("a.txt", file("old"), file("new")), change("c.txt", null, file("c"))]);
     linkSync(join(place.work, "a.txt"), join(place.work, "b.txt"));
-    expect((await tx.rollback()).left).toEqual([at("a.txt")]);
-    expect(treeOf(place.work)).toEqual({ "a.txt": "file 644 new", "b.txt": "file 644 new" });
+    linkSync(join(place.work, "c.txt"), join(place.work, "d.txt"));
+    expect((await tx.rollback()).left).toEqual([]);
+    const rest = { "b.txt": "file 644 new", "d.txt": "file 644 c" };
+    expect(treeOf(place.work)).toEqual({ "a.txt": "file 644 old", ...rest });
   });
 
   test("touches no name that is not a temporary one, whatever a record says", () => {

@@ -32,6 +32,8 @@ export interface KeptBatch {
   readonly changes: readonly Kept[];
   readonly images: Readonly<Record<string, Where>>;
   readonly traits: ReadonlyMap<RelPath, Traits>;
+  /** How many names (hard links) files had after a command, if more than one; null: not known. */
+  readonly names: ReadonlyMap<string, number> | null;
   /** Includes the temporary names made by a rollback. */
   readonly temps: readonly (readonly [RelPath, string])[];
 }
@@ -83,6 +85,13 @@ export function workOf(state: State, run: Run): Change[] {
       run.episodes[0].batches.filter((batch) => batch.done),
     ),
   );
+}
+
+/** How many names (hard links) a file had when the run left it; Infinity: not known. pai's own files have one. */
+export function namesAfter(run: Run, path: RelPath): number {
+  const last = run.episodes[0].batches.findLast(({ done, changes }) => done && changes.some((c) => c.path === path));
+  if (last === undefined || last.by === "plan") return 1;
+  return last.names === null ? Number.POSITIVE_INFINITY : (last.names.get(path) ?? 1);
 }
 
 /** The net changes without content. */
@@ -143,13 +152,14 @@ function withLine(episode: Episode, line: Exclude<Line, { type: "begin" }>): Epi
   return last ? { ...episode, batches: [...batches.slice(0, -1), marked(last, line)] } : episode;
 }
 
-function keptOf({ by, changes, images, temps, traits }: Intent, done: boolean): KeptBatch {
+function keptOf({ by, changes, images, temps, traits, names }: Intent, done: boolean): KeptBatch {
   return {
     by: by === "plan" ? "plan" : "command",
     done,
     changes,
     images,
     traits: withPaths(traits),
+    names: names === undefined ? null : new Map(Object.entries(names)),
     temps: [...withPaths(temps)],
   };
 }

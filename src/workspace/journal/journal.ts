@@ -43,8 +43,11 @@ export interface Journal {
   begin(kind: EpisodeKind, task: string): void;
   /** Saves both contents of changes in steps, so that `intend` finds them saved. Records no promise. */
   prepare(changes: readonly Change[]): Steps<void>;
-  /** Records a batch before it is applied, with both contents of every change; synced when it returns. */
-  intend(batch: Batch, by: "plan" | "command"): void;
+  /**
+   * Records a batch before it is applied, with both contents of every change; synced when it returns. `names`: how many
+   * names (hard links) files have that a command changed, if more than one.
+   */
+  intend(batch: Batch, by: "plan" | "command", names?: ReadonlyMap<RelPath, number>): void;
   /** Saves the files' content before a command. Not synced: it survives this process, but not a power cut. */
   watch(changes: readonly Change[], others: readonly RelPath[]): void;
   /** Marks the recorded batch as applied; synced only when the episode ends. */
@@ -201,7 +204,10 @@ export function openJournal(state: State, id: string): Journal {
         yield;
       }
     },
-    intend: (batch, by) => promise({ type: "intend", ...intentOf(batch, by) }),
+    intend(batch, by, names) {
+      const known = names === undefined ? {} : { names: Object.fromEntries(names) };
+      promise({ type: "intend", ...intentOf(batch, by), ...known });
+    },
     watch(changes, others) {
       say({ type: "intend", ...intentOf({ changes, temps: new Map(), traits: new Map() }, "watch"), others });
     },

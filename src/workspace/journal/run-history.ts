@@ -14,6 +14,7 @@ import { commitBatch } from "./commit-batch.ts";
 import { isForeign, openIds, openJournal, runFolder, runIds, type State } from "./journal.ts";
 import {
   lastEpisode,
+  namesAfter,
   type Run,
   type RunStatus,
   readRun,
@@ -88,7 +89,9 @@ export function openHistory(root: Root, state: State | null, lock: Lock, rules: 
     const work = workOf(state, run);
     // Judged before the disk is read, as a clash would reveal content.
     judgeRecord(work, rules, runFolder(state, run.id));
-    const { changes, clashes } = compareToDisk(root, kind === "undo" ? invert(work) : work);
+    const { changes, clashes } = compareToDisk(root, kind === "undo" ? invert(work) : work, (path) =>
+      kind === "undo" ? namesAfter(run, path) : 1,
+    );
     const record = describeRun(state, run);
     if (clashes.length > 0 || dryRun) return { run: record, changes, clashes };
     const traits = traitsOf(run.episodes.flatMap((episode) => episode.batches));
@@ -177,8 +180,15 @@ function named(runs: readonly Run[], prefix: string): Run[] {
   throw new PaiError("usage", `${prefix} names ${found.length} runs: ${nameSome(names)}`, { hint: "see: pai history" });
 }
 
-/** Changes that are not yet in effect, and paths that hold neither the old nor the new content. */
-function compareToDisk(root: Root, wanted: readonly Change[]): { changes: Change[]; clashes: Clash[] } {
+/**
+ * Changes that are not yet in effect, and paths that hold neither the old nor the new content or have got another name
+ * (hard link). `names`: how many the file had when pai left it.
+ */
+function compareToDisk(
+  root: Root,
+  wanted: readonly Change[],
+  names: (path: RelPath) => number,
+): { changes: Change[]; clashes: Clash[] } {
   const changes: Change[] = [];
   const clashes: Clash[] = [];
   const next = new Map(wanted.map((change) => [change.path, change.after]));
@@ -186,7 +196,7 @@ function compareToDisk(root: Root, wanted: readonly Change[]): { changes: Change
     const { path, before, after } = change;
     const now = stateAt(root, path);
     if (holds(now, after)) continue;
-    const shared = now.stat?.kind === "file" && now.stat.nlink > 1;
+    const shared = now.stat?.kind === "file" && now.stat.nlink > 1 && now.stat.nlink > names(path);
     if (shared || !holds(now, before)) clashes.push({ path, expected: before, actual: now.blob });
     else if (before?.kind === "folder" && after === null && staysIn(root, path, next).length > 0) next.delete(path);
     else changes.push(change);

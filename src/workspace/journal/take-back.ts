@@ -14,7 +14,8 @@ const maxTries = 3;
 
 /**
  * Restores the state before `changes`: all that were ever intended, in order, done or not. A path counts as pai's own
- * while it holds one of the states that the changes name. `traits`: owners and attributes for what is restored. May be
+ * while it holds one of the states that the changes name, however many names (hard links) the file has: only this name
+ * gets the old content. `traits`: owners and attributes for what is restored. May be
  * repeated after a crash; a path that somebody changes meanwhile is left.
  */
 export function takeBack(
@@ -59,7 +60,7 @@ function judgeStates(root: Root, changes: readonly Change[]): { todo: readonly C
     const now = stateAt(root, path);
     const before = states[0] ?? null;
     if (holds(now, before)) continue;
-    const ours = states.some((state) => holds(now, state)) && !(now.stat?.kind === "file" && now.stat.nlink > 1);
+    const ours = states.some((state) => holds(now, state));
     if (ours && now.blob !== undefined) todo.set(path, { path, before: now.blob, after: before, from: null });
     else left.push(path);
   }

@@ -78,13 +78,27 @@ export function* walkNow(root: Root, folder: RelPath, rules: PathRules, omitted?
   for (const { entry } of descend(root, folder, { ignored: openIgnore(root, folder), rules, omitted })) yield entry;
 }
 
+/** Whether a path counts as ignored, given what the ignore rules say of it. */
+type Settle = (path: RelPath, isIgnored: boolean) => boolean;
+
 /**
  * A walk of the whole root for callers that examine each path. `left` is called for every denied or ignored path,
- * without its content.
+ * without its content. `settle` absent: the ignore rules decide.
  */
-export function walkLooks(root: Root, rules: PathRules, left: (path: RelPath) => void): Generator<Found, void> {
+export function walkLooks(
+  root: Root,
+  rules: PathRules,
+  left: (path: RelPath) => void,
+  settle?: Settle,
+): Generator<Found, void> {
   const top = "" as RelPath;
-  return descend(root, top, { ignored: openIgnore(root, top), rules, omitted: undefined, left });
+  return descend(root, top, {
+    ignored: openIgnore(root, top),
+    rules,
+    omitted: undefined,
+    left,
+    ...(settle && { settle }),
+  });
 }
 
 /**
@@ -118,6 +132,7 @@ interface Selection {
   readonly rules: PathRules | null;
   readonly omitted: Omitted | undefined;
   readonly left?: (path: RelPath) => void;
+  readonly settle?: Settle;
   readonly enters?: (folder: RelPath) => boolean;
 }
 
@@ -189,7 +204,12 @@ function lookAt(handle: Handle, name: string, path: RelPath): Stat | null {
   return stat;
 }
 
-function selectEntry(root: Root, level: Level, name: string, { rules, omitted, left }: Selection): Entry | null {
+function selectEntry(
+  root: Root,
+  level: Level,
+  name: string,
+  { rules, omitted, left, settle }: Selection,
+): Entry | null {
   if (rules !== null && isHidden(level.folder, name, rules)) {
     left?.(joinPath(level.folder, name));
     return null;
@@ -200,7 +220,9 @@ function selectEntry(root: Root, level: Level, name: string, { rules, omitted, l
     omitted?.(path, "unnameable");
     return { path, kind: "special", size: 0, target: null };
   }
-  if (entry === null || !level.ignored?.ignores(name, entry.kind === "folder")) return entry;
+  if (entry === null) return null;
+  const isIgnored = level.ignored?.ignores(name, entry.kind === "folder") === true;
+  if (!(settle?.(entry.path, isIgnored) ?? isIgnored)) return entry;
   left?.(entry.path);
   return null;
 }

@@ -44,6 +44,38 @@ test("changes of a command belong to the run: listed, rolled back, undone", asyn
   expect(treeOf(made.work)).toEqual(after);
 });
 
+test("ignore rules that change during a command neither make a user's file look new nor hide one", async () => {
+  const files = {
+    ".gitignore": "*.db\nlocal/\n",
+    "a.txt": "a",
+    "big.db": "mine",
+    "local/work.txt": "mine",
+    "d/b": "b",
+  };
+  for (const command of [
+    "rm .gitignore; touch new.txt",
+    "echo '*' >.gitignore; echo A >a.txt; rm d/b",
+    "echo '*' >d/.gitignore; echo B >d/b",
+    "echo '!*' >.gitignore; echo c >local/c.txt",
+  ]) {
+    const made = place(files);
+    const before = treeOf(made.work);
+    const { workspace, history } = await open(made);
+    const run = async (id: string) => {
+      const tx = await workspace.begin({ id, task: "t" });
+      await tx.run(command, quick);
+      return tx;
+    };
+    await (await run("r1")).rollback();
+    const isOurs = ([path]: readonly [string, unknown]) => !path.includes("local/c.txt");
+    const kept = () => Object.fromEntries(Object.entries(treeOf(made.work)).filter(isOurs));
+    expect([command, kept()]).toEqual([command, before]);
+    await (await run("r2")).close();
+    await history.undo(null, { dryRun: false });
+    expect([command, kept()]).toEqual([command, before]);
+  }
+});
+
 test("what another run did while a command ran is that run's: not listed, not taken back, not undone", async () => {
   const made = place({ "a.txt": "a", "b.txt": "b" });
   const [first, second] = [await open(made), await open(made)];

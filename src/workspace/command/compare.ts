@@ -67,7 +67,7 @@ export async function takeSnapshot(
   const taker = openTaker(root, rules, earlier, limits);
   signal?.throwIfAborted();
   let pause = performance.now();
-  for (const found of walkLooks(root, rules, taker.hide)) {
+  for (const found of walkLooks(root, rules, taker.hide, settleBy(earlier))) {
     if (performance.now() - pause > pauseMs) {
       await Bun.sleep(0);
       signal?.throwIfAborted();
@@ -77,6 +77,15 @@ export async function takeSnapshot(
   }
   return taker.end();
 }
+
+/**
+ * Of a path that was there before, the earlier look decides: ignore rules that changed since neither make a file look
+ * new nor hide it.
+ */
+const settleBy =
+  (earlier: Snapshot | null) =>
+  (path: RelPath, isIgnored: boolean): boolean =>
+    isIgnored ? earlier?.seen.has(path) !== true : earlier?.hidden?.has(path) === true;
 
 function openTaker(root: Root, rules: PathRules, earlier: Snapshot | null, limits: KeepLimits) {
   const seen = openSeen(earlier);

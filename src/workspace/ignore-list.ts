@@ -42,8 +42,9 @@ export function openIgnoreList(text: string): IgnoreList {
   };
 }
 
+/** The library takes a byte order mark at the very beginning for that of a file. */
 const matcherOf = (rules: readonly string[]): Matcher | null =>
-  rules.length === 0 ? null : ignore({ ignorecase: false }).add(rules.join("\n"));
+  rules.length === 0 ? null : ignore({ ignorecase: false }).add(`\n${rules.join("\n")}`);
 
 function judge(matcher: Matcher | null, path: string): IgnoreVerdict {
   if (matcher === null) return null;
@@ -64,6 +65,9 @@ function isOfNames(rule: string): boolean {
   return pattern !== "" && !/[/\\]|\*\*/.test(pattern);
 }
 
+/** With more patterns than this, looking for their texts in each name would take longer than the library does. */
+const maxParts = 50;
+
 /** Tells of most names that no rule matches them, by the longest text that a match must contain. */
 function filterOf(rules: readonly string[]): (name: string) => boolean {
   const exact = new Set<string>();
@@ -72,6 +76,7 @@ function filterOf(rules: readonly string[]): (name: string) => boolean {
     if (!/[*?[]/.test(pattern)) exact.add(pattern);
     else parts.push(longestOf((pattern.split("[")[0] ?? "").split(/[*?]+/)));
   }
+  if (parts.length > maxParts) return () => true;
   return (name) => exact.has(name) || parts.some((part) => name.includes(part));
 }
 
@@ -82,7 +87,7 @@ const longestOf = (texts: readonly string[]): string =>
 function startsOf(rules: readonly string[]): ReadonlySet<string> | null {
   const starts = new Set<string>();
   for (const rule of rules) {
-    const [, start] = /^\/?([^/*?[\\]+)(?:\/|$)/.exec(rule.replace(/ +$/, "")) ?? [];
+    const [, start] = /^\/?([^/*?[\\]+)(?:\/|$)/.exec(rule.replace(/^!/, "").replace(/ +$/, "")) ?? [];
     if (start === undefined || rule.includes("\\")) return null;
     starts.add(start);
   }

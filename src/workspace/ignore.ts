@@ -47,23 +47,29 @@ export function openIgnore(root: Reader, folder: RelPath): IgnoreRules {
   const own = takeRules(root.userIgnore, budget);
   const lists = [exclude, own].filter((list) => list !== "");
   const everywhere = lists.map((list): Link => ({ folder: top, list: openIgnoreList(list) }));
-  const base = [...everywhere, nodeModules];
+  const base: Chain = { own: [], git: [...everywhere, nodeModules] };
   let rules = rulesAt(root, top, addFiles(root, top, ignoreFiles, base, budget), budget);
   let at = top;
   for (const name of folder === "" ? [] : folder.split("/")) {
     const named = rules.ignores(name, true);
     at = joinPath(at, name);
     rules = named
-      ? rulesAt(root, at, addFiles(root, at, ignoreFiles, [], budget), budget)
+      ? rulesAt(root, at, addFiles(root, at, ignoreFiles, { own: [], git: [] }, budget), budget)
       : rules.inside(name, ignoreFiles);
   }
   return rules;
 }
 
-/** The rules of one folder; in a chain the nearest folder comes first. */
+/** The rules of one folder. */
 interface Link {
   readonly folder: RelPath;
   readonly list: IgnoreList;
+}
+
+/** The rules of `.paiignore` files come before all of git's; in each list the nearest folder comes first. */
+interface Chain {
+  readonly own: readonly Link[];
+  readonly git: readonly Link[];
 }
 
 const nodeModules: Link = {
@@ -71,8 +77,10 @@ const nodeModules: Link = {
   list: { within: () => (name, isFolder) => (isFolder && name === "node_modules" ? "ignored" : null) },
 };
 
-function rulesAt(root: Reader, folder: RelPath, chain: readonly Link[], budget: Budget): IgnoreRules {
-  const judges = chain.map((link) => link.list.within(link.folder === "" ? folder : below(link.folder, folder)));
+function rulesAt(root: Reader, folder: RelPath, chain: Chain, budget: Budget): IgnoreRules {
+  const judges = [...chain.own, ...chain.git].map((link) =>
+    link.list.within(link.folder === "" ? folder : below(link.folder, folder)),
+  );
   return {
     ignores(name, isFolder) {
       for (const judge of judges) {
@@ -91,18 +99,12 @@ function rulesAt(root: Reader, folder: RelPath, chain: readonly Link[], budget: 
 /** The path of a folder from one above it, or from itself. */
 const below = (above: RelPath, folder: RelPath): string => folder.slice(above.length + 1);
 
-function addFiles(
-  root: Reader,
-  folder: RelPath,
-  holds: readonly string[],
-  chain: readonly Link[],
-  budget: Budget,
-): readonly Link[] {
-  let text = "";
-  for (const name of ignoreFiles) {
-    if (holds.includes(name)) text += `${readRules(root, joinPath(folder, name), budget)}\n`;
-  }
-  return text.trim() === "" ? chain : [{ folder, list: openIgnoreList(text) }, ...chain];
+function addFiles(root: Reader, folder: RelPath, holds: readonly string[], chain: Chain, budget: Budget): Chain {
+  const added = (name: string, links: readonly Link[]): readonly Link[] => {
+    const text = holds.includes(name) ? readRules(root, joinPath(folder, name), budget) : "";
+    return text === "" ? links : [{ folder, list: openIgnoreList(text) }, ...links];
+  };
+  return { own: added(".paiignore", chain.own), git: added(".gitignore", chain.git) };
 }
 
 /** Whether the matching time of a rule grows only slowly with the path's length. */

@@ -49,6 +49,23 @@ test("what a nearer folder takes back is back with all that is in it", async () 
   expect(await files(at)).toEqual(["a/gen/deep/x", "a/gen/x"]);
 });
 
+test("an exception by path takes back what a farther list leaves out", async () => {
+  using at = openFolder();
+  at.file(".git/info/exclude", "*.local\n");
+  at.file(".gitignore", "*.log\n!/vis.local\n");
+  at.file("a/.gitignore", "!/keep.log\n");
+  for (const name of ["vis.local", "b.local", "a/keep.log", "a/b.log", "a/b/keep.log"]) at.file(name);
+  expect(await files(at)).toEqual(["a/keep.log", "vis.local"]);
+});
+
+test("what .paiignore leaves out stays so, whatever a .gitignore below says", async () => {
+  using at = openFolder();
+  at.file(".paiignore", "private/\n");
+  at.file("sub/.gitignore", "!private/\n!*\n");
+  for (const name of ["sub/private/k", "sub/x"]) at.file(name);
+  expect(await files(at)).toEqual(["sub/x"]);
+});
+
 test("reads .paiignore after .gitignore, and .git/info/exclude below both", async () => {
   using at = openFolder();
   at.file(".git/info/exclude", "private\n");

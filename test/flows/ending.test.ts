@@ -90,6 +90,23 @@ describe("a file that somebody else changes during call 2", () => {
   });
 });
 
+test("what changed only while a check ran goes back with a failed run, and is named", async () => {
+  const files = { "a.txt": "one\n", "b.txt": "two\n" };
+  await inFolder(files, async (place) => {
+    const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "1\n"]) + finish()];
+    const checks = ["echo mine >b.txt; echo 2 >>a.txt; ! grep -q 1 a.txt"];
+    const ran = await playIn(place, {
+      lines,
+      options: { checks, baseline: false, caps: { calls: 2, tokens: null, cost: null } },
+    });
+    expect(filesIn(place.root)).toEqual(files);
+    const said = ran.eventsOf("notice").filter(({ code }) => code === "check_changes_back");
+    expect(said.map(({ text }) => text)).toEqual([
+      "b.txt changed while your own checks ran, and went back with the run",
+    ]);
+  });
+});
+
 describe("interrupts", () => {
   test.each([
     ["interrupted", 130],

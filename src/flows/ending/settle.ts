@@ -4,7 +4,9 @@ import { type Change, squash } from "../../core/change.ts";
 import { renderSteps, summarizeAll, summarizeSteps } from "../../core/diff.ts";
 import { exitCodes, PaiError, toFailure, toPaiError } from "../../core/error.ts";
 import { failedOutcome, type Outcome, type Status } from "../../core/outcome.ts";
+import type { RelPath } from "../../core/path.ts";
 import type { PreparedCommit, Transaction } from "../../core/ports.ts";
+import { nameSome } from "../../core/suggest.ts";
 import { breatheThrough, listen } from "../breathe.ts";
 import type { Ports, Run, RunOptions } from "../run.ts";
 import { statusOf } from "./status.ts";
@@ -31,12 +33,26 @@ async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
   return (await run.ports.decide({ kind: "keep", text: approvalWording.keepFailed(failure.message) })).accept;
 }
 
+const maxNamed = 4;
+
+/** Paths that changed only while the user's own checks ran: by the checks, or by a person who saved a file. */
+function changedBeside({ record: { byUser } }: Run, { changes }: Transaction): readonly RelPath[] {
+  const ours = new Set(changes.filter((change) => !byUser.has(change)).map(({ path }) => path));
+  return [...new Set(changes.map(({ path }) => path))].filter((path) => !ours.has(path));
+}
+
 /** Rolls the run back. Returns the changes that stay all the same. */
 async function takeBack(run: Run, transaction: Transaction): Promise<readonly Change[]> {
   const done = squash(transaction.changes);
+  const beside = changedBeside(run, transaction);
   const { restored, left, closed = [] } = await transaction.rollback();
   const changes = summarizeAll(restored, () => "plan");
   run.emit({ type: "changes.rolled_back", batch: 0, changes });
+  const back = beside.filter((path) => !left.includes(path));
+  if (back.length > 0) {
+    const text = `${nameSome(back, maxNamed)} changed while your own checks ran, and went back with the run`;
+    run.emit({ type: "notice", level: "warning", code: "check_changes_back", text });
+  }
   if (closed.length > 0) {
     const text = `what commands changed in ${closed.join(", ")} was put back`;
     run.emit({ type: "notice", level: "info", code: "closed_restored", text });

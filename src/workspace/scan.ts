@@ -63,19 +63,30 @@ export async function* walk(
   options.signal?.throwIfAborted();
   const { omitted, enters } = options;
   const selection: Selection = { ignored: openIgnore(root, folder), rules, omitted, ...(enters && { enters }) };
-  for (const { entry } of descend(root, folder, selection)) {
+  for (const found of descend(root, folder, selection)) {
     if (performance.now() - pause > 20) {
       await Bun.sleep(0);
       options.signal?.throwIfAborted();
       pause = performance.now();
     }
-    yield entry;
+    if (found !== null) yield found.entry;
   }
 }
 
 /** Like `walk` without pauses: the caller must let other work run in between. */
 export function* walkNow(root: Root, folder: RelPath, rules: PathRules, omitted?: Omitted): Generator<Entry, void> {
-  for (const { entry } of descend(root, folder, { ignored: openIgnore(root, folder), rules, omitted })) yield entry;
+  for (const entry of walkSteps(root, folder, rules, omitted)) if (entry !== null) yield entry;
+}
+
+/** Like `walkNow`; null after every few hundred names that were left out, so that the caller can pause there too. */
+export function* walkSteps(
+  root: Root,
+  folder: RelPath,
+  rules: PathRules,
+  omitted?: Omitted,
+): Generator<Entry | null, void> {
+  for (const found of descend(root, folder, { ignored: openIgnore(root, folder), rules, omitted }))
+    yield found === null ? null : found.entry;
 }
 
 /** Whether a path counts as ignored, given what the ignore rules say of it. */
@@ -83,14 +94,15 @@ type Settle = (path: RelPath, isIgnored: boolean) => boolean;
 
 /**
  * A walk of the whole root for callers that examine each path. `left` is called for every denied or ignored path,
- * without its content. `settle` absent: the ignore rules decide.
+ * without its content; null comes after every few hundred of them, so that the caller can pause there too. `settle`
+ * absent: the ignore rules decide.
  */
 export function walkLooks(
   root: Root,
   rules: PathRules,
   left: (path: RelPath) => void,
   settle?: Settle,
-): Generator<Found, void> {
+): Generator<Found | null, void> {
   const top = "" as RelPath;
   return descend(root, top, {
     ignored: openIgnore(root, top),
@@ -111,7 +123,8 @@ export function inside(root: Root, folder: RelPath): readonly RelPath[] {
     const what = why === "unreadable" ? "cannot be read" : "has a name that is not UTF-8";
     throw new PaiError("file_unusable", `${showName(path)} ${what}`);
   };
-  return [...descend(root, folder, { ignored: null, rules: null, omitted })].map(({ entry }) => entry.path);
+  const all = [...descend(root, folder, { ignored: null, rules: null, omitted })];
+  return all.flatMap((found) => found?.entry.path ?? []);
 }
 
 interface Level {
@@ -136,7 +149,11 @@ interface Selection {
   readonly enters?: (folder: RelPath) => boolean;
 }
 
-function* descend(root: Root, folder: RelPath, selection: Selection): Generator<Found, void> {
+/** After so many names that were left out a walk gives null. */
+const leftOutAtOnce = 256;
+
+function* descend(root: Root, folder: RelPath, selection: Selection): Generator<Found | null, void> {
+  let leftOut = 0;
   const stack = [openLevel(root, folder, selection.ignored)];
   try {
     for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
@@ -147,7 +164,10 @@ function* descend(root: Root, folder: RelPath, selection: Selection): Generator<
         continue;
       }
       const entry = selectEntry(root, level, name, selection);
-      if (entry === null) continue;
+      if (entry === null) {
+        if (++leftOut % leftOutAtOnce === 0) yield null;
+        continue;
+      }
       yield {
         entry,
         look: () => lookAt(level.handle, name, entry.path),

@@ -2,8 +2,11 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { RelPath } from "../../src/core/path.ts";
+import { keepClosed } from "../../src/workspace/command/closed-files.ts";
 import { defaultSandbox } from "../../src/workspace/sandbox/settings.ts";
 import { openBare } from "./bare.ts";
+import { noRules, openFolder } from "./folder.ts";
 import { usePlaces } from "./places.ts";
 import { at, treeOf } from "./tree.ts";
 
@@ -177,3 +180,40 @@ test("nor do very many ignored ones", async () => {
   expect(again.closed?.changes.map(({ path }) => String(path)).sort()).toEqual([".env", ".git/hooks/post-checkout"]);
   rmSync(made.work, { recursive: true });
 }, 60_000);
+
+test("a signal is heard between two ignored files, however many there are", async () => {
+  using folder = openFolder();
+  let taken = 0;
+  function* hidden() {
+    for (; taken < 1000; taken++) {
+      const until = performance.now() + 3;
+      while (performance.now() < until);
+      yield at(`${taken}.log`);
+    }
+  }
+  const parts = { root: folder.root, rules: noRules, isWalled: true, git: false, keepsSmall: false, own: [] };
+  const stop = new AbortController();
+  const kept = keepClosed({ ...parts, hidden: hidden(), isOpen: () => false, earlier: null, signal: stop.signal });
+  stop.abort(new Error("stopped"));
+  expect(kept).rejects.toThrow("stopped");
+  await kept.catch(() => {});
+  expect(taken).toBeLessThan(100);
+});
+
+test("no more ignored files are looked at than are compared", async () => {
+  using folder = openFolder();
+  folder.file("f");
+  const looks: string[] = [];
+  const stat = folder.root.stat.bind(folder.root);
+  const root = {
+    ...folder.root,
+    stat(path: RelPath) {
+      looks.push(path);
+      return stat(at("f"));
+    },
+  };
+  const hidden = Array.from({ length: 21_000 }, (_, n) => at(`${n}.log`));
+  const parts = { root, rules: noRules, isWalled: true, git: false, keepsSmall: false, own: [] };
+  const kept = await keepClosed({ ...parts, hidden, isOpen: () => false, earlier: null });
+  expect([kept.ignored.size, kept.isPart, looks.length]).toEqual([20_000, true, 20_000]);
+});

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "no
 import { join } from "node:path";
 import type { Root } from "../../src/workspace/confine.ts";
 import type { PathRules } from "../../src/workspace/path-policy.ts";
-import { inside, list, type WalkOptions, walk } from "../../src/workspace/scan.ts";
+import { inside, list, type WalkOptions, walk, walkLooks, walkNow, walkSteps } from "../../src/workspace/scan.ts";
 import { noRules, openFolder, p, refusalOf } from "./folder.ts";
 
 async function walked(root: Root, folder = "", options: WalkOptions = {}, rules: PathRules = noRules) {
@@ -147,4 +147,25 @@ test("very many names come in code-point order too, and a listing has each of th
   const sorted = names.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   expect(await walked(at.root)).toEqual(sorted);
   expect(listed(at.root)).toEqual(sorted);
+});
+
+test("gives a chance to pause among names that it leaves out, and no entry for it", () => {
+  using at = openFolder();
+  for (let n = 0; n < 2000; n++) at.file(`${n}.log`);
+  at.file(".gitignore", "*.log\n");
+  at.file("z");
+  let [run, longest, left] = [0, 0, 0];
+  const looks = walkLooks(at.root, noRules, () => {
+    longest = Math.max(longest, ++run);
+    left++;
+  });
+  const paths: string[] = [];
+  for (const found of looks) {
+    run = 0;
+    if (found !== null) paths.push(found.entry.path);
+  }
+  expect([left, paths]).toEqual([2000, [".gitignore", "z"]]);
+  expect(longest).toBeLessThan(500);
+  expect([...walkSteps(at.root, p(""), noRules)].filter((entry) => entry === null).length).toBeGreaterThan(3);
+  expect([...walkNow(at.root, p(""), noRules)].map(({ path }) => String(path))).toEqual([".gitignore", "z"]);
 });

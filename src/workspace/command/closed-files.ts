@@ -174,12 +174,20 @@ function openKeeper(parts: ClosedParts) {
     }
   };
 
-  for (const path of parts.hidden) {
+  /** Whether neither the path nor what is in it can be taken any more; spares a look at each of a million files. */
+  const isBeyond = (path: RelPath, manner: Manner): boolean => {
+    if (ignored.size < limits.ignored || manner === "all" || manner === "orders") return false;
+    return manner === "compare" || (small.size >= limits.kept && !earlier?.small.has(path));
+  };
+  const takeHidden = (path: RelPath) => {
     const manner = mannerOf(path, parts);
+    if (manner === null) return;
     // A new repository is kept whole, so that it can be removed completely.
     const isNew = manner === "orders" && earlier !== null && !hasAt(earlier.kept, path);
-    if (manner !== null) take(path, isNew ? "all" : manner, statOrNull(root, path));
-  }
+    if (isBeyond(path, manner)) isPart = true;
+    else take(path, isNew ? "all" : manner, statOrNull(root, path));
+  };
+  const hidden = parts.hidden[Symbol.iterator]();
   /**
    * A file that was kept before may be absent from this look and still exist; only a missing file counts as deleted.
    */
@@ -190,8 +198,13 @@ function openKeeper(parts: ClosedParts) {
     }
   };
   return {
-    /** Looks into the next folder; false: none is left. */
+    /** Looks at the next path, then into the next folder; false: none is left. */
     goOn(): boolean {
+      const first = hidden.next();
+      if (!first.done) {
+        takeHidden(first.value);
+        return true;
+      }
       const next = waiting.pop();
       if (next === undefined) return false;
       if (next.manner === "orders") lookIntoRepository(next.path);

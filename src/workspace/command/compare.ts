@@ -73,7 +73,7 @@ export async function takeSnapshot(
       signal?.throwIfAborted();
       pause = performance.now();
     }
-    if (taker.take(found) === "behind" && hurry?.aborted) return taker.endEarly();
+    if (found !== null && taker.take(found) === "behind" && hurry?.aborted) return taker.endEarly();
   }
   return taker.end();
 }

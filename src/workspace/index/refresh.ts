@@ -8,7 +8,7 @@ import { textOf } from "../context/count-files.ts";
 import type { Repository } from "../git/find-repository.ts";
 import { historyCommits, readLog } from "../git/git-log.ts";
 import type { PathRules } from "../path-policy.ts";
-import { walkNow } from "../scan.ts";
+import { walkSteps } from "../scan.ts";
 import { openReader } from "../search/search-files.ts";
 import type { FileFacts, FolderFacts, IndexContents, IndexFile, StoredHistory } from "./index-file.ts";
 import { markOf } from "./known-files.ts";
@@ -88,8 +88,9 @@ export async function refreshIndex(options: RefreshOptions): Promise<Refreshed> 
   const folders = new Map<string, Folder>([["", { stamp: stampOf(""), marks: [], files: new Map() }]]);
   const stamps = new Map<RelPath, Stamp>();
   let pause = performance.now();
-  for (const entry of walkNow(root, "" as RelPath, rules)) {
+  for (const entry of walkSteps(root, "" as RelPath, rules)) {
     pause = await pauseFrom(pause, signal);
+    if (entry === null) continue;
     if (stamps.size >= surveyLimits.entries) return { files: stamps.size, read: 0, obstacle: "size" };
     takeEntry(folders, stamps, entry, stampOf);
   }

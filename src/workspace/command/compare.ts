@@ -2,9 +2,10 @@
 import type { Blob } from "../../core/change.ts";
 import { parentOf, type RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
+import { compareCodePoints } from "../name-order.ts";
 import { showName } from "../parse-path.ts";
 import type { PathRules } from "../path-policy.ts";
-import { compareCodePoints, type Found, walkLooks } from "../scan.ts";
+import { type Found, walkLooks } from "../scan.ts";
 import type { Stat } from "../system/stat.ts";
 import { isClosedName } from "./closed-files.ts";
 import { foldIgnored } from "./ignored-folders.ts";

@@ -1,11 +1,15 @@
 /** Folds a name as a lenient file system or reader would; tables of names compare folded names. Pure. */
 
-/** Lower case and NFKC, without invisible characters and without endings that some file systems drop. */
+/**
+ * Lower case (of upper case: `ß` is `ss` to APFS and ext4) and NFKC, without invisible characters and without endings
+ * that some file systems drop.
+ */
 export function foldName(name: string): string {
   if (/^(?:[\w.-]*[\w-])?$/.test(name)) return name.toLowerCase();
   const seen = name
     .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
     .normalize("NFKC")
+    .toUpperCase()
     .toLowerCase()
     .normalize("NFKC");
   const plain = seen.replace(/\p{Default_Ignorable_Code_Point}/gu, "").trimStart();

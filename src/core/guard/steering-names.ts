@@ -29,7 +29,8 @@ export const unaskedNames: readonly Row[] = [
       zuul.yaml .rultor.yml .space.kts .onedev-buildspec.yml xcode-cloud.yml ci_scripts/ .ci-operator.yaml
       .readthedocs.yml .readthedocs.yaml readthedocs.yml readthedocs.yaml .taskcluster.yml .packit.yaml .packit.yml
       packit.yaml .copr/ .kokoro/ .evergreen.yml .evergreen/ evergreen.yml .gitlab-ci/ .gitlab/agents/ azure-pipelines/
-      .pipelines/ buildkite.yml amplify.yml dagger.json .hydra.json garnix.yaml .platform.app.yaml`,
+      .pipelines/ buildkite.yml amplify.yml dagger.json .hydra.json garnix.yaml .platform.app.yaml .eas/workflows/ .rwx/
+      .mint/ .nx/workflows/ .depot/workflows/ .deployment .upsun/ .lagoon.yml`,
     shape: {
       words: "jenkinsfile azure-pipeline .gitlab-ci.",
       pattern: /^(?:jenkinsfile[._-].+|.+\.jenkinsfile|azure-pipelines?[._-].+\.ya?ml|.+\.gitlab-ci\.ya?ml)$/,
@@ -50,7 +51,7 @@ export const unaskedNames: readonly Row[] = [
       .simple-git-hooks.cjs simple-git-hooks.json simple-git-hooks.js simple-git-hooks.cjs .captainhook.json
       captainhook.json grumphp.yml .hgrc .yorkie/ .ghooks.json .ghooks/ .cargo-husky/ prek.toml hk.pkl
       cocogitto.toml cog.toml .rusty-hook.toml .githooks.d/ .lfsconfig .hgsub .reviewboardrc .arcconfig .arclint
-      .gitreview`,
+      .gitreview .trunk/`,
     shape: {
       words: "lint-staged lintstaged .gitconfig",
       pattern: /^(?:\.?lint-?staged(?:rc)?\.[\w.]+|\.lintstagedrc\.\w+|\.gitconfig[._-].+)$/,
@@ -65,7 +66,7 @@ export const unaskedNames: readonly Row[] = [
       .config/elvish/ .envrc .direnvrc .mise.toml mise.toml .mise.local.toml mise.local.toml .mise/ .rtx.toml
       .tool-versions .asdfrc .in.zsh .lazygit.yml .autoenv .autoenv.zsh .lessfilter .dir_colors profile.ps1
       microsoft.powershell_profile.ps1 .bashrc.d/ .zshrc.d/ .profile.d/ profile.d/ .zfunc/ .aliases .p10k.zsh .sdkmanrc
-      .selected_editor`,
+      .selected_editor .shadowenv.d/ mise/config.toml`,
     shape: {
       words: ".envrc. .bashrc. .bash_profile. .zshrc. .zshenv. .zprofile. .profile. mise.",
       pattern: /^(?:\.(?:envrc|bashrc|bash_profile|zshrc|zshenv|zprofile|profile)\..+|\.?mise\..+\.toml)$/,
@@ -91,7 +92,8 @@ export const unaskedNames: readonly Row[] = [
       .codesandbox/ .stackblitzrc .gdbinit .gdbearlyinit .lldbinit .radare2rc .r2rc .config/zed/ .config/code/ .editrc
       .nvim-dap.lua session.vim .vimspector.json .coc-settings.json rust-analyzer.toml .rust-analyzer.toml hie.yaml
       .hie-bios .bsp/ .luarc.json .luarc.jsonc .neoconf.json .nlsp-settings/ .externaltoolbuilders/ .project .kateproject
-      .asynctasks .tasks .vimproject .local.vim .exrc.lua .ccls .lapce/ .nova/`,
+      .asynctasks .tasks .vimproject .local.vim .exrc.lua .ccls .lapce/ .nova/ _emacs .lazy.lua .nfnl.fnl omnisharp.json
+      .sourcekit-lsp/ .ona/automations.yaml .gitpod/ .superset/config.json conductor.json .mux/`,
     endings: ".code-workspace .sublime-project",
   },
   {
@@ -115,7 +117,7 @@ export const agentNames: readonly Row[] = [
       .rooignore .goosehints .rules .kilocodemodes .kilocodeignore .augment-guidelines .aiexclude .aiderignore
       .geminiignore .codeiumignore .github/copilot-instructions.md .github/instructions/ .github/prompts/
       .github/chatmodes/ .github/agents/ .github/skills/ copilot-instructions.md iflow.md devin.md codebuddy.md
-      .cursor-rules .claudeignore`,
+      .cursor-rules .claudeignore .aiassistant/ .noai replit.md`,
     endings: ".mdc",
     shape: {
       words: "rules- .instructions.md .chatmode.md .prompt.md .agent.md",
@@ -131,6 +133,8 @@ export const agentNames: readonly Row[] = [
       .warp/ .aider.conf.yml .aider.conf.yaml .aider.model.settings.yml .aider/ .mcp.json mcp.json .mcp/ mcp-config.json
       mcp_config.json mcp_settings.json claude_desktop_config.json .pai/ pai.json .github/mcp.json .copilot/ .plandex/
       .sweep.yaml sweep.yaml .coderabbit.yaml .pr_agent.toml .claude-plugin/ .codex-plugin/ .vibe/ .grok/ .amp/ .iflow/ .bob/
-      .kimi/ .rovodev/ .firebender/ .jules/ .codebuddy/ .ruler/ .specify/ greptile.json`,
+      .kimi/ .rovodev/ .firebender/ .jules/ .codebuddy/ .ruler/ .specify/ greptile.json .github/hooks/ .github/lsp.json
+      .github/extensions/ hooks/hooks.json .lsp.json .cursor-plugin/ .pi/ .qoder/ .lingma/ .serena/ .zencoder/
+      gptme.toml .worktreeinclude`,
   },
 ];

@@ -23,7 +23,7 @@ export const builtNames: readonly Row[] = [
   runs("nox or tox", "noxfile.py tox.ini"),
   runs(
     "python tools",
-    "fabfile.py dodo.py pavement.py manage.py .pylintrc pylintrc .flake8 mypy.ini .mypy.ini .coveragerc gunicorn.conf.py mkdocs.yml",
+    "fabfile.py dodo.py pavement.py manage.py .pylintrc pylintrc .flake8 mypy.ini .mypy.ini .coveragerc gunicorn.conf.py mkdocs.yml .dvc/config bin/activate",
   ),
   runs("cargo", "cargo.toml build.rs rust-toolchain rust-toolchain.toml"),
   runs(
@@ -44,7 +44,8 @@ export const builtNames: readonly Row[] = [
       .parcelrc .lintrc .puppeteerrc .graphqlrc .taprc .c8rc .huskyrc jakefile jakefile.js karma.conf.js
       protractor.conf.js wdio.conf.js wdio.conf.ts angular.json nx.json project.json turbo.json lerna.json rush.json
       workspace.json deno.json deno.jsonc nodemon.json .ncurc.js wallaby.js ember-cli-build.js brunch-config.js
-      quasar.conf.js vue.config.js netlify.toml vercel.json tsup.json forge.config.js electron-builder.yml .bowerrc .release-it.json plopfile.js jest.setup.js jest.setup.ts`,
+      quasar.conf.js vue.config.js netlify.toml vercel.json tsup.json forge.config.js electron-builder.yml .bowerrc .release-it.json plopfile.js jest.setup.js jest.setup.ts
+      .markdownlint.cjs .markdownlint-cli2.cjs .markdownlint-cli2.mjs .markdownlint-cli2.jsonc .markdownlint-cli2.yaml`,
     {
       shape: {
         words: ".config. webpack. rc. .workspace.",
@@ -69,7 +70,7 @@ export const builtNames: readonly Row[] = [
   runs("terragrunt", "terragrunt.hcl"),
   runs("a web server", ".htaccess web.config"),
   runs("a package manager of the system", "debian/rules debian/postinst pkgbuild apkbuild", { endings: ".spec" }),
-  runs("nix", "flake.nix shell.nix default.nix devenv.nix devenv.yaml devbox.json", { endings: ".nix" }),
+  runs("nix", "flake.nix shell.nix default.nix devenv.nix devenv.yaml devbox.json .flox/", { endings: ".nix" }),
   runs("cmake", "cmakelists.txt cmakepresets.json cmakeuserpresets.json conanfile.py vcpkg.json", {
     endings: ".cmake .cmake.in",
   }),
@@ -81,7 +82,7 @@ export const builtNames: readonly Row[] = [
     endings: ".bzl .star",
   }),
   runs("scons, waf, premake or xmake", "sconstruct sconscript wscript waf premake5.lua xmake.lua kbuild"),
-  runs("dotnet", "nuget.config global.json dotnet-tools.json", {
+  runs("dotnet", "nuget.config global.json dotnet-tools.json directory.build.rsp", {
     endings: ".csproj .fsproj .vbproj .vcxproj .props .targets .sln .ruleset",
   }),
   runs("xcode or swift", "package.swift project.pbxproj podfile cartfile fastfile appfile fastlane/", {
@@ -99,7 +100,9 @@ export const builtNames: readonly Row[] = [
     "composer.json phpunit.xml phpunit.xml.dist .php-cs-fixer.php .php-cs-fixer.dist.php phpstan.neon rector.php",
   ),
   runs("a Haskell tool", "setup.hs stack.yaml cabal.project", { endings: ".cabal" }),
-  runs("a compiler", "build.zig build.zig.zon dub.sdl dub.json shard.yml build.jl", { endings: ".nimble" }),
+  runs("a compiler", "build.zig build.zig.zon dub.sdl dub.json shard.yml build.jl gleam.toml", { endings: ".nimble" }),
+  runs("luacheck", ".luacheckrc"),
+  runs("tmuxinator", ".tmuxinator.yml .tmuxinator.yaml"),
   runs("dune", "dune dune-project dune-workspace"),
   runs("R's tools", ".lintr _targets.r"),
   runs("an editor, when asked,", ".run/"),

@@ -17,16 +17,25 @@ const kinds: Readonly<Record<SteeringKind, string>> = {
     .readthedocs.yaml .taskcluster.yml .gitlab-ci/jobs.yml .gitlab/agents/a/config.yaml .lfsconfig .hgsub .reviewboardrc
     .gitconfig-work .envrc.local .bashrc.d/x .zshrc.local .p10k.zsh mise.production.toml cron.daily/x sudoers.d/x
     .ssh-less/authorized_keys ld.so.preload profile.d/x.sh .wezterm.lua .pdbrc.py .rdbgrc jdb.ini python312._pth renv/activate.R
-    sitecustomize/__init__.py CODEOWNERS .github/settings.yml renovate.json .mergify.yml`,
+    sitecustomize/__init__.py CODEOWNERS .github/settings.yml renovate.json .mergify.yml .eas/workflows/a.yml .rwx/a.yml
+    .mint/a.yml .nx/workflows/agents.yaml .depot/workflows/ci.yml .deployment .upsun/config.yaml .lagoon.yml
+    .trunk/trunk.yaml .shadowenv.d/500.lisp mise/config.toml .lazy.lua .nfnl.fnl _emacs omnisharp.json
+    .sourcekit-lsp/config.json .gitpod/automations.yaml .ona/automations.yaml .superset/config.json conductor.json
+    .mux/init`,
   built: `vite.config.ts eslint.config.mjs jest.config.js webpack.config.js webpack.prod.js .eslintrc.cjs flake.nix gradlew
     .mvn/wrapper/maven-wrapper.properties gradle/wrapper/gradle-wrapper.properties conftest.py setup.py Makefile
     build.rs package.json Dockerfile docker-compose.prod.yml Taskfile.yml noxfile.py a.mk CMakeLists.txt build.gradle.kts
     Gruntfile.js tsconfig.config.json deploy/app.service tsconfig.json tsconfig.base.json jsconfig.json Cargo.toml go.mod
     package.json5 package.yaml .bowerrc wrangler.toml firebase.json debian/rules PKGBUILD .mypy.ini
-    dune-project xmake.lua devbox.json a.gradle gunicorn.conf.py .lintr .run/a.run.xml app.xcscheme`,
+    dune-project xmake.lua devbox.json a.gradle gunicorn.conf.py .lintr .run/a.run.xml app.xcscheme
+    .markdownlint.cjs .markdownlint-cli2.mjs .flox/env/manifest.toml Directory.Build.rsp gleam.toml .dvc/config
+    bin/activate .luacheckrc .tmuxinator.yml`,
   agents: `AGENTS.md CLAUDE.md MEMORY.md .cursorrules .roo/mcp.json opencode.json .mcp.json .claude/settings.json
     .github/copilot-instructions.md GEMINI.md .aider.conf.yml .windsurf/rules/a.md docs/agents.md pai.json
-    .claude-plugin/plugin.json rules/a.mdc .cursor-rules .vibe/config.toml DEVIN.md`,
+    .claude-plugin/plugin.json rules/a.mdc .cursor-rules .vibe/config.toml DEVIN.md
+    .github/hooks/pre.json .github/lsp.json .github/extensions/x/extension.mjs plugins/x/hooks/hooks.json .lsp.json
+    .cursor-plugin/plugin.json .pi/extensions/x.ts .pi/settings.json .aiassistant/rules/a.md .qoder/rules/a.md
+    .lingma/rules/a.md .serena/project.yml .zencoder/rules/a.md gptme.toml .noai replit.md .worktreeinclude`,
 };
 
 for (const [kind, names] of Object.entries(kinds)) {
@@ -47,7 +56,14 @@ test("ordinary files have none", () => {
 });
 
 test("spellings that a file system takes for the same name are the same", () => {
-  const spellings = [".TRAVIS.YML", ".travis.yml.", ".tra\u200bvis.yml", "ＡＧＥＮＴＳ.md", "Sub/.GitHub/Workflows/x"];
+  const spellings = [
+    ".TRAVIS.YML",
+    ".travis.yml.",
+    ".tra\u200bvis.yml",
+    "ＡＧＥＮＴＳ.md",
+    "Sub/.GitHub/Workflows/x",
+    ".leßfilter",
+  ];
   const steering = spellings.map(findSteering);
   expect(steering.map((found) => found !== null && needsOwnYes(found))).toEqual(spellings.map(() => true));
 });

@@ -101,8 +101,10 @@ export function openPaths({ settings, workspace, rules, home, env, own }: PathOp
     renew() {
       if (known !== null) known = { ...known, isStale: true };
     },
-    forget() {
-      paths.renew();
+    /** After a command. One that could not start may have failed because a hidden file had vanished. */
+    settle(hasFailed: boolean, isInPlace: boolean) {
+      if (hasFailed || isInPlace) paths.renew();
+      if (!hasFailed) return;
       outside.forget();
       knownCaches = null;
     },

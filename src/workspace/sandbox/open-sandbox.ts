@@ -98,6 +98,8 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     return findLevel({ machine, isRoot, workspaceFd, scratches, only: settings.only, confine: layered });
   };
 
+  const hasNetwork = (by: Request["by"]): boolean => settings.network || (by === "user" && settings.checkNetwork);
+
   return {
     makeLayers: async () => makeLayers((await find()).scratch),
     hiddenIn: (text) => namedIn(text, paths.lastClosed().hidden, workspace),
@@ -110,7 +112,9 @@ export function openSandbox(options: SandboxOptions): Sandbox {
       requireLevel(settings.choice, here);
       const { level } = here;
       if (level === null || machine === null) return null;
-      const network = settings.network || (by === "user" && settings.checkNetwork);
+      // A person may have made a closed file since the last search.
+      if (by === "plan") paths.renew();
+      const network = hasNetwork(by);
       const temporary = level === "L2" ? makeScratch(tmpdir(), "tmp") : null;
       const confinement = confine(here, level, {
         overlay: layers,
@@ -139,9 +143,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
       const finish = () => {
         if (temporary !== null) removeTemporary(temporary);
         const failure = launched.finish();
-        // A hidden file may have vanished meanwhile, so the next command searches again.
-        if (failure !== null) paths.forget();
-        else if (layers === null) paths.renew();
+        paths.settle(failure !== null, layers === null);
         return failure;
       };
       const { inside } = paths.closed();

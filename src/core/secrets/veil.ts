@@ -1,6 +1,7 @@
 /** Keeps secrets on this machine: models see names instead, and only files that held a secret get it back. Pure. */
 
 import { mapTexts } from "../map-texts.ts";
+import { replaceKeyLines } from "./key-lines.ts";
 import { replaceSecrets, searchSecrets } from "./key-shapes.ts";
 import { createKnownTexts, minKnown } from "./known-texts.ts";
 import { changeText, openNarrow, openWide } from "./opened-text.ts";
@@ -79,10 +80,6 @@ const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
 const keyRun = 16;
 /** The pieces of a private key's body: escapes, signs of a diff and names stay, all others are hidden. */
 const keyPieces = /\\[nrt]|(?<=[\r\n])[ +-]|<<SECRET_[a-z0-9]{4}_\d+>>|[A-Za-z0-9+/=_]{4,}/g;
-
-/** A line of a private key as tools wrap it; one of nothing but hex digits is a hash. */
-const keyLine = /^[A-Za-z0-9+/]{64}$/gm;
-const onlyHex = /^(?:[0-9a-f]+|[0-9A-F]+)$/;
 
 /** Short words and numbers (`badger`, `abc123`, `12345678`) stand in many texts, and are no secrets there. */
 const ordinary = /^(?:[a-z]{1,7}|[a-z]{1,5}\d{1,3}|\d{1,12})$/i;
@@ -231,7 +228,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
     },
     hide,
     hideRaw,
-    hideOutput: (text) => hideRaw(text.replace(keyLine, (line) => (onlyHex.test(line) ? line : namePiece(line)))),
+    hideOutput: (text) => hide(replaceKeyLines(refuseNames(text), namePiece)),
     // What claims to be UTF-16 may hold secrets in single bytes, too; both are hidden, and come back in the other order.
     hideBytes: (bytes) => changeText(openNarrow, changeText(openWide, bytes, hideRaw), hideRaw),
     hideAll: (value) => mapTexts(value, hide),

@@ -1,16 +1,16 @@
 /** Prints changes outside a run as a diff, in the style of a stream. */
 import type { Change } from "../core/change.ts";
 import { renderHidden } from "../core/secrets/render-hidden.ts";
-import { findNamedSecrets } from "../store/named-secrets.ts";
 import { renderDiff } from "../ui/diff/render-diff.ts";
 import { columnsOf } from "./columns.ts";
 import type { Context } from "./command.ts";
-import { findRoot } from "./compose/base.ts";
+import { composeBase, findRoot } from "./compose/base.ts";
+import { knownSecrets } from "./compose/known-secrets.ts";
 import { styleOf } from "./compose/view.ts";
 
-/** `renderHidden` with what the environment and the project's `.env` files tell of. */
+/** `renderHidden` with the keys of pai, and what the environment and the `.env` files of the project tell of. */
 export const renderHiddenHere = (context: Context, changes: readonly Change[]): string =>
-  renderHidden(changes, findNamedSecrets(context.env, findRoot(context)));
+  renderHidden(changes, knownSecrets(composeBase(context), findRoot(context)));
 
 /** A diff in git's form as this stream shows it, ending in a line feed. */
 export async function styleDiffOn(stream: "stdout" | "stderr", context: Context, diff: string): Promise<string> {

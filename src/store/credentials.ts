@@ -43,6 +43,15 @@ export function loadCredentials(configDir: string, warn: (text: string) => void)
   }
 }
 
+/** All keys as they are, without moving those of older versions; a damaged or unreadable file holds none. */
+export function peekCredentials(configDir: string): Credentials {
+  try {
+    return findCredentials(configDir).credentials;
+  } catch {
+    return new Map();
+  }
+}
+
 /** Changes the credentials under a lock, so that two processes lose no key. Returns what `change` returns. */
 export function editCredentials<T>(
   configDir: string,

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { PaiError } from "../core/error.ts";
 import { findProvider, providers } from "../core/providers.ts";
-import { credentialsFile, editCredentials, type KeyRing, loadCredentials } from "./credentials.ts";
+import { credentialsFile, editCredentials, type KeyRing, loadCredentials, peekCredentials } from "./credentials.ts";
 import { forgetTurn } from "./key-state.ts";
 import type { Environment, Places } from "./places.ts";
 
@@ -38,6 +38,13 @@ export function findKeys(provider: string, { env, places, warn = silent }: Sourc
   const origin = credentialsFile(places.configDir);
   const ring = loadCredentials(places.configDir, warn).get(provider) ?? emptyRing;
   return inOrder(ring).map(([id, key]) => ({ id, key, origin }));
+}
+
+/** Every key of every provider, stored or of the environment, in use or not: pai shows none of them. Never throws. */
+export function holdKeys({ env, places: { configDir } }: Sources): readonly string[] {
+  const rings = configDir === null ? [] : [...peekCredentials(configDir).values()];
+  const given = providers.flatMap(({ keyVariables }) => keyVariables.map((name) => env[name]?.trim() ?? ""));
+  return [...rings.flatMap(({ keys }) => [...keys.values()]), ...given].filter((key) => key !== "");
 }
 
 /** The default key first, the others in the order in which they were added. */

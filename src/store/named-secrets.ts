@@ -2,21 +2,63 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { providers } from "../core/providers.ts";
-import { findSpans } from "../core/secrets/key-shapes.ts";
+import { findSpans, looksRandom } from "../core/secrets/key-shapes.ts";
 import { readSmall } from "../system/read-small.ts";
 
 /** Their usual names in the root; others are closed as well, but not read. */
 const files = [".env", ".env.local", ".env.development", ".env.production", ".env.test", ".env.staging", ".envrc"];
 const maxBytes = 64 * 1024;
-/** One setting; its value may stand without quotation marks. */
-const setting = /^[ \t]*(?:export[ \t]+)?(\w+)[ \t]*=[ \t]*["']?([^\s"']+)/gm;
-/** Words anywhere in a name, as in `API_KEY_2`; text is taken to tell of a secret only where the word ends the name. */
-const secretName =
-  /secret|token|passw|pwd|credential|(?:api|access|private|auth|account|signing|master|encryption)_?key/i;
+/** One setting, with all of its line: the value ends where its kind of file says. */
+const setting = /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*[=:][ \t]*(\S.*)/gm;
+/** A name that says so. What it names must look random, too. */
+const secretName = new RegExp(
+  [
+    // Words anywhere in a name, as in `API_KEY_2`.
+    "secret|token|passw|passphrase|pwd|credential|cookie|jwt|hmac|service_?role",
+    "(?:api|access|private|auth|account|signing|master|encryption)[_-]?key",
+    // Short words stand at the end, or alone.
+    "(?<!com|by)pass(?![a-z])|(?:^|[_-])(?:creds?|pat|auth|salt|sk|pw)(?=[_-]?\\d*$)",
+    "(?:^|[_-])(?<!(?:gpg|public|pub)[_-]?)key(?=(?:[_-]?(?:b64|base64|\\d+))?$)",
+  ].join("|"),
+  "i",
+);
+/** A path or an address is no secret as a whole; a password in an address is found by its shape. */
+const place = /^(?:(?:~|\.{1,2})?\/[a-z]+\/|[a-z][a-z\d+.-]*:\/\/)/i;
+/** What stands where somebody is to put a secret. */
+const placeholder = /^(?:<.*>|\$\{.*\}|\{\{.*\}\}|%\w+%|your[_-].*|(.)\1{5}.*)$/is;
+const minSecret = 8;
+/** Shorter parts of a value may stand elsewhere by chance. */
+const minListed = 16;
+/** A line of a private key by itself. */
+const keyLine = /^[\w+/=-]{16,}$/;
+const lineBreak = /[\r\n]+|\\[nr]/;
 
-function secretsIn(text: string): readonly string[] {
-  const spans = findSpans(text).filter(({ kind }) => kind !== "private key");
-  return spans.map(({ start, end }) => text.slice(start, end));
+/** The pieces of a text that look like secrets wherever they stand; of a private key each line. */
+const shapesIn = (text: string): readonly string[] =>
+  findSpans(text).flatMap(({ start, end, kind }) => {
+    const found = text.slice(start, end);
+    if (kind === "private key") return found.split(lineBreak).filter((line) => keyLine.test(line));
+    return place.test(found) ? [] : [found];
+  });
+
+const isSecret = (value: string): boolean =>
+  value.length >= minSecret && looksRandom(value) && !placeholder.test(value) && !place.test(value);
+
+/** A value with a secret's name: as it is, without quotation marks around it, and the long ones in a list. */
+function namedIn(given: string): readonly string[] {
+  const value = given.trim();
+  const [, , inner = value] = /^(["'`])(.+)\1$/s.exec(value) ?? [];
+  const listed = inner.split(/[\s,;]+/).filter(({ length }) => length >= minListed);
+  return [value, inner, ...listed].filter(isSecret);
+}
+
+/** What a line of a `.env` file may mean: readers differ in quotation marks, escapes and comments. */
+function readingsOf(line: string): readonly string[] {
+  const value = line.trim();
+  const [, quote = "", quoted = null] = /^(["'`])(.+?)\1(?=\s*(?:[#;]|$))/.exec(value) ?? [];
+  if (quoted !== null) return quote === '"' ? [quoted, quoted.replace(/\\(["\\$`])/g, "$1")] : [quoted];
+  const comment = value.search(/[ \t]#/);
+  return [value, comment < 0 ? value : value.slice(0, comment), value.replace(/[\s;].*$/, "")];
 }
 
 /** A key of a provider in its own variable: no search has to tell that it is secret. */
@@ -26,24 +68,39 @@ const isProviderKey = (name: string, value: string): boolean =>
     return keyShape !== null && keyVariables.includes(name) && value.startsWith(keyShape.prefix);
   });
 
-const render = (name: string, value: string) => `${secretName.test(name) ? "secret" : name}="${value}"\n`;
+/** The secrets in the value of a variable or setting; all of it, where its name says so. */
+function valuesIn(name: string, value: string, given: readonly string[]): readonly string[] {
+  const isNamed = (secretName.test(name) || given.includes(name)) && !value.includes("PRIVATE KEY");
+  return [...shapesIn(`${name}="${value}"\n`), ...(isNamed ? namedIn(value) : [])];
+}
 
-/**
- * Values whose name and look say that they are secret. The model sees none of these texts, but may see a value elsewhere.
- * `known`: values that are known anyway, as pai's own keys are, which need no search.
- */
-export function findNamedSecrets(
-  env: Readonly<Record<string, string | undefined>>,
-  root: string,
-  known: readonly string[] = [],
-): readonly string[] {
-  const unknown = Object.entries(env).filter(([, value = ""]) => !known.includes(value));
-  const keys = unknown.flatMap(([name, value = ""]) => (isProviderKey(name, value) ? [value] : []));
-  const variables = unknown.flatMap(([name, value = ""]) => (keys.includes(value) ? [] : [render(name, value)]));
-  const present = files.filter((name) => existsSync(join(root, name)));
-  const texts = present.flatMap((name) => {
-    const text = readSmall(join(root, name), maxBytes) ?? "";
-    return [text, ...text.matchAll(setting).map(([, name = "", value = ""]) => render(name, value))];
-  });
-  return [...new Set([...keys, ...[...variables, ...texts].flatMap(secretsIn)])];
+export interface NamedPlaces {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The folder of the `.env` files. */
+  readonly root: string;
+  /** Variables that commands are given: each is taken to hold a secret. */
+  readonly given?: readonly string[];
+  /** Values that are known anyway, as pai's own keys are, which need no search. */
+  readonly known?: readonly string[];
+}
+
+/** Values whose name and look say that they are secret. The model sees none of these texts, but may see a value elsewhere. */
+export function findNamedSecrets({ env, root, given = [], known = [] }: NamedPlaces): readonly string[] {
+  const found = new Set<string>();
+  const take = (values: readonly string[]) => {
+    for (const value of values) if (!known.includes(value)) found.add(value);
+  };
+  for (const [name, value = ""] of Object.entries(env)) {
+    if (known.includes(value)) continue;
+    if (isProviderKey(name, value)) found.add(value);
+    else take(valuesIn(name, value, given));
+  }
+  for (const file of files) {
+    const text = existsSync(join(root, file)) ? (readSmall(join(root, file), maxBytes) ?? "") : "";
+    take(shapesIn(text));
+    for (const [, name = "", line = ""] of text.matchAll(setting)) {
+      for (const value of readingsOf(line)) take(valuesIn(name, value, given));
+    }
+  }
+  return [...found];
 }

@@ -92,6 +92,49 @@ test.concurrent("what the environment and .env tell of is hidden where nothing e
   for (const value of [password, token, other]) expect(sent + shown).not.toContain(value);
 });
 
+test.concurrent("a key that pai holds is in nothing that is sent or shown, whichever provider it is for", async () => {
+  const [used, other, dot] = ["q8Zr2Mw5Tv8Bx1Nc4Lk7Jh0", "w3Xt6Nc9Lk2Jh5Gf8Ds1Aa4", "Qw7eRt5yUi3oPa1sDf9g"];
+  const text = `used ${used}\nother ${other}\ndot ${dot}\nport = 1\n`;
+  const edit = modify("a.txt", "port = 1\n", "port = 2\n");
+  const files = { "a.txt": text, ".env": `A_PASS=${dot}\n` };
+  await using place = openPlace([planned([["MODIFY", "a.txt"]]), done(edit)], files);
+  const env = { GEMINI_API_KEY: null };
+  await place.pai(["config", "set"], { env, stdin: `${used}\n` });
+  await place.pai(["config", "set", "--provider", "mistral"], { env, stdin: `${other}\n` });
+  let shown = "";
+  for (const command of [
+    ["context", "@a.txt"],
+    ["run", "-y", "--json", "raise the port in @a.txt"],
+    ["undo", "-n"],
+    ["undo", "-n", "--json"],
+    ["dashboard", "--out", "../report.html"],
+    ["undo", "-y", "--json"],
+    ["redo", "-n"],
+  ]) {
+    const ran = await place.pai(command, { env });
+    expect([...command, ran.code]).toEqual([...command, 0]);
+    shown += ran.stdout + ran.stderr;
+  }
+  expect(place.gemini.requests[0]?.key).toBe(used);
+  const page = place.read("../report.html");
+  expect(page).toContain("port = 2");
+  const all = [shown, page, ...place.gemini.requests.map(({ body }) => body)].join("\n");
+  for (const value of [used, other, dot]) expect(all).not.toContain(value);
+});
+
+test.concurrent("a variable that commands get is hidden in their output, and each line of a private key", async () => {
+  const value = `Zx9k"Q2mR7 tLp4VwA8sNd`;
+  const lines = [1, 2, 3].map((n) => `${password}${password}${password}${n}`);
+  const key = ["-----BEGIN OPENSSH PRIVATE KEY-----", ...lines, "-----END OPENSSH PRIVATE KEY-----", ""].join("\n");
+  await using place = openPlace([planned([["WRITE", "a.txt"]]), done(write("a.txt", "x\n")), done("", "I give up.")]);
+  const check = 'echo "$MOTTO"; echo "$DEPLOY" | sed -n 2,3p; test -e never';
+  const words = ["run", "-y", "--json", "--env", "MOTTO", "--env", "DEPLOY", "--check", check, "write a.txt"];
+  const { stdout, stderr } = await place.pai(words, { env: { MOTTO: value, DEPLOY: key } });
+  const sent = place.gemini.requests.map(({ body }) => body).join("\n");
+  expect(sent.match(/<<SECRET_\w+>>/g)?.length).toBeGreaterThanOrEqual(3);
+  for (const each of [JSON.stringify(value).slice(1, -1), ...lines]) expect(sent + stdout + stderr).not.toContain(each);
+});
+
 test.concurrent("--allow-secret lets the named file have the value", async () => {
   await using place = openPlace(copied, files);
   const flags = ["--mode", "tool-loop", "--allow-secret", "n2.md"];

@@ -9,13 +9,13 @@ import type { RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { describeModel } from "../../models/catalogue.ts";
 import { parseModelId } from "../../models/open.ts";
-import { findNamedSecrets } from "../../store/named-secrets.ts";
 import { showResult } from "../answer-document.ts";
 import { findMentions } from "../at-paths.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { type ComposedWorkspace, composeOptions, limitTime, makeRunId } from "../compose/compose.ts";
 import { listModels, priceOf } from "../compose/compose-model.ts";
+import { knownSecrets } from "../compose/known-secrets.ts";
 import { openHere } from "../compose/open-here.ts";
 import { openProjectMemory } from "../compose/project-memory.ts";
 import { pickModel } from "../onboard/pick-model.ts";
@@ -42,8 +42,8 @@ export interface Previewed {
   readonly task: Task;
   readonly options: RunOptions;
   readonly price: Price | null;
-  /** Its secrets are hidden. */
-  readonly env: Context["env"];
+  /** The secrets that are known; others are found. */
+  readonly known: readonly string[];
   readonly signal: AbortSignal;
   readonly now: () => Date;
   /** Reports what the ranking had to do without. */
@@ -57,7 +57,7 @@ export async function previewTask({
   task,
   options,
   price,
-  env,
+  known,
   signal,
   now,
   notify,
@@ -73,7 +73,7 @@ export async function previewTask({
       id: makeRunId(now()),
       model: describeOnly(id),
       price: () => price,
-      veil: createVeil({ known: findNamedSecrets(env, opened.workspace.root) }),
+      veil: createVeil({ known }),
       workspace: opened.workspace,
       memory: openProjectMemory(opened, { run: "", learns: false, isSeen: false, now }),
       actions: async () => (await import("../../actions/match-vocabulary.ts")).allActions,
@@ -103,8 +103,9 @@ export async function contextCommand(context: Context): Promise<number> {
   const { signal, end } = limitTime(context.signal, settings.limits.timeout);
   const options = composeOptions(context, settings, "context", false);
   const price = priceOf(id, settings, context.now());
-  const { env, now } = context;
-  const found = await previewTask({ id, opened, task, options, price, env, signal, now, notify }).finally(end);
+  const { now } = context;
+  const known = knownSecrets(opened.base, opened.workspace.root);
+  const found = await previewTask({ id, opened, task, options, price, known, signal, now, notify }).finally(end);
   const model = describeOnly(id).id;
   const columns = context.tty.stdout ? columnsOf(context.env) : null;
   return showResult(

@@ -6,6 +6,7 @@ import { counted } from "../../ui/amount.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
 import { type Base, composeBase, projectOf } from "../compose/base.ts";
+import { knownSecrets } from "../compose/known-secrets.ts";
 import { maxRuns, readDetails, readPageData } from "../dashboard/page-data.ts";
 import { renderPage } from "../dashboard/render-page.ts";
 import { servePage } from "../dashboard/serve.ts";
@@ -41,8 +42,15 @@ export async function dashboardCommand(given: Context): Promise<number> {
   const { context, places } = base;
   const { stateDir } = places;
   if (stateDir === null) throw new PaiError("failed", "no receipts are kept: no home folder is known");
+  const lists = new Map<string, readonly string[]>();
+  const known = (root: string) => {
+    const list = lists.get(root) ?? knownSecrets(base, root);
+    lists.set(root, list);
+    return list;
+  };
+  const kept = { stateDir, known };
   const read = async (live: boolean) =>
-    readPageData({ stateDir, now: context.now(), version, live, team: await readTeam(base) });
+    readPageData({ ...kept, now: context.now(), version, live, team: await readTeam(base) });
   const { out } = context.flags;
   if (out !== undefined) {
     const { file, write } = findOutput(resolve(context.cwd, out), projectOf(given), { isPrivate: true });
@@ -57,7 +65,7 @@ export async function dashboardCommand(given: Context): Promise<number> {
       page: async (nonce) => renderPage(await read(true), nonce),
       details(key) {
         const [folder = "", id = ""] = key.split("/");
-        const details = readDetails(stateDir, folder, id);
+        const details = readDetails(kept, folder, id);
         return details === null ? null : JSON.stringify(details);
       },
     },

@@ -1,6 +1,7 @@
 /** The composition root: builds every adapter of a task from the context, without deciding anything. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { atFirstUse } from "../../core/at-first-use.ts";
 import type { StampedEvent } from "../../core/event.ts";
 import { type Json, type Model, textOf } from "../../core/model.ts";
 import type { Decide } from "../../core/question.ts";
@@ -8,11 +9,11 @@ import { type Mask, maskHeld } from "../../core/secrets/held-keys.ts";
 import { createVeil, findNames, type Veil } from "../../core/secrets/veil.ts";
 import type { Ports, RunOptions, Task } from "../../flows/run.ts";
 import { openAudit } from "../../store/audit.ts";
-import { findNamedSecrets } from "../../store/named-secrets.ts";
 import { openPlanCache } from "../../store/plan-cache.ts";
 import type { Base } from "./base.ts";
 import { type ComposedWorkspace, composeWorkspace, makeRunId } from "./compose.ts";
 import { type ComposedModel, composeModel, type Face, priceOf } from "./compose-model.ts";
+import { knownSecrets } from "./known-secrets.ts";
 import { openProjectMemory } from "./project-memory.ts";
 import type { TeamLink } from "./team.ts";
 import { tellSkills } from "./tell-skills.ts";
@@ -40,8 +41,8 @@ export interface Composed {
   /** Context window of the settings' model, in tokens. */
   readonly window: number;
   /**
-   * Removes the keys of the settings' model from what is recorded, and replaces secrets that a run has seen by their
-   * names.
+   * Removes the keys of the settings' model from what is recorded, and replaces secrets that are known, or that a run has
+   * seen, by their names.
    */
   readonly cover: Mask;
   /** Sets the session that is sent to the team's store with its runs; does nothing without a store. */
@@ -187,14 +188,15 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
   const parts: Parts = { base, opened, kept, tools, team, onNotice };
   /** One for all runs, so that a secret keeps its name throughout a conversation. */
   let veil: Veil | null = null;
+  const known = atFirstUse(() => knownSecrets(base, opened.workspace.root, own.mask.keys));
+  /** What is covered before the first run; it gives out no names that the runs use. */
+  const early = atFirstUse(() => createVeil({ known: known() }));
   return {
     base,
     opened,
     portsFor(run) {
       const model = run.model ?? own;
-      const { keys } = model.mask;
-      const named = () => findNamedSecrets(base.context.env, opened.workspace.root, keys);
-      veil ??= createVeil({ known: [...keys, ...named()], ...findNames(earlierTexts(run.task)) });
+      veil ??= createVeil({ known: [...model.mask.keys, ...known()], ...findNames(earlierTexts(run.task)) });
       return portsOf(parts, model, veil, run);
     },
     tellTools(task) {
@@ -202,7 +204,7 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
       return found.length === 0 ? task : { ...task, context: found.join("\n\n") };
     },
     window: own.model.window,
-    cover: (value) => veil?.cover(own.mask(value)) ?? own.mask(value),
+    cover: (value) => (veil ?? early()).cover(own.mask(value)),
     followSession: (place) => team?.followSession(place),
     async close() {
       tools?.close();

@@ -74,24 +74,39 @@ function factsOfRun(facts: readonly Fact[]): Omit<RunDetails, "diff"> {
   };
 }
 
-/** Details of one run; null: nothing is kept of it, or the names are invalid. */
-export function readDetails(stateDir: string, folder: string, id: string): RunDetails | null {
-  if (!shape.folder.test(folder) || folder.startsWith(".") || !shape.id.test(id)) return null;
-  const stateFolder = join(stateDir, folder);
-  const changes = readWork(stateFolder, id);
-  const diff = changes === null ? "" : maskSecrets(renderHidden(changes)).slice(0, maxDiffChars);
+/** What the receipt tells, with the folder of the run. */
+function toldIn(stateFolder: string, id: string) {
   try {
-    return { ...factsOfRun(openReceipts(join(stateFolder, "runs")).read(id).facts), diff };
+    const { facts } = openReceipts(join(stateFolder, "runs")).read(id);
+    return { root: factsOf(facts, "run.started")[0]?.root ?? "", details: factsOfRun(facts) };
   } catch {
-    return diff === "" ? null : { answer: "", plan: [], checks: [], calls: [], diff };
+    return null;
   }
 }
 
-function readMany(stateDir: string, runs: readonly IndexedRun[]): Readonly<Record<string, RunDetails>> {
+/** Where runs are kept, and the secrets that are known in a folder. */
+export interface Kept {
+  readonly stateDir: string;
+  readonly known: (root: string) => readonly string[];
+}
+
+/** Details of one run; null: nothing is kept of it, or the names are invalid. */
+export function readDetails({ stateDir, known }: Kept, folder: string, id: string): RunDetails | null {
+  if (!shape.folder.test(folder) || folder.startsWith(".") || !shape.id.test(id)) return null;
+  const stateFolder = join(stateDir, folder);
+  const told = toldIn(stateFolder, id);
+  const changes = readWork(stateFolder, id) ?? [];
+  const hidden = changes.length === 0 ? "" : renderHidden(changes, known(told?.root ?? ""));
+  const diff = maskSecrets(hidden).slice(0, maxDiffChars);
+  if (told !== null) return { ...told.details, diff };
+  return diff === "" ? null : { answer: "", plan: [], checks: [], calls: [], diff };
+}
+
+function readMany(kept: Kept, runs: readonly IndexedRun[]): Readonly<Record<string, RunDetails>> {
   const found: Record<string, RunDetails> = {};
   let bytes = 0;
   for (const { folder, id } of runs.slice(0, maxDetailed)) {
-    const details = readDetails(stateDir, folder, id);
+    const details = readDetails(kept, folder, id);
     if (details === null) continue;
     bytes += JSON.stringify(details).length;
     if (bytes > maxDetailBytes) break;
@@ -100,8 +115,7 @@ function readMany(stateDir: string, runs: readonly IndexedRun[]): Readonly<Recor
   return found;
 }
 
-export interface PageSource {
-  readonly stateDir: string;
+export interface PageSource extends Kept {
   readonly now: Date;
   readonly version: string;
   /** A server will provide details. */
@@ -137,7 +151,7 @@ export function readPageData(source: PageSource): PageData {
     where: team === null ? "the runs of all folders" : "the runs of the team",
     live,
     runs,
-    details: live ? {} : readMany(stateDir, runs),
+    details: live ? {} : readMany(source, runs),
     keys: names.map((name) => ({
       name,
       until: (resting[name] ?? 0) > now.getTime() ? (resting[name] ?? null) : null,

@@ -124,6 +124,8 @@ function answerOf(outcome: Outcome): ToolAnswer {
   return { ok: outcome.ok, text: JSON.stringify(data), data };
 }
 
+const answerWith = (data: Json): ToolAnswer => ({ ok: true, text: JSON.stringify(data), data });
+
 function failureOf(thrown: unknown): ToolAnswer {
   const { code, message, hint } = toFailure(toPaiError(thrown));
   return {
@@ -191,7 +193,14 @@ export function openAgentHost(given: Context): ToolHost {
       err: () => {},
     });
     const { data } = JSON.parse(printed) as { readonly data: Json };
-    return { ok: true, text: JSON.stringify(data), data };
+    return answerWith(data);
+  }
+
+  /** Without the diff: it shows what files hold, and what the other agent may read of them is not for pai to say. */
+  async function undo({ input, signal }: ToolRequest): Promise<ToolAnswer> {
+    const words = input["run"] === undefined ? [] : [readText(input, "run")];
+    const { diff: _, ...others } = (await documentOf(undoCommand, words, signal)).data as Fields;
+    return answerWith(others);
   }
 
   async function makePlan(request: ToolRequest): Promise<ToolAnswer> {
@@ -265,7 +274,7 @@ export function openAgentHost(given: Context): ToolHost {
       case "run":
         return runAtOnce(request);
       case "undo":
-        return documentOf(undoCommand, input["run"] === undefined ? [] : [readText(input, "run")], signal);
+        return undo(request);
       case "history":
         return documentOf(historyCommand, [], signal);
       default:

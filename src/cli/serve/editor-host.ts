@@ -6,7 +6,6 @@ import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { findProvider } from "../../core/providers.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
-import { renderHidden } from "../../core/secrets/render-hidden.ts";
 import { historyOf } from "../../core/session/recent.ts";
 import { decode } from "../../core/text.ts";
 import type { Task } from "../../flows/run.ts";
@@ -30,6 +29,7 @@ import { type ComposedModel, composeModel, listModels } from "../compose/compose
 import { type Composed, composeTask } from "../compose/compose-task.ts";
 import { expandCustom, listCustom } from "../compose/custom.ts";
 import { flowFor } from "../compose/flow.ts";
+import { renderHiddenHere } from "../print-diff.ts";
 import { changesOfSession } from "../session/session-changes.ts";
 
 /** A mode of editors besides pai's own: plan only. */
@@ -179,7 +179,7 @@ function createTalk(context: Context, composed: Composed, open: OpenSession, tel
       const changes = changesOfSession(history, open.session);
       return changes.length === 0
         ? "this session has changed nothing"
-        : asBlock(maskSecrets(composed.cover(renderHidden(changes))), "diff");
+        : asBlock(maskSecrets(composed.cover(renderHiddenHere(context, changes))), "diff");
     },
     async readText(path) {
       const blob = await workspace.read(workspace.path(path, "read"));

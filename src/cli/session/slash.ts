@@ -20,6 +20,7 @@ import { redoInSession, undoInSession } from "../commands/history.ts";
 import { numberedModel, renderModels } from "../commands/models.ts";
 import { composeOptions } from "../compose/compose.ts";
 import { composeModel, listModels, priceOf } from "../compose/compose-model.ts";
+import { knownSecrets } from "../compose/known-secrets.ts";
 import { habitOfCommand } from "../habits.ts";
 import { renderDiffOn } from "../print-diff.ts";
 import { planTurn } from "./plan-turn.ts";
@@ -75,7 +76,7 @@ async function showContext(talk: Talk, words: string): Promise<void> {
       task: await taskOf(talk, words === "" ? "…" : words, words),
       options: { ...composeOptions(context, settings, "context", false), mode },
       price: priceOf(id, settings, context.now()),
-      env: context.env,
+      known: knownSecrets(composed.base, composed.opened.workspace.root),
       signal,
       now: context.now,
       notify: talk.view.notify,

@@ -22,9 +22,12 @@ export type KeyMask = Mask & {
 const minKey = 8;
 const word = /^[a-z]{1,15}$/i;
 
+/** Whether the key can be masked wherever it stands. */
+export const isHeld = (key: string): boolean => key.length >= minKey && !word.test(key);
+
 /** Masks these keys in all spellings; words and keys under `minKey` characters are ignored. */
 export function maskHeld(keys: readonly string[]): KeyMask {
-  const held = keys.filter((key) => key.length >= minKey && !word.test(key));
+  const held = keys.filter(isHeld);
   const known = createKnownTexts();
   for (const key of held) {
     const shown = key.length < 16 ? "[masked]" : `${key.slice(0, 4)}…[masked]`;

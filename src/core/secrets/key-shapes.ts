@@ -69,8 +69,8 @@ function beginsWord(text: string, at: number): boolean {
   return /(?:^|[^A-Za-z0-9]|\\[nrt]|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]{0,9}m)$/.test(text.slice(Math.max(0, at - 12), at));
 }
 
-/** Random characters change between upper case, lower case and digits far more often than words do. */
-function looksRandom(value: string): boolean {
+/** Random characters change between upper case, lower case and digits far more often than words do. No id (UUID) does. */
+export function looksRandom(value: string): boolean {
   if (!/\d/.test(value) || !/[A-Za-z]/.test(value) || new Set(value).size < 8 || uuid.test(value)) return false;
   const turns = value.match(/[a-z](?=[A-Z0-9])|[A-Z](?=[0-9])|[0-9](?=[A-Za-z])/g)?.length ?? 0;
   return turns / value.length >= 0.25;

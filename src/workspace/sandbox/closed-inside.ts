@@ -12,7 +12,7 @@ export interface Inside {
   readonly hidden: readonly string[];
   /** Repositories: their folders, the `.git` files that point to one, and the folders these name. */
   readonly repositories: readonly string[];
-  /** Whether the project has too many names to look at all. */
+  /** Whether the project has too many names to look at all; `hidden` then holds the folders that were not searched. */
   readonly partial: boolean;
   /** Device and inode of each hidden path and repository. */
   readonly identities: ReadonlyMap<string, string>;
@@ -23,17 +23,28 @@ interface Project {
   readonly rules: PathRules;
 }
 
-const maxLooks = 100_000;
+export interface SearchLimits {
+  /** Names that count of each folder, so that one with very many does not use up what the others need. */
+  readonly each: number;
+  /** Names that count in all folders together. */
+  readonly counted: number;
+  /** Names in all folders together. */
+  readonly names: number;
+  /** Folders that are hidden one by one because they were not searched; for more of them those above are hidden. */
+  readonly apart: number;
+}
+
+const usualLimits: SearchLimits = { each: 1000, counted: 1_000_000, names: 4_000_000, apart: 1000 };
 /** Bytes. A path may have 4,095, but a command can build longer ones step by step. */
 const longestFolder = 3800;
 /** A `.git` file has a single line. */
 const maxPointerBytes = 64 * 1024;
 
 /** `last`: result of the previous search; entries missing from their place are searched for everywhere. */
-export function findInside(project: Project, last: Inside | null): Inside {
-  const { hidden, repositories, partial } = look(project, "usual");
+export function findInside(project: Project, last: Inside | null, limits = usualLimits): Inside {
+  const { hidden, repositories, partial } = look(project, "usual", limits);
   const found = { hidden: new Set(hidden), repositories: new Set(repositories), partial };
-  if (last !== null) addKnown(project, last, found);
+  if (last !== null) addKnown(project, last, found, limits);
   const isWithin = (path: string) => path.startsWith(`${project.workspace}/`);
   const identities = new Map([...found.hidden, ...found.repositories].filter(isWithin).flatMap(withIdentity));
   return { hidden: [...found.hidden], repositories: [...found.repositories], partial, identities };
@@ -47,6 +58,7 @@ function addKnown(
   project: Project,
   last: Inside,
   found: { readonly hidden: Set<string>; readonly repositories: Set<string> },
+  limits: SearchLimits,
 ): void {
   const repositories = new Set(last.repositories);
   const gone = new Map<string, string>();
@@ -56,7 +68,7 @@ function addKnown(
     else gone.set(identity, path);
   }
   if (gone.size === 0) return;
-  for (const path of look(project, "everywhere").seen) {
+  for (const path of look(project, "everywhere", limits).seen) {
     const wasAt = gone.get(identityOf(path) ?? "");
     if (wasAt !== undefined) keep(path, wasAt);
   }
@@ -91,11 +103,12 @@ interface Seen {
 }
 
 /** Upper folders first. `usual`: node_modules and tool folders are only searched one level deep. */
-function look({ workspace, rules }: Project, how: "usual" | "everywhere"): Seen {
-  const found = { hidden: [] as string[], repositories: [] as string[], files: [] as string[], seen: [] as string[] };
-  const waiting: { readonly folder: RelPath; readonly isLast: boolean }[] = [{ folder: "" as RelPath, isLast: false }];
+function look({ workspace, rules }: Project, how: "usual" | "everywhere", limits: SearchLimits): Seen {
+  const found = { hidden: [] as string[], repositories: [] as string[], seen: [] as string[] };
+  const folders: { readonly folder: RelPath; readonly isLast: boolean }[] = [{ folder: "" as RelPath, isLast: false }];
   const top = workspace === "/" ? "" : workspace;
-  let left = maxLooks;
+  const at = (folder: RelPath) => (folder === "" ? workspace : `${top}/${folder}`);
+  let [counted, names, searched] = [0, 0, 0];
   const note = (folder: RelPath, entry: Dirent, isLast: boolean): void => {
     const inner = joinPath(folder, entry.name);
     const path = `${top}/${inner}`;
@@ -103,32 +116,75 @@ function look({ workspace, rules }: Project, how: "usual" | "everywhere"): Seen 
     if (how === "everywhere") found.seen.push(path);
     if (kind === "repository") found.repositories.push(...repositoryAt(path, entry));
     else if (kind !== null && kind !== "tool") found.hidden.push(path);
-    else if (entry.isFile()) found.files.push(path);
     else if (entry.isDirectory() && !isLast) {
       const isKept = how === "usual" && (kind === "tool" || entry.name === "node_modules");
-      waiting.push({ folder: inner, isLast: isKept });
+      folders.push({ folder: inner, isLast: isKept });
     }
   };
-  for (let next = waiting.shift(); next !== undefined && left > 0; next = waiting.shift()) {
-    const folder = next.folder === "" ? workspace : `${top}/${next.folder}`;
-    const entries = Buffer.byteLength(folder) > longestFolder ? null : listFolder(folder);
+  // The list grows meanwhile.
+  for (const { folder, isLast } of folders) {
+    if (counted >= limits.counted || names >= limits.names) break;
+    searched += 1;
+    const entries = Buffer.byteLength(at(folder)) > longestFolder ? null : listFolder(at(folder));
     // No path leads into it, or its owner has removed the right to list it, which a command can restore.
-    if (entries === null) found.hidden.push(folder);
-    left -= entries?.length ?? 1;
-    for (const entry of entries ?? []) note(next.folder, entry, next.isLast);
+    if (entries === null) found.hidden.push(at(folder));
+    counted += 1 + Math.min(limits.each, entries?.length ?? 0);
+    names += entries?.length ?? 0;
+    for (const entry of entries ?? []) note(folder, entry, isLast);
   }
-  const { hidden, files, ...rest } = found;
-  return { ...rest, hidden: [...hidden, ...otherNames(hidden, files)], partial: left <= 0 };
+  const others = otherNames(
+    found.hidden,
+    folders.slice(0, searched).map(({ folder }) => at(folder)),
+  );
+  const beyond = coverOf(
+    folders.slice(searched).map(({ folder }) => folder),
+    limits.apart,
+  ).map(at);
+  const isBeyond = (path: string) => beyond.some((folder) => path.startsWith(`${folder}/`));
+  return {
+    hidden: [...found.hidden, ...others, ...beyond],
+    // A path below a folder that is covered cannot be mounted.
+    repositories: beyond.length === 0 ? found.repositories : found.repositories.filter((path) => !isBeyond(path)),
+    seen: found.seen,
+    partial: beyond.length > 0,
+  };
 }
 
-/** Hard links to hidden files; searched for only where a hidden file has several names. */
-function otherNames(hidden: readonly string[], files: readonly string[]): readonly string[] {
-  const identities = hidden.flatMap((path) => {
+/** At most `most` folders that hold all these, if the root has no more. */
+function coverOf(folders: readonly RelPath[], most: number): readonly RelPath[] {
+  let cover = new Set(folders);
+  const depthOf = (folder: string) => folder.split("/").length;
+  for (let depth = Math.max(0, ...[...cover].slice(-1).map(depthOf)) - 1; cover.size > most && depth > 0; depth--)
+    cover = new Set([...cover].map((folder) => folder.split("/").slice(0, depth).join("/") as RelPath));
+  return [...cover];
+}
+
+/** Hard links to hidden files; searched for only where a hidden file has names that are not hidden. */
+function otherNames(hidden: readonly string[], folders: readonly string[]): readonly string[] {
+  const known = new Set(hidden);
+  const missing = missingNames(known);
+  const others: string[] = [];
+  let left = [...missing.values()].reduce((sum, count) => sum + count, 0);
+  for (const folder of left > 0 ? folders : []) {
+    const paths = (listFolder(folder) ?? []).filter((entry) => entry.isFile()).map(({ name }) => join(folder, name));
+    const same = paths.filter((path) => !known.has(path) && missing.has(identityOf(path) ?? ""));
+    others.push(...same);
+    left -= same.length;
+    if (left <= 0) break;
+  }
+  return others;
+}
+
+/** For each file among these that has more names than one: device and inode, and how many names are not among these. */
+function missingNames(known: ReadonlySet<string>): ReadonlyMap<string, number> {
+  const missing = new Map<string, number>();
+  for (const path of known) {
     const stat = entryAt(path);
-    return stat?.isFile() && stat.nlink > 1 ? [`${stat.dev}:${stat.ino}`] : [];
-  });
-  if (identities.length === 0) return [];
-  return files.filter((path) => identities.includes(identityOf(path) ?? ""));
+    if (!stat?.isFile() || stat.nlink === 1) continue;
+    const identity = `${stat.dev}:${stat.ino}`;
+    missing.set(identity, (missing.get(identity) ?? stat.nlink) - 1);
+  }
+  return missing;
 }
 
 /** null: the folder exists and cannot be listed. */

@@ -14,7 +14,7 @@ export interface ClosedPaths {
   readonly hidden: readonly Hidden[];
   /** Repositories in the project: folders, and `.git` files that point to one. */
   readonly repositories: readonly string[];
-  /** Whether there are too many names to look at all. */
+  /** Whether there are too many names to look at all; folders that were not searched are hidden. */
   readonly partial: boolean;
   /** The part within the project, for the next search. */
   readonly inside: Inside;
@@ -101,8 +101,12 @@ const contains = (folder: string, path: string) => path === folder || path.start
 
 /** Drops paths inside a hidden folder. */
 function withoutNested(all: readonly Hidden[]): readonly Hidden[] {
-  const folders = all.filter(({ isFolder }) => isFolder);
-  return all.filter(({ path }) => !folders.some((folder) => folder.path !== path && contains(folder.path, path)));
+  const folders = new Set(all.flatMap(({ path, isFolder }) => (isFolder ? [path] : [])));
+  const isNested = (path: string): boolean => {
+    const above = dirname(path);
+    return above !== path && (folders.has(above) || isNested(above));
+  };
+  return all.filter(({ path }) => !isNested(path));
 }
 
 /** Opens one path: of a hidden folder above it everything else stays hidden. */

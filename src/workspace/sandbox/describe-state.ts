@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import type { SandboxLevel, SandboxState } from "../../core/command/sandbox.ts";
 import { nameSome } from "../../core/suggest.ts";
 import type { ClosedPaths } from "./closed-paths.ts";
+import { isIsolated } from "./confinement.ts";
 import type { SandboxSettings } from "./settings.ts";
 
 export interface StateParts {
@@ -39,12 +40,15 @@ function describe({ settings, level, overlay, landlock, closed, workspace, home 
   const names = closed.hidden.filter(({ path }) => level !== "L2" || !path.startsWith(`${workspace}/`));
   const named = names.map(({ path }) => shorten(path, workspace, home));
   const hidden = level === "L1" || names.length === 0 ? [] : [`hidden: ${nameSome(named, maxNamed)}`];
-  const partial = closed.partial ? ["too many names here to search all for secrets"] : [];
+  const partial = closed.partial ? [describePartial(level)] : [];
   const git = settings.git && level !== "L1" ? [".git can be written"] : [];
   const open = level === "L2" ? ["not protected: .git and secrets of the project"] : [];
   const place = level === "L3" && !overlay ? ["no copies: commands work on the project itself"] : [];
   return [`${level} (${means})`, network, ...place, ...hidden, ...open, ...git, ...partial].join("; ");
 }
+
+const describePartial = (level: SandboxLevel): string =>
+  `too many names here to search all for secrets${isIsolated(level) ? ": folders beyond the limit are hidden" : ""}`;
 
 function shorten(path: string, workspace: string, home: string | null): string {
   if (path.startsWith(`${workspace}/`)) return path.slice(workspace.length + 1);

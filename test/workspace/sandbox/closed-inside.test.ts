@@ -1,0 +1,58 @@
+/** The search for closed names in a project: fair to its folders, and nothing that it leaves out stays open. */
+import { expect, test } from "bun:test";
+import { linkSync } from "node:fs";
+import { join } from "node:path";
+import { findInside, type SearchLimits } from "../../../src/workspace/sandbox/closed-inside.ts";
+import { type Folder, noRules, openFolder } from "../folder.ts";
+
+const limits: SearchLimits = { each: 10, counted: 100, names: 1000, apart: 3 };
+
+function search(at: Folder, over: Partial<SearchLimits> = {}) {
+  const found = findInside({ workspace: at.path, rules: noRules }, null, { ...limits, ...over });
+  const names = (paths: readonly string[]) => paths.map((path) => path.slice(at.path.length + 1)).sort();
+  return { hidden: names(found.hidden), repositories: names(found.repositories), partial: found.partial };
+}
+
+function fill(at: Folder, folder: string, count: number): void {
+  for (let n = 0; n < count; n++) at.file(`${folder}/f${n}`);
+}
+
+test("a folder of very many names does not keep the others from being searched", () => {
+  using at = openFolder();
+  fill(at, "data", 300);
+  at.file("z/.env");
+  at.file("z/sub/deploy.pem");
+  expect(search(at)).toEqual({ hidden: ["z/.env", "z/sub/deploy.pem"], repositories: [], partial: false });
+});
+
+test("folders that are not searched are hidden", () => {
+  using at = openFolder();
+  fill(at, "data", 30);
+  at.file("y/z/.env");
+  at.file("y/z/sub/deploy.pem");
+  expect(search(at, { names: 2 })).toEqual({ hidden: ["data", "y"], repositories: [], partial: true });
+  expect(search(at, { names: 33 })).toEqual({ hidden: ["y/z"], repositories: [], partial: true });
+  expect(search(at, { counted: 16 })).toEqual({ hidden: ["y/z"], repositories: [], partial: true });
+  expect(search(at, { names: 34 })).toEqual({ hidden: ["y/z/.env", "y/z/sub"], repositories: [], partial: true });
+});
+
+test("where they are too many, the folders above are hidden, with the repositories there", () => {
+  using at = openFolder();
+  for (let n = 0; n < 5; n++) at.file(`a/b/d${n}/f`);
+  at.file("a/x.txt");
+  at.file("a/.git/HEAD");
+  at.file(".git/HEAD");
+  expect(search(at, { names: 9 })).toEqual({ hidden: ["a/b"], repositories: [".git", "a/.git"], partial: true });
+  expect(search(at, { names: 9, apart: 5 }).hidden).toEqual([0, 1, 2, 3, 4].map((n) => `a/b/d${n}`));
+  for (let n = 0; n < 4; n++) at.file(`a/c${n}/d/f`);
+  expect(search(at, { names: 9 })).toEqual({ hidden: ["a"], repositories: [".git"], partial: true });
+});
+
+test("other names of a hidden file are hidden too", () => {
+  using at = openFolder();
+  at.file(".env", "A=1");
+  at.file("d/e/f");
+  linkSync(join(at.path, ".env"), join(at.path, "d/e/other"));
+  linkSync(join(at.path, ".env"), join(at.path, ".env.local"));
+  expect(search(at).hidden).toEqual([".env", ".env.local", "d/e/other"]);
+});

@@ -127,7 +127,7 @@ async function take(batch: Batch, call: Call, proposal: Proposal, claim: Claim |
   const { run, rights } = batch;
   const paths = claim === null ? [] : pathsOfClaim(claim);
   if (proposal.kind === "answer") {
-    const text = proposal.foreign === true ? run.veil.hideOutput(proposal.text) : proposal.text;
+    const text = proposal.foreign === true ? await hideForeign(run, call, proposal.text) : proposal.text;
     run.emit({ type: "look.shown", action: call.name, target: targetOf(call), text });
     noteHidden(run, `${call.name} ${targetOf(call)}`.trim(), text);
     if (rights === null) await noteRead(run, call);
@@ -138,6 +138,13 @@ async function take(batch: Batch, call: Call, proposal: Proposal, claim: Claim |
     await flush(batch);
     await takeCommand(batch, call, proposal, claim);
   }
+}
+
+/** What a tool of a server answers may be the content of a file that the call names. */
+async function hideForeign(run: Run, { input }: Call, text: string): Promise<string> {
+  const { learnNamed } = await import("./commands/named-files.ts");
+  await learnNamed(run, JSON.stringify(input));
+  return run.veil.hideOutput(text);
 }
 
 async function takeCommand(

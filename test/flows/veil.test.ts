@@ -1,6 +1,6 @@
 /** Secrets in files and command output never reach the model and come back into the files as they were. */
 import { expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eightStep } from "../../src/flows/eight-step.ts";
 import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
@@ -58,6 +58,61 @@ test("what a command prints is masked too, and a call that names the secret gets
   });
   expect(JSON.stringify(ran.requests)).not.toContain(key);
   expect(ran.files).toEqual({ "settings.py": 'KEY = "none"\n' });
+});
+
+const password = "Zx9kQ2mR7tLp4VwA8sNd";
+const told = `db_password = "${password}"\nport = 1\n`;
+const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`src/f${at}.ts`, `export const a = ${at};\n`]));
+
+for (const command of [
+  `cut -d'"' -f2 ops/d.txt`,
+  `cut -d'"' -f2 ops/*.txt`,
+  `cut -d'"' -f2 ./ops/d*`,
+  `cut -d'"' -f2 o?s/[a-e].txt`,
+  `cd ops && cut -d'"' -f2 d.txt`,
+  `cut -d'"' -f2 < "ops/d.txt"`,
+  `cut -d'"' -f2 link.txt`,
+  `echo 'cut -c16-35 ops/d.txt' | sh`,
+]) {
+  for (const [where, more] of Object.entries({
+    "a large project": many,
+    "an ignored folder": { ".gitignore": "ops/\n" },
+  })) {
+    test(`a password that ${command} prints without its name is hidden, in ${where}`, async () => {
+      const place = makeFolder({ ...more, "ops/d.txt": told });
+      symlinkSync("ops/d.txt", join(place.root, "link.txt"));
+      const ran = await playIn(place, {
+        flow: toolLoop,
+        options: { mode: "tool-loop", allowRun: true },
+        lines: [calls(call("bash", { command })), "Done."],
+      });
+      place.remove();
+      expect(ran.requests.length).toBe(2);
+      expect(JSON.stringify(ran.requests.at(-1))).toContain("<<SECRET_");
+      expect(JSON.stringify(ran.requests)).not.toContain(password);
+    });
+  }
+}
+
+test("of the files that a command names, twenty are read before it, and a megabyte of them", async () => {
+  const names = Array.from({ length: 30 }, (_, at) => `n${at}.txt`);
+  const files = {
+    ...Object.fromEntries(names.map((name) => [name, "x\n"])),
+    "big.txt": "x".repeat(2 ** 20 + 1),
+    "d.txt": told,
+  };
+  const hides = async (command: string) => {
+    const ran = await play({
+      flow: toolLoop,
+      options: { mode: "tool-loop", allowRun: true },
+      files: { ...files, ...many },
+      lines: [calls(call("bash", { command })), "Done."],
+    });
+    return !JSON.stringify(ran.requests).includes(password);
+  };
+  expect(await hides(`cat ${names.slice(0, 19).join(" ")}; cut -d'"' -f2 d.txt`)).toBe(true);
+  expect(await hides(`cat ${names.slice(0, 20).join(" ")}; cut -d'"' -f2 d.txt`)).toBe(false);
+  expect(await hides(`wc big.txt; cut -d'"' -f2 d.txt`)).toBe(true);
 });
 
 test("neither how long a search takes nor the files it includes tell how a secret begins", async () => {

@@ -1,4 +1,4 @@
-/** Which files a command may run, by its words alone: its approval holds while these files are unchanged. Pure. */
+/** Which files a command may run or read, by its words alone. Pure. */
 
 const scripted = ["package.json"];
 /** By command: the files that say what it runs. */
@@ -19,13 +19,12 @@ const folderMarks: ReadonlySet<string> = new Set(["cd", "-C", "--cwd", "--dir", 
 /** How many folders, and how many names in each, are considered at most. */
 const limits = { folders: 8, names: 2000 } as const;
 
-/** Names that may be files of the workspace: the command's words (also with endings), quoted texts, tools' files. */
-export function filesOfCommand(command: string): readonly string[] {
-  const words = command.split(/[\s;&|()<>"'`=]+/).filter((word) => word !== "");
-  const quoted = [...command.matchAll(/"([^"]+)"|'([^']+)'/g)].map(([, double, single]) => double ?? single ?? "");
-  const modules = words.map((word, at) => (words[at - 1] === "-m" ? word.replaceAll(".", "/") : word));
-  const ended = modules.flatMap((name) => endings.map((ending) => name + ending));
-  const names = [...words, ...quoted, ...ended, ...words.flatMap((word) => filesOf.get(word) ?? [])];
+const wordsOf = (command: string): readonly string[] => command.split(/[\s;&|()<>"'`=]+/).filter((word) => word !== "");
+const quotedIn = (command: string): readonly string[] =>
+  [...command.matchAll(/"([^"]+)"|'([^']+)'/g)].map(([, double, single]) => double ?? single ?? "");
+
+/** The names, and what they are in the folders that the command enters. */
+function withFolders(words: readonly string[], names: readonly string[]): readonly string[] {
   const entered = words.filter((_, at) => folderMarks.has(words[at - 1] ?? ""));
   const folders = [...new Set([...entered, entered.join("/")].filter((folder) => folder !== ""))];
   // Each folder with each name: without limits, a command full of folders would exhaust the memory.
@@ -33,4 +32,23 @@ export function filesOfCommand(command: string): readonly string[] {
     .slice(0, limits.folders)
     .flatMap((folder) => names.slice(0, limits.names).map((name) => `${folder}/${name}`));
   return [...new Set([...names, ...below])];
+}
+
+/**
+ * Names of files that a command may run, whose approval holds while they are unchanged: its words (also with endings),
+ * quoted texts, tools' files.
+ */
+export function filesOfCommand(command: string): readonly string[] {
+  const [words, quoted] = [wordsOf(command), quotedIn(command)];
+  const modules = words.map((word, at) => (words[at - 1] === "-m" ? word.replaceAll(".", "/") : word));
+  const ended = modules.flatMap((name) => endings.map((ending) => name + ending));
+  const names = [...words, ...quoted, ...ended, ...words.flatMap((word) => filesOf.get(word) ?? [])];
+  return withFolders(words, names);
+}
+
+/** Names of files that a command may read, as it spells them: words, quoted texts, what follows `:` (`HEAD:a.txt`). */
+export function namesInCommand(command: string): readonly string[] {
+  const words = wordsOf(command);
+  const parts = words.flatMap((word) => (word.includes(":") ? word.split(":") : []));
+  return withFolders(words, [...words, ...quotedIn(command), ...parts.filter((part) => part !== "")]);
 }

@@ -1,65 +1,29 @@
 /** Ties the approval of a command to the content of the files that it runs. */
 import { approvalWording, sandboxWording } from "../../core/approval-wording.ts";
-import { type Blob, sameBlob } from "../../core/change.ts";
+import { sameBlob } from "../../core/change.ts";
 import { filesOfCommand } from "../../core/command/command-files.ts";
 import { grantsRun } from "../../core/command/run-patterns.ts";
 import { explainWall } from "../../core/command/sandbox.ts";
 import type { RelPath } from "../../core/path.ts";
-import type { CommandOptions, CommandResult, View } from "../../core/ports.ts";
-import { breathe } from "../breathe.ts";
+import type { CommandOptions, CommandResult } from "../../core/ports.ts";
 import type { Run, RunOptions } from "../run.ts";
+import { learnNamed, parsePaths, readFiles } from "./named-files.ts";
 import { isProposed } from "./settle-proposal.ts";
 
 /** Whether a command of the model may run at all. */
 export const mayRunCommand = ({ dryRun, interactive, allowRun }: RunOptions, command: string): boolean =>
   !dryRun && (interactive || grantsRun(allowRun, command));
 
-/** A name in a command, resolved as a shell in the root would: relative to the root, without `..`. */
-function relativeTo(root: string, name: string): string {
-  const parts: string[] = [];
-  for (const part of name.replace(`${root}/`, "").split("/")) {
-    if (part === "..") parts.pop();
-    else parts.push(part);
-  }
-  return parts.join("/");
-}
-
-function parsePaths({ ports: { workspace } }: Run, names: readonly string[]): readonly RelPath[] {
-  return names.flatMap((name) => {
-    try {
-      return [workspace.path(relativeTo(workspace.root, name), "read")];
-    } catch {
-      return [];
-    }
-  });
-}
-
-/** The files of the workspace that a command may run, and the links that lead to them. */
-async function readFiles(run: Run, view: View, command: string): Promise<ReadonlyMap<RelPath, Blob>> {
-  const files = new Map<RelPath, Blob>();
-  const paths = new Set(parsePaths(run, filesOfCommand(command)));
-  for (const path of paths) {
-    await breathe(run.signal);
-    const blob = await view.read(path).catch(() => null);
-    if (blob === null || blob.kind === "folder") continue;
-    files.set(path, blob);
-    const target =
-      blob.kind === "file" ? [] : [blob.target.startsWith("/") ? blob.target : `${path}/../${blob.target}`];
-    for (const next of parsePaths(run, target)) paths.add(next);
-  }
-  return files;
-}
-
 /** Notes the current content of the files that a plan's commands would run, before anybody is asked about the plan. */
 export async function bindCommands(run: Run, commands: readonly string[]): Promise<void> {
   for (const command of commands) {
-    for (const path of (await readFiles(run, run.overlay, command)).keys()) run.record.bases.add(path);
+    for (const path of (await readFiles(run, run.overlay, filesOfCommand(command))).keys()) run.record.bases.add(path);
   }
 }
 
 /** Throws conflict when somebody else has changed a file that a command of the plan runs. */
 export async function requireBound(run: Run, command: string): Promise<void> {
-  const found = await readFiles(run, run.overlay, command);
+  const found = await readFiles(run, run.overlay, filesOfCommand(command));
   await run.overlay.refuseConflict([...parsePaths(run, filesOfCommand(command)), ...found.keys()]);
 }
 
@@ -71,9 +35,9 @@ export async function askBound(run: Run, command: string, ask: (note: string) =>
   const { workspace } = run.ports;
   let changed: readonly RelPath[] = [];
   for (;;) {
-    const before = await readFiles(run, workspace, command);
+    const before = await readFiles(run, workspace, filesOfCommand(command));
     if (!(await ask(approvalWording.changedMeanwhile(changed)))) return false;
-    const after = await readFiles(run, workspace, command);
+    const after = await readFiles(run, workspace, filesOfCommand(command));
     const paths = new Set([...before.keys(), ...after.keys()]);
     changed = [...paths].filter((path) => !sameBlob(before.get(path) ?? null, after.get(path) ?? null));
     if (changed.length === 0) return true;
@@ -118,6 +82,8 @@ export async function runInWorkspace(
     readonly name?: string;
   },
 ): Promise<CommandResult> {
+  // Before it runs: the receipt keeps its output as it is hidden then.
+  await learnNamed(run, command);
   const transaction = await run.transaction();
   const result = await transaction.run(command, { ...options, signal });
   if (!isProposed(result)) run.overlay.learn(result.changes);

@@ -67,7 +67,8 @@ export function openMemory(stateFolder: string): Memory {
           throw new PaiError("usage", `no fact has the id ${id}`, { hint: "see: pai memory" });
         if (found.length > 1)
           throw new PaiError("usage", `${id} names ${found.length} facts`, { hint: "see: pai memory" });
-        const changed = change(fact);
+        const made = change(fact);
+        const changed = made && { ...made, text: maskSecrets(made.text) };
         return [facts.flatMap((each) => (each !== fact ? [each] : changed === null ? [] : [changed])), changed ?? fact];
       }),
     drop: (ids) => (ids.size === 0 ? 0 : edit((facts) => [facts.filter(({ id }) => !ids.has(id)), ids.size])),

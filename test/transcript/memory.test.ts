@@ -47,6 +47,22 @@ test.concurrent(
 );
 
 test.concurrent(
+  "what a person adds or changes holds no value that .env names",
+  async () => {
+    const value = "Zx9kQ2mR7tLp4VwA8sNd";
+    await using place = openPlace([], { ".env": `DB_PASSWORD=${value}\n` });
+    const added = await place.pai(["memory", "add", `tests log in with ${value}`]);
+    const [{ id }] = JSON.parse((await place.pai(["memory", "--json"])).stdout).data.facts;
+    const edited = await place.pai(["memory", "edit", id, `so they log in: ${value}`]);
+    const listed = await place.pai(["memory", "--json"]);
+    expect([added, edited, listed].map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(added.stdout + edited.stdout + listed.stdout).not.toContain(value);
+    expect(listed.stdout).toContain("so they log in: Zx9k…[masked]");
+  },
+  patience,
+);
+
+test.concurrent(
   "without the setting nothing is asked for and nothing kept",
   async () => {
     await using place = openPlace([{ text: plan }, { text: script("x") }]);

@@ -1,9 +1,9 @@
 /** Files that the command line names: below the project no link is followed, and no denied file is written or sent. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace, patience } from "./harness.ts";
-import { planned, talked } from "./replies.ts";
+import { done, planned, talked, write } from "./replies.ts";
 
 setDefaultTimeout(patience);
 
@@ -40,6 +40,12 @@ test.concurrent("-o writes a file of the project, and one elsewhere through the 
   const elsewhere = await place.pai(["plan", "--no-plan-cache", "-o", join(place.spare, "mine.json"), "make a.txt"]);
   expect([elsewhere.code, Object.keys(place.tree())]).toEqual([0, ["plan.json"]]);
   expect(JSON.parse(readFileSync(join(place.spare, "real.json"), "utf8")).kind).toBe("pai-plan");
+});
+
+test.concurrent("a plan with finished edits can be read by its user only", async () => {
+  await using place = openPlace([...make, done(write("a.txt", "x\n"))]);
+  expect((await place.pai(["plan", "--full", "-o", "plan.json", "make a.txt"])).code).toBe(0);
+  expect(statSync(join(place.root, "plan.json")).mode & 0o777).toBe(0o600);
 });
 
 // F27

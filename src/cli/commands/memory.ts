@@ -6,7 +6,8 @@ import { visibleLine } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import { chooseWord } from "../choose-word.ts";
 import type { Context } from "../command.ts";
-import { openHere } from "../compose/open-here.ts";
+import { maskKnown } from "../compose/known-secrets.ts";
+import { type Here, openHere } from "../compose/open-here.ts";
 import { makeFact } from "../remember.ts";
 
 const renderFact = ({ id, at, run, pending, text }: Fact): string =>
@@ -18,8 +19,10 @@ interface Done {
 }
 
 /** Carries out a subcommand; returns the message and the affected facts. */
-async function carryOut(context: Context, memory: Memory, root: string): Promise<Done> {
+async function carryOut({ base, workspace: { root } }: Here, memory: Memory): Promise<Done> {
+  const { context } = base;
   const [verb = "list", id, ...words] = context.words;
+  const hide = (text: string) => maskKnown(base, root, text);
   const known = ["list", "accept", "drop", "edit", "add"] as const;
   const chosen = chooseWord("memory", [verb], known);
   if (chosen === "list") {
@@ -33,7 +36,7 @@ async function carryOut(context: Context, memory: Memory, root: string): Promise
     throw new PaiError("usage", `pai memory ${chosen} needs ${chosen === "add" ? "a text" : "an id"}`);
   const text = words.join(" ");
   if (chosen === "add") {
-    const added = memory.add([makeFact(root, [id, ...words].join(" "), null, false, context.now())]);
+    const added = memory.add([makeFact(root, hide([id, ...words].join(" ")), null, false, context.now())]);
     return {
       facts: added,
       text: added.length === 0 ? "that is known already\n" : `kept: ${added.map(renderFact).join("")}`,
@@ -48,7 +51,7 @@ async function carryOut(context: Context, memory: Memory, root: string): Promise
   const edits = {
     accept: (fact: Fact): Fact => ({ ...fact, pending: false }),
     drop: () => null,
-    edit: (fact: Fact): Fact => ({ ...makeFact(root, text, null, false, context.now()), id: fact.id }),
+    edit: (fact: Fact): Fact => ({ ...makeFact(root, hide(text), null, false, context.now()), id: fact.id }),
   };
   const fact = memory.change(id, edits[chosen]);
   const said = { accept: "accepted", drop: "dropped", edit: "kept" }[chosen];
@@ -56,8 +59,9 @@ async function carryOut(context: Context, memory: Memory, root: string): Promise
 }
 
 export async function memoryCommand(context: Context): Promise<number> {
-  const { workspace, stateFolder } = await openHere(context);
+  const here = await openHere(context);
+  const { stateFolder } = here;
   if (stateFolder === null) throw new PaiError("failed", "nothing is kept here, so nothing can be remembered");
-  const { facts, text } = await carryOut(context, openMemory(stateFolder), workspace.root);
+  const { facts, text } = await carryOut(here, openMemory(stateFolder));
   return showResult(context, "memory", { facts }, text);
 }

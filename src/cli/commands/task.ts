@@ -184,7 +184,7 @@ export async function planCommand(context: Context): Promise<number> {
   const output = context.flags.output ?? null;
   if (full && output === null) throw new PaiError("usage", "--full needs -o FILE to hold the edits");
   const saves = output !== null && context.flags.dryRun !== true;
-  const file = saves ? findOutput(resolve(context.cwd, output), projectOf(context)) : null;
+  const file = saves ? findOutput(resolve(context.cwd, output), projectOf(context), { isPrivate: full }) : null;
   const options: Partial<RunOptions> = full ? { dryRun: true } : { planOnly: true };
   const flow: Flow = async (run) => {
     await singleShot(run);

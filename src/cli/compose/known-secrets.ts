@@ -1,5 +1,5 @@
 /** The secrets that are known before anything is read: the keys that pai holds, of variables and of `.env` files. */
-import { isHeld } from "../../core/secrets/held-keys.ts";
+import { isHeld, maskHeld } from "../../core/secrets/held-keys.ts";
 import { holdKeys } from "../../store/keys.ts";
 import { findNamedSecrets } from "../../store/named-secrets.ts";
 import { envFlag } from "../flag-values.ts";
@@ -13,3 +13,7 @@ export function knownSecrets(base: Base, root: string, keys: readonly string[] =
   const given = [...settings.commands.env, ...envFlag(context.flags)];
   return [...known, ...findNamedSecrets({ env: context.env, root, given, known })];
 }
+
+/** The text with those secrets masked, for what is kept. */
+export const maskKnown = (base: Base, root: string, text: string): string =>
+  maskHeld(knownSecrets(base, root)).text(text);

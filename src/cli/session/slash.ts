@@ -20,7 +20,7 @@ import { redoInSession, undoInSession } from "../commands/history.ts";
 import { numberedModel, renderModels } from "../commands/models.ts";
 import { composeOptions } from "../compose/compose.ts";
 import { composeModel, listModels, priceOf } from "../compose/compose-model.ts";
-import { knownSecrets } from "../compose/known-secrets.ts";
+import { knownSecrets, maskKnown } from "../compose/known-secrets.ts";
 import { habitOfCommand } from "../habits.ts";
 import { renderDiffOn } from "../print-diff.ts";
 import { planTurn } from "./plan-turn.ts";
@@ -128,7 +128,8 @@ async function remember({ composed, context, view }: Talk, text: string): Promis
   if (text === "") throw new PaiError("usage", "nothing to remember", { hint: "/remember tests run with: make check" });
   if (stateFolder === null) throw new PaiError("usage", "nothing is kept here (--ephemeral)");
   const { keepFacts } = await import("../remember.ts");
-  const kept = keepFacts(stateFolder, workspace.root, { texts: [text], run: null, pending: false, now: context.now() });
+  const texts = [maskKnown(composed.base, workspace.root, text)];
+  const kept = keepFacts(stateFolder, workspace.root, { texts, run: null, pending: false, now: context.now() });
   const said = kept.map(({ id }) => `remembered; dropped with: pai memory drop ${id}`);
   context.err(`${view.style.paint("dim", said[0] ?? "that is known already")}\n`);
 }

@@ -13,7 +13,8 @@ export interface Span {
 const mask = "…[masked]";
 const privateKey = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/g;
 const base64Lines = /^[\w+/=\\\s]*/;
-const urlPassword = /:\/\/([^\s:@/"'`]{0,200}):([^\s@/"'`]{6,200})@/g;
+/** A password may hold `@` as it is: then the last one stands before the host. */
+const urlPassword = /:\/\/([^\s:@/"'`]{0,200}):(?=[^\s/"'`]{6})([^\s@/"'`]{1,200}(?:@[\w.!$%^*+~-]{1,200}){0,3})@/g;
 /** Passwords of examples and local set-ups, which are not secret. */
 const commonPassword =
   /^(?:pass|passwd|password|secret|user|admin|root|postgres|mysql|mongo|redis|guest|test|example|dev|local|app|rabbitmq|elastic)\w?\d{0,3}$/i;

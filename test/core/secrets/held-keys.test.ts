@@ -26,6 +26,16 @@ test("property: a key we hold is gone in every spelling", () => {
   );
 });
 
+test("each way to write a key in an address is masked, and the text that an encoded one stands for", () => {
+  const { text } = maskHeld(["Zx9k!Q2m (R7t)*'Lp4"]);
+  const url = "Zx9k!Q2m%20(R7t)*'Lp4";
+  const strict = "Zx9k%21Q2m%20%28R7t%29%2A%27Lp4";
+  for (const each of [url, strict, strict.replace(/%../g, (code) => code.toLowerCase()), strict.replace("%20", "+")])
+    expect(text(`a=${each}&b`)).toBe("a=Zx9k…[masked]&b");
+  expect(maskHeld(["Zx9k%40Q2mR7tLp4Vw"]).text("as Zx9k@Q2mR7tLp4Vw")).toBe("as Zx9k…[masked]");
+  expect(maskHeld(["Zx9k%zzQ2mR7%ffLp4"]).text("as Zx9k%zzQ2mR7%ffLp4")).toBe("as Zx9k…[masked]");
+});
+
 test("keeps the rest of the text around a known key, and shows at most four characters of it", () => {
   expect(maskHeld(["my-secret-value-123", "", "short"])("a my-secret-value-123 b")).toBe("a my-s…[masked] b");
   expect(maskHeld(["12345678", "short"])("a 12345678 short")).toBe("a [masked] short");

@@ -215,6 +215,8 @@ const sessionToken = `IQoJb3JpZ2luX2VjEHoaCXVzLWVhc3Qt${fake(168)}//////////ARAA
 test.each([
   ["eleven characters", 'password = "S3cr3tP4ssX"', "S3cr3tP4ssX"],
   ["words and digits in a URL", "DATABASE_URL=postgres://u:hunter2hunter2@db/x", "hunter2hunter2"],
+  ["a password in a URL with @ in it", "mongodb://u:Xx9kQ2@mR7t@Lp4Vw@db/x", "mR7t@Lp4Vw"],
+  ["the same with little before it", "mongodb://u:X@mR7tLp4Vw@db/x", "X@mR7tLp4Vw"],
   ["a name and a value on two lines", `- name: DB_PASSWORD\n  value: ${value}\n`, value],
   ["a name and a value as JSON", `{"name": "API_TOKEN", "value": "${value}"}`, value],
   ["the content of an element", `<server>\n  <password>${value}</password>\n</server>`, value],
@@ -232,6 +234,11 @@ test.each([
   "const all = new Map<string, Token>(secretKey2Entries4);",
   `<password>\${env.DB_PASSWORD_4}</password>`,
 ])("markup and types with such names are left: %s", (text) => expect(findSecrets(text)).toEqual([]));
+
+test("a password in a URL ends before its host, whatever follows", () => {
+  for (const rest of ["", "/x?to=a@b.test", ":5432,a@b.test", " a@b.test", "?to=a@b.test", "\\na@b.test"])
+    expect(maskSecrets(`postgres://u:${value}@db${rest}`)).toBe(`postgres://u:${value.slice(0, 4)}…[masked]@db${rest}`);
+});
 
 test.each([
   "postgres://postgres:postgres@localhost/x",

@@ -44,8 +44,20 @@ export function temporaryName(): string {
   return `.pai-${crypto.getRandomValues(Buffer.alloc(8)).toString("hex")}.tmp`;
 }
 
-/** The content and stat of a path; both null below a link or a file. */
+/**
+ * The content and stat of a path; both null below a link or a file. What may not be looked at has no stat and holds
+ * nothing that pai knows.
+ */
 export function stateAt(root: Root, path: RelPath): PathState {
+  try {
+    return readState(root, path);
+  } catch (thrown) {
+    if (toPaiError(thrown).code !== "permission_denied") throw thrown;
+    return { blob: undefined, stat: null };
+  }
+}
+
+function readState(root: Root, path: RelPath): PathState {
   const nothing: PathState = { blob: null, stat: null };
   const stat = unlessUnusable(() => root.stat(path));
   if (!stat) return nothing;

@@ -187,7 +187,8 @@ function missingFolders(root: Root, changes: readonly Change[], mode: number): C
 function isMissing(root: Root, folder: RelPath, planned: Blob | null | undefined): boolean {
   if (planned?.kind === "folder") return false;
   if (planned !== undefined) throw noFolder(folder);
-  const { stat } = stateAt(root, folder);
+  const { stat, blob } = stateAt(root, folder);
+  if (blob === undefined && stat === null) throw unseen(folder);
   if (stat !== null && stat.kind !== "folder") throw whyNoFolder(root, folder);
   return stat === null;
 }
@@ -240,7 +241,8 @@ function syncFolders(root: Root, disk: Disk, batch: Batch): void {
   }
 }
 
-function conflictAt(root: Root, path: RelPath, before: Blob | null, { blob }: PathState): PaiError {
+function conflictAt(root: Root, path: RelPath, before: Blob | null, { blob, stat }: PathState): PaiError {
+  if (blob === undefined && stat === null) return unseen(path);
   if (blob !== null && before !== null) return changedMeanwhile(path);
   if (blob === null) {
     const why = whyNoFolder(root, parentOf(path));
@@ -259,6 +261,10 @@ function whyNoFolder(root: Root, path: RelPath): PaiError {
   } catch (thrown) {
     return toPaiError(thrown);
   }
+}
+
+function unseen(path: RelPath): PaiError {
+  return new PaiError("permission_denied", `you have no right to look at ${showName(path)}`);
 }
 
 function noFolder(path: RelPath): PaiError {

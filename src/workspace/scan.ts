@@ -9,7 +9,7 @@ import { openOrder } from "./name-order.ts";
 import { showName } from "./parse-path.ts";
 import { isHidden, type PathRules } from "./path-policy.ts";
 import type { Handle } from "./system/backend.ts";
-import { type Stat, statAt } from "./system/stat.ts";
+import { type Stat, statOrRefused } from "./system/stat.ts";
 import { statIn } from "./system/stat-in.ts";
 
 /** Called for each folder that cannot be entered, and for each name that is not UTF-8, which is listed as `special`. */
@@ -103,12 +103,13 @@ export function walkLooks(
   rules: PathRules,
   left: (path: RelPath) => void,
   settle?: Settle,
+  omitted?: Omitted,
 ): Generator<Found | null, void> {
   const top = "" as RelPath;
   return descend(root, top, {
     ignored: openIgnore(root, top),
     rules,
-    omitted: undefined,
+    omitted,
     left,
     ...(settle && { settle }),
   });
@@ -256,7 +257,7 @@ function entryAt(root: Root, level: Level, name: string): Entry | null {
   const other = level.others.get(name);
   if (!odd && other === undefined) return fileEntry(root, path);
   if (!odd && other?.isDirectory()) return { path, kind: "folder", size: 0, target: null };
-  const stat = statAt(level.handle.at, name, path);
+  const stat = statOrRefused(level.handle.at, name, path);
   return stat && { path, kind: stat.kind, size: stat.kind === "file" ? stat.size : 0, target: stat.target };
 }
 

@@ -6,6 +6,7 @@ import type { RelPath } from "../core/path.ts";
 import type { CommandOptions, RollbackReport, Transaction } from "../core/ports.ts";
 import { holds, stateAt } from "./atomic-write.ts";
 import { openClosedRecord } from "./command/closed-record.ts";
+import { giveModesBack } from "./command/folder-modes.ts";
 import { atStart, type KeptCopies, openKeeping } from "./command/keep-copies.ts";
 import { statOrNull } from "./command/kept.ts";
 import type { Perform, SoFar } from "./command/run-command.ts";
@@ -49,6 +50,8 @@ export function openTransaction(
   const done: Change[] = [];
   const byCommand = new Set<RelPath>();
   const traits = new Map<RelPath, Traits>();
+  /** Of folders whose mode a command changed. */
+  let earlierModes: ReadonlyMap<RelPath, number> = new Map();
   /** Temporary names in the journal, with their paths. */
   const temps: (readonly [RelPath, string])[] = [];
   let watching: Promise<Watch> | null = null;
@@ -129,7 +132,9 @@ export function openTransaction(
     async run(command, options) {
       refuseEnded();
       const { performed, isWatched } = await performKept(command, options);
-      const { traits: theirs, closed: found, ...shown } = performed;
+      const { traits: theirs, closed: found, modes, ...shown } = performed;
+      // What users do without a sandbox is their own change.
+      if (options.sandbox !== "none") earlierModes = new Map([...(modes ?? []), ...earlierModes]);
       noteCommandEnd(root);
       const isUntouched = found === undefined || found.judged.length + found.changes.length === 0;
       const closed = isUntouched ? null : closedRecord().note(found);
@@ -154,11 +159,13 @@ export function openTransaction(
       refuseEnded();
       return lock(
         () => {
+          giveModesBack(root, earlierModes, "adding");
           // Half-made files of a failed disk would keep their folder from being removed.
           const copies = putBack(root, disk, meant, temps);
           // Before `takeBack`: the run may have changed such a file before a command did.
           const closed = closedRecord().putBack(null);
           const report = takeBack(root, disk, journal, { changes: meant, traits });
+          giveModesBack(root, earlierModes, "exactly");
           done.length = 0;
           noteIfPossible(() => end("rolled_back", report.left));
           state = "ended";

@@ -2,8 +2,10 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { linkSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { RelPath } from "../../src/core/path.ts";
 import { openRoot } from "../../src/workspace/confine.ts";
 import { putBack } from "../../src/workspace/journal/put-back.ts";
+import { takeBack } from "../../src/workspace/journal/take-back.ts";
 import { openDisk } from "../../src/workspace/system/disk.ts";
 import { at, change, file, makePlace, openPlace, type Place, treeOf } from "./tree.ts";
 
@@ -61,6 +63,23 @@ describe("taking back", () => {
     expect((await tx.rollback()).left).toEqual([]);
     const rest = { "b.txt": "file 644 new", "d.txt": "file 644 c" };
     expect(treeOf(place.work)).toEqual({ "a.txt": "file 644 old", ...rest });
+  });
+
+  test("leaves what the system lets nobody look at, and takes back the rest", () => {
+    place = makePlace({ "a.txt": "new", "d/b.txt": "new" });
+    const root = openRoot(place.work, { force: true, home: null });
+    const refusing = {
+      ...root,
+      stat(path: RelPath) {
+        if (path.startsWith("d/")) throw Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" });
+        return root.stat(path);
+      },
+    };
+    const changes = [change("a.txt", file("old"), file("new")), change("d/b.txt", file("old"), file("new"))];
+    const { restored, left } = takeBack(refusing, openDisk(), null, { changes, traits: new Map() });
+    expect([restored.map(({ path }) => String(path)), left.map(String)]).toEqual([["a.txt"], ["d/b.txt"]]);
+    expect(treeOf(place.work)).toMatchObject({ "a.txt": "file 644 old", "d/b.txt": "file 644 new" });
+    root.close();
   });
 
   test("touches no name that is not a temporary one, whatever a record says", () => {

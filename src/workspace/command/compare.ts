@@ -1,5 +1,4 @@
 /** Finds what a command changed: compares the workspace before and after it, by identity first, then by bytes. */
-import type { Blob } from "../../core/change.ts";
 import { parentOf, type RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
 import { compareCodePoints } from "../name-order.ts";
@@ -8,12 +7,10 @@ import type { PathRules } from "../path-policy.ts";
 import { type Found, walkLooks } from "../scan.ts";
 import type { Stat } from "../system/stat.ts";
 import { isClosedName } from "./closed-files.ts";
+import { compareAccess, isBelow, reopenFolder } from "./folder-modes.ts";
 import { foldIgnored } from "./ignored-folders.ts";
-import { type Comparison, isUntouched, type Kept, openComparison, readBlob, statOrNull } from "./kept.ts";
-
-interface Seen extends Kept {
-  readonly path: RelPath;
-}
+import { type Comparison, openComparison, readBlob, statOrNull } from "./kept.ts";
+import { openSeen, type Seen } from "./seen.ts";
 
 /** The workspace's content at one moment, without ignored and denied files. */
 export interface Snapshot {
@@ -28,6 +25,10 @@ export interface Snapshot {
   readonly last: RelPath | null;
   /** State of folders whose paths come after `last`; it changes when an entry is added or removed. */
   readonly stamps: ReadonlyMap<RelPath, string>;
+  /** Folders that could not be entered. */
+  readonly shut: ReadonlySet<RelPath>;
+  /** Folders that got their mode back before they were looked into. */
+  readonly reopened: readonly RelPath[];
 }
 
 export interface KeepLimits {
@@ -46,6 +47,8 @@ export interface SnapshotOptions {
   readonly signal?: AbortSignal | undefined;
   /** After this signal only files that can be restored are looked at. */
   readonly hurry?: AbortSignal | undefined;
+  /** Gives folders their earlier mode back that can no longer be looked into. */
+  readonly reopens?: boolean;
 }
 
 const keepLimits: KeepLimits = {
@@ -63,12 +66,12 @@ export async function takeSnapshot(
   root: Root,
   rules: PathRules,
   earlier: Snapshot | null,
-  { limits = keepLimits, signal, hurry }: SnapshotOptions = {},
+  { limits = keepLimits, signal, hurry, reopens = false }: SnapshotOptions = {},
 ): Promise<Snapshot> {
-  const taker = openTaker(root, rules, earlier, limits);
+  const taker = openTaker(root, rules, earlier, { limits, reopens });
   signal?.throwIfAborted();
   let pause = performance.now();
-  for (const found of walkLooks(root, rules, taker.hide, settleBy(earlier))) {
+  for (const found of walkLooks(root, rules, taker.hide, settleBy(earlier), taker.omit)) {
     if (performance.now() - pause > pauseMs) {
       await Bun.sleep(0);
       signal?.throwIfAborted();
@@ -88,15 +91,35 @@ const settleBy =
   (path: RelPath, isIgnored: boolean): boolean =>
     isIgnored ? earlier?.seen.has(path) !== true : earlier?.hidden?.has(path) === true;
 
-function openTaker(root: Root, rules: PathRules, earlier: Snapshot | null, limits: KeepLimits) {
+function openTaker(
+  root: Root,
+  rules: PathRules,
+  earlier: Snapshot | null,
+  { limits, reopens }: { readonly limits: KeepLimits; readonly reopens: boolean },
+) {
   const seen = openSeen(earlier);
   const hidden = new Set<RelPath>();
   const closedBehind = new Set<RelPath>();
   const stamps = new Map<RelPath, string>();
+  const shut = new Set<RelPath>();
+  const reopened: RelPath[] = [];
   let last: RelPath | null = null;
   let bytes = 0;
   let changed = 0;
   let isBehind = false;
+
+  /** The stat of a folder, once it can be looked into again. */
+  const reopen = (folder: RelPath, was: Stat | null | undefined, look: () => Stat | null): Stat | null => {
+    const now = look();
+    if (!reopens || now === null || !reopenFolder(root, folder, was, now)) return now;
+    reopened.push(folder);
+    return look();
+  };
+  const lookAt = ({ path, kind }: Found["entry"], look: () => Stat | null): Stat | null => {
+    // What could not be seen before must not look new.
+    if (earlier !== null && isBelow(earlier.shut, path)) return null;
+    return kind === "folder" ? reopen(path, earlier?.seen.get(path)?.stat, look) : look();
+  };
 
   const stamp = (folder: RelPath) => {
     if (stamps.has(folder)) return;
@@ -117,6 +140,8 @@ function openTaker(root: Root, rules: PathRules, earlier: Snapshot | null, limit
     partial: seen.count() > limits.files,
     last: earlier === null ? (isBehind ? last : null) : earlier.last,
     stamps,
+    shut,
+    reopened,
   });
 
   const kept = (path: RelPath) => {
@@ -129,14 +154,18 @@ function openTaker(root: Root, rules: PathRules, earlier: Snapshot | null, limit
       if (hidden.size <= limits.paths) hidden.add(path);
       else if (closedBehind.size < limits.paths && isClosedName(path, rules)) closedBehind.add(path);
     },
+    omit(path: RelPath, why: "unreadable" | "unnameable") {
+      if (why === "unreadable") shut.add(path);
+    },
     /** `behind`: the path comes after the last one that is looked at individually. */
-    take({ entry: { path }, look, read }: Found): "behind" | "kept" | "gone" {
+    take({ entry, look, read }: Found): "behind" | "kept" | "gone" {
+      const { path } = entry;
       isBehind ||= isOver(path);
       if (isBehind) {
         stamp(parentOf(path));
         return "behind";
       }
-      const stat = look();
+      const stat = lookAt(entry, look);
       if (stat === null) return "gone";
       const room = seen.count() < limits.files ? Math.min(limits.fileBytes, limits.totalBytes - bytes) : -1;
       // A file that was kept before the command needs its new content too, to be restored safely.
@@ -160,37 +189,6 @@ function openTaker(root: Root, rules: PathRules, earlier: Snapshot | null, limit
   };
 }
 
-/** What was seen, in the order of the walk. Shares equal content with `earlier` to save memory. */
-function openSeen(earlier: Snapshot | null) {
-  let own: Map<RelPath, Seen> | null = earlier === null ? new Map() : null;
-  const theirs = earlier?.seen.values();
-  let shared = 0;
-  const diverge = (): Map<RelPath, Seen> => {
-    if (own !== null) return own;
-    own = new Map();
-    for (const [path, each] of earlier?.seen ?? []) {
-      if (own.size === shared) break;
-      own.set(path, each);
-    }
-    return own;
-  };
-  return {
-    count: () => own?.size ?? shared,
-    add(path: RelPath, stat: Stat, read: () => Blob | null): Seen {
-      const next = own === null ? theirs?.next().value : undefined;
-      if (next?.path === path && isUntouched(next.stat, stat)) {
-        shared++;
-        return next;
-      }
-      const known = earlier?.seen.get(path);
-      const each = known !== undefined && isUntouched(known.stat, stat) ? known : { path, stat, blob: read() };
-      diverge().set(path, each);
-      return each;
-    },
-    end: (): ReadonlyMap<RelPath, Seen> => (own === null && earlier?.seen.size === shared ? earlier.seen : diverge()),
-  };
-}
-
 /** The order of a walk: a folder before its content, siblings by code point. */
 function compareWalk(a: RelPath, b: RelPath): number {
   const [one, other] = [a.split("/"), b.split("/")];
@@ -206,6 +204,8 @@ export interface SnapshotComparison extends Comparison {
   /** Ignored or denied paths that were added or removed. */
   readonly stays: readonly RelPath[];
   readonly went: readonly RelPath[];
+  /** Earlier modes of folders whose mode differs. */
+  readonly modes: ReadonlyMap<RelPath, number>;
 }
 
 /**
@@ -219,17 +219,24 @@ export function compareSnapshots(
 ): SnapshotComparison {
   const { changes: all, traits, notes, unkept, compare } = openComparison("cannot be taken back");
   if (before.seen !== after.seen) {
-    for (const [path, old] of before.seen) if (!isKnown(path)) compare(path, old, after.seen.get(path) ?? null);
+    for (const [path, old] of before.seen) {
+      const now = after.seen.get(path) ?? null;
+      if (!isKnown(path) && (now !== null || !isBelow(after.shut, path))) compare(path, old, now);
+    }
     for (const [path, now] of after.seen) if (!before.seen.has(path) && !isKnown(path)) compare(path, null, now);
   }
   const { came: single, went } = compareHidden(before, after, isKnown);
   const { changes, came } = foldIgnored(all, single);
+  const access = compareAccess(before, after);
+  unkept.push(...access.lost.map((path) => ({ path, isGone: false, isIgnored: false })));
   notes.push(
+    ...access.notes,
     ...came.map((path) => `${showName(path)} is new and ignored, so it stays`),
     ...went.map((path) => `${showName(path)} was ignored and is gone, and cannot be brought back`),
     ...compareStamps(before, after),
   );
-  return { changes, traits, notes: withinLimit(notes, before, after), unkept, stays: [...came, ...went], went };
+  const { modes } = access;
+  return { changes, traits, notes: withinLimit(notes, before, after), unkept, stays: [...came, ...went], went, modes };
 }
 
 /** Hidden paths that are new; none if there are too many to know. */
@@ -237,9 +244,11 @@ export const findNewHidden = (before: Snapshot, after: Snapshot): ReadonlySet<Re
   new Set(compareHidden(before, after, () => false).came);
 
 function compareHidden(before: Snapshot, after: Snapshot, isKnown: (path: RelPath) => boolean) {
-  const only = (one: Snapshot["hidden"], other: Snapshot["hidden"]) =>
-    one === null || other === null ? [] : [...one].filter((path) => !other.has(path) && !isKnown(path));
-  return { came: only(after.hidden, before.hidden), went: only(before.hidden, after.hidden) };
+  const only = ({ hidden: one }: Snapshot, { hidden: other, shut }: Snapshot) => {
+    const isMissing = (path: RelPath) => other?.has(path) === false && !isBelow(shut, path);
+    return one === null || other === null ? [] : [...one].filter((path) => isMissing(path) && !isKnown(path));
+  };
+  return { came: only(after, before), went: only(before, after) };
 }
 
 function compareStamps(before: Snapshot, after: Snapshot): readonly string[] {

@@ -4,7 +4,7 @@ import type { RelPath } from "../../core/path.ts";
 import { sameObject } from "../atomic-write.ts";
 import type { ReadFile, Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
-import type { Stat } from "../system/stat.ts";
+import { refusedStat, type Stat } from "../system/stat.ts";
 import type { Traits } from "../traits.ts";
 
 export interface Kept {
@@ -59,6 +59,11 @@ export function isSame(old: Kept | null, now: Kept | null): boolean {
   return old.blob !== null && now.blob !== null && sameBlob(old.blob, now.blob);
 }
 
+function whyLost(old: Kept | null, now: Kept | null): string {
+  if (old?.stat === refusedStat) return "could not be looked at before";
+  return now?.stat === refusedStat ? "can no longer be looked at" : "changed and was not kept";
+}
+
 /** Collects the differences. `lost` ends the note on a change that was not kept ("cannot be taken back"). */
 export function openComparison(lost: string) {
   const changes: Change[] = [];
@@ -74,7 +79,7 @@ export function openComparison(lost: string) {
     compare(path: RelPath, old: Kept | null, now: Kept | null): void {
       if (isSame(old, now)) return;
       if (old?.blob === null || now?.blob === null) {
-        notes.push(`${showName(path)} changed and was not kept, so it ${lost}`);
+        notes.push(`${showName(path)} ${whyLost(old, now)}, so it ${lost}`);
         unkept.push({ path, isGone: now === null, isIgnored: false });
         return;
       }

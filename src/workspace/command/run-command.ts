@@ -19,6 +19,7 @@ import { type ClosedFiles, keepClosed } from "./closed-files.ts";
 import { commandEnv, type Env, withheldNames } from "./command-env.ts";
 import { compareSnapshots, findNewHidden, type Snapshot, takeSnapshot } from "./compare.ts";
 import { type ClosedComparison, compareClosed, describeStays, findUnread } from "./compare-closed.ts";
+import { foldersAbove, reopenAll, sayReopened } from "./folder-modes.ts";
 import type { OwnOf } from "./others.ts";
 import { isLoss } from "./read-ignored.ts";
 import { readLayer } from "./read-layer.ts";
@@ -39,6 +40,8 @@ export interface PerformParts {
 
 export type Performed = Omit<CommandResult, "closed"> & {
   readonly traits: ReadonlyMap<RelPath, Traits>;
+  /** Earlier modes of folders whose mode it changed in place; absent: none. */
+  readonly modes?: ReadonlyMap<RelPath, number>;
   /** Changes in files closed to actions; absent if the command could not reach them. */
   readonly closed?: ClosedComparison;
 };
@@ -137,14 +140,22 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     const files = closed === null || closed.small.size === 0 ? before.seen : new Map([...before.seen, ...closed.small]);
     const made = new Set(so.changes.filter(({ before: was }) => was === null).map(({ path }) => path));
     so.begun(files, closed === null || isWalled ? null : copiesOf(closed, sandbox.git));
+    const above = closed && foldersAbove(root, [...closed.kept.keys(), ...closed.small.keys()]);
     const { replaced, ...result } = await run(command, options, null);
+    const { modes, reopened } = reopenAll(root, above ?? new Map());
     // The signal that ended the command must not end this look: unknown changes could not be undone.
-    last = await takeSnapshot(root, policy, before, { hurry: signal });
+    last = await takeSnapshot(root, policy, before, { hurry: signal, reopens: options.sandbox !== "none" });
     const looks = closed && ([closed, await keep(last, closed, findNewHidden(before, last))] as const);
     const compared = compareAll([before, last], looks, policy, made);
+    for (const [folder, mode] of compared.modes ?? []) modes.set(folder, mode);
     const withheld = withheldNames(parts.env, env, result.output);
-    const notes = [...compared.notes, ...replaced.map((path) => seenMeanwhile(path, root.path))];
-    return { command, ...result, ...compared, notes, withheld, changes: ownOf(compared.changes), proposal: null };
+    const notes = [
+      ...reopened.map(sayReopened),
+      ...compared.notes,
+      ...replaced.map((path) => seenMeanwhile(path, root.path)),
+    ];
+    const changes = ownOf(compared.changes);
+    return { command, ...result, ...compared, modes, notes, withheld, changes, proposal: null };
   };
 
   return async (command, options, so) => {
@@ -177,7 +188,7 @@ function compareAll(
   closed: readonly [ClosedFiles, ClosedFiles] | null,
   rules: PathRules,
   made: ReadonlySet<RelPath>,
-): Pick<Performed, "changes" | "ignored" | "traits" | "notes" | "stays" | "unkept" | "closed"> {
+): Pick<Performed, "changes" | "ignored" | "traits" | "modes" | "notes" | "stays" | "unkept" | "closed"> {
   const seen = [before.seen, after.seen] as const;
   const found = closed && compareClosed(closed, seen, rules);
   if (closed === null || found === null) return compareSnapshots(before, after);
@@ -204,6 +215,7 @@ function compareAll(
       })),
     ],
     traits: new Map([...open.traits, ...ignored.traits]),
+    modes: open.modes,
     notes: [...open.notes, ...found.notes, ...ignored.notes, ...(line === null ? [] : [line])],
     stays: [...open.stays, ...others],
     closed: found,

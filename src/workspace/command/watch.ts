@@ -52,6 +52,16 @@ export function changedSince(root: Root, state: State, id: string, { watches, wa
   });
 }
 
+/** Watched paths that this user may no longer look at. */
+export function unseenSince(root: Root, { watches, watching }: Episode): readonly RelPath[] {
+  if (!watching) return [];
+  const paths = new Set(watches.flatMap(({ changes }) => changes.map(({ path }) => path as RelPath)));
+  return [...paths].filter((path) => {
+    const { blob, stat } = stateAt(root, path);
+    return blob === undefined && stat === null;
+  });
+}
+
 /** Paths, without folders, that appeared since that command began; somebody else may have made them. */
 export function newSince(root: Root, rules: PathRules, { watches, others, watching, batches }: Episode): string[] {
   if (!watching) return [];

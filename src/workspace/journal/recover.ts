@@ -5,7 +5,7 @@ import type { RelPath } from "../../core/path.ts";
 import { isAlive } from "../../system/holder.ts";
 import { holds, stateAt } from "../atomic-write.ts";
 import { ownSince } from "../command/others.ts";
-import { changedSince, newSince } from "../command/watch.ts";
+import { changedSince, newSince, unseenSince } from "../command/watch.ts";
 import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
 import type { PathRules } from "../path-policy.ts";
@@ -37,7 +37,7 @@ export async function recover(root: Root, state: State, lock: Lock, rules: PathR
       // A record that is refused must not hold up the others.
       if (code === "path_refused")
         return () => `run ${id} was cut off and is not taken back: ${why}${hint ? ` (${hint})` : ""}`;
-      if (!diskCodes.includes(code)) throw thrown;
+      if (!diskCodes.includes(code) && code !== "permission_denied") throw thrown;
       return () => `run ${id} was cut off and cannot be taken back yet: ${why}`;
     });
     if (tell !== null) tells.push(tell);
@@ -101,7 +101,8 @@ function recoverRun(root: Root, state: State, id: string, rules: PathRules): Tel
     ]);
   }
   const fresh = newSince(root, rules, episode);
-  if (batches.length === 0 && since.length === 0 && fresh.length === 0) return null;
+  const unseen = unseenSince(root, episode);
+  if (batches.length + since.length + fresh.length + unseen.length === 0) return null;
   const what = kind === "run" ? `run ${id} was cut off` : `the ${kind} of run ${id} was cut off`;
   const isStanding = (path: string) => stateAt(root, path as RelPath).blob !== null;
   return () =>
@@ -113,6 +114,7 @@ function recoverRun(root: Root, state: State, id: string, rules: PathRules): Tel
         since.map(({ path }) => path),
       ),
       ...(since.length > 0 ? [`pai undo ${id} takes these back too`] : []),
+      ...namePaths("in folders that are closed to you now, so perhaps changed, and left", unseen),
       ...namePaths("new since its last command began, and left", fresh.filter(isStanding)),
     ].join("; ");
 }

@@ -84,9 +84,19 @@ function keepImpossible(root: Root, todo: Map<RelPath, Change>): RelPath[] {
   for (const { path, before, after } of byPath([...todo.values()]).reverse()) {
     if (before?.kind !== "folder" || after?.kind === "folder") continue;
     const next = new Map([...todo].map(([key, change]) => [key, change.after]));
-    if (staysIn(root, path, next).length > 0) drop(path);
+    if (keepsMore(root, path, next)) drop(path);
   }
   return kept;
+}
+
+/** Whether more is in the folder than the changes remove; true for one that may not be listed. */
+function keepsMore(root: Root, folder: RelPath, next: ReadonlyMap<RelPath, Change["after"]>): boolean {
+  try {
+    return staysIn(root, folder, next).length > 0;
+  } catch (thrown) {
+    if (toPaiError(thrown).code === "permission_denied") return true;
+    throw thrown;
+  }
 }
 
 function canHold(root: Root, todo: ReadonlyMap<RelPath, Change>, folder: RelPath): boolean {

@@ -1,5 +1,5 @@
 /** Finds the files in the project that are closed to commands, even after a command has moved them. */
-import { type Dirent, readdirSync } from "node:fs";
+import { type Dirent, readdirSync, type Stats } from "node:fs";
 import { join, resolve } from "node:path";
 import { joinPath, type RelPath } from "../../core/path.ts";
 import { entryAt } from "../../system/entry-at.ts";
@@ -75,8 +75,18 @@ function addKnown(
 }
 
 function identityOf(path: string): string | null {
-  const stat = entryAt(path);
+  const stat = seenAt(path);
   return stat === undefined ? null : `${stat.dev}:${stat.ino}`;
+}
+
+/** Like `entryAt`; also undefined in a folder that may be listed and not entered. */
+function seenAt(path: string): Stats | undefined {
+  try {
+    return entryAt(path);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "EACCES") return undefined;
+    throw thrown;
+  }
 }
 
 /**
@@ -179,7 +189,7 @@ function otherNames(hidden: readonly string[], folders: readonly string[]): read
 function missingNames(known: ReadonlySet<string>): ReadonlyMap<string, number> {
   const missing = new Map<string, number>();
   for (const path of known) {
-    const stat = entryAt(path);
+    const stat = seenAt(path);
     if (!stat?.isFile() || stat.nlink === 1) continue;
     const identity = `${stat.dev}:${stat.ino}`;
     missing.set(identity, (missing.get(identity) ?? stat.nlink) - 1);

@@ -57,6 +57,31 @@ export function statAt(at: string, name: string, path: RelPath): Stat | null {
   }
 }
 
+/** Stands for the stat of a name in a folder that may be listed and not entered. */
+export const refusedStat: Stat = {
+  kind: "special",
+  size: 0,
+  mode: 0,
+  mtimeNs: 0n,
+  ctimeNs: 0n,
+  ino: 0n,
+  dev: 0n,
+  uid: 0,
+  gid: 0,
+  nlink: 1,
+  target: null,
+};
+
+/** Like `statAt`; `refusedStat` where the rights are missing. */
+export function statOrRefused(at: string, name: string, path: RelPath): Stat | null {
+  try {
+    return statAt(at, name, path);
+  } catch (thrown) {
+    if (toPaiError(thrown).code === "permission_denied") return refusedStat;
+    throw thrown;
+  }
+}
+
 /** Like `statAt`; also null where the system refuses. */
 export function statUnlessGone(at: string, name: string, path: RelPath): Stat | null {
   try {

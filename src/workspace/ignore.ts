@@ -16,8 +16,11 @@ export const ignoreFiles: readonly string[] = [".gitignore", ".paiignore"];
 /** Whether a file with this path may be an ignore file. */
 export const holdsIgnoreRules = (path: RelPath): boolean => ignoreFiles.includes(nameOf(path));
 
-/** Limits for all ignore files of a walk; rules beyond them are not read and ignore nothing. */
-const limits = { bytes: 256 * 1024, rules: 5000 } as const;
+/**
+ * Limits for all ignore files of a walk; rules beyond them are not read and ignore nothing. `wild`: the sum of what
+ * rules with several `**` cost, of which five thousand take seconds for a path of 45 names.
+ */
+const limits = { bytes: 256 * 1024, rules: 5000, wild: 1000 } as const;
 /** Limits for one rule: matching time grows with the path's length to the power of these, so such a rule is skipped. */
 const maxWild = { folders: 3, stars: 3 } as const;
 
@@ -34,6 +37,7 @@ export interface Reader {
 interface Budget {
   bytes: number;
   rules: number;
+  wild: number;
 }
 
 /**
@@ -119,6 +123,18 @@ function isQuick(rule: string): boolean {
   );
 }
 
+/** What a rule costs of `limits.wild`: its time grows with the path's length to the power of its `**`. */
+function wildnessOf(rule: string): number {
+  const folders = rule.includes("**")
+    ? rule
+        .split("/")
+        .slice(0, -1)
+        .filter((part) => part === "**").length
+    : 0;
+  if (folders < 2) return 0;
+  return folders === 2 ? 1 : 10;
+}
+
 /** The rules of a file within the budget. */
 function readRules(root: Reader, path: RelPath, budget: Budget): string {
   if (budget.bytes <= 0 || budget.rules <= 0) return "";
@@ -139,6 +155,12 @@ function takeRules(text: string, budget: Budget): string {
     .filter((line) => line.trim() !== "" && !line.startsWith("#"))
     .map((line) => line.replace(/(?:\*\*\/)+/g, "**/").replace(/\*{3,}/g, "**"))
     .filter(isQuick)
+    .filter((rule) => {
+      const cost = wildnessOf(rule);
+      if (cost > budget.wild) return false;
+      budget.wild -= cost;
+      return true;
+    })
     .slice(0, budget.rules);
   budget.rules -= rules.length;
   return rules.join("\n");

@@ -44,6 +44,22 @@ test("a megabyte of rules, and a file of rules without end", () => {
   expect(sparse).toBeLessThan(500);
 });
 
+test.each([
+  ["three", "a/**/a/**/a/**/b"],
+  ["two", "**/a/**/b"],
+])("thousands of rules with %s wild folders in a deep folder", (_name, rule) => {
+  const path = "a/".repeat(70);
+  const [found, ms] = walkAll((folder) => {
+    mkdirSync(join(folder, path, "b1"), { recursive: true });
+    writeFileSync(
+      join(folder, ".gitignore"),
+      `${Array.from({ length: 4900 }, (_, at) => `${rule}${at + 1}\n`).join("")}out/\n`,
+    );
+    mkdirSync(join(folder, "out"));
+  });
+  expect([found.includes("out"), found.includes(`${path}b1`), ms < 1500]).toEqual([false, false, true]);
+});
+
 test("rules of many folders count together", () => {
   const [, ms] = walkAll((folder) => {
     for (let at = 0; at < 200; at += 1) {

@@ -142,8 +142,8 @@ async function take(batch: Batch, call: Call, proposal: Proposal, claim: Claim |
 
 /** What a tool of a server answers may be the content of a file that the call names. */
 async function hideForeign(run: Run, { input }: Call, text: string): Promise<string> {
-  const { learnNamed } = await import("./commands/named-files.ts");
-  await learnNamed(run, JSON.stringify(input));
+  const { learnNamed, textsIn } = await import("./commands/named-files.ts");
+  await learnNamed(run, textsIn(input));
   return run.veil.hideOutput(text);
 }
 

@@ -2,6 +2,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { defineQuery } from "../../src/actions/call.ts";
+import { allActions } from "../../src/actions/match-vocabulary.ts";
 import { eightStep } from "../../src/flows/eight-step.ts";
 import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls } from "./loop.ts";
@@ -93,6 +95,22 @@ for (const command of [
     });
   }
 }
+
+test("so is one in the answer of a tool of a server, whose call names the file", async () => {
+  const query = async () => ({ ok: true, text: `2 lines\n${password}\n` });
+  for (const input of [{ path: "ops/d.txt" }, { paths: ["./ops/d.txt"], more: { deep: true } }]) {
+    const ran = await play({
+      flow: toolLoop,
+      options: { mode: "tool-loop" },
+      files: { ...many, "ops/d.txt": told },
+      lines: [calls(call("query_tool", { tool: "t.read", input })), "Done."],
+      actions: async () =>
+        allActions.map((each) => (each.name === "QUERY" ? { ...defineQuery(query), offered: true } : each)),
+    });
+    expect(JSON.stringify(ran.requests)).toContain("2 lines\\n<<SECRET_");
+    expect(JSON.stringify(ran.requests)).not.toContain(password);
+  }
+});
 
 test("of the files that a command names, twenty are read before it, and a megabyte of them", async () => {
   const names = Array.from({ length: 30 }, (_, at) => `n${at}.txt`);

@@ -1,6 +1,8 @@
 /** Reads the files that a command names. */
 import type { Blob } from "../../core/change.ts";
 import { namesInCommand } from "../../core/command/command-files.ts";
+import { mapTexts } from "../../core/map-texts.ts";
+import type { Json } from "../../core/model.ts";
 import { nameOf, type RelPath } from "../../core/path.ts";
 import type { View } from "../../core/ports.ts";
 import { breathe } from "../breathe.ts";
@@ -93,4 +95,14 @@ export async function learnNamed(run: Run, command: string): Promise<void> {
     run.veil.hideBytes(blob.bytes);
     if (++files >= learned.files) break;
   }
+}
+
+/** All texts of a call's input, as the words of one command. */
+export function textsIn(input: Json): string {
+  const texts: string[] = [];
+  mapTexts(input, (text) => {
+    texts.push(text);
+    return text;
+  });
+  return texts.join("\n");
 }

@@ -1,7 +1,8 @@
 /** API keys: finds them in the environment or the credentials file, adds, removes, masks and checks them. */
-import { readFileSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { PaiError } from "../core/error.ts";
 import { findProvider, providers } from "../core/providers.ts";
+import { readSmall } from "../system/read-small.ts";
 import { credentialsFile, editCredentials, type KeyRing, loadCredentials, peekCredentials } from "./credentials.ts";
 import { forgetTurn } from "./key-state.ts";
 import type { Environment, Places } from "./places.ts";
@@ -40,11 +41,27 @@ export function findKeys(provider: string, { env, places, warn = silent }: Sourc
   return inOrder(ring).map(([id, key]) => ({ id, key, origin }));
 }
 
-/** Every key of every provider, stored or of the environment, in use or not: pai shows none of them. Never throws. */
+const maxKeyFile = 4096;
+
+/** The text of a key file, which may be a link (Kubernetes); "" where none can be read. */
+function peekKeyFile(file: string): string {
+  try {
+    return file === "" ? "" : (readSmall(realpathSync(file), maxKeyFile) ?? "");
+  } catch {
+    return "";
+  }
+}
+
+/**
+ * Every key of every provider, stored, in a variable or in the file that one names, in use or not: pai shows none of
+ * them. Never throws.
+ */
 export function holdKeys({ env, places: { configDir } }: Sources): readonly string[] {
   const rings = configDir === null ? [] : [...peekCredentials(configDir).values()];
-  const given = providers.flatMap(({ keyVariables }) => keyVariables.map((name) => env[name]?.trim() ?? ""));
-  return [...rings.flatMap(({ keys }) => [...keys.values()]), ...given].filter((key) => key !== "");
+  const given = providers.flatMap(({ keyVariables }) =>
+    keyVariables.flatMap((name) => [env[name] ?? "", peekKeyFile(env[`${name}_FILE`]?.trim() ?? "")]),
+  );
+  return [...rings.flatMap(({ keys }) => [...keys.values()]), ...given].map((key) => key.trim()).filter(Boolean);
 }
 
 /** The default key first, the others in the order in which they were added. */

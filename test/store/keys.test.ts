@@ -1,9 +1,9 @@
 /** Keys: where they are found, how old files are taken over, and that none is lost. */
 import { expect, test } from "bun:test";
-import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { openKeyState } from "../../src/store/key-state.ts";
-import { findKeys, judgeKey, maskKey, putKey, removeKey, setDefaultKey } from "../../src/store/keys.ts";
+import { findKeys, holdKeys, judgeKey, maskKey, putKey, removeKey, setDefaultKey } from "../../src/store/keys.ts";
 import { type Home, makeHome, modeOf, put } from "./temp-home.ts";
 
 const one = `AIza${"1".repeat(35)}`;
@@ -24,6 +24,19 @@ test("a key of the environment is used alone, by the order of the names, also fr
   expect(find(home, { OPENAI_API_KEY: one, GEMINI_API_KEY: " " })).toEqual([["primary", three]]);
   expect(() => find(home, { GEMINI_API_KEY_FILE: "/nowhere" })).toThrow("GEMINI_API_KEY_FILE names /nowhere");
   expect(() => find(home, { GEMINI_API_KEY: "a\nb" })).toThrow(expect.objectContaining({ code: "key_invalid" }));
+});
+
+test("all keys that pai holds are told, of any provider and place, and nothing of a damaged file", () => {
+  const home = makeHome();
+  putKey({ ...home, provider: "gemini" }, "a", one);
+  putKey({ ...home, provider: "mistral" }, "b", two);
+  const file = put(join(home.root, "secret"), `${three}\n`);
+  const link = join(home.root, "link");
+  symlinkSync(file, link);
+  const env = { OPENAI_API_KEY_FILE: link, ANTHROPIC_API_KEY: ` ${one}4 `, GEMINI_API_KEY_FILE: "/nowhere" };
+  expect(holdKeys({ env, places: home.places }).toSorted()).toEqual([one, `${one}4`, two, three].toSorted());
+  put(home.config("credentials.json"), "{");
+  expect(holdKeys({ env: {}, places: home.places })).toEqual([]);
 });
 
 test("writes version 3, folder 0700, file 0600, the first key as default, a known id updated", () => {

@@ -6,6 +6,7 @@ import { type GroupTotals, type RunSummary, summarizeRun, totalNames } from "../
 import { entryAt } from "../system/entry-at.ts";
 import { openReceipts } from "./receipts.ts";
 import { readEnded, readUndone } from "./run-notes.ts";
+import { useWal } from "./wal.ts";
 
 /** A new layout gets a new file name, so that an older pai keeps its own file. */
 const layout = 1;
@@ -96,9 +97,8 @@ function openFile(file: string): Database {
     closeSync(fd);
   }
   const db = new Database(file);
-  db.run("pragma journal_mode = wal");
+  useWal(db, 3000);
   db.run("pragma synchronous = off");
-  db.run("pragma busy_timeout = 3000");
   return db;
 }
 

@@ -11,6 +11,7 @@ import {
   type Spent,
   type Want,
 } from "../../core/spending/allowance.ts";
+import { useWal } from "../wal.ts";
 
 /** Which calls a day's total counts: all of this machine, or those made while the team's database was unreachable. */
 export type DayScope = "machine" | "away";
@@ -41,8 +42,7 @@ function open(file: string): Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   closeSync(openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600));
   const db = new Database(file);
-  db.run("pragma busy_timeout = 10000");
-  db.run("pragma journal_mode = wal");
+  useWal(db, 10_000);
   db.run(schema);
   return db;
 }

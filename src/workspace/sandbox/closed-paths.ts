@@ -7,7 +7,7 @@ import { entriesOf, realPathOf } from "../../system/lookups.ts";
 import { kindOfDenied, type PathRules } from "../path-policy.ts";
 import { findInside, type Inside } from "./closed-inside.ts";
 import type { Hidden } from "./confinement.ts";
-import { findHomeSecrets, type HomeOptions } from "./home-secrets.ts";
+import type { HomeOptions } from "./home-secrets.ts";
 import { type Mount, readMounts, translatePath } from "./mounts.ts";
 
 export interface ClosedPaths {
@@ -21,6 +21,8 @@ export interface ClosedPaths {
 }
 
 export interface ClosedSearch extends HomeOptions {
+  /** What `findHomeSecrets` has found. */
+  readonly homeSecrets: readonly string[];
   /** Real path. */
   readonly workspace: string;
   readonly rules: PathRules;
@@ -43,7 +45,7 @@ const rootSecrets = [
 /** `last`: result of the previous search; null: there was none. */
 export function findClosedPaths(search: ClosedSearch, last: ClosedPaths | null): ClosedPaths {
   const inside = findInside(search, last?.inside ?? null);
-  const outside = [...findHomeSecrets(search), ...secretsAbove(search), ...search.own];
+  const outside = [...search.homeSecrets, ...secretsAbove(search), ...search.own];
   const privileged = search.isRoot ? [...rootSecrets, ...hostKeys()] : [];
   const mounts = readMounts("self");
   const found = new Map<string, Hidden>();

@@ -7,7 +7,7 @@ import type { PathRules } from "../path-policy.ts";
 import { type ClosedPaths, findClosedPaths } from "./closed-paths.ts";
 import { type Confinement, type Hidden, isIsolated, type LandlockRule } from "./confinement.ts";
 import type { Found } from "./find-level.ts";
-import type { HomeOptions } from "./home-secrets.ts";
+import { findHomeSecrets, type HomeOptions } from "./home-secrets.ts";
 import { firstWithSockets, type OutsideRules, readableRules } from "./landlock.ts";
 import { findSubmounts } from "./mounts.ts";
 import { isReplaced } from "./namespaces.ts";
@@ -49,7 +49,7 @@ interface Known {
   readonly isStale: boolean;
 }
 
-const ageOf = ({ at }: Known): number => performance.now() - at;
+const ageOf = ({ at }: Pick<Known, "at">): number => performance.now() - at;
 
 /** Returns the paths of a confinement; secrets are searched for again once the last result is a second old. */
 export function openPaths({ settings, workspace, rules, home, env, own }: PathOptions, isRoot: boolean) {
@@ -62,9 +62,17 @@ export function openPaths({ settings, workspace, rules, home, env, own }: PathOp
   const outside = openOutside();
   let knownCaches: readonly string[] | null = null;
 
+  let knownAtHome: { readonly secrets: readonly string[]; readonly at: number } | null = null;
+
+  const secretsAtHome = (): readonly string[] => {
+    if (knownAtHome === null || ageOf(knownAtHome) > closedFreshMs)
+      knownAtHome = { secrets: findHomeSecrets({ workspace, home, env, isRoot }), at: performance.now() };
+    return knownAtHome.secrets;
+  };
   const search = (ownNow: number): ClosedPaths => {
     const open = [...readable, ...writable];
-    const paths = findClosedPaths({ workspace, rules, home, env, own, isRoot, open }, known?.paths ?? null);
+    const project = { workspace, rules, home, env, own, isRoot, open, homeSecrets: secretsAtHome() };
+    const paths = findClosedPaths(project, known?.paths ?? null);
     known = { paths, at: performance.now(), own: ownNow, isStale: false };
     return paths;
   };
@@ -97,13 +105,18 @@ export function openPaths({ settings, workspace, rules, home, env, own }: PathOp
     closed,
     /** For descriptions: the last result, if it is not old. */
     lastClosed: (): ClosedPaths => (known !== null && ageOf(known) <= toldFreshMs ? known.paths : closed()),
-    /** Forces a new search: a command that works in the workspace may have moved hidden files. */
+    /** Forces a new search of the project. */
     renew() {
       if (known !== null) known = { ...known, isStale: true };
     },
-    /** After a command. One that could not start may have failed because a hidden file had vanished. */
+    /**
+     * After a command. One that worked in the workspace may have moved hidden files; one that could not start may have
+     * failed because a hidden file had vanished.
+     */
     settle(hasFailed: boolean, isInPlace: boolean) {
-      if (hasFailed || isInPlace) paths.renew();
+      if (!hasFailed && !isInPlace) return;
+      paths.renew();
+      knownAtHome = null;
       if (!hasFailed) return;
       outside.forget();
       knownCaches = null;

@@ -31,12 +31,12 @@ interface Mark {
 
 /** Texts that rule out most names, which is cheaper than making the tables. */
 interface Table {
-  /** All names in one text. */
-  readonly spelled: string;
+  /** Whether it is one of the names, or a part of one with a folder. */
+  readonly isSpelled: (name: string) => boolean;
   /** `name`, or `folder/name`; a name that ends in `/` counts anywhere in a path, others only at its end. */
   readonly byName: () => ReadonlyMap<string, Steering>;
-  /** All endings in one text; each begins with a dot. */
-  readonly endings: string;
+  /** Whether it is one of the endings, which begin with a dot. */
+  readonly isEnding: (text: string) => boolean;
   /** A name of a shape contains one of these. */
   readonly shapeWords: readonly string[];
   readonly marks: () => readonly Mark[];
@@ -56,11 +56,11 @@ function openTable(): Table {
     }
   }
   return {
-    spelled,
+    isSpelled: openWords(spelled),
     byName: atFirstUse(
       () => new Map(rows.flatMap(({ row, steering }) => wordsOf(row.names).map((name) => [name, steering]))),
     ),
-    endings: allEndings,
+    isEnding: openWords(allEndings),
     shapeWords: wordsOf(words),
     marks: atFirstUse(() =>
       rows.flatMap(({ row: { endings = "", shape }, steering }) => [
@@ -74,9 +74,9 @@ function openTable(): Table {
 const table = atFirstUse(openTable);
 
 /** Whether the name may end or look like one in the table. */
-function mayFit(name: string, { endings, shapeWords }: Table): boolean {
+function mayFit(name: string, { isEnding, shapeWords }: Table): boolean {
   for (let dot = name.indexOf("."); dot >= 0; dot = name.indexOf(".", dot + 1)) {
-    if (hasWord(endings, name.slice(dot))) return true;
+    if (isEnding(name.slice(dot))) return true;
   }
   for (const word of shapeWords) if (name.includes(word)) return true;
   return false;
@@ -84,8 +84,8 @@ function mayFit(name: string, { endings, shapeWords }: Table): boolean {
 
 /** The steering of a name in a folder, both folded; null: none. `last`: the name is the last part of its path. */
 export function steeringOfName(folder: string, name: string, last: boolean): Steering | null {
-  const { spelled, byName, marks } = table();
-  const spellings = hasWord(spelled, name) ? [`${folder}/${name}`, name] : [];
+  const { isSpelled, byName, marks } = table();
+  const spellings = isSpelled(name) ? [`${folder}/${name}`, name] : [];
   for (const spelling of spellings) {
     const found = byName().get(`${spelling}/`) ?? (last ? byName().get(spelling) : undefined);
     if (found !== undefined) return found;
@@ -103,7 +103,16 @@ export function steeringBelow(name: string): Steering | null {
   return below?.[1] ?? null;
 }
 
-/** Whether the text holds the word, bounded by blanks, slashes or the ends of the text. */
+/** A set of the words takes as long to make as this many searches in their text. */
+const fewSearches = 100;
+
+/** Tells of texts whether they are words of this one, which blanks and slashes bound. */
+function openWords(text: string): (word: string) => boolean {
+  const words = atFirstUse(() => new Set(text.split(/[\s/]+/)));
+  let searches = 0;
+  return (word) => (++searches > fewSearches ? words().has(word) : hasWord(text, word));
+}
+
 function hasWord(text: string, word: string): boolean {
   const isEdge = (at: number) => " \n/".includes(text.charAt(at));
   if (word === "") return true;

@@ -4,13 +4,13 @@ import { renderHidden } from "../core/secrets/render-hidden.ts";
 import { renderDiff } from "../ui/diff/render-diff.ts";
 import { columnsOf } from "./columns.ts";
 import type { Context } from "./command.ts";
-import { composeBase, findRoot } from "./compose/base.ts";
+import { type Base, findRoot } from "./compose/base.ts";
 import { knownSecrets } from "./compose/known-secrets.ts";
 import { styleOf } from "./compose/view.ts";
 
 /** `renderHidden` with the keys of pai, and what the environment and the `.env` files of the project tell of. */
-export const renderHiddenHere = (context: Context, changes: readonly Change[]): string =>
-  renderHidden(changes, knownSecrets(composeBase(context), findRoot(context)));
+export const renderHiddenHere = (base: Base, changes: readonly Change[]): string =>
+  renderHidden(changes, knownSecrets(base, findRoot(base.context)));
 
 /** A diff in git's form as this stream shows it, ending in a line feed. */
 export async function styleDiffOn(stream: "stdout" | "stderr", context: Context, diff: string): Promise<string> {
@@ -23,6 +23,6 @@ export async function styleDiffOn(stream: "stdout" | "stderr", context: Context,
 /** The changes as this stream shows them; "" for none. */
 export const renderDiffOn = async (
   stream: "stdout" | "stderr",
-  context: Context,
+  base: Base,
   changes: readonly Change[],
-): Promise<string> => (changes.length === 0 ? "" : styleDiffOn(stream, context, renderHiddenHere(context, changes)));
+): Promise<string> => (changes.length === 0 ? "" : styleDiffOn(stream, base.context, renderHiddenHere(base, changes)));

@@ -22,7 +22,7 @@ const secretName = new RegExp(
   ].join("|"),
   "i",
 );
-/** A path or an address is no secret as a whole; a password in an address is found by its shape. */
+/** Paths and addresses do not count as secrets; the search for shapes finds a password in an address. */
 const place = /^(?:(?:~|\.{1,2})?\/[a-z]+\/|[a-z][a-z\d+.-]*:\/\/)/i;
 /** What stands where somebody is to put a secret. */
 const placeholder = /^(?:<.*>|\$\{.*\}|\{\{.*\}\}|%\w+%|your[_-].*|(.)\1{5}.*)$/is;

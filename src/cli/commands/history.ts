@@ -29,18 +29,19 @@ const asChange = ({ path, expected, actual }: Clash): Change => ({
   from: null,
 });
 
-async function refuse(context: Context, { run, clashes }: Reversal, verb: string): Promise<never> {
+async function refuse(base: Base, { run, clashes }: Reversal, verb: string): Promise<never> {
   const foreign = clashes.filter(({ expected, actual }) => !sameBlob(expected, actual ?? null)).map(asChange);
-  context.err(`${await renderDiffOn("stderr", context, foreign)}\n`);
+  base.context.err(`${await renderDiffOn("stderr", base, foreign)}\n`);
   const paths = clashes.map(({ path }) => path).join(", ");
   throw new PaiError("conflict", `run ${run.id} cannot be ${verb}: changed since: ${paths}`, {
     hint: `nothing was touched; the diff above is what was changed after the run: take it out, or undo the later run that made it (pai history), then: pai ${verb === "undone" ? "undo" : "redo"} ${run.id}`,
   });
 }
 
-async function requireYes(context: Context, { run, changes }: Reversal, kind: "undo" | "redo"): Promise<void> {
+async function requireYes(base: Base, { run, changes }: Reversal, kind: "undo" | "redo"): Promise<void> {
+  const { context } = base;
   if (isApproved(context, { needs: `pai ${kind} needs a yes`, line: `pai ${kind} -y` })) return;
-  context.err(await renderDiffOn("stderr", context, changes));
+  context.err(await renderDiffOn("stderr", base, changes));
   await askYes(context, commandWording.reverse(kind, run.id, visibleLine(run.task)));
 }
 
@@ -64,17 +65,17 @@ async function reverse(given: Context, kind: "undo" | "redo", inSession = false)
   if (more.length > 0) throw new PaiError("usage", `pai ${kind} takes one run`, { hint: "see: pai history" });
   const verb = kind === "undo" ? "undone" : "redone";
   const preview = await history[kind](id, { dryRun: true });
-  if (preview.clashes.length > 0) await refuse(context, preview, verb);
+  if (preview.clashes.length > 0) await refuse(base, preview, verb);
   const dryRun = context.flags.dryRun === true;
-  if (!dryRun) await requireYes(context, preview, kind);
+  if (!dryRun) await requireYes(base, preview, kind);
   const done = dryRun ? preview : await history[kind](preview.run.id, { dryRun: false });
-  if (done.clashes.length > 0) await refuse(context, done, verb);
+  if (done.clashes.length > 0) await refuse(base, done, verb);
   if (!dryRun) await tellUndone(base, { root: workspace.root, stateFolder }, done.run.id, kind);
   const changes = summarizeAll(done.changes, () => "plan");
   const commit = await commitOf(stateFolder, done.run.id);
   // A long diff takes longer than everything else here, so it is made once, and only where it is shown.
   const isShown = dryRun || context.flags.json === true;
-  const diff = isShown ? renderHiddenHere(context, done.changes) : "";
+  const diff = isShown ? renderHiddenHere(base, done.changes) : "";
   const data = { run: done.run.id, commit, dry_run: dryRun, changes, diff };
   const paths = counted(changes.length, "path");
   const back = kind === "undo" ? "redo" : "undo";

@@ -179,7 +179,7 @@ function createTalk(context: Context, composed: Composed, open: OpenSession, tel
       const changes = changesOfSession(history, open.session);
       return changes.length === 0
         ? "this session has changed nothing"
-        : asBlock(maskSecrets(composed.cover(renderHiddenHere(context, changes))), "diff");
+        : asBlock(maskSecrets(composed.cover(renderHiddenHere(composed.base, changes))), "diff");
     },
     async readText(path) {
       const blob = await workspace.read(workspace.path(path, "read"));

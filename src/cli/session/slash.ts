@@ -108,7 +108,7 @@ async function showSessionDiff(talk: Talk, path: string): Promise<void> {
   const isWanted = (each: string) => wanted === "" || each === wanted || each.startsWith(`${wanted}/`);
   const changes = all.filter((change) => isWanted(change.path) || isWanted(change.from ?? change.path));
   if (changes.length === 0) say(talk, `this session has changed nothing in ${path === "" ? workspace.root : path}`);
-  else talk.context.out(await renderDiffOn("stdout", talk.context, changes));
+  else talk.context.out(await renderDiffOn("stdout", talk.composed.base, changes));
 }
 
 async function showMemory(talk: Talk): Promise<void> {

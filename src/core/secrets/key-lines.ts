@@ -6,12 +6,12 @@ const [least, most] = [64, 77];
 /** A line beside key lines is a part of the key from this length on: before them, after them. */
 const [leastBefore, leastAfter] = [16, 4];
 
-/** What may stand before the base64 of a line: blanks, the sign of a diff, `path:`, `12:`, `12-`, a column, a quote. */
+/** Listings put this before the base64 of a line: blanks, the sign of a diff, `path:`, `12:`, `12-`, a column, a quote. */
 const prefixShape = /^(?:|.*[\s:|>"'=]|[ \t]*[+-]|(?:.*-)?\d+-)$/;
 const maxPrefix = 500;
 const onlyHex = /^[0-9a-f]+$/i;
 
-/** The base64 at the end of a line, and what stands before it. */
+/** The base64 at the end of a line, with its prefix. */
 interface Part {
   readonly from: number;
   readonly to: number;

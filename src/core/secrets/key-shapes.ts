@@ -13,7 +13,7 @@ export interface Span {
 const mask = "…[masked]";
 const privateKey = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/g;
 const base64Lines = /^[\w+/=\\\s]*/;
-/** A password may hold `@` as it is: then the last one stands before the host. */
+/** A password may contain an unescaped `@`; the last `@` then separates it from the host. */
 const urlPassword = /:\/\/([^\s:@/"'`]{0,200}):(?=[^\s/"'`]{6})([^\s@/"'`]{1,200}(?:@[\w.!$%^*+~-]{1,200}){0,3})@/g;
 /** Passwords of examples and local set-ups, which are not secret. */
 const commonPassword =

@@ -15,30 +15,20 @@ const canOthersWrite = (stat: Stats): boolean =>
   (stat.mode & othersWrite) !== 0 || ((stat.mode & groupWrites) !== 0 && !isPrivateGroup(stat));
 
 /**
- * Why a folder's content cannot be trusted, as a clause that names the path at fault; null: only the user could have
- * written it. The folder must belong to the user and not be writable by others. Each folder above it must do so too,
- * belong to the system, or be like /tmp, where nobody can move others' files. For a missing folder the existing ones
- * above it are judged.
+ * Why what these names hold in a folder cannot be trusted, as a clause that names the path at fault; null: only the user
+ * could have written it. They and the folder must belong to the user and not be writable by others. Each folder above it
+ * must do so too, belong to the system, or be like /tmp, where nobody can move others' files. For a missing folder the
+ * existing ones above it are judged; missing names are trusted.
  */
-export function distrustFolder(folder: string): string | null {
+export function distrustParts(folder: string, names: readonly string[]): string | null {
   const uid = process.geteuid?.();
   if (uid === undefined) return null;
-  const own = entryAt(folder);
-  return (own === undefined ? null : distrust(folder, own, uid)) ?? distrustAbove(existingAbove(folder), uid);
-}
-
-/** Like `distrustFolder`, for these names in the folder as well; those that are missing are trusted. */
-export function distrustParts(folder: string, names: readonly string[]): string | null {
-  const why = distrustFolder(folder);
-  const uid = process.geteuid?.();
-  if (why !== null || uid === undefined) return why;
-  for (const name of names) {
-    const path = join(folder, name);
+  for (const path of [folder, ...names.map((name) => join(folder, name))]) {
     const stat = entryAt(path);
-    const whyPart = stat === undefined ? null : distrust(path, stat, uid);
-    if (whyPart !== null) return whyPart;
+    const why = stat === undefined ? null : distrust(path, stat, uid);
+    if (why !== null) return why;
   }
-  return null;
+  return distrustAbove(existingAbove(folder), uid);
 }
 
 function distrust(path: string, stat: Stats, uid: number): string | null {

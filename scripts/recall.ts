@@ -124,7 +124,7 @@ async function measure(bench: Bench, pai: string, each: Case): Promise<Judged> {
     GOOGLE_GEMINI_BASE_URL: bench.server.origin,
   };
   const started = performance.now();
-  const child = Bun.spawn([pai, "plan", "-m", "gemini:gemini-2.5-flash", "--", each.task], {
+  const child = Bun.spawn([pai, "plan", "-m", "gemini:gemini-3.5-flash", "--", each.task], {
     cwd: each.folder,
     env,
     stdin: "ignore",

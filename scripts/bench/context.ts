@@ -88,7 +88,7 @@ async function askOnce(bench: Bench, cwd: string, home: string): Promise<FirstRe
     if (peakThen === 0) peakThen = peakOf(pid);
   });
   const started = performance.now();
-  const child = Bun.spawn([bench.pai, "plan", "-v", "-m", "gemini:gemini-2.5-flash", "--", request], {
+  const child = Bun.spawn([bench.pai, "plan", "-v", "-m", "gemini:gemini-3.5-flash", "--", request], {
     cwd,
     env: { ...envOf(bench), HOME: home },
     stdin: "ignore",

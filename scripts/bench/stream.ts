@@ -33,7 +33,7 @@ const plain = (body: object) => `data: ${JSON.stringify(body)}\n\n`;
 
 function renderGemini(pieces: readonly string[]): string {
   const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 };
-  const rest = { usageMetadata, modelVersion: "gemini-2.5-flash-lite", responseId: "r1AbCdEfGhIjKlMnOpQrStUv" };
+  const rest = { usageMetadata, modelVersion: "gemini-3.5-flash-lite", responseId: "r1AbCdEfGhIjKlMnOpQrStUv" };
   const part = (text: string, end: object) =>
     plain({ candidates: [{ content: { parts: [{ text }], role: "model" }, ...end, index: 0 }], ...rest });
   return [...pieces.map((text) => part(text, {})), part("", { finishReason: "STOP" })].join("");
@@ -89,7 +89,7 @@ function renderChat(pieces: readonly string[]): string {
 const renderers = { gemini: renderGemini, openai: renderOpenai, anthropic: renderAnthropic, local: renderChat };
 
 const models: Readonly<Record<BridgeName, string>> = {
-  gemini: "gemini:gemini-2.5-flash-lite",
+  gemini: "gemini:gemini-3.5-flash-lite",
   openai: "openai:gpt-5",
   anthropic: "anthropic:claude-haiku-4-5",
   local: "local:bench",

@@ -60,7 +60,7 @@ const table = [
     id: "gemini",
     wire: "gemini",
     names: /^gemini-/,
-    usualModel: "gemini-2.5-flash-lite",
+    usualModel: "gemini-3.5-flash-lite",
     needsKey: true,
     keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     keyShape: { prefix: "AIza", minLength: 30, kind: "Google key", begins: "A(?:Iza|Q\\.)", goesOn: "[\\w-]{30,}" },
@@ -163,6 +163,9 @@ type Row = Provider & { readonly id: ProviderId };
 export const providers: readonly Row[] = table;
 
 export const providerIds: readonly ProviderId[] = table.map(({ id }) => id);
+
+/** The model of a user who chose none: the usual one of the first provider. */
+export const defaultModel = `${table[0].id}:${table[0].usualModel}`;
 
 /** The row of a provider; null: unknown provider. */
 export function findProvider(id: string): Row | null {

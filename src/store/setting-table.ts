@@ -2,7 +2,7 @@
 
 import { type SandboxChoice, sandboxChoices, stricterChoice } from "../core/command/sandbox.ts";
 import { isFields, type Json } from "../core/model.ts";
-import { byProvider } from "../core/providers.ts";
+import { byProvider, defaultModel } from "../core/providers.ts";
 import type { Rate } from "../core/spending/cost.ts";
 import { type McpServer, readServers } from "./mcp-servers.ts";
 import {
@@ -197,7 +197,7 @@ function checkNotify(json: Json): Texts | null {
 /** All settings except the base URLs. To add one, write a row: `Settings` then has its value under the row's key. */
 export const settingTable = {
   /** `provider:name`, or a bare name. */
-  model: text("model", "a model such as gemini:gemini-2.5-flash-lite", "gemini:gemini-2.5-flash-lite", {
+  model: text("model", `a model such as ${defaultModel}`, defaultModel, {
     env: "PAI_MODEL",
     flag: "model",
   }),

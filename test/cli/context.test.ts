@@ -52,7 +52,7 @@ test("every part is named with its tokens and lines, without a key", async () =>
   const shown = parts.find(({ path }) => path === "src/long.txt")?.lines;
   expect([shown?.total, (shown?.shown ?? 0) > 100, (shown?.shown ?? 0) < 9000]).toEqual([9000, true, true]);
   expect(tokens).toBe(parts.reduce((sum, part) => sum + part.tokens, 0));
-  expect([promise, model]).toEqual([{ expected: 1, at_most: 4 }, "gemini:gemini-2.5-flash-lite"]);
+  expect([promise, model]).toEqual([{ expected: 1, at_most: 4 }, "gemini:gemini-3.5-flash-lite"]);
   expect(cost).toBeGreaterThan(0);
 });
 
@@ -193,7 +193,7 @@ test.each([80, 50])("on a terminal of %p columns, the tokens of all parts stand 
     { kind: "file", path: "a.py", tokens: 12, lines, masked: [3] },
   ] as unknown as Preview["parts"];
   const found = { parts, tokens: 3343, masked: 1, ranking, lacks: [], promise: { expected: 1, at_most: 4 }, cost: 0.1 };
-  const text = renderPreview("gemini:gemini-2.5-flash-lite", "single-shot", found as Preview, columns);
+  const text = renderPreview("gemini:gemini-3.5-flash-lite", "single-shot", found as Preview, columns);
   const rows = text.split("\n");
   expect(rows.filter((row) => Bun.stringWidth(row) > columns)).toEqual([]);
   const sized = rows.filter((row) => row.endsWith(" tokens"));

@@ -35,7 +35,7 @@ async function play(flags: Typed["flags"]) {
     .map((line) => JSON.parse(line));
   return { ...said, events, asked: [first.seen.length, second.seen.length] };
 }
-const listed = "gemini:gemini-2.5-flash-lite,local:qwen3";
+const listed = "gemini:gemini-3.5-flash-lite,local:qwen3";
 
 test("the next model of the list goes on; the events show the switch, the outcome names who served", async () => {
   const { code, events, asked } = await play({ model: listed });
@@ -45,12 +45,12 @@ test("the next model of the list goes on; the events show the switch, the outcom
     ["notice", true],
   ]);
   const { outcome } = events.at(-1);
-  expect(outcome.model).toMatchObject({ requested: "gemini:gemini-2.5-flash-lite", served: ["qwen3-8b"] });
+  expect(outcome.model).toMatchObject({ requested: "gemini:gemini-3.5-flash-lite", served: ["qwen3-8b"] });
   expect(outcome.cost).toBeNull();
 });
 
 test("without a list nothing else is asked", async () => {
-  const { code, asked } = await play({ model: "gemini:gemini-2.5-flash-lite" });
+  const { code, asked } = await play({ model: "gemini:gemini-3.5-flash-lite" });
   expect([code, asked]).toEqual([6, [1, 0]]);
 });
 

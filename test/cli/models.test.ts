@@ -4,7 +4,7 @@ import type { Context } from "../../src/cli/command.ts";
 import { numberedModel, renderModels } from "../../src/cli/commands/models.ts";
 import { openProcess, type Typed } from "./fake-context.ts";
 
-const inUse = "gemini:gemini-2.5-flash-lite";
+const inUse = "gemini:gemini-3.5-flash-lite";
 
 async function linesOf(day: string, which: "all" | "usable", typed: Typed = {}, used = inUse, stdout = false) {
   const run = async (context: Context) => {

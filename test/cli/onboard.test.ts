@@ -15,7 +15,7 @@ import { makeHome } from "../store/temp-home.ts";
 const servers: readonly FoundServer[] = [
   { url: "http://127.0.0.1:8000/v1", usual: "vLLM", owner: { uid: 0, process: null }, models: ["a", "b"] },
 ];
-const usual = "gemini:gemini-2.5-flash-lite";
+const usual = "gemini:gemini-3.5-flash-lite";
 const anthropicKey = "sk-ant-api03-ZHa9q2Lw7Rt4Yp1Mn8Bv";
 const geminiKey = `AIza${"x".repeat(35)}`;
 

@@ -32,13 +32,13 @@ describe("model names", () => {
 
 describe("opening", () => {
   const open = (over: Partial<Parameters<typeof options>[0]>) =>
-    openModel(options({ id: "gemini-2.5-flash-lite", baseUrl: "https://model.invalid", ...over }));
+    openModel(options({ id: "gemini-3.5-flash-lite", baseUrl: "https://model.invalid", ...over }));
 
   test("gives the model its window and output limit, and careful ones to a name it does not know", async () => {
     expect(await open({})).toMatchObject({
-      id: "gemini:gemini-2.5-flash-lite",
+      id: "gemini:gemini-3.5-flash-lite",
       window: 1_048_576,
-      maxOutputTokens: 65_535,
+      maxOutputTokens: 65_536,
     });
     expect(await open({ id: "gemini-99" })).toMatchObject({ window: 1_048_576, maxOutputTokens: 65_535 });
   });

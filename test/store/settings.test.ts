@@ -20,7 +20,7 @@ test("defaults without any file, and nothing is written at start (R44)", () => {
   const home = makeHome();
   const { settings, origins, warnings, trust } = load(home);
   expect([settings.model, settings.temperature, settings.mode, settings.actions]).toEqual([
-    "gemini:gemini-2.5-flash-lite",
+    "gemini:gemini-3.5-flash-lite",
     0.3,
     "single-shot",
     15,
@@ -141,7 +141,7 @@ test.each([
   [{ PAI_MODIFY_THRESHOLD: "40" }, "guard.lines", 40],
   [{ PAI_MODIFY_MAX_RATIO: "1.5" }, "guard.ratio", 0.5],
   [{ PAI_MODIFY_STRICT: "1" }, "guard.strict", true],
-  [{ PAI_MODEL: "" }, "model", "gemini:gemini-2.5-flash-lite"],
+  [{ PAI_MODEL: "" }, "model", "gemini:gemini-3.5-flash-lite"],
 ])("clamps or falls back as the original did: %j", (env, name, value) => {
   expect(load(makeHome(), env).values[name]).toBe(value);
 });

@@ -38,7 +38,7 @@ describe("a tool's name that nobody offered, made of control sequences", () => {
   const input = JSON.stringify({ path: "a.txt" });
   const wires = {
     gemini: {
-      model: "gemini:gemini-2.5-flash-lite",
+      model: "gemini:gemini-3.5-flash-lite",
       path: "",
       answers: [called([name, { path: "a.txt" }]), says("Done.")],
     },

@@ -95,7 +95,7 @@ describe.each(["earlier", "legacy", "auto"] as const)("the client %s", (mode) =>
       expect(JSON.parse(planned.text)).toEqual(planned.data);
       expect(planned.data["promise"]).toMatchObject({ expected: 2, at_most: 3 });
       // What is told right before the answer may come too late for this client.
-      expect(told[0]).toBe("asking gemini:gemini-2.5-flash-lite: plan");
+      expect(told[0]).toBe("asking gemini:gemini-3.5-flash-lite: plan");
       expect(place.read("a.txt")).toBe("one\n");
       const { id } = planned.data;
       const applied = await call("apply", { id });

@@ -18,7 +18,7 @@ test.concurrent("a task takes two calls, is verified by its check, and says what
     text: "Done.",
     calls: { made: 2, expected: 2, at_most: 3 },
     usage: { input: 200, output: 40 },
-    model: { requested: "gemini:gemini-2.5-flash-lite", served: ["gemini-test"], key: "env" },
+    model: { requested: "gemini:gemini-3.5-flash-lite", served: ["gemini-test"], key: "env" },
     checks: [{ by: "user", exit: 0, passed: true }],
     changes: [{ path: "hello.txt", op: "create", added: 1, deleted: 0, before: null, by: "plan" }],
   });

@@ -118,7 +118,7 @@ test.concurrent("flags go anywhere, with = or without, and -- ends them (R25)", 
   for (const args of [
     ["run", "-y", "--json", "--max-calls=3", "make hello.txt"],
     ["--json", "-y", "run", "make hello.txt", "--max-calls", "3"],
-    ["make hello.txt", "-y", "--json", "-m=gemini:gemini-2.5-flash-lite"],
+    ["make hello.txt", "-y", "--json", "-m=gemini:gemini-3.5-flash-lite"],
     ["-yq", "--json", "run", "--", "make hello.txt"],
   ]) {
     await using place = openPlace(hello);

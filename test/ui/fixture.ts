@@ -81,7 +81,7 @@ export const outcome: Outcome = {
   calls: { made: 2, expected: 2, at_most: 3 },
   usage: { input: 2408, cached: 0, output: 760, thought: 0 },
   cost: null,
-  model: { requested: "gemini:gemini-2.5-flash-lite", served: ["gemini-2.5-flash-lite"], key: "primary" },
+  model: { requested: "gemini:gemini-3.5-flash-lite", served: ["gemini-3.5-flash-lite"], key: "primary" },
   score: null,
   ms: 4200,
   actions: { done: 2, failed: 0, refused: 0 },
@@ -96,7 +96,7 @@ export function stamp(events: readonly RunEvent[]): StampedEvent[] {
   return events.map((event, index) => ({ ...event, run: "r1", seq: index + 1, at: "2026-11-21T23:00:00Z" }));
 }
 
-const model = "gemini:gemini-2.5-flash-lite";
+const model = "gemini:gemini-3.5-flash-lite";
 const finished = { type: "model.finished", stop: "end", usage, served: model, key: "primary", ms: 2100 } as const;
 
 export const events = stamp([

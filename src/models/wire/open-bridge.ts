@@ -15,7 +15,7 @@ import { createCallNamer } from "./known-calls.ts";
 export interface BridgeOptions {
   /** The provider's row, for its id and headers. */
   readonly provider: Provider;
-  /** Bare name, as in `gemini-2.5-flash-lite`. */
+  /** Bare name, as in `gemini-3.5-flash-lite`. */
   readonly model: string;
   /** null: the request carries none. */
   readonly key: Key | null;

@@ -75,7 +75,7 @@ test("a second of waiting costs less than 150 bytes, and a resize in the middle 
       for (const end = time + ms; time < end; jest.advanceTimersByTime(250)) time += 250;
       return written;
     };
-    spinner.start("planning with gemini:gemini-2.5-flash-lite");
+    spinner.start("planning with gemini:gemini-3.5-flash-lite");
     after(61_000);
     expect(Buffer.byteLength(after(10_000))).toBeLessThan(1500);
     columns = 30;

@@ -66,7 +66,7 @@ test("a check that ends while the model is asked leaves the model to be waited f
 test("where the line is too narrow the model's name is cut, not how many calls a plan takes at most", async () => {
   let time = 0;
   const { terminal, writes } = watch({ live: true, columns: () => 50, now: () => (time += 1000) });
-  const model = "gemini:gemini-2.5-flash-lite";
+  const model = "gemini:gemini-3.5-flash-lite";
   for (const event of stamp([{ type: "model.started", n: 1, purpose: "plan", model, estimate: 1, at_most: 4 }]))
     terminal.sink(event);
   await Bun.sleep(300);

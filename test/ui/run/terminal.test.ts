@@ -4,7 +4,7 @@ import { events, outcome, plan, promise, show, stamp, styleOf, watch } from "../
 
 test("a whole run at 80 columns, in the order of a task", () => {
   expect(show(true).screen).toMatchInlineSnapshot(`
-    "planning with gemini:gemini-2.5-flash-lite …
+    "planning with gemini:gemini-3.5-flash-lite …
 
     Saya pindahkan rumusnya ke src/lib/area.py, lalu saya periksa.
 
@@ -28,7 +28,7 @@ test("a whole run at 80 columns, in the order of a task", () => {
              pytest -q
     calls    expected 2, at most 3 calls, about 1,900 tokens
 
-    working with gemini:gemini-2.5-flash-lite …
+    working with gemini:gemini-3.5-flash-lite …
     ! the provider is busy (503): trying again in 2 s
     ✓ WRITE src/lib/area.py  new file, 5 lines
     ✗ MODIFY src/main.py  search text not found
@@ -121,7 +121,7 @@ test("standard error without a terminal: plain ASCII, nothing redrawn (R12)", ()
   expect(err).not.toMatch(/[\x1b\r]/);
   expect(err.replaceAll(/[一-鿿぀-ヿ]/g, "")).not.toMatch(/[^\x00-\x7f]/);
   expect(err).toMatchInlineSnapshot(`
-    "planning with gemini:gemini-2.5-flash-lite ...
+    "planning with gemini:gemini-3.5-flash-lite ...
 
     Saya pindahkan rumusnya ke src/lib/area.py, lalu saya periksa.
     ok READ src/main.py  2 lines
@@ -142,7 +142,7 @@ test("standard error without a terminal: plain ASCII, nothing redrawn (R12)", ()
              pytest -q
     calls    expected 2, at most 3 calls, about 1,900 tokens
 
-    working with gemini:gemini-2.5-flash-lite ...
+    working with gemini:gemini-3.5-flash-lite ...
     !  the provider is busy (503): trying again in 2 s
     ok WRITE src/lib/area.py  new file, 5 lines
     x  MODIFY src/main.py  search text not found

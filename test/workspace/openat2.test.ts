@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { closeSync, constants, mkdirSync, openSync } from "node:fs";
 import { constants as system } from "node:os";
+import { findLibc } from "../../src/system/libc.ts";
 import { chooseBackend } from "../../src/workspace/system/backend.ts";
-import { findLibc } from "../../src/workspace/system/libc.ts";
 import { loadOpenBelow } from "../../src/workspace/system/openat2.ts";
 import { openFolder } from "./folder.ts";
 

@@ -1,7 +1,7 @@
 /** While a run works: Escape stops it, and other keys are kept, without echo, for the next prompt. */
 import { closeSync, constants, openSync, readSync } from "node:fs";
+import { openLibc } from "../../system/libc.ts";
 import { isInForeground } from "../../ui/tty.ts";
-import { openLibc } from "../../workspace/system/libc.ts";
 
 /**
  * Offset of the local flags in Linux's `struct termios` (glibc and musl): the last of four little-endian 32-bit words.

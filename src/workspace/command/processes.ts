@@ -1,6 +1,6 @@
 /** Ends all processes that a command started, including those that left its process group. */
 import { readdirSync, readFileSync } from "node:fs";
-import { openLibc } from "../system/libc.ts";
+import { openLibc } from "../../system/libc.ts";
 
 /** Environment variable that identifies the command of a process. */
 export const commandMark = "PAI_COMMAND";

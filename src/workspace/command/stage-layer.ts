@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import type { Change } from "../../core/change.ts";
 import { PaiError } from "../../core/error.ts";
 import { parentOf, type RelPath } from "../../core/path.ts";
+import { cString, openLibc } from "../../system/libc.ts";
 import type { Root } from "../confine.ts";
-import { cString, openLibc } from "../system/libc.ts";
 import type { Stat } from "../system/stat.ts";
 
 const characterDevice = 0o020000;

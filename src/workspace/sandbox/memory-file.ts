@@ -1,7 +1,7 @@
 /** A program in a sealed memory file: nobody can change it, and it leaves nothing on disk. */
 import { closeSync, writeSync } from "node:fs";
 import { getSystemErrorName } from "node:util";
-import { cString, openLibc } from "../system/libc.ts";
+import { cString, openLibc } from "../../system/libc.ts";
 
 const flags = { closeOnExec: 1, allowSealing: 2, executable: 0x10 } as const;
 const addSeals = 1033;

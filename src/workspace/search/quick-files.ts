@@ -1,7 +1,7 @@
 /** Opens and reads many small files with libc where possible, which takes half the time of node:fs. */
 import { closeSync, openSync, readSync } from "node:fs";
+import { openLibc } from "../../system/libc.ts";
 import type { Handle } from "../system/backend.ts";
-import { openLibc } from "../system/libc.ts";
 import { lookFlags } from "../system/open-at.ts";
 
 export interface QuickFiles {

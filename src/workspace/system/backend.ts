@@ -3,8 +3,8 @@ import { closeSync, constants, fstatSync, openSync, readlinkSync, realpathSync }
 import { PaiError } from "../../core/error.ts";
 import { joinPath, type RelPath } from "../../core/path.ts";
 import type { Workspace } from "../../core/ports.ts";
+import { errno } from "../../system/errno.ts";
 import { showName } from "../parse-path.ts";
-import { errno } from "./errno.ts";
 import { enterFlags, openFolderAt } from "./open-at.ts";
 import { loadOpenBelow, type OpenBelow } from "./openat2.ts";
 

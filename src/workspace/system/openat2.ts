@@ -1,6 +1,6 @@
 /** The openat2 call of Linux 5.6 and later: opens a folder far below another, with no link on the way. */
-import { errno as numbers } from "./errno.ts";
-import { openLibc } from "./libc.ts";
+import { errno as numbers } from "../../system/errno.ts";
+import { openLibc } from "../../system/libc.ts";
 
 /**
  * Opens `path` below the folder `fd`; returns a descriptor, or the negative errno. The kernel refuses `..` out of the

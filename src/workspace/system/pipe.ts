@@ -1,6 +1,6 @@
 /** Pipes for the output of commands. Bun's own are sockets, which programs cannot open as /dev/stdout. */
 import { closeSync } from "node:fs";
-import { openLibc } from "./libc.ts";
+import { openLibc } from "../../system/libc.ts";
 
 export interface Output {
   /** For the program; close it here once the program has started. */

@@ -1,5 +1,5 @@
 /** Protects pai's own process before its first command: hides it from other processes, and adopts orphans. */
-import { openLibc } from "./libc.ts";
+import { openLibc } from "../../system/libc.ts";
 
 const operations = { dumpable: 4, childSubreaper: 36 } as const;
 const shapes = { prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" } } as const;

@@ -1,5 +1,5 @@
 /** The statx call of Linux 4.11 and later: stats many files in half the time of node:fs. */
-import { openLibc } from "./libc.ts";
+import { openLibc } from "../../system/libc.ts";
 import { kindOf, type Stat } from "./stat.ts";
 
 export interface QuickStat {

@@ -1,7 +1,7 @@
 /** System calls that Bun does not offer, as functions that throw PaiError; loaded at first use. */
 import { closeSync, constants as modes, openSync } from "node:fs";
-import { errno as numbers } from "./errno.ts";
-import { cString, openLibc } from "./libc.ts";
+import { errno as numbers } from "../../system/errno.ts";
+import { cString, openLibc } from "../../system/libc.ts";
 
 /** A link as the last part of a path is not followed. All methods throw system errors. */
 export interface SystemCalls {

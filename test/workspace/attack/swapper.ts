@@ -1,7 +1,7 @@
 /** The attacker of the race: swaps a folder and a link that leads out, as fast as it can, until it is ended. */
 import { dlopen } from "bun:ffi";
 import { readFileSync } from "node:fs";
-import { findLibc } from "../../../src/workspace/system/libc.ts";
+import { findLibc } from "../../../src/system/libc.ts";
 
 const [folder = "", link = ""] = process.argv.slice(2);
 const number = process.arch === "arm64" ? 276 : 316;

@@ -1,6 +1,6 @@
 /** Runs a program for which system calls fail, as on other machines: `refuse-calls.ts '[{"call":444,"errno":38}]' PROGRAM…`. */
 import { ptr } from "bun:ffi";
-import { openLibc } from "../../../src/workspace/system/libc.ts";
+import { openLibc } from "../../../src/system/libc.ts";
 
 /** A call that fails; with `flags` only where its third argument is that. */
 export interface Refused {

@@ -2,7 +2,7 @@
 import { dlopen } from "bun:ffi";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findLibc } from "../../../src/workspace/system/libc.ts";
+import { findLibc } from "../../../src/system/libc.ts";
 
 const [at = ""] = process.argv.slice(2);
 const { renameat2 } = dlopen(findLibc(readFileSync("/proc/self/maps", "latin1")), {

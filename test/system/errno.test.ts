@@ -1,7 +1,7 @@
 /** The numbers of system errors that pai carries itself. */
 import { expect, test } from "bun:test";
 import { constants } from "node:os";
-import { errno } from "../../src/workspace/system/errno.ts";
+import { errno } from "../../src/system/errno.ts";
 
 test("each has the number that the system gives it", () => {
   const { errno: numbers } = constants as { readonly errno: Readonly<Record<string, number>> };

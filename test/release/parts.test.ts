@@ -143,9 +143,9 @@ test.skipIf(missing("npm"))(
 );
 
 test("notices and bill of materials tell what is in the bundle, from the lock file (R55, R56)", async () => {
-  const packages = findBundled([metafileOf("zod", "@anthropic-ai/sdk"), metafileOf("zod", "standardwebhooks")]);
-  expect(packages.map(({ name }) => name)).toEqual(["@anthropic-ai/sdk", "standardwebhooks", "zod"]);
-  expect(packages[0]).toMatchObject({ version: dependencies["@anthropic-ai/sdk"], needs: ["standardwebhooks"] });
+  const packages = findBundled([metafileOf("zod", "ajv-formats"), metafileOf("zod", "ajv")]);
+  expect(packages.map(({ name }) => name)).toEqual(["ajv", "ajv-formats", "zod"]);
+  expect(packages[1]).toMatchObject({ version: devDependencies["ajv-formats"], needs: ["ajv"] });
   const notices = renderNotices(packages, "1.4.5");
   for (const words of ["| zod |", "Runtime: Bun 1.4.5", "LGPL-2.0", "Permission is hereby granted"])
     expect(notices).toContain(words);

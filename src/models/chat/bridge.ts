@@ -1,7 +1,7 @@
 /** The bridge to providers with OpenAI's Chat Completions; their rows hold all differences between them. */
 import type { Without } from "../drop-options.ts";
 import type { Stream } from "../stream.ts";
-import { type BridgeOptions, openBridge } from "../wire/open-bridge.ts";
+import { type BridgeOptions, openBridge, postTo } from "../wire/open-bridge.ts";
 import { toStrictSchema } from "../wire/strict-schema.ts";
 import { createChatDecoder } from "./decode.ts";
 import { chatForm, encodeChat, strictForm } from "./encode.ts";
@@ -12,11 +12,9 @@ export function openChat(options: BridgeOptions, without: Without): Stream {
   const form = provider.dialect?.strictMessages ? strictForm : chatForm;
   return openBridge(
     {
+      encode: (request) => encodeChat(model, request, without, { form, schemaOf: toStrictSchema }),
+      send: postTo(`${endpoint.url}/chat/completions`),
       decode: (request) => createChatDecoder({ request, model }),
-      ask(request, exchange) {
-        const body = encodeChat(model, request, without, { form, schemaOf: toStrictSchema });
-        return exchange.send(`${endpoint.url}/chat/completions`, { method: "POST", body: JSON.stringify(body) });
-      },
     },
     options,
   );

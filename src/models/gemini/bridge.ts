@@ -11,14 +11,17 @@ export function openGemini(options: BridgeOptions): Stream {
   const { model, key, endpoint } = options;
   return openBridge(
     {
-      decode: (request) => createGeminiDecoder(model, turnOf(request)),
-      async ask(request, exchange) {
-        const body = encodeGemini(model, request) as unknown as GenerateContentRequest;
+      encode: (request) => encodeGemini(model, request),
+      send(body, exchange) {
         const sdk = new GoogleGenerativeAI(key?.key ?? "").getGenerativeModel({ model });
         return lendFetch(exchange.send, (customHeaders) =>
-          sdk.generateContentStream(body, { baseUrl: endpoint.url, customHeaders }),
+          sdk.generateContentStream(body as unknown as GenerateContentRequest, {
+            baseUrl: endpoint.url,
+            customHeaders,
+          }),
         );
       },
+      decode: (request) => createGeminiDecoder(model, turnOf(request)),
     },
     options,
   );

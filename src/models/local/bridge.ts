@@ -5,7 +5,7 @@ import { createChatDecoder } from "../chat/decode.ts";
 import { encodeChat } from "../chat/encode.ts";
 import type { Without } from "../drop-options.ts";
 import type { Stream } from "../stream.ts";
-import { type BridgeOptions, openBridge } from "../wire/open-bridge.ts";
+import { type BridgeOptions, openBridge, postTo } from "../wire/open-bridge.ts";
 import { encodeOllama } from "./encode.ts";
 import { type LocalServer, rootOf } from "./server.ts";
 
@@ -20,6 +20,9 @@ export function openLocal(options: LocalOptions, without: Without): Stream {
   const url = isOllama ? `${rootOf(endpoint.url)}/api/chat` : `${endpoint.url}/chat/completions`;
   return openBridge(
     {
+      encode: (request) =>
+        isOllama ? encodeOllama(model, request, without, server.window) : encodeChat(model, request, without),
+      send: postTo(url),
       decode: (request) =>
         createChatDecoder({
           request,
@@ -28,12 +31,6 @@ export function openLocal(options: LocalOptions, without: Without): Stream {
             if (isTruncated(request, usage)) notify(truncated(model, usage));
           },
         }),
-      async ask(request, exchange) {
-        const body = isOllama
-          ? encodeOllama(model, request, without, server.window)
-          : encodeChat(model, request, without);
-        return exchange.send(url, { method: "POST", body: JSON.stringify(body) });
-      },
     },
     options,
   );

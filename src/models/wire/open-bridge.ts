@@ -1,7 +1,7 @@
-/** Opens a bridge, made of a way to ask and a decoder for the answer; defines the order of a call. */
+/** Opens a bridge, made of an encoder, a way to send and a decoder for the answer; defines the order of a call. */
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { mapTexts } from "../../core/map-texts.ts";
-import type { ModelEvent, ModelRequest } from "../../core/model.ts";
+import type { Fields as Body, ModelEvent, ModelRequest } from "../../core/model.ts";
 import type { Provider } from "../../core/providers.ts";
 import type { Notice } from "../../core/question.ts";
 import type { Key } from "../keys-in-turn.ts";
@@ -28,10 +28,18 @@ export interface BridgeOptions {
 }
 
 export interface Bridge {
-  /** Sends the request; the answer is not read yet. */
-  readonly ask: (request: ModelRequest, exchange: Exchange) => Promise<Response>;
+  /** The body of the request. */
+  readonly encode: (request: ModelRequest) => Body;
+  /** Sends the body; the answer is not read yet. */
+  readonly send: (body: Body, exchange: Exchange) => Promise<Response>;
   readonly decode: (request: ModelRequest) => Decoder;
 }
+
+/** A `send` for servers that take the body at one URL. */
+export const postTo =
+  (url: string): Bridge["send"] =>
+  (body, exchange) =>
+    exchange.send(url, { method: "POST", body: JSON.stringify(body) });
 
 /** Failures that do not matter once the reply is whole. */
 const lateCodes: ReadonlySet<string> = new Set(["network", "reply_cut"]);
@@ -44,7 +52,7 @@ function makeWellFormed(request: ModelRequest): ModelRequest {
 
 /** Makes one attempt for each call; retry.ts retries. Throws `key_invalid` for a key that no header can hold. */
 export function openBridge(
-  { ask, decode }: Bridge,
+  { encode, send, decode }: Bridge,
   { provider, model, key, endpoint, idleMs, notify, now }: BridgeOptions,
 ): Stream {
   if (key !== null && !/^[\x21-\x7e]+$/.test(key.key)) {
@@ -63,7 +71,7 @@ export function openBridge(
   async function* converse(request: ModelRequest, decoder: Decoder, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     const exchange = openExchange({ asked, headers: carried, endpoint, signal, idleMs, onSilence, now });
     try {
-      for await (const events of exchange.read(await ask(request, exchange), decoder)) {
+      for await (const events of exchange.read(await send(encode(request), exchange), decoder)) {
         throwIfInterrupted(signal);
         for (const event of events) yield event;
       }

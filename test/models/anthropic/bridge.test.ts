@@ -12,14 +12,6 @@ describeBridge({
   baseUrl: (origin) => origin,
   keyHeader: (key) => ["x-api-key", key],
   reply: (pieces) => says(...pieces),
-  environment: {
-    ANTHROPIC_BASE_URL: "http://127.0.0.1:9",
-    ANTHROPIC_API_KEY: "sk-ant-of-the-environment",
-    ANTHROPIC_AUTH_TOKEN: "token",
-    ANTHROPIC_PROFILE: "work",
-    ANTHROPIC_CUSTOM_HEADERS: "x-foreign: 1\nx-api-key: foreign",
-    ANTHROPIC_LOG: "debug",
-  },
 });
 
 describe("anthropic", () => {

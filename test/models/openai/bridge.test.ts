@@ -12,15 +12,6 @@ describeBridge({
   baseUrl: (origin) => `${origin}/v1`,
   keyHeader: (key) => ["authorization", `Bearer ${key}`],
   reply: (pieces) => says(...pieces),
-  environment: {
-    OPENAI_BASE_URL: "http://127.0.0.1:9/v1",
-    OPENAI_API_KEY: "sk-of-the-environment",
-    OPENAI_ADMIN_KEY: "sk-admin",
-    OPENAI_ORG_ID: "org-x",
-    OPENAI_PROJECT_ID: "proj-x",
-    OPENAI_CUSTOM_HEADERS: "x-foreign: 1\nauthorization: Bearer foreign",
-    OPENAI_LOG: "debug",
-  },
 });
 
 describe("openai", () => {

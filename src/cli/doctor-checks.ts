@@ -254,7 +254,14 @@ async function examineEndpointOf(
 
 async function ask({ provider, url, origin }: BaseUrl, context: Context): Promise<readonly Finding[]> {
   const { env, signal } = context;
-  const { endpoint, headers, status } = await probe(url, { provider, headers: {}, env, timeoutMs: 10_000, signal });
+  const { endpoint, headers, status } = await probe(url, {
+    provider,
+    path: "",
+    headers: {},
+    env,
+    timeoutMs: 10_000,
+    signal,
+  });
   const theirs = Date.parse(headers.get("date") ?? "");
   const skew = Math.round((context.now().getTime() - theirs) / 1000);
   const clock = (): readonly Finding[] => {

@@ -1,10 +1,12 @@
 /** One small request to see which server answers, for `pai doctor` and `pai config validate --online`. */
-import { type Endpoint, type ProxyEnv, parseEndpoint, tlsOf } from "./wire/endpoint.ts";
+import { type Endpoint, type ProxyEnv, parseEndpoint, tlsOf, withQuery } from "./wire/endpoint.ts";
 import { readFetchError } from "./wire/http-errors.ts";
 import { readStart } from "./wire/read-start.ts";
 
 export interface ProbeOptions {
   readonly provider: string;
+  /** Path after the base URL. */
+  readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly env: ProxyEnv;
   readonly timeoutMs: number;
@@ -20,12 +22,12 @@ export interface ProbeAnswer {
 }
 
 /** GET without following redirects. Throws network or tls when no server answers, config_invalid for a bad URL. */
-export async function probe(url: string, options: ProbeOptions): Promise<ProbeAnswer> {
-  const endpoint = parseEndpoint(url, options.env);
+export async function probe(baseUrl: string, options: ProbeOptions): Promise<ProbeAnswer> {
+  const endpoint = parseEndpoint(baseUrl, options.env);
   const { address, proxy } = endpoint;
   const limit = AbortSignal.timeout(options.timeoutMs);
   try {
-    const response = await fetch(endpoint.url, {
+    const response = await fetch(withQuery(endpoint.url + options.path, endpoint), {
       headers: options.headers,
       redirect: "manual",
       proxy,

@@ -12,7 +12,7 @@ import type { LoadedSettings } from "./settings.ts";
 
 export interface BaseUrl {
   readonly provider: ProviderId;
-  /** Without a trailing slash; whether it has a version path depends on the provider's row. */
+  /** With its query, its path without a trailing slash; whether it has a version path depends on the provider's row. */
   readonly url: string;
   /** Name of the variable, "config.json", "pai.json" or "default". */
   readonly origin: string;
@@ -56,13 +56,14 @@ function parseUrl(text: string, origin: string): URL {
   if (url.username !== "" || url.password !== "") {
     throw new PaiError("config_invalid", `the address in ${origin} must not hold a user name or password`);
   }
+  if (url.hash !== "") throw new PaiError("config_invalid", `the address in ${origin} must not hold a #`);
   return url;
 }
 
 function withVersionPath({ versionIn, url: own }: Provider, url: URL): string {
   const path = url.pathname.replace(/\/+$/, "");
-  if (versionIn === "path") return url.origin + path.replace(/\/v1(beta|alpha)?$/, "");
-  return url.origin + (path === "" ? new URL(own).pathname : path);
+  if (versionIn === "path") return url.origin + path.replace(/\/v1(beta|alpha)?$/, "") + url.search;
+  return url.origin + (path === "" ? new URL(own).pathname : path) + url.search;
 }
 
 /** A server that listens on all addresses is reached on the loopback. */

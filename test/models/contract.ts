@@ -66,6 +66,17 @@ export function describeBridge(bridge: Bridge): void {
       expect([...(last?.headers.keys() ?? [])].filter((each) => each.startsWith("x-pai"))).toEqual([]);
     });
 
+    test("keeps the query of its base URL", async () => {
+      server.answer = () => sse([bridge.reply(["x"])]);
+      const plain = await open(server.origin);
+      const asking = await openModel(
+        options({ id: bridge.id, baseUrl: `${bridge.baseUrl(server.origin)}?api-version=2024-10-21&tenant=a%20b` }),
+      );
+      expect(asking.address).toBe(plain.address);
+      await take(asking);
+      expect(server.seen.at(-1)?.path).toMatch(/^\/[^?]+\?(alt=sse&)?api-version=2024-10-21&tenant=a%20b$/);
+    });
+
     test("sends no half of a character, wherever a text was cut", async () => {
       server.answer = () => sse([bridge.reply(["x"])]);
       const messages = [{ role: "user", text: "an emoji cut in two: \ud83d" }] as const;

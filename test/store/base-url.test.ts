@@ -21,6 +21,13 @@ test.each([
   ["anthropic", { ANTHROPIC_BASE_URL: "https://a.example/v1" }, "https://a.example", "ANTHROPIC_BASE_URL"],
   ["anthropic", { OPENAI_BASE_URL: "https://o.example" }, "https://api.anthropic.com", "default"],
   ["local", {}, "http://127.0.0.1:11434/v1", "default"],
+  [
+    "openai",
+    { OPENAI_BASE_URL: "https://o.example/?api-version=1" },
+    "https://o.example/v1?api-version=1",
+    "OPENAI_BASE_URL",
+  ],
+  ["gemini", { PAI_BASE_URL: "https://g.example/a/v1beta?x=1&y=2" }, "https://g.example/a?x=1&y=2", "PAI_BASE_URL"],
 ] as const)("%s with %j is reached at %s", (provider, env, url, origin) => {
   expect(find(provider, env)).toMatchObject({ url, origin });
 });
@@ -41,7 +48,7 @@ test.each([
 });
 
 test("what is not a http(s) URL is an error that names its origin and shows nothing of it", () => {
-  for (const url of ["box", "ftp://x", "file:///etc/passwd", "https://user:secret@x"]) {
+  for (const url of ["box", "ftp://x", "file:///etc/passwd", "https://user:secret@x", "https://x/#secret"]) {
     expect(() => find("gemini", { PAI_BASE_URL: url })).toThrow(/^the address in PAI_BASE_URL must(?!.*secret)/);
   }
 });

@@ -40,10 +40,10 @@ export async function validateOnline(
     });
   }
   const { probe: path, headers } = providerTable[provider];
-  const options = { provider, env: context.env, timeoutMs: 20_000, signal: context.signal };
+  const options = { provider, path, env: context.env, timeoutMs: 20_000, signal: context.signal };
   const verdicts: KeyVerdict[] = [];
   for (const key of keys.length === 0 ? [null] : keys) {
-    const answer = await probe(base.url + path, { ...options, headers: key === null ? {} : headers(key.key) });
+    const answer = await probe(base.url, { ...options, headers: key === null ? {} : headers(key.key) });
     const asked: Asked = { provider, model: "", key, address, proxy };
     verdicts.push({
       id: key?.id ?? null,

@@ -1,5 +1,5 @@
 /** Identifies the server at a local address: its kind, and the context window of one of its models. */
-import { type Endpoint, tlsOf } from "../wire/endpoint.ts";
+import { type Endpoint, tlsOf, withQuery } from "../wire/endpoint.ts";
 import { count, type Fields, fields, list, parseJson, text } from "../wire/fields.ts";
 import { readStart } from "../wire/read-start.ts";
 
@@ -35,7 +35,7 @@ export async function askServer(
   const root = rootOf(endpoint.url);
   const ask = async (url: string, body?: object): Promise<Fields> => {
     try {
-      const response = await fetch(url, {
+      const response = await fetch(withQuery(url, endpoint), {
         ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
         headers: { "content-type": "application/json", ...headers },
         redirect: "manual",

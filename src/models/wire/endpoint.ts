@@ -12,8 +12,10 @@ export interface ClientCertificate {
 }
 
 export interface Endpoint {
-  /** Without a trailing slash. */
+  /** Without query and trailing slash. */
   readonly url: string;
+  /** The query of every request, like `api-version=2024-10-21`; "": none. */
+  readonly query: string;
   /** Scheme and host, for messages; never with user or password. */
   readonly address: string;
   /** The proxy to use; false: none, whatever the environment says. */
@@ -32,23 +34,29 @@ export interface Endpoint {
  */
 export function parseEndpoint(baseUrl: string, env: ProxyEnv): Endpoint {
   const url = URL.parse(baseUrl);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
+  if (url === null || !/^https?:$/.test(url.protocol) || url.hash !== "") {
     throw new PaiError(
       "config_invalid",
       `the base URL ${JSON.stringify(withoutUser(baseUrl))} is not an http(s) address`,
       {
-        hint: "give it as https://host or https://host/path, without ? or #",
+        hint: "give it as https://host or https://host/path, without #",
       },
     );
   }
   return {
-    url: url.href.replace(/\/+$/, ""),
+    url: (url.origin + url.pathname).replace(/\/+$/, ""),
+    query: url.search.slice(1),
     address: url.origin,
     proxy: findProxy(url, env),
     exposed: url.protocol === "http:" && !isLoopback(url.hostname),
     certificate: url.protocol === "https:" ? findCertificate(env) : null,
     wantsUnverified: url.protocol === "https:" && env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0",
   };
+}
+
+/** The URL with the query of its endpoint, after a query of its own. */
+export function withQuery(url: string, { query }: Pick<Endpoint, "query">): string {
+  return query === "" ? url : `${url}${url.includes("?") ? "&" : "?"}${query}`;
 }
 
 /** TLS options for a request over https: certificates are verified, whatever the environment says. */

@@ -4,7 +4,7 @@ import type { ModelEvent } from "../../core/model.ts";
 import { interruption } from "../stream.ts";
 import { readReply } from "./chunks.ts";
 import type { Decoder } from "./decoder.ts";
-import { type Endpoint, tlsOf } from "./endpoint.ts";
+import { type Endpoint, tlsOf, withQuery } from "./endpoint.ts";
 import { type Asked, failure, never, onceSoon, readFetchError, readHttpError, renderWait } from "./http-errors.ts";
 import { readStart } from "./read-start.ts";
 
@@ -86,7 +86,7 @@ export function openExchange(options: ExchangeOptions): Exchange {
   }
 
   async function request(url: string, { method, body }: RequestInit): Promise<Response> {
-    const response = await fetch(url, {
+    const response = await fetch(withQuery(url, endpoint), {
       ...(method === undefined ? {} : { method }),
       ...(body === undefined || body === null ? {} : { body }),
       headers: { "content-type": "application/json", accept: "text/event-stream, application/json", ...headers },

@@ -14,7 +14,7 @@ import {
 import type { Notice } from "../core/question.ts";
 import { suggest } from "../core/suggest.ts";
 import { describeModel } from "./catalogue.ts";
-import type { dropRejectedOptions as DropRejectedOptions, Without } from "./drop-options.ts";
+import { createConcessions } from "./concessions.ts";
 import type { Key } from "./keys-in-turn.ts";
 import { type RetryOptions, withRetry } from "./retry.ts";
 import type { Stream } from "./stream.ts";
@@ -94,7 +94,9 @@ async function openRemote(id: ProviderId, name: string, options: OpenOptions): P
   if (keys.length === 0 && provider.needsKey) throw noKey(provider);
   preconnect(endpoint);
   const prepare = await bridges[provider.wire]();
-  const { open, ...limits } = await prepare({ provider, model: name, endpoint, idleMs, notify, now }, options);
+  const concessions = createConcessions(name, notify);
+  const base = { provider, model: name, endpoint, idleMs, notify, concessions, now };
+  const { open, ...limits } = await prepare(base, options);
   const stream = await takeKeys(open, id, options);
   return { ...limits, address: endpoint.url, stream: withRetry(stream, options) };
 }
@@ -115,61 +117,26 @@ interface Prepared extends Partial<Pick<Model, "window" | "maxOutputTokens">> {
 
 type Prepare = (base: Omit<BridgeOptions, "key">, options: OpenOptions) => Prepared | Promise<Prepared>;
 
-type OpenWithout = (options: BridgeOptions, without: Without) => Stream;
-
-/** For bridges whose server may refuse an option of the request: it is then dropped for all keys of the model. */
-function droppingOptions(open: OpenWithout, dropRejectedOptions: typeof DropRejectedOptions): Prepare {
-  return (base, { notify }) => {
-    const omitted = base.provider.dialect?.countsUnasked ? (["usage"] as const) : [];
-    const dropRejected = dropRejectedOptions({ model: base.model, notify, omitted });
-    return { open: (key) => dropRejected((without) => open({ ...base, key }, without)) };
-  };
-}
+const prepareBy =
+  (open: (options: BridgeOptions) => Stream): Prepare =>
+  (base) => ({ open: (key) => open({ ...base, key }) });
 
 /** By wire. A bridge is loaded only when a provider that speaks its wire is used. */
 const bridges: Readonly<Record<Wire, () => Promise<Prepare>>> = {
-  gemini: async () => {
-    const { openGemini } = await import("./gemini/bridge.ts");
-    return (base) => ({ open: (key) => openGemini({ ...base, key }) });
-  },
-  responses: async () => {
-    const [{ openOpenai }, { dropRejectedOptions }] = await Promise.all([
-      import("./openai/bridge.ts"),
-      import("./drop-options.ts"),
-    ]);
-    return droppingOptions(openOpenai, dropRejectedOptions);
-  },
-  messages: async () => {
-    const [{ openAnthropic }, { dropRejectedOptions }] = await Promise.all([
-      import("./anthropic/bridge.ts"),
-      import("./drop-options.ts"),
-    ]);
-    return droppingOptions(openAnthropic, dropRejectedOptions);
-  },
-  chat: async () => {
-    const [{ openChat }, { dropRejectedOptions }] = await Promise.all([
-      import("./chat/bridge.ts"),
-      import("./drop-options.ts"),
-    ]);
-    return droppingOptions(openChat, dropRejectedOptions);
-  },
+  gemini: async () => prepareBy((await import("./gemini/bridge.ts")).openGemini),
+  responses: async () => prepareBy((await import("./openai/bridge.ts")).openOpenai),
+  messages: async () => prepareBy((await import("./anthropic/bridge.ts")).openAnthropic),
+  chat: async () => prepareBy((await import("./chat/bridge.ts")).openChat),
   local: async () => {
-    const [{ openLocal }, { askServer, outputOf }, { dropRejectedOptions }] = await Promise.all([
+    const [{ openLocal }, { askServer, outputOf }] = await Promise.all([
       import("./local/bridge.ts"),
       import("./local/server.ts"),
-      import("./drop-options.ts"),
     ]);
-    return async (base, options) => {
-      const {
-        keys: [first],
-        notify,
-        signal = new AbortController().signal,
-      } = options;
+    return async (base, { keys: [first], signal = new AbortController().signal }) => {
       const headers = first === undefined ? {} : base.provider.headers(first.key);
       const server = await askServer(base.endpoint, base.model, headers, signal);
       const limits = server.window === null ? {} : { window: server.window, maxOutputTokens: outputOf(server.window) };
-      const open: OpenWithout = (opened, without) => openLocal({ ...opened, server, notify }, without);
-      return { ...limits, ...(await droppingOptions(open, dropRejectedOptions)(base, options)) };
+      return { ...limits, open: (key) => openLocal({ ...base, key, server }) };
     };
   },
 };

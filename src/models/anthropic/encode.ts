@@ -1,6 +1,5 @@
 /** Encodes a request of pai as the body of one request to Anthropic's Messages API. */
 import type { Json, Message, ModelRequest } from "../../core/model.ts";
-import type { Without } from "../drop-options.ts";
 import { fields, list } from "../wire/fields.ts";
 import { toStrictSchema } from "../wire/strict-schema.ts";
 
@@ -24,29 +23,29 @@ const isTempered = (model: string): boolean =>
  * request begins. Thinking blocks are sent back whole to the model that made them, until it refuses them: their
  * signatures depend on the account and on all messages before.
  */
-export function encodeAnthropic(model: string, request: ModelRequest, without: Without): Block {
+export function encodeAnthropic(model: string, request: ModelRequest): Block {
   const { system, tools, format } = request;
-  const turns = joinTurns(request.messages.map((message) => encodeMessage(model, message, without)));
+  const turns = joinTurns(request.messages.map((message) => encodeMessage(model, message)));
   return {
     model,
     stream: true,
     max_tokens: request.maxOutputTokens,
     ...(system === "" ? {} : { system: [{ type: "text", text: system, ...cached }] }),
     messages: (tools.length > 0 ? markLast(turns) : turns) as unknown as Json,
-    ...(without.has("temperature") || !isTempered(model) ? {} : { temperature: Math.min(1, request.temperature) }),
+    ...(!isTempered(model) ? {} : { temperature: Math.min(1, request.temperature) }),
     ...(tools.length === 0
       ? {}
       : {
           tools: tools.map(({ name, description, schema }) => ({ name, description, input_schema: schema })),
           tool_choice: { type: request.toolChoice },
         }),
-    ...(format === null || without.has("format")
+    ...(format === null
       ? {}
       : { output_config: { format: { type: "json_schema", schema: toStrictSchema(format.schema) } } }),
   };
 }
 
-function encodeMessage(model: string, message: Message, without: Without): Turn {
+function encodeMessage(model: string, message: Message): Turn {
   switch (message.role) {
     case "user":
       return { role: "user", content: textBlocks(message.text) };
@@ -61,14 +60,14 @@ function encodeMessage(model: string, message: Message, without: Without): Turn 
         })),
       };
     case "assistant":
-      return { role: "assistant", content: encodeReply(model, message, without) };
+      return { role: "assistant", content: encodeReply(model, message) };
   }
 }
 
 type Reply = Extract<Message, { role: "assistant" }>;
 
-function encodeReply(model: string, message: Reply, without: Without): readonly Block[] {
-  const isOwn = message.native?.model === nativeOf(model) && !without.has("reasoning");
+function encodeReply(model: string, message: Reply): readonly Block[] {
+  const isOwn = message.native?.model === nativeOf(model);
   const own = isOwn ? list(fields(message.native.content)["blocks"]) : [];
   if (own.length > 0) return own as readonly Block[];
   return [

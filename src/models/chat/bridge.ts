@@ -1,5 +1,4 @@
 /** The bridge to providers with OpenAI's Chat Completions; their rows hold all differences between them. */
-import type { Without } from "../drop-options.ts";
 import type { Stream } from "../stream.ts";
 import { type BridgeOptions, openBridge, postTo } from "../wire/open-bridge.ts";
 import { toStrictSchema } from "../wire/strict-schema.ts";
@@ -7,12 +6,13 @@ import { createChatDecoder } from "./decode.ts";
 import { chatForm, encodeChat, strictForm } from "./encode.ts";
 
 /** Opens the stream for one key. Throws key_invalid, as openBridge does. */
-export function openChat(options: BridgeOptions, without: Without): Stream {
+export function openChat(options: BridgeOptions): Stream {
   const { provider, model, endpoint } = options;
   const form = provider.dialect?.strictMessages ? strictForm : chatForm;
   return openBridge(
     {
-      encode: (request) => encodeChat(model, request, without, { form, schemaOf: toStrictSchema }),
+      encode: (request) =>
+        encodeChat(model, request, { form, schemaOf: toStrictSchema, countsUnasked: provider.dialect?.countsUnasked }),
       send: postTo(`${endpoint.url}/chat/completions`),
       decode: (request) => createChatDecoder({ request, model }),
     },

@@ -1,7 +1,6 @@
 /** Encodes a request of pai for a server that speaks Chat Completions. */
 import { digest } from "../../core/digest.ts";
 import type { Call, CallResult, Json, Message, ModelRequest } from "../../core/model.ts";
-import type { Without } from "../drop-options.ts";
 
 export type Item = { readonly [key: string]: Json };
 
@@ -10,25 +9,26 @@ export interface ChatForm {
   readonly form: Form;
   /** Turns a schema into the form that the server wants. */
   readonly schemaOf: (schema: Json) => Json;
+  /** The server counts tokens without being asked, and refuses to be. */
+  readonly countsUnasked?: boolean | undefined;
 }
 
-/** The body of one request. `without`: options that the server refuses. */
+/** The body of one request. */
 export function encodeChat(
   model: string,
   request: ModelRequest,
-  without: Without,
-  { form, schemaOf }: ChatForm = { form: chatForm, schemaOf: withoutDialect },
+  { form, schemaOf, countsUnasked = false }: ChatForm = { form: chatForm, schemaOf: withoutDialect },
 ): Item {
   const { format } = request;
   return {
     model,
     stream: true,
-    ...(without.has("usage") ? {} : { stream_options: { include_usage: true } }),
+    ...(countsUnasked ? {} : { stream_options: { include_usage: true } }),
     messages: encodeMessages(request, form),
     max_tokens: request.maxOutputTokens,
-    ...(without.has("temperature") ? {} : { temperature: request.temperature }),
+    temperature: request.temperature,
     ...encodeTools(request),
-    ...(format === null || without.has("format")
+    ...(format === null
       ? {}
       : {
           response_format: {

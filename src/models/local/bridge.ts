@@ -3,7 +3,6 @@ import type { ModelRequest, Usage } from "../../core/model.ts";
 import type { Notice } from "../../core/question.ts";
 import { createChatDecoder } from "../chat/decode.ts";
 import { encodeChat } from "../chat/encode.ts";
-import type { Without } from "../drop-options.ts";
 import type { Stream } from "../stream.ts";
 import { type BridgeOptions, openBridge, postTo } from "../wire/open-bridge.ts";
 import { encodeOllama } from "./encode.ts";
@@ -14,14 +13,13 @@ export interface LocalOptions extends BridgeOptions {
 }
 
 /** Opens the stream for one key, or without one. Throws key_invalid, as openBridge does. */
-export function openLocal(options: LocalOptions, without: Without): Stream {
+export function openLocal(options: LocalOptions): Stream {
   const { model, endpoint, server, notify } = options;
   const isOllama = server.kind === "ollama";
   const url = isOllama ? `${rootOf(endpoint.url)}/api/chat` : `${endpoint.url}/chat/completions`;
   return openBridge(
     {
-      encode: (request) =>
-        isOllama ? encodeOllama(model, request, without, server.window) : encodeChat(model, request, without),
+      encode: (request) => (isOllama ? encodeOllama(model, request, server.window) : encodeChat(model, request)),
       send: postTo(url),
       decode: (request) =>
         createChatDecoder({

@@ -1,7 +1,6 @@
 /** Encodes a request of pai for Ollama's own chat API. */
 import type { ModelRequest } from "../../core/model.ts";
 import { encodeMessages, encodeTools, type Form, type Item, withoutDialect } from "../chat/encode.ts";
-import type { Without } from "../drop-options.ts";
 
 const ollamaForm: Form = {
   call: ({ name, input }) => ({ function: { name, arguments: input } }),
@@ -12,7 +11,7 @@ const ollamaForm: Form = {
  * The body of one request. Only Ollama's own API accepts the size of the context. A request that does not fit is an
  * error, and not silently cut. `window` null: the server's own.
  */
-export function encodeOllama(model: string, request: ModelRequest, without: Without, window: number | null): Item {
+export function encodeOllama(model: string, request: ModelRequest, window: number | null): Item {
   const { format } = request;
   return {
     model,
@@ -23,9 +22,9 @@ export function encodeOllama(model: string, request: ModelRequest, without: With
     options: {
       num_predict: request.maxOutputTokens,
       ...(window === null ? {} : { num_ctx: window }),
-      ...(without.has("temperature") ? {} : { temperature: request.temperature }),
+      temperature: request.temperature,
     },
     ...encodeTools(request),
-    ...(format === null || without.has("format") ? {} : { format: withoutDialect(format.schema) }),
+    ...(format === null ? {} : { format: withoutDialect(format.schema) }),
   };
 }

@@ -1,6 +1,5 @@
 /** Encodes a request of pai as the body of one request to OpenAI's Responses API. */
 import type { Json, Message, ModelRequest } from "../../core/model.ts";
-import type { Without } from "../drop-options.ts";
 import { fields, list } from "../wire/fields.ts";
 import { toStrictSchema } from "../wire/strict-schema.ts";
 
@@ -13,7 +12,7 @@ export const nativeOf = (model: string): string => `openai:${model}`;
 const thinks = (model: string): boolean => /^(.*\/)?(o\d|gpt-[5-9](?!.*chat)|codex)/.test(model);
 
 /** The provider stores nothing, so a reply of the same model is sent back whole, with its encrypted reasoning. */
-export function encodeOpenai(model: string, request: ModelRequest, without: Without): Item {
+export function encodeOpenai(model: string, request: ModelRequest): Item {
   const { system, tools, format } = request;
   const thinking = thinks(model);
   return {
@@ -21,10 +20,10 @@ export function encodeOpenai(model: string, request: ModelRequest, without: With
     stream: true,
     store: false,
     ...(system === "" ? {} : { instructions: system }),
-    input: request.messages.flatMap((message) => encodeMessage(model, message, without)),
+    input: request.messages.flatMap((message) => encodeMessage(model, message)),
     max_output_tokens: Math.max(16, request.maxOutputTokens),
-    ...(thinking || without.has("temperature") ? {} : { temperature: request.temperature }),
-    ...(thinking && !without.has("reasoning") ? { include: ["reasoning.encrypted_content"] } : {}),
+    ...(thinking ? {} : { temperature: request.temperature }),
+    ...(thinking ? { include: ["reasoning.encrypted_content"] } : {}),
     ...(tools.length === 0
       ? {}
       : {
@@ -37,7 +36,7 @@ export function encodeOpenai(model: string, request: ModelRequest, without: With
           })),
           tool_choice: request.toolChoice,
         }),
-    ...(format === null || without.has("format")
+    ...(format === null
       ? {}
       : {
           text: {
@@ -47,7 +46,7 @@ export function encodeOpenai(model: string, request: ModelRequest, without: With
   };
 }
 
-function encodeMessage(model: string, message: Message, without: Without): readonly Item[] {
+function encodeMessage(model: string, message: Message): readonly Item[] {
   switch (message.role) {
     case "user":
       return [{ role: "user", content: message.text }];
@@ -58,14 +57,14 @@ function encodeMessage(model: string, message: Message, without: Without): reado
         output: ok ? text : `error: ${text}`,
       }));
     case "assistant":
-      return encodeReply(model, message, without);
+      return encodeReply(model, message);
   }
 }
 
 type Reply = Extract<Message, { role: "assistant" }>;
 
-function encodeReply(model: string, message: Reply, without: Without): readonly Item[] {
-  const isOwn = message.native?.model === nativeOf(model) && !without.has("reasoning");
+function encodeReply(model: string, message: Reply): readonly Item[] {
+  const isOwn = message.native?.model === nativeOf(model);
   const own = isOwn ? list(fields(message.native.content)["items"]) : [];
   if (own.length > 0) return own as readonly Item[];
   return [

@@ -18,6 +18,8 @@ export interface Setback {
   readonly retry: Retry;
   readonly status: number | null;
   readonly thrown: unknown;
+  /** All words of the provider, of which the message shows the beginning; absent: the message has them all. */
+  readonly words?: string;
 }
 
 export const never: Retry = { times: 0, waitMs: 0 };
@@ -46,6 +48,12 @@ export interface Answer {
 export function retryOf(error: PaiError): Retry {
   const { retry } = fields(error.cause) as Partial<Setback>;
   return retry ?? never;
+}
+
+/** What the provider said of a failed request. */
+export function wordsOf(error: PaiError): string {
+  const { words } = fields(error.cause) as Partial<Setback>;
+  return words ?? error.message;
 }
 
 /** A PaiError that tells `retry.ts` whether asking again may help. */
@@ -93,6 +101,7 @@ export function readHttpError(asked: Asked, answer: Answer): PaiError {
     retry: wished(answer.headers, code === "request_rejected" ? often : retry) ?? retry,
     status: answer.status,
     thrown: null,
+    words: [body.message, ...body.names].join(" "),
   };
   return new PaiError(code, said === "" ? what : `${what}: ${said}`, {
     hint: hint ?? (delay === null ? later : `try again in ${renderWait(delay)}`),

@@ -4,8 +4,9 @@ import { mapTexts } from "../../core/map-texts.ts";
 import type { Fields as Body, ModelEvent, ModelRequest } from "../../core/model.ts";
 import type { Provider } from "../../core/providers.ts";
 import type { Notice } from "../../core/question.ts";
+import type { Concessions } from "../concessions.ts";
 import type { Key } from "../keys-in-turn.ts";
-import { type Stream, throwIfInterrupted } from "../stream.ts";
+import { type Stream, throwIfInterrupted, tryUntilBegun } from "../stream.ts";
 import type { Decoder } from "./decoder.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type Exchange, openExchange } from "./exchange.ts";
@@ -23,6 +24,8 @@ export interface BridgeOptions {
   /** Silence after which the connection counts as dead, in milliseconds. */
   readonly idleMs: number;
   readonly notify: (notice: Notice) => void;
+  /** What was conceded to the model, with whatever key. */
+  readonly concessions: Concessions;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -41,6 +44,9 @@ export const postTo =
   (body, exchange) =>
     exchange.send(url, { method: "POST", body: JSON.stringify(body) });
 
+/** How often one call is made again without something that its server refused. */
+const maxConcessions = 8;
+
 /** Failures that do not matter once the reply is whole. */
 const lateCodes: ReadonlySet<string> = new Set(["network", "reply_cut"]);
 
@@ -50,10 +56,10 @@ function makeWellFormed(request: ModelRequest): ModelRequest {
   return { ...request, system: mend(request.system), messages: mapTexts(request.messages, mend) };
 }
 
-/** Makes one attempt for each call; retry.ts retries. Throws `key_invalid` for a key that no header can hold. */
+/** Makes one attempt for each call, and another for each concession; retry.ts retries. Throws `key_invalid` for a key that no header can hold. */
 export function openBridge(
   { encode, send, decode }: Bridge,
-  { provider, model, key, endpoint, idleMs, notify, now }: BridgeOptions,
+  { provider, model, key, endpoint, idleMs, notify, concessions, now }: BridgeOptions,
 ): Stream {
   if (key !== null && !/^[\x21-\x7e]+$/.test(key.key)) {
     throw new PaiError("key_invalid", `the key "${key.id}" contains characters that are not valid in a key`, {
@@ -71,7 +77,7 @@ export function openBridge(
   async function* converse(request: ModelRequest, decoder: Decoder, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     const exchange = openExchange({ asked, headers: carried, endpoint, signal, idleMs, onSilence, now });
     try {
-      for await (const events of exchange.read(await send(encode(request), exchange), decoder)) {
+      for await (const events of exchange.read(await send(concessions.encode(request, encode), exchange), decoder)) {
         throwIfInterrupted(signal);
         for (const event of events) yield event;
       }
@@ -83,9 +89,8 @@ export function openBridge(
     }
   }
 
-  return async function* (given, signal) {
+  async function* attempt(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     throwIfInterrupted(signal);
-    const request = makeWellFormed(given);
     const decoder = decode(request);
     const named = createCallNamer(request);
     try {
@@ -94,6 +99,16 @@ export function openBridge(
       if (!decoder.finished() || !(thrown instanceof PaiError) || !lateCodes.has(thrown.code)) throw thrown;
     }
     yield named(decoder.end(key?.id ?? null));
+  }
+
+  return async function* (given, signal) {
+    const request = makeWellFormed(given);
+    let left = maxConcessions;
+    yield* tryUntilBegun((failed) => {
+      if (failed !== null && (left === 0 || !concessions.learn(failed, request, encode))) throw failed;
+      left -= 1;
+      return attempt(request, signal);
+    });
   };
 }
 

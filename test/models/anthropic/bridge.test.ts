@@ -107,7 +107,7 @@ describe("anthropic", () => {
       },
       { role: "user", text: "and now?" },
     ];
-    expect(encodeAnthropic("claude-haiku-4-5", { ...request, messages }, new Set())["messages"]).toEqual([
+    expect(encodeAnthropic("claude-haiku-4-5", { ...request, messages })["messages"]).toEqual([
       { role: "user", content: [{ type: "text", text: "go" }] },
       {
         role: "assistant",
@@ -128,7 +128,7 @@ describe("anthropic", () => {
         ],
       },
     ]);
-    const foreign = encodeAnthropic("claude-opus-4-1", { ...request, messages }, new Set())["messages"];
+    const foreign = encodeAnthropic("claude-opus-4-1", { ...request, messages })["messages"];
     expect(JSON.stringify(foreign)).not.toContain("EqQB");
   });
 
@@ -212,7 +212,7 @@ describe("anthropic", () => {
     ["claude-fable-5-2", false],
   ];
   test.each(tempered)("%s gets a temperature: %p", (model, given) => {
-    expect("temperature" in encodeAnthropic(model, request, new Set())).toBe(given);
+    expect("temperature" in encodeAnthropic(model, request)).toBe(given);
   });
 
   test("a model without structured output is asked in plain text", async () => {

@@ -17,13 +17,12 @@ test("a conversation with calls, in both forms", () => {
   ];
   const said = (call: Json) => ({ role: "assistant", content: "", tool_calls: [call] });
   const content = "error: gone";
-  const none = new Set<never>();
-  expect(encodeChat("m", { ...request, messages }, none)["messages"]).toEqual([
+  expect(encodeChat("m", { ...request, messages })["messages"]).toEqual([
     ...start,
     said({ id: "a", type: "function", function: { name: "read", arguments: '{"path":"x"}' } }),
     { role: "tool", tool_call_id: "a", content },
   ]);
-  expect(encodeOllama("m", { ...request, messages }, none, null)["messages"]).toEqual([
+  expect(encodeOllama("m", { ...request, messages }, null)["messages"]).toEqual([
     ...start,
     said({ function: { name: "read", arguments: { path: "x" } } }),
     { role: "tool", tool_name: "read", content },

@@ -141,13 +141,13 @@ describe("openai", () => {
       { role: "assistant", text: "", calls: made, native: done?.native ?? null },
       { role: "tools", results: [{ id: "call_a", name: "read", ok: false, text: "gone" }] },
     ];
-    expect(encodeOpenai("gpt-5", { ...request, messages }, new Set())["input"]).toEqual([
+    expect(encodeOpenai("gpt-5", { ...request, messages })["input"]).toEqual([
       { role: "user", content: "go" },
       thought,
       call("read", '{"path":"a"}'),
       { type: "function_call_output", call_id: "call_a", output: "error: gone" },
     ]);
-    expect(encodeOpenai("gpt-4.1", { ...request, messages }, new Set())["input"]).toEqual([
+    expect(encodeOpenai("gpt-4.1", { ...request, messages })["input"]).toEqual([
       { role: "user", content: "go" },
       { type: "function_call", call_id: "call_a", name: "read", arguments: '{"path":"a"}' },
       { type: "function_call_output", call_id: "call_a", output: "error: gone" },
@@ -224,7 +224,7 @@ describe("openai", () => {
     ["gpt-6.2-sol", false],
   ];
   test.each(tempered)("%s gets a temperature: %p", (model, given) => {
-    expect("temperature" in encodeOpenai(model, request, new Set())).toBe(given);
+    expect("temperature" in encodeOpenai(model, request)).toBe(given);
   });
 
   test("what the model refuses by its name is left out, said once, and asked for no more", async () => {

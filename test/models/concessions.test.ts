@@ -1,0 +1,125 @@
+/** A request whose server refuses a part of it by name is made again without that part, and only that. */
+import { describe, expect, test } from "bun:test";
+import type { ModelRequest } from "../../src/core/model.ts";
+import { type OpenOptions, openModel } from "../../src/models/open.ts";
+import { says as anthropicSays } from "./anthropic/anthropic-wire.ts";
+import { says as chatSays } from "./chat/chat-wire.ts";
+import { event, says as geminiSays } from "./gemini/gemini-wire.ts";
+import { options, quiet, request, sse, take, useServer } from "./loopback.ts";
+import { says as openaiSays } from "./openai/openai-wire.ts";
+
+/** A whole reply of each wire. */
+const replies: Readonly<Record<string, () => string>> = {
+  gemini: () => event(geminiSays("{}", "STOP")),
+  openai: () => openaiSays("{}"),
+  anthropic: () => anthropicSays("{}"),
+  openrouter: () => chatSays("{}"),
+};
+
+const server = useServer();
+
+async function open(id: string, over: Partial<OpenOptions> = {}) {
+  const version = id.startsWith("openai") || id.startsWith("openrouter") ? "/v1" : "";
+  return openModel(options({ id, baseUrl: server.origin + version, ...over }));
+}
+
+interface Refusal {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Answers with these refusals first, then with replies. */
+function refuseWith(id: string, ...refusals: readonly Refusal[]): void {
+  const reply = replies[id.split(":")[0] ?? ""] ?? (() => "");
+  server.answer = (n) => {
+    const refusal = refusals[n];
+    return refusal === undefined ? sse([reply()]) : Response.json(refusal.body, { status: refusal.status });
+  };
+}
+
+const google = (message: string) => ({
+  status: 400,
+  body: { error: { code: 400, message, status: "INVALID_ARGUMENT" } },
+});
+const openai = (message: string, param: string | null = null) => ({
+  status: 400,
+  body: { error: { message, type: "invalid_request_error", param, code: "unsupported_parameter" } },
+});
+const anthropic = (message: string) => ({
+  status: 400,
+  body: { type: "error", error: { type: "invalid_request_error", message } },
+});
+
+const format = { name: "plan", schema: { type: "object", properties: {}, required: [] } };
+
+describe("what was refused is left out, said once, and asked for no more", () => {
+  const temperature = "takes no temperature: asked without it";
+  const schema = "takes no JSON schema: asked without it";
+  const rows: readonly (readonly [string, Refusal, string, string])[] = [
+    ["gemini:gemini-2.5-flash", google("Invalid value at 'generation_config.temperature'"), "temperature", temperature],
+    ["gemini:gemma-3-27b-it", google("JSON mode is not enabled for models/gemma-3-27b-it"), "responseSchema", schema],
+    ["openai:gpt-4.1", openai("Unsupported parameter: 'temperature'"), "temperature", temperature],
+    ["anthropic:claude-haiku-4-5", anthropic("output_config.format is not supported"), "output_config", schema],
+    ["anthropic:claude-haiku-4-5", anthropic("temperature: Extra inputs"), "temperature", temperature],
+    [
+      "openrouter:x/y",
+      openai("Unknown parameter: 'stream_options'"),
+      "stream_options",
+      "takes no count of tokens in its stream: asked without it",
+    ],
+  ];
+  test.each(rows)("%s refuses with %j", async (id, refusal, field, told) => {
+    refuseWith(id, refusal);
+    const notices: string[] = [];
+    const model = await open(id, { notify: ({ text }) => notices.push(text) });
+    for (const _ of [1, 2]) expect((await take(model, quiet, { ...request, format })).text).toBe("{}");
+    expect(server.seen.map(({ body }) => JSON.stringify(body).includes(`"${field}"`))).toEqual([true, false, false]);
+    expect(notices).toEqual([`${id.replace(/^\w+:/, "")} ${told}`]);
+  });
+});
+
+test("several refusals of one call are answered one after the other, for every key of the model", async () => {
+  const id = "openai:gpt-4.1";
+  refuseWith(id, openai("Unsupported parameter: 'temperature'"), openai("text.format is not supported"));
+  const keys = ["a", "b"].map((key) => ({ id: key, key: `sk-${key.repeat(30)}` }));
+  const model = await open(id, { keys });
+  for (const _ of [1, 2]) expect((await take(model, quiet, { ...request, format })).text).toBe("{}");
+  const sent = server.seen.map(({ body }) => Object.keys(body as object));
+  expect(sent.map((names) => [names.includes("temperature"), names.includes("text")])).toEqual([
+    [true, true],
+    [false, true],
+    [false, false],
+    [false, false],
+  ]);
+  expect(new Set(server.seen.map(({ headers }) => headers.get("authorization"))).size).toBe(2);
+});
+
+test("a refusal that nothing can answer is the error, without another request", async () => {
+  const id = "openai:gpt-4.1";
+  refuseWith(id, openai("text.format is not supported"), openai("your temperature is not the reason"));
+  const { error } = await take(await open(id));
+  expect([error?.code, server.seen.length]).toEqual(["request_rejected", 1]);
+});
+
+test("reasoning that was refused stays away; that of later replies goes back", async () => {
+  const id = "anthropic:claude-opus-5-5";
+  const why = "messages.1.content.0: Invalid `signature` in `thinking` block. It is bound to a different conversation.";
+  refuseWith(id, anthropic(why));
+  const model = await open(id);
+  const reply = (signature: string): ModelRequest["messages"][number] => ({
+    role: "assistant",
+    text: "so",
+    calls: [],
+    native: { model: id, content: { blocks: [{ type: "thinking", thinking: "", signature }] } },
+  });
+  const user = { role: "user", text: "go on" } as const;
+  const first = [user, reply("OLD"), user];
+  expect((await take(model, quiet, { ...request, messages: first })).text).toBe("{}");
+  expect((await take(model, quiet, { ...request, messages: [...first, reply("NEW"), user] })).text).toBe("{}");
+  const bodies = server.seen.map(({ body }) => JSON.stringify(body));
+  expect(bodies.map((body) => [body.includes("OLD"), body.includes("NEW")])).toEqual([
+    [true, false],
+    [false, false],
+    [false, true],
+  ]);
+});

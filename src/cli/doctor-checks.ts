@@ -7,7 +7,7 @@ import { parseModelId } from "../models/open.ts";
 import { probe } from "../models/probe.ts";
 import { withoutUser } from "../models/wire/endpoint.ts";
 import { type BaseUrl, configuredAddress, findBaseUrl } from "../store/base-url.ts";
-import { findKeys, judgeKey } from "../store/keys.ts";
+import { doubtKey, findKeys } from "../store/keys.ts";
 import type { Places } from "../store/places.ts";
 import { type LoadedSettings, loadSettings } from "../store/settings.ts";
 import { openRoot } from "../workspace/confine.ts";
@@ -51,7 +51,7 @@ export function examine(patient: Patient, loaded: LoadedSettings): readonly Find
     ok("pai", `${version} for ${target}, Bun ${Bun.version}, ${process.execPath}`),
     ok("libc", describeLibc()),
     ...examineSettings(patient, loaded),
-    ...listModels(loaded.settings.model).flatMap((model) => examineKeys(patient, model)),
+    ...listModels(loaded.settings.model).flatMap((model) => examineKeys(patient, loaded, model)),
     ...examineNetworkSettings(patient.context.env),
     ...examineFolders(patient),
     examineLog(patient, String(loaded.settings.historyDir)),
@@ -93,7 +93,7 @@ function examineSettings(
   ];
 }
 
-function examineKeys({ context, places }: Patient, model: string): readonly Finding[] {
+function examineKeys({ context, places }: Patient, loaded: LoadedSettings, model: string): readonly Finding[] {
   try {
     const { provider } = parseModelId(model);
     if (provider === "replay") return [ok("key", "replay needs none")];
@@ -105,8 +105,9 @@ function examineKeys({ context, places }: Patient, model: string): readonly Find
         hint: `store one with: ${renderSetKey(providerTable[provider])}`,
       });
     }
+    const address = findBaseUrl(provider, context.env, configuredAddress(provider, loaded));
     const doubts = keys.flatMap(({ id, key }) => {
-      const doubt = judgeKey(provider, key);
+      const doubt = doubtKey(provider, key, address);
       return doubt === null ? [] : [warning("key", `the key ${id} ${doubt}`)];
     });
     const ids = keys.map(({ id }) => id).join(", ");

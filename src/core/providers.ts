@@ -3,15 +3,14 @@
 /** The API that a provider speaks. */
 export type Wire = "gemini" | "responses" | "messages" | "chat" | "local";
 
+/** How the keys of a provider usually look. Its servers and gateways may give others, so a shape never refuses a key. */
 export interface KeyShape {
-  /** What its keys begin with. */
-  readonly prefix: string;
-  readonly minLength: number;
+  /** What they begin with, each kind of them. */
+  readonly prefixes: readonly string[];
+  /** Pattern of the rest. */
+  readonly goesOn: string;
   /** What a masked key is called. */
   readonly kind: string;
-  /** Patterns for finding a key in a text: its beginning, at the start of a word, and the rest. */
-  readonly begins: string;
-  readonly goesOn: string;
 }
 
 /** How a server of Chat Completions differs from OpenAI's. */
@@ -63,7 +62,7 @@ const table = [
     usualModel: "gemini-3.5-flash-lite",
     needsKey: true,
     keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-    keyShape: { prefix: "AIza", minLength: 30, kind: "Google key", begins: "A(?:Iza|Q\\.)", goesOn: "[\\w-]{30,}" },
+    keyShape: { prefixes: ["AIza", "AQ."], goesOn: "[\\w-]{30,}", kind: "Google key" },
     headers: (key: string) => ({ "x-goog-api-key": key }),
     url: "https://generativelanguage.googleapis.com",
     urlVariable: "GOOGLE_GEMINI_BASE_URL",
@@ -79,7 +78,7 @@ const table = [
     usualModel: "gpt-6.1-terra",
     needsKey: true,
     keyVariables: ["OPENAI_API_KEY"],
-    keyShape: { prefix: "sk-", minLength: 0, kind: "API key", begins: "sk-", goesOn: "[\\w-]{20,}" },
+    keyShape: { prefixes: ["sk-"], goesOn: "[\\w-]{20,}", kind: "API key" },
     headers: bearer,
     url: "https://api.openai.com/v1",
     urlVariable: "OPENAI_BASE_URL",
@@ -95,7 +94,7 @@ const table = [
     usualModel: "claude-sonnet-5-5",
     needsKey: true,
     keyVariables: ["ANTHROPIC_API_KEY"],
-    keyShape: { prefix: "sk-ant-", minLength: 0, kind: "Anthropic key", begins: "sk-ant-", goesOn: "[\\w-]{16,}" },
+    keyShape: { prefixes: ["sk-ant-"], goesOn: "[\\w-]{16,}", kind: "Anthropic key" },
     headers: (key: string) => ({ "x-api-key": key, "anthropic-version": "2023-06-01" }),
     url: "https://api.anthropic.com",
     urlVariable: "ANTHROPIC_BASE_URL",
@@ -111,7 +110,7 @@ const table = [
     usualModel: null,
     needsKey: true,
     keyVariables: ["OPENROUTER_API_KEY"],
-    keyShape: { prefix: "sk-or-", minLength: 0, kind: "OpenRouter key", begins: "sk-or-", goesOn: "[\\w-]{20,}" },
+    keyShape: { prefixes: ["sk-or-"], goesOn: "[\\w-]{20,}", kind: "OpenRouter key" },
     headers: bearer,
     url: "https://openrouter.ai/api/v1",
     urlVariable: "OPENROUTER_BASE_URL",
@@ -180,10 +179,14 @@ export function byProvider<T>(make: (provider: Row) => T): Readonly<Record<Provi
 /** The row of each provider. */
 export const providerTable = byProvider((provider) => provider);
 
-/** The provider whose keys look like this one, the longest beginning first; null: none. */
+/** The provider whose keys begin like this one, by the longest beginning; null: none. */
 export function providerOfKey(key: string): Row | null {
-  const shaped = providers.filter(({ keyShape }) => keyShape !== null && key.startsWith(keyShape.prefix));
-  return shaped.toSorted((a, b) => (b.keyShape?.prefix.length ?? 0) - (a.keyShape?.prefix.length ?? 0))[0] ?? null;
+  const begun = providers.flatMap((provider) =>
+    (provider.keyShape?.prefixes ?? [])
+      .filter((prefix) => key.startsWith(prefix))
+      .map((prefix) => ({ provider, length: prefix.length })),
+  );
+  return begun.toSorted((a, b) => b.length - a.length)[0]?.provider ?? null;
 }
 
 /** The command that stores a key; without a name, `pai config` means the first provider. */

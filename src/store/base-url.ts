@@ -48,6 +48,18 @@ export function findBaseUrl(provider: ProviderId, env: Environment, configured: 
   return { provider, url: withVersionPath(row, url), origin };
 }
 
+/**
+ * Makes sure that PAI_BASE_URL, which wins for every provider, does not send the key of one to the server of another.
+ * `used`: the providers of a run. Throws usage.
+ */
+export function requireOwnAddresses(used: readonly ProviderId[], env: Environment): void {
+  const [first, second] = [...new Set(used)];
+  if ((env["PAI_BASE_URL"] ?? "").trim() === "" || first === undefined || second === undefined) return;
+  throw new PaiError("usage", `PAI_BASE_URL is one address, and this run asks both ${first} and ${second}`, {
+    hint: `unset it, and name the address of each by its own variable: ${[first, second].map((id) => providerTable[id].urlVariable).join(", ")}`,
+  });
+}
+
 function parseUrl(text: string, origin: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === "") {

@@ -3,6 +3,7 @@ import { readFileSync, realpathSync } from "node:fs";
 import { PaiError } from "../core/error.ts";
 import { findProvider, providers } from "../core/providers.ts";
 import { readSmall } from "../system/read-small.ts";
+import type { BaseUrl } from "./base-url.ts";
 import { credentialsFile, editCredentials, type KeyRing, loadCredentials, peekCredentials } from "./credentials.ts";
 import { forgetTurn } from "./key-state.ts";
 import type { Environment, Places } from "./places.ts";
@@ -168,20 +169,21 @@ export function findFault(key: string): string | null {
   return /^[\x21-\x7e]+$/.test(key) ? null : "contains characters that are not valid in an API key";
 }
 
-/** Why a key does not look like one of this provider, to follow "The key"; null: it does. */
-export function judgeKey(provider: string, key: string): string | null {
-  const fault = findFault(key);
-  if (fault !== null) return fault;
+/**
+ * Why a key does not look like those of this provider, to follow "The key"; null: it does, or they have no shape. Only
+ * the server can tell: keys take new forms, and a gateway has its own, so `address` other than the provider's own is no
+ * reason for a doubt.
+ */
+export function doubtKey(provider: string, key: string, address: Pick<BaseUrl, "origin">): string | null {
   const shape = findProvider(provider)?.keyShape ?? null;
-  if (shape === null) return null;
-  const { prefix, minLength } = shape;
-  if (!key.startsWith(prefix)) return `does not look like one of ${provider} (it should start with ${prefix})`;
-  return key.length < minLength ? `is too short (at least ${minLength} characters)` : null;
-}
-
-/** Whether a word starts like a key of any provider, so that it was not meant as an id. */
-export function looksLikeKey(word: string): boolean {
-  return providers.some(({ keyShape }) => keyShape !== null && word.startsWith(keyShape.prefix));
+  if (shape === null || address.origin !== "default") return null;
+  const prefix = shape.prefixes.find((each) => key.startsWith(each));
+  if (prefix === undefined)
+    return `does not look like one of ${provider} (they begin with ${shape.prefixes.join(" or ")})`;
+  const rest = key.slice(prefix.length);
+  return new RegExp(`^${shape.goesOn}$`).test(rest)
+    ? null
+    : `is shorter than those of ${provider}, or has other characters`;
 }
 
 /** Why the text cannot be the id of a key; null: it can. */

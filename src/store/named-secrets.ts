@@ -63,10 +63,11 @@ function readingsOf(line: string): readonly string[] {
 
 /** A key of a provider in its own variable: no search has to tell that it is secret. */
 const isProviderKey = (name: string, value: string): boolean =>
-  /^[\w-]{20,}$/.test(value) &&
-  providers.some(({ keyVariables, keyShape }) => {
-    return keyShape !== null && keyVariables.includes(name) && value.startsWith(keyShape.prefix);
-  });
+  /^[\w.-]{20,}$/.test(value) &&
+  providers.some(
+    ({ keyVariables, keyShape }) =>
+      keyVariables.includes(name) && keyShape?.prefixes.some((prefix) => value.startsWith(prefix)),
+  );
 
 /** The secrets in the value of a variable or setting; all of it, where its name says so. */
 function valuesIn(name: string, value: string, given: readonly string[]): readonly string[] {

@@ -9,8 +9,8 @@ import { openProcess, type Process, type Typed } from "./fake-context.ts";
 
 const canary = `AIza${"cAnArY0987".repeat(3)}tail`;
 const other = `AIza${"oThEr12345".repeat(3)}tail`;
-const config = { run: defineConfigCommand(() => async () => canary) };
-const silent = { run: defineConfigCommand(() => async () => null) };
+const config = { run: defineConfigCommand(() => ({ askHidden: async () => canary, readLine: null })) };
+const silent = { run: defineConfigCommand(() => ({ askHidden: async () => null, readLine: null })) };
 
 const say = (process: Process, line: string, typed: Typed = {}) =>
   process.run(config, { words: line === "" ? [] : line.split(" "), ...typed });
@@ -87,19 +87,22 @@ test("show and list name default and environment; nothing stored is not a failur
   expect((await say(process, "show nobody")).code).toBe("usage");
 });
 
-test("validate fails with exit 4 for none, a wrong shape, and a key the provider refuses", async () => {
+test("validate fails with exit 4 without a key; a shape alone is a reason to warn, not to fail", async () => {
   const process = openProcess();
   expect((await say(process, "validate")).code).toBe("no_key");
   await say(process, "set AIzaShort");
   expect(await say(process, "validate")).toMatchObject({
-    code: "key_invalid",
-    err: expect.stringContaining("too short"),
+    code: 0,
+    out: "Whether the gemini key primary is valid, only the server can tell: add --online\n",
+    err: expect.stringContaining("is shorter than those of gemini"),
   });
+  const { out } = await say(process, "validate", { flags: { json: true } });
+  expect(JSON.parse(out).data.keys).toEqual([{ id: "primary", masked: "***", valid: null }]);
   await say(process, `set ${canary}`);
   expect((await say(process, "validate")).out).toBe("The gemini key primary looks valid\n");
 });
 
-test("validate --online asks the provider and never shows the key (R46)", async () => {
+test("validate --online asks the provider whatever the key looks like, and never shows it (R46)", async () => {
   const process = openProcess();
   await say(process, `set ${canary}`);
   const seen: (string | null)[] = [];
@@ -128,6 +131,10 @@ test("validate --online asks the provider and never shows the key (R46)", async 
   status = 400;
   const bad = await say(process, "validate", typed);
   expect([bad.code, bad.err.includes(canary)]).toEqual(["key_rejected", false]);
+  await say(process, "set 0123456789abcdef0123456789abcdef");
+  status = 200;
+  expect((await say(process, "validate", typed)).code).toBe(0);
+  expect(seen.at(-1)).toBe("/v1beta/models 0123456789abcdef0123456789abcdef");
 });
 
 test("validate --online asks for every key of every provider and names the one that was refused", async () => {

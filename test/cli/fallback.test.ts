@@ -59,3 +59,17 @@ test("--max-cost with a model of unknown price in the list is a usage error, bef
   expect([code, asked]).toEqual(["usage", [0, 0]]);
   expect(err).toContain("local:qwen3 has none");
 });
+
+test("PAI_BASE_URL with models of two providers is a usage error, before a key is sent anywhere", async () => {
+  const server = serve(() => Response.json({}));
+  const said = await openProcess().run(run, {
+    words: ["hi"],
+    flags: { yes: true, model: listed },
+    env: { GEMINI_API_KEY: `AIza${"x".repeat(35)}`, PAI_BASE_URL: server.origin },
+    stdin: "",
+  });
+  await server.stop();
+  expect([said.code, server.seen.length]).toEqual(["usage", 0]);
+  expect(said.err).toContain("asks both gemini and local");
+  expect(said.err).toContain("GOOGLE_GEMINI_BASE_URL, OLLAMA_HOST");
+});

@@ -16,7 +16,7 @@ test("no name, variable or key prefix belongs to two providers", () => {
   unique(providerIds);
   unique(providers.flatMap(({ keyVariables }) => keyVariables));
   unique(providers.map(({ urlVariable }) => urlVariable));
-  unique(providers.flatMap(({ keyShape }) => keyShape?.prefix ?? []));
+  unique(providers.flatMap(({ keyShape }) => keyShape?.prefixes ?? []));
   for (const { url } of providers) expect(url).toBe(new URL(url).href.replace(/\/$/, ""));
 });
 
@@ -33,9 +33,10 @@ test("flags, settings, models and the manual have every provider", () => {
 
 test("a key of every provider is found in a text under its own name", () => {
   for (const { keyShape } of providers) {
-    if (keyShape === null) continue;
-    const key = `${keyShape.prefix}Ab3dEf6hIj9lMn2pQr5tUv8xYz1B4d7f`;
-    expect(findSecrets(`use ${key} here`).map(({ kind }) => kind)).toEqual([keyShape.kind]);
+    for (const prefix of keyShape?.prefixes ?? []) {
+      const key = `${prefix}Ab3dEf6hIj9lMn2pQr5tUv8xYz1B4d7f`;
+      expect(findSecrets(`use ${key} here`).map(({ kind }) => kind)).toEqual([keyShape?.kind ?? ""]);
+    }
   }
 });
 

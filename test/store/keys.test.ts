@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { openKeyState } from "../../src/store/key-state.ts";
-import { findKeys, holdKeys, judgeKey, maskKey, putKey, removeKey, setDefaultKey } from "../../src/store/keys.ts";
+import { doubtKey, findKeys, holdKeys, maskKey, putKey, removeKey, setDefaultKey } from "../../src/store/keys.ts";
 import { type Home, makeHome, modeOf, put } from "./temp-home.ts";
 
 const one = `AIza${"1".repeat(35)}`;
@@ -158,8 +158,15 @@ test("masks short keys whole, others but the first 6 and last 4", () => {
 });
 
 test("knows what a key of a provider looks like", () => {
-  expect(judgeKey("gemini", one)).toBeNull();
-  expect(judgeKey("gemini", "AIza123")).toContain("30 characters");
-  expect(judgeKey("gemini", "sk-x")).toContain("AIza");
-  expect(judgeKey("local", "x y")).toContain("not valid in an API key");
+  const doubt = (provider: string, key: string, origin = "default") => doubtKey(provider, key, { origin });
+  for (const key of [one, `AQ.${"Ab8RN6-_".repeat(6)}`]) expect([key, doubt("gemini", key)]).toEqual([key, null]);
+  expect(doubt("gemini", "AIza123")).toContain("shorter than those of gemini");
+  expect(doubt("gemini", "sk-x")).toContain("they begin with AIza or AQ.");
+  expect(doubt("anthropic", "sk-proj-0123456789abcdefghij")).toContain("sk-ant-");
+  expect(doubt("mistral", "anything")).toBeNull();
+});
+
+test("a gateway has keys of its own, which are no reason for a doubt", () => {
+  for (const origin of ["OPENAI_BASE_URL", "PAI_BASE_URL", "config.json"])
+    expect(doubtKey("openai", "0123456789abcdef0123456789abcdef", { origin })).toBeNull();
 });

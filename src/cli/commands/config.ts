@@ -6,18 +6,20 @@ import { openPlaces } from "../../store/places.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context, Handler } from "../command.ts";
+import { isInteractive, openPrompter } from "../compose/view.ts";
 import { keyWords } from "../config/keys.ts";
 import { settingWords } from "../config/settings.ts";
 import type { ConfigCall, ConfigWord } from "../config/word.ts";
 import { openLog } from "../open-log.ts";
 
-type AskHidden = (question: string) => Promise<string | null>;
+/** How the command asks a person. */
+type Asking = Pick<ConfigCall, "askHidden" | "readLine">;
 
 const words: Readonly<Record<string, ConfigWord>> = { ...keyWords, ...settingWords };
 const deprecated = ["set", "show", "remove"] as const;
 
-/** Defines the command with a way to read a hidden key; an answer of null means end of input. */
-export function defineConfigCommand(openAskHidden: (context: Context) => AskHidden): Handler {
+/** Defines the command with a way to ask; an answer of null means end of input. */
+export function defineConfigCommand(openAsking: (context: Context) => Asking): Handler {
   return async (context) => {
     const log = openLog(context);
     const warn = (text: string) => log.notify({ level: "warning", code: "config", text });
@@ -30,7 +32,7 @@ export function defineConfigCommand(openAskHidden: (context: Context) => AskHidd
       words: rest,
       provider: context.flags.provider ?? null,
       places: openPlaces(context.env),
-      askHidden: openAskHidden(context),
+      ...openAsking(context),
       warn,
       note: (text) => notes.push(text),
     });
@@ -45,10 +47,12 @@ export function defineConfigCommand(openAskHidden: (context: Context) => AskHidd
   };
 }
 
-export const configCommand: Handler = defineConfigCommand((context) => async (question) => {
-  const { openPrompter } = await import("../compose/view.ts");
-  const prompter = await openPrompter(context, context.signal)();
-  return prompter.askHidden(question);
+export const configCommand: Handler = defineConfigCommand((context) => {
+  const prompter = openPrompter(context, context.signal);
+  return {
+    askHidden: async (question) => (await prompter()).askHidden(question),
+    readLine: isInteractive(context) ? async (question) => (await prompter()).readLine(question) : null,
+  };
 });
 
 interface Choice {

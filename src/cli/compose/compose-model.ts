@@ -9,7 +9,7 @@ import { type KeyMask, maskHeld } from "../../core/secrets/held-keys.ts";
 import type { Price } from "../../core/spending/cost.ts";
 import { findModel, priceOn } from "../../models/catalogue.ts";
 import { openModel, parseModelId } from "../../models/open.ts";
-import { configuredAddress, findBaseUrl, requireConsent } from "../../store/base-url.ts";
+import { configuredAddress, findBaseUrl, requireConsent, requireOwnAddresses } from "../../store/base-url.ts";
 import { openKeyState } from "../../store/key-state.ts";
 import { type FoundKey, findKeys } from "../../store/keys.ts";
 import type { Settings } from "../../store/settings.ts";
@@ -40,11 +40,12 @@ export function listModels(source: string): readonly [string, ...string[]] {
 }
 
 /**
- * Opens the models of the settings. Throws usage for --max-cost with a model of unknown price, and what opening a model
- * throws.
+ * Opens the models of the settings. Throws usage for --max-cost with a model of unknown price and for PAI_BASE_URL with two
+ * providers, and what opening a model throws.
  */
 export async function composeModel(context: Context, base: Base, face: Face): Promise<ComposedModel> {
   const ids = listModels(base.settings.model);
+  requireOwnAddresses(providersOf(ids), context.env);
   requirePrices(ids, base.settings, context.now());
   const opened = await Promise.all(ids.map((id) => openOne(id, context, base, face)));
   const mask = maskHeld(opened.flatMap(({ keys }) => keys));
@@ -57,6 +58,10 @@ export async function composeModel(context: Context, base: Base, face: Face): Pr
   const { model, current } = fallBack(first, others, face.notify);
   return { model, price: () => priced(current())(context.now()), mask };
 }
+
+/** The providers of these models, in their order. */
+const providersOf = (ids: readonly string[]): readonly ProviderId[] =>
+  ids.map((id) => parseModelId(id).provider).filter((provider) => provider !== "replay");
 
 /** Opens one model with its keys. */
 async function openOne(

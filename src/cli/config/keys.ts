@@ -2,17 +2,16 @@
 import { PaiError } from "../../core/error.ts";
 import { findProvider, type ProviderId, providerIds, providerOfKey, providerTable } from "../../core/providers.ts";
 import { renderWait } from "../../models/wire/http-errors.ts";
+import { configuredAddress, findBaseUrl } from "../../store/base-url.ts";
 import { loadCredentials } from "../../store/credentials.ts";
 import { openKeyState, resetKeyState } from "../../store/key-state.ts";
 import {
+  doubtKey,
   type FoundKey,
-  findFault,
   findKeys,
   inOrder,
   judgeId,
-  judgeKey,
   type KeyPlace,
-  looksLikeKey,
   maskKey,
   putKey,
   removeKey,
@@ -20,6 +19,8 @@ import {
   setDefaultKey,
 } from "../../store/keys.ts";
 import { loadSettings } from "../../store/settings.ts";
+import { readAnswer } from "../../ui/prompt/read-answer.ts";
+import { askOwner, requireKey } from "./key-entry.ts";
 import { validateOnline } from "./validate-online.ts";
 import type { ConfigAnswer, ConfigCall, ConfigWord } from "./word.ts";
 
@@ -44,10 +45,10 @@ export const keyWords: Readonly<Record<string, ConfigWord>> = {
     usage: "[KEY]",
     about: "store the key (read from stdin or a hidden prompt)",
     minWords: 0,
-    maxWords: 1,
+    maxWords: 100,
     run: set,
   },
-  add: { usage: "ID [KEY]", about: "store another key under a name", minWords: 1, maxWords: 2, run: add },
+  add: { usage: "ID [KEY]", about: "store another key under a name", minWords: 1, maxWords: 100, run: add },
   list: { usage: "", about: "all keys, masked", minWords: 0, maxWords: 0, run: list },
   show: { usage: "[ID]", about: "one key, masked", minWords: 0, maxWords: 1, run: show },
   validate: {
@@ -63,14 +64,14 @@ export const keyWords: Readonly<Record<string, ConfigWord>> = {
 };
 
 function set(call: ConfigCall): Promise<ConfigAnswer> {
-  return store(call, { id: "primary", isDefault: true }, call.words[0]);
+  return store(call, { id: "primary", isDefault: true }, call.words);
 }
 
 function add(call: ConfigCall): Promise<ConfigAnswer> {
-  const [id = "", given] = call.words;
+  const [id = "", ...given] = call.words;
   const fault = judgeId(id);
   if (fault !== null) throw new PaiError("usage", `the name of a key ${fault}`);
-  if (looksLikeKey(id)) {
+  if (providerOfKey(id) !== null) {
     throw new PaiError("usage", "that looks like a key; a name for it comes first", { hint: "pai config add NAME" });
   }
   return store(call, { id, isDefault: false }, given);
@@ -82,16 +83,18 @@ interface Storing {
   readonly isDefault: boolean;
 }
 
-async function store(call: ConfigCall, { id, isDefault }: Storing, given: string | undefined): Promise<ConfigAnswer> {
+/** `given`: the words of the command line; a key is one, and whatever has more is refused with the right command. */
+async function store(call: ConfigCall, { id, isDefault }: Storing, given: readonly string[]): Promise<ConfigAnswer> {
   const named = findProvider(call.provider ?? "")?.id ?? null;
-  const key = await readKey(call, given, named === null ? "Key (not shown): " : `Key for ${named} (not shown): `);
-  const fault = findFault(key);
-  if (fault !== null) throw new PaiError("key_invalid", `the key ${fault}; nothing was stored`);
-  // A key's prefix tells its provider, unless the user names one.
-  const provider = named ?? providerOfKey(key)?.id ?? providerOf(call);
+  const question = named === null ? "Key (not shown): " : `Key for ${named} (not shown): `;
+  const key = await readKey(call, given.length === 0 ? undefined : given.join(" "), question);
+  requireKey(key);
+  const { readLine } = call;
+  const known = named ?? providerOfKey(key)?.id ?? null;
+  const provider = known ?? (readLine === null ? providerOf(call) : await askOwner(readLine));
   const place = { ...placeOf(call), provider };
-  const doubt = judgeKey(provider, key);
-  if (doubt !== null) call.warn(`the key ${doubt}; stored all the same`);
+  const doubt = doubtOf(call, provider, key);
+  if (doubt !== null) await confirmDoubtful(call, doubt);
   const { isNew } = putKey(place, id, key);
   if (isDefault) setDefaultKey(place, id);
   const [active] = findKeys(provider, { env: call.context.env, places: call.places });
@@ -101,6 +104,19 @@ async function store(call: ConfigCall, { id, isDefault }: Storing, given: string
     lines: [`${isNew ? "Stored" : "Replaced"} the ${provider} key ${id}: ${maskKey(key)}`],
     data: { provider, id, masked: maskKey(key), is_new: isNew },
   };
+}
+
+/** Why the key does not look like one for the address in use; null: it does. */
+function doubtOf({ context: { env }, places }: ConfigCall, provider: ProviderId, key: string): string | null {
+  const loaded = loadSettings({ flags: {}, env, places, root: null });
+  return doubtKey(provider, key, findBaseUrl(provider, env, configuredAddress(provider, loaded)));
+}
+
+/** Warns of a key that does not look like one; asks whoever can be asked. Throws declined. */
+async function confirmDoubtful({ warn, readLine }: ConfigCall, doubt: string): Promise<void> {
+  if (readLine === null) return warn(`the key ${doubt}; stored all the same`);
+  const said = await readLine(`the key ${doubt}; store it all the same? y or n: `);
+  if (readAnswer(said, { feedback: false }) !== "yes") throw new PaiError("declined", "the key was not stored");
 }
 
 /** What to do after storing a key. */
@@ -186,14 +202,20 @@ async function validate(call: ConfigCall): Promise<ConfigAnswer> {
   const keys = findKeys(provider, { env: call.context.env, places: call.places, warn: call.warn });
   if (keys.length === 0 && !(isOnline && !providerTable[provider].needsKey))
     throw new PaiError("no_key", none, { hint });
-  for (const { id, key } of keys) {
-    const fault = judgeKey(provider, key);
-    if (fault !== null) throw new PaiError("key_invalid", `the ${provider} key ${id} ${fault}`);
-  }
   if (isOnline) return askForAll(call, provider, keys);
+  const judged = keys.map(({ id, key }) => ({ id, masked: maskKey(key), doubt: doubtOf(call, provider, key) }));
+  for (const { id, doubt } of judged) if (doubt !== null) call.warn(`the key ${id} ${doubt}`);
   return {
-    lines: keys.map(({ id }) => `The ${provider} key ${id} looks valid`),
-    data: { provider, online: false, keys: keys.map(({ id, key }) => ({ id, masked: maskKey(key), valid: true })) },
+    lines: judged.map(({ id, doubt }) =>
+      doubt === null
+        ? `The ${provider} key ${id} looks valid`
+        : `Whether the ${provider} key ${id} is valid, only the server can tell: add --online`,
+    ),
+    data: {
+      provider,
+      online: false,
+      keys: judged.map(({ id, masked, doubt }) => ({ id, masked, valid: doubt === null ? true : null })),
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 /** The type of a subcommand of `pai config`. */
 import type { Places } from "../../store/places.ts";
 import type { Context } from "../command.ts";
+import type { ReadLine } from "./key-entry.ts";
 
 export interface ConfigCall {
   readonly context: Context;
@@ -10,7 +11,9 @@ export interface ConfigCall {
   readonly provider: string | null;
   readonly places: Places;
   /** Asks for hidden text; null: end of input. */
-  readonly askHidden: (question: string) => Promise<string | null>;
+  readonly askHidden: ReadLine;
+  /** Reads one line; null: nobody can be asked. */
+  readonly readLine: ReadLine | null;
   readonly warn: (text: string) => void;
   /** Gives advice on standard error, since standard output is for the result. */
   readonly note: (text: string) => void;

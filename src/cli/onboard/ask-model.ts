@@ -1,14 +1,14 @@
 /** Without a key, asks the user once at the terminal: for a model of a local server, or for a key. */
 import { PaiError, toPaiError } from "../../core/error.ts";
-import { findProvider, type ProviderId, providerOfKey, providers } from "../../core/providers.ts";
-import { suggest } from "../../core/suggest.ts";
+import { type ProviderId, providerOfKey } from "../../core/providers.ts";
 import { type DiscoverOptions, type FoundServer, findServers, renderServer } from "../../models/local/discover.ts";
-import { findFault, maskKey, putKey } from "../../store/keys.ts";
+import { maskKey, putKey } from "../../store/keys.ts";
 import { hang } from "../../ui/layout.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { columnsOfErrors } from "../columns.ts";
 import type { Context } from "../command.ts";
 import type { Base } from "../compose/base.ts";
+import { askOwner, keyed, requireKey } from "../config/key-entry.ts";
 import { openLog } from "../open-log.ts";
 import { answeredOrigin, lacksKey, pickModel } from "./pick-model.ts";
 
@@ -75,7 +75,6 @@ function withLocal(base: Base, { name, url }: Offer): Base {
   };
 }
 
-const keyed = providers.filter(({ needsKey }) => needsKey).map(({ id }) => id);
 const maxTries = 3;
 
 /** Asks for a key until one is accepted, and stores it; with no input the settings stay as they are. */
@@ -85,7 +84,8 @@ async function askForKey(context: Context, base: Base, asker: Asker): Promise<Ba
     const key = ((await asker.askHidden(`API key of ${keyed.join(", ")} (not shown; Enter for none): `)) ?? "").trim();
     if (key === "") return base;
     try {
-      const provider = await findOwner(key, asker);
+      requireKey(key);
+      const provider = providerOfKey(key)?.id ?? (await askOwner(asker.readLine));
       await check(context, asker, provider, key);
       putKey({ provider, places: base.places }, "primary", key);
       log.notify({ level: "info", code: "key_saved", text: `saved the ${provider} key ${maskKey(key)}` });
@@ -99,24 +99,6 @@ async function askForKey(context: Context, base: Base, asker: Asker): Promise<Ba
     }
   }
   return base;
-}
-
-/**
- * The provider of a key, by its form or by asking. Throws usage for an unknown provider, key_invalid for an invalid
- * key.
- */
-async function findOwner(key: string, { readLine }: Asker): Promise<ProviderId> {
-  const fault = findFault(key);
-  if (fault !== null) throw new PaiError("key_invalid", `the key ${fault}`);
-  const known = providerOfKey(key);
-  if (known !== null) return known.id;
-  const said = ((await readLine(`whose key is it? ${keyed.join(", ")}: `)) ?? "").trim().toLowerCase();
-  const named = findProvider(said);
-  if (named?.needsKey === true) return named.id;
-  const near = suggest(said, keyed);
-  throw new PaiError("usage", `unknown provider: ${said}`, {
-    hint: near === null ? undefined : `did you mean ${near}?`,
-  });
 }
 
 /** Checks a key; an unreachable provider is no evidence against it. */

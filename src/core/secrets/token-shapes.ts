@@ -5,9 +5,14 @@ import { providers } from "../providers.ts";
 /** How a token begins and how it goes on, as patterns. */
 type TokenShape = readonly [kind: string, begins: string, goesOn: string];
 
-const providerKeys = providers.flatMap(({ keyShape }) => (keyShape === null ? [] : [keyShape]));
+/** The longest prefix first: several begin with `sk-`. */
+const providerKeys = providers
+  .flatMap(({ keyShape }) => (keyShape === null ? [] : keyShape.prefixes.map((prefix) => ({ ...keyShape, prefix }))))
+  .toSorted((a, b) => b.prefix.length - a.prefix.length)
+  .map(({ kind, prefix, goesOn }): TokenShape => [kind, prefix.replaceAll(".", "\\."), goesOn]);
 
-const tokenShapes: readonly TokenShape[] = [
+const shapes: readonly TokenShape[] = [
+  ...providerKeys,
   ["Google token", "ya29\\.", "[\\w-]{20,}"],
   ["GitHub token", "gh[pousr]_", "[A-Za-z0-9]{30,}"],
   ["GitHub token", "github_pat_", "\\w{22,}"],
@@ -25,10 +30,7 @@ const tokenShapes: readonly TokenShape[] = [
 ];
 
 /** Patterns of how each token begins. */
-export const beginnings: readonly string[] = [
-  ...providerKeys.map(({ begins }) => begins),
-  ...tokenShapes.map(([, begins]) => begins),
-];
+export const beginnings: readonly string[] = shapes.map(([, begins]) => begins);
 
 /** The plain characters with which all these patterns begin: looking for a plain text is several times quicker. */
 function commonBeginning(sources: readonly string[]): string {
@@ -38,18 +40,13 @@ function commonBeginning(sources: readonly string[]): string {
   return first.slice(0, length);
 }
 
-const shapes = atFirstUse(() => {
-  // The longest prefix first: several begin with `sk-`.
-  const keys = providerKeys.toSorted((a, b) => b.prefix.length - a.prefix.length);
-  return [...keys.map(({ kind, begins, goesOn }): TokenShape => [kind, begins, goesOn]), ...tokenShapes];
-});
 /** Tells which kind a token is. */
 export const kinds = atFirstUse(() =>
-  shapes().map(([kind, begins, goesOn]) => ({ kind, shape: new RegExp(begins + goesOn, "y") })),
+  shapes.map(([kind, begins, goesOn]) => ({ kind, shape: new RegExp(begins + goesOn, "y") })),
 );
 /** One pattern for each first letter: it skips most of a text, while one for all letters looks at every character. */
 export const tokens = atFirstUse(() => {
-  const sources = shapes().map(([, begins, goesOn]) => begins + goesOn);
+  const sources = shapes.map(([, begins, goesOn]) => begins + goesOn);
   const firsts = sources.map((source) => (/^\w/.test(source) ? source.charAt(0) : source));
   return [...new Set(firsts)].map((first) => {
     const own = sources.filter((_, at) => firsts[at] === first);

@@ -1,0 +1,54 @@
+/** What a user gives as a key: it is refused where it is surely something else, and its provider is asked for. */
+import { PaiError } from "../../core/error.ts";
+import { findProvider, type ProviderId, providers } from "../../core/providers.ts";
+import { suggest } from "../../core/suggest.ts";
+import { findFault } from "../../store/keys.ts";
+import { allSettings } from "../../store/setting-table.ts";
+
+/** Reads one line that a person types; null: end of input. */
+export type ReadLine = (question: string) => Promise<string | null>;
+
+/** Providers that have keys. */
+export const keyed: readonly ProviderId[] = providers.filter(({ needsKey }) => needsKey).map(({ id }) => id);
+
+const settingOf = (name: string): string | null =>
+  allSettings.find((setting) => setting.name === name || setting.env === name)?.name ?? null;
+
+/**
+ * Makes sure that a text can be a key. Throws usage for a setting or a line of a file of variables, and names the
+ * command for it; key_invalid for any other text that no server gives as a key. No message shows the text.
+ */
+export function requireKey(text: string): void {
+  const [, name = ""] = /^(?:export\s+)?([\w.-]+)(?:\s*=|\s|$)/.exec(text) ?? [];
+  const setting = settingOf(name);
+  if (setting !== null) {
+    throw new PaiError("usage", `${name} is a setting, not a key; nothing was stored`, {
+      hint: `pai config put ${setting} VALUE`,
+    });
+  }
+  const owner = providers.find(({ keyVariables }) => keyVariables.includes(name));
+  if (owner !== undefined) {
+    throw new PaiError("usage", `${name} is the variable of a key; nothing was stored`, {
+      hint: `give only what it holds: pai config set --provider ${owner.id}`,
+    });
+  }
+  const hint = "a key is one word; a setting is written with: pai config put NAME VALUE";
+  // Base64 may end in `=`, as keys of Bedrock do.
+  if (/\s|=(?!=*$)/.test(text)) {
+    const what = /\s/.test(text) ? "blanks" : "an = sign";
+    throw new PaiError("key_invalid", `a key holds no ${what}; nothing was stored`, { hint });
+  }
+  const fault = findFault(text);
+  if (fault !== null) throw new PaiError("key_invalid", `the key ${fault}; nothing was stored`);
+}
+
+/** Asks whose a key is that does not show it. Throws usage for an unknown provider. */
+export async function askOwner(readLine: ReadLine): Promise<ProviderId> {
+  const said = ((await readLine(`whose key is it? ${keyed.join(", ")}: `)) ?? "").trim().toLowerCase();
+  const named = findProvider(said);
+  if (named?.needsKey === true) return named.id;
+  const near = suggest(said, keyed);
+  throw new PaiError("usage", said === "" ? "the key was not stored" : `unknown provider: ${said}`, {
+    hint: near === null ? "say whose it is: pai config set --provider NAME" : `did you mean ${near}?`,
+  });
+}

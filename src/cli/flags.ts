@@ -37,7 +37,7 @@ const rows = <const T extends Record<string, FlagDef>>(table: T): T => table;
 
 export const flagTable = rows({
   model: { type: "string", alias: "m", valueHint: "PROVIDER:NAME", description: "model to ask" },
-  temperature: { type: "string", alias: "t", valueHint: "N", description: "0 to 2, default 0.3" },
+  temperature: { type: "string", alias: "t", valueHint: "N", description: "0 to 2; without it the model's own" },
   mode: {
     type: "enum",
     valueHint: "MODE",

@@ -26,7 +26,7 @@ export const exitMeanings = [
 
 export const variables = [
   ["PAI_MODEL", "model to ask, as --model"],
-  ["PAI_TEMPERATURE", "0 to 2, default 0.3"],
+  ["PAI_TEMPERATURE", "0 to 2; without it the model's own"],
   ["PAI_MODE", "way of working, as --mode"],
   ["PAI_MAX_CALLS", "hard cap on model calls of a run"],
   ["PAI_MAX_TOKENS", "hard cap on tokens of a run"],

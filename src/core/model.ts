@@ -87,7 +87,8 @@ export interface ModelRequest {
   /** Ask for one JSON value of this schema (plain JSON Schema; each bridge converts it to its own dialect). */
   readonly format: { readonly name: string; readonly schema: Json } | null;
   readonly maxOutputTokens: number;
-  readonly temperature: number;
+  /** null: the model's own. */
+  readonly temperature: number | null;
 }
 
 export type StopReason = "end" | "calls" | "length" | "refused";

@@ -54,7 +54,7 @@ export interface RunOptions {
   readonly command: string;
   readonly mode: string;
   readonly version: string;
-  readonly temperature: number;
+  readonly temperature: number | null;
   readonly caps: Caps;
   readonly guard: GuardLimits;
   /** How many actions one reply may hold (PAI_MAX_CMDS_PER_STEP). */

@@ -57,11 +57,12 @@ const sandbox: Setting<SandboxChoice> = {
   narrow: stricterChoice,
 };
 
-const temperature: Setting<number> = {
+/** null: each model's own. */
+const temperature: Setting<number | null> = {
   name: "temperature",
   wants: "a number from 0 to 2",
   schema: { type: "number" },
-  fallback: 0.3,
+  fallback: null,
   env: "PAI_TEMPERATURE",
   flag: "temperature",
   fromText: asNumber,

@@ -5,7 +5,7 @@ import { type OpenOptions, openModel } from "../../src/models/open.ts";
 import { says as anthropicSays } from "./anthropic/anthropic-wire.ts";
 import { says as chatSays } from "./chat/chat-wire.ts";
 import { event, says as geminiSays } from "./gemini/gemini-wire.ts";
-import { options, quiet, request, sse, take, useServer } from "./loopback.ts";
+import { request as bare, options, quiet, sse, take, useServer } from "./loopback.ts";
 import { says as openaiSays } from "./openai/openai-wire.ts";
 
 /** A whole reply of each wire. */
@@ -50,7 +50,18 @@ const anthropic = (message: string) => ({
   body: { type: "error", error: { type: "invalid_request_error", message } },
 });
 
+const request = { ...bare, temperature: 0.3 };
 const format = { name: "plan", schema: { type: "object", properties: {}, required: [] } };
+
+test("no server is told a temperature that the user did not set", async () => {
+  for (const id of ["gemini:gemini-2.5-flash", "openai:gpt-4.1", "anthropic:claude-haiku-4-5", "openrouter:x/y"]) {
+    refuseWith(id);
+    await take(await open(id));
+    await take(await open(id), quiet, request);
+  }
+  const sent = server.seen.map(({ body }) => JSON.stringify(body).includes('"temperature":0.3'));
+  expect(sent).toEqual([false, true, false, true, false, true, false, true]);
+});
 
 describe("what was refused is left out, said once, and asked for no more", () => {
   const temperature = "takes no temperature: asked without it";
@@ -97,7 +108,7 @@ test("several refusals of one call are answered one after the other, for every k
 test("a refusal that nothing can answer is the error, without another request", async () => {
   const id = "openai:gpt-4.1";
   refuseWith(id, openai("text.format is not supported"), openai("your temperature is not the reason"));
-  const { error } = await take(await open(id));
+  const { error } = await take(await open(id), quiet, request);
   expect([error?.code, server.seen.length]).toEqual(["request_rejected", 1]);
 });
 

@@ -13,7 +13,7 @@ export const request: ModelRequest = {
   toolChoice: "auto",
   format: null,
   maxOutputTokens: 1000,
-  temperature: 0.3,
+  temperature: null,
 };
 
 export const quiet = new AbortController().signal;

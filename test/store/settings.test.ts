@@ -21,7 +21,7 @@ test("defaults without any file, and nothing is written at start (R44)", () => {
   const { settings, origins, warnings, trust } = load(home);
   expect([settings.model, settings.temperature, settings.mode, settings.actions]).toEqual([
     "gemini:gemini-3.5-flash-lite",
-    0.3,
+    null,
     "single-shot",
     15,
   ]);
@@ -133,7 +133,7 @@ test("a system's file that is broken or of the wrong type stops everybody, with 
 test.each([
   [{ PAI_TEMPERATURE: "9" }, "temperature", 2],
   [{ PAI_TEMPERATURE: "-1" }, "temperature", 0],
-  [{ PAI_TEMPERATURE: "nan" }, "temperature", 0.3],
+  [{ PAI_TEMPERATURE: "nan" }, "temperature", null],
   [{ PAI_MAX_CMDS_PER_STEP: "900" }, "actions", 50],
   [{ PAI_MAX_CMDS_PER_STEP: "0" }, "actions", 1],
   [{ PAI_MAX_CMDS_PER_STEP: "many" }, "actions", 15],
@@ -266,7 +266,7 @@ test("a trusted pai.json may say more, until its content changes", () => {
 
 test("works without a home (R45)", () => {
   const places = { home: null, configDir: null, stateDir: null };
-  expect(loadSettings({ flags: {}, env: {}, places, root: null }).settings.temperature).toBe(0.3);
+  expect(loadSettings({ flags: {}, env: {}, places, root: null }).settings.temperature).toBeNull();
 });
 
 test("a temperature out of range is an error as a flag, and clamped with a warning from the environment", () => {

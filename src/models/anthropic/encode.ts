@@ -14,10 +14,6 @@ export const nativeOf = (model: string): string => `anthropic:${model}`;
 
 const cached = { cache_control: { type: "ephemeral" } };
 
-/** Models from Opus 4.7 on refuse a temperature. */
-const isTempered = (model: string): boolean =>
-  /claude-(3|instant|2|(opus|sonnet|haiku)-4(-[0-6])?($|-2|@|-latest))/.test(model);
-
 /**
  * Tools and system are marked for the provider's cache, and so is the conversation of a loop, with which the next
  * request begins. Thinking blocks are sent back whole to the model that made them, until it refuses them: their
@@ -32,7 +28,7 @@ export function encodeAnthropic(model: string, request: ModelRequest): Block {
     max_tokens: request.maxOutputTokens,
     ...(system === "" ? {} : { system: [{ type: "text", text: system, ...cached }] }),
     messages: (tools.length > 0 ? markLast(turns) : turns) as unknown as Json,
-    ...(!isTempered(model) ? {} : { temperature: Math.min(1, request.temperature) }),
+    ...(request.temperature === null ? {} : { temperature: Math.min(1, request.temperature) }),
     ...(tools.length === 0
       ? {}
       : {

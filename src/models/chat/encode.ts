@@ -26,7 +26,7 @@ export function encodeChat(
     ...(countsUnasked ? {} : { stream_options: { include_usage: true } }),
     messages: encodeMessages(request, form),
     max_tokens: request.maxOutputTokens,
-    temperature: request.temperature,
+    ...(request.temperature === null ? {} : { temperature: request.temperature }),
     ...encodeTools(request),
     ...(format === null
       ? {}

@@ -11,8 +11,11 @@ type Content = {
   readonly parts: readonly Part[];
 };
 
-/** Models from Gemini 3 on think in steps, and repeat themselves when a temperature is set. */
-const isSteady = (model: string): boolean => /^gemini-[3-9]/.test(model);
+/**
+ * Whether calls have ids and signatures, and may be refused without: from Gemini 3 on. A name without a version, as `gemini-flash-latest`,
+ * means the newest model.
+ */
+const signsCalls = (model: string): boolean => !/^(models\/)?(gemini-[12]|gemma)/.test(model);
 
 const planSchema = planForGemini();
 const schemaOf = (schema: Json): Json => (schema === planJsonSchema ? planSchema : toGeminiSchema(schema));
@@ -33,7 +36,7 @@ export function encodeGemini(model: string, request: ModelRequest): { readonly [
           toolConfig: { functionCallingConfig: { mode: request.toolChoice === "none" ? "NONE" : "AUTO" } },
         }),
     generationConfig: {
-      ...(isSteady(model) ? {} : { temperature: request.temperature }),
+      ...(request.temperature === null ? {} : { temperature: request.temperature }),
       maxOutputTokens: request.maxOutputTokens,
       ...(format === null ? {} : { responseMimeType: "application/json", responseSchema: schemaOf(format.schema) }),
     },
@@ -48,10 +51,10 @@ function encodeTool({ name, description, schema }: Tool): Part {
 function encodeMessages(model: string, messages: readonly Message[]): readonly Content[] {
   const contents = messages.map((message) => encodeMessage(model, message)).filter(({ parts }) => parts.length > 0);
   if (!messages.some(({ role }) => role === "tools")) return contents;
-  const ownIds = new Set(
+  const calledIds = new Set(
     contents.flatMap(({ parts }) => parts.map((part) => text(fields(part["functionCall"])["id"]))),
   );
-  return contents.map(({ role, parts }) => ({ role, parts: parts.map((part) => withoutForeignId(part, ownIds)) }));
+  return contents.map(({ role, parts }) => ({ role, parts: parts.map((part) => withoutUncalledId(part, calledIds)) }));
 }
 
 function encodeMessage(model: string, message: Message): Content {
@@ -73,16 +76,20 @@ function encodeMessage(model: string, message: Message): Content {
 function encodeReply(model: string, message: Extract<Message, { role: "assistant" }>): readonly Part[] {
   const own = message.native?.model === model ? list(fields(message.native.content)["parts"]) : [];
   if (own.length > 0) return own as readonly Part[];
-  const signed = isSteady(model) ? { thoughtSignature: foreignSignature } : {};
+  const isSigned = signsCalls(model);
+  const signed = isSigned ? { thoughtSignature: foreignSignature } : {};
   return [
     ...(message.text === "" ? [] : [{ text: message.text }]),
-    ...message.calls.map(({ name, input }) => ({ functionCall: { name, args: input }, ...signed })),
+    ...message.calls.map(({ id, name, input }) => ({
+      functionCall: { ...(isSigned ? { id } : {}), name, args: input },
+      ...signed,
+    })),
   ];
 }
 
-/** Removes a call id from a result, unless Gemini gave it: the others were made up by pai. */
-function withoutForeignId(part: Part, ownIds: ReadonlySet<string>): Part {
+/** Removes a call id from a result, unless its call has it: Gemini before 3 gives none. */
+function withoutUncalledId(part: Part, calledIds: ReadonlySet<string>): Part {
   const answer = fields(part["functionResponse"]) as Part;
-  if (!("id" in answer) || ownIds.has(text(answer["id"]))) return part;
+  if (!("id" in answer) || calledIds.has(text(answer["id"]))) return part;
   return { functionResponse: Object.fromEntries(Object.entries(answer).filter(([key]) => key !== "id")) };
 }

@@ -22,7 +22,7 @@ export function encodeOllama(model: string, request: ModelRequest, window: numbe
     options: {
       num_predict: request.maxOutputTokens,
       ...(window === null ? {} : { num_ctx: window }),
-      temperature: request.temperature,
+      ...(request.temperature === null ? {} : { temperature: request.temperature }),
     },
     ...encodeTools(request),
     ...(format === null ? {} : { format: withoutDialect(format.schema) }),

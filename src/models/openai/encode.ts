@@ -8,13 +8,12 @@ type Item = { readonly [key: string]: Json };
 /** Marks native replies of this model: only these may be sent back unchanged. */
 export const nativeOf = (model: string): string => `openai:${model}`;
 
-/** Whether a model thinks: such models refuse a temperature and return their reasoning encrypted. */
-const thinks = (model: string): boolean => /^(.*\/)?(o\d|gpt-[5-9](?!.*chat)|codex)/.test(model);
+/** Models that are known not to think. Any other returns its reasoning encrypted, or refuses to. */
+const isThoughtless = (model: string): boolean => /gpt-[34]|chat/.test(model);
 
 /** The provider stores nothing, so a reply of the same model is sent back whole, with its encrypted reasoning. */
 export function encodeOpenai(model: string, request: ModelRequest): Item {
   const { system, tools, format } = request;
-  const thinking = thinks(model);
   return {
     model,
     stream: true,
@@ -22,8 +21,8 @@ export function encodeOpenai(model: string, request: ModelRequest): Item {
     ...(system === "" ? {} : { instructions: system }),
     input: request.messages.flatMap((message) => encodeMessage(model, message)),
     max_output_tokens: Math.max(16, request.maxOutputTokens),
-    ...(thinking ? {} : { temperature: request.temperature }),
-    ...(thinking ? { include: ["reasoning.encrypted_content"] } : {}),
+    ...(request.temperature === null ? {} : { temperature: request.temperature }),
+    ...(isThoughtless(model) ? {} : { include: ["reasoning.encrypted_content"] }),
     ...(tools.length === 0
       ? {}
       : {

@@ -201,20 +201,6 @@ describe("anthropic", () => {
     });
   });
 
-  const tempered: readonly (readonly [string, boolean])[] = [
-    ["claude-3-5-haiku-latest", true],
-    ["claude-sonnet-4-20250514", true],
-    ["claude-sonnet-4-5-20250929", true],
-    ["claude-opus-4-6", true],
-    ["claude-opus-4-7", false],
-    ["claude-sonnet-5", false],
-    ["claude-haiku-5-5", false],
-    ["claude-fable-5-2", false],
-  ];
-  test.each(tempered)("%s gets a temperature: %p", (model, given) => {
-    expect("temperature" in encodeAnthropic(model, request)).toBe(given);
-  });
-
   test("a model without structured output is asked in plain text", async () => {
     server.answer = (n) =>
       n === 0

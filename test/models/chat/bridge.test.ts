@@ -41,7 +41,6 @@ describe("chat completions", () => {
       { role: "user", content: "say hello" },
     ],
     max_tokens: 1000,
-    temperature: 0.3,
     tools: [
       {
         type: "function",

@@ -41,10 +41,9 @@ describe("encodeGemini", () => {
         },
       ],
       toolConfig: { functionCallingConfig: { mode: "AUTO" } },
-      generationConfig: { temperature: 0.3, maxOutputTokens: 1000 },
+      generationConfig: { maxOutputTokens: 1000 },
     });
     expect(encodeGemini(model, { ...request, format: { name: "plan", schema } })["generationConfig"]).toEqual({
-      temperature: 0.3,
       maxOutputTokens: 1000,
       responseMimeType: "application/json",
       responseSchema: parameters,
@@ -54,15 +53,7 @@ describe("encodeGemini", () => {
     });
   });
 
-  test.each([
-    [model, true],
-    ["gemini-3.8-flash", false],
-    ["gemini-3.1-pro-preview", false],
-  ])("%s gets a temperature: %p", (name, given) => {
-    expect("temperature" in (encodeGemini(name, request)["generationConfig"] as object)).toBe(given);
-  });
-
-  test("rebuilds the reply of another model, with the signature Gemini 3 accepts for foreign calls", () => {
+  test("rebuilds the reply of another model, with the id and the signature that Gemini 3 wants of foreign calls", () => {
     const messages: ModelRequest["messages"] = [
       { role: "user", text: "go" },
       {
@@ -75,17 +66,25 @@ describe("encodeGemini", () => {
       { role: "assistant", text: "", calls: [], native: null },
     ];
     const call = { functionCall: { name: "read", args: { path: "a" } } };
-    const rest = { role: "user", parts: [{ functionResponse: { name: "read", response: { error: "no such file" } } }] };
+    const rest = (id: object) => ({
+      role: "user",
+      parts: [{ functionResponse: { ...id, name: "read", response: { error: "no such file" } } }],
+    });
     const start = { role: "user", parts: [{ text: "go" }] };
     expect(encodeGemini(model, { ...request, messages })["contents"]).toEqual([
       start,
       { role: "model", parts: [{ text: "I read" }, call] },
-      rest,
+      rest({}),
     ]);
-    expect(encodeGemini("gemini-3-flash", { ...request, messages })["contents"]).toEqual([
-      start,
-      { role: "model", parts: [{ text: "I read" }, { ...call, thoughtSignature: "skip_thought_signature_validator" }] },
-      rest,
-    ]);
+    const signed = {
+      functionCall: { id: "c", ...call.functionCall },
+      thoughtSignature: "skip_thought_signature_validator",
+    };
+    for (const newer of ["gemini-3-flash", "gemini-flash-latest", "models/gemini-3.1-pro-preview", "gemini-4-argon"])
+      expect(encodeGemini(newer, { ...request, messages })["contents"]).toEqual([
+        start,
+        { role: "model", parts: [{ text: "I read" }, signed] },
+        rest({ id: "c" }),
+      ]);
   });
 });

@@ -248,7 +248,7 @@ describe("local", () => {
         truncate: false,
         shift: false,
         format: { type: "object" },
-        options: { num_ctx: 32_768, num_predict: 1000, temperature: 0.3 },
+        options: { num_ctx: 32_768, num_predict: 1000 },
       });
     });
 

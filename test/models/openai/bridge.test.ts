@@ -1,6 +1,6 @@
 /** The OpenAI bridge: the contract, and what is OpenAI's own. */
 import { describe, expect, test } from "bun:test";
-import type { Json, ModelRequest } from "../../../src/core/model.ts";
+import type { ModelRequest } from "../../../src/core/model.ts";
 import { type OpenOptions, openModel } from "../../../src/models/open.ts";
 import { encodeOpenai } from "../../../src/models/openai/encode.ts";
 import { describeBridge } from "../contract.ts";
@@ -214,36 +214,17 @@ describe("openai", () => {
     });
   });
 
-  const tempered: readonly (readonly [string, boolean])[] = [
-    ["gpt-4.1", true],
-    ["gpt-4o", true],
-    ["gpt-5-chat-latest", true],
-    ["gpt-5-mini", false],
-    ["o3-mini", false],
-    ["openai/gpt-6", false],
-    ["gpt-6.2-sol", false],
+  const thinking: readonly (readonly [string, boolean])[] = [
+    ["gpt-4.1", false],
+    ["gpt-4o", false],
+    ["gpt-5-chat-latest", false],
+    ["gpt-5-mini", true],
+    ["o3-mini", true],
+    ["my-deployment", true],
+    ["openai.gpt-5.5", true],
+    ["gpt-oss-120b", true],
   ];
-  test.each(tempered)("%s gets a temperature: %p", (model, given) => {
-    expect("temperature" in encodeOpenai(model, request)).toBe(given);
-  });
-
-  test("what the model refuses by its name is left out, said once, and asked for no more", async () => {
-    const notices: string[] = [];
-    server.answer = (n) =>
-      n === 0
-        ? Response.json(
-            { error: { message: "Unsupported parameter: 'temperature'", type: "invalid_request_error" } },
-            { status: 400 },
-          )
-        : sse([says("x")]);
-    const model = await open({ id: "openai:gpt-4.1", notify: ({ text }) => notices.push(text) });
-    expect((await take(model)).text).toBe("x");
-    expect((await take(model)).text).toBe("x");
-    expect(notices).toEqual(["gpt-4.1 takes no temperature: asked without it"]);
-    expect(server.seen.map(({ body }) => "temperature" in (body as { [key: string]: Json }))).toEqual([
-      true,
-      false,
-      false,
-    ]);
+  test.each(thinking)("%s is asked for its reasoning: %p", (model, asked) => {
+    expect("include" in encodeOpenai(model, request)).toBe(asked);
   });
 });

@@ -1,9 +1,9 @@
 /** Seeds one deliberate bug after another and shows that the tests notice each: `prove.ts mutants [part of a name]`. */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Mutant, readMutants } from "../../test/mutant.ts";
+import { type Mutant, mutate, readMutants } from "../../test/mutant.ts";
 
 const root = join(import.meta.dir, "../..");
 /** A mutant that makes a test hang counts as noticed. */
@@ -17,10 +17,24 @@ function copyTree(): string {
   return copy;
 }
 
-/** False if the patch does not apply. */
-function apply(copy: string, { path }: Mutant, ...flags: readonly string[]): boolean {
-  const env = { ...process.env, GIT_CEILING_DIRECTORIES: copy, GIT_DIR: "/nonexistent" };
-  return spawnSync("git", ["apply", ...flags, path], { cwd: copy, env, stdio: "ignore" }).status === 0;
+/** Puts the bug into the copy; the returned function takes it out again. null: a rule does not fit. */
+function seed(copy: string, { rules }: Mutant): (() => void) | null {
+  const was = new Map<string, string>();
+  const undo = () => {
+    for (const [path, source] of was) writeFileSync(path, source);
+  };
+  for (const rule of rules) {
+    const path = join(copy, rule.file);
+    const source = existsSync(path) ? readFileSync(path, "utf8") : "";
+    const mutated = mutate(source, rule);
+    if (mutated === null) {
+      undo();
+      return null;
+    }
+    if (!was.has(path)) was.set(path, source);
+    writeFileSync(path, mutated);
+  }
+  return undo;
 }
 
 /** Whether all tests of these files pass. */
@@ -41,12 +55,11 @@ type Fate = "killed" | "SURVIVED" | "NOT TRIED";
  * Killed means that tests fail with the bug and pass right after without it, as a busy machine can also fail a test.
  */
 function tryMutant(copy: string, mutant: Mutant): Fate {
-  if (!apply(copy, mutant)) return "NOT TRIED";
-  apply(copy, mutant, "--reverse");
   for (let tries = 0; tries < maxTries; tries++) {
-    apply(copy, mutant);
+    const undo = seed(copy, mutant);
+    if (undo === null) break;
     const survived = passes(copy, mutant.tests, ["--bail"]);
-    apply(copy, mutant, "--reverse");
+    undo();
     if (survived) return "SURVIVED";
     if (passes(copy, mutant.tests)) return "killed";
   }

@@ -90,7 +90,6 @@ export function compile(compilation: Compilation): string {
     "src/main.ts",
     "src/workspace/search/search-worker.ts",
     "src/workspace/context/count-worker.ts",
-    "src/workspace/index/index-worker.ts",
     "--outfile",
     made,
   ];

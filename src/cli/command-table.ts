@@ -94,12 +94,6 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./commands/context.ts")).contextCommand,
   }),
   define({
-    meta: { name: "index", description: "make or renew the index, which speeds up large projects" },
-    args: () => take("status", "drop", "cwd", "forceRoot"),
-    examples: ["pai index", "pai index --status", "pai index --drop"],
-    load: async () => (await import("./commands/index-command.ts")).indexCommand,
-  }),
-  define({
     meta: { name: "apply", description: "carry out a saved plan; its hash shows damage, not who made it" },
     args: () => ({ plan: word("PLAN.json"), ...asking(), ...acting(), ...take("dryRun", "jsonl") }),
     examples: ["pai apply -y plan.json"],

@@ -1,6 +1,6 @@
 /** The checks of `pai doctor`: each is one line with a verdict, and none shows a key. */
-import { accessSync, constants, existsSync, lstatSync, realpathSync, statfsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { accessSync, constants, existsSync, lstatSync, statfsSync } from "node:fs";
+import { resolve } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { providerTable, renderSetKey } from "../core/providers.ts";
 import { parseModelId } from "../models/open.ts";
@@ -11,8 +11,6 @@ import { doubtKey, findKeys } from "../store/keys.ts";
 import type { Places } from "../store/places.ts";
 import { type LoadedSettings, loadSettings } from "../store/settings.ts";
 import { openRoot } from "../workspace/confine.ts";
-import { indexName } from "../workspace/index/index-name.ts";
-import { stateFolderOf } from "../workspace/journal/state-folder.ts";
 import { systemCalls } from "../workspace/system/system-calls.ts";
 import type { Context } from "./command.ts";
 import { target, version } from "./commands/version.ts";
@@ -56,7 +54,6 @@ export function examine(patient: Patient, loaded: LoadedSettings): readonly Find
     ...examineFolders(patient),
     examineLog(patient, String(loaded.settings.historyDir)),
     examineGit(patient.context.env),
-    examineIndex(patient),
     examineWriting(),
     ...examineProtection(patient, loaded.settings.forceRoot),
   ];
@@ -199,14 +196,6 @@ function examineGit(env: Context["env"]): Finding {
   if (git === null) return ok("git", "not found; pai does not need it");
   const { stdout } = Bun.spawnSync([git, "--version"], { env: {}, cwd: "/", stdin: "ignore", stderr: "ignore" });
   return ok("git", `${stdout.toString().trim()} (${git})`);
-}
-
-function examineIndex({ places, root }: Patient): Finding {
-  const none = ok("index", "none; one is made for more than 2,000 files or 8 MB of text");
-  if (places.stateDir === null || !existsSync(root)) return none;
-  const file = join(stateFolderOf(realpathSync(root), places.stateDir), indexName);
-  const stat = existsSync(file) ? lstatSync(file) : null;
-  return stat === null ? none : ok("index", `${(stat.size / 1e6).toFixed(1)} MB, ${file} (pai index --status)`);
 }
 
 function examineWriting(): Finding {

@@ -173,8 +173,6 @@ export const flagTable = rows({
   language: { type: "string", valueHint: "NAME", description: "only the exercises of this language" },
   prune: { type: "boolean", description: "delete what is kept of old runs" },
   purge: { type: "boolean", description: "remove keys, settings, journals and sessions too" },
-  status: { type: "boolean", description: "show the status of the index, and change nothing" },
-  drop: { type: "boolean", description: "remove the index" },
   online: { type: "boolean", description: "ask the provider too" },
   offline: { type: "boolean", description: "ask nothing over the network" },
   provider: {

@@ -215,8 +215,6 @@ export interface Listing {
 export interface SurveyTally extends Tally {
   /** Files that there was no time to read. */
   readonly unread: number;
-  /** What else the tally lacks, in one clause; absent: nothing. */
-  readonly lacks?: string;
 }
 
 export interface SurveyHistory {
@@ -235,7 +233,7 @@ export interface Survey {
   readonly find?: (written: string) => RelPath | null;
   /** In a replay: the recorded run's ranking of the files; call it once. null or absent: the files are ranked anew. */
   readonly recorded?: (terms: readonly Term[]) => KeptRanking | null;
-  /** The request made from this ranking has been sent: now there is time to renew the index for the next one. */
+  /** The request made from this ranking has been sent. */
   finish(ranking: KeptRanking, terms: readonly Term[]): void;
   /** Called instead of `tally` when no tally is needed. */
   close(): void;

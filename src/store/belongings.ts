@@ -28,7 +28,7 @@ const folders: readonly { readonly name: RegExp; readonly holds: RegExp }[] = [
   { name: /^history$/, holds: /^(session_[\d_]+\.log|\.gitignore)$/ },
   {
     name: workspaceName,
-    holds: /^(journal|open|closed|seal|lock|held|sessions|runs|input|index|undone|ended|memory|pai-layers)\b/,
+    holds: /^(journal|open|closed|seal|lock|held|sessions|runs|input|undone|ended|memory|pai-layers)\b/,
   },
 ];
 

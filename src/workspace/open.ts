@@ -14,7 +14,6 @@ import { openRoot, type Root } from "./confine.ts";
 import { openSurvey } from "./context/survey.ts";
 import { describeState } from "./git/git-state.ts";
 import { findUserIgnore, readUserIgnore } from "./git/user-ignore.ts";
-import { openProjectIndex, type ProjectIndex } from "./index/project-index.ts";
 import { isAnyOpen, openJournal } from "./journal/journal.ts";
 import { type Lock, lockKernel, openRootLock } from "./journal/lock.ts";
 import { openState, openStateLock } from "./journal/open-state.ts";
@@ -56,8 +55,6 @@ export interface WorkspaceOptions {
 export interface OpenedWorkspace {
   readonly workspace: Workspace;
   readonly history: History;
-  /** null: there is none (--ephemeral, or the state folder cannot be written). */
-  readonly index: ProjectIndex | null;
   /** Starts an MCP server in the sandbox, with or without the network. */
   readonly startTool: (program: ToolProgram, network: boolean) => Promise<ToolProcess>;
   /** What was undone at the start, one message each. */
@@ -101,9 +98,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   const sandbox = atFirstUse(() => openConfined(false));
   const others = openOtherNames(root.path);
   const gitPlace = { root: root.path, path, env: options.env };
-  const index = state === null ? null : openProjectIndex({ root, rules: policy, stateFolder: state.folder, path });
   return {
-    index,
     async startTool(program, network) {
       const { startTool } = await import("./command/start-tool.ts");
       return startTool(await (network ? openConfined(true) : sandbox()), program, path);
@@ -122,7 +117,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       requireWritable: (path) => requireWritable(root.path, path),
       names: (path) => fileAt(root, path)?.nlink ?? 0,
       repository: (signal) => describeState(root.path, { path, userIgnore: ignoreFile(), signal }),
-      survey: (terms) => openSurvey({ root, rules: policy, path, index }, terms),
+      survey: (terms) => openSurvey({ root, rules: policy, path }, terms),
       sandbox: async () => (await sandbox()).state(),
       commits: {
         require: async () => (await import("./git/prepare-commit.ts")).requireRepository(gitPlace),

@@ -24,8 +24,7 @@ function openState(name: string, entries: readonly string[]): Places {
 const workspace = "shop-0123456789ab";
 
 test("everything that a project with servers, sessions and killed commands leaves is pai's own", () => {
-  const held =
-    "journal open closed held sessions runs memory.json input.jsonl ended.jsonl undone.jsonl seal lock index.db";
+  const held = "journal open closed held sessions runs memory.json input.jsonl ended.jsonl undone.jsonl seal lock";
   const entries = [
     ...["mcp.json", "mcp.json.lock", "trust.json", "endpoints.json", "keys.json", "tools.json", "days.sqlite-wal"],
     ...held.split(" ").map((name) => `${workspace}/${name}${name.includes(".") || /seal|lock/.test(name) ? "" : "/"}`),

@@ -6,7 +6,6 @@ import type { Workspace } from "../../core/ports.ts";
 import type { RunOptions } from "../../flows/run.ts";
 import { openPlaces } from "../../store/places.ts";
 import type { Settings } from "../../store/settings.ts";
-import type { ProjectIndex } from "../../workspace/index/project-index.ts";
 import type { History } from "../../workspace/journal/run-history.ts";
 import { openWorkspace } from "../../workspace/open.ts";
 import type { SandboxSettings } from "../../workspace/sandbox/settings.ts";
@@ -23,8 +22,6 @@ export interface ComposedWorkspace {
   readonly history: History;
   /** Folder of this workspace's journal and sessions; null: none. */
   readonly stateFolder: string | null;
-  /** null: there is none. */
-  readonly index: ProjectIndex | null;
   readonly startTool: StartTool;
 }
 
@@ -52,12 +49,12 @@ export async function composeWorkspace(
     keep: settings.keep,
     sandbox: composeSandbox(context, settings),
   });
-  const { workspace, history, stateFolder, index, startTool } = opened;
+  const { workspace, history, stateFolder, startTool } = opened;
   const homeless = places.stateDir === null && !ephemeral;
   const lacks = homeless ? ["undo is off: no home folder is known to keep anything in"] : [];
   for (const text of [...opened.recovered, ...opened.warnings, ...lacks])
     notify({ level: "warning", code: "workspace", text });
-  return { workspace, history, stateFolder, index, startTool };
+  return { workspace, history, stateFolder, startTool };
 }
 
 /** Sandbox settings from flags and settings. */

@@ -146,7 +146,6 @@ function lacksOf(more: boolean, tally: SurveyTally, history: string | null): str
     ...(tally.unread > 0
       ? [`${tally.unread} files were ranked by their names alone: there was no time to read them`]
       : []),
-    ...(tally.lacks === undefined ? [] : [tally.lacks]),
     ...(history === null ? [] : [`history: ${history}`]),
   ];
 }

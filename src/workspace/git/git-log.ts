@@ -1,7 +1,8 @@
 /** Reads commit messages and changed paths with a git child that sees only the objects of a repository. */
 import { rmSync } from "node:fs";
 import { type Commit, maxFiles } from "../../core/context/similar-commits.ts";
-import type { Repository } from "./find-repository.ts";
+import type { SurveyHistory } from "../../core/ports.ts";
+import { findRepository, type Repository } from "./find-repository.ts";
 import { makeFrame, runGit } from "./git-child.ts";
 
 export interface Log {
@@ -11,9 +12,6 @@ export interface Log {
   readonly lacks: string | null;
 }
 
-/** How many commits the ranking looks at, and how many an index keeps, so that they suffice where another is checked out. */
-export const historyCommits = { used: 4_000, kept: 4_200 } as const;
-
 export interface LogOptions {
   /** PATH without folders of the project: a git that lies in the project is not the user's. */
   readonly path: string;
@@ -22,14 +20,23 @@ export interface LogOptions {
   /** Whether other work is still under way, so that waiting longer costs nothing. */
   readonly mayWait?: () => boolean;
   readonly signal: AbortSignal;
-  /** Known commits; they and their ancestors are left out. */
-  readonly without?: readonly string[];
 }
 
-/** Hashes of one commit's newest ancestors without merges that another does not have, as git wrote them. */
-export function readOwn(repository: Repository, of: string, options: Omit<LogOptions, "without">): Promise<Log> {
-  const args = ["rev-list", "--no-merges", "-n", `${options.commits}`, of, "--not", repository.head];
-  return askGit(repository, options, args);
+/** As many commits as the ranking looks at. */
+const defaults = { commits: 4_000, timeoutMs: 1_500 } as const;
+const shallow = "older commits are not in this shallow clone";
+
+/** The history of a workspace for one request; `lacks` in the result says what is missing. Never throws. */
+export async function readHistory(
+  root: string,
+  options: Pick<LogOptions, "path" | "signal" | "mayWait">,
+): Promise<SurveyHistory> {
+  const repository = findRepository(root);
+  if (repository === null) return { commits: [], lacks: "the folder is in no git repository" };
+  if (typeof repository === "string") return { commits: [], lacks: repository };
+  const { text, lacks } = await readLog(repository, { ...defaults, ...options });
+  const cut = repository.shallow === "" ? null : shallow;
+  return { commits: parseLog(text, repository.prefix), lacks: lacks ?? cut };
 }
 
 const newline = 10;
@@ -45,26 +52,17 @@ const plain = [
   "--no-renames",
   "--name-only",
   "-z",
-  "--format=%x01%H%x02%s%x02%b%x02",
+  "--format=%x01%s%x02%b%x02",
 ] as const;
 
 /** The newest commits of a repository without merges, newest first. Never throws: `lacks` says what went wrong. */
-export function readLog(repository: Repository, options: LogOptions): Promise<Log> {
-  const { commits, without = [] } = options;
-  const excluded = without.flatMap((known) => ["--not", known]);
-  return askGit(repository, options, ["log", ...plain, "-n", `${commits}`, repository.head, ...excluded]);
-}
-
-async function askGit(
-  repository: Repository,
-  options: Omit<LogOptions, "without">,
-  args: readonly string[],
-): Promise<Log> {
+export async function readLog(repository: Repository, options: LogOptions): Promise<Log> {
   const git = Bun.which("git", { PATH: options.path });
   if (git === null) return { text: "", lacks: "git was not found" };
   let frame: string | null = null;
   try {
     frame = makeFrame(repository);
+    const args = ["log", ...plain, "-n", `${options.commits}`, repository.head];
     const { text, why } = await runGit({ ...options, git, frame, objects: repository.objects, args });
     return { text, lacks: why };
   } catch (thrown) {
@@ -72,10 +70,6 @@ async function askGit(
   } finally {
     if (frame !== null) rmSync(frame, { recursive: true, force: true });
   }
-}
-
-export interface LoggedCommit extends Commit {
-  readonly hash: string;
 }
 
 /** Paths of one commit below `prefix`, relative to it. Stops one past the limit beyond which a commit says nothing. */
@@ -92,19 +86,17 @@ function readNames(text: string, from: number, end: number, prefix: string): str
 }
 
 /** Commits of a log, newest first; only paths below `prefix`, relative to it. */
-export function parseLog(text: string, prefix: string): LoggedCommit[] {
-  const commits: LoggedCommit[] = [];
+export function parseLog(text: string, prefix: string): Commit[] {
+  const commits: Commit[] = [];
   for (let at = text.indexOf("\x01"); at >= 0; ) {
     const next = text.indexOf("\x01", at + 1);
     const end = next < 0 ? text.length : next;
-    const subject = text.indexOf("\x02", at);
-    const body = text.indexOf("\x02", subject + 1);
+    const body = text.indexOf("\x02", at);
     const names = text.indexOf("\x02", body + 1);
     // A record without its last part was cut off, so it is dropped.
-    if (subject > 0 && body > subject && names > body && names < end) {
+    if (body > 0 && names > body && names < end) {
       commits.push({
-        hash: text.slice(at + 1, subject),
-        subject: text.slice(subject + 1, body),
+        subject: text.slice(at + 1, body),
         body: text.slice(body + 1, names),
         files: readNames(text, names + 1, end, prefix),
       });

@@ -105,23 +105,23 @@ describe.skipIf(!hasGit)("the history", () => {
   });
 
   test("is read to where it was cut off, and of a commit of very many files only some are named", () => {
-    const record = (hash: string, files: readonly string[]) =>
-      `\x01${hash}\x02sub ${hash}\x02a\nbody\n\x02\0${files.length === 0 ? "" : "\n"}${files.map((file) => `${file}\0`).join("")}`;
+    const record = (name: string, files: readonly string[]) =>
+      `\x01sub ${name}\x02a\nbody\n\x02\0${files.length === 0 ? "" : "\n"}${files.map((file) => `${file}\0`).join("")}`;
     const many = Array.from({ length: 100 }, (_, at) => `src/${at}.py`);
     const text = record("a", ["src/b.py", "doc/c d.md"]) + record("b", many) + record("c", []);
-    expect(parseLog(text, "").map(({ hash, subject, body }) => [hash, subject, body])).toEqual([
-      ["a", "sub a", "a\nbody\n"],
-      ["b", "sub b", "a\nbody\n"],
-      ["c", "sub c", "a\nbody\n"],
+    expect(parseLog(text, "").map(({ subject, body }) => [subject, body])).toEqual([
+      ["sub a", "a\nbody\n"],
+      ["sub b", "a\nbody\n"],
+      ["sub c", "a\nbody\n"],
     ]);
     expect(parseLog(text, "").map(({ files }) => files.length)).toEqual([2, 41, 0]);
     expect(parseLog(text, "doc/").map(({ files }) => files)).toEqual([["c d.md"], [], []]);
     const first = record("a", ["src/b.py"]);
     for (let end = 0; end < first.length; end += 1) {
       const cut = parseLog(first.slice(0, end), "");
-      expect(cut.every(({ hash, body }) => hash === "a" && body === "a\nbody\n")).toBe(true);
+      expect(cut.every(({ subject, body }) => subject === "sub a" && body === "a\nbody\n")).toBe(true);
     }
-    expect(parseLog(`\x01d\x02sub${record("a", ["x"])}`, "").map(({ hash }) => hash)).toEqual(["a"]);
+    expect(parseLog(`\x01sub d\x02${record("a", ["x"])}`, "").map(({ subject }) => subject)).toEqual(["sub a"]);
   });
 
   test("of a folder in a repository tells the paths from there", async () => {
@@ -202,7 +202,7 @@ describe.skipIf(!hasGit)("the history", () => {
     const folder = makeRepository("slow");
     const slow = join(place, "slow-bin");
     mkdirSync(slow);
-    writeFileSync(join(slow, "git"), "#!/bin/sh\nprintf '\\001abc\\002one\\002\\002\\na.txt\\000'\nexec sleep 20\n");
+    writeFileSync(join(slow, "git"), "#!/bin/sh\nprintf '\\001one\\002\\002\\na.txt\\000'\nexec sleep 20\n");
     chmodSync(join(slow, "git"), 0o755);
     const { text, lacks } = await read(found(folder), 300, `${slow}:${path}`);
     expect(lacks).toBe("git took longer than 300 ms");
@@ -215,7 +215,7 @@ describe.skipIf(!hasGit)("the history", () => {
     const folder = makeRepository("patient");
     const late = join(place, "late-bin");
     mkdirSync(late);
-    const record = "printf '\\001abc\\002one\\002\\002\\na.txt\\000'";
+    const record = "printf '\\001one\\002\\002\\na.txt\\000'";
     writeFileSync(join(late, "git"), `#!/bin/sh\nsleep 0.4\n${record}\n`);
     chmodSync(join(late, "git"), 0o755);
     const options = { path: `${late}:${path}`, commits: 100, timeoutMs: 100, signal: new AbortController().signal };

@@ -14,9 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readHistory } from "../../../src/workspace/context/read-history.ts";
-import { findRepository } from "../../../src/workspace/git/find-repository.ts";
-import { readLog } from "../../../src/workspace/git/git-log.ts";
+import { readHistory } from "../../../src/workspace/git/git-log.ts";
 
 const path = "/usr/local/bin:/usr/bin:/bin";
 const signal = new AbortController().signal;
@@ -37,7 +35,7 @@ function commit(folder: string, file: string, message: string): void {
 }
 
 async function told(name: string, from = path) {
-  const { commits, lacks } = await readHistory(join(place, name), null, { path: from, signal });
+  const { commits, lacks } = await readHistory(join(place, name), { path: from, signal });
   return { subjects: commits.map(({ subject }) => subject), lacks };
 }
 
@@ -102,30 +100,5 @@ describe.skipIf(Bun.which("git") === null)("the history of", () => {
 
   test("full is not read where there is no git, and a note says so", async () => {
     expect(await told("full", "/nonexistent")).toEqual({ subjects: [], lacks: "git was not found" });
-  });
-
-  test("full goes on from what was kept, also when another commit is checked out", async () => {
-    const full = join(place, "full");
-    const kept = { head: git(full, "rev-parse", "HEAD~1"), text: "\x01k\x02kept\x02\x02\0\ncart.py\0" };
-    const { commits, lacks } = await readHistory(full, kept, { path, signal });
-    expect([commits.map(({ subject }) => subject), lacks]).toEqual([["round the total", "kept"], null]);
-  });
-
-  test("a branch holds nothing of another that the index was made on, and all of its own", async () => {
-    const folder = join(place, "branches");
-    git(place, "clone", "-q", join(place, "full"), "branches");
-    commit(folder, "cart.py", "on the first branch");
-    const [head, from] = [git(folder, "rev-parse", "HEAD"), findRepository(folder)];
-    if (from === null || typeof from === "string") throw new Error("there is a repository");
-    const kept = { head, text: (await readLog(from, { path, signal, commits: 100, timeoutMs: 10_000 })).text };
-    const subjectsAt = async (...checkout: readonly string[]) => {
-      git(folder, "checkout", "-q", ...checkout);
-      return (await readHistory(folder, kept, { path, signal })).commits.map(({ subject }) => subject);
-    };
-    expect(await subjectsAt("--detach")).toEqual(["on the first branch", ...both]);
-    expect(await subjectsAt("HEAD~1")).toEqual(both);
-    expect(await subjectsAt("-b", "second", "HEAD~1")).toEqual(both.slice(1));
-    commit(folder, "total.py", "on the second branch");
-    expect(await subjectsAt("second")).toEqual(["on the second branch", ...both.slice(1)]);
   });
 });

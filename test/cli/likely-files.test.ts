@@ -1,7 +1,6 @@
-/** `pai index`: made, described, removed; and the reasons that `pai context` gives for a file. */
-import { Database } from "bun:sqlite";
+/** The reasons that `pai context` gives for a file. */
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { commands } from "../../src/cli/command-table.ts";
 import { openProcess } from "./fake-context.ts";
@@ -25,40 +24,6 @@ const files = {
   "shop/tax.py": "y = 2\n".repeat(900),
   "README.md": `# Cart\n${"words\n".repeat(3000)}`,
 };
-
-test("an index is made, described and removed", async () => {
-  const pai = open(files);
-  expect((await pai("index", { status: true })).out).toBe(
-    "There is no index; one is made for more than 2,000 files or 8 MB of text\n",
-  );
-  const made = await pai("index");
-  expect([made.code, made.err]).toEqual([0, ""]);
-  expect(made.out).toMatch(/^The index holds 3 files, 29 KB of text, no history: \d+ KB on disk; 3 files read\n$/);
-  const { data } = JSON.parse((await pai("index", { status: true, json: true })).out);
-  expect(data.index).toMatchObject({ files: 3, commits: false, complete: true });
-  expect(existsSync(data.index.file)).toBe(true);
-  expect((await pai("doctor", { offline: true })).out).toContain("pai index --status");
-  expect((await pai("index", { drop: true })).out).toBe("The index was removed\n");
-  expect(existsSync(data.index.file)).toBe(false);
-  expect((await pai("index", { drop: true })).out).toBe("There was no index\n");
-});
-
-test("pai index beside another pai that uses the index says so, and nothing of what it could not do", async () => {
-  const pai = open(files);
-  await pai("index");
-  const { data } = JSON.parse((await pai("index", { status: true, json: true })).out);
-  const other = new Database(data.index.file);
-  other.run("begin immediate");
-  writeFileSync(join(pai.root, "more.py"), "x = 1\n");
-  expect((await pai("index")).out).toBe("Another pai uses the index now; pai index --status shows what it holds\n");
-  other.run("rollback");
-  other.close();
-  expect((await pai("index")).out).toStartWith("The index holds 4 files, ");
-});
-
-test("--status and --drop together are refused", async () => {
-  expect((await open(files)("index", { status: true, drop: true })).code).toBe("usage");
-});
 
 test("pai context says which files are likely, and why", async () => {
   const pai = open(files);

@@ -19,7 +19,7 @@ const packages = {
 } as const;
 
 const layers: Record<keyof typeof packages, readonly string[]> = {
-  system: [],
+  system: ["core"],
   core: [],
   flows: ["core"],
   models: ["core"],

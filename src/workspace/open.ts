@@ -15,7 +15,7 @@ import { openSurvey } from "./context/survey.ts";
 import { describeState } from "./git/git-state.ts";
 import { findUserIgnore, readUserIgnore } from "./git/user-ignore.ts";
 import { isAnyOpen, openJournal } from "./journal/journal.ts";
-import { type Lock, lockKernel, openRootLock } from "./journal/lock.ts";
+import { openRootLock } from "./journal/lock.ts";
 import { openState, openStateLock } from "./journal/open-state.ts";
 import { type History, openHistory } from "./journal/run-history.ts";
 import { openOtherNames, whySteers } from "./other-names.ts";
@@ -78,7 +78,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   const path = pathOutside(options.env["PATH"], root.path);
   const policy = denyBelow(options.policy, root.path, realFolders(own));
   const { state, why } = openState(root, options.stateDir);
-  const lock = state ? openStateLock(state) : lockKernel(() => openRootLock(root), unlocked);
+  const lock = state ? openStateLock(state) : openRootLock(root);
   const history = openHistory(root, state, lock, policy);
   const isCutOff = state !== null && isAnyOpen(state);
   const recovered = isCutOff ? await (await import("./journal/recover.ts")).recover(root, state, lock, policy) : [];
@@ -258,8 +258,6 @@ function isOther(root: Root, path: RelPath): boolean {
     return false;
   }
 }
-
-const unlocked: Lock = async (work) => work();
 
 /** Without a journal nothing tells what other runs do, so all changes count as own. */
 const ownAll: OwnOf = (changes) => changes;

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { thisProcess } from "../../src/system/holder.ts";
+import { takeLock } from "../../src/system/lock.ts";
 import type { Batch } from "../../src/workspace/disk-batch.ts";
 import { openIds, openJournal, readRecord, runIds } from "../../src/workspace/journal/journal.ts";
 import { readRun, statusOf, workOf } from "../../src/workspace/journal/journal-run.ts";
@@ -13,7 +13,7 @@ import { at, change, file } from "./tree.ts";
 const make = usePlaces();
 const open = () => {
   const made = make();
-  return { ...made, disk: openDisk(), self: thisProcess(), folder: made.state };
+  return { ...made, disk: openDisk(), takeLock, folder: made.state };
 };
 const batchOf = (...changes: ReturnType<typeof change>[]): Batch => ({
   changes,

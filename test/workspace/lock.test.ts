@@ -1,97 +1,56 @@
 /** One process at a time, and a dead one is not an obstacle. */
 import { expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { thisProcess } from "../../src/system/holder.ts";
+import { takeLock } from "../../src/system/lock.ts";
 import { openRoot } from "../../src/workspace/confine.ts";
-import { type Lock, lockKernel, openLock, openRootLock } from "../../src/workspace/journal/lock.ts";
+import { openFileLock, openRootLock } from "../../src/workspace/journal/lock.ts";
 import { recover } from "../../src/workspace/journal/recover.ts";
-import { openDisk } from "../../src/workspace/system/disk.ts";
-import { systemCalls } from "../../src/workspace/system/system-calls.ts";
 import { noRules } from "./folder.ts";
 import { usePlaces } from "./places.ts";
-import { deadProcess, openPlace } from "./tree.ts";
+import { openPlace } from "./tree.ts";
 
 const make = usePlaces();
+
 const lockPath = () => {
   const made = make();
   mkdirSync(made.state);
   return join(made.state, "lock");
 };
-const parent = () => {
-  const stat = readFileSync(`/proc/${process.ppid}/stat`, "latin1");
-  const start = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
-  return { ...thisProcess(), pid: process.ppid, start };
-};
-const claimed = (holder: object) => JSON.stringify({ token: "t", ...holder });
 
-test("work is done under it and it is gone afterwards, also when the work fails", async () => {
+test("work is done under the lock, which is free afterwards, also when the work fails", async () => {
   const path = lockPath();
-  const lock = openLock(path, openDisk(), thisProcess());
-  expect(await lock(() => readdirSync(join(path, "..")))).toEqual(["lock"]);
-  await expect(
-    lock(() => {
-      throw new Error("no");
-    }),
-  ).rejects.toThrow("no");
-  expect(readdirSync(join(path, ".."))).toEqual([]);
+  const lock = openFileLock(path, takeLock, 50);
+  expect(await lock(() => takeLock(path))).toBeNull();
+  const failed = await lock(() => {
+    throw new Error("no");
+  }).catch((thrown: Error) => thrown.message);
+  expect(failed).toBe("no");
+  expect(await lock(() => 1)).toBe(1);
 });
 
-test("a living holder is waited for, then named", async () => {
+test("whoever holds the lock is waited for; a rollback goes on all the same", async () => {
   const path = lockPath();
-  writeFileSync(path, claimed(parent()));
-  const lock = openLock(path, openDisk(), thisProcess(), 50);
-  await expect(lock(() => 1)).rejects.toMatchObject({
-    code: "conflict",
-    message: expect.stringContaining(String(process.ppid)),
-  });
+  const held = takeLock(path);
+  const lock = openFileLock(path, takeLock, 50);
+  expect(await lock(() => 1).catch(({ code }) => code)).toBe("conflict");
+  expect(await lock(() => 2, { must: true })).toBe(2);
+  setTimeout(() => held?.release(), 20);
+  expect(await openFileLock(path, takeLock)(() => 3)).toBe(3);
 });
 
-test("a lock of a dead process, an earlier boot or a used-again process id is taken over", async () => {
-  const path = lockPath();
-  for (const holder of [deadProcess(), { ...parent(), boot: "another" }, { ...parent(), start: "1" }]) {
-    writeFileSync(path, claimed(holder));
-    expect(await openLock(path, openDisk(), thisProcess(), 50)(() => 1)).toBe(1);
-    expect(readdirSync(join(path, ".."))).toEqual([]);
-  }
-});
-
-test("unreadable content is nobody's lock", async () => {
-  const path = lockPath();
-  writeFileSync(path, "{");
-  expect(await openLock(path, openDisk(), thisProcess(), 50)(() => 1)).toBe(1);
-});
-
-test("a link, a pipe or a folder in its place is refused", async () => {
-  const path = lockPath();
-  const lock = openLock(path, openDisk(), thisProcess(), 50);
-  const refused = () => expect(lock(() => 1)).rejects.toMatchObject({ code: "permission_denied" });
-  symlinkSync("/etc/hostname", path);
-  await refused();
-  openDisk().removeFile(path);
-  Bun.spawnSync(["mkfifo", path]);
-  await refused();
-  openDisk().removeFile(path);
-  mkdirSync(path);
-  await refused();
-});
-
-test.skipIf(systemCalls() === null)("without a state folder the root folder itself is the lock", async () => {
+test("without a state folder the root folder itself is the lock", async () => {
   const made = make();
   const open = () => openRoot(made.work, { force: true, home: null });
-  const none: Lock = async (work) => work();
   let ended = false;
-  const first = lockKernel(
-    () => openRootLock(open()),
-    async (work) => {
-      await Bun.sleep(60);
-      ended = true;
-      return work();
-    },
-  )(() => 1);
+  const first = openRootLock(open())(async () => {
+    await Bun.sleep(60);
+    ended = true;
+    return 1;
+  });
   await Bun.sleep(5);
-  await expect(lockKernel(() => openRootLock(open()), none, 20)(() => 2)).rejects.toMatchObject({ code: "conflict" });
-  expect(await lockKernel(() => openRootLock(open()), none)(() => ended)).toBe(true);
+  expect(await openRootLock(open(), 20)(() => 2).catch(({ code }) => code)).toBe("conflict");
+  expect(await openRootLock(open())(() => ended)).toBe(true);
   expect(await first).toBe(1);
 });
 

@@ -1,6 +1,6 @@
 /** A promise of the journal is worth something: it lasts before the work begins, and damage is noticed. */
 import { afterEach, expect, test } from "bun:test";
-import { thisProcess } from "../../src/system/holder.ts";
+import { takeLock } from "../../src/system/lock.ts";
 import type { Batch } from "../../src/workspace/disk-batch.ts";
 import { openJournal, readImage } from "../../src/workspace/journal/journal.ts";
 import { type Disk, openDisk } from "../../src/workspace/system/disk.ts";
@@ -33,7 +33,7 @@ function noting(): { readonly disk: Disk; readonly notes: string[] } {
 test("contents are on the disk before the line that needs them, and the line before the promise is given", () => {
   place = makePlace();
   const { disk, notes } = noting();
-  const journal = openJournal({ folder: place.state, disk, self: thisProcess() }, "r1");
+  const journal = openJournal({ folder: place.state, disk, takeLock }, "r1");
   const batch: Batch = {
     changes: [change("a.txt", file("old"), file("new"))],
     temps: new Map(),

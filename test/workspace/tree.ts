@@ -12,10 +12,10 @@ import {
 import { dirname, join } from "node:path";
 import type { Blob, Change } from "../../src/core/change.ts";
 import type { RelPath } from "../../src/core/path.ts";
-import { type Holder, thisProcess } from "../../src/system/holder.ts";
+import { type TakeLock, takeLock } from "../../src/system/lock.ts";
 import { openRoot, type Root } from "../../src/workspace/confine.ts";
 import { openJournal, prepareState, type State } from "../../src/workspace/journal/journal.ts";
-import { type Lock, lockKernel, openLock, openRootLock } from "../../src/workspace/journal/lock.ts";
+import { type Lock, openFileLock } from "../../src/workspace/journal/lock.ts";
 import { type Disk, openDisk } from "../../src/workspace/system/disk.ts";
 import { openTransaction, type TransactionParts } from "../../src/workspace/transaction.ts";
 
@@ -79,16 +79,14 @@ export interface Opened {
 }
 
 /** The writing half on a place, with a disk that may fail; that of pai's own state may be another. */
-export function openPlace(place: Place, disk = openDisk(), self = thisProcess(), stateDisk: Disk = disk): Opened {
+export function openPlace(place: Place, disk = openDisk(), take: TakeLock = takeLock, stateDisk: Disk = disk): Opened {
   const root = openRoot(place.work, { force: true, home: null });
-  const state: State = { folder: place.state, disk: stateDisk, self };
-  const lock = lockKernel(
-    () => openRootLock(root),
-    async (work) => {
-      prepareState(state);
-      return openLock(join(place.state, "lock"), stateDisk, self)(work);
-    },
-  );
+  const state: State = { folder: place.state, disk: stateDisk, takeLock: take };
+  const locked = openFileLock(join(place.state, "lock"), take);
+  const lock: Lock = async (work, options) => {
+    prepareState(state);
+    return locked(work, options);
+  };
   return {
     root,
     state,
@@ -110,8 +108,12 @@ export function openPlace(place: Place, disk = openDisk(), self = thisProcess(),
   };
 }
 
-/** A process that was and is no more. */
-export const deadProcess = (): Holder => ({ ...thisProcess(), start: "0" });
+/** Takes locks as a process does that is killed afterwards: nothing stays locked. */
+export const deadProcess = (): TakeLock => (path) => {
+  const held = takeLock(path);
+  held?.release();
+  return held && { release() {} };
+};
 
 /** Lets the disk die at its n-th effect: from then on nothing happens any more. */
 export function dyingDisk(n: number): { readonly disk: Disk; readonly effects: () => number } {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Blob } from "../../core/change.ts";
 import { digest } from "../../core/digest.ts";
 import type { RelPath } from "../../core/path.ts";
-import { type Holder, parseHolder } from "../../system/holder.ts";
+import type { Held } from "../../system/lock.ts";
 import { temporaryName } from "../atomic-write.ts";
 import { parseKept } from "../parse-path.ts";
 import { closedIn, noteIfRoom, prepareState, type State } from "./journal.ts";
@@ -27,14 +27,12 @@ export interface Copies {
 }
 
 export interface SavedCopies extends Copies {
-  readonly holder: Holder;
   /** Epoch milliseconds: when the first command began, and when the process was last seen at work. */
   readonly begun: number;
   readonly beaten: number;
 }
 
 interface Head {
-  readonly holder: Holder;
   readonly begun: number;
   readonly isPart: boolean;
   readonly git: boolean;
@@ -54,15 +52,17 @@ export const copyIds = (state: State): readonly string[] =>
 export function openCopies(state: State, id: string) {
   let begun: number | null = null;
   let last = "";
+  let held: Held | null = null;
   return {
     save(copies: Copies): void {
       begun ??= Date.now();
       noteIfRoom(() => {
         prepareState(state);
         mkdirSync(closedIn(state), { recursive: true, mode: 0o700 });
+        held ??= state.takeLock(copiesLock(state, id));
         const bytes = pack(copies);
         const sha256 = digest(bytes);
-        if (sha256 !== last) write(state, id, { ...copies, holder: state.self, begun: begun ?? 0, sha256 }, bytes);
+        if (sha256 !== last) write(state, id, { ...copies, begun: begun ?? 0, sha256 }, bytes);
         last = sha256;
       });
       this.beat();
@@ -73,20 +73,22 @@ export function openCopies(state: State, id: string) {
     },
     remove(): void {
       if (last !== "") dropCopies(state, id);
+      held?.release();
+      held = null;
     },
   };
 }
 
-export const dropCopies = (state: State, id: string): void =>
-  void unlessMissing(() => state.disk.removeFile(fileOf(state, id)));
+/** Removes the copies and their lock, which the caller holds. */
+export function dropCopies(state: State, id: string): void {
+  for (const path of [fileOf(state, id), copiesLock(state, id)]) unlessMissing(() => state.disk.removeFile(path));
+}
 
-function write(
-  state: State,
-  id: string,
-  { holder, begun, isPart, git, sha256 }: Head & Copies,
-  bytes: Uint8Array,
-): void {
-  const head = JSON.stringify({ holder, begun, isPart, git, sha256 } satisfies Head);
+/** Held by the process that keeps the copies. */
+export const copiesLock = (state: State, id: string): string => `${fileOf(state, id)}.lock`;
+
+function write(state: State, id: string, { begun, isPart, git, sha256 }: Head & Copies, bytes: Uint8Array): void {
+  const head = JSON.stringify({ begun, isPart, git, sha256 } satisfies Head);
   const seal = openSeal(state, id)?.(head) ?? "";
   const temporary = join(closedIn(state), temporaryName());
   state.disk.createClaim(temporary, Buffer.concat([Buffer.from(`${seal} ${head}\n`), bytes]));
@@ -106,10 +108,9 @@ export function readCopies(state: State, id: string): SavedCopies | null {
   const seal = openSeal(state, id);
   if (seal === null || line !== `${seal(text)} ${text}`) return null;
   // The seal proves that `write` wrote these bytes, so their shape is not checked again.
-  const { holder, begun, isPart, git, sha256 } = JSON.parse(text) as Head;
-  const known = parseHolder(holder);
-  if (known === null || digest(bytes) !== sha256) return null;
-  return { holder: known, begun, beaten, isPart, git, files: unpack(bytes) };
+  const { begun, isPart, git, sha256 } = JSON.parse(text) as Head;
+  if (digest(bytes) !== sha256) return null;
+  return { begun, beaten, isPart, git, files: unpack(bytes) };
 }
 
 function pack({ files }: Copies): Uint8Array {

@@ -2,7 +2,6 @@
 import { type Blob, type Change, squash } from "../../core/change.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
-import type { Holder } from "../../system/holder.ts";
 import { parseKept } from "../parse-path.ts";
 import type { Traits } from "../traits.ts";
 import { type Ending, type EpisodeKind, readImage, readImages, readRecord, type State } from "./journal.ts";
@@ -14,7 +13,6 @@ export interface Episode {
   readonly task: string;
   /** ISO 8601. */
   readonly at: string;
-  readonly holder: Holder;
   readonly batches: readonly KeptBatch[];
   /** Content of small files before each command; each holds only what is new since the last. */
   readonly watches: readonly KeptBatch[];

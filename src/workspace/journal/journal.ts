@@ -6,7 +6,7 @@ import { digest } from "../../core/digest.ts";
 import { diskCodes, type ErrorCode, PaiError, toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Steps } from "../../core/steps.ts";
-import type { Holder } from "../../system/holder.ts";
+import type { Held, TakeLock } from "../../system/lock.ts";
 import type { Batch } from "../disk-batch.ts";
 import type { Disk } from "../system/disk.ts";
 import {
@@ -26,8 +26,7 @@ import { openSeal, prepareSeal } from "./seal.ts";
 export interface State {
   readonly folder: string;
   readonly disk: Disk;
-  /** The process that writes this journal. */
-  readonly self: Holder;
+  readonly takeLock: TakeLock;
 }
 
 export type EpisodeKind = "run" | "undo" | "redo";
@@ -39,7 +38,10 @@ export interface Work {
 }
 
 export interface Journal {
-  /** Begins an episode, written with its first promise. If the process dies before `end`, the next pai undoes it. */
+  /**
+   * Begins an episode, written with its first promise, and holds the run's lock until its end. If the process dies before
+   * `end`, the next pai undoes it. Throws conflict if another process holds the lock.
+   */
   begin(kind: EpisodeKind, task: string): void;
   /** Saves both contents of changes in steps, so that `intend` finds them saved. Records no promise. */
   prepare(changes: readonly Change[]): Steps<void>;
@@ -94,6 +96,9 @@ export function openIds(state: State): string[] {
 /** Folder for copies of closed files while commands run. */
 export const closedIn = (state: State) => join(state.folder, "closed");
 
+/** The lock of a run, which its process holds as long as it goes on; null: it does, elsewhere. */
+export const takeRun = (state: State, id: string): Held | null => state.takeLock(join(openIn(state), id));
+
 /** Whether any run has not ended, whether its process is alive or not. */
 export const isAnyOpen = (state: State): boolean => openIds(state).length > 0 || namesOf(closedIn(state)).length > 0;
 
@@ -122,6 +127,7 @@ export function openJournal(state: State, id: string): Journal {
   let unnamed = false;
   /** Whether saved contents are not synced yet. */
   let unsynced = false;
+  let held: Held | null = null;
 
   const say = (line: Line) => {
     const seal = openSeal(state, id);
@@ -190,12 +196,14 @@ export function openJournal(state: State, id: string): Journal {
     begin(kind, task) {
       prepareState(state);
       mkdirSync(runFolder(state, id), { recursive: true, mode: 0o700 });
+      held ??= takeRun(state, id);
+      if (held === null)
+        throw new PaiError("conflict", `run ${id} is under way in another pai`, { hint: "wait for its end" });
       // An undo or redo continues the record of its run, whose contents are kept already.
       for (const line of kind === "run" ? [] : readRecord(state, id).lines) {
         if (line.type === "intend") for (const [hash, where] of Object.entries(line.images)) images.set(hash, where);
       }
-      say({ type: "begin", v: 1, kind, task, at: new Date().toISOString(), holder: state.self });
-      state.disk.append(join(openIn(state), id), new Uint8Array());
+      say({ type: "begin", kind, task, at: new Date().toISOString() });
       unnamed = true;
     },
     *prepare(changes) {
@@ -218,12 +226,19 @@ export function openJournal(state: State, id: string): Journal {
       const at = new Date().toISOString();
       promise({ type: "end", how, left: [...left], at, ...(found.length > 0 ? { work: found } : {}) });
       forgetOpen(state, id);
+      held = release(held);
     },
     forget() {
       state.disk.removeTree(runFolder(state, id));
       forgetOpen(state, id);
+      held = release(held);
     },
   };
+}
+
+function release(held: Held | null): null {
+  held?.release();
+  return null;
 }
 
 /** Runs `note`; ignores a full disk, for what is only kept if there is room. */

@@ -29,4 +29,4 @@ export function judgeRecord(changes: readonly Change[], rules: PathRules, folder
 
 /** Why a record without this pai's seal is ignored, as a clause. */
 export const foreignRecord = (state: State, id: string): string =>
-  `its record was written by an older pai or by somebody else, so it is not believed and nothing was touched (${runFolder(state, id)})`;
+  `its record was written by another version of pai or by somebody else, so it is not believed and nothing was touched (${runFolder(state, id)})`;

@@ -1,12 +1,12 @@
 /** Opens the state folder of a workspace, checks whether it can be trusted, and opens its lock. */
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { thisProcess } from "../../system/holder.ts";
 import { distrustParts } from "../../system/judge-folder.ts";
+import { takeLock } from "../../system/lock.ts";
 import type { Root } from "../confine.ts";
 import { openDisk } from "../system/disk.ts";
 import { prepareState, type State } from "./journal.ts";
-import { type Lock, lockKernel, openLock, openLockFile } from "./lock.ts";
+import { type Lock, openFileLock } from "./lock.ts";
 import { stateFolderOf } from "./state-folder.ts";
 
 /** `why`: the reason why nothing is kept although it should be. */
@@ -20,13 +20,12 @@ export function openState(
   // Journal, receipts and sessions are neither trusted nor sent on if other users could have written them.
   const why = distrustParts(folder, ["journal", "open", "runs", "sessions"]);
   if (why !== null) return { state: null, why: `${why}, so what is kept there is not believed` };
-  return { state: { folder, disk: openDisk(), self: thisProcess() }, why: null };
+  return { state: { folder, disk: openDisk(), takeLock }, why: null };
 }
 
 /** The folder is made only when the lock is first needed. */
 export function openStateLock(state: State): Lock {
-  const claims = openLock(join(state.folder, "lock"), state.disk, state.self);
-  const lock = lockKernel(() => openLockFile(join(state.folder, "held")), claims);
+  const lock = openFileLock(join(state.folder, "lock"), state.takeLock);
   return async (work, options) => {
     prepareState(state);
     return lock(work, options);

@@ -1,6 +1,5 @@
 /** The record file of a run: one sealed JSON line a promise; a torn last line does not make it unreadable. */
 import { readFileSync } from "node:fs";
-import type { Holder } from "../../system/holder.ts";
 import type { Traits } from "../traits.ts";
 import type { Seal } from "./seal.ts";
 
@@ -34,11 +33,9 @@ export interface Intent {
 export type Line =
   | {
       readonly type: "begin";
-      readonly v: 1;
       readonly kind: "run" | "undo" | "redo";
       readonly task: string;
       readonly at: string;
-      readonly holder: Holder;
     }
   | (Intent & {
       readonly type: "intend";

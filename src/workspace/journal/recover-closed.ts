@@ -3,7 +3,6 @@ import { type Blob, type Change, sameBlob } from "../../core/change.ts";
 import { toPaiError } from "../../core/error.ts";
 import { parentOf, type RelPath } from "../../core/path.ts";
 import { nameSome } from "../../core/suggest.ts";
-import { isAlive } from "../../system/holder.ts";
 import { type ClosedFiles, keepClosed } from "../command/closed-files.ts";
 import { type Kept, statOrNull } from "../command/kept.ts";
 import type { Root } from "../confine.ts";
@@ -12,7 +11,7 @@ import { judgePath, type PathRules } from "../path-policy.ts";
 import { walkLooks } from "../scan.ts";
 import type { Stat } from "../system/stat.ts";
 import type { Traits } from "../traits.ts";
-import { type Copy, copyIds, dropCopies, readCopies, type SavedCopies } from "./closed-copies.ts";
+import { type Copy, copiesLock, copyIds, dropCopies, readCopies, type SavedCopies } from "./closed-copies.ts";
 import type { State } from "./journal.ts";
 import type { Lock } from "./lock.ts";
 import { takeBack } from "./take-back.ts";
@@ -44,13 +43,18 @@ async function recoverOne(
   lock: Lock,
   { id, rules }: { readonly id: string; readonly rules: PathRules },
 ): Promise<string | null> {
-  const saved = readCopies(state, id);
-  if (saved !== null && isAlive(saved.holder)) return null;
-  return lock(async () => {
-    const outcome = saved && (await putBack(root, state, saved, rules));
-    dropCopies(state, id);
-    return outcome && `run ${id} was cut off while a command ran without a sandbox: ${outcome}`;
-  });
+  const held = state.takeLock(copiesLock(state, id));
+  if (held === null) return null;
+  try {
+    return await lock(async () => {
+      const saved = readCopies(state, id);
+      const outcome = saved && (await putBack(root, state, saved, rules));
+      dropCopies(state, id);
+      return outcome && `run ${id} was cut off while a command ran without a sandbox: ${outcome}`;
+    });
+  } finally {
+    held.release();
+  }
 }
 
 async function putBack(root: Root, state: State, saved: SavedCopies, rules: PathRules): Promise<string | null> {

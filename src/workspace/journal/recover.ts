@@ -2,14 +2,22 @@
 
 import { diskCodes, toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
-import { isAlive } from "../../system/holder.ts";
 import { holds, stateAt } from "../atomic-write.ts";
 import { ownSince } from "../command/others.ts";
 import { changedSince, newSince, unseenSince } from "../command/watch.ts";
 import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
 import type { PathRules } from "../path-policy.ts";
-import { forgetOpen, isForeign, noteIfPossible, openIds, openJournal, runFolder, type State } from "./journal.ts";
+import {
+  forgetOpen,
+  isForeign,
+  noteIfPossible,
+  openIds,
+  openJournal,
+  runFolder,
+  type State,
+  takeRun,
+} from "./journal.ts";
 import { changesOf, lastEpisode, readRun, traitsOf } from "./journal-run.ts";
 import { foreignRecord, judgeRecord } from "./judge-record.ts";
 import type { Lock } from "./lock.ts";
@@ -45,21 +53,20 @@ export async function recover(root: Root, state: State, lock: Lock, rules: PathR
   return [...tells.map((tell) => tell()), ...(await recoverClosed(root, state, lock, rules))];
 }
 
-/** Does not wait for the lock if the run is still going on, since that holds it while it writes. */
+/** A run whose lock is held is still going on and is left alone, wherever its process is. */
 async function recoverUnlessRunning(
   root: Root,
   state: State,
   lock: Lock,
   { id, rules }: { readonly id: string; readonly rules: PathRules },
 ): Promise<Tell | null> {
-  return isStillRunning(state, id) ? null : lock(() => recoverRun(root, state, id, rules));
-}
-
-function isStillRunning(state: State, id: string): boolean {
-  const run = readRun(state, id);
-  if (run === null) return false;
-  const { end, holder } = lastEpisode(run);
-  return end === null && isAlive(holder);
+  const held = takeRun(state, id);
+  if (held === null) return null;
+  try {
+    return await lock(() => recoverRun(root, state, id, rules));
+  } finally {
+    held.release();
+  }
 }
 
 function recoverRun(root: Root, state: State, id: string, rules: PathRules): Tell | null {
@@ -70,7 +77,6 @@ function recoverRun(root: Root, state: State, id: string, rules: PathRules): Tel
     forgetOpen(state, id);
     return isTold ? () => `run ${id} was cut off and is not taken back: ${foreignRecord(state, id)}` : null;
   }
-  if (isAlive(episode.holder)) return null;
   const { batches, watches, kind } = episode;
   const changes = changesOf(state, id, batches);
   judgeRecord([...changes, ...changesOf(state, id, watches)], rules, runFolder(state, id));

@@ -237,10 +237,10 @@ function prune(state: State, limits: HistoryLimits): number {
   return forgotten;
 }
 
-/** How the names of claims begin. */
-const claim = /^(?:lock|seal)[.-]/;
+/** How the names of temporary keys begin. */
+const claim = /^seal-/;
 
-/** Removes claims that processes left when they were killed while taking the lock or making the key. */
+/** Removes claims that processes left when they were killed while making the key. */
 function sweepClaims(state: State): void {
   if (!existsSync(state.folder)) return;
   for (const name of readdirSync(state.folder)) {

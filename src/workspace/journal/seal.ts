@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { temporaryName } from "../atomic-write.ts";
 import type { Disk } from "../system/disk.ts";
 
+/** Part of each seal: records of another format count as foreign, before anything in them is judged. */
+const format = 2;
 const keyBytes = 32;
 const sealedCharacters = 22;
 
@@ -59,5 +61,8 @@ export function openSeal(state: Sealed, id: string): Seal | null {
   if (key === null) return null;
   known.set(state, key);
   return (text) =>
-    new Bun.CryptoHasher("sha256", key).update(`${id}\n${text}`).digest("base64url").slice(0, sealedCharacters);
+    new Bun.CryptoHasher("sha256", key)
+      .update(`${format}\n${id}\n${text}`)
+      .digest("base64url")
+      .slice(0, sealedCharacters);
 }

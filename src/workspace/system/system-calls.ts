@@ -17,8 +17,6 @@ export interface SystemCalls {
   removeAttribute(path: string, name: string): void;
   /** Whether a process has the file open for writing. */
   hasWriter(path: string): boolean;
-  /** Locks an open folder until the descriptor is closed. False: another process holds the lock. */
-  tryLock(fd: number): boolean;
   /** Writes all pending data to the disk of an open folder. */
   syncDisk(fd: number): void;
 }
@@ -30,7 +28,6 @@ const shapes = {
   lsetxattr: { args: ["buffer", "buffer", "buffer", "u64", "i32"], returns: "i32" },
   lremovexattr: { args: ["buffer", "buffer"], returns: "i32" },
   fcntl: { args: ["i32", "i32", "i64"], returns: "i32" },
-  flock: { args: ["i32", "i32"], returns: "i32" },
   syncfs: { args: ["i32"], returns: "i32" },
 } as const;
 
@@ -108,7 +105,6 @@ function loadSystemCalls(): SystemCalls | null {
         closeSync(fd);
       }
     },
-    tryLock: (fd) => check(functions.flock(fd, flock.exclusive | flock.noWait), "flock", [numbers.EAGAIN]) === 0,
     syncDisk: (fd) => void check(functions.syncfs(fd), "syncfs"),
   };
 }
@@ -117,7 +113,6 @@ function loadSystemCalls(): SystemCalls | null {
 const currentFolder = -100;
 const SIGURG = 23n;
 const fcntl = { setSignal: 10, setLease: 1024, readLock: 0n, unlock: 2n } as const;
-const flock = { exclusive: 2, noWait: 4 } as const;
 
 /** Has the fields of an error of node:fs. */
 function systemError(number: number, call: string): Error {

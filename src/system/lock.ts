@@ -1,0 +1,182 @@
+/** Locks of files and folders by the kernel (flock): they end with the process that holds them, in whatever container. */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { PaiError } from "../core/error.ts";
+import { errno as numbers } from "./errno.ts";
+import { openLibc } from "./libc.ts";
+
+/** A lock that this process holds. */
+export interface Held {
+  /** Never throws. */
+  release(): void;
+}
+
+/** Takes the lock of the file at a path, whose folder must exist; null: somebody holds it. */
+export type TakeLock = (path: string) => Held | null;
+
+const shapes = { flock: { args: ["i32", "i32"], returns: "i32" } } as const;
+const exclusiveNow = 2 | 4;
+
+let libc: ReturnType<typeof openLibc<typeof shapes>> | undefined;
+
+/**
+ * The file is made if needed and stays, unless the holder removes it before it releases the lock. Where the file system
+ * has no locks, a claim beside the file takes its place. Throws permission_denied when the path is not a plain file of
+ * this user, and system errors.
+ */
+export const takeLock: TakeLock = (path) => {
+  for (;;) {
+    const fd = openLockFile(path);
+    const answer = lockDescriptor(fd);
+    // A holder may have removed the file between the two calls: then this lock is of a file that nobody finds.
+    if (answer === "taken" && isAt(path, fd)) return { release: () => closeSync(fd) };
+    closeSync(fd);
+    if (answer === "held") return null;
+    if (answer === "unknown") return takeClaim(`${path}.claim`);
+  }
+};
+
+/** Takes the lock of an open folder or file. Where the kernel has none it counts as taken. `fd` is closed in the end. */
+export function lockOpened(fd: number): Held | null {
+  if (lockDescriptor(fd) !== "held") return { release: () => closeSync(fd) };
+  closeSync(fd);
+  return null;
+}
+
+/** The claim by which somebody holds the lock of a path without the kernel; null: there is none. */
+export function claimOf(path: string): string | null {
+  const at = `${path}.claim`;
+  return lstatSync(at, { throwIfNoEntry: false }) === undefined ? null : at;
+}
+
+/** `unknown`: the kernel or the file system has no such locks. */
+function lockDescriptor(fd: number): "taken" | "held" | "unknown" {
+  libc ??= openLibc(shapes);
+  if (libc === null) return "unknown";
+  if (libc.functions.flock(fd, exclusiveNow) === 0) return "taken";
+  return libc.errno() === numbers.EAGAIN ? "held" : "unknown";
+}
+
+function openLockFile(path: string): number {
+  const fd = openExisting(path) ?? openSync(path, constants.O_RDWR | constants.O_CREAT | safely, 0o600);
+  const stat = fstatSync(fd);
+  if (stat.isFile() && stat.uid === process.geteuid?.()) return fd;
+  closeSync(fd);
+  throw notAFile(path, null);
+}
+
+/** A pipe is not waited for, a link not followed. */
+const safely = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** An existing file can be opened for reading on a disk that is full or read-only, and then locked. null: none. */
+function openExisting(path: string): number | null {
+  for (const how of [constants.O_RDWR, constants.O_RDONLY]) {
+    try {
+      return openSync(path, how | safely);
+    } catch (thrown) {
+      const { code } = thrown as NodeJS.ErrnoException;
+      if (code === "ENOENT") return null;
+      if (how === constants.O_RDONLY || code === "ELOOP") throw notAFile(path, thrown);
+    }
+  }
+  return null;
+}
+
+function isAt(path: string, fd: number): boolean {
+  const opened = fstatSync(fd);
+  const now = lstatSync(path, { throwIfNoEntry: false });
+  return now !== undefined && now.ino === opened.ino && now.dev === opened.dev;
+}
+
+const notAFile = (path: string, cause: unknown): PaiError =>
+  new PaiError("permission_denied", `the lock ${path} is not a plain file of yours`, {
+    hint: "look at it, then remove it",
+    cause,
+  });
+
+/** Identifies a process, also when its id is used again. */
+interface Claimant {
+  readonly token: string;
+  readonly pid: number;
+  /** Start time, in clock ticks since boot. */
+  readonly start: string;
+  readonly boot: string;
+  /** Process-id namespace: in another one the same id is another process. */
+  readonly space: string;
+}
+
+/** Holds a lock by the existence of a file. It is taken over only where it is certain that its process has ended. */
+export function takeClaim(at: string): Held | null {
+  if (makeClaim(at)) return { release: () => removeQuietly(at) };
+  const found = readClaim(at);
+  if (found === null || !hasEnded(found)) return null;
+  // Only who makes this file may remove the claim with this token, so a later claim is never removed by mistake.
+  const guard = `${at}-${found.token}`;
+  if (!makeClaim(guard)) return null;
+  if (readClaim(at)?.token === found.token) removeQuietly(at);
+  removeQuietly(guard);
+  return makeClaim(at) ? { release: () => removeQuietly(at) } : null;
+}
+
+function makeClaim(at: string): boolean {
+  try {
+    const fd = openSync(at, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+    writeSync(fd, JSON.stringify({ token: crypto.randomUUID(), ...thisProcess() } satisfies Claimant));
+    closeSync(fd);
+    return true;
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw thrown;
+  }
+}
+
+/** null: there is none, or it is being written. */
+function readClaim(at: string): Claimant | null {
+  try {
+    const { token, pid, start, boot, space } = JSON.parse(readFileSync(at, "utf8")) as Partial<Claimant>;
+    return token && pid && start && boot && space ? { token, pid, start, boot, space } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Of another machine, boot or container nobody here can tell. */
+function hasEnded({ pid, start, boot, space }: Claimant): boolean {
+  const here = thisProcess();
+  return boot === here.boot && space === here.space && startOf(pid) !== start;
+}
+
+const thisProcess = (): Omit<Claimant, "token"> => ({
+  pid: process.pid,
+  start: startOf(process.pid) ?? "unknown",
+  boot: readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim(),
+  space: readlinkSync("/proc/self/ns/pid"),
+});
+
+/** null: there is no such process, or it is a zombie. */
+function startOf(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" || fields[0] === "X" ? null : (fields[19] ?? null);
+  } catch {
+    return null;
+  }
+}
+
+function removeQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // Gone already, or the disk refuses: the work under the lock is done all the same.
+  }
+}

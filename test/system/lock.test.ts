@@ -1,0 +1,143 @@
+/** A lock ends with its process, whatever container or machine that was in. */
+import { expect, test } from "bun:test";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { takeClaim, takeLock } from "../../src/system/lock.ts";
+
+function inFolder(use: (folder: string) => void | Promise<void>) {
+  return async () => {
+    const folder = mkdtempSync(join(tmpdir(), "pai-lock-"));
+    try {
+      await use(folder);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  };
+}
+
+/** A process that takes the lock of a path and says so. */
+async function startHolder(path: string, take = "takeLock") {
+  const code = `const { ${take} } = await import(${JSON.stringify(join(import.meta.dir, "../../src/system/lock.ts"))});
+    if (${take}(${JSON.stringify(path)}) === null) process.exit(1);
+    console.log("held"); await Bun.sleep(60_000);`;
+  const child = Bun.spawn([process.execPath, "-e", code], { stdout: "pipe" });
+  await child.stdout.getReader().read();
+  return child;
+}
+
+test(
+  "a lock is held once, also within a process, until it is released",
+  inFolder((folder) => {
+    const path = join(folder, "lock");
+    const held = takeLock(path);
+    expect(held).not.toBeNull();
+    expect(takeLock(path)).toBeNull();
+    held?.release();
+    expect(takeLock(path)).not.toBeNull();
+  }),
+);
+
+test(
+  "the lock of a killed process is free",
+  inFolder(async (folder) => {
+    const path = join(folder, "lock");
+    const child = await startHolder(path);
+    expect(takeLock(path)).toBeNull();
+    child.kill("SIGKILL");
+    await child.exited;
+    expect(takeLock(path)).not.toBeNull();
+  }),
+);
+
+test(
+  "commands that the holder starts do not hold it",
+  inFolder(async (folder) => {
+    const path = join(folder, "lock");
+    const held = takeLock(path);
+    const child = Bun.spawn(["sleep", "60"]);
+    held?.release();
+    expect(takeLock(path)).not.toBeNull();
+    child.kill();
+    await child.exited;
+  }),
+);
+
+test(
+  "a lock whose file was removed meanwhile is taken of the new file",
+  inFolder((folder) => {
+    const path = join(folder, "lock");
+    const first = takeLock(path);
+    rmSync(path);
+    const second = takeLock(path);
+    expect(second).not.toBeNull();
+    expect(takeLock(path)).toBeNull();
+    first?.release();
+    expect(takeLock(path)).toBeNull();
+  }),
+);
+
+test(
+  "a link, a pipe or a folder in its place is refused",
+  inFolder((folder) => {
+    const path = join(folder, "lock");
+    const refused = () => expect(() => takeLock(path)).toThrow("is not a plain file of yours");
+    symlinkSync("/etc/hostname", path);
+    refused();
+    rmSync(path);
+    Bun.spawnSync(["mkfifo", path]);
+    refused();
+    rmSync(path);
+    mkdirSync(path);
+    refused();
+  }),
+);
+
+test(
+  "without locks of the kernel a claim is held once, and taken over once its process has ended",
+  inFolder(async (folder) => {
+    const at = join(folder, "lock.claim");
+    const child = await startHolder(at, "takeClaim");
+    expect(takeClaim(at)).toBeNull();
+    child.kill("SIGKILL");
+    await child.exited;
+    const taken = takeClaim(at);
+    expect(taken).not.toBeNull();
+    expect(takeClaim(at)).toBeNull();
+    taken?.release();
+    expect(readdirSync(folder)).toEqual([]);
+  }),
+);
+
+test(
+  "a claim of another machine, or one that cannot be read, is never taken over",
+  inFolder((folder) => {
+    const at = join(folder, "lock.claim");
+    const elsewhere = { token: "t", pid: 1, start: "1", boot: "another", space: "pid:[1]" };
+    for (const text of [JSON.stringify(elsewhere), "{", ""]) {
+      writeFileSync(at, text);
+      expect(takeClaim(at)).toBeNull();
+      expect(existsSync(at)).toBe(true);
+    }
+  }),
+);
+
+test(
+  "an existing file that can only be read can be locked",
+  inFolder((folder) => {
+    const path = join(folder, "lock");
+    closeSync(openSync(path, "w", 0o400));
+    expect(takeLock(path)).not.toBeNull();
+    expect(takeLock(path)).toBeNull();
+  }),
+);

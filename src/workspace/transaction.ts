@@ -179,6 +179,8 @@ export function openTransaction(
       );
     },
 
+    areGone: (changes) => changes.every(({ path, before }) => holds(stateAt(root, path), before)),
+
     onDisk() {
       return [...statesOf(meant)].flatMap(([path, states]) => {
         const [before = null] = states;

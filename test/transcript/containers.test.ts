@@ -54,3 +54,13 @@ test.skipIf(!hasContainers)("a run that goes on in another container or machine 
     expect(place.tree()).toEqual(files);
   }
 });
+
+test("a run whose work somebody took back before it ended is no success", async () => {
+  await using place = openPlace(answers, files);
+  const run = await startRun(place, (script) => script);
+  writeFileSync(join(place.root, "z.txt"), files["z.txt"]);
+  writeFileSync(join(place.spare, "go"), "");
+  const outcome = JSON.parse((await run.done).stdout) as Outcome;
+  expect([outcome.code, outcome.status, outcome.error?.code]).toEqual([11, "failed", "conflict"]);
+  expect(place.tree()).toEqual(files);
+});

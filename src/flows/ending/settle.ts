@@ -68,9 +68,9 @@ async function takeBack(run: Run, transaction: Transaction): Promise<readonly Ch
 async function closeTransaction(run: Run, failure: PaiError | null): Promise<[readonly Change[], PaiError | null]> {
   const transaction = run.begun;
   if (transaction === null || run.options.dryRun) return [failure === null ? run.record.staged : [], failure];
-  let why = failure;
+  let why = failure ?? whyGone(run, transaction);
   try {
-    if (failure === null || (await wantsToKeep(run, failure))) {
+    if (why === null || (failure !== null && (await wantsToKeep(run, failure)))) {
       const unkept = await transaction.close().then(() => null, toPaiError);
       if (unkept === null) return [squash(transaction.changes), failure];
       why = sayUnkept(run, failure, unkept);
@@ -80,6 +80,15 @@ async function closeTransaction(run: Run, failure: PaiError | null): Promise<[re
     const error = toPaiError(thrown);
     return [tellLeft(run, transaction, error), why ?? error];
   }
+}
+
+/** A run is no success when nothing of its work is left, whoever took it back. null: something is, or was never made. */
+function whyGone({ record: { byUser } }: Run, transaction: Transaction): PaiError | null {
+  const own = squash(transaction.changes.filter((change) => !byUser.has(change)));
+  if (own.length === 0 || transaction.areGone?.(own) !== true) return null;
+  return new PaiError("conflict", "what this run changed is gone: somebody took it back before the run ended", {
+    hint: "find out who else works in this folder, then run it again",
+  });
 }
 
 /** Reports that changes could not be taken back, and returns those that are still on disk. */

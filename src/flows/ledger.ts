@@ -104,7 +104,7 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
   };
   if (caps.cost !== null && cost === null) {
     throw new PaiError("usage", "--max-cost needs a known price, and this model has none", {
-      hint: "use --max-tokens or --max-calls, or set a price under `prices` in the configuration",
+      hint: "use --max-tokens or --max-calls, or say its price: pai config put prices.MODEL",
     });
   }
   const refuse = (code: "budget_calls" | "budget_tokens" | "budget_cost", what: string) => {

@@ -78,6 +78,23 @@ export function findPrice(provider: string, name: string, day: string): ListedPr
   return model === null ? null : priceOn(day, model);
 }
 
+/** Tokens that a user states for a model; absent: not stated. */
+export interface StatedLimits {
+  /** Input and output together. */
+  readonly window?: number;
+  /** One reply. */
+  readonly output?: number;
+}
+
+/** The model with the limits that the user states. In a smaller window than pai thought, a reply has at most half of it. */
+export function limitModel<M extends Pick<Model, "window" | "maxOutputTokens">>(
+  model: M,
+  { window = model.window, output }: StatedLimits,
+): M {
+  const most = window < model.window ? Math.floor(window / 2) : window;
+  return { ...model, window, maxOutputTokens: Math.min(output ?? Math.min(model.maxOutputTokens, most), window) };
+}
+
 /** The fields of a Model that follow from its name. */
 export function describeModel(provider: string, name: string): Omit<Model, "stream" | "address"> {
   const { window, maxOutputTokens } = findModel(provider, name) ??

@@ -13,7 +13,7 @@ import {
 } from "../core/providers.ts";
 import type { Notice } from "../core/question.ts";
 import { suggest } from "../core/suggest.ts";
-import { describeModel } from "./catalogue.ts";
+import { describeModel, limitModel, type StatedLimits } from "./catalogue.ts";
 import { createConcessions } from "./concessions.ts";
 import type { Key } from "./keys-in-turn.ts";
 import { type RetryOptions, withRetry } from "./retry.ts";
@@ -38,6 +38,8 @@ export interface OpenOptions extends RetryOptions {
   readonly baseUrl: string | null;
   /** Allow to send a key over plain http to another machine. */
   readonly insecureHttp: boolean;
+  /** What the user states wins over what pai knows and what a local server says; absent: nothing. */
+  readonly limits?: StatedLimits;
   /** Text of a recording. */
   readonly readText: (path: string) => Promise<string>;
   readonly keyState: KeyState;
@@ -79,7 +81,8 @@ export async function openModel(options: OpenOptions): Promise<Model> {
     const { createReplayModel, parseReplay } = await import("./replay.ts");
     return createReplayModel(parseReplay(await options.readText(name), name), name);
   }
-  return { ...describeModel(provider, name), ...(await openRemote(provider, name, options)) };
+  const opened = { ...describeModel(provider, name), ...(await openRemote(provider, name, options)) };
+  return limitModel(opened, options.limits ?? {});
 }
 
 /** Opens the stream for one key. */
@@ -132,9 +135,10 @@ const bridges: Readonly<Record<Wire, () => Promise<Prepare>>> = {
       import("./local/bridge.ts"),
       import("./local/server.ts"),
     ]);
-    return async (base, { keys: [first], signal = new AbortController().signal }) => {
+    return async (base, { keys: [first], limits: stated, signal = new AbortController().signal }) => {
       const headers = first === undefined ? {} : base.provider.headers(first.key);
-      const server = await askServer(base.endpoint, base.model, headers, signal);
+      const found = await askServer(base.endpoint, base.model, headers, signal);
+      const server = { ...found, window: stated?.window ?? found.window };
       const limits = server.window === null ? {} : { window: server.window, maxOutputTokens: outputOf(server.window) };
       return { ...limits, open: (key) => openLocal({ ...base, key, server }) };
     };

@@ -1,5 +1,6 @@
 /** The type of a setting, and common kinds: caps, whole numbers, lists, switches, texts, durations. */
 import type { Fields, Json } from "../core/model.ts";
+import type { Judge } from "./judge-json.ts";
 
 /** One setting of type T; null means "not set". */
 export interface Setting<T> {
@@ -15,6 +16,10 @@ export interface Setting<T> {
   readonly fromText: (text: string) => Json;
   /** The value, clamped where needed; null: wrong type. */
   readonly check: (json: Json) => T | null;
+  /** Names the wrong part of a value that `check` refuses; absent: all of it is wrong. */
+  readonly fault?: Judge;
+  /** The value is an object with names of the user's choice, each of which `pai config` sets alone: `models.NAME`. */
+  readonly hasEntries?: true;
   /** An invalid variable or flag means the fallback, not an error. */
   readonly lenient?: true;
   /** Whether a flag may have this value, if stricter than `check`. */

@@ -1,10 +1,10 @@
 /** The table of all settings: name, variable, flag, allowed values, and how far a project may narrow each. */
 
 import { type SandboxChoice, sandboxChoices, stricterChoice } from "../core/command/sandbox.ts";
-import { isFields, type Json } from "../core/model.ts";
+import type { Json } from "../core/model.ts";
 import { byProvider, defaultModel } from "../core/providers.ts";
-import type { Rate } from "../core/spending/cost.ts";
 import { type McpServer, readServers } from "./mcp-servers.ts";
+import { models, prices } from "./model-settings.ts";
 import {
   asJson,
   asNumber,
@@ -105,36 +105,6 @@ const guardRatio: Setting<number> = {
   inFile: true,
   narrow: lower,
 };
-
-const amount = { type: "number", minimum: 0 } as const;
-const rateSchema = {
-  type: "object",
-  properties: { input: amount, output: amount, cached: amount },
-  required: ["input", "output"],
-};
-
-const prices: Setting<Readonly<Record<string, Rate>>> = {
-  name: "prices",
-  wants: 'USD per million tokens by model, {"gemini:name": {"input": 0.1, "output": 0.4}}',
-  schema: { type: "object", additionalProperties: rateSchema },
-  fallback: {},
-  fromText: asJson,
-  check: checkPrices,
-  inFile: true,
-};
-
-function checkPrices(json: Json): Readonly<Record<string, Rate>> | null {
-  if (!isFields(json)) return null;
-  const entries: [string, Rate][] = [];
-  for (const [model, price] of Object.entries(json)) {
-    if (!isFields(price)) return null;
-    const { input, output, cached = input } = price;
-    if (input === undefined || output === undefined || cached === undefined) return null;
-    if (!isNumber(input) || !isNumber(output) || !isNumber(cached) || Math.min(input, output, cached) < 0) return null;
-    entries.push([model, { input, cached, output }]);
-  }
-  return Object.fromEntries(entries);
-}
 
 /** Addresses of providers that differ from the default. */
 export const baseUrlSettings = byProvider(({ id }): Setting<string | null> => {
@@ -257,6 +227,7 @@ export const settingTable = {
     narrow: either,
   },
   commandTimeout: { ...duration("commands.timeout", 120), fallback: 30 },
+  models,
   prices,
   mcpServers,
   storeUrl,

@@ -54,8 +54,9 @@ export function valueIn<T>(file: SettingsFile, setting: Setting<T>): { readonly 
   const json = jsonOf(file, setting.name);
   if (json === undefined) return null;
   const value = setting.check(json);
-  if (value === null) throw wrongType(file, setting.name.split("."), setting.wants);
-  return { value };
+  if (value !== null) return { value };
+  const { path, wants } = setting.fault?.(json) ?? { path: [], wants: setting.wants };
+  throw wrongType(file, [...setting.name.split("."), ...path], wants);
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Json } from "../core/model.ts";
 import { byProvider, type ProviderId } from "../core/providers.ts";
 import type { DayCaps } from "../core/spending/allowance.ts";
 import { kebabCase } from "../core/text.ts";
+import { joinFacts } from "./model-settings.ts";
 import type { Environment, Places } from "./places.ts";
 import type { Setting } from "./setting-kinds.ts";
 import { allSettings, baseUrlSettings, settingTable } from "./setting-table.ts";
@@ -165,6 +166,8 @@ function groupRows(rows: RowValues, baseUrl: Readonly<Record<ProviderId, string 
     commandEnv,
     commandWritable,
     commandTimeout,
+    models,
+    prices,
     ...others
   } = rows;
   const day: DayCaps = {
@@ -175,6 +178,7 @@ function groupRows(rows: RowValues, baseUrl: Readonly<Record<ProviderId, string 
   return {
     ...others,
     baseUrl,
+    models: joinFacts(models, prices),
     limits: { calls, tokens, cost, day, timeout, silence },
     guard: { lines: guardLines, ratio: guardRatio, strict: guardStrict },
     policy: { allow, deny },

@@ -7,15 +7,14 @@ import type { Price } from "../../core/spending/cost.ts";
 import { type Preview, preview } from "../../flows/preview.ts";
 import type { RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
-import { describeModel } from "../../models/catalogue.ts";
-import { parseModelId } from "../../models/open.ts";
 import { showResult } from "../answer-document.ts";
 import { findMentions } from "../at-paths.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { type ComposedWorkspace, composeOptions, limitTime, makeRunId } from "../compose/compose.ts";
-import { listModels, priceOf } from "../compose/compose-model.ts";
+import { listModels } from "../compose/compose-model.ts";
 import { knownSecrets } from "../compose/known-secrets.ts";
+import { describeChosen, priceOf } from "../compose/model-facts.ts";
 import { openHere } from "../compose/open-here.ts";
 import { openProjectMemory } from "../compose/project-memory.ts";
 import { pickModel } from "../onboard/pick-model.ts";
@@ -24,10 +23,9 @@ import { renderPreview, renderRanking } from "./render-context.ts";
 import { readTask } from "./task.ts";
 
 /** A model that is never asked; only its limits matter for the preview. */
-function describeOnly(id: string): Model {
-  const { provider, name } = parseModelId(id);
+function neverAsked(described: Previewed["model"]): Model {
   return {
-    ...describeModel(provider, name),
+    ...described,
     address: null,
     stream: () => {
       throw new PaiError("internal", "pai context asked a model");
@@ -36,8 +34,8 @@ function describeOnly(id: string): Model {
 }
 
 export interface Previewed {
-  /** Model id, "provider:name". */
-  readonly id: string;
+  /** What is known of the model before it is opened. */
+  readonly model: Omit<Model, "stream" | "address">;
   readonly opened: Pick<ComposedWorkspace, "workspace" | "stateFolder">;
   readonly task: Task;
   readonly options: RunOptions;
@@ -52,7 +50,7 @@ export interface Previewed {
 
 /** The first request of a task. Sends nothing and keeps nothing. Throws what preparing the request throws. */
 export async function previewTask({
-  id,
+  model,
   opened,
   task,
   options,
@@ -71,7 +69,7 @@ export async function previewTask({
     options,
     {
       id: makeRunId(now()),
-      model: describeOnly(id),
+      model: neverAsked(model),
       price: () => price,
       veil: createVeil({ known }),
       workspace: opened.workspace,
@@ -105,8 +103,11 @@ export async function contextCommand(context: Context): Promise<number> {
   const price = priceOf(id, settings, context.now());
   const { now } = context;
   const known = knownSecrets(opened.base, opened.workspace.root);
-  const found = await previewTask({ id, opened, task, options, price, known, signal, now, notify }).finally(end);
-  const model = describeOnly(id).id;
+  const chosen = describeChosen(id, settings);
+  const found = await previewTask({ model: chosen, opened, task, options, price, known, signal, now, notify }).finally(
+    end,
+  );
+  const model = chosen.id;
   const columns = context.tty.stdout ? columnsOf(context.env) : null;
   return showResult(
     context,

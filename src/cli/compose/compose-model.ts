@@ -7,7 +7,6 @@ import type { ProviderId } from "../../core/providers.ts";
 import type { Notice } from "../../core/question.ts";
 import { type KeyMask, maskHeld } from "../../core/secrets/held-keys.ts";
 import type { Price } from "../../core/spending/cost.ts";
-import { findModel, priceOn } from "../../models/catalogue.ts";
 import { openModel, parseModelId } from "../../models/open.ts";
 import { configuredAddress, findBaseUrl, requireConsent, requireOwnAddresses } from "../../store/base-url.ts";
 import { openKeyState } from "../../store/key-state.ts";
@@ -17,6 +16,7 @@ import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
 import { readText } from "../read-text.ts";
 import type { Base } from "./base.ts";
+import { factsOf, findPrices, priceOf } from "./model-facts.ts";
 
 /** Handles notices and questions outside a run. */
 export interface Face {
@@ -75,6 +75,7 @@ async function openOne(
   const common = {
     id,
     insecureHttp: context.flags.insecureHttp === true,
+    limits: factsOf(id, settings),
     readText: (path: string) => readText(resolve(context.cwd, path), "recording", context.signal),
     notify,
     now: () => context.now().getTime(),
@@ -116,17 +117,6 @@ async function shareRests(
   return shareKeyState(own, { address: readAddress(storeUrl), pai: version, provider, keys: found, now });
 }
 
-/** Finds a model once, to tell its price at any time. The user's own price wins, however the model is spelled. */
-function findPrices(id: string, { prices }: Settings): (now: Date) => Price | null {
-  const { provider, name } = parseModelId(id);
-  const own = prices[id] ?? prices[`${provider}:${name}`] ?? prices[name];
-  const model = own === undefined ? findModel(provider, name) : null;
-  return (now) => own ?? (model === null ? null : priceOn(now.toISOString().slice(0, 10), model));
-}
-
-/** Current price of a model. */
-export const priceOf = (id: string, settings: Settings, now: Date): Price | null => findPrices(id, settings)(now);
-
 function requirePrices(ids: readonly string[], settings: Settings, now: Date): void {
   const { cost, day } = settings.limits;
   const [name] = [
@@ -136,11 +126,9 @@ function requirePrices(ids: readonly string[], settings: Settings, now: Date): v
   ];
   const unknown = name === undefined ? undefined : ids.find((id) => priceOf(id, settings, now) === null);
   if (unknown === undefined) return;
+  const instead = cost === null ? "cap tokens or calls instead" : "use --max-tokens or --max-calls";
   throw new PaiError("usage", `${name} needs a known price, and ${unknown} has none`, {
-    hint:
-      cost === null
-        ? "cap tokens or calls instead, or set a price under `prices` in the configuration"
-        : "use --max-tokens or --max-calls, or set a price under `prices` in the configuration",
+    hint: `${instead}, or say it: pai config put prices.${unknown} '{"input": USD, "output": USD}' (per million tokens)`,
   });
 }
 

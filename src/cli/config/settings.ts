@@ -34,9 +34,10 @@ function get({ context, places, words: [name], warn }: ConfigCall): ConfigAnswer
   const { values, origins, warnings } = loadSettings({ flags: {}, env: context.env, places, root: findRoot(context) });
   for (const text of warnings) warn(text);
   if (name !== undefined) {
-    const { name: known } = demandSetting(name);
-    const value = values[known] ?? null;
-    return { lines: [render(value)], data: { name: known, value, origin: origins[known] ?? "default" } };
+    const { setting, entry } = demandSetting(name);
+    const whole = values[setting.name] ?? null;
+    const value = entry === null ? whole : isFields(whole) ? (whole[entry] ?? null) : null;
+    return { lines: [render(value)], data: { name, value, origin: origins[setting.name] ?? "default" } };
   }
   const names = Object.keys(values);
   const width = Math.max(...names.map((one) => one.length));
@@ -58,26 +59,33 @@ function boundIn(places: Places, name: string): readonly string[] {
 }
 
 function put({ context, places, words: [name = "", ...given], warn }: ConfigCall): ConfigAnswer {
-  const setting = demandSetting(name);
+  const { setting, entry } = demandSetting(name);
   if (!setting.inFile) throw new PaiError("usage", `${setting.name} is set by ${setting.env ?? "a flag"} only`);
-  const value = parseValue(setting, given);
-  if (value === null) throw new PaiError("usage", `${setting.name} must be ${setting.wants}`);
+  const value = entry === null ? parseValue(setting, given) : parseEntry(setting, entry, given.join(" "));
   const provider = findProvider(/^baseUrl\.(.+)$/.exec(setting.name)?.[1] ?? "");
   const consent = provider === null ? null : prepareConsent(provider.id, String(value), { env: context.env, places });
-  const file = writeSetting(places, setting.name, value);
+  const file = writeSetting(places, name, value);
   consent?.();
   for (const text of boundIn(places, setting.name)) warn(text);
-  const shown = (setting as Pick<Setting<Json>, "shown">).shown?.(value) ?? value;
-  return { lines: [`${setting.name} = ${render(shown)} in ${file}`], data: { name: setting.name, value: shown, file } };
+  const shown = show(setting, entry, value);
+  return { lines: [`${name} = ${render(shown)} in ${file}`], data: { name, value: shown, file } };
+}
+
+/** The value as it may be shown. */
+function show({ shown }: Pick<Setting<Json>, "shown">, entry: string | null, value: Json): Json {
+  if (shown === undefined) return value;
+  if (entry === null) return shown(value);
+  const whole = shown({ [entry]: value });
+  return isFields(whole) ? (whole[entry] ?? null) : null;
 }
 
 function unset({ places, words: [name = ""] }: ConfigCall): ConfigAnswer {
-  const setting = demandSetting(name);
+  demandSetting(name);
   const file = places.configDir === null ? null : join(places.configDir, "config.json");
-  const isSet = file !== null && hasSetting(file, setting.name);
-  if (isSet) writeSetting(places, setting.name, undefined);
-  const line = isSet ? `${setting.name} is unset in ${file}` : `${setting.name} was not set`;
-  return { lines: [line], data: { name: setting.name, file, unset: isSet } };
+  const isSet = file !== null && hasSetting(file, name);
+  if (isSet) writeSetting(places, name, undefined);
+  const line = isSet ? `${name} is unset in ${file}` : `${name} was not set`;
+  return { lines: [line], data: { name, file, unset: isSet } };
 }
 
 function hasSetting(file: string, name: string): boolean {
@@ -87,7 +95,19 @@ function hasSetting(file: string, name: string): boolean {
   return value !== undefined;
 }
 
-/** Parses the value as JSON, as one text, or as a list of words: the first that is valid. */
+/** Parses one entry of a setting as JSON. Throws usage for a wrong one. */
+function parseEntry(setting: AnySetting, entry: string, text: string): Json {
+  const value = asJson(text);
+  if (setting.check({ [entry]: value }) === null) throw wrong(setting, { [entry]: value });
+  return value;
+}
+
+function wrong({ name, wants, fault }: Pick<Setting<Json>, "name" | "wants" | "fault">, value: Json): PaiError {
+  const found = fault?.(value) ?? { path: [], wants };
+  return new PaiError("usage", `${[name, ...found.path].join(".")} must be ${found.wants}`);
+}
+
+/** Parses the value as JSON, as one text, or as a list of words: the first that is valid. Throws usage for a wrong one. */
 function parseValue(setting: AnySetting, given: readonly string[]): Json {
   const [first = ""] = given;
   const choices: readonly Json[] = given.length > 1 ? [given] : [asJson(first), setting.fromText(first)];
@@ -95,7 +115,7 @@ function parseValue(setting: AnySetting, given: readonly string[]): Json {
     const value = setting.check(choice);
     if (value !== null) return value as Json;
   }
-  return null;
+  throw wrong(setting, choices[0] ?? null);
 }
 
 function asJson(text: string): Json {
@@ -122,6 +142,8 @@ function prepareConsent(
 
 /** The setting's path in the file. If a parent is a setting itself (checks.wait), the full name is the key. */
 function pathOfSetting(name: string): readonly string[] {
+  const { setting, entry } = demandSetting(name);
+  if (entry !== null) return [setting.name, entry];
   const parts = name.split(".");
   return allSettings.some((setting) => setting.name === parts[0]) ? [name] : parts;
 }
@@ -140,9 +162,13 @@ export function writeSetting(places: Places, name: string, value: Json | undefin
   return file;
 }
 
-function demandSetting(name: string): AnySetting {
+/** A setting, or one entry of it: `models.openai:gpt-6.1-terra`. Throws usage for an unknown name. */
+function demandSetting(name: string): { readonly setting: AnySetting; readonly entry: string | null } {
   const found = allSettings.find((setting) => setting.name === name);
-  if (found !== undefined) return found;
+  if (found !== undefined) return { setting: found, entry: null };
+  const holder = allSettings.find((setting) => "hasEntries" in setting && name.startsWith(`${setting.name}.`));
+  const entry = holder === undefined ? "" : name.slice(holder.name.length + 1);
+  if (holder !== undefined && entry.trim() !== "") return { setting: holder, entry };
   const near = suggest(
     name,
     allSettings.map((setting) => setting.name),

@@ -19,8 +19,9 @@ import { columnsOf } from "../columns.ts";
 import { redoInSession, undoInSession } from "../commands/history.ts";
 import { numberedModel, renderModels } from "../commands/models.ts";
 import { composeOptions } from "../compose/compose.ts";
-import { composeModel, listModels, priceOf } from "../compose/compose-model.ts";
+import { composeModel, listModels } from "../compose/compose-model.ts";
 import { knownSecrets, maskKnown } from "../compose/known-secrets.ts";
+import { describeChosen, priceOf } from "../compose/model-facts.ts";
 import { habitOfCommand } from "../habits.ts";
 import { renderDiffOn } from "../print-diff.ts";
 import { planTurn } from "./plan-turn.ts";
@@ -71,7 +72,7 @@ async function showContext(talk: Talk, words: string): Promise<void> {
   ]);
   const found = await whileInterruptible(talk, async (signal) =>
     previewTask({
-      id,
+      model: describeChosen(id, settings),
       opened: composed.opened,
       task: await taskOf(talk, words === "" ? "…" : words, words),
       options: { ...composeOptions(context, settings, "context", false), mode },

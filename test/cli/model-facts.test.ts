@@ -1,0 +1,97 @@
+/** What a user states of a model (`models.NAME`) counts wherever pai needs a window, an output limit or a price. */
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { configCommand } from "../../src/cli/commands/config.ts";
+import { contextCommand } from "../../src/cli/commands/context.ts";
+import { runCommand } from "../../src/cli/commands/task.ts";
+import { describeChosen, priceOf } from "../../src/cli/compose/model-facts.ts";
+import { joinFacts } from "../../src/store/model-settings.ts";
+import { ollamaSays } from "../models/chat/chat-wire.ts";
+import { ollama, serve } from "../models/loopback.ts";
+import { put } from "../store/temp-home.ts";
+import { openProcess, type Process } from "./fake-context.ts";
+
+const say = (process: Process, ...words: string[]) => process.run({ run: configCommand }, { words, stdin: "" });
+const file = ({ home }: Process) => JSON.parse(readFileSync(home.config("config.json"), "utf8"));
+const today = new Date("2026-11-24");
+
+test("a stated limit wins, by name or by provider:name, and the rest stays as pai knows it", () => {
+  const models = {
+    "gpt-6.1-terra": { window: 200_000 },
+    "local:tiny": { window: 8192 },
+    "openai:next": { output: 9000 },
+  };
+  const limits = (id: string) => {
+    const { window, maxOutputTokens } = describeChosen(id, { models });
+    return [window, maxOutputTokens];
+  };
+  expect(limits("openai:gpt-6.1-terra")).toEqual([200_000, 100_000]);
+  expect(limits("gpt-6.1-terra")).toEqual([200_000, 100_000]);
+  expect(limits("local:tiny")).toEqual([8192, 2048]);
+  expect(limits("openai:next")).toEqual([128_000, 9000]);
+  expect(limits("claude-sonnet-5-5")).toEqual([1_000_000, 128_000]);
+});
+
+test("prices may stand under models or, alone, under prices; models wins", () => {
+  const rates = { "local:a": { input: 1, output: 2 }, "local:b": { input: 3, output: 4 } };
+  const models = joinFacts({ "local:a": { window: 4096, prices: { input: 5, output: 6, cached: 0.5 } } }, rates);
+  expect(priceOf("local:a", { models }, today)).toEqual({ input: 5, output: 6, cached: 0.5 });
+  expect(priceOf("local:b", { models }, today)).toEqual({ input: 3, output: 4, cached: 3 });
+  expect(priceOf("local:c", { models }, today)).toBeNull();
+});
+
+test("pai config sets, shows and unsets what is said of one model", async () => {
+  const process = openProcess();
+  const facts = '{"window": 65536, "prices": {"input": 0.1, "output": 0.4}}';
+  expect((await say(process, "put", "models.local:qwen3.5", facts)).code).toBe(0);
+  await say(process, "put", "models.gpt-6.1-terra", '{"output": 8000}');
+  expect(file(process).models).toEqual({
+    "local:qwen3.5": { window: 65_536, prices: { input: 0.1, output: 0.4 } },
+    "gpt-6.1-terra": { output: 8000 },
+  });
+  expect((await say(process, "get", "models.gpt-6.1-terra")).out).toBe('{"output":8000}\n');
+  await say(process, "unset", "models.local:qwen3.5");
+  expect(Object.keys(file(process).models)).toEqual(["gpt-6.1-terra"]);
+});
+
+test.each([
+  ["models.a", '{"window": 12}', "models.a.window must be a whole number of tokens, at least 256"],
+  ["models.a", '{"windw": 4096}', "models.a.windw must be left out: a model has window, output, prices"],
+  ["models.a", '{"prices": {"input": 1}}', "models.a.prices.output must be an amount in USD per million tokens"],
+  ["models.a", "65536", "models.a must be an object with window, output, prices"],
+  ["prices.a", '{"input": -1, "output": 1}', "prices.a.input must be an amount"],
+])("%s %s is refused with the part that is wrong", async (name, value, words) => {
+  const { code, err } = await say(openProcess(), "put", name, value);
+  expect([code, err]).toEqual(["usage", expect.stringContaining(words)]);
+});
+
+test("a wrong part of a file is named with its line", async () => {
+  const process = openProcess();
+  put(process.home.config("config.json"), '{\n  "models": {\n    "a": {\n      "output": "many"\n    }\n  }\n}\n');
+  const { code, err } = await process.run({ run: contextCommand }, { words: ["x"], stdin: "" });
+  expect(code).toBe("config_invalid");
+  expect(err).toContain("config.json, line 4: models.a.output must be a whole number of tokens");
+});
+
+test("Ollama is asked for the stated window, the reply fits it, and --max-cost counts the stated price", async () => {
+  const process = openProcess();
+  const server = serve(() => new Response(ollamaSays(JSON.stringify({ intent: "conversation", reply: "Hello" }))));
+  server.about = ollama;
+  const facts = { window: 20_480, prices: { input: 1, output: 2 } };
+  put(process.home.config("config.json"), JSON.stringify({ models: { "local:qwen3:8b": facts } }));
+  const { code, out } = await process.run(
+    { run: runCommand },
+    {
+      words: ["hi"],
+      flags: { json: true, model: "local:qwen3:8b", maxCost: "1" },
+      env: { OLLAMA_HOST: server.origin },
+      stdin: "",
+    },
+  );
+  await server.stop();
+  expect(code).toBe(0);
+  const sent = server.seen[0]?.body as { readonly options: { num_ctx: number; num_predict: number } };
+  expect(sent.options.num_ctx).toBe(20_480);
+  expect(sent.options.num_predict).toBeLessThan(20_480);
+  expect(JSON.parse(out).cost).toBeCloseTo((10 * 1 + 5 * 2) / 1e6, 9);
+});

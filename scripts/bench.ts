@@ -1,10 +1,9 @@
-/** Measures pai against a compiled hello-world and prints ratios: `bun run bench [--against PATH | --context] [ROUNDS]`. */
+/** Measures pai against a compiled hello-world and prints ratios: `bun run bench [--context] [ROUNDS]`. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { compareWith } from "./bench/against.ts";
 import { measureCheck } from "./bench/check.ts";
 import { measureContext } from "./bench/context.ts";
 import { prepareDiff } from "./bench/diff.ts";
@@ -17,10 +16,10 @@ import type { Folder } from "./bench/task.ts";
 import { buildFlags } from "./compile.ts";
 
 const { values: asked, positionals } = parseArgs({
-  options: { against: { type: "string" }, context: { type: "boolean", default: false } },
+  options: { context: { type: "boolean", default: false } },
   allowPositionals: true,
 });
-const rounds = Number(positionals[0] ?? (asked.context ? 9 : asked.against === undefined ? 20 : 40));
+const rounds = Number(positionals[0] ?? (asked.context ? 9 : 20));
 
 interface Row {
   readonly measure: string;
@@ -271,12 +270,7 @@ try {
       ...(await measureCalls(bench)),
       ...(await measureReplies(bench)),
     ]);
-  const made = async (): Promise<string> => {
-    if (asked.context) return renderTable(await measureProjects(bench, hello));
-    if (asked.against === undefined) return table();
-    return (await compareWith(resolve(asked.against), bench, rounds)).join("\n");
-  };
-  console.log(await made());
+  console.log(asked.context ? renderTable(await measureProjects(bench, hello)) : await table());
 } finally {
   await server.stop();
   rmSync(place, { recursive: true, force: true });

@@ -86,7 +86,6 @@ export function compile(compilation: Compilation): string {
     ...(bunTarget === null ? [] : [`--target=${bunTarget}`]),
     ...(runtime === undefined ? [] : [`--compile-executable-path=${runtime}`]),
     `--metafile=${metafile}`,
-    `--bytecode-order=${join(root, "scripts/startup.order")}`,
     "src/main.ts",
     "src/workspace/search/search-worker.ts",
     "src/workspace/context/count-worker.ts",

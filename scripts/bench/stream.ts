@@ -3,11 +3,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Bench, runOnce, type Sample } from "./run.ts";
 
-export const bridges = ["gemini", "openai", "anthropic", "local", "replay"] as const;
+const bridges = ["gemini", "openai", "anthropic", "local", "replay"] as const;
 type BridgeName = (typeof bridges)[number];
 
 /** Characters of a reply. */
-export const megabyte = 1_001_000;
+const megabyte = 1_001_000;
 /** Characters of the replies: next to none, a megabyte, four megabytes. */
 const lengths = [1000, megabyte, 4_001_000];
 
@@ -103,7 +103,7 @@ interface StreamSample extends Sample {
 }
 
 /** Runs pai once, with a single reply of this many characters. */
-export async function runStream(bench: Bench, bridge: BridgeName, length: number): Promise<StreamSample> {
+async function runStream(bench: Bench, bridge: BridgeName, length: number): Promise<StreamSample> {
   const pieces = [...cutPieces(length)];
   bench.next += 1;
   const cwd = join(bench.place, `work-${bench.next}`);

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { type Blob, type Change, sameBlob } from "../core/change.ts";
 import { textOf } from "../core/diff.ts";
 import { applyEdits } from "../core/edit/apply-edits.ts";
+import { findNewMark } from "../core/edit/marks.ts";
 import { linkRefused, PaiError } from "../core/error.ts";
 import { restoreHidden } from "../core/invisible.ts";
 import type { Json } from "../core/model.ts";
@@ -42,12 +43,25 @@ async function makeParents(stage: Stage, path: RelPath): Promise<readonly Change
 
 const isComplaint = (value: readonly Change[] | Complaint): value is Complaint => !Array.isArray(value);
 
-/** Proposes the new content of a file, with its missing parent folders. */
+const blockForm =
+  "blocks of <<<<<<< SEARCH, the old lines, =======, the new lines, >>>>>>> REPLACE; or the whole file with WRITE";
+
+/** Proposes the new content that a model wrote for a file, with its missing parent folders. */
 async function proposeFile(
   stage: Stage,
   { path, before, bytes }: { readonly path: RelPath; readonly before: Blob | null; readonly bytes: Uint8Array },
   text: string,
 ) {
+  const mark = findNewMark(
+    textOf(before) ?? "",
+    textOf({ kind: "file", bytes, mode: newFileMode }) ?? Buffer.from(bytes).toString("latin1"),
+  );
+  if (mark !== null)
+    return {
+      kind: "complaint",
+      code: "edit_failed",
+      text: `${JSON.stringify(mark)} looks like a mark of an edit block, so it is not written into ${path}, which holds none\nLeave it out, or put another character before it if the file must show it. A script sends edits as ${blockForm}.`,
+    } as const;
   const parents = await makeParents(stage, path);
   if (isComplaint(parents)) return parents;
   const mode = before?.kind === "file" ? before.mode : newFileMode;
@@ -93,7 +107,7 @@ export const modify = defineAction("MODIFY", {
       return {
         kind: "complaint",
         code: "edit_failed",
-        text: "it holds no complete SEARCH/REPLACE block\nSend blocks of <<<<<<< SEARCH, the old lines, =======, the new lines, >>>>>>> REPLACE; or the whole file with WRITE.",
+        text: `it holds no complete SEARCH/REPLACE block\nSend ${blockForm}.`,
       };
     const original = textOf(before) ?? "";
     const blocks = edits.map(({ search, replace, all }) => ({

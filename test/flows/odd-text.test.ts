@@ -50,8 +50,9 @@ describe("what a text says decides nothing", () => {
     ]);
   });
 
-  test("file content that is a script, a fence or a marker arrives byte for byte", async () => {
-    const text = "SYNTAX_HIGHLIGHT:py\n```\nFINISH::done\nRM::a.txt\n<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n```\n";
+  test("file content that is a script, a fence or a quoted mark arrives byte for byte", async () => {
+    const text =
+      "SYNTAX_HIGHLIGHT:py\n```\nFINISH::done\nRM::a.txt\n| <<<<<<< SEARCH\n=======\n| >>>>>>> REPLACE\n```\n";
     const ran = await play({ lines: [plan({ steps: ["WRITE a.md"] }), write("a.md", text) + finish()] });
     expect(ran.files).toEqual({ "a.md": text });
   });

@@ -16,11 +16,11 @@ export interface Placeholder {
 export function findPlaceholders(text: string, path = ""): readonly Placeholder[] {
   if (!hasHint(text)) return [];
   const found: Placeholder[] = [];
-  const isProse = /\.(?:mdx?|rst|txt|adoc|pod)$/i.test(path);
+  const inProse = isProse(path);
   const isDocumentation = trackDocumentation();
   let before = "";
   for (const [at, line] of text.split(/\r\n|\n|\r/).entries()) {
-    const documents = isDocumentation(line) || isProse;
+    const documents = isDocumentation(line) || inProse;
     const trimmed = line.trim();
     if (trimmed === "") continue;
     const mayOmit = trimmed.length <= 160 && hasHint(trimmed) && !(documents ? bareDots : exampleDots).test(trimmed);
@@ -29,6 +29,9 @@ export function findPlaceholders(text: string, path = ""): readonly Placeholder[
   }
   return found;
 }
+
+/** Whether the file is a text document, by its ending. */
+export const isProse = (path: string): boolean => /\.(?:mdx?|rst|txt|adoc|pod)$/i.test(path);
 
 const bareDots = /^[#/]*\s*(?:\.{3,}|…)$/;
 /** Dots indented after a comment mark belong to an example. */

@@ -1,15 +1,12 @@
 /** Turns the closed (or cut) body of WRITE, MODIFY or FINISH into its action: fences, edit blocks, NEXT lines. */
 
-import { atFirstUse } from "../at-first-use.ts";
+import { isDivider, looksLikeMark, opensSearch, readMark } from "../edit/marks.ts";
+import { isProse } from "../guard/placeholder.ts";
 import { isFence, isMarkdown, unwrapFence } from "./code-fence.ts";
 import type { Body, EditBlock, ScriptAction } from "./script.ts";
 import { readDiffBody } from "./unified-diff.ts";
 
 type Read = (path: string) => string | null;
-
-const opener = /^<{5,9} ?SEARCH>?( ALL)?[>:]?\s*$/i;
-const divider = /^={5,9}\s*$/;
-const closer = /^>{5,9} ?REPLACE:?\s*$/i;
 
 /** The action of a closed body; `read` decides between dividers and whether a file to modify exists. */
 export function buildAction(body: Body, read: Read): ScriptAction {
@@ -19,7 +16,7 @@ export function buildAction(body: Body, read: Read): ScriptAction {
   const inner = unwrapped === null || isMarkdown(path) ? null : unwrapped;
   const lines = inner ?? body.lines;
   const flags = inner === null ? [...body.flags] : [...body.flags, "fence-stripped"];
-  const edits = body.cmd === "MODIFY" || opener.test(lines.find((each) => each.trim() !== "") ?? "");
+  const edits = body.cmd === "MODIFY" || opensSearch(lines.find((each) => each.trim() !== "") ?? "");
   if (!edits) return { cmd: "WRITE", path, body: joinLines(lines), ...flagged(flags), line };
 
   return buildEdits(body, { lines, flags }, read);
@@ -31,7 +28,7 @@ function buildEdits(
   { lines, flags }: { readonly lines: readonly string[]; readonly flags: readonly string[] },
   read: Read,
 ): ScriptAction {
-  const edit = parseBlocks(lines, () => read(path));
+  const edit = parseBlocks(path, lines, read);
   const isBare = cmd === "MODIFY" && edit.begun === 0;
   const diff = isBare ? readDiffBody(path, lines, line) : null;
   if (diff !== null) return { ...diff, ...flagged([...flags, ...(diff.flags ?? [])]) };
@@ -56,7 +53,7 @@ export function buildPartial(body: Body, read: Read): ScriptAction {
   if (cmd === "WRITE") {
     return { cmd, path, body: joinLines(body.lines), partial: true, flags: [...body.flags, "truncated"], line };
   }
-  const { blocks, flags } = parseBlocks(body.lines, () => read(path));
+  const { blocks, flags } = parseBlocks(path, body.lines, read);
   return { cmd, path, blocks, partial: true, flags: [...body.flags, ...flags, "truncated"], line };
 }
 
@@ -88,17 +85,38 @@ interface Edit extends Blocks {
   readonly begun: number;
 }
 
-function parseBlocks(lines: readonly string[], file: () => string | null): Edit {
-  const { before, parts } = splitBlocks(lines);
-  const known = atFirstUse(() => fileLines(file()));
-  const made = parts.map((part) => parseBlock(part, known));
+function parseBlocks(path: string, lines: readonly string[], read: Read): Edit {
+  const file = knowFile(path, read(path));
+  const { before, parts } = splitBlocks(lines, file.holdsMarks);
+  const made = parts.map((part) => parseBlock(part, file));
   const open = parts.at(-1)?.closed === false ? (made.pop() ?? null) : null;
   const stray = hasText(before) || parts.some((part) => hasText(part.after));
   return {
     blocks: made.flatMap((each) => each.blocks),
     open,
     flags: [...new Set(made.flatMap((each) => each.flags)), ...(stray ? ["stray-text"] : [])],
-    begun: parts.length,
+    begun: parts.length + (before.some(looksLikeMark) ? 1 : 0),
+  };
+}
+
+/** What decides whether a line of an edit that looks like a mark can be content. */
+interface KnownFile {
+  readonly lines: readonly string[];
+  /** The file itself holds lines of `<` or `>` that look like marks: conflicts, or examples of edits. */
+  readonly holdsMarks: boolean;
+  /** The file itself holds lines of `=` that look like dividers. */
+  readonly holdsDividers: boolean;
+  /** Headings in it may be underlined. */
+  readonly isDocument: boolean;
+}
+
+function knowFile(path: string, text: string | null): KnownFile {
+  const lines = fileLines(text);
+  return {
+    lines,
+    holdsMarks: lines.some(looksLikeMark),
+    holdsDividers: lines.some(isDivider),
+    isDocument: isProse(path),
   };
 }
 
@@ -106,43 +124,101 @@ interface BlockLines {
   readonly all: boolean;
   readonly inside: readonly string[];
   readonly closed: boolean;
-  /** Lines after the closer. */
+  /** Lines after the closing line. */
   readonly after: readonly string[];
 }
 
-/** Cuts the text at its openers; a block ends at the last closer before the next one. `before`: lines above them. */
-function splitBlocks(lines: readonly string[]) {
-  const starts = findLines(lines, opener);
+/** Cuts the text at its opening lines; a block ends at the last closing line before the next. `before`: lines above. */
+function splitBlocks(lines: readonly string[], isExact: boolean) {
+  const starts = findLines(lines, (line) => readMark(line, isExact) === "open");
   const parts = starts.map((start, n): BlockLines => {
     const part = lines.slice(start + 1, starts[n + 1]);
-    const end = part.findLastIndex((line) => closer.test(line));
-    const closed = end >= 0;
+    const end = findEnd(part, isExact);
     return {
-      all: / ALL/i.test(lines[start] ?? ""),
-      inside: closed ? part.slice(0, end) : part,
-      closed,
-      after: closed ? part.slice(end + 1) : [],
+      all: / ALL\b/i.test(lines[start] ?? ""),
+      inside: end < 0 ? part : part.slice(0, isExact ? end : startOfRun(part, end)),
+      closed: end >= 0,
+      after: end < 0 ? [] : part.slice(end + 1),
     };
   });
   return { before: lines.slice(0, starts[0] ?? 0), parts };
 }
 
-/** The indexes of the lines that match. */
-function findLines(lines: readonly string[], pattern: RegExp): readonly number[] {
+/** The index of the line that closes a block; the last line of all may be indented. -1: none does. */
+function findEnd(part: readonly string[], isExact: boolean): number {
+  const end = part.findLastIndex((line) => readMark(line, isExact) === "close");
+  if (end >= 0 || isExact) return end;
+  const last = part.findLastIndex((line) => hasText([line]));
+  return readMark((part[last] ?? "").trim(), false) === "close" ? last : -1;
+}
+
+/** The first of several closing lines in a row. */
+function startOfRun(part: readonly string[], end: number): number {
+  let start = end;
+  for (let at = end; readMark(part[at] ?? "", false) === "close"; at = lastText(part, start)) start = at;
+  return start;
+}
+
+/** The index of the last line before `end` that is not blank; -1: there is none. */
+function lastText(lines: readonly string[], end: number): number {
+  let at = end - 1;
+  while (at >= 0 && lines[at]?.trim() === "") at -= 1;
+  return at;
+}
+
+/** The indexes of the lines that fit. */
+function findLines(lines: readonly string[], fits: (line: string) => boolean): readonly number[] {
   const found: number[] = [];
-  for (const [at, line] of lines.entries()) if (pattern.test(line)) found.push(at);
+  for (const [at, line] of lines.entries()) if (fits(line)) found.push(at);
   return found;
 }
 
-function parseBlock({ all, inside, closed }: BlockLines, known: () => readonly string[]): Blocks {
-  const dividers = findLines(inside, divider);
-  const [only] = dividers;
-  if (only === undefined) return { blocks: [], flags: ["no-divider"] };
-  const at = dividers.length === 1 ? only : chooseDivider(inside, dividers, known(), all);
-  if (at === null) return { blocks: [], flags: ["divider-unclear"] };
-  const sides = { search: joinLines(inside.slice(0, at)), replace: joinLines(inside.slice(at + 1)) };
-  const flags = dividers.length === 1 ? [] : ["divider-by-file"];
-  return { blocks: [all ? { ...sides, all } : sides], flags: closed ? flags : [...flags, "unclosed-block"] };
+function parseBlock({ all, inside, closed, after }: BlockLines, file: KnownFile): Blocks {
+  const mayHold = closed && file.holdsMarks;
+  if (after.some(looksLikeMark) || (!mayHold && inside.some(looksLikeMark)))
+    return { blocks: [], flags: ["mark-inside"] };
+  const dividers = findLines(inside, isDivider);
+  const [first] = dividers;
+  if (first === undefined) return { blocks: [], flags: ["no-divider"] };
+  const isChosen = dividers.length > 1 && file.holdsDividers;
+  const at = isChosen ? chooseDivider(inside, dividers, file.lines, all) : first;
+  const lower = at === null ? null : readLower(inside.slice(at + 1), closed, file);
+  if (at === null || lower === null) return { blocks: [], flags: ["divider-unclear"] };
+  const sides = { search: joinLines(inside.slice(0, at)), replace: joinLines(lower.lines) };
+  const flags = [...(isChosen ? ["divider-by-file"] : []), ...(lower.closed ? [] : ["unclosed-block"])];
+  return { blocks: [all ? { ...sides, all } : sides], flags };
+}
+
+/**
+ * The lower half of a block: a divider at its beginning repeats the divider, one at its end closes the block. Null: one
+ * of them may be content just as well, or nothing shows that the half is whole.
+ */
+function readLower(lines: readonly string[], isClosed: boolean, { holdsDividers, isDocument }: KnownFile) {
+  let [from, to, closed] = [0, lines.length, isClosed];
+  while (isDivider(lines[from] ?? "") && !isOverline(lines, from)) from += 1;
+  for (let last = lastText(lines, to); last >= from && isDivider(lines[last] ?? ""); last = lastText(lines, to)) {
+    const isHeading = isUnderline(lines, last, holdsDividers);
+    if (isHeading && !closed) return null;
+    if (isHeading) break;
+    [to, closed] = [last, true];
+  }
+  const half = lines.slice(from, to);
+  const isContent = (at: number) =>
+    holdsDividers || (isDocument && (isUnderline(half, at, false) || isOverline(half, at)));
+  if (!findLines(half, isDivider).every(isContent)) return null;
+  return closed || from > 0 || hasText(half) ? { lines: half, closed } : null;
+}
+
+/** Whether the line of `=` is below a title: of the title's length, unless the file has such lines of any length. */
+function isUnderline(lines: readonly string[], at: number, ofAnyLength: boolean): boolean {
+  const [title = "", line = ""] = [lines[at - 1]?.trimEnd(), lines[at]?.trimEnd()];
+  return title !== "" && !isDivider(title) && (ofAnyLength || [...title].length === line.length);
+}
+
+/** Whether the line of `=` is above a title that has the same line below it. */
+function isOverline(lines: readonly string[], at: number): boolean {
+  const [line = "", title = "", below] = lines.slice(at, at + 3).map((each) => each.trimEnd());
+  return title !== "" && !isDivider(title) && below === line && [...title].length <= line.length;
 }
 
 /** The last divider whose left side the file contains (exactly once; for ALL at least once); null: there is none. */
@@ -152,7 +228,6 @@ function chooseDivider(
   file: readonly string[],
   all: boolean,
 ): number | null {
-  if (file.length === 0) return dividers[0] === 0 ? 0 : null;
   const candidates = new Set(dividers);
   let chosen: number | null = null;
   let places = file.map((_, at) => at);

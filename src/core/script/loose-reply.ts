@@ -1,4 +1,5 @@
 /** Reads a reply that holds edits but no actions, if the plan leaves no doubt which files are meant. */
+import { holdsMarks, looksLikeMark, opensSearch, readMark } from "../edit/marks.ts";
 import { buildAction } from "./body.ts";
 import type { ScriptAction } from "./script.ts";
 import { actionOfDiff, holdsDiff, readDiff } from "./unified-diff.ts";
@@ -22,8 +23,6 @@ export interface LooseReply {
 type Read = (path: string) => string | null;
 
 const fence = /^\s*(`{3,}|~{3,})\s*(.*)$/;
-const opener = /^<{5,9} ?SEARCH/i;
-const closer = /^>{5,9} ?REPLACE/i;
 const pathShape = /^[\w@.+~/-]+\.[\w+-]+$|^[\w@.+~/-]*\/[\w@.+-]+$|^(?:Makefile|Dockerfile|LICENSE|README)$/;
 
 /** The path on a line of its own, which may have marks around it; null: the line is not a path. */
@@ -54,8 +53,14 @@ interface Group {
 const nameOnLine = (line: string): string | null =>
   pathIn(line) ?? pathIn(fence.exec(line)?.[2]?.split(/\s+/).at(-1) ?? "");
 
-/** The blocks of a reply, grouped by the file that is named above each, outside or inside its fence. */
-function groupBlocks(lines: readonly string[]): {
+/**
+ * The blocks of a reply, grouped by the file that is named above each, outside or inside its fence. `isExact`: whether
+ * the file holds lines that look like marks.
+ */
+function groupBlocks(
+  lines: readonly string[],
+  isExact: (name: string | null) => boolean,
+): {
   readonly groups: readonly Group[];
   readonly rest: readonly string[];
 } {
@@ -63,9 +68,11 @@ function groupBlocks(lines: readonly string[]): {
   const rest: string[] = [];
   let name: string | null = null;
   let isOpen = false;
+  let exact = false;
   for (const line of lines) {
-    if (!isOpen && opener.test(line)) {
+    if (!isOpen && opensSearch(line)) {
       isOpen = true;
+      exact = isExact(name);
       if (groups.at(-1)?.name !== name) groups.push({ name, lines: [] });
     }
     if (isOpen) groups.at(-1)?.lines.push(line);
@@ -74,7 +81,7 @@ function groupBlocks(lines: readonly string[]): {
       if (named === null && !fence.test(line)) rest.push(line);
       name = named ?? name;
     }
-    isOpen &&= !closer.test(line);
+    isOpen &&= readMark(line, exact) !== "close";
   }
   return { groups, rest };
 }
@@ -83,13 +90,13 @@ const isWhole = ({ blocks = [], flags = [] }: ScriptAction) => blocks.length > 0
 
 function readBlocks(lines: readonly string[], targets: readonly LooseTarget[], read: Read): LooseReply {
   const seen = "SEARCH/REPLACE blocks outside of an action";
-  const { groups, rest } = groupBlocks(lines);
+  const { groups, rest } = groupBlocks(lines, (name) => holdsMarks(read(resolve(name, targets) ?? "") ?? ""));
   const actions = groups.flatMap(({ name, lines: body }): ScriptAction[] => {
     const path = resolve(name, targets);
     const head = { cmd: "MODIFY", tag: "EOT", line: 1, flags: ["loose-blocks"] } as const;
     return path === null ? [] : [buildAction({ ...head, path, lines: body }, read)];
   });
-  const all = actions.length === groups.length && actions.every(isWhole);
+  const all = actions.length === groups.length && actions.every(isWhole) && !rest.some(looksLikeMark);
   return { actions: all ? actions : [], seen, prose: rest.join("\n").trim() };
 }
 
@@ -150,7 +157,7 @@ function isJson(text: string): boolean {
 /** Reads a reply without actions. `read`: the text of a file as the model knows it, or null. */
 export function readLooseReply(text: string, targets: readonly LooseTarget[], read: Read): LooseReply {
   const lines = text.split(/\r?\n/);
-  if (lines.some((line) => opener.test(line))) return readBlocks(lines, targets, read);
+  if (lines.some(opensSearch)) return readBlocks(lines, targets, read);
   if (holdsDiff(lines)) return readDiffs(lines, targets);
   if (lines.some((line) => fence.test(line))) return readFence(lines, targets);
   return { actions: [], seen: /^\s*[[{]/.test(text) ? "JSON and no action" : "", prose: text.trim() };

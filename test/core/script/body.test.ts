@@ -1,6 +1,7 @@
 /** Bodies of the action script: what ends them, fences, edit blocks. */
 import { describe, expect, test } from "bun:test";
 import { parseScript } from "../../../src/core/script/parser.ts";
+import { measureCpu } from "../cpu-time.ts";
 import { actionsOf, bare, finish, parse } from "./parse-reply.ts";
 
 describe("bodies", () => {
@@ -119,9 +120,13 @@ describe("edit blocks", () => {
     });
   });
 
-  test("the closer is the last one before the next opener", () => {
+  test("in a file with marks the closer is the last one before the next opener; in any other that is unclear", () => {
     const body = "<<<<<<< SEARCH\nx\n=======\n>>>>>>> REPLACE\ny\n>>>>>>> REPLACE\n";
-    expect(modify(body + block)?.blocks).toEqual([{ search: "x\n", replace: ">>>>>>> REPLACE\ny\n" }, edit]);
+    expect(modify(body + block, { "a.md": "x\n\n>>>>>>> REPLACE\n" })?.blocks).toEqual([
+      { search: "x\n", replace: ">>>>>>> REPLACE\ny\n" },
+      edit,
+    ]);
+    expect(modify(body + block, { "a.md": "x\n" })?.flags).toEqual(["mark-inside", "no-blocks"]);
   });
 
   test("of several dividers the last one counts whose left side occurs exactly once", () => {
@@ -136,17 +141,24 @@ describe("edit blocks", () => {
 
   test("dividers that the file does not settle are a complaint", () => {
     const body = "<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n>>>>>>> REPLACE\n";
-    for (const file of ["other\n", "a\na\n"]) {
+    for (const file of ["other\n", "a\n", "a\na\n=======\nz\n"]) {
       expect(modify(body, { "a.md": file })?.flags).toEqual(["divider-unclear", "no-blocks"]);
     }
-    expect(modify(body.replace("SEARCH", "SEARCH ALL"), { "a.md": "a\na\n" })?.blocks).toEqual([
+    expect(modify(body.replace("SEARCH", "SEARCH ALL"), { "a.md": "a\na\n=======\nz\n" })?.blocks).toEqual([
       { search: "a\n", replace: "b\n=======\nc\n", all: true },
     ]);
   });
 
   test("an empty search in a missing file takes the first divider", () => {
-    expect(modify("<<<<<<< SEARCH\n=======\nT\n=======\n>>>>>>> REPLACE\n")?.blocks).toEqual([
-      { search: "", replace: "T\n=======\n" },
+    expect(modify("<<<<<<< SEARCH\n=======\nOptions\n=======\n>>>>>>> REPLACE\n")?.blocks).toEqual([
+      { search: "", replace: "Options\n=======\n" },
     ]);
   });
+});
+
+test("a hundred thousand marks are read in a moment", () => {
+  for (const mark of [">>>>>>>", "=======", "<<<<<<<"]) {
+    const body = `<<<<<<< SEARCH\nx\n=======\ny\n${`${mark}\n`.repeat(100_000)}`;
+    expect(measureCpu(() => actionsOf(`MODIFY::a.py::EOT\n${body}END::EOT\n`))).toBeLessThan(2000);
+  }
 });

@@ -30,6 +30,7 @@ const failures: ReadonlySet<ErrorCode> = new Set([
   "credit_exhausted",
   "model_unknown",
   "request_rejected",
+  "request_too_long",
 ]);
 
 export const isProtocolError = ({ error }: Outcome): boolean => error !== null && failures.has(error.code as ErrorCode);

@@ -25,6 +25,7 @@ export const exitCodes = {
   reply_cut: 7,
   reply_invalid: 7,
   request_rejected: 7,
+  request_too_long: 7,
   edit_failed: 8,
   guard_refused: 8,
   file_unusable: 8,

@@ -19,13 +19,9 @@ export interface Reply {
 export const isBadReply = (thrown: unknown): thrown is PaiError =>
   thrown instanceof PaiError && ["reply_empty", "reply_invalid", "reply_cut"].includes(thrown.code);
 
-/** The words in which providers refuse a request that is too long. */
-const overflow =
-  /context (length|limit|size|window)|(prompt|input|request) (is )?too (long|large)|exceeds? the maximum (number|context)/i;
-
 /** Whether a provider refused a request for its length. */
 export const isTooLong = (thrown: unknown): thrown is PaiError =>
-  thrown instanceof PaiError && thrown.code === "request_rejected" && overflow.test(thrown.message);
+  thrown instanceof PaiError && thrown.code === "request_too_long";
 
 /** Failures that may happen while a reply arrives. */
 const lost: readonly ErrorCode[] = ["network", "provider_down"];

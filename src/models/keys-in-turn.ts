@@ -3,7 +3,8 @@ import { PaiError } from "../core/error.ts";
 import type { KeyState } from "../core/key-turns.ts";
 import type { Notice } from "../core/question.ts";
 import { type Stream, throwIfInterrupted, tryUntilBegun } from "./stream.ts";
-import { often, renderWait, type Setback } from "./wire/http-errors.ts";
+import { renderWait, type Setback } from "./wire/http-errors.ts";
+import { often } from "./wire/judge.ts";
 
 export interface Key {
   readonly id: string;

@@ -42,7 +42,7 @@ describe("the briefing", () => {
   test("is asked once more with a quarter of it where the provider finds it too long", async () => {
     const said =
       "gemini rejected the request (HTTP 400): The input token count (9) exceeds the maximum number of tokens";
-    const refused = { text: "", fail: new PaiError("request_rejected", said) };
+    const refused = { text: "", fail: new PaiError("request_too_long", said) };
     const ran = await play({ files, lines: [refused, ...lines], task });
     expect([ran.outcome.code, ran.purposes, ran.outcome.calls.made]).toEqual([0, "plan plan execute", 2]);
     expect(ran.asked(2).length).toBeLessThan(ran.asked(1).length / 3);

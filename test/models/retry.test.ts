@@ -4,7 +4,8 @@ import { PaiError } from "../../src/core/error.ts";
 import type { ModelEvent } from "../../src/core/model.ts";
 import { withRetry } from "../../src/models/retry.ts";
 import type { Stream } from "../../src/models/stream.ts";
-import { type Asked, failure, onceAtOnce, readFetchError, readHttpError } from "../../src/models/wire/http-errors.ts";
+import { type Asked, failure, readFetchError, readHttpError } from "../../src/models/wire/http-errors.ts";
+import { onceAtOnce } from "../../src/models/wire/judge.ts";
 import { quiet, request, take } from "./loopback.ts";
 
 const asked: Asked = {
@@ -65,7 +66,7 @@ describe("retry", () => {
     ["401", [http(401)], [], "key_rejected"],
     ["403", [http(403)], [], "key_rejected"],
     ["400", [http(400)], [], "request_rejected"],
-    ["404", [http(404)], [], "model_unknown"],
+    ["404", [http(404)], [], "network"],
     ["402", [http(402)], [], "credit_exhausted"],
     ["x-should-retry: true", [http(400, { "x-should-retry": "true" })], [2], null],
     ["x-should-retry: false", [http(503, { "x-should-retry": "false" })], [], "provider_down"],

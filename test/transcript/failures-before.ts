@@ -72,7 +72,14 @@ const settings: readonly Failing[] = [
     calls: 0,
   },
   { name: "an unknown provider", code: 3, error: "model_unknown", args: [...task, "-m", "nobody:none"], calls: 0 },
-  { name: "an unknown model", code: 3, error: "model_unknown", args: task, answers: [refused(404)], calls: 1 },
+  {
+    name: "an unknown model",
+    code: 3,
+    error: "model_unknown",
+    args: task,
+    answers: [refused(404, '{"error": {"message": "models/x is not found for API version v1beta"}}')],
+    calls: 1,
+  },
   {
     name: "no key",
     code: 4,

@@ -1,10 +1,7 @@
 /** Decodes a reply of OpenAI's Responses API: its events become pai's events, with one `done` at the end. */
-import { PaiError } from "../../core/error.ts";
 import type { Json, Usage } from "../../core/model.ts";
-import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import type { Decoder } from "../wire/decoder.ts";
 import { count, type Fields, fields, list, text } from "../wire/fields.ts";
-import { failure, often } from "../wire/http-errors.ts";
 import { createTally, refused } from "../wire/replies.ts";
 import { nativeOf } from "./encode.ts";
 
@@ -74,8 +71,6 @@ export function createOpenaiDecoder(model: string, turn: number): Decoder {
           return;
         case "response.output_item.done":
           return readItem(fields(event["item"]));
-        case "response.failed":
-          throw readFailure(model, fields(fields(event["response"])["error"]));
         case "response.completed":
         case "response.incomplete":
           return readEnd(fields(event["response"]));
@@ -100,15 +95,6 @@ export function createOpenaiDecoder(model: string, turn: number): Decoder {
 /** Whether an item can be sent back: OpenAI stored nothing, so reasoning needs its encrypted content. */
 function isReturnable(item: Fields): boolean {
   return item["type"] !== "reasoning" || text(item["encrypted_content"]) !== "";
-}
-
-function readFailure(model: string, error: Fields): PaiError {
-  const code = text(error["code"]);
-  const said = maskSecrets(text(error["message"])).slice(0, 300) || code || "no reason given";
-  if (/content|policy|safety/i.test(code)) return refused("to go on", said);
-  if (/rate_limit/.test(code)) return failure("quota", `${model} is over its limit: ${said}`, often);
-  if (/invalid|context|unsupported/.test(code)) return new PaiError("request_rejected", `${model}: ${said}`);
-  return failure("provider_down", `${model} failed: ${said}`, often);
 }
 
 /** Cached and written tokens are part of the input, reasoning is part of the output. */

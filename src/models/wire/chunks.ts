@@ -3,7 +3,8 @@ import { type PaiError, toPaiError } from "../../core/error.ts";
 import type { ModelEvent } from "../../core/model.ts";
 import type { Decoder } from "./decoder.ts";
 import { fields, parseJson, text } from "./fields.ts";
-import { type Asked, failure, never, onceAtOnce, onceSoon, readHttpError } from "./http-errors.ts";
+import { type Asked, failure, readHttpError } from "./http-errors.ts";
+import { never, onceAtOnce, onceSoon } from "./judge.ts";
 import { createLineReader, createSseReader } from "./sse.ts";
 
 /** The chunk for `[DONE]`, which closes some streams. */
@@ -31,8 +32,6 @@ const statuses: Readonly<Record<string, number>> = {
   PERMISSION_DENIED: 403,
   NOT_FOUND: 404,
   RESOURCE_EXHAUSTED: 429,
-  invalid_request_error: 400,
-  invalid_prompt: 400,
   context_length_exceeded: 400,
   authentication_error: 401,
   billing_error: 402,
@@ -42,6 +41,9 @@ const statuses: Readonly<Record<string, number>> = {
   rate_limit_exceeded: 429,
   insufficient_quota: 429,
 };
+
+const statusOf = (name: string): number | undefined =>
+  statuses[name] ?? (/^(invalid|unsupported)_/.test(name) ? 400 : undefined);
 
 /**
  * Events in order, all of one piece of the wire together. Throws PaiError for an `error` in the middle, for an event
@@ -118,17 +120,18 @@ function readChunks(chunks: readonly unknown[], reading: Reading): void {
 }
 
 function readChunk(chunk: unknown, { decoder, response, options }: Reading): void {
-  const { error, type } = fields(chunk);
+  const { error, type, response: last } = fields(chunk);
+  if (type === "response.failed") throw readStreamError(last, response, options);
   if (type === "error" || (error ?? null) !== null) throw readStreamError(chunk, response, options);
   decoder.read(chunk);
 }
 
 /** `{"error":{…}}`, `{"error":"text"}`, and `{"type":"error","code":…,"message":…}`. */
-function readStreamError(chunk: unknown, { headers }: Response, { asked, now }: ReplyOptions): PaiError {
-  const outer = fields(chunk);
+function readStreamError(failed: unknown, { headers }: Response, { asked, now }: ReplyOptions): PaiError {
+  const outer = fields(failed);
   const error = typeof outer["error"] === "string" ? { message: outer["error"] } : fields(outer["error"] ?? outer);
   const names = [error["status"], error["code"], error["type"]];
-  const named = names.map((name) => statuses[text(name)]).find((status) => status !== undefined);
+  const named = names.map((name) => statusOf(text(name))).find((status) => status !== undefined);
   const status = names.find((name) => typeof name === "number" && name >= 400) ?? named ?? 503;
   return readHttpError(asked, { status: Number(status), headers, body: JSON.stringify({ error }), now: now() });
 }

@@ -5,7 +5,8 @@ import { interruption } from "../stream.ts";
 import { readReply } from "./chunks.ts";
 import type { Decoder } from "./decoder.ts";
 import { type Endpoint, tlsOf, withQuery } from "./endpoint.ts";
-import { type Asked, failure, never, onceSoon, readFetchError, readHttpError, renderWait } from "./http-errors.ts";
+import { type Asked, failure, readFetchError, readHttpError, renderWait } from "./http-errors.ts";
+import { never, onceSoon } from "./judge.ts";
 import { readStart } from "./read-start.ts";
 
 export type SendRequest = (url: string, init: RequestInit) => Promise<Response>;

@@ -3,7 +3,8 @@ import type { PaiError } from "../../core/error.ts";
 import type { Json, ModelEvent, StopReason } from "../../core/model.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { fields, parseJson } from "./fields.ts";
-import { failure, never } from "./http-errors.ts";
+import { failure } from "./http-errors.ts";
+import { never } from "./judge.ts";
 
 /** The error of a refusal. `what` follows "the model refused"; `why`: the model's own words, "" for none. */
 export function refused(what: string, why: string): PaiError {

@@ -61,6 +61,7 @@ describe("openai", () => {
   const failures: readonly (readonly [string, string])[] = [
     ["server_error", "provider_down"],
     ["rate_limit_exceeded", "quota"],
+    ["insufficient_quota", "credit_exhausted"],
     ["invalid_prompt", "request_rejected"],
     ["bio_policy", "reply_blocked"],
   ];

@@ -1,6 +1,6 @@
 /** What a status, a body or a broken connection means, and which message people get. */
 import { describe, expect, test } from "bun:test";
-import { type Asked, readFetchError, readHttpError } from "../../../src/models/wire/http-errors.ts";
+import { type Asked, readFetchError, readHttpError, retryOf } from "../../../src/models/wire/http-errors.ts";
 
 const asked: Asked = {
   provider: "gemini",
@@ -62,7 +62,7 @@ describe("HTTP answers", () => {
     ["an ordinary quota", 429, { error: { message: "please check your plan and billing details" } }, "quota"],
     ["an error in a list", 429, [{ error: { message: "slow" } }], "quota"],
     ["400", 400, { error: { message: "contents is empty" } }, "request_rejected"],
-    ["413", 413, "too large", "request_rejected"],
+    ["413", 413, "too large", "request_too_long"],
     ["422", 422, { detail: "bad" }, "request_rejected"],
     ["500", 500, "<html><style>p{}</style><h1>Oops</h1></html>", "provider_down"],
     ["529", 529, { error: { type: "overloaded_error" } }, "provider_down"],
@@ -71,6 +71,123 @@ describe("HTTP answers", () => {
   ];
   test.each(table)("%s", (_name, status, body, code) => {
     expect<string>(read(status, body).code).toBe(code);
+  });
+
+  const says = (message: string, more: object = {}) => ({ error: { message, ...more } });
+  const unknown: readonly (readonly [string, number, unknown])[] = [
+    [
+      "OpenAI",
+      400,
+      says("The requested model 'gpt-9' does not exist.", { type: "invalid_request_error", code: "model_not_found" }),
+    ],
+    ["OpenAI", 404, says("The model `gpt-9` does not exist or you do not have access to it.")],
+    ["OpenAI", 403, says("Project `proj_a` does not have access to model `gpt-9`", { code: "model_not_found" })],
+    [
+      "OpenAI",
+      404,
+      says("Your organization must be verified to use the model `o3`. Please go to: https://platform.openai.com/…"),
+    ],
+    ["OpenRouter", 400, says("gpt-9 is not a valid model ID", { code: 400 })],
+    ["OpenRouter", 404, says("No endpoints found for x/y.", { code: 404 })],
+    ["Mistral", 400, { object: "error", message: "Invalid model: nope", type: "invalid_model", code: "1500" }],
+    [
+      "Gemini",
+      404,
+      says("models/gemini-9 is not found for API version v1beta, or is not supported for generateContent."),
+    ],
+    ["Gemini", 404, says("This model models/gemini-2.5-flash-lite is no longer available to new users.")],
+    [
+      "Gemini's free tier",
+      429,
+      says(
+        "You exceeded your current quota. * Quota exceeded for metric: generate_content_free_tier_requests, limit: 0, model: gemini-9",
+        { details: [perDay] },
+      ),
+    ],
+    ["Anthropic", 404, says("model: claude-9", { type: "not_found_error" })],
+    ["Azure", 404, says("The API deployment for this resource does not exist.", { code: "DeploymentNotFound" })],
+    ["Bedrock", 400, { message: "The provided model identifier is invalid." }],
+    ["Groq", 400, says("The model `llama` has been decommissioned and is no longer supported.")],
+    ["DeepSeek", 400, says("Model Not Exist", { type: "invalid_request_error" })],
+    ["Ollama", 404, { error: "model 'qwen9' not found" }],
+  ];
+  test.each(unknown)("%s (%i) says that the model is unknown or closed: %j", (_who, status, body) => {
+    const error = read(status, body);
+    expect([error.code, error.message.includes("gemini-9")]).toEqual(["model_unknown", true]);
+    expect(error.hint).toContain("pai models");
+  });
+
+  test.each([
+    [404, "404 page not found"],
+    [404, { detail: "Not Found" }],
+    [404, says("Invalid URL (POST /v1/responses)", { type: "invalid_request_error" })],
+  ])("an address without the service is not an unknown model: %i %j", (status, body) => {
+    const error = read(status, body);
+    expect(error.code).toBe("network");
+    expect(error.message).toStartWith("https://api.example has no gemini service at the base URL (HTTP 404)");
+  });
+
+  test.each([
+    "This model's maximum prompt length is 131072 but the request contains 140000 tokens.",
+    "Please reduce the length of the messages or completion.",
+    "Invalid request: Your request exceeded model token limit: 262144 (requested: 300000)",
+    "Range of input length should be [1, 98304]",
+    "prompt token count of 70000 exceeds the limit of 64000",
+    "Prompt exceeds max length",
+    "The input exceeds the maximum allowed input length of 131072 tokens.",
+    "Your input exceeds the context window of this model.",
+    "prompt is too long: 210000 tokens > 200000 maximum",
+    "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+    "the input length exceeds the context length",
+    "the request exceeds the available context size, try increasing it",
+    "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens",
+    "input is too long for requested model",
+  ])("a request that is too long is told from others: %s", (message) => {
+    expect(read(400, says(message)).code).toBe("request_too_long");
+  });
+
+  test("a request that alone is over the limit of a minute is not sent again and again", () => {
+    const text = "Request too large for gpt-4.1 on tokens per min (TPM): Limit 30000, Requested 42000.";
+    const error = read(429, says(text, { type: "tokens", code: "rate_limit_exceeded" }), { "retry-after": "20" });
+    expect([error.code, retryOf(error).times]).toEqual(["request_too_long", 0]);
+  });
+
+  test("the error of the provider behind a gateway is opened, with its name", () => {
+    const raw = { error: { code: 400, message: "Function call is missing a thought_signature", status: "INVALID" } };
+    const metadata = { raw: JSON.stringify(raw), provider_name: "Google AI Studio" };
+    const error = read(400, says("Provider returned error", { code: 400, metadata }));
+    expect(error.message).toEndWith(
+      "Provider returned error (Google AI Studio): Function call is missing a thought_signature",
+    );
+    const long = { raw: "prompt is too long: 9 tokens > 3 maximum", provider_name: "Azure" };
+    expect(read(400, says("Provider returned error", { metadata: long })).code).toBe("request_too_long");
+    const daily = { raw: { error: { details: [perDay] } } };
+    expect(read(429, says("Provider returned error", { metadata: daily })).retryAfter).toBe(12 * 3600);
+  });
+
+  test("a spend limit is not a limit that passes with time", () => {
+    const details = { error_code: "enforced_spend_limit_reached" };
+    const body = { type: "error", error: { type: "rate_limit_error", message: "reached its usage", details } };
+    const error = read(429, body);
+    expect([error.code, retryOf(error).times]).toEqual(["credit_exhausted", 0]);
+  });
+
+  test("a place that is not served is told as such", () => {
+    const google = read(
+      400,
+      says("User location is not supported for the API use.", { status: "FAILED_PRECONDITION" }),
+    );
+    const code = "unsupported_country_region_territory";
+    const openai = read(403, says("Country, region, or territory not supported", { code }));
+    for (const error of [google, openai]) {
+      expect([error.code, retryOf(error).times]).toEqual(["provider_down", 0]);
+      expect(error.message).toStartWith("gemini does not serve the place where you are");
+      expect(error.hint).toContain("another provider");
+    }
+  });
+
+  test("a filter of the service is a refusal of the reply", () => {
+    expect(read(400, says("filtered", { code: "content_filter" })).code).toBe("reply_blocked");
   });
 
   test("a list of faults is one line", () => {

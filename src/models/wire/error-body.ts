@@ -1,0 +1,54 @@
+/** Reads the body of an error, in whatever form a provider or a gateway wrote it. */
+import { type Fields, fields, list, parseJson, text } from "./fields.ts";
+
+export interface ErrorBody {
+  readonly message: string;
+  /** All names that the provider gives this error: status, type, code, parameter, reasons. */
+  readonly names: readonly string[];
+  readonly quotaIds: readonly string[];
+  /** As Google writes it: "17s"; "" for none. */
+  readonly retryDelay: string;
+}
+
+/** `{"error":{…}}`, `[{"error":{…}}]`, `{"error":"text"}`, `{"message":…}`, or any other text. */
+export function readErrorBody(source: string): ErrorBody {
+  const parsed = parseJson(source);
+  const outer = fields(Array.isArray(parsed) ? parsed[0] : parsed);
+  const error = fields(outer["error"]);
+  const details = [error["details"]].flat().map(fields);
+  const plain = parsed === undefined ? source.replace(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, " ") : "";
+  const message =
+    text(error["message"]) || text(outer["error"]) || text(outer["message"]) || readDetail(outer["detail"]) || plain;
+  const own: ErrorBody = {
+    message,
+    names: [error, outer, ...details]
+      .flatMap(({ status, type, code, param, reason, error_code }) => [status, type, code, param, reason, error_code])
+      .map(text)
+      .filter(Boolean),
+    quotaIds: details
+      .flatMap((detail) => list(detail["violations"]).map((each) => text(fields(each)["quotaId"])))
+      .filter(Boolean),
+    retryDelay: details.map((detail) => text(detail["retryDelay"])).find(Boolean) ?? "",
+  };
+  return withUpstream(own, fields(error["metadata"]));
+}
+
+/** A gateway passes on the error of the provider behind it as text (`metadata.raw`), beside words that tell nothing. */
+function withUpstream(own: ErrorBody, { raw, provider_name }: Fields): ErrorBody {
+  if (raw === undefined || raw === null) return own;
+  const inner = readErrorBody(typeof raw === "string" ? raw : JSON.stringify(raw));
+  const who = text(provider_name) === "" ? "" : ` (${text(provider_name)})`;
+  return {
+    message: `${own.message}${who}: ${inner.message}`,
+    names: [...own.names, ...inner.names],
+    quotaIds: [...own.quotaIds, ...inner.quotaIds],
+    retryDelay: own.retryDelay || inner.retryDelay,
+  };
+}
+
+/** `"text"`, or a list of what is wrong where: `[{"loc": ["body", "x"], "msg": "not permitted"}]`. */
+function readDetail(detail: unknown): string {
+  if (typeof detail === "string") return detail;
+  const faults = list(detail).map(fields);
+  return faults.map(({ loc, msg }) => `${list(loc).join(".")}: ${text(msg)}`).join("; ");
+}

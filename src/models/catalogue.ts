@@ -13,36 +13,54 @@ export interface ListedPrice extends Price {
   readonly until: string | null;
 }
 
-export interface KnownModel {
+/** A price in the file: fields that do not apply are absent; without `written`, that rate is the one of input. */
+export interface EntryPrice extends Rate {
+  readonly date: string;
+  readonly source?: string;
+  /** First and last day of the price; absent: it held before, or no end is known. */
+  readonly from?: string;
+  readonly until?: string;
+  readonly large?: Rate & { readonly above: number };
+}
+
+/** A model in the file, which `bun scripts/catalogue.ts` writes. */
+export interface Entry {
   readonly provider: string;
   readonly name: string;
   /** Tokens of input and output together. */
   readonly window: number;
   readonly maxOutputTokens: number;
-  /** Day from which the provider no longer serves it, or serves another model instead; null: none is announced. */
-  readonly ends: string | null;
-  readonly price: ListedPrice | null;
-}
-
-/** A model in the file: fields that do not apply are absent; without `written`, that rate is the one of input. */
-interface Entry extends Pick<KnownModel, "provider" | "name" | "window" | "maxOutputTokens"> {
+  /** Day from which the provider no longer serves it, or serves another model instead; absent: none is announced. */
   readonly ends?: string;
-  readonly price:
-    | (Rate & {
-        readonly date: string;
-        readonly source?: string;
-        readonly until?: string;
-        readonly large?: Rate & { readonly above: number };
-      })
-    | null;
+  /** Why an account may not get it: "closed to new accounts"; absent: every account gets it. */
+  readonly closed?: string;
+  /** What it costs and what is announced for later; empty: unknown. */
+  readonly prices: readonly EntryPrice[];
 }
 
 const sources: Readonly<Record<string, string>> = catalogue.sources;
-const unknown: Readonly<Record<string, Pick<KnownModel, "window" | "maxOutputTokens">>> = catalogue.unknown;
+const unknown: Readonly<Record<string, Pick<Entry, "window" | "maxOutputTokens">>> = catalogue.unknown;
+const entries: readonly Entry[] = catalogue.models;
 
-function readPrice({ provider, price }: Entry): ListedPrice | null {
-  if (price === null) return null;
-  const { large, source = sources[provider] ?? provider, until = null, ...rate } = price;
+export const knownModels = (): readonly Entry[] => entries;
+
+/** The entry of a model, or null. A dated or `-latest` name counts as the model it is a version of. */
+export function findModel(provider: string, name: string): Entry | null {
+  const named = (wanted: string) => entries.find((each) => each.name === wanted && each.provider === provider);
+  const base = () => name.replace(/^models\//, "").replace(/-(latest|preview)?(-?\d{2,8}){0,3}$/, "");
+  return named(name) ?? named(base()) ?? null;
+}
+
+/**
+ * The price of a known model on `day` ("2026-11-22"); null: unknown. A price of before the model's end does not hold
+ * after it: another model answers then, at its own price, or none.
+ */
+export function priceOn(day: string, { provider, ends = "9", prices }: Entry): ListedPrice | null {
+  const price = prices.find(
+    ({ from = "", until = "9" }) => from <= day && day <= until && (day < ends || from >= ends),
+  );
+  if (price === undefined) return null;
+  const { large, source = sources[provider] ?? provider, until = null, from: _, ...rate } = price;
   return {
     written: rate.input,
     ...rate,
@@ -52,27 +70,15 @@ function readPrice({ provider, price }: Entry): ListedPrice | null {
   };
 }
 
-const entries: readonly Entry[] = catalogue.models;
-
-const readEntry = (entry: Entry): KnownModel => ({ ends: null, ...entry, price: readPrice(entry) });
-
-export const knownModels = (): readonly KnownModel[] => entries.map(readEntry);
-
-/** The entry of a model, or null. A dated or `-latest` name counts as the model it is a version of. */
-export function findModel(provider: string, name: string): KnownModel | null {
-  const named = (wanted: string) => entries.find((each) => each.name === wanted && each.provider === provider);
-  const base = () => name.replace(/^models\//, "").replace(/-(latest|preview)?(-?\d{2,8}){0,3}$/, "");
-  const entry = named(name) ?? named(base());
-  return entry === undefined ? null : readEntry(entry);
+/** The next price that is announced for a model, after `day`; null: none. */
+export function nextPrice(day: string, { ends = "9", prices }: Entry): (Rate & { readonly from: string }) | null {
+  const later = prices.flatMap(({ from = "", input, cached, output }) =>
+    from > day && from < ends ? [{ from, input, cached, output }] : [],
+  );
+  return later.toSorted((a, b) => (a.from < b.from ? -1 : 1))[0] ?? null;
 }
 
-/** The price of a known model on `day` ("2026-11-22"); null: unknown, or the model or its price has ended. */
-export function priceOn(day: string, { ends, price }: KnownModel): ListedPrice | null {
-  if (price === null || (ends !== null && day >= ends)) return null;
-  return price.until !== null && day > price.until ? null : price;
-}
-
-/** The price of a model on `day`; null: unknown, or the model or its price has ended. */
+/** The price of a model on `day`; null: unknown. */
 export function findPrice(provider: string, name: string, day: string): ListedPrice | null {
   const model = findModel(provider, name);
   return model === null ? null : priceOn(day, model);

@@ -19,10 +19,17 @@ test("every model has its window and prices in columns, its dearer rate and its 
   const lines = await linesOf("2026-11-22", "all");
   expect(lines[0]).toBe("USD per million tokens     window      in  cached     out");
   const models = lines.filter((line) => line.startsWith("  "));
-  const row = /^ {2}[a-z0-9.-]+ +\d+k( +[\d.]+){3}( {2}(above \d+k: [\d.]+ \/ [\d.]+)?(; )?(ends [\d-]{10})?)?$/;
+  const notes = [
+    String.raw`above \d+k: [\d.]+ \/ [\d.]+`,
+    String.raw`from [\d-]{10}: [\d.]+ \/ [\d.]+`,
+    String.raw`ends [\d-]{10}`,
+    "closed to new accounts|by invitation only",
+  ];
+  const note = `(${notes.join("|")})`;
+  const row = new RegExp(String.raw`^ {2}[a-z0-9.-]+ +\d+k( +[\d.]+){3}( {2}${note}(; ${note})*)?$`);
   expect(models.filter((line) => !row.test(line) && !line.endsWith("k unknown"))).toEqual([]);
-  expect(models.filter((line) => line.length > 100)).toEqual([]);
-  for (const note of [/above 200k: /, /ends 20/]) expect(models.some((line) => note.test(line))).toBe(true);
+  expect(models.filter((line) => line.length > 120)).toEqual([]);
+  for (const told of notes) expect([told, models.some((line) => new RegExp(told).test(line))]).toEqual([told, true]);
   expect(lines.at(-1)).toBe(`in use: ${inUse}`);
 });
 
@@ -32,10 +39,17 @@ test("a terminal wraps the text after the prices in its column", async () => {
   expect(lines.some((line) => /^ {59}ends 20/.test(line))).toBe(true);
 });
 
-test("a model that ended is gone, a price that ran out is unknown", async () => {
-  const lines = await linesOf("2027-01-01", "all");
-  expect(lines.filter((line) => line.startsWith("  gemini-2.5-pro"))).toEqual([]);
-  expect(lines).toContain("  gemini-3.8-flash          1049k unknown");
+test("a model that ended is gone; a price that was announced holds from its day on", async () => {
+  const [before, after] = [await linesOf("2026-11-23", "all"), await linesOf("2027-01-01", "all")];
+  expect(after.filter((line) => line.startsWith("  gemini-2.5-pro"))).toEqual([]);
+  expect(before).toContain("  gemini-3.8-flash          1049k    0.75   0.075    3.75  from 2027-01-01: 1.5 / 7.5");
+  expect(after).toContain("  gemini-3.8-flash          1049k     1.5    0.15     7.5");
+});
+
+test("a model that new accounts do not get says so", async () => {
+  const lines = await linesOf("2026-11-23", "all");
+  expect(lines.find((line) => line.startsWith("  gemini-2.5-flash-lite "))).toEndWith("  closed to new accounts");
+  expect(lines.find((line) => line.startsWith("  claude-mythos-5 "))).toEndWith("  by invitation only");
 });
 
 test("in a session only what there is a key for is listed, and what is in use", async () => {

@@ -2,50 +2,63 @@
 import { describe, expect, test } from "bun:test";
 import * as z from "zod";
 import file from "../../src/models/catalogue.json" with { type: "json" };
-import { findModel, findPrice, knownModels } from "../../src/models/catalogue.ts";
+import { findModel, findPrice, knownModels, nextPrice, priceOn } from "../../src/models/catalogue.ts";
 
 const day = z.iso.date();
 const size = z.int().positive();
 const usd = z.number().positive();
 const rate = { input: usd, cached: usd, written: usd.optional(), output: usd };
+const price = z.strictObject({
+  ...rate,
+  date: day,
+  from: day.optional(),
+  until: day.optional(),
+  source: z.url({ protocol: /^https$/ }).optional(),
+  large: z.strictObject({ above: size, ...rate }).optional(),
+});
 const shape = z.strictObject({
-  provider: z.enum(["gemini", "openai", "anthropic"]),
+  provider: z.enum(["gemini", "openai", "anthropic", "mistral"]),
   name: z.string().regex(/^[a-z][a-z0-9.-]+$/),
   window: size,
   maxOutputTokens: size,
   ends: day.optional(),
-  price: z
-    .strictObject({
-      ...rate,
-      date: day,
-      until: day.optional(),
-      source: z.url({ protocol: /^https$/ }).optional(),
-      large: z.strictObject({ above: size, ...rate }).optional(),
-    })
-    .nullable(),
+  closed: z.string().max(60).optional(),
+  prices: z.array(price),
 });
 
 describe("every model of the catalogue", () => {
   test.each(file.models)("$provider:$name", (entry) => {
-    const { price, window, maxOutputTokens } = shape.parse(entry);
+    const { prices, window, maxOutputTokens } = shape.parse(entry);
     expect(maxOutputTokens).toBeLessThan(window);
-    if (price === null) return;
-    expect(price.cached).toBeLessThan(price.input);
-    expect(price.written ?? price.input).toBeGreaterThanOrEqual(price.input);
-    expect(price.output).toBeGreaterThan(price.input);
-    if (price.large === undefined) return;
-    const { above, ...large } = price.large;
-    expect(above).toBeLessThan(window);
-    for (const part of ["input", "cached", "output"] as const) expect(large[part]).toBeGreaterThan(price[part]);
-    expect(large.written === undefined).toBe(price.written === undefined);
+    for (const each of prices) {
+      expect(each.cached).toBeLessThanOrEqual(each.input);
+      expect(each.written ?? each.input).toBeGreaterThanOrEqual(each.input);
+      expect(each.output).toBeGreaterThanOrEqual(each.input);
+      if (each.large === undefined) continue;
+      const { above, ...large } = each.large;
+      expect(above).toBeLessThan(window);
+      for (const part of ["input", "cached", "output"] as const) expect(large[part]).toBeGreaterThan(each[part]);
+      expect(large.written === undefined).toBe(each.written === undefined);
+    }
+  });
+
+  test("has at most one price on any day", () => {
+    for (const { provider, name, prices } of knownModels()) {
+      const days = prices.toSorted((a, b) => ((a.from ?? "") < (b.from ?? "") ? -1 : 1));
+      for (const [at, each] of days.entries()) {
+        const next = days[at + 1];
+        const isApart = next === undefined || (each.until ?? "9") < (next.from ?? "");
+        expect([`${provider}:${name}`, isApart]).toEqual([`${provider}:${name}`, true]);
+      }
+    }
   });
 
   test("is listed once, and has a price with day and source, or none", () => {
     const names = knownModels().map(({ provider, name }) => `${provider}:${name}`);
     expect(new Set(names).size).toBe(names.length);
-    for (const { price } of knownModels()) {
-      if (price !== null)
-        expect([price.date, price.source]).toEqual([expect.any(String), expect.stringMatching(/^https:/)]);
+    for (const model of knownModels()) {
+      for (const { date, from = date } of model.prices)
+        expect(priceOn(from, model)).toMatchObject({ date, source: expect.stringMatching(/^https:/) });
     }
   });
 });
@@ -68,18 +81,36 @@ describe("prices", () => {
 
   test("are unknown for an unknown model, never zero", () => {
     expect(findPrice("gemini", "gemini-99", today)).toBeNull();
-    expect(findPrice("openai", "gpt-5.6-sol", today)).toBeNull();
+    expect(findPrice("gemini", "gemini-flash-latest", today)).toBeNull();
     expect(findPrice("gemini", "gpt-4.1", today)).toBeNull();
   });
 
-  test("are unknown from the day a model ends: another one is charged in its place, or none", () => {
-    expect(findPrice("gemini", "gemini-2.5-flash", "2026-11-30")?.input).toBe(0.3);
-    expect(findPrice("gemini", "gemini-2.5-flash", "2026-12-01")).toBeNull();
+  test("are unknown from the day a model ends, unless it is known what is charged then", () => {
+    expect(findPrice("openai", "gpt-5", "2026-12-10")?.input).toBe(1.25);
+    expect(findPrice("openai", "gpt-5", "2026-12-11")).toBeNull();
+    expect(findPrice("gemini", "gemini-2.5-pro", "2026-11-30")?.output).toBe(10);
+    expect(findPrice("gemini", "gemini-2.5-pro", "2026-12-01")?.output).toBe(3.75);
   });
 
-  test("are unknown when the time they were promised for is over", () => {
-    expect(findPrice("gemini", "gemini-3.8-flash", "2026-12-31")?.input).toBe(0.75);
-    expect(findPrice("gemini", "gemini-3.8-flash", "2027-01-01")).toBeNull();
+  test("change on the days that were announced", () => {
+    const outputs = (name: string, ...days: string[]) => days.map((each) => findPrice("gemini", name, each)?.output);
+    expect(outputs("gemini-3.8-flash", "2026-11-23", "2026-12-31", "2027-01-01", "2028-01-01")).toEqual([
+      3.75, 3.75, 7.5, 7.5,
+    ]);
+    expect(outputs("gemini-4-argon", "2026-11-30", "2026-12-01")).toEqual([10, 20]);
+  });
+
+  test("are unknown when the time they were promised for is over and nothing is announced", () => {
+    const model = { provider: "openai", name: "x", window: 9, maxOutputTokens: 1 };
+    const once = { date: "2026-11-01", until: "2026-12-31", input: 1, cached: 1, output: 2 };
+    const of = (day: string) => priceOn(day, { ...model, prices: [once] })?.input ?? null;
+    expect([of("2026-12-31"), of("2027-01-01")]).toEqual([1, null]);
+    expect(nextPrice("2026-12-01", { ...model, prices: [once] })).toBeNull();
+    const later = { ...once, from: "2027-01-01", until: "2027-02-01", input: 5 };
+    expect(nextPrice("2026-12-01", { ...model, prices: [once, later] })).toMatchObject({
+      from: "2027-01-01",
+      input: 5,
+    });
   });
 });
 

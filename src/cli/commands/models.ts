@@ -1,7 +1,7 @@
 /** `pai models`: lists providers, their keys, known models with context windows and prices. */
 import { PaiError } from "../../core/error.ts";
 import { findProvider } from "../../core/providers.ts";
-import { findPrice, knownModels } from "../../models/catalogue.ts";
+import { knownModels, nextPrice, priceOn } from "../../models/catalogue.ts";
 import { modelSources } from "../../models/open.ts";
 import { findKeys } from "../../store/keys.ts";
 import { hang } from "../../ui/layout.ts";
@@ -19,12 +19,14 @@ function findRows(context: Context) {
     const keyed = findProvider(provider)?.needsKey ?? false;
     const keys = keyed ? findKeys(provider, { env: context.env, places }).map(({ id }) => id) : [];
     const served = knownModels().filter((model) => model.provider === provider && (model.ends ?? "9") > day);
-    const models = served.map(({ name, window, maxOutputTokens, ends }) => ({
-      name,
-      window,
-      max_output: maxOutputTokens,
-      ends,
-      price: findPrice(provider, name, day),
+    const models = served.map((model) => ({
+      name: model.name,
+      window: model.window,
+      max_output: model.maxOutputTokens,
+      ends: model.ends ?? null,
+      closed: model.closed ?? null,
+      price: priceOn(day, model),
+      next_price: nextPrice(day, model),
     }));
     return { provider, needs_key: keyed, keys, models };
   });
@@ -38,7 +40,7 @@ const inThousands = (tokens: number) => `${Math.round(tokens / 1000)}k`;
 
 /** `number`: the model's number for /model; null: none. */
 function renderModel(
-  { name, window, price, ends }: Row["models"][number],
+  { name, window, price, next_price, ends, closed }: Row["models"][number],
   number: number | null,
   columns: number | null,
 ): string {
@@ -46,7 +48,9 @@ function renderModel(
   const large = price?.large ?? null;
   const notes = [
     ...(large === null ? [] : [`above ${inThousands(large.above)}: ${large.input} / ${large.output}`]),
+    ...(next_price === null ? [] : [`from ${next_price.from}: ${next_price.input} / ${next_price.output}`]),
     ...(ends === null ? [] : [`ends ${ends}`]),
+    ...(closed === null ? [] : [closed]),
   ].join("; ");
   const row = hang(`${alignRow(`${marked(number)}${name}`, inThousands(window), ...rates)}  `, notes, columns);
   return row.map((line) => `${line.trimEnd()}\n`).join("");

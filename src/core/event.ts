@@ -130,7 +130,7 @@ export type RunEvent =
   | { readonly type: "message.added"; readonly message: Message }
   | { readonly type: "conversation.replaced"; readonly messages: readonly Message[] }
   | { readonly type: "tasks.updated"; readonly tasks: readonly TaskItem[] }
-  /** Content a look action showed: for the terminal and the audit log, never for --jsonl. */
+  /** Content a look action showed: for the terminal, never for --jsonl. */
   | { readonly type: "look.shown"; readonly action: string; readonly target: string; readonly text: string }
   /** For the receipt only: files of which the next call shows something. */
   | { readonly type: "context.sent"; readonly files: readonly SentFile[] }

@@ -1,19 +1,21 @@
-/** Renders events as lines of the readable audit log: one record a line, masked, so that no text can forge a record. */
-import type { StampedEvent } from "../core/event.ts";
+/** Renders the facts of a receipt as the readable log: one record a line, so that no text can forge a record. */
 import type { Amendment, ChangeSummary, CheckResult, Outcome } from "../core/outcome.ts";
 import type { Plan } from "../core/plan/plan.ts";
-import { maskSecrets } from "../core/secrets/key-shapes.ts";
+import type { ChangedPath, Fact, FactOf } from "../core/receipt.ts";
 
 type Entry = readonly [kind: string, text: string];
 
 const longest = 4000;
 
-/** Lines of an event, each with a final LF; "" for events that only repeat others (deltas). */
-export function renderAuditLines(event: StampedEvent): string {
-  const stamp = `[${renderTime(new Date(event.at))}]`;
-  return entriesOf(event)
-    .map(([kind, text]) => `${stamp} ${kind} ${escapeLine(shorten(maskSecrets(text)))}\n`)
-    .join("");
+/** Lines of a run, each with a final LF. A fact without a time of its own has the time of the fact before it. */
+export function renderAuditLines(facts: readonly Fact[]): string {
+  let at = "";
+  const lines = facts.flatMap((fact) => {
+    if ("at" in fact) at = renderTime(new Date(fact.at));
+    return entriesOf(fact).map(([kind, text]) => `[${at}] ${kind} ${escapeLine(shorten(text))}\n`);
+  });
+  const isCutOff = facts.length > 0 && facts.at(-1)?.type !== "run.finished";
+  return `${lines.join("")}${isCutOff ? `[${at}] STATUS cut off\n` : ""}`;
 }
 
 /** A time as `2026-01-31 14:05:09+00:00`. */
@@ -42,69 +44,72 @@ function escapeLine(text: string): string {
   });
 }
 
-function entriesOf(event: StampedEvent): readonly Entry[] {
-  switch (event.type) {
+function entriesOf(fact: Fact): readonly Entry[] {
+  switch (fact.type) {
     case "run.started":
       return [
-        ["SESSION", `run ${event.run}, pai ${event.pai}, ${event.mode}, ${event.model}, in ${event.root}`],
-        ["USER", event.task],
+        ["SESSION", `run ${fact.run}, pai ${fact.pai}, ${fact.mode}, ${fact.model.id}, in ${fact.root}`],
+        ["USER", fact.task.text],
       ];
-    case "plan.ready":
-      return planEntries(event.plan, event.cached, event.promise);
-    case "plan.amended":
-      return [["AMENDED", renderAmendment(event)]];
-    case "memory.kept":
-      return event.facts.map(
-        ({ id, text, pending }): Entry => ["MEMORY", `${id}${pending ? " pending" : ""}: ${text}`],
-      );
-    case "model.started":
-      return [["CALL", `${event.n} ${event.purpose} to ${event.model}, about ${event.estimate} tokens`]];
-    case "model.delta":
-    case "message.added":
-    case "conversation.replaced":
-    case "context.sent":
-    case "model.progress":
-      return [];
-    case "tasks.updated":
-      return event.tasks.map(({ id, status, content }): Entry => ["TASK", `${id} ${status}: ${content}`]);
-    case "model.finished": {
-      const { input, cached, output, thought } = event.usage;
-      const tokens = `${input} tokens in (${cached} cached), ${output} out (${thought} thought)`;
-      const by = event.served === "" ? "no answer" : `served by ${event.served}, key ${event.key ?? "none"}`;
-      return [["CALL", `${event.n} ${event.stop}, ${tokens}, ${by}, ${event.ms} ms`]];
-    }
-    case "phase.started":
-      return [["PHASE", `${event.phase} of ${event.of}`]];
-    case "step.started":
-      return [["STEP", `${event.step}/${event.of} ${event.title}${event.text === "" ? "" : `: ${event.text}`}`]];
-    case "call.started":
-      return [["ACTION", `${event.action} ${event.target}`]];
-    case "call.finished":
-      return [["RESULT", `${event.ok ? "ok" : "failed"} ${event.action} ${event.target}: ${event.text}`]];
-    case "look.shown":
-      return [["OUTPUT", `${event.action} ${event.target}: ${event.text}`]];
-    case "changes.proposed":
-      return changeEntries(`proposed in batch ${event.batch}`, event.changes);
-    case "changes.decided":
+    case "plan":
+      return planEntries(fact.plan, fact.cached, fact.promise);
+    case "amendment":
+      return [["AMENDED", renderAmendment(fact)]];
+    case "call":
+      return [["CALL", renderCall(fact)]];
+    case "decision":
+      return [["DECISION", renderDecision(fact)]];
+    case "look":
+      return [["OUTPUT", `${fact.action} ${fact.code === null ? "" : `${fact.code}: `}${fact.text}`]];
+    case "changes":
+      return changedEntries(fact.error === null ? "applied" : `failed (${fact.error.message})`, fact.changes);
+    case "command":
+      return commandEntries(fact);
+    case "rolled_back":
       return [
-        ["DECISION", `batch ${event.batch} ${event.accept ? "accepted" : "declined"} by ${event.by}`],
-        ...changeEntries(event.accept ? "accepted" : "declined", event.changes),
+        ...fact.restored.map((path): Entry => ["CHANGE", `rolled back: ${path}`]),
+        ...fact.left.map((path): Entry => ["CHANGE", `changed by somebody else, and left: ${path}`]),
       ];
-    case "changes.applied":
-      return changeEntries("applied", event.changes);
-    case "changes.rolled_back":
-      return changeEntries("rolled back", event.changes);
-    case "check.started":
-      return [];
-    case "check.finished":
-      return [["CHECK", renderCheck(event, event.when, event.output)]];
-    case "budget.updated":
-      return [["BUDGET", `${event.calls} calls, ${event.tokens} tokens, ${renderCost(event.cost)}`]];
-    case "notice":
-      return [["NOTICE", `${event.level} ${event.code}: ${event.text}`]];
+    case "check":
+      return [["CHECK", renderCheck(fact, fact.when)]];
     case "run.finished":
-      return outcomeEntries(event.outcome);
+      return outcomeEntries(fact.outcome);
+    case "context.sent":
+    case "ranking":
+    case "repository":
+    case "cached":
+    case "memory":
+    case "sandbox":
+      return [];
   }
+}
+
+function renderCall({ purpose, model, bytes, served, key, usage, stop, error }: FactOf<"call">): string {
+  const sent = `${purpose} to ${model}, ${bytes} bytes`;
+  if (error !== null) return `${sent}: ${error.code}: ${error.message}`;
+  const { input = 0, cached = 0, output = 0, thought = 0 } = usage ?? {};
+  const tokens = `${input} tokens in (${cached} cached), ${output} out (${thought} thought)`;
+  return `${sent}: ${stop ?? "cut off"}, ${tokens}, served by ${served ?? "nobody"}, key ${key ?? "none"}`;
+}
+
+function renderDecision({ kind, accept, by, reason, feedback }: FactOf<"decision">): string {
+  const why = [reason, feedback ?? ""].filter((text) => text !== "").join("; ");
+  return `${kind} ${accept ? "accepted" : "declined"} by ${by}${why === "" ? "" : `: ${why}`}`;
+}
+
+function changedEntries(what: string, changes: readonly ChangedPath[]): readonly Entry[] {
+  return changes.map(({ path, from, before, after }): Entry => {
+    const op = after === null ? "delete" : from !== null ? `move from ${from}` : before === null ? "create" : "modify";
+    return ["CHANGE", `${what}: ${op} ${path}`];
+  });
+}
+
+function commandEntries({ command, exit, timedOut, ms, output, changes, error }: FactOf<"command">): readonly Entry[] {
+  const ended = error === null ? (timedOut ? "timed out" : `exit ${exit ?? "unknown"}`) : error.message;
+  return [
+    ["COMMAND", `${ended}, ${ms} ms: ${command}${output === "" ? "" : `: ${output}`}`],
+    ...changedEntries("by command", changes),
+  ];
 }
 
 function renderAmendment({ action, path, destination, why, accept, by }: Amendment): string {
@@ -112,10 +117,10 @@ function renderAmendment({ action, path, destination, why, accept, by }: Amendme
   return `${accept ? "accepted" : "refused"} by ${by}: ${what}${why === "" ? "" : ` - ${why}`}`;
 }
 
-function renderCheck(check: CheckResult, when: string, output: string): string {
+function renderCheck(check: CheckResult, when: string): string {
   const result = check.passed === null ? "not run" : check.passed ? "passed" : "failed";
   const exit = check.exit === null ? "" : `, exit ${check.exit}`;
-  return `${result}${exit}, ${check.ms} ms, ${when} the change: ${check.command}${output === "" ? "" : `: ${output}`}`;
+  return `${result}${exit}, ${check.ms} ms, ${when} the change: ${check.command}`;
 }
 
 function planEntries(
@@ -159,15 +164,15 @@ function factEntries({ analysis, execution_plan: work, intelligence_notes: notes
   });
 }
 
-function changeEntries(what: string, changes: readonly ChangeSummary[]): readonly Entry[] {
+function changeEntries(changes: readonly ChangeSummary[]): readonly Entry[] {
   return changes.map((change): Entry => {
     const from = change.from === null ? "" : ` from ${change.from}`;
     const by = change.by === "command" ? " by command" : "";
-    return ["CHANGE", `${what}: ${change.op} ${change.path}${from} +${change.added} -${change.deleted}${by}`];
+    return ["CHANGE", `kept: ${change.op} ${change.path}${from} +${change.added} -${change.deleted}${by}`];
   });
 }
 
-function outcomeEntries(outcome: Outcome): readonly Entry[] {
+function outcomeEntries(outcome: FactOf<"run.finished">["outcome"]): readonly Entry[] {
   const { error } = outcome;
   const used = `${outcome.calls.made} calls of at most ${outcome.calls.at_most}`;
   const tokens = `${outcome.usage.input + outcome.usage.output} tokens`;
@@ -176,6 +181,7 @@ function outcomeEntries(outcome: Outcome): readonly Entry[] {
   const actions = `actions ${done} done, ${failed} failed, ${refused} refused`;
   return [
     ...(outcome.text === "" ? [] : [["REPLY", outcome.text] as const]),
+    ...changeEntries(outcome.changes),
     ...(error === null ? [] : [["ERROR", `${error.code}: ${error.message}`] as const]),
     ...outcome.refused.map(({ action, target, why }): Entry => ["REFUSED", `${action} ${target}: ${why}`]),
     ...(outcome.stays === undefined ? [] : [["STAYS", renderStays(outcome.stays)] as const]),

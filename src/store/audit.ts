@@ -1,4 +1,4 @@
-/** The audit log of a session: written as events happen, never read back, hidden from the model. */
+/** The audit log of a session: rendered from receipts when runs end, never read back, hidden from the model. */
 import {
   closeSync,
   constants,
@@ -12,15 +12,15 @@ import {
 } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { cannotBeWritten, PaiError, toPaiError } from "../core/error.ts";
-import type { StampedEvent } from "../core/event.ts";
+import type { Fact } from "../core/receipt.ts";
 import { entryAt } from "../system/entry-at.ts";
 import { renderAuditLines, renderTime } from "./audit-lines.ts";
 import { errnoOf, removeIfThere, writeWhole } from "./safe-file.ts";
 
 export interface Audit {
-  /** Takes events in order; never throws. */
-  readonly sink: (event: StampedEvent) => void;
-  /** Path of the log; null before the first event, and if it cannot be kept. */
+  /** Adds a run; never throws. */
+  readonly add: (facts: readonly Fact[]) => void;
+  /** Path of the log; null before the first run, and if it cannot be kept. */
   readonly file: string | null;
   readonly close: () => void;
 }
@@ -48,25 +48,21 @@ const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY }
 
 const usualName = ".pai_history";
 
-/** Creates nothing before the first event. */
+/** Creates nothing before the first run has ended. */
 export function openAudit(place: AuditPlace): Audit {
   let log: OpenLog | null = null;
   let ended = false;
 
-  const giveUp = (error: unknown): void => {
-    ended = true;
-    place.warn(`the audit log cannot be kept: ${toPaiError(error, log?.file).message}`);
-  };
   return {
-    sink(event) {
-      if (ended) return;
+    add(facts) {
+      const lines = ended || isOfSystem(place.root) ? "" : renderAuditLines(facts);
+      if (lines === "") return;
       try {
-        const lines = renderAuditLines(event);
-        if (lines === "") return;
         log ??= openLog(place);
         writeWhole(log.fd, lines);
       } catch (error) {
-        giveUp(error);
+        ended = true;
+        place.warn(`the audit log cannot be kept: ${toPaiError(error, log?.file).message}`);
       }
     },
     get file() {
@@ -79,6 +75,13 @@ export function openAudit(place: AuditPlace): Audit {
     },
   };
 }
+
+const systemFolders = "/boot /dev /etc /lib /lib64 /proc /run /sbin /bin /sys /usr /var/lib /var/log /var/spool".split(
+  " ",
+);
+
+/** A folder of the system gets no log: its programs read every file in it. */
+const isOfSystem = (root: string): boolean => systemFolders.some((at) => root === at || root.startsWith(`${at}/`));
 
 function openLog(place: AuditPlace): OpenLog {
   const folder = resolve(place.root, place.historyDir ?? usualName);

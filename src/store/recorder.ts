@@ -286,13 +286,35 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
 }
 
 /**
- * Returns a function that begins the receipt of each run in a workspace. `stateFolder` is that of the workspace, `keep`
- * the number of receipts to keep. If a receipt cannot be kept, one notice says so and the run continues.
+ * Returns a function that begins the receipt of each run in a workspace. `stateFolder` is that of the workspace; null:
+ * no receipt is kept. `keep`: the number of receipts to keep. If a receipt cannot be kept, one notice says so and the run
+ * continues. `ended` gets the facts of each run that has ended.
  */
-export function keepReceipts(stateFolder: string, keep: number, now: () => Date, notify: (notice: Notice) => void) {
-  const receipts = openReceipts(join(stateFolder, "runs"));
-  return (id: string, started: Started, ports: Omit<RunPorts, "now">): Recorder => {
-    const receipt = receipts.begin(id, (text) => notify({ level: "warning", code: "receipt", text }));
-    return recordRun(receipt, started, { ...ports, now }, () => receipts.prune(now(), keep));
+export function keepReceipts(
+  stateFolder: string | null,
+  { keep, now, notify, ended }: KeepingReceipts,
+): (id: string, started: Started, ports: Omit<RunPorts, "now">) => Recorder {
+  const receipts = stateFolder === null ? null : openReceipts(join(stateFolder, "runs"));
+  return (id, started, ports) => {
+    const facts: Fact[] = [];
+    const receipt = receipts?.begin(id, (text) => notify({ level: "warning", code: "receipt", text }));
+    const writer: ReceiptWriter = {
+      add(fact) {
+        facts.push(fact);
+        receipt?.add(fact);
+      },
+      close: () => receipt?.close(),
+    };
+    return recordRun(writer, started, { ...ports, now }, () => {
+      ended(facts);
+      receipts?.prune(now(), keep);
+    });
   };
+}
+
+interface KeepingReceipts {
+  readonly keep: number;
+  readonly now: () => Date;
+  readonly notify: (notice: Notice) => void;
+  readonly ended: (facts: readonly Fact[]) => void;
 }

@@ -14,7 +14,7 @@ import { openRoot, type Root } from "./confine.ts";
 import { openSurvey } from "./context/survey.ts";
 import { describeState } from "./git/git-state.ts";
 import { findUserIgnore, readUserIgnore } from "./git/user-ignore.ts";
-import { isAnyOpen, openJournal } from "./journal/journal.ts";
+import { isAnyOpen, openIds, openJournal } from "./journal/journal.ts";
 import { openRootLock } from "./journal/lock.ts";
 import { openState, openStateLock } from "./journal/open-state.ts";
 import { type History, openHistory } from "./journal/run-history.ts";
@@ -59,6 +59,8 @@ export interface OpenedWorkspace {
   readonly startTool: (program: ToolProgram, network: boolean) => Promise<ToolProcess>;
   /** What was undone at the start, one message each. */
   readonly recovered: readonly string[];
+  /** Runs that had been cut off and were ended at the start. */
+  readonly ended: readonly string[];
   readonly warnings: readonly string[];
   /** Folder of this workspace's journal and sessions; null: none. */
   readonly stateFolder: string | null;
@@ -80,6 +82,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   const { state, why } = openState(root, options.stateDir);
   const lock = state ? openStateLock(state) : openRootLock(root);
   const history = openHistory(root, state, lock, policy);
+  const cutOff = state === null ? [] : openIds(state);
   const isCutOff = state !== null && isAnyOpen(state);
   const recovered = isCutOff ? await (await import("./journal/recover.ts")).recover(root, state, lock, policy) : [];
   const settings = options.sandbox ?? defaultSandbox;
@@ -158,6 +161,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
     },
     history,
     recovered,
+    ended: cutOff.length === 0 || state === null ? [] : cutOff.filter((id) => !openIds(state).includes(id)),
     stateFolder: state?.folder ?? null,
     warnings: weaknesses(root, why),
   };

@@ -24,19 +24,15 @@ test.concurrent("a run leaves one log of dated records, and a .gitignore that hi
   const lines = linesOf(place);
   for (const line of lines) expect(line).toMatch(record);
   const text = lines.join("\n");
-  for (const kind of [
-    "SESSION",
-    "USER make hello.txt",
-    "PLAN",
-    "STEP",
-    "CALL",
-    "ACTION WRITE",
-    "RESULT ok",
-    "CHECK passed",
-  ]) {
+  for (const kind of ["SESSION", "USER make hello.txt", "PLAN", "STEP", "CALL", "DECISION", "CHECK passed"]) {
     expect(text).toContain(`] ${kind}`);
   }
-  for (const end of ["REPLY Done.", "STATUS verified", "SUGGESTION Add a test", "CHANGE applied: create hello.txt"]) {
+  for (const end of [
+    "REPLY Done.",
+    "STATUS verified",
+    "SUGGESTION Add a test",
+    "CHANGE kept: create hello.txt +1 -0",
+  ]) {
     expect(text).toContain(`] ${end}`);
   }
   expect(text).toContain("served by gemini-test");
@@ -95,6 +91,19 @@ test.concurrent("a link where the log or its .gitignore would be is not followed
   symlinkSync(target, join(place.root, ".pai_history/.gitignore"));
   expect((await place.pai(["run", "say hello"])).code).toBe(0);
   expect(existsSync(target)).toBe(false);
+});
+
+test.concurrent("a killed run is logged by the next start, up to where it was cut off", async () => {
+  await using place = openPlace(hello);
+  const check = "touch ../spare/ready; sleep 100";
+  const run = place.start(["run", "-y", "--no-baseline", "--sandbox", "off", "--check", check, "make hello.txt"]);
+  while (!existsSync(join(place.spare, "ready"))) await Bun.sleep(20);
+  run.kill("SIGKILL");
+  await run.done;
+  await place.pai(["history"]);
+  const lines = linesOf(place).join("\n");
+  expect(lines).toContain("] USER make hello.txt");
+  expect(lines).toEndWith("] STATUS cut off");
 });
 
 test.concurrent("the model can neither read nor write the log", async () => {

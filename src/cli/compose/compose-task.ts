@@ -8,10 +8,9 @@ import type { Decide } from "../../core/question.ts";
 import { type Mask, maskHeld } from "../../core/secrets/held-keys.ts";
 import { createVeil, findNames, type Veil } from "../../core/secrets/veil.ts";
 import type { Ports, RunOptions, Task } from "../../flows/run.ts";
-import { openAudit } from "../../store/audit.ts";
 import { openPlanCache } from "../../store/plan-cache.ts";
 import type { Base } from "./base.ts";
-import { type ComposedWorkspace, composeWorkspace, makeRunId } from "./compose.ts";
+import { type ComposedWorkspace, composeWorkspace, makeRunId, openSessionLog } from "./compose.ts";
 import { type ComposedModel, composeModel, type Face } from "./compose-model.ts";
 import { knownSecrets } from "./known-secrets.ts";
 import { priceOf } from "./model-facts.ts";
@@ -93,23 +92,18 @@ async function openBoth(
 type Recorder = Promise<typeof import("../../store/recorder.ts")> | null;
 
 /** Opens log, plan cache and receipts; each is null where nothing is kept. */
-async function openKept(
-  { context, settings, places }: Base,
-  opened: ComposedWorkspace,
-  loading: Recorder,
-  notify: Notify,
-) {
+async function openKept(base: Base, opened: ComposedWorkspace, loading: Recorder, notify: Notify) {
+  const { context, settings, places } = base;
   const { flags, now } = context;
   const { stateFolder, workspace } = opened;
-  const { historyDir, keep } = settings;
+  const { keep } = settings;
   if (loading === null) return { audit: null, planCache: null, receipts: null };
-  const warn = (text: string) => notify({ level: "warning", code: "audit", text });
-  const audit = openAudit({ root: workspace.root, historyDir, stateDir: places.stateDir, now, keep, warn });
+  const audit = openSessionLog(base, workspace.root, now, notify);
   const cacheDir = flags.noPlanCache === true || stateFolder === null ? null : places.stateDir;
   return {
     audit,
     planCache: cacheDir === null ? null : openPlanCache(cacheDir, now),
-    receipts: stateFolder === null ? null : (await loading).keepReceipts(stateFolder, keep, now, notify),
+    receipts: (await loading).keepReceipts(stateFolder, { keep, now, notify, ended: audit.add }),
   };
 }
 
@@ -166,7 +160,6 @@ function portsOf(
     onNotice,
     sink: (event) => {
       recorder?.sink(event);
-      kept.audit?.sink(event);
       team?.sink(event);
       sink(event);
     },

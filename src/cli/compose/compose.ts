@@ -1,13 +1,15 @@
 /** Composes the parts that a task needs first: workspace, sandbox, run id, time limit, options. */
 
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { Workspace } from "../../core/ports.ts";
 import type { RunOptions } from "../../flows/run.ts";
+import { openAudit } from "../../store/audit.ts";
 import { openPlaces } from "../../store/places.ts";
+import { openReceipts } from "../../store/receipts.ts";
 import type { Settings } from "../../store/settings.ts";
 import type { History } from "../../workspace/journal/run-history.ts";
-import { openWorkspace } from "../../workspace/open.ts";
+import { type OpenedWorkspace, openWorkspace } from "../../workspace/open.ts";
 import type { SandboxSettings } from "../../workspace/sandbox/settings.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
@@ -50,11 +52,39 @@ export async function composeWorkspace(
     sandbox: composeSandbox(context, settings),
   });
   const { workspace, history, stateFolder, startTool } = opened;
+  logCutOff(base, opened, context.now, notify);
   const homeless = places.stateDir === null && !ephemeral;
   const lacks = homeless ? ["undo is off: no home folder is known to keep anything in"] : [];
   for (const text of [...opened.recovered, ...opened.warnings, ...lacks])
     notify({ level: "warning", code: "workspace", text });
   return { workspace, history, stateFolder, startTool };
+}
+
+/** Adds the runs that were cut off, and are ended now, to the project's log. */
+function logCutOff(
+  base: Base,
+  { workspace, stateFolder, ended }: OpenedWorkspace,
+  now: () => Date,
+  notify: Face["notify"],
+): void {
+  if (stateFolder === null || ended.length === 0) return;
+  const receipts = openReceipts(join(stateFolder, "runs"));
+  const audit = openSessionLog(base, workspace.root, now, notify);
+  for (const id of receipts.ids().filter((each) => ended.includes(each))) audit.add(receipts.read(id).facts);
+  audit.close();
+}
+
+/** The readable log in the project. */
+export function openSessionLog({ settings, places }: Base, root: string, now: () => Date, notify: Face["notify"]) {
+  const warn = (text: string) => notify({ level: "warning", code: "audit", text });
+  return openAudit({
+    root,
+    historyDir: settings.historyDir,
+    stateDir: places.stateDir,
+    now,
+    keep: settings.keep,
+    warn,
+  });
 }
 
 /** Sandbox settings from flags and settings. */

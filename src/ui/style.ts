@@ -1,5 +1,5 @@
 /** Five meanings as colour and symbol, and the choice of what a terminal can show. */
-import { colors } from "./colors.ts";
+import { createColors } from "picocolors";
 
 export type Meaning = "ok" | "change" | "warn" | "error" | "dim";
 
@@ -48,6 +48,9 @@ const asciiGlyphs: Glyphs = {
 /** For screen readers: no bar before lines, which would be read aloud. */
 const plainGlyphs: Glyphs = { ...asciiGlyphs, bar: " " };
 
+/** Always on: a style decides whether they are used. */
+const colors = createColors(true);
+
 /** The colour of each meaning, by its name in picocolors. */
 const colorOf = { ok: "green", change: "cyan", warn: "yellow", error: "red", dim: "dim" } as const;
 
@@ -58,7 +61,7 @@ export type Code = "keyword" | "string" | "number" | "comment" | "name";
 const colorOfCode = { keyword: "magenta", string: "yellow", number: "cyan", comment: "dim", name: "blue" } as const;
 
 /** Colours a part of code on one line. */
-export const paintCode = (code: Code, text: string): string => colors()[colorOfCode[code]](text);
+export const paintCode = (code: Code, text: string): string => colors[colorOfCode[code]](text);
 
 /** Codes that Bun's Markdown uses for code and quotes: two of the 256 colours, and a background. */
 const markdownCodes = ["38;5;215", "38;5;242", "48;5;236"];
@@ -101,7 +104,7 @@ export function chooseStyle(choice: StyleChoice): Style {
     plain,
     glyphs: plain ? plainGlyphs : isUtf8(choice.env) ? unicodeGlyphs : asciiGlyphs,
     paint(meaning, text) {
-      return !color || text === "" ? text : colors()[colorOf[meaning]](text);
+      return !color || text === "" ? text : colors[colorOf[meaning]](text);
     },
   };
 }
@@ -114,6 +117,6 @@ export function mark(style: Style, meaning: Meaning): string {
 /** The text on the background colour of a meaning. */
 export function invert(style: Style, meaning: Meaning, text: string): string {
   if (!style.color || text === "") return text;
-  const { inverse, [colorOf[meaning]]: paint } = colors();
+  const { inverse, [colorOf[meaning]]: paint } = colors;
   return inverse(paint(text));
 }

@@ -58,7 +58,7 @@ test("every file imports only its own layer, the layers below it, and the packag
   expect(wrong).toEqual([]);
 });
 
-/** The files that a command has loaded when it starts, each with what it imports; macros are gone by then. */
+/** The files that a command has loaded when it starts, each with what it imports. */
 function loadedAtStart(file: string): ReadonlyMap<string, readonly string[]> {
   const packagesOf = new Map<string, readonly string[]>();
   const visit = (at: string) => {
@@ -71,14 +71,6 @@ function loadedAtStart(file: string): ReadonlyMap<string, readonly string[]> {
   visit(file);
   return packagesOf;
 }
-
-test("a task is asked before any schema is made: nothing that its command starts with imports zod", () => {
-  const loaded = loadedAtStart("cli/commands/task.ts");
-  expect(loaded.size).toBeGreaterThan(100);
-  expect([...loaded].filter(([, names]) => names.some((name) => name.startsWith("zod"))).map(([file]) => file)).toEqual(
-    [],
-  );
-});
 
 test("a task without a store, caps of a day or statistics loads nothing of them", () => {
   const loaded = [...loadedAtStart("cli/commands/task.ts").keys(), ...loadedAtStart("cli/commands/help.ts").keys()];

@@ -2,7 +2,7 @@
 import { toPaiError } from "../core/error.ts";
 import type { Message } from "../core/model.ts";
 import { promiseOfSchedule } from "../core/plan/promise.ts";
-import { describeSchedule } from "../core/plan/reply-schemas.ts" with { type: "macro" };
+import { describeSchedule } from "../core/plan/reply-schemas.ts";
 import type { Schedule } from "../core/plan/schedule.ts";
 import type { Claim } from "../core/plan/scope.ts";
 import { readNext } from "../core/script/body.ts";
@@ -12,7 +12,7 @@ import { renderAnswerForm } from "./ending/answer-form.ts";
 import { createIterations, type Iterations, showStep } from "./iteration.ts";
 import { makePlan } from "./planning.ts";
 import type { PlanKind } from "./plans/find-plan.ts";
-import { schedulePrompt, summaryPrompt } from "./prompts/prompts.ts" with { type: "macro" };
+import { schedulePrompt, summaryPrompt } from "./prompts/prompts.ts";
 import type { Flow, Run } from "./run.ts";
 
 /** The plan of eight-step: a schedule. */

@@ -17,7 +17,7 @@ import { beginningOf } from "./json-reply.ts";
 import type { BatchReport } from "./perform.ts";
 import { requireRight } from "./permission.ts";
 import { createProgress, type Left, type Progress } from "./progress.ts";
-import { executePrompt } from "./prompts/prompts.ts" with { type: "macro" };
+import { executePrompt } from "./prompts/prompts.ts";
 import type { Run } from "./run.ts";
 import {
   askForScript,

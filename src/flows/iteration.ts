@@ -8,7 +8,7 @@ import { readJson } from "../core/json.ts";
 import type { Message, Purpose } from "../core/model.ts";
 import type { StepVerdict } from "../core/plan/parse-schedule.ts";
 import type { Plan } from "../core/plan/plan.ts";
-import { describeVerdict } from "../core/plan/reply-schemas.ts" with { type: "macro" };
+import { describeVerdict } from "../core/plan/reply-schemas.ts";
 import type { Schedule, ScheduleStep } from "../core/plan/schedule.ts";
 import { type Claim, pathsOfClaim } from "../core/plan/scope.ts";
 import type { Script } from "../core/script/script.ts";
@@ -23,7 +23,7 @@ import { finishBaseline, rightsOf } from "./execution.ts";
 import { renderCalls, renderCriteria, renderForms, renderTask } from "./execution-request.ts";
 import type { CallReport } from "./perform.ts";
 import { createProgress } from "./progress.ts";
-import { actPrompt, integrityPrompt } from "./prompts/prompts.ts" with { type: "macro" };
+import { actPrompt, integrityPrompt } from "./prompts/prompts.ts";
 import type { Run } from "./run.ts";
 import { askForScript, keepFinish, performScript, proseOf, type ScriptWork } from "./script-reply.ts";
 

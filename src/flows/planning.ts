@@ -4,8 +4,8 @@ import { permittedBy } from "../core/command/run-patterns.ts";
 import { PaiError } from "../core/error.ts";
 import type { Json, Message } from "../core/model.ts";
 import { asksToLook, type Plan } from "../core/plan/plan.ts";
-import { planJsonSchema } from "../core/plan/plan-schema.ts";
 import { type CallPromise, maxRounds, promiseOf } from "../core/plan/promise.ts";
+import { planJsonSchema } from "../core/plan/reply-schemas.ts";
 import type { Claim } from "../core/plan/scope.ts";
 import { namesPath } from "../core/vocabulary.ts";
 import {
@@ -22,7 +22,7 @@ import { type Briefing, makeBriefing } from "./briefing/briefing.ts";
 import { bindCommands } from "./commands/approve-command.ts";
 import { findPlan, type PlanKind, type Wanted } from "./plans/find-plan.ts";
 import { keyBehindLooks, keyOfPlan } from "./plans/kept-plans.ts";
-import { planPrompt } from "./prompts/prompts.ts" with { type: "macro" };
+import { planPrompt } from "./prompts/prompts.ts";
 import type { Run } from "./run.ts";
 
 /** How single-shot plans. */

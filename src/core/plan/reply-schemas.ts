@@ -1,4 +1,4 @@
-/** JSON Schemas of plan, schedule and verdict: macros run at build time, so that zod loads after the first request. */
+/** JSON Schemas of plan, schedule and verdict, as models get them. */
 import { toJSONSchema } from "zod/mini";
 import type { Json } from "../model.ts";
 import { planSchema } from "./parse-plan.ts";
@@ -16,17 +16,15 @@ const unasked = new Set([
 ]);
 
 /** Plain JSON Schema (draft 2020-12) of a plan as a model should write it. */
-export function describePlan(): Json {
-  return toJSONSchema(planSchema, {
-    io: "output",
-    reused: "inline",
-    override: ({ jsonSchema }) => {
-      for (const name of unasked) delete jsonSchema.properties?.[name];
-      if (jsonSchema.required !== undefined)
-        jsonSchema.required = jsonSchema.required.filter((name) => !unasked.has(name));
-    },
-  }) as Json;
-}
+export const planJsonSchema = toJSONSchema(planSchema, {
+  io: "output",
+  reused: "inline",
+  override: ({ jsonSchema }) => {
+    for (const name of unasked) delete jsonSchema.properties?.[name];
+    if (jsonSchema.required !== undefined)
+      jsonSchema.required = jsonSchema.required.filter((name) => !unasked.has(name));
+  },
+}) as Json;
 
 export const describeSchedule = (): Json => toJSONSchema(scheduleSchema, { io: "output", reused: "inline" }) as Json;
 export const describeVerdict = (): Json => toJSONSchema(verdictSchema, { io: "output", reused: "inline" }) as Json;

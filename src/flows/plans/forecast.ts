@@ -4,7 +4,7 @@ import { maxShown, maxWhole } from "../../core/context/shown.ts";
 import type { Plan } from "../../core/plan/plan.ts";
 import { type PlanAction, rowOf } from "../../core/vocabulary.ts";
 import { filesOf } from "../evidence.ts";
-import { executeLength } from "../prompts/prompts.ts" with { type: "macro" };
+import { executeLength } from "../prompts/prompts.ts";
 import type { Run } from "../run.ts";
 
 /** Estimated characters of a look's answer before the look is done. */

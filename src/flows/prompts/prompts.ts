@@ -1,4 +1,4 @@
-/** The prompts with their lists of actions: macros fill them at build time, so that no run has to. */
+/** The prompts with their lists of actions. */
 import type { Row } from "../../core/action-row.ts";
 import { vocabulary } from "../../core/vocabulary.ts";
 import act from "./act.md" with { type: "text" };

@@ -10,7 +10,7 @@ import { runChecks } from "../checks/checks.ts";
 import { describeCheck } from "../checks/describe.ts";
 import { noteAnswer } from "../evidence.ts";
 import { perform } from "../perform.ts";
-import { explorePrompt } from "../prompts/prompts.ts" with { type: "macro" };
+import { explorePrompt } from "../prompts/prompts.ts";
 import type { Run, RunOptions } from "../run.ts";
 
 const object = (properties: Readonly<Record<string, Json>>, required: readonly string[]): Json => ({

@@ -12,7 +12,7 @@ import { renderAnswerForm, renderLearning } from "../ending/answer-form.ts";
 import { noteAnswer } from "../evidence.ts";
 import { perform } from "../perform.ts";
 import { pathsRead } from "../permission.ts";
-import { loopPrompt } from "../prompts/prompts.ts" with { type: "macro" };
+import { loopPrompt } from "../prompts/prompts.ts";
 import type { Flow, Run } from "../run.ts";
 import { compactConversation, compactIfNeeded, fitResults } from "./compact.ts";
 import { createInnerTools, explore, innerToolsOf, toTools } from "./inner-tools.ts";

@@ -1,8 +1,6 @@
 /** Encodes a request of pai as the body of one streamGenerateContent request. */
 import type { Json, Message, ModelRequest, Tool } from "../../core/model.ts";
-import { planJsonSchema } from "../../core/plan/plan-schema.ts";
 import { fields, list, text } from "../wire/fields.ts";
-import { planForGemini } from "./plan-schema.ts" with { type: "macro" };
 import { toGeminiSchema } from "./schema.ts";
 
 type Part = Readonly<Record<string, Json>>;
@@ -16,9 +14,6 @@ type Content = {
  * means the newest model.
  */
 const signsCalls = (model: string): boolean => !/^(models\/)?(gemini-[12]|gemma)/.test(model);
-
-const planSchema = planForGemini();
-const schemaOf = (schema: Json): Json => (schema === planJsonSchema ? planSchema : toGeminiSchema(schema));
 
 /** Gemini 3 accepts this as the signature of a call that it did not make itself. */
 const foreignSignature = "skip_thought_signature_validator";
@@ -38,7 +33,9 @@ export function encodeGemini(model: string, request: ModelRequest): { readonly [
     generationConfig: {
       ...(request.temperature === null ? {} : { temperature: request.temperature }),
       maxOutputTokens: request.maxOutputTokens,
-      ...(format === null ? {} : { responseMimeType: "application/json", responseSchema: schemaOf(format.schema) }),
+      ...(format === null
+        ? {}
+        : { responseMimeType: "application/json", responseSchema: toGeminiSchema(format.schema) }),
     },
   };
 }

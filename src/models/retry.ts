@@ -10,12 +10,14 @@ export interface RetryOptions {
   /** At least 0, below 1. */
   readonly random: () => number;
   readonly notify: (notice: Notice) => void;
-  /** All waits of one call together, in milliseconds: the run's own time limit, else 45,000. */
+  /** The run's own time limit in milliseconds, which no wait outlasts; Infinity: none. */
   readonly maxWaitMs: number;
 }
 
 const maxGrownMs = 60_000;
+/** Limits of a minute are the usual ones: a server may name one wait of two of them, and all of a call take three. */
 const maxOneWaitMs = 120_000;
+const maxAllWaitsMs = 180_000;
 const retries = 5;
 
 /** A stream that is retried if it fails before its first event and a retry may help. */
@@ -45,7 +47,7 @@ function createPatience({ random, notify, maxWaitMs }: RetryOptions): (thrown: u
     if (before >= retry.times || attempts >= retries) throw thrown;
     const own = retry.waitMs ?? Math.min(maxGrownMs, 2000 * 2 ** rounds + random() * 1000);
     const wait = (thrown.retryAfter ?? own / 1000) * 1000;
-    if (wait > maxOneWaitMs || waited + wait > maxWaitMs) throw thrown;
+    if (wait > maxOneWaitMs || waited + wait > Math.min(maxAllWaitsMs, maxWaitMs)) throw thrown;
     failed.set(thrown.code, before + 1);
     attempts += 1;
     if (retry.waitMs === null) rounds += 1;

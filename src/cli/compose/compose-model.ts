@@ -81,7 +81,7 @@ async function openOne(
     now: () => context.now().getTime(),
     sleep,
     random: Math.random,
-    maxWaitMs: (settings.limits.timeout ?? 45) * 1000,
+    maxWaitMs: (settings.limits.timeout ?? Number.POSITIVE_INFINITY) * 1000,
     ...(settings.limits.silence === null ? {} : { idleMs: settings.limits.silence * 1000 }),
     proxyEnv: context.env,
     signal: context.signal,

@@ -1,12 +1,14 @@
 /** Files that the command line names: those in the project are accessed through its confined root. */
+
 import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { linkRefused, PaiError } from "../core/error.ts";
+import type { PathRules } from "../core/names.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
 import { type ReplaceOptions, replaceFile } from "../store/replace-file.ts";
 import { openRoot } from "../workspace/confine.ts";
 import { parseKept, showName } from "../workspace/parse-path.ts";
-import { judgePath, type PathRules } from "../workspace/path-policy.ts";
+import { judgePath } from "../workspace/path-policy.ts";
 
 /** The working folder and the settings' path rules. */
 export interface Project {

@@ -276,10 +276,10 @@ export interface Workspace extends View {
   /** False when the journal cannot be kept (read-only home, --ephemeral): undo is off. */
   readonly undoable: boolean;
   /**
-   * Why a change of this path needs its own yes: it, or what it is by a link or by git's settings, runs code later or
-   * steers agents; null: it does not. `isLink`: it becomes a link.
+   * Why a change of this path needs its own yes: it, or what a link makes of it, may run code later or steer agents;
+   * null: it needs none.
    */
-  concern(path: RelPath, isLink?: boolean): string | null;
+  concern(path: RelPath): string | null;
   /** How many names (hard links) the file at a path has; 0 where there is no file. */
   names(path: RelPath): number;
   /** Throws read_only or permission_denied when the path cannot be written. */

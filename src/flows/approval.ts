@@ -2,7 +2,6 @@
 import { approvalWording } from "../core/approval-wording.ts";
 import { flagsToRun, whyNotRun } from "../core/command/run-patterns.ts";
 import { linkRefused, PaiError, toPaiError } from "../core/error.ts";
-import { describeReader } from "../core/guard/describe-steering.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan/plan.ts";
 import { type Claim, claimsOf, commandOf, pathsOfClaim } from "../core/plan/scope.ts";
@@ -114,7 +113,7 @@ async function renderPlanQuestion(run: Run, plan: Plan, claims: readonly Claim[]
   for (const claim of claims) {
     if (claim.kind === "delete") deletes.push(claim.path);
     for (const path of pathsOfClaim(claim)) {
-      const why = run.ports.workspace.concern(path) ?? describeReader(path);
+      const why = run.ports.workspace.concern(path);
       if (why !== null) concerns.push(`${path} (${why})`);
     }
   }

@@ -1,10 +1,12 @@
 /** Access to the user's files: a pinned root, and folders below it that are reached without following a link. */
+
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from "node:fs";
 import { PaiError } from "../core/error.ts";
+import type { PathRules } from "../core/names.ts";
 import { nameOf, parentOf, type RelPath } from "../core/path.ts";
 import { openOwnFiles, realFolders } from "./own-files.ts";
 import { showName } from "./parse-path.ts";
-import { judgeRoot, type PathRules } from "./path-policy.ts";
+import { judgeRoot } from "./path-policy.ts";
 import { type Backend, chooseBackend, forceBackend, type Handle, type Protection } from "./system/backend.ts";
 import { enterFlags, type OpenFile, openFileAt, openFoundAt, readWhole } from "./system/open-at.ts";
 import { isMissing, type Stat, statAt, toStat } from "./system/stat.ts";

@@ -1,4 +1,5 @@
-/** Which names a scan leaves out: by .gitignore, .paiignore, .git/info/exclude, the user's own rules; node_modules. */
+/** Which names a scan leaves out: by .gitignore, .paiignore, .git/info/exclude, the user's own rules; what tools make. */
+import { isToolName } from "../core/names.ts";
 import { joinPath, nameOf, type RelPath } from "../core/path.ts";
 import { type IgnoreList, openIgnoreList } from "./ignore-list.ts";
 
@@ -51,7 +52,7 @@ export function openIgnore(root: Reader, folder: RelPath): IgnoreRules {
   const own = takeRules(root.userIgnore, budget);
   const lists = [exclude, own].filter((list) => list !== "");
   const everywhere = lists.map((list): Link => ({ folder: top, list: openIgnoreList(list) }));
-  const base: Chain = { own: [], git: [...everywhere, nodeModules] };
+  const base: Chain = { own: [], git: [...everywhere, toolNames] };
   let rules = rulesAt(root, top, addFiles(root, top, ignoreFiles, base, budget), budget);
   let at = top;
   for (const name of folder === "" ? [] : folder.split("/")) {
@@ -76,9 +77,9 @@ interface Chain {
   readonly git: readonly Link[];
 }
 
-const nodeModules: Link = {
+const toolNames: Link = {
   folder: "" as RelPath,
-  list: { within: () => (name, isFolder) => (isFolder && name === "node_modules" ? "ignored" : null) },
+  list: { within: () => (name, isFolder) => (isToolName(name, isFolder) ? "ignored" : null) },
 };
 
 function rulesAt(root: Reader, folder: RelPath, chain: Chain, budget: Budget): IgnoreRules {

@@ -1,8 +1,10 @@
 /** Opens a workspace: combines its reading and its writing half, and undoes what an earlier run left half-done. */
+
 import { resolve } from "node:path";
 import { atFirstUse } from "../core/at-first-use.ts";
 import type { Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
+import { type PathRules, placeOf } from "../core/names.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
 import type { View, Workspace } from "../core/ports.ts";
 import { realPathOf } from "../system/lookups.ts";
@@ -12,16 +14,17 @@ import type { OwnOf } from "./command/others.ts";
 import type { ToolProcess, ToolProgram } from "./command/start-tool.ts";
 import { openRoot, type Root } from "./confine.ts";
 import { openSurvey } from "./context/survey.ts";
+import { findTop } from "./git/find-repository.ts";
 import { describeState } from "./git/git-state.ts";
 import { findUserIgnore, readUserIgnore } from "./git/user-ignore.ts";
 import { isAnyOpen, openIds, openJournal } from "./journal/journal.ts";
 import { openRootLock } from "./journal/lock.ts";
 import { openState, openStateLock } from "./journal/open-state.ts";
 import { type History, openHistory } from "./journal/run-history.ts";
-import { openOtherNames, whySteers } from "./other-names.ts";
+import { openOtherNames, whyAsked } from "./other-names.ts";
 import { realFolders } from "./own-files.ts";
 import { parsePath, showName } from "./parse-path.ts";
-import { denyBelow, findRepositoryShape, judgePath, type PathRules } from "./path-policy.ts";
+import { denyBelow, findRepositoryShape, judgePath } from "./path-policy.ts";
 import { defaultSandbox, type SandboxSettings } from "./sandbox/settings.ts";
 import { inside, list, walk } from "./scan.ts";
 import { readLines } from "./search/read-lines.ts";
@@ -78,7 +81,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   const userIgnore = () => readUserIgnore(ignoreFile());
   const root = openRoot(options.root, { force, home, own, backend, rules: options.policy, userIgnore });
   const path = pathOutside(options.env["PATH"], root.path);
-  const policy = denyBelow(options.policy, root.path, realFolders(own));
+  const place = placeOf(root.path, findTop(root.path)?.top ?? "/");
+  const policy = { ...denyBelow(options.policy, root.path, realFolders(own)), place };
   const { state, why } = openState(root, options.stateDir);
   const lock = state ? openStateLock(state) : openRootLock(root);
   const history = openHistory(root, state, lock, policy);
@@ -111,8 +115,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       protection: root.backend,
       undoable: state !== null,
       ...openView(root, policy, spellingsOf(root.path, options)),
-      concern(path, isLink = false) {
-        const why = whySteers(path, policy, others.find(path), isLink);
+      concern(path) {
+        const why = whyAsked(path, policy, others.find(path));
         if (why !== null) return why;
         const runsAsOwner = ((fileAt(root, path)?.mode ?? 0) & 0o6000) !== 0;
         return runsAsOwner ? `${showName(path)} runs as its owner, and no longer when it is changed` : null;

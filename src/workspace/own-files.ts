@@ -1,11 +1,12 @@
 /** Recognises files that must not be read by device and inode, so that a hard link to one is refused too. */
+
 import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../core/error.ts";
+import { closedNameIn, type PathRules } from "../core/names.ts";
 import { joinPath, nameOf, parentOf, type RelPath } from "../core/path.ts";
 import { entriesOf } from "../system/lookups.ts";
 import { showName } from "./parse-path.ts";
-import { isHidden, type PathRules } from "./path-policy.ts";
 import type { Stat } from "./system/stat.ts";
 
 export interface OwnFiles {
@@ -67,11 +68,11 @@ function* findDenied(top: string, rules: PathRules): Generator<readonly [identit
   const waiting = ["" as RelPath];
   let left = maxLooks;
   for (let folder = waiting.shift(); folder !== undefined && left > 0; folder = waiting.shift()) {
-    const within = folder !== "" && isHidden(parentOf(folder), nameOf(folder), rules);
+    const within = folder !== "" && closedNameIn(parentOf(folder), nameOf(folder), rules, true) !== null;
     for (const entry of entriesOf(`${top}/${folder}`)) {
       left--;
       const path = joinPath(folder, entry.name);
-      const isDenied = within || isHidden(folder, entry.name, rules);
+      const isDenied = within || closedNameIn(folder, entry.name, rules, entry.isDirectory()) !== null;
       if (isDenied && entry.isFile()) yield [identityAt(`${top}/${path}`), `${showName(path)}, which is denied`];
       else if (!within && entry.isDirectory()) waiting.push(path);
     }

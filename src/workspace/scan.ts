@@ -1,13 +1,14 @@
 /** Lists and walks folders as people may see them: sorted, without denied and ignored names, never through links. */
+
 import { type Dirent, readdirSync } from "node:fs";
 import { PaiError, toPaiError } from "../core/error.ts";
+import { closedNameIn, type PathRules } from "../core/names.ts";
 import { joinPath, nameOf, type RelPath } from "../core/path.ts";
 import type { Entry } from "../core/ports.ts";
 import type { ReadFile, Root } from "./confine.ts";
 import { type IgnoreRules, openIgnore } from "./ignore.ts";
 import { openOrder } from "./name-order.ts";
 import { showName } from "./parse-path.ts";
-import { isHidden, type PathRules } from "./path-policy.ts";
 import type { Handle } from "./system/backend.ts";
 import { type Stat, statOrRefused } from "./system/stat.ts";
 import { statIn } from "./system/stat-in.ts";
@@ -40,7 +41,7 @@ export function list(root: Root, folder: RelPath, rules: PathRules): readonly En
   try {
     const entries: Entry[] = [];
     for (let name = level.next(); name !== undefined; name = level.next()) {
-      const entry = isHidden(folder, name, rules) ? null : entryAt(root, level, name);
+      const entry = isClosed(level, name, rules) ? null : entryAt(root, level, name);
       if (entry !== null) entries.push(entry);
     }
     return entries;
@@ -232,7 +233,7 @@ function selectEntry(
   name: string,
   { rules, omitted, left, settle }: Selection,
 ): Entry | null {
-  if (rules !== null && isHidden(level.folder, name, rules)) {
+  if (rules !== null && isClosed(level, name, rules)) {
     left?.(joinPath(level.folder, name));
     return null;
   }
@@ -248,6 +249,9 @@ function selectEntry(
   left?.(entry.path);
   return null;
 }
+
+const isClosed = ({ folder, others }: Level, name: string, rules: PathRules): boolean =>
+  closedNameIn(folder, name, rules, others.get(name)?.isDirectory() === true) !== null;
 
 /** null: it is gone, or its name is not UTF-8 and only looks like this one. */
 function entryAt(root: Root, level: Level, name: string): Entry | null {

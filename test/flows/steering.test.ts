@@ -1,41 +1,16 @@
 /** Changes of files that run or steer something later are named under their diff, and some need a yes of their own. */
 import { expect, test } from "bun:test";
-import { describeLater } from "../../src/core/guard/describe-steering.ts";
 import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
-import { change, file } from "../workspace/tree.ts";
 import { finish, plan, write } from "./plans.ts";
 import { play } from "./scripted.ts";
 
-const json = (scripts: object) => file(JSON.stringify({ name: "x", scripts }));
-const later = (path: string, before: string | null, after: string | null) =>
-  describeLater(change(path, before === null ? null : file(before), after === null ? null : file(after)));
-
-test("of a package.json the scripts that are new or other ones", () => {
-  const before = json({ test: "jest", build: "tsc" });
-  const after = json({ test: "jest --ci", build: "tsc", postinstall: "node x.js" });
-  expect(describeLater(change("sub/package.json", before, after))).toBe(
-    "npm will run test: jest --ci; postinstall: node x.js",
-  );
-  expect(describeLater(change("package.json", null, before))).toBe("npm will run test: jest; build: tsc");
-  expect(describeLater(change("package.json", after, json({ build: "tsc" })))).toBeNull();
-  expect(later("package.json", "{}", '{"version": "2"}')).toBeNull();
-  const lines = json({ "a\nb": "x\n  ✓ all is well" });
-  expect(describeLater(change("package.json", null, lines))).toBe("npm will run a b: x ✓ all is well");
-});
-
-test("files that are code to the tool that reads them; no others", () => {
-  expect(later("Makefile", "a:\n", "b:\n")).toBe("make runs its content");
-  expect(later("tests/conftest.py", null, "x\n")).toBe("pytest runs its content");
-  expect(later("src/makefile.ts", null, "x\n")).toBeNull();
-  expect(later("Makefile", "a:\n", null)).toBeNull();
-});
-
 test("a run says so behind the diff, with a plan and without", async () => {
-  const text = '{"scripts": {"prepare": "sh x.sh"}}\n';
+  const path = "docs/.tool.toml";
   const planned = await play({
-    lines: [plan({ steps: ["WRITE package.json"] }), write("package.json", text) + finish()],
+    lines: [plan({ steps: [`WRITE ${path}`] }), write(path, "a = 1\n") + finish()],
+    options: { allowSteering: [path] },
   });
-  const call = { id: "1", name: "write", input: { path: "package.json", content: text } };
+  const call = { id: "1", name: "write", input: { path, content: "a = 1\n" } };
   const free = await play({
     flow: toolLoop,
     lines: [{ text: "", calls: [call] }, "Done."],
@@ -46,20 +21,20 @@ test("a run says so behind the diff, with a plan and without", async () => {
     const shown = events.flatMap((event) =>
       event.type === "changes.proposed" ? ["diff"] : event.type === "notice" ? [event.text] : [],
     );
-    expect(shown).toEqual(["diff", "package.json: npm will run prepare: sh x.sh"]);
+    expect(shown).toEqual(["diff", `${path}: .tool.toml may run code later or steer agents`]);
   }
-  expect(free.questions.map(({ folder }) => folder)).toEqual([null]);
+  expect(free.questions[0]?.folder).toBeNull();
 });
 
 test("the question about a plan names them, deletions too", async () => {
   const ran = await play({
-    files: { "conftest.py": "x\n" },
-    lines: [plan({ steps: ["WRITE package.json", "WRITE Makefile", "RM conftest.py", "WRITE a.txt"] })],
+    files: { ".tool/a": "x\n" },
+    lines: [plan({ steps: ["WRITE Jenkinsfile", "WRITE Makefile", "RM .tool/a", "WRITE a.txt"] })],
     options: { interactive: true },
     answers: ["no"],
   });
   expect(ran.questions[0]?.text.split("\n").slice(2)).toEqual([
-    "It changes what runs or steers later: package.json (npm runs its scripts), Makefile (make runs its content), conftest.py (pytest runs its content)",
+    "It changes what runs or steers later: Jenkinsfile (Jenkinsfile may run code later or steer agents), .tool/a (.tool may run code later or steer agents)",
   ]);
 });
 
@@ -79,7 +54,7 @@ test("at a terminal it is asked separately, after the plan's question", async ()
   const options = { interactive: true };
   const no = await play({ lines: wrote("MEMORY.md"), options, answers: ["yes", "no"] });
   expect([no.outcome.status, no.files]).toEqual(["declined", {}]);
-  expect(no.questions[1]?.text).toContain("MEMORY.md: MEMORY.md steers agents later");
+  expect(no.questions[1]?.text).toContain("MEMORY.md: MEMORY.md may run code later or steer agents");
   const yes = await play({ lines: wrote("MEMORY.md"), options, answers: ["yes", "yes"] });
   expect([yes.outcome.code, yes.files, yes.questions.length]).toEqual([0, { "MEMORY.md": "x\n" }, 2]);
 });
@@ -128,7 +103,7 @@ test("what a command of the plan made of such a file is taken back", async () =>
 test("a yes for all that follows is offered below a folder only, never for the root", async () => {
   const writeTo = (path: string) => [{ id: "1", name: "write", input: { path, content: "x\n" } }];
   const folders: unknown[] = [];
-  for (const path of ["notes.md", "docs/notes.md", "docs/Makefile", "docs/AGENTS.md"]) {
+  for (const path of ["notes.md", "docs/notes.md", "docs/.x/notes.md", "docs/AGENTS.md"]) {
     const lines = [{ text: "", calls: writeTo(path) }, "Done."];
     const ran = await play({
       flow: toolLoop,

@@ -41,7 +41,7 @@ test.concurrent("a command of the plan that changes orders of git, or secrets, i
     expect(readdirSync(place.root)).not.toContain(".ssh");
     expect(statSync(join(place.root, ".git/hooks/pre-commit")).mode & 0o777).toBe(0o755);
     expect([command, JSON.parse(stdout).changes]).toEqual([command, []]);
-    expect(place.gemini.requests.at(-1)?.body).toMatch(/may not be changed|without being asked/);
+    expect(place.gemini.requests.at(-1)?.body).toMatch(/may not be changed|may run code later/);
   }
 });
 

@@ -33,7 +33,7 @@ test.concurrent("a plan that lists one ends before its second call", async () =>
   await using place = openPlace([planned([["WRITE", "MEMORY.md"]])]);
   const result = await place.pai(["run", "-y", "remember that"]);
   expect([result.code, place.tree(), place.gemini.requests.length]).toEqual([12, {}, 1]);
-  expect(result.stderr).toContain("! later  MEMORY.md: steers agents later");
+  expect(result.stderr).toContain("! later  MEMORY.md: may run code later or steer agents");
   expect(result.stderr).toContain("--allow-steering MEMORY.md");
 });
 
@@ -125,27 +125,12 @@ test.concurrent("--only names what is allowed, never what is not; --env takes a 
 
 /** By what is done in the project first: a file whose own name tells nothing, and what it is. */
 const otherNames: readonly (readonly [setup: string, path: string, why: RegExp])[] = [
-  ["ln -s docs/guide.md AGENTS.md", "docs/guide.md", /a link makes it AGENTS\.md, and AGENTS\.md steers agents/],
+  ["ln -s docs/guide.md AGENTS.md", "docs/guide.md", /a link makes it AGENTS\.md, and AGENTS\.md may run code/],
   ["mkdir conf; ln -s conf .cargo", "conf/config.toml", /a link makes it \.cargo\/config\.toml/],
   ["ln -s dev.txt .env", "dev.txt", /a link makes it \.env, and \.env may hold keys/],
-  ["git init -q; ln -s ../../scripts/pc.sh .git/hooks/pre-commit", "scripts/pc.sh", /as the hook pre-commit/],
-  ["git init -q; git config core.hooksPath tools/h", "tools/h/pre-push", /core\.hookspath/],
-  [
-    "git init -q; mkdir -p .git/hooks; echo 'exec ./scripts/pc.sh' > .git/hooks/pre-commit",
-    "scripts/pc.sh",
-    /as the hook pre-commit, or from there/,
-  ],
-  [
-    "git init -q; git config include.path ../more.inc; git config -f more.inc core.hooksPath tools/h",
-    "tools/h/pre-push",
-    /core\.hookspath/,
-  ],
-  ["git init -q; git config include.path ../more.inc", "more.inc", /include\.path/],
-  ["git init -q; git config filter.x.clean 'scripts/clean.sh %f'", "scripts/clean.sh", /filter\.clean/],
-  ["git init -q; git config alias.up '!sh scripts/up.sh'", "scripts/up.sh", /alias\.up/],
 ];
 
-test.concurrent("a file steers by what a link or git's settings make of it", async () => {
+test.concurrent("a file is asked about by what a link makes of it", async () => {
   for (const [setup, path, why] of otherNames) {
     await using place = openPlace([planned([["WRITE", path]])], { "a.txt": "a\n" });
     const folder = path.split("/").slice(0, -1).join("/");
@@ -158,14 +143,10 @@ test.concurrent("a file steers by what a link or git's settings make of it", asy
   }
 });
 
-test.concurrent("ordinary links and settings of git ask nothing", async () => {
+test.concurrent("ordinary links ask nothing", async () => {
   const answers = [planned([["WRITE", "lib/b.txt"]]), done("WRITE::lib/b.txt::EOT\nb\nEND::EOT\n")];
   await using place = openPlace(answers, { "lib/a.txt": "a\n", main: "" });
-  await place.shell(
-    `ln -s lib current; ln -s lib/b.txt latest; git init -q; git config remote.origin.url ../lib; git config submodule.lib.url ./lib
-    git config branch.main.merge refs/heads/main; git config user.name lib/b.txt
-    mkdir -p .git/hooks; { echo 'grep -q x lib/b.txt'; head -c 20000 /dev/urandom; yes | head -c 9000 | tr -d '\\n'; } > .git/hooks/commit-msg`,
-  );
+  await place.shell("ln -s lib current; ln -s lib/b.txt latest");
   const { code } = await place.pai(["run", "-y", "add it"]);
   expect([code, place.read("lib/b.txt")]).toEqual([0, "b\n"]);
 });

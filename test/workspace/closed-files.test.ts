@@ -123,8 +123,8 @@ test("a large file that steers and is not ignored is judged, too", async () => {
   const { closed, notes, changes } = await run(command, "plan");
   const told = closed?.changes.map(({ path, isDenied, runsUnasked }) => [String(path), isDenied, runsUnasked]);
   expect(told).toEqual([
-    [".envrc", false, true],
-    [".github/workflows/x.yml", false, true],
+    [".envrc", false, false],
+    [".github/workflows/x.yml", false, false],
   ]);
   expect(notes).toEqual(["big changed and was not kept: it goes back with a run that fails, and not by undo"]);
   expect(changes.map(({ path }) => String(path))).toEqual([".github", ".github/workflows"]);

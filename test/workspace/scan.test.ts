@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { PathRules } from "../../src/core/names.ts";
 import type { Root } from "../../src/workspace/confine.ts";
-import type { PathRules } from "../../src/workspace/path-policy.ts";
 import { inside, list, type WalkOptions, walk, walkLooks, walkNow, walkSteps } from "../../src/workspace/scan.ts";
 import { noRules, openFolder, p, refusalOf } from "./folder.ts";
 

@@ -117,7 +117,7 @@ export async function openPast(workspace: Workspace, history: History, id: strin
     root: workspace.root,
     protection: workspace.protection,
     undoable: false,
-    concern: (path, isLink) => workspace.concern(path, isLink),
+    concern: (path) => workspace.concern(path),
     names: () => 1,
     sandbox: async () => tape.sandbox,
     repository: async () => tape.nextRepository(),

@@ -3,7 +3,6 @@ import { approvalWording } from "../../core/approval-wording.ts";
 import { type Change, squash } from "../../core/change.ts";
 import { renderSteps, summarizeAll, summarizeSteps } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
-import { describeLater } from "../../core/guard/describe-steering.ts";
 import type { ChangeSummary } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Rights } from "../../core/plan/scope.ts";
@@ -22,11 +21,9 @@ function noteNames({ ports, emit }: Run, changes: readonly Change[]): void {
   }
 }
 
-/** Why a change deserves attention: a tool will run the file as code, or an agent obeys it. null: neither. */
-const laterOf = ({ ports }: Run, change: Change): string | null =>
-  change.after === null
-    ? null
-    : (ports.workspace.concern(change.path, change.after.kind === "link") ?? describeLater(change));
+/** Why a change deserves attention: it may run code later or steer agents. null: it does not. */
+const laterOf = ({ ports }: Run, { path, after }: Change): string | null =>
+  after === null ? null : ports.workspace.concern(path);
 
 function noteLater(run: Run, changes: readonly Change[]): void {
   for (const change of changes) {

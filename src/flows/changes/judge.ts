@@ -52,10 +52,6 @@ async function findRefusals(
   return refused;
 }
 
-/** The paths that these changes make links. */
-export const linksAmong = (changes: readonly Change[]): ReadonlySet<RelPath> =>
-  new Set(changes.flatMap(({ path, after }) => (after?.kind === "link" ? [path] : [])));
-
 /**
  * Steering files among these changes that nobody has allowed. Deleted files and folders alone do not steer.
  */
@@ -63,7 +59,6 @@ export async function findSteering(run: Run, changes: readonly Change[]): Promis
   const refusal = await refuseSteering(
     run,
     changes.flatMap(({ path, after }) => (after === null || after.kind === "folder" ? [] : [path])),
-    linksAmong(changes),
   );
   const { code, message: text } = refusal?.error ?? { code: "path_refused", message: "" };
   return new Map(refusal?.paths.map((path) => [path, { code, text }]));

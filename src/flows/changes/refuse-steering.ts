@@ -26,12 +26,12 @@ export const isSteeringAllowed = ({ options: { only, allowSteering }, record }: 
   (allowSteering.length > 0 && withinOnly([allowSteering], path));
 
 /** Paths that need an own yes and that nobody has allowed yet, each with the reason. */
-function openConcerns(run: Run, paths: readonly RelPath[], links: ReadonlySet<RelPath>): ReadonlyMap<RelPath, string> {
+function openConcerns(run: Run, paths: readonly RelPath[]): ReadonlyMap<RelPath, string> {
   const { options, ports } = run;
   const concerns = new Map<RelPath, string>();
   if (options.planOnly || options.dryRun) return concerns;
   for (const path of paths) {
-    const concern = isSteeringAllowed(run, path) ? null : ports.workspace.concern(path, links.has(path));
+    const concern = isSteeringAllowed(run, path) ? null : ports.workspace.concern(path);
     if (concern !== null) concerns.set(path, concern);
   }
   return concerns;
@@ -39,14 +39,10 @@ function openConcerns(run: Run, paths: readonly RelPath[], links: ReadonlySet<Re
 
 /**
  * Steering files need a yes of their own: from a flag that names them, or from the person at the terminal, who is asked
- * once a run about each. `links`: those of the paths that become links. null: they may be changed.
+ * once a run about each. null: they may be changed.
  */
-export async function refuseSteering(
-  run: Run,
-  touched: readonly RelPath[],
-  links: ReadonlySet<RelPath> = new Set(),
-): Promise<SteeringRefusal | null> {
-  const concerns = openConcerns(run, touched, links);
+export async function refuseSteering(run: Run, touched: readonly RelPath[]): Promise<SteeringRefusal | null> {
+  const concerns = openConcerns(run, touched);
   const paths = [...concerns.keys()];
   const [first] = concerns;
   if (first === undefined) return null;

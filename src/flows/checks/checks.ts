@@ -1,7 +1,6 @@
 /** Runs the checks on the changed tree. A failure counts if the user typed the check, or if it passed before. */
 
 import type { Change } from "../../core/change.ts";
-import { isBuilt } from "../../core/command/built-names.ts";
 import {
   type CheckEvidence,
   type Comparison,
@@ -9,6 +8,7 @@ import {
   renderComparison,
 } from "../../core/command/check-output.ts";
 import { PaiError } from "../../core/error.ts";
+import { classOf } from "../../core/names.ts";
 import type { CheckResult } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { CommandResult } from "../../core/ports.ts";
@@ -128,7 +128,7 @@ function changedMeanwhile({ begun, record }: Run, from: number): readonly RelPat
   for (const change of all) {
     const { path, before } = change;
     if (!record.byUser.has(change)) outputs.delete(path);
-    else if (!last.has(path) && (before === null || isBuilt(path))) outputs.add(path);
+    else if (!last.has(path) && (before === null || classOf(path) === "built")) outputs.add(path);
     last.set(path, change);
   }
   const later = new Set(all.slice(from).map(({ path }) => path));

@@ -1,7 +1,6 @@
 /** Takes back changes of a check that need approval: it may have run code that the model wrote. */
 import { type Change, invert } from "../../core/change.ts";
 import type { CommandResult } from "../../core/ports.ts";
-import { linksAmong } from "../changes/judge.ts";
 import { refuseSteering } from "../changes/refuse-steering.ts";
 import { tellClosed } from "../commands/closed.ts";
 import { settleInPlace } from "../commands/in-place.ts";
@@ -26,7 +25,7 @@ async function judgeUserCheck(run: Run, { command, changes, forbidden }: Command
     return run.emit({ type: "notice", level: "warning", code: "path_refused", text });
   }
   const touched = changes.filter(({ after }) => after !== null && after.kind !== "folder").map(({ path }) => path);
-  const refused = new Set((await refuseSteering(run, touched, linksAmong(changes)))?.paths);
+  const refused = new Set((await refuseSteering(run, touched))?.paths);
   if (refused.size === 0) return;
   const isBelow = (folder: string, paths: Iterable<string>) => [...paths].some((path) => path.startsWith(`${folder}/`));
   const stays = touched.filter((path) => !refused.has(path));

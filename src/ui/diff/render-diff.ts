@@ -1,5 +1,5 @@
 /** Renders a diff for people: a heading for each file, numbered coloured lines, marked words, notes. */
-import { findSteering } from "../../core/guard/steering.ts";
+import { classOf } from "../../core/names.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import type { Highlight } from "../highlight.ts";
 import { expandTabs } from "../layout.ts";
@@ -57,15 +57,12 @@ function nameOf({ from, to, isLink }: DiffFile, arrow: string): string {
   return from === to ? to : `${from} ${arrow} ${to}`;
 }
 
-/**
- * Ends with a warning sign if the file runs or configures something later. For a package.json only new scripts, which
- * the diff names, count.
- */
+/** Ends with a warning sign if the file may run code later or steer agents. */
 function renderHeading(file: DiffFile, style: Style): string {
   const count = (kind: Row["kind"]) => file.lines.filter((line) => line.kind === kind).length;
   const name = markMixed(visibleLine(nameOf(file, style.glyphs.arrow)));
   const counts = renderCounts(count("add"), count("delete"), style);
-  const steers = file.to !== null && findSteering(file.to) !== null && !/(?:^|\/)package\.json$/i.test(file.to);
+  const steers = file.to !== null && classOf(file.to.replace(/\/$/, "")) === "asked";
   return `${mark(style, "change")} ${name}  ${counts}${steers ? `  ${mark(style, "warn")}` : ""}`.trimEnd();
 }
 

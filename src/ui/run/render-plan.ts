@@ -1,7 +1,7 @@
 /** Renders a plan for approval: steps as a table, files, checks, risk, and the promise. */
 
 import type { Permitted } from "../../core/command/run-patterns.ts";
-import { describeSteering, findSteering } from "../../core/guard/steering.ts";
+import { judgeNames, whyJudged } from "../../core/names.ts";
 import type { Promised } from "../../core/outcome.ts";
 import { type Plan, type PlanStep, workOf } from "../../core/plan/plan.ts";
 import { rowOf } from "../../core/vocabulary.ts";
@@ -24,12 +24,12 @@ function renderPromise({ expected, at_most, tokens, cost }: Promised): string {
   ].join(", ");
 }
 
-/** The written path that runs or configures something later, and what reads it; null: none. */
+/** The written path that may run code later or steer agents, and the words for that; null: none. */
 function laterOf({ action, target, destination }: PlanStep): readonly [path: string, why: string] | null {
   const { form, right } = rowOf(action) ?? {};
   const path = form === "pair" ? (destination ?? "") : right === "content" ? target : "";
-  const steering = path === "" ? null : findSteering(path);
-  return steering === null ? null : [path, describeSteering(steering)];
+  const judged = judgeNames(path);
+  return judged.asks ? [path, whyJudged(judged)] : null;
 }
 
 function targetOf(step: PlanStep, style: Style): string {

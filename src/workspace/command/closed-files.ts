@@ -1,11 +1,9 @@
 /** Copies of files that are closed to actions, to find and undo what a command did to them outside a sandbox. */
 import { readdirSync } from "node:fs";
-import { isBuiltFolder, isDatabase, isTransient } from "../../core/command/built-names.ts";
 import { foldName } from "../../core/guard/fold-name.ts";
-import { findSteering, needsOwnYes } from "../../core/guard/steering.ts";
+import { classOf, closedNameIn, isBuiltFolder, isDatabase, isTransient, type PathRules } from "../../core/names.ts";
 import { joinPath, nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
-import { isHidden, kindOfDenied, type PathRules } from "../path-policy.ts";
 import { type Stat, statUnlessGone } from "../system/stat.ts";
 import { blobOf, isUntouched, type Kept, statOrNull } from "./kept.ts";
 
@@ -49,23 +47,17 @@ const pauseMs = 20;
 const orders =
   /^(?:config(?:\.worktree)?|head|commondir|gitdir|hgrc|hooks|info|rebase-merge|rebase-apply|sequencer|remotes|branches)$/;
 const repositoriesInside = /^(?:modules|worktrees)$/;
-/** Denied folders whose content an editor runs; other denied tool folders are made by every build. */
-export const editorName = /^\.(?:vscode|idea)$/;
-
 /** What is kept of a path: everything, what configures a repository, small files, or nothing (it is only compared). */
 type Manner = "all" | "orders" | "small" | "compare";
 
 /** null: the path is not looked at. */
 function mannerOf(path: RelPath, parts: ClosedParts): Manner | null {
   const name = nameOf(path);
-  const kind = kindOfDenied(parentOf(path), name, parts.rules);
-  if (kind === null) return isSteering(path) ? "all" : mannerOfIgnored(name, parts);
-  const isCompared = kind === "tool" && !editorName.test(foldName(name));
+  const kind = closedNameIn(parentOf(path), name, parts.rules, false);
+  if (kind === null) return classOf(path, parts.rules) === "asked" ? "all" : mannerOfIgnored(name, parts);
   if (kind === "own" || (kind === "repository" && parts.git)) return null;
   // The sandbox protects files that exist, but a missing one can be created.
-  if (parts.isWalled && kind !== "repository" && !(kind === "tool" && !isCompared))
-    return !isCompared && parts.came?.has(path) === true ? "all" : null;
-  if (isCompared) return "compare";
+  if (parts.isWalled && kind !== "repository") return parts.came?.has(path) === true ? "all" : null;
   return kind === "repository" ? "orders" : "all";
 }
 
@@ -77,13 +69,8 @@ function mannerOfIgnored(name: string, { isWalled, keepsSmall }: ClosedParts): M
 
 /** Whether a path is looked at around a command, judged by its name alone. */
 export function isClosedName(path: RelPath, rules: PathRules): boolean {
-  const kind = kindOfDenied(parentOf(path), nameOf(path), rules);
-  return kind === null ? isSteering(path) : kind !== "own";
-}
-
-export function isSteering(path: RelPath): boolean {
-  const steering = findSteering(path);
-  return steering !== null && needsOwnYes(steering);
+  const kind = closedNameIn(parentOf(path), nameOf(path), rules, false);
+  return kind === null ? classOf(path, rules) === "asked" : kind !== "own";
 }
 
 /** Looks at all these files and keeps their content. Throws the signal's reason. */
@@ -148,7 +135,10 @@ function openKeeper(parts: ClosedParts) {
     const name = nameOf(path);
     if (given === "all" || given === "orders") return given;
     if (kind === "folder" && isBuiltFolder(name)) return parts.isWalled ? null : "compare";
-    const isOthers = isHidden(parentOf(path), name, parts.rules) || isTransient(name) || isDatabase(name);
+    const isOthers =
+      closedNameIn(parentOf(path), name, parts.rules, kind === "folder") !== null ||
+      isTransient(name) ||
+      isDatabase(name);
     return isOthers ? "compare" : given;
   };
   const enter = (path: RelPath, manner: Manner) =>

@@ -1,12 +1,11 @@
 /** Compares the files closed to actions before and after a command. */
 import { foldName } from "../../core/guard/fold-name.ts";
-import { findSteering } from "../../core/guard/steering.ts";
+import { classOf, type PathRules } from "../../core/names.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { ClosedChange } from "../../core/ports.ts";
 import { showName } from "../parse-path.ts";
-import { judgePath, type PathRules } from "../path-policy.ts";
 import type { Stat } from "../system/stat.ts";
-import { type ClosedFiles, editorName, isSteering } from "./closed-files.ts";
+import type { ClosedFiles } from "./closed-files.ts";
 import { type Comparison, isSame, type Kept, openComparison } from "./kept.ts";
 
 const maxNamed = 3;
@@ -48,8 +47,8 @@ export function compareClosed(
   for (const path of new Set([...before.kept.keys(), ...after.kept.keys()])) {
     judge(path, before.kept.get(path) ?? null, after.kept.get(path) ?? null);
   }
-  const isJudged = (path: RelPath) => before.kept.has(path) || after.kept.has(path) || isSteering(path);
-  for (const path of findUnread(...open)) {
+  const isJudged = (path: RelPath) => before.kept.has(path) || after.kept.has(path) || classOf(path, rules) === "asked";
+  for (const path of findUnread(...open, rules)) {
     judge(path, open[0].get(path) ?? null, open[1].get(path) ?? null);
     if (!isJudged(path)) notes.push(goesBackOnly(path));
   }
@@ -67,7 +66,7 @@ export function compareClosed(
     .map(({ path }) => path);
   const judged = [...paths, ...lost].map((path) => ({
     path,
-    isDenied: judgePath(path, "write", rules).verdict === "deny",
+    isDenied: classOf(path, rules) === "closed",
     runsUnasked: runsUnasked(path),
   }));
   return { changes, unread, traits, judged, notes, unkept, ignored, ...compareIgnored(before, after) };
@@ -79,11 +78,12 @@ const goesBackOnly = (path: RelPath): string =>
 type Files = ReadonlyMap<RelPath, Kept>;
 
 /** Files that are not ignored and whose changed content was not read: new ones, ones kept before, and steering ones. */
-export function findUnread(before: Files, after: Files): readonly RelPath[] {
+export function findUnread(before: Files, after: Files, rules: PathRules): readonly RelPath[] {
   if (before === after) return [];
   const isLost = ([path, now]: readonly [RelPath, Kept]): boolean => {
     const old = before.get(path) ?? null;
-    return now.blob === null && !isSame(old, now) && (old === null || old.blob !== null || isSteering(path));
+    if (now.blob !== null || isSame(old, now)) return false;
+    return old === null || old.blob !== null || classOf(path, rules) === "asked";
   };
   return [...after].filter(isLost).map(([path]) => path);
 }
@@ -91,8 +91,7 @@ export function findUnread(before: Files, after: Files): readonly RelPath[] {
 function runsUnasked(path: RelPath): boolean {
   const parts = path.split("/").map(foldName);
   const at = parts.findIndex((name) => name === ".git" || name === ".hg");
-  if (at >= 0) return at === parts.length - 1 || parts.slice(at + 1).some((name) => runsCode.test(name));
-  return parts.some((name) => editorName.test(name)) || findSteering(path)?.kind === "unasked";
+  return at >= 0 && (at === parts.length - 1 || parts.slice(at + 1).some((name) => runsCode.test(name)));
 }
 
 function compareIgnored(before: ClosedFiles, after: ClosedFiles): Pick<ClosedComparison, "stays" | "gone"> {

@@ -1,9 +1,9 @@
 /** Finds what a command changed: compares the workspace before and after it, by identity first, then by bytes. */
+import type { PathRules } from "../../core/names.ts";
 import { parentOf, type RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
 import { compareCodePoints } from "../name-order.ts";
 import { showName } from "../parse-path.ts";
-import type { PathRules } from "../path-policy.ts";
 import { type Found, walkLooks } from "../scan.ts";
 import type { Stat } from "../system/stat.ts";
 import { isClosedName } from "./closed-files.ts";

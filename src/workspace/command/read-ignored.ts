@@ -3,11 +3,10 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from "
 import { join } from "node:path";
 import type { Blob, Change } from "../../core/change.ts";
 import { sameBlob } from "../../core/change.ts";
-import { isBuiltFolder, isCache, isTransient } from "../../core/command/built-names.ts";
+import { classOf, closedNameIn, isBuiltFolder, isCache, isTransient, type PathRules } from "../../core/names.ts";
 import { joinPath, nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { Root } from "../confine.ts";
-import { isHidden, judgePath, type PathRules } from "../path-policy.ts";
 import { blobOf, statOrNull } from "./kept.ts";
 import { isDeletion, isOpaqueFolder, namesIn } from "./layer.ts";
 
@@ -149,7 +148,7 @@ function openReader({ root, rules, upper, begunNs, brought }: IgnoredParts, room
     if (isUnkept(path, stat.isDirectory(), rules) || isTransient(nameOf(path))) carried.push(path);
     else if (stat.isDirectory()) yield* readFolder(path, at, stat.mode);
     // A steering file is already among the changes that are judged.
-    else if (judgePath(path, "write", rules).verdict === "allow") yield* readContent(path, at, stat);
+    else if (!["asked", "closed"].includes(classOf(path, rules))) yield* readContent(path, at, stat);
   }
   return { read, room, end: (): IgnoredWork => ({ kept, carried, lost, timed }) };
 }
@@ -174,7 +173,7 @@ const partsOf = (path: RelPath) => path.split("/");
 
 /** Whether no copy may be kept (the policy forbids it) or none is needed (a tool can generate it again). */
 const isUnkept = (path: RelPath, isFolder: boolean, rules: PathRules): boolean =>
-  isHidden(parentOf(path), nameOf(path), rules) ||
+  closedNameIn(parentOf(path), nameOf(path), rules, isFolder) !== null ||
   partsOf(isFolder ? path : parentOf(path)).some((name) => isBuiltFolder(name));
 
 /**

@@ -3,14 +3,13 @@ import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, type Sta
 import { join } from "node:path";
 import type { Blob, Change } from "../../core/change.ts";
 import { sameBlob } from "../../core/change.ts";
-import { isTransient } from "../../core/command/built-names.ts";
 import { PaiError } from "../../core/error.ts";
+import { classOf, closedNameIn, isToolName, isTransient, type PathRules } from "../../core/names.ts";
 import { joinPath, nameOf, type RelPath } from "../../core/path.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { Root } from "../confine.ts";
 import { pace } from "../pace.ts";
 import { showName } from "../parse-path.ts";
-import { judgePath, kindOfDenied, type PathRules } from "../path-policy.ts";
 import { inside } from "../scan.ts";
 import { type Ignored, openIgnored } from "./ignored.ts";
 import { statOrNull } from "./kept.ts";
@@ -69,7 +68,6 @@ interface Found {
 
 /** Fetched or generated folders, which are not looked into: packages contain steering files of their own authors. */
 const foreignNames = /^(?:node_modules|bower_components|vendor|target|site-packages|\.tox|\.nox)$/;
-const editorFolders = /^\.(?:vscode|idea)$/i;
 
 /**
  * Throws io_failed when a limit is exceeded, conflict when somebody else changed a file meanwhile, and the signal's
@@ -106,13 +104,12 @@ function reachOf(
   { root, rules, git }: Pick<LayerParts, "root" | "rules" | "git">,
 ): Reach | null {
   if (reach === "foreign") return "foreign";
-  const kind = kindOfDenied(folder, name, rules);
+  const kind = closedNameIn(folder, name, rules, isFolder);
   if (kind === "repository") return git ? "foreign" : null;
-  if (kind === "tool" && !editorFolders.test(name)) return "foreign";
   if (reach === "open" && kind !== null) return null;
   const isNew = () => statOrNull(root, joinPath(folder, name)) === null;
   if (reach === "open" && ignored?.ignores(name, isFolder, isNew) !== true) return "open";
-  return foreignNames.test(name) ? "foreign" : "ignored";
+  return foreignNames.test(name) || isToolName(name, isFolder) ? "foreign" : "ignored";
 }
 
 function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, limits: LayerLimits) {
@@ -154,7 +151,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
     note(path, null);
   };
   /** A steering file is a change like any other, wherever it is: the rules of a project must not hide it. */
-  const isSteering = (path: RelPath) => judgePath(path, "write", rules).verdict === "ask";
+  const isSteering = (path: RelPath) => classOf(path, rules) === "asked";
   const enter = (level: Level, name: string, path: RelPath, stat: Stats): Level => {
     const lower = level.isOpaque ? null : statOrNull(root, path);
     const isMerged = lower?.kind === "folder" && !isOpaqueFolder(join(upper, path));

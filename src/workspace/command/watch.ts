@@ -1,11 +1,12 @@
 /** Keeps the content of small files before a command, to undo a command that is cut off together with pai. */
+
 import type { Blob, Change } from "../../core/change.ts";
+import type { PathRules } from "../../core/names.ts";
 import type { RelPath } from "../../core/path.ts";
 import { holds, stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import type { Journal, State } from "../journal/journal.ts";
 import { changesOf, type Episode } from "../journal/journal-run.ts";
-import type { PathRules } from "../path-policy.ts";
 import { walkNow } from "../scan.ts";
 
 /** The content by path; `blob` null: unknown. */

@@ -1,11 +1,12 @@
 /** Surveys a workspace for one request: lists it and counts terms at the same time, and reads the history meanwhile. */
+
 import { surveyLimits } from "../../core/context/survey-limits.ts";
 import type { Term } from "../../core/context/words.ts";
+import type { PathRules } from "../../core/names.ts";
 import { nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import type { Entry, Survey, SurveyHistory } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";
 import { readHistory } from "../git/git-log.ts";
-import type { PathRules } from "../path-policy.ts";
 import { walk } from "../scan.ts";
 import type { Bunch } from "../search/search-files.ts";
 import { type CountPool, openCountPool } from "./count-pool.ts";

@@ -2,9 +2,10 @@
 
 import type { Change } from "../../core/change.ts";
 import { PaiError } from "../../core/error.ts";
+import type { PathRules } from "../../core/names.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { showName } from "../parse-path.ts";
-import { judgePath, type PathRules } from "../path-policy.ts";
+import { judgePath } from "../path-policy.ts";
 import { runFolder, type State } from "./journal.ts";
 
 const maxNamed = 5;

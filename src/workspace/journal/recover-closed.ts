@@ -1,13 +1,15 @@
 /** Restores closed files that commands of a killed run changed, and no others. */
+
 import { type Blob, type Change, sameBlob } from "../../core/change.ts";
 import { toPaiError } from "../../core/error.ts";
+import type { PathRules } from "../../core/names.ts";
 import { parentOf, type RelPath } from "../../core/path.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { type ClosedFiles, keepClosed } from "../command/closed-files.ts";
 import { type Kept, statOrNull } from "../command/kept.ts";
 import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
-import { judgePath, type PathRules } from "../path-policy.ts";
+import { judgePath } from "../path-policy.ts";
 import { walkLooks } from "../scan.ts";
 import type { Stat } from "../system/stat.ts";
 import type { Traits } from "../traits.ts";

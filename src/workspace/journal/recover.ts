@@ -1,13 +1,13 @@
 /** When pai opens the workspace: undoes runs that were cut off. */
 
 import { diskCodes, toPaiError } from "../../core/error.ts";
+import type { PathRules } from "../../core/names.ts";
 import type { RelPath } from "../../core/path.ts";
 import { holds, stateAt } from "../atomic-write.ts";
 import { ownSince } from "../command/others.ts";
 import { changedSince, newSince, unseenSince } from "../command/watch.ts";
 import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
-import type { PathRules } from "../path-policy.ts";
 import {
   forgetOpen,
   isForeign,

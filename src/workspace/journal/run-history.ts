@@ -4,12 +4,12 @@ import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Blob, type Change, type ChangeOp, invert, opOf } from "../../core/change.ts";
 import { PaiError } from "../../core/error.ts";
+import type { PathRules } from "../../core/names.ts";
 import type { RelPath } from "../../core/path.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { holds, stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import { prepareBatch, staysIn } from "../disk-batch.ts";
-import type { PathRules } from "../path-policy.ts";
 import { commitBatch } from "./commit-batch.ts";
 import { isForeign, openIds, openJournal, runFolder, runIds, type State } from "./journal.ts";
 import {

@@ -1,11 +1,11 @@
 /** Finds the files in the project that are closed to commands, even after a command has moved them. */
 import { type Dirent, readdirSync, type Stats } from "node:fs";
 import { join, resolve } from "node:path";
+import { closedNameIn, isToolName, type PathRules } from "../../core/names.ts";
 import { joinPath, type RelPath } from "../../core/path.ts";
 import { entryAt } from "../../system/entry-at.ts";
 import { realPathOf } from "../../system/lookups.ts";
 import { readSmall } from "../../system/read-small.ts";
-import { kindOfDenied, type PathRules } from "../path-policy.ts";
 
 export interface Inside {
   /** Absolute, like all paths here. */
@@ -112,7 +112,7 @@ interface Seen {
   readonly seen: readonly string[];
 }
 
-/** Upper folders first. `usual`: node_modules and tool folders are only searched one level deep. */
+/** Upper folders first. `usual`: folders of tools are only searched one level deep. */
 function look({ workspace, rules }: Project, how: "usual" | "everywhere", limits: SearchLimits): Seen {
   const found = { hidden: [] as string[], repositories: [] as string[], seen: [] as string[] };
   const folders: { readonly folder: RelPath; readonly isLast: boolean }[] = [{ folder: "" as RelPath, isLast: false }];
@@ -122,12 +122,12 @@ function look({ workspace, rules }: Project, how: "usual" | "everywhere", limits
   const note = (folder: RelPath, entry: Dirent, isLast: boolean): void => {
     const inner = joinPath(folder, entry.name);
     const path = `${top}/${inner}`;
-    const kind = kindOfDenied(folder, entry.name, rules);
+    const kind = closedNameIn(folder, entry.name, rules, entry.isDirectory());
     if (how === "everywhere") found.seen.push(path);
     if (kind === "repository") found.repositories.push(...repositoryAt(path, entry));
-    else if (kind !== null && kind !== "tool") found.hidden.push(path);
+    else if (kind !== null) found.hidden.push(path);
     else if (entry.isDirectory() && !isLast) {
-      const isKept = how === "usual" && (kind === "tool" || entry.name === "node_modules");
+      const isKept = how === "usual" && isToolName(entry.name, true);
       folders.push({ folder: inner, isLast: isKept });
     }
   };

@@ -1,10 +1,9 @@
 /** Finds what a command must not see or change: secrets in project and home, repositories, pai's own folders. */
 import type { Dirent, Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { RelPath } from "../../core/path.ts";
+import { closedNameIn, type PathRules } from "../../core/names.ts";
 import { entryAt } from "../../system/entry-at.ts";
 import { entriesOf, realPathOf } from "../../system/lookups.ts";
-import { kindOfDenied, type PathRules } from "../path-policy.ts";
 import { findInside, type Inside } from "./closed-inside.ts";
 import type { Hidden } from "./confinement.ts";
 import type { HomeOptions } from "./home-secrets.ts";
@@ -134,7 +133,8 @@ function secretsAbove({ workspace, rules }: ClosedSearch): readonly string[] {
   return [];
 
   function secretsIn(folder: string): readonly string[] {
-    const isSecret = ({ name }: Dirent) => kindOfDenied("" as RelPath, name, rules) === "secret";
+    const anywhere = { allow: rules.allow, deny: rules.deny };
+    const isSecret = (entry: Dirent) => closedNameIn("", entry.name, anywhere, entry.isDirectory()) === "secret";
     return entriesOf(folder)
       .filter(isSecret)
       .map(({ name }) => join(folder, name));

@@ -1,9 +1,10 @@
 /** The paths of a confinement: hidden ones, readable and writable ones outside the workspace, sockets and caches. */
+
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { SandboxLevel } from "../../core/command/sandbox.ts";
+import type { PathRules } from "../../core/names.ts";
 import { entryAt } from "../../system/entry-at.ts";
-import type { PathRules } from "../path-policy.ts";
 import { type ClosedPaths, findClosedPaths } from "./closed-paths.ts";
 import { type Confinement, type Hidden, isIsolated, type LandlockRule } from "./confinement.ts";
 import type { Found } from "./find-level.ts";

@@ -1,12 +1,13 @@
 /** SEARCH: finds the lines below a folder that match a pattern, without ever hanging on a slow one. */
 
 import { PaiError } from "../../core/error.ts";
+import type { PathRules } from "../../core/names.ts";
 import { nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import type { SearchQuery, SearchReport } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";
 import { compareCodePoints } from "../name-order.ts";
 import { showName } from "../parse-path.ts";
-import { judgePath, type PathRules } from "../path-policy.ts";
+import { judgePath } from "../path-policy.ts";
 import { type Omitted, walkNow } from "../scan.ts";
 import { compilePattern, isPlain, type Pattern } from "./match.ts";
 import type { Bunch } from "./search-files.ts";

@@ -6,27 +6,25 @@ import { join } from "node:path";
 import { at, change, file, treeOf } from "../tree.ts";
 import { inPlace, onCopies, run, say } from "./copies.ts";
 
-onCopies("what steers is a change of its own, though the project's rules ignore it; a repository there is denied", () =>
-  inPlace(
-    async (place) => {
-      const { result } = await run(
-        place,
-        `echo x > .envrc; mkdir -p .claude/deep node_modules/p build/in; echo x > .claude/deep/hook; echo x > out.log
+onCopies(
+  "what is asked about is a change of its own, though the project's rules ignore it; a repository there is denied",
+  () =>
+    inPlace(
+      async (place) => {
+        const { result } = await run(
+          place,
+          `echo x > .envrc; mkdir -p .claude/deep node_modules/p build/in; echo x > .claude/deep/hook; echo x > out.log
          echo x > build/in/CLAUDE.md; echo x > node_modules/p/CLAUDE.md; mkdir -p build/sub/.git; echo x > build/sub/.git/config`,
-      );
-      result.proposal?.discard();
-      expect(result.changes.map(say).sort()).toEqual([
-        "create file .claude/deep/hook x",
-        "create file .envrc x",
-        "create file build/in/CLAUDE.md x",
-      ]);
-      const { ignored, denied = [] } = result.proposal ?? {};
-      expect(ignored?.kept.map(say)).toEqual(["create folder .claude", "create folder .claude/deep"]);
-      expect([...(ignored?.carried ?? [])].sort()).toEqual(["build", "node_modules", "out.log"].map(at));
-      expect(denied).toEqual([at("build/sub/.git")]);
-    },
-    { ".gitignore": ".claude/\n.envrc\nbuild/\nnode_modules/\n*.log\n" },
-  ),
+        );
+        result.proposal?.discard();
+        expect(result.changes.map(say).sort()).toEqual(["create file .claude/deep/hook x", "create file .envrc x"]);
+        const { ignored, denied = [] } = result.proposal ?? {};
+        expect(ignored?.kept.map(say)).toEqual(["create folder .claude", "create folder .claude/deep"]);
+        expect([...(ignored?.carried ?? [])].sort()).toEqual(["build", "node_modules", "out.log"].map(at));
+        expect(denied).toEqual([at("build/sub/.git")]);
+      },
+      { ".gitignore": ".claude/\n.envrc\nbuild/\nnode_modules/\n*.log\n" },
+    ),
 );
 
 onCopies("a file or link in the place of a folder takes with it, in the open, what stood below", () =>

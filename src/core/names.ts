@@ -1,0 +1,311 @@
+/** What its names make of a path: open, built by tools, asked about or closed. The one rule for all of pai. Pure. */
+import { foldName } from "./guard/fold-name.ts";
+
+/**
+ * `closed`: holds secrets, or belongs to version control or to pai. `built`: tools fetch it or make it again; this counts
+ * for ignored paths only, since `bin` and `vendor` may hold sources. `asked`: may run code later or steer agents, so a
+ * change needs a yes of its own. `open`: everything else.
+ */
+export type PathClass = "open" | "built" | "asked" | "closed";
+
+/** Why a path is closed: a secret, a repository, pai's own, or a rule of the settings. */
+export type ClosedKind = "secret" | "repository" | "own" | "settings";
+
+/** What the names above the root, and the root's own, say of every path below it. */
+export interface Place {
+  /** The root's name, folded. */
+  readonly base: string;
+  /** The root is an `etc`, or below one. */
+  readonly inEtc: boolean;
+  /** The name that closes all below the root, and how; null: none does. */
+  readonly closed: { readonly name: string; readonly kind: ClosedKind } | null;
+  /** The name that makes all below the root `asked`; null: none does. */
+  readonly asked: string | null;
+}
+
+/**
+ * Globs from the user's settings: without `/` for a name at any depth, with `/` for a path from the root. `deny` wins
+ * over `allow`, and `allow` over the built-in names; a full path in `allow` is open even in a closed folder. `place`
+ * absent: only the path itself is judged.
+ */
+export interface PathRules {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  readonly place?: Place;
+}
+
+export interface Judgement {
+  readonly class: PathClass;
+  /** The name that decides, as it is written; "" for `open` and `built`. */
+  readonly name: string;
+  /** null: it is not closed. */
+  readonly kind: ClosedKind | null;
+  /** It is asked about, or would be if no tool built it: what a model writes there itself is asked about. */
+  readonly asks: boolean;
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.match(/\S+/g));
+
+/** All names are folded; `folder/name` counts only in that folder. */
+const closedNames: readonly (readonly [kind: ClosedKind, names: ReadonlySet<string>])[] = [
+  [
+    "secret",
+    words(`.env .ssh .aws .azure .gnupg .kube .password-store .netrc _netrc .git-credentials .pgpass .npmrc .pypirc .htpasswd
+      .dockercfg .vault-token .s3cfg .boto credentials.json id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519 id_ed25519_sk
+      .docker/config.json .config/gcloud .config/gh .cargo/credentials .cargo/credentials.toml .gem/credentials .dev.vars
+      .secrets secrets.yml secrets.yaml secrets.json secrets.toml kubeconfig .vault_pass .vault_pass.txt
+      local.settings.json .sentryclirc .my.cnf rclone.conf shadow- gshadow- sasl_passwd passwd.client chap-secrets
+      debian.cnf ssl/private`),
+  ],
+  ["repository", words(".git .hg .svn .jj .sl .bzr _darcs .pijul .fslckout")],
+  ["own", words(".pai_history .config/pai-code state/pai-code share/pai-code .cache/pai-code")],
+];
+/** Closed as files; a folder may have such a name. */
+const closedFiles = words("shadow gshadow");
+const secretEndings = words(
+  "env pem key p8 p12 pfx jks jceks bks keystore keytab ppk kdbx ovpn kubeconfig tfstate nmconnection",
+);
+/** `.envrc` runs code, and is asked about. */
+const secretShape =
+  /^\.env(?!rc)|\.tfstate\.backup$|service[-_]?account.*\.json$|^client_secret.*\.json$|-adminsdk-.*\.json$|^wg\d+\.conf$/;
+const secretInEtc = /\.secrets$|^auth\.conf/;
+const exampleShape = /^\.env[\w.-]*[._-](?:example|sample|template|dist)$|^(?:example|sample|template)\.env$/;
+/** Names that editors and people give to copies of a file. */
+const copyShape = /^#?(.+?)(?:~|#|\.(?:bak|old|orig|save|tmp|swp))+$/;
+const unfinishedShape = /^\.pai-[0-9a-f]+\.tmp$/;
+
+/** Names with a dot that run nothing and steer nobody; all others are asked about. */
+const harmlessNames = words(`.gitignore .editorconfig .prettierrc .prettierrc.json .prettierrc.yaml .prettierrc.yml
+  .prettierignore .eslintignore .dockerignore .npmignore .nvmrc .node-version .python-version .ruby-version .gitkeep .keep`);
+
+/** Names without a dot, for a file or a folder, that run code later or steer agents: at most 80 with `askedEndings`. */
+export const askedNames = words(`
+  jenkinsfile azure-pipelines.yml azure-pipelines.yaml bitbucket-pipelines.yml appveyor.yml cloudbuild.yaml
+  cloudbuild.yml buildspec.yml action.yml action.yaml codemagic.yaml codeowners renovate.json
+  lefthook.yml lefthook.yaml githooks git-hooks hooks/hooks.json
+  agents.md agents.override.md agent.md claude.md claude.local.md gemini.md qwen.md memory.md skill.md
+  copilot-instructions.md opencode.json mcp.json crush.md pai.json
+  sitecustomize.py usercustomize.py bunfig.toml mise.toml pip.conf devcontainer.json authorized_keys profile.ps1 _vimrc
+  cron.d cron.hourly cron.daily cron.weekly cron.monthly crontab crontabs anacrontab sudoers sudoers.d pam.d
+  profile.d etc/profile etc/environment etc/bash.bashrc init.d rc.local ld.so.preload apt.conf.d logrotate.d modprobe.d
+  udev/rules.d network/interfaces if-up.d if-pre-up.d if-down.d dispatcher.d systemd/system systemd/user
+  letsencrypt/renewal letsencrypt/renewal-hooks`);
+/** Endings of files of this kind. */
+export const askedEndings = words(".mdc .pth ._pth .code-workspace .sublime-project .service .timer .socket");
+/** Folders with drop-ins of a unit. */
+const dropIns = /\.(?:service|timer|socket)\.d$/;
+
+/** Tools remove even the whole folder themselves. */
+const caches = words(`__pycache__ .ipynb_checkpoints .hypothesis .nyc_output .turbo .vite tmp temp`);
+const builtFolders =
+  words(`node_modules bower_components vendor target site-packages venv .venv .tox .nox __pycache__ .hypothesis .eggs
+  .ipynb_checkpoints htmlcov coverage .nyc_output dist build _build out bin obj .next .nuxt .svelte-kit .output .angular
+  .astro .docusaurus .vite .turbo .gradle .kotlin .dart_tool deriveddata pods .terraform .stack-work dist-newstyle
+  zig-out elm-stuff _opam cmakefiles .bloop .metals tmp temp logs`);
+const builtFolderShape = /\.egg-info$|^cmake-build-|^bazel-/;
+/** `.pytest_cache`, `.parcel-cache`, `.eslintcache`, `.phpunit.result.cache` … */
+const cacheShape = /^\.[\w.-]*cache$|^zig-cache$/;
+const builtFileShape =
+  /\.(?:o|obj|a|lo|la|so|pyc|pyo|class|gcda|gcno|tsbuildinfo|log|tmp|pid|lock|sock|swp)$|[-.](?:wal|shm|journal)$|^\.(?:coverage(?:\..+)?|rspec_status|testmondata|ds_store|nfs[0-9a-f]+)$/;
+const databaseShape = /\.(?:db|sqlite3?|mdb|ldb)$/;
+/** Built by tools wherever they are, so that no list shows them: no project keeps sources under these names. */
+const alwaysBuilt = words("node_modules venv __pycache__");
+
+const isCacheName = (folded: string) => caches.has(folded) || cacheShape.test(folded);
+const isFolderName = (folded: string) =>
+  builtFolders.has(folded) || builtFolderShape.test(folded) || cacheShape.test(folded);
+
+/** A folder that a tool fills: fetched packages, build output, a cache. */
+export const isBuiltFolder = (name: string): boolean => isFolderName(foldName(name));
+
+/** A folder that tools make and remove as they please. */
+export const isCache = (name: string): boolean => isCacheName(foldName(name));
+
+/** A file that tools overwrite and remove by themselves: an object file, a log, a lock. */
+export const isTransient = (name: string): boolean => builtFileShape.test(foldName(name));
+
+/** A database that another process may have open at any time, so an old content must not be restored. */
+export const isDatabase = (name: string): boolean => databaseShape.test(foldName(name));
+
+/**
+ * Whether only tools use such a name, so that it counts as ignored without any rule. A link with a dot counts, too; people
+ * put other links in the place of such folders.
+ */
+export function isToolName(name: string, isFolder: boolean): boolean {
+  const folded = foldName(name);
+  if (folded.startsWith(".")) return isFolderName(folded) || builtFileShape.test(folded);
+  return isFolder && alwaysBuilt.has(folded);
+}
+
+/** One name of a path, folded. */
+interface Part {
+  readonly name: string;
+  /** The name above it. */
+  readonly above: string;
+  readonly isFolder: boolean;
+  /** Some name above is `etc`. */
+  readonly inEtc: boolean;
+}
+
+function closedBy({ name, above, isFolder, inEtc }: Part): ClosedKind | null {
+  if (exampleShape.test(name)) return null;
+  const short = /^([^~]{1,6})~\d+$/.exec(name)?.[1] ?? null;
+  for (const [kind, names] of closedNames) {
+    if (names.has(name) || names.has(`${above}/${name}`) || (short !== null && isShort(short, names))) return kind;
+  }
+  if (unfinishedShape.test(name)) return "own";
+  const isSecret = isSecretName(name) || (!isFolder && closedFiles.has(name)) || (inEtc && secretInEtc.test(name));
+  return isSecret ? "secret" : null;
+}
+
+/** Whether a file system may shorten one of the names like this: `GIT~1`. */
+const isShort = (short: string, names: ReadonlySet<string>) =>
+  [...names].some((each) => each.replace(/^\./, "").slice(0, 6) === short);
+
+function isSecretName(name: string): boolean {
+  const dot = name.lastIndexOf(".");
+  if (dot >= 0 && secretEndings.has(name.slice(dot + 1))) return true;
+  if (secretShape.test(name)) return true;
+  const original = copyShape.exec(name)?.[1];
+  if (original === undefined) return false;
+  // An editor may put a dot in front: `.id_rsa.swp`.
+  const [[, secrets]] = closedNames as [(typeof closedNames)[number]];
+  return [original, original.replace(/^\./, "")].some(
+    (each) => secrets.has(each) || closedFiles.has(each) || isSecretName(each),
+  );
+}
+
+/** Whether one of the names without a dot is asked about. */
+function isAskedName({ name, above, isFolder }: Part): boolean {
+  if (askedNames.has(name) || askedNames.has(`${above}/${name}`) || dropIns.test(name)) return true;
+  return !isFolder && [...askedEndings].some((ending) => name.endsWith(ending));
+}
+
+/** A name without visible characters is no less odd than one with a dot. */
+const isDotName = (name: string): boolean =>
+  (name === "" || name.startsWith(".")) && !harmlessNames.has(name) && !exampleShape.test(name);
+
+/**
+ * What the names in an absolute real path say of all below it. `top`: the folder of the repository that holds the root, or
+ * "/": people put projects into folders of any name, so of those down to `top` only closed names count.
+ */
+export function placeOf(root: string, top: string): Place {
+  let place: Place = { base: "", inEtc: false, closed: null, asked: null };
+  let path = "";
+  for (const raw of root.split("/").filter((each) => each !== "")) {
+    path = `${path}/${raw}`;
+    const part = { name: foldName(raw), above: place.base, isFolder: true, inEtc: place.inEtc };
+    const kind = closedBy(part);
+    const isAsked = path.length > top.length && (isAskedName(part) || isDotName(part.name));
+    place = {
+      base: part.name,
+      inEtc: place.inEtc || part.name === "etc",
+      closed: place.closed ?? (kind === null ? null : { name: raw, kind }),
+      asked: place.asked ?? (isAsked ? raw : null),
+    };
+  }
+  return place;
+}
+
+const nowhere: Place = { base: "", inEtc: false, closed: null, asked: null };
+const builtIn: PathRules = { allow: [], deny: [] };
+
+/** The class of a path relative to the root of `rules`, whether or not it exists. `isFolder`: it is one, or will be. */
+export const classOf = (path: string, rules: PathRules = builtIn, isFolder = false): PathClass =>
+  judgeNames(path, rules, isFolder).class;
+
+/** Like `classOf`, with what decides: the first closed name, or else the first name that is asked about. */
+export function judgeNames(path: string, rules: PathRules = builtIn, isFolder = false): Judgement {
+  let { closed, asked } = rules.place ?? nowhere;
+  let isBuilt = false;
+  for (const { name, rule, ...sign } of signsOf(path, rules, isFolder)) {
+    if (rule === "deny") return { class: "closed", name, kind: "settings", asks: false };
+    if (rule === "spelled") closed = asked = null;
+    if (sign.kind !== null) closed ??= { name, kind: sign.kind };
+    if (sign.isAsked) asked ??= name;
+    isBuilt ||= sign.isBuilt;
+  }
+  if (closed !== null) return { class: "closed", ...closed, asks: false };
+  const asks = asked !== null;
+  return { class: isBuilt ? "built" : asks ? "asked" : "open", name: asked ?? "", kind: null, asks };
+}
+
+/** What one name of a path says by itself; nothing where a rule of the settings decides. */
+interface Sign {
+  readonly name: string;
+  readonly rule: ReturnType<typeof ruleFor>;
+  readonly kind: ClosedKind | null;
+  readonly isAsked: boolean;
+  readonly isBuilt: boolean;
+}
+
+function* signsOf(path: string, rules: PathRules, isFolder: boolean): Generator<Sign> {
+  const { base, inEtc } = rules.place ?? nowhere;
+  let part: Part = { name: base, above: "", isFolder: true, inEtc };
+  let whole = "";
+  const names = path === "" ? [] : path.split("/");
+  for (const [at, name] of names.entries()) {
+    whole = at === 0 ? name : `${whole}/${name}`;
+    const isLast = at === names.length - 1;
+    const isInEtc = part.inEtc || part.name === "etc";
+    part = { name: foldName(name), above: part.name, isFolder: !isLast || isFolder, inEtc: isInEtc };
+    const rule = ruleFor(whole, name, part.name, rules);
+    const isSilent = rule !== null;
+    yield {
+      name,
+      rule,
+      kind: isSilent ? null : closedBy(part),
+      isAsked: !isSilent && (isDotName(part.name) || isAskedName(part)),
+      isBuilt: !isSilent && (isFolderName(part.name) || (isLast && isBuiltFileName(part.name))),
+    };
+  }
+}
+
+const isBuiltFileName = (folded: string) => builtFileShape.test(folded) || databaseShape.test(folded);
+
+/** How a name is closed in a folder that is not closed itself; null: it is not. Quicker than `judgeNames`. */
+export function closedNameIn(folder: string, name: string, rules: PathRules, isFolder: boolean): ClosedKind | null {
+  const place = rules.place ?? nowhere;
+  const folded = foldName(name);
+  const rule = ruleFor(folder === "" ? name : `${folder}/${name}`, name, folded, rules);
+  if (rule !== null) return rule === "deny" ? "settings" : null;
+  if (place.closed !== null) return place.closed.kind;
+  const above = folder === "" ? place.base : foldName(folder.slice(folder.lastIndexOf("/") + 1));
+  const inEtc = place.inEtc || (secretInEtc.test(folded) && folder.split("/").some((each) => foldName(each) === "etc"));
+  return closedBy({ name: folded, above, isFolder, inEtc });
+}
+
+/** Which rule of the settings decides about a name; `spelled`: the whole path, without a wildcard. */
+function ruleFor(path: string, raw: string, folded: string, { allow, deny }: PathRules) {
+  if (deny.length > 0 && matches(path, raw, deny, folded)) return "deny";
+  if (allow.length === 0 || !matches(path, raw, withFolders(allow))) return null;
+  return allow.some((pattern) => isSpelled(pattern, path)) ? "spelled" : "allow";
+}
+
+/** A bare name spells no path: it would open every file of that name. */
+const isSpelled = (pattern: string, path: string): boolean =>
+  pattern.includes("/") && pattern.replace(/^\/|\/$/g, "") === path && !/[*?[\]{}!\\]/.test(pattern);
+
+/** A pattern `folder/**` opens the folder itself as well. */
+const withFolders = (patterns: readonly string[]) =>
+  patterns.flatMap((pattern) => (pattern.endsWith("/**") ? [pattern, `/${pattern.slice(0, -3)}`] : [pattern]));
+
+function matches(path: string, raw: string, patterns: readonly string[], folded = raw): boolean {
+  const folder = path.slice(0, path.length - raw.length);
+  return patterns.some((pattern) => {
+    const glob = new Bun.Glob(pattern.replace(/^\/|\/$/g, ""));
+    const isWhole = pattern.replace(/\/$/, "").includes("/");
+    return [raw, folded].some((name) => glob.match(isWhole ? folder + name : name));
+  });
+}
+
+const reasons: Readonly<Record<ClosedKind, string>> = {
+  secret: "may hold keys or passwords",
+  repository: "belongs to version control",
+  own: "belongs to pai itself",
+  settings: "is denied by the settings",
+};
+
+/** Why a path is closed or asked about, as a clause behind the name that decides. */
+export const whyJudged = ({ kind }: Judgement): string =>
+  kind === null ? "may run code later or steer agents" : reasons[kind];

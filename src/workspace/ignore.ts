@@ -1,7 +1,7 @@
 /** Which names a scan leaves out: by .gitignore, .paiignore, .git/info/exclude, the user's own rules; what tools make. */
+import ignore from "ignore";
 import { isToolName } from "../core/names.ts";
 import { joinPath, nameOf, type RelPath } from "../core/path.ts";
-import { type IgnoreList, openIgnoreList } from "./ignore-list.ts";
 
 /** The rules that apply in one folder: its own and those of the folders above. */
 export interface IgnoreRules {
@@ -50,8 +50,7 @@ export function openIgnore(root: Reader, folder: RelPath): IgnoreRules {
   const budget: Budget = { ...limits };
   const exclude = readRules(root, ".git/info/exclude" as RelPath, budget);
   const own = takeRules(root.userIgnore, budget);
-  const lists = [exclude, own].filter((list) => list !== "");
-  const everywhere = lists.map((list): Link => ({ folder: top, list: openIgnoreList(list) }));
+  const everywhere = [exclude, own].filter((rules) => rules !== "").map((rules) => linkOf(top, rules));
   const base: Chain = { own: [], git: [...everywhere, toolNames] };
   let rules = rulesAt(root, top, addFiles(root, top, ignoreFiles, base, budget), budget);
   let at = top;
@@ -65,10 +64,29 @@ export function openIgnore(root: Reader, folder: RelPath): IgnoreRules {
   return rules;
 }
 
-/** The rules of one folder. */
+/** null: no rule of the list matches. */
+type Verdict = "ignored" | "unignored" | null;
+
+/** A list of rules, and the folder from which they count. */
 interface Link {
   readonly folder: RelPath;
-  readonly list: IgnoreList;
+  /** `path`: from that folder; of a folder it ends in `/`. What is in an ignored folder is ignored. */
+  readonly judge: (path: string) => Verdict;
+  /** The same rules but for this folder, which a nearer list takes back. */
+  readonly without: (path: string) => Link;
+}
+
+/** `rules`: one a line, without comments. The library takes a byte order mark at the beginning for that of a file. */
+function linkOf(folder: RelPath, rules: string): Link {
+  const matcher = ignore({ ignorecase: false }).add(`\n${rules}`);
+  return {
+    folder,
+    judge(path) {
+      const { ignored, unignored } = matcher.test(path);
+      return ignored ? "ignored" : unignored ? "unignored" : null;
+    },
+    without: (path) => linkOf(folder, `${rules}\n!/${path.replace(/[\\*?[\]!# ]/g, "\\$&")}`),
+  };
 }
 
 /** The rules of `.paiignore` files come before all of git's; in each list the nearest folder comes first. */
@@ -79,35 +97,44 @@ interface Chain {
 
 const toolNames: Link = {
   folder: "" as RelPath,
-  list: { within: () => (name, isFolder) => (isToolName(name, isFolder) ? "ignored" : null) },
+  judge(path) {
+    const isFolder = path.endsWith("/");
+    return isToolName(nameOf((isFolder ? path.slice(0, -1) : path) as RelPath), isFolder) ? "ignored" : null;
+  },
+  without: () => toolNames,
 };
 
 function rulesAt(root: Reader, folder: RelPath, chain: Chain, budget: Budget): IgnoreRules {
-  const judges = [...chain.own, ...chain.git].map((link) =>
-    link.list.within(link.folder === "" ? folder : below(link.folder, folder)),
-  );
+  const links = [...chain.own, ...chain.git];
+  const prefixes = links.map((link) => (link.folder === folder ? "" : `${below(link.folder, folder)}/`));
   return {
     ignores(name, isFolder) {
-      for (const judge of judges) {
-        const verdict = judge(name, isFolder);
+      const written = isFolder ? `${name}/` : name;
+      for (const [at, { judge }] of links.entries()) {
+        const verdict = judge(prefixes[at] + written);
         if (verdict !== null) return verdict === "ignored";
       }
       return false;
     },
     inside(name, holds) {
       const child = joinPath(folder, name);
-      return rulesAt(root, child, addFiles(root, child, holds, chain, budget), budget);
+      const enter = (link: Link): Link => {
+        const path = `${below(link.folder, child)}/`;
+        return link.judge(path) === "ignored" ? link.without(path) : link;
+      };
+      const entered = { own: chain.own.map(enter), git: chain.git.map(enter) };
+      return rulesAt(root, child, addFiles(root, child, holds, entered, budget), budget);
     },
   };
 }
 
 /** The path of a folder from one above it, or from itself. */
-const below = (above: RelPath, folder: RelPath): string => folder.slice(above.length + 1);
+const below = (above: RelPath, folder: RelPath): string => (above === "" ? folder : folder.slice(above.length + 1));
 
 function addFiles(root: Reader, folder: RelPath, holds: readonly string[], chain: Chain, budget: Budget): Chain {
   const added = (name: string, links: readonly Link[]): readonly Link[] => {
     const text = holds.includes(name) ? readRules(root, joinPath(folder, name), budget) : "";
-    return text === "" ? links : [{ folder, list: openIgnoreList(text) }, ...links];
+    return text === "" ? links : [linkOf(folder, text), ...links];
   };
   return { own: added(".paiignore", chain.own), git: added(".gitignore", chain.git) };
 }

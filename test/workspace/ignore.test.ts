@@ -49,6 +49,14 @@ test("what a nearer folder takes back is back with all that is in it", async () 
   expect(await files(at)).toEqual(["a/gen/deep/x", "a/gen/x"]);
 });
 
+test("a folder whose name has signs of patterns is taken back alone", async () => {
+  using at = openFolder();
+  at.file(".gitignore", "g*/\n");
+  at.file("a/.gitignore", "!g\\[*\n");
+  for (const name of ["a/g[*] !#\\/x", "a/gen/x"]) at.file(name);
+  expect(await files(at)).toEqual(["a/g[*] !#\\/x"]);
+});
+
 test("an exception by path takes back what a farther list leaves out", async () => {
   using at = openFolder();
   at.file(".git/info/exclude", "*.local\n");

@@ -121,13 +121,13 @@ export const commands: readonly Command[] = [
     meta: { name: "stats", description: "sum up all runs: solved, promises kept, tokens, cost" },
     args: () => ({ ...take("by", "since", "team", "csv") }),
     examples: ["pai stats", "pai stats --by model --since 7d", "pai stats --team --by user"],
-    load: async () => (await import("./commands/stats.ts")).statsCommand,
+    load: async () => (await import("../lab/commands/stats.ts")).statsCommand,
   }),
   define({
     meta: { name: "dashboard", description: "show all runs as a page: in a file, or served on this machine" },
     args: () => ({ ...take("out", "port", "team") }),
     examples: ["pai dashboard --out report.html", "pai dashboard", "pai dashboard --team"],
-    load: async () => (await import("./commands/dashboard.ts")).dashboardCommand,
+    load: async () => (await import("../lab/commands/dashboard.ts")).dashboardCommand,
   }),
   define({
     meta: { name: "memory", description: "facts that pai keeps of this project: list, accept, edit, add, drop" },
@@ -159,7 +159,7 @@ export const commands: readonly Command[] = [
       "pai eval report eval-results.jsonl -o report.html",
       "pai eval run tasks --queue night && pai eval worker tasks --queue night",
     ],
-    load: async () => (await import("./commands/eval.ts")).evalCommand,
+    load: async () => (await import("../lab/commands/eval.ts")).evalCommand,
   }),
   define({
     meta: { name: "log", description: "verify the receipts of runs: no line was changed or lost" },

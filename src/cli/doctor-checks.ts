@@ -8,28 +8,14 @@ import { probe } from "../models/probe.ts";
 import { withoutUser } from "../models/wire/endpoint.ts";
 import { type BaseUrl, configuredAddress, findBaseUrl } from "../store/base-url.ts";
 import { doubtKey, findKeys } from "../store/keys.ts";
-import type { Places } from "../store/places.ts";
 import { type LoadedSettings, loadSettings } from "../store/settings.ts";
 import { openRoot } from "../workspace/confine.ts";
 import { systemCalls } from "../workspace/system/system-calls.ts";
 import type { Context } from "./command.ts";
 import { target, version } from "./commands/version.ts";
 import { listModels } from "./compose/compose-model.ts";
+import type { Finding, Patient } from "./finding.ts";
 import { pickModel } from "./onboard/pick-model.ts";
-
-export interface Finding {
-  readonly name: string;
-  /** `error`: pai cannot work. */
-  readonly level: "ok" | "warning" | "error";
-  readonly text: string;
-  readonly hint: string | null;
-}
-
-export interface Patient {
-  readonly context: Context;
-  readonly places: Places;
-  readonly root: string;
-}
 
 const ok = (name: string, text: string): Finding => ({ name, level: "ok", text, hint: null });
 const warning = (name: string, text: string, hint: string | null = null): Finding => ({

@@ -8,7 +8,7 @@ import type { LoadedSettings } from "../store/settings.ts";
 import { openRoot } from "../workspace/confine.ts";
 import { openSandbox } from "../workspace/sandbox/open-sandbox.ts";
 import { composeSandbox } from "./compose/compose.ts";
-import type { Finding, Patient } from "./doctor-checks.ts";
+import type { Finding, Patient } from "./finding.ts";
 
 const said = (level: Finding["level"], text: string, hint: string | null = null): Finding => ({
   name: "sandbox",

@@ -1,9 +1,9 @@
 /** A queue of evaluation work in a real PostgreSQL, and workers of the built binary; skipped where there is none. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { readAddress } from "../../src/store/team/address.ts";
-import { openTeamStore } from "../../src/store/team/team-store.ts";
-import { hasPostgres, type Postgres, startPostgres } from "../store/postgres.ts";
+import { readAddress } from "../../src/lab/team/address.ts";
+import { openTeamStore } from "../../src/lab/team/team-store.ts";
+import { hasPostgres, type Postgres, startPostgres } from "../lab/postgres.ts";
 import { dataOf, layReplies, layTask } from "./eval-tasks.ts";
 import { findBinary, openPlace, patience } from "./harness.ts";
 

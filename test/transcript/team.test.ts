@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readAddress } from "../../src/store/team/address.ts";
-import { openTeamStore } from "../../src/store/team/team-store.ts";
-import { hasPostgres, type Postgres, startPostgres } from "../store/postgres.ts";
+import { readAddress } from "../../src/lab/team/address.ts";
+import { openTeamStore } from "../../src/lab/team/team-store.ts";
+import { hasPostgres, type Postgres, startPostgres } from "../lab/postgres.ts";
 import { readCommand, readOutcome } from "./contract.ts";
 import { canary, openPlace, type Place, patience } from "./harness.ts";
 import { hello, talked } from "./replies.ts";

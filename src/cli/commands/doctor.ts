@@ -11,9 +11,10 @@ import { visible } from "../../ui/sanitize.ts";
 import { takeNotices } from "../answer-document.ts";
 import type { Context } from "../command.ts";
 import { findRoot } from "../compose/base.ts";
-import { examine, examineEndpoint, type Finding, loadAll, type Patient } from "../doctor-checks.ts";
+import { examine, examineEndpoint, loadAll } from "../doctor-checks.ts";
 import { examineSandbox } from "../doctor-sandbox.ts";
-import { examineStore } from "../doctor-store.ts";
+import type { Finding, Patient } from "../finding.ts";
+import { openLab } from "../lab.ts";
 
 /** Returns exit code 1 if a finding is an error, but prints the findings as a result. */
 export async function doctorCommand(context: Context): Promise<number> {
@@ -40,7 +41,7 @@ async function examineAll(context: Context): Promise<readonly Finding[]> {
     const [endpoint, servers, store] = await Promise.all([
       examineEndpoint(patient, loaded),
       findServers(context),
-      examineStore(patient, loaded),
+      loaded.settings.storeUrl === null ? [] : (await openLab()).examineStore(patient, loaded),
     ]);
     context.signal.throwIfAborted();
     return [...findings, ...endpoint, ...servers.map(describeServer), ...store];

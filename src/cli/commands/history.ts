@@ -5,7 +5,7 @@ import { commandWording } from "../../core/approval-wording.ts";
 import { type Change, sameBlob } from "../../core/change.ts";
 import { summarizeAll } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
-import type { IndexedRun } from "../../store/run-index.ts";
+import type { IndexedRun } from "../../lab/door.ts";
 import { counted } from "../../ui/amount.ts";
 import { wrap } from "../../ui/layout.ts";
 import { renderSummaries } from "../../ui/run/render-outcome.ts";
@@ -19,6 +19,7 @@ import { type Base, composeBase } from "../compose/base.ts";
 import { openHere } from "../compose/open-here.ts";
 import { tellUndone } from "../compose/tell-undone.ts";
 import { styleOf } from "../compose/view.ts";
+import { openLab } from "../lab.ts";
 import { renderDiffOn, renderHiddenHere, styleDiffOn } from "../print-diff.ts";
 
 /** What was changed after the run, as a change: from the content that the run left to the current one. */
@@ -101,15 +102,12 @@ const maxListed = 200;
 async function indexedRuns(base: Base, limit: number): Promise<readonly IndexedRun[]> {
   const { context, places } = base;
   if (context.flags.team === true) {
-    const [{ askTeam }, { readTeamRuns }] = await Promise.all([
-      import("../compose/team.ts"),
-      import("../../store/team/shared-runs.ts"),
-    ]);
+    const { askTeam, readTeamRuns } = await openLab();
     const runs = await askTeam(base, (store) => readTeamRuns(store, limit < 0 ? null : limit));
     return runs.map((run) => ({ ...run, folder: `${run.who}@${run.host}` }));
   }
   if (places.stateDir === null) throw new PaiError("failed", "no receipts are kept: no home folder is known");
-  const { openRunIndex } = await import("../../store/run-index.ts");
+  const { openRunIndex } = await openLab();
   const index = openRunIndex(places.stateDir, context.now());
   try {
     return index.runs(limit);

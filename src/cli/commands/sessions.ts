@@ -1,4 +1,5 @@
 /** `pai resume` and `pai sessions`: continues, lists, exports and deletes saved conversations. */
+
 import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { Session } from "../../core/session/session.ts";
@@ -10,6 +11,7 @@ import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
 import type { Base } from "../compose/base.ts";
 import { openHere } from "../compose/open-here.ts";
+import { openLab } from "../lab.ts";
 import { openLog } from "../open-log.ts";
 import { talkAt } from "../session/session.ts";
 
@@ -40,7 +42,7 @@ async function openSaved(context: Context): Promise<Saved> {
 /** Sessions of this project on other machines; if unknown, why. */
 async function listElsewhere({ sessions, base, root }: Saved) {
   if (base.settings.storeUrl === null) return { elsewhere: [], why: null };
-  const { listSessionsElsewhere } = await import("../compose/team-sessions.ts");
+  const { listSessionsElsewhere } = await openLab();
   return listSessionsElsewhere(base, root, new Set(sessions.list().map(({ id }) => id)));
 }
 

@@ -1,4 +1,5 @@
 /** Opens the models of the settings, with their keys, addresses and prices. */
+
 import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { KeyState } from "../../core/key-turns.ts";
@@ -14,6 +15,7 @@ import { type FoundKey, findKeys } from "../../store/keys.ts";
 import type { Settings } from "../../store/settings.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
+import { openLab } from "../lab.ts";
 import { readText } from "../read-text.ts";
 import type { Base } from "./base.ts";
 import { factsOf, findPrices, priceOf } from "./model-facts.ts";
@@ -109,10 +111,7 @@ async function shareRests(
 ): Promise<KeyState> {
   const { storeUrl } = base.settings;
   if (storeUrl === null || found.length < 2) return own;
-  const [{ shareKeyState }, { readAddress }] = await Promise.all([
-    import("../../store/team/key-rests.ts"),
-    import("../../store/team/address.ts"),
-  ]);
+  const { shareKeyState, readAddress } = await openLab();
   const now = () => base.context.now().getTime();
   return shareKeyState(own, { address: readAddress(storeUrl), pai: version, provider, keys: found, now });
 }

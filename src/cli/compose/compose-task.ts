@@ -1,4 +1,5 @@
 /** The composition root: builds every adapter of a task from the context, without deciding anything. */
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { atFirstUse } from "../../core/at-first-use.ts";
@@ -8,14 +9,15 @@ import type { Decide } from "../../core/question.ts";
 import { type Mask, maskHeld } from "../../core/secrets/held-keys.ts";
 import { createVeil, findNames, type Veil } from "../../core/secrets/veil.ts";
 import type { Ports, RunOptions, Task } from "../../flows/run.ts";
+import type { TeamLink } from "../../lab/door.ts";
 import { openPlanCache } from "../../store/plan-cache.ts";
+import { openLab } from "../lab.ts";
 import type { Base } from "./base.ts";
 import { type ComposedWorkspace, composeWorkspace, makeRunId, openSessionLog } from "./compose.ts";
 import { type ComposedModel, composeModel, type Face } from "./compose-model.ts";
 import { knownSecrets } from "./known-secrets.ts";
 import { priceOf } from "./model-facts.ts";
 import { openProjectMemory } from "./project-memory.ts";
-import type { TeamLink } from "./team.ts";
 import { tellSkills } from "./tell-skills.ts";
 
 type Notify = Face["notify"];
@@ -118,7 +120,7 @@ async function openTeamLink(base: Base, ephemeral: boolean, notify: Notify): Pro
   const { user, team } = base.settings.limits.day;
   const isCapped = [...Object.values(user), ...Object.values(team)].some((cap) => cap !== null);
   if (base.settings.storeUrl === null && !isCapped) return null;
-  return (await import("./team.ts")).linkTeam(base, { ephemeral, now: base.context.now, notify });
+  return (await openLab()).linkTeam(base, { ephemeral, now: base.context.now, notify });
 }
 
 /** What all runs of one composition share. */

@@ -1,5 +1,7 @@
 /** Reports an undo or redo to the statistics, here and in the team's store. */
+
 import { noteUndone } from "../../store/run-notes.ts";
+import { openLab } from "../lab.ts";
 import { openLog } from "../open-log.ts";
 import type { Base } from "./base.ts";
 
@@ -14,7 +16,7 @@ export async function tellUndone(base: Base, { root, stateFolder }: Place, id: s
   if (stateFolder === null) return;
   noteUndone(stateFolder, id, kind);
   if (base.settings.storeUrl === null) return;
-  const { shareUndone } = await import("./team.ts");
+  const { shareUndone } = await openLab();
   const notice = await shareUndone(base, { root, id }, kind === "undo");
   if (notice !== null) openLog(base.context).notify(notice);
 }

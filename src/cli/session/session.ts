@@ -1,4 +1,5 @@
 /** The interactive session: reads a message, runs the task, shows the result, and repeats. */
+
 import { join } from "node:path";
 import { exitCodes, PaiError, toPaiError } from "../../core/error.ts";
 import { pendingOf } from "../../core/session/session.ts";
@@ -14,6 +15,7 @@ import { version } from "../commands/version.ts";
 import { type Base, composeBase } from "../compose/base.ts";
 import { composeTask } from "../compose/compose-task.ts";
 import { openView } from "../compose/view.ts";
+import { openLab } from "../lab.ts";
 import { chooseModel, readLineOf } from "../onboard/choose-model.ts";
 import { offerToKeep } from "../onboard/keep-model.ts";
 import { openLog } from "../open-log.ts";
@@ -212,7 +214,7 @@ async function fetchFromTeam(
   warn: (text: string) => void,
 ): Promise<void> {
   if (base.settings.storeUrl === null) return;
-  const { fetchTeamSession } = await import("../compose/team-sessions.ts");
+  const { fetchTeamSession } = await openLab();
   const said = await fetchTeamSession(base, folder, { root, wanted: id });
   if (said !== null) warn(said);
 }

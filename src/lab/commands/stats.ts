@@ -1,0 +1,110 @@
+/** `pai stats`: sums up the runs of all folders by day, model, mode or folder. */
+
+import { showResult } from "../../cli/answer-document.ts";
+import type { Context } from "../../cli/command.ts";
+import { type Base, composeBase } from "../../cli/compose/base.ts";
+import { styleOf } from "../../cli/compose/view.ts";
+import { PaiError } from "../../core/error.ts";
+import type { GroupTotals } from "../../core/run-summary.ts";
+import { visible } from "../../ui/sanitize.ts";
+import { renderStats } from "../../ui/stats.ts";
+import { openRunIndex } from "../run-index.ts";
+import type { TeamGrouping } from "../team/shared-runs.ts";
+
+const unitMs: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** Parses `--since`: "7d", "12h", "4w" or a date (UTC), returned in ISO 8601; null for "all". */
+function readSince(text: string, now: Date): string | null {
+  if (text === "all") return null;
+  const [, count, unit] = /^(\d{1,4})([hdw])$/.exec(text) ?? [];
+  if (count !== undefined) {
+    const time = new Date(now.getTime() - Number(count) * (unitMs[unit ?? "d"] ?? 0)).toISOString();
+    return unit === "h" ? time : time.slice(0, 10);
+  }
+  if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  throw new PaiError("usage", `--since ${text}: not a time`, { hint: "such as 12h, 7d, 4w, 2026-11-01 or all" });
+}
+
+/** A row for JSON and CSV: money in USD, times in milliseconds. */
+const asRow = ({ key, ...totals }: GroupTotals) => ({
+  key,
+  runs: totals.runs,
+  solved: totals.solved,
+  verified: totals.verified,
+  calls: totals.calls,
+  promises_kept: totals.kept,
+  tokens: totals.tokens,
+  cost: totals.unpriced === totals.runs ? null : totals.cost,
+  cost_per_solved: totals.unpriced === totals.runs || totals.solved === 0 ? null : totals.cost / totals.solved,
+  unpriced: totals.unpriced,
+  ms: totals.ms,
+  refused: totals.refused,
+  amended: totals.amended,
+  changed: totals.changed,
+  undone: totals.undone,
+});
+
+/** A field in RFC 4180 format. A text that a spreadsheet would run as a formula gets an apostrophe. */
+function csvField(value: string | number | null): string {
+  if (typeof value !== "string") return value === null ? "" : String(value);
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function renderCsv(rows: readonly ReturnType<typeof asRow>[], by: TeamGrouping): string {
+  const [first] = rows;
+  const names = first === undefined ? ["key"] : Object.keys(first);
+  const head = names.map((name) => (name === "key" ? by : name)).join(",");
+  return [head, ...rows.map((row) => Object.values(row).map(csvField).join(","))].map((line) => `${line}\r\n`).join("");
+}
+
+interface Stats {
+  readonly rows: readonly GroupTotals[];
+  /** undefined: no run has ended in this time. */
+  readonly whole: GroupTotals | undefined;
+}
+
+/** Statistics of this machine or of the team. */
+async function readStats(base: Base, by: TeamGrouping, since: string | null): Promise<Stats> {
+  const { context, places } = base;
+  if (context.flags.team === true) {
+    const [{ askTeam }, { readTeamTotals }] = await Promise.all([
+      import("../team/link-team.ts"),
+      import("../team/shared-runs.ts"),
+    ]);
+    return askTeam(base, async (store) => {
+      const rows = await readTeamTotals(store, by, since);
+      const [whole] = await readTeamTotals(store, "all", since);
+      return { rows, whole };
+    });
+  }
+  if (by === "user") throw new PaiError("usage", "--by user is for a team", { hint: "pai stats --team --by user" });
+  if (places.stateDir === null) throw new PaiError("failed", "no receipts are kept: no home folder is known");
+  const index = openRunIndex(places.stateDir, context.now());
+  try {
+    const [whole] = index.totals("all", since);
+    return { rows: index.totals(by, since), whole };
+  } finally {
+    index.close();
+  }
+}
+
+export async function statsCommand(given: Context): Promise<number> {
+  const base = composeBase(given);
+  const { context } = base;
+  const by = context.flags.by ?? "day";
+  if (context.flags.csv === true && context.flags.json === true)
+    throw new PaiError("usage", "--csv and --json exclude each other", { hint: "give one of them" });
+  const since = readSince(context.flags.since ?? "30d", context.now());
+  const { rows, whole } = await readStats(base, by, since);
+  const data = { by, since, rows: rows.map(asRow), total: whole === undefined ? null : asRow(whole) };
+  if (context.flags.csv === true) {
+    context.out(visible(renderCsv(data.rows, by)));
+    return 0;
+  }
+  const text =
+    whole === undefined
+      ? "no runs have ended in this time\n"
+      : renderStats(rows, whole, by, styleOf(context, context.tty.stdout));
+  return showResult(context, "stats", data, text);
+}

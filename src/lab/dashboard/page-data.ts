@@ -1,0 +1,160 @@
+/** Data of the dashboard: runs from the index, details from receipts and journals, resting keys. */
+import { join } from "node:path";
+import { type Fact, factsOf } from "../../core/receipt.ts";
+import type { TeamRun } from "../../core/run-summary.ts";
+import { maskSecrets } from "../../core/secrets/key-shapes.ts";
+import { renderHidden } from "../../core/secrets/render-hidden.ts";
+import { openKeyState } from "../../store/key-state.ts";
+import { openReceipts } from "../../store/receipts.ts";
+import { readWork } from "../../workspace/journal/kept-work.ts";
+import { type IndexedRun, openRunIndex } from "../run-index.ts";
+
+export interface RunDetails {
+  readonly answer: string;
+  readonly plan: readonly { readonly action: string; readonly target: string; readonly purpose: string }[];
+  readonly checks: readonly {
+    readonly when: string;
+    readonly command: string;
+    readonly exit: number | null;
+    readonly ms: number;
+    readonly passed: boolean | null;
+  }[];
+  readonly calls: readonly {
+    readonly purpose: string;
+    readonly model: string;
+    readonly key: string | null;
+    readonly tokens: number;
+    readonly error: string | null;
+  }[];
+  readonly diff: string;
+}
+
+export interface PageData {
+  readonly version: string;
+  readonly made: string;
+  /** Label that says whose runs these are. */
+  readonly where: string;
+  /** A server provides details. */
+  readonly live: boolean;
+  readonly runs: readonly IndexedRun[];
+  /** By folder and id. */
+  readonly details: Readonly<Record<string, RunDetails>>;
+  readonly keys: readonly { readonly name: string; readonly until: number | null }[];
+}
+
+/** Older runs beyond this number are left out. */
+export const maxRuns = 10_000;
+/** Runs of a static page that include details, and the size limit of these. */
+const maxDetailed = 100;
+const maxDetailBytes = 4 * 1024 * 1024;
+const maxDiffChars = 200_000;
+
+const shape = { folder: /^[^/\0]{1,255}$/, id: /^\d{8}-\d{9}-[0-9a-f]{4}$/ };
+
+function factsOfRun(facts: readonly Fact[]): Omit<RunDetails, "diff"> {
+  const plan = factsOf(facts, "plan").at(-1)?.plan.execution_plan?.steps ?? [];
+  const outcome = factsOf(facts, "run.finished").at(-1)?.outcome;
+  return {
+    answer: maskSecrets(outcome?.text ?? ""),
+    plan: plan.map(({ action, target, purpose }) => ({ action, target, purpose: maskSecrets(purpose) })),
+    checks: factsOf(facts, "check").map(({ when, command, exit, ms, passed }) => ({
+      when,
+      command: maskSecrets(command),
+      exit,
+      ms,
+      passed,
+    })),
+    calls: factsOf(facts, "call").map(({ purpose, model, key, usage, error }) => ({
+      purpose,
+      model,
+      key,
+      tokens: usage === null ? 0 : usage.input + usage.output,
+      error: error?.message ?? null,
+    })),
+  };
+}
+
+/** What the receipt tells, with the folder of the run. */
+function toldIn(stateFolder: string, id: string) {
+  try {
+    const { facts } = openReceipts(join(stateFolder, "runs")).read(id);
+    return { root: factsOf(facts, "run.started")[0]?.root ?? "", details: factsOfRun(facts) };
+  } catch {
+    return null;
+  }
+}
+
+/** Where runs are kept, and the secrets that are known in a folder. */
+export interface Kept {
+  readonly stateDir: string;
+  readonly known: (root: string) => readonly string[];
+}
+
+/** Details of one run; null: nothing is kept of it, or the names are invalid. */
+export function readDetails({ stateDir, known }: Kept, folder: string, id: string): RunDetails | null {
+  if (!shape.folder.test(folder) || folder.startsWith(".") || !shape.id.test(id)) return null;
+  const stateFolder = join(stateDir, folder);
+  const told = toldIn(stateFolder, id);
+  const changes = readWork(stateFolder, id) ?? [];
+  const hidden = changes.length === 0 ? "" : renderHidden(changes, known(told?.root ?? ""));
+  const diff = maskSecrets(hidden).slice(0, maxDiffChars);
+  if (told !== null) return { ...told.details, diff };
+  return diff === "" ? null : { answer: "", plan: [], checks: [], calls: [], diff };
+}
+
+function readMany(kept: Kept, runs: readonly IndexedRun[]): Readonly<Record<string, RunDetails>> {
+  const found: Record<string, RunDetails> = {};
+  let bytes = 0;
+  for (const { folder, id } of runs.slice(0, maxDetailed)) {
+    const details = readDetails(kept, folder, id);
+    if (details === null) continue;
+    bytes += JSON.stringify(details).length;
+    if (bytes > maxDetailBytes) break;
+    found[`${folder}/${id}`] = details;
+  }
+  return found;
+}
+
+export interface PageSource extends Kept {
+  readonly now: Date;
+  readonly version: string;
+  /** A server will provide details. */
+  readonly live: boolean;
+  /** The team's runs, newest first; null: this machine's runs. */
+  readonly team: readonly TeamRun[] | null;
+}
+
+function readRuns({ stateDir, now, team }: PageSource): readonly IndexedRun[] {
+  if (team !== null)
+    return team.slice(0, maxRuns).map((run) => {
+      const folder = `${run.who}@${run.host}`;
+      return { ...run, folder, root: `${folder}:${run.root}` };
+    });
+  const index = openRunIndex(stateDir, now);
+  try {
+    return index.runs(maxRuns);
+  } finally {
+    index.close();
+  }
+}
+
+/** All data of the page. */
+export function readPageData(source: PageSource): PageData {
+  const { stateDir, now, version, live, team } = source;
+  const runs = readRuns(source).map((run) => ({ ...run, task: maskSecrets(run.task) }));
+  const { cursor, resting } = openKeyState(stateDir).load();
+  const used = Object.entries(cursor).map(([provider, id]) => `${provider}/${id}`);
+  const names = [...new Set([...used, ...Object.keys(resting)])].sort();
+  return {
+    version,
+    made: now.toISOString(),
+    where: team === null ? "the runs of all folders" : "the runs of the team",
+    live,
+    runs,
+    details: live ? {} : readMany(source, runs),
+    keys: names.map((name) => ({
+      name,
+      until: (resting[name] ?? 0) > now.getTime() ? (resting[name] ?? null) : null,
+    })),
+  };
+}

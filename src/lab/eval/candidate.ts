@@ -1,0 +1,153 @@
+/** Runs one candidate on one task in a separate folder, then restores the hidden files and checks the result. */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import * as z from "zod/mini";
+import type { CommandResult } from "../../core/ports.ts";
+import { maskSecrets } from "../../core/secrets/key-shapes.ts";
+import { type EvalTask, listFiles } from "./load-tasks.ts";
+import { answerName, putBack } from "./put-hidden-files.ts";
+import type { Result } from "./result.ts";
+
+/** `mode` is "none" for the controls `oracle` and `nop`. */
+export interface Candidate {
+  readonly model: string;
+  readonly mode: string;
+}
+
+export const controls: readonly string[] = ["oracle", "nop"];
+
+export interface Bench {
+  /** Command that starts this pai. */
+  readonly self: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Further arguments of every run. */
+  readonly flags: readonly string[];
+  /** Time limit of a candidate, in seconds. */
+  readonly seconds: number;
+  /** Runs a command in a folder, in the sandbox and without network. */
+  readonly check: (
+    folder: string,
+    command: string,
+    env: Readonly<Record<string, string>>,
+    ms: number,
+  ) => Promise<CommandResult>;
+  readonly signal: AbortSignal;
+}
+
+/** The fields that are read from the document of `pai run --json`. */
+const outcomeShape = z.object({
+  status: z.string(),
+  code: z.number(),
+  text: z.string(),
+  calls: z.object({ made: z.number(), at_most: z.number() }),
+  usage: z.object({ input: z.number(), output: z.number() }),
+  cost: z.nullable(z.number()),
+  model: z.object({ served: z.array(z.string()) }),
+  changes: z.array(z.object({ added: z.number(), deleted: z.number() })),
+  actions: z.optional(z.object({ done: z.number(), failed: z.number(), refused: z.number() })),
+  refused: z.optional(z.array(z.unknown())),
+  error: z.nullable(z.object({ message: z.string() })),
+});
+type Ended = z.infer<typeof outcomeShape>;
+
+/** Prepares the candidate's folder; for `oracle` with the solution. */
+function layOut(task: EvalTask, root: string, isSolved: boolean): void {
+  const files = join(task.folder, "files");
+  for (const path of listFiles(files)) copy(join(files, path), join(root, path));
+  const gone = isSolved ? task.hidden : [...task.hidden, ...task.solution];
+  for (const path of gone) rmSync(join(root, path), { recursive: true, force: true });
+  const start = join(task.folder, "start");
+  if (isSolved || !existsSync(start)) return;
+  for (const path of listFiles(start)) copy(join(start, path), join(root, path));
+}
+
+function copy(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true });
+  cpSync(from, to);
+}
+
+interface Worked {
+  readonly ended: Ended | null;
+  readonly ms: number;
+  readonly error: string | null;
+}
+
+async function work(task: EvalTask, { model, mode }: Candidate, root: string, bench: Bench): Promise<Worked> {
+  const checks = task.checks.flatMap((check) => ["--check", check]);
+  const args = ["run", "-y", "--no-input", "--json", "--ephemeral", "-C", root, "-m", model, "--mode", mode];
+  const started = performance.now();
+  const child = Bun.spawn([...bench.self, ...args, ...checks, ...bench.flags, "--", task.prompt], {
+    cwd: root,
+    env: bench.env,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    signal: AbortSignal.any([bench.signal, AbortSignal.timeout(bench.seconds * 1000)]),
+    killSignal: "SIGTERM",
+  });
+  const [text, complaint] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  const ms = Math.round(performance.now() - started);
+  let json: unknown = null;
+  try {
+    json = JSON.parse(text);
+  } catch {}
+  const ended = z.safeParse(outcomeShape, json);
+  if (ended.success) return { ended: ended.data, ms, error: null };
+  const why = complaint.trim().split("\n").at(-1) ?? "";
+  return { ended: null, ms, error: `no outcome, exit ${child.exitCode ?? child.signalCode}: ${why}`.slice(0, 500) };
+}
+
+const outputKept = 2000;
+
+/** Figures from pai's document about a run. */
+function figuresOf({ ended, ms, error }: Worked) {
+  const added = ended?.changes.reduce((sum, change) => sum + change.added, 0) ?? null;
+  const deleted = ended?.changes.reduce((sum, change) => sum + change.deleted, 0) ?? null;
+  return {
+    status: ended?.status ?? null,
+    code: ended?.code ?? null,
+    promise_kept: ended === null ? null : ended.calls.made <= ended.calls.at_most || ended.calls.at_most === 0,
+    calls: ended?.calls.made ?? null,
+    tokens: ended === null ? null : ended.usage.input + ended.usage.output,
+    cost: ended?.cost ?? null,
+    ms,
+    actions: ended?.actions?.done ?? null,
+    added,
+    deleted,
+    refused: ended?.refused?.length ?? null,
+    served: [...(ended?.model.served ?? [])],
+    error,
+  };
+}
+
+/** Makes one result without its key: the candidate works, the hidden files are restored, the check decides. */
+export async function tryCandidate(
+  task: EvalTask,
+  candidate: Candidate,
+  bench: Bench,
+): Promise<Omit<Result, "v" | "key" | "repeat" | "pai">> {
+  const place = mkdtempSync(join(tmpdir(), "pai-eval-"));
+  const root = join(place, "project");
+  mkdirSync(root);
+  try {
+    const isControl = controls.includes(candidate.model);
+    layOut(task, root, candidate.model === "oracle");
+    const worked = isControl ? { ended: null, ms: 0, error: null } : await work(task, candidate, root, bench);
+    const answer = candidate.model === "oracle" ? task.answer : (worked.ended?.text ?? "");
+    const tampered = putBack(task, root, answer);
+    const check = await bench.check(root, task.check, { PAI_EVAL_ANSWER: join(root, answerName) }, task.timeout * 1000);
+    const solved = check.exit === 0;
+    return {
+      task: task.id,
+      ...candidate,
+      passed: solved && tampered.length === 0 && worked.error === null,
+      tampered: [...tampered],
+      ...figuresOf(worked),
+      false_verified: worked.ended?.status === "verified" && !solved,
+      check: { exit: check.exit, ms: check.ms, output: maskSecrets(check.output).slice(-outputKept) },
+    };
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}

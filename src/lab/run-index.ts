@@ -1,0 +1,263 @@
+/** A table of all runs in all folders, built from their receipts, for `pai stats` and `pai history --all`. */
+import { Database, type SQLQueryBindings } from "bun:sqlite";
+import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type GroupTotals, type RunSummary, summarizeRun, totalNames } from "../core/run-summary.ts";
+import { openReceipts } from "../store/receipts.ts";
+import { readEnded, readUndone } from "../store/run-notes.ts";
+import { useWal } from "../store/wal.ts";
+import { entryAt } from "../system/entry-at.ts";
+
+/** A new layout gets a new file name, so that an older pai keeps its own file. */
+const layout = 1;
+
+const schema = `
+  create table if not exists runs (
+    folder text not null, id text not null, root text not null, at text not null, task text not null,
+    mode text not null, model text not null, status text, code integer,
+    calls integer not null, expected integer not null, atMost integer not null,
+    input integer not null, output integer not null, cost real, ms integer, actions integer,
+    files integer not null, added integer not null, deleted integer not null, score real,
+    checks integer not null, checksPassed integer not null, refused integer not null, amended integer not null,
+    sandbox text, undone integer not null default 0, bytes integer not null,
+    primary key (folder, id)
+  ) without rowid;
+  create index if not exists runs_at on runs (at);
+  create index if not exists runs_id on runs (id);
+  create table if not exists days (
+    day text not null, model text not null, mode text not null, folder text not null,
+    runs integer not null, solved integer not null, verified integer not null, calls integer not null,
+    kept integer not null, tokens integer not null, cost real not null, unpriced integer not null, ms integer not null,
+    refused integer not null, amended integer not null, changed integer not null, undone integer not null,
+    primary key (day, model, mode, folder)
+  ) without rowid;
+  create table if not exists folders (folder text primary key, receipts real not null, undone real not null,
+    ended real not null) without rowid;
+`;
+
+const columns = [
+  ...["folder", "id", "root", "at", "task", "mode", "model", "status", "code", "calls", "expected", "atMost"],
+  ...["input", "output", "cost", "ms", "actions", "files", "added", "deleted", "score", "checks", "checksPassed"],
+  ...["refused", "amended", "sandbox", "bytes"],
+] as const;
+
+export interface IndexedRun extends RunSummary {
+  /** Name of the project's state folder. */
+  readonly folder: string;
+  readonly undone: boolean;
+}
+
+/** Ways to group runs: the column of `days` for each. */
+export const groupings = { day: "day", model: "model", mode: "mode", folder: "folder", all: "'all'" } as const;
+export type Grouping = keyof typeof groupings;
+
+/** Sums of ended runs by day, model, mode and folder, so that statistics of 100,000 runs read some hundred rows. */
+const summedUp = `select substr(at, 1, 10) as day, model, mode, root as folder, count(*) as runs,
+  coalesce(sum(code = 0), 0) as solved, sum(status = 'verified') as verified, sum(calls) as calls,
+  sum(atMost = 0 or calls <= atMost) as kept, sum(input + output) as tokens, coalesce(sum(cost), 0) as cost,
+  sum(cost is null) as unpriced, coalesce(sum(ms), 0) as ms, sum(refused) as refused, sum(amended) as amended,
+  sum(files > 0) as changed, sum(undone) as undone
+  from runs where status is not null`;
+
+export interface RunIndex {
+  /** Newest first, at most `limit`. */
+  runs(limit: number): readonly IndexedRun[];
+  /** Sums of ended runs, since a time (ISO 8601) or all; days and folders sorted by name, others by number of runs. */
+  totals(by: Grouping, since: string | null): readonly GroupTotals[];
+  close(): void;
+}
+
+/** A folder changed less than this many milliseconds ago is read again, as two changes within a tick leave one time. */
+const racyMs = 2000;
+
+/**
+ * Opens the table and updates it from the receipts. A missing or damaged one is rebuilt; if it cannot be written, it is
+ * kept in memory. Never throws because of the file.
+ */
+export function openRunIndex(stateDir: string, now: Date): RunIndex {
+  const file = join(stateDir, `run-index-${layout}.sqlite`);
+  try {
+    return ready(openFile(file), stateDir, now);
+  } catch {
+    try {
+      for (const part of ["", "-wal", "-shm"]) rmSync(file + part, { force: true });
+      return ready(openFile(file), stateDir, now);
+    } catch {
+      return ready(new Database(":memory:"), stateDir, now);
+    }
+  }
+}
+
+function openFile(file: string): Database {
+  const { O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
+  const fd = openSync(file, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
+  try {
+    if (!fstatSync(fd).isFile()) throw new Error("not a file");
+  } finally {
+    closeSync(fd);
+  }
+  const db = new Database(file);
+  useWal(db, 3000);
+  db.run("pragma synchronous = off");
+  return db;
+}
+
+function ready(db: Database, stateDir: string, now: Date): RunIndex {
+  try {
+    db.run(schema);
+    refresh(db, stateDir, now);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return {
+    runs: (limit) =>
+      db
+        .query<RunSummary & { folder: string; undone: number }, [number]>("select * from runs order by id desc limit ?")
+        .all(limit)
+        .map((row) => ({ ...row, undone: row.undone === 1 })),
+    totals: (by, since) => readTotals(db, by, since),
+    close: () => db.close(),
+  };
+}
+
+function readTotals(db: Database, by: Grouping, since: string | null): readonly GroupTotals[] {
+  const order = by === "day" || by === "folder" ? "key" : "runs desc, key";
+  const isDay = since === null || /^\d{4}-\d\d-\d\d$/.test(since);
+  const source = isDay ? "(select * from days where day >= ?)" : `(${summedUp} and at >= ? group by 1, 2, 3, 4)`;
+  const summed = totalNames.map((name) => `sum(${name}) as ${name}`).join(", ");
+  return db
+    .query<GroupTotals, [string]>(
+      `select ${groupings[by]} as key, ${summed} from ${source} group by key order by ${order}`,
+    )
+    .all(since ?? "");
+}
+
+/** Recomputes the sums of days with changed runs. */
+function sumUp(db: Database, days: ReadonlySet<string>): void {
+  const clear = db.query("delete from days where day = ?");
+  const fill = db.query(`insert into days ${summedUp} and at >= ?1 and at < ?1 || '~' group by 1, 2, 3, 4`);
+  for (const day of days) {
+    clear.run(day);
+    fill.run(day);
+  }
+}
+
+/**
+ * Modification time of a path in milliseconds; 0: it is missing, or changed so recently that a further change could
+ * leave the same time.
+ */
+function stampOf(path: string, now: Date): number {
+  const stat = entryAt(path);
+  if (stat === undefined || now.getTime() - stat.mtimeMs < racyMs) return 0;
+  return stat.mtimeMs;
+}
+
+interface Stamps {
+  readonly receipts: number;
+  readonly undone: number;
+  readonly ended: number;
+}
+
+function refresh(db: Database, stateDir: string, now: Date): void {
+  const known = new Map(
+    db
+      .query<Stamps & { folder: string }, []>("select * from folders")
+      .all()
+      .map((row) => [row.folder, row] as const),
+  );
+  const entries = existsSync(stateDir) ? readdirSync(stateDir, { withFileTypes: true }) : [];
+  db.transaction(() => {
+    const days = new Set<string>();
+    for (const entry of entries)
+      if (entry.isDirectory()) refreshFolder({ db, stateDir, folder: entry.name, days }, known.get(entry.name), now);
+    sumUp(db, days);
+  }).immediate();
+}
+
+/** One project's state folder, and the days on which its runs have changed. */
+interface Project {
+  readonly db: Database;
+  readonly stateDir: string;
+  readonly folder: string;
+  readonly days: Set<string>;
+}
+
+/** Reads what has changed in one project's state folder. */
+function refreshFolder(project: Project, before: Stamps | undefined, now: Date): void {
+  const { db, stateDir, folder } = project;
+  const at = (name: string) => stampOf(join(stateDir, folder, name), now);
+  const stamps: Stamps = { receipts: at("runs"), undone: at("undone.jsonl"), ended: at("ended.jsonl") };
+  const isChanged = (name: keyof Stamps) => stamps[name] === 0 || stamps[name] !== before?.[name];
+  if (isChanged("ended")) addEnded(project);
+  addReceipts(project, isChanged("receipts") ? null : unfinished(project));
+  if (isChanged("undone")) markUndone(project);
+  if (stamps.receipts === before?.receipts && stamps.undone === before.undone && stamps.ended === before.ended) return;
+  const mark = db.query("insert or replace into folders values (?, ?, ?, ?)");
+  mark.run(folder, stamps.receipts, stamps.undone, stamps.ended);
+}
+
+const unfinished = ({ db, folder }: Project): readonly string[] =>
+  db
+    .query<{ id: string }, [string]>("select id from runs where folder = ? and status is null")
+    .all(folder)
+    .map(({ id }) => id);
+
+/** Adds rows; `how` decides whether they replace existing rows of the same runs. */
+function addRows(
+  { db, folder, days }: Project,
+  how: "replace" | "ignore",
+  rows: Iterable<RunSummary & { bytes: number }>,
+) {
+  const values = columns.map(() => "?").join(", ");
+  const insert = db.query(`insert or ${how} into runs (${columns.join(", ")}) values (${values})`);
+  for (const summary of rows) {
+    const row = { ...summary, folder };
+    const { changes } = insert.run(...columns.map((name): SQLQueryBindings => row[name]));
+    if (changes > 0) days.add(row.at.slice(0, 10));
+  }
+}
+
+/** Reads receipts that are new, or unfinished and grown since; `only`: just these ids. */
+function addReceipts(project: Project, only: readonly string[] | null): void {
+  if (only?.length === 0) return;
+  const runs = join(project.stateDir, project.folder, "runs");
+  const receipts = openReceipts(runs);
+  const ended = -1;
+  const seen = new Map(
+    project.db
+      .query<{ id: string; bytes: number }, [number, string]>(
+        "select id, iif(status is null, bytes, ?) as bytes from runs where folder = ?",
+      )
+      .all(ended, project.folder)
+      .map(({ id, bytes }) => [id, bytes] as const),
+  );
+  const rows = function* () {
+    for (const id of only ?? receipts.ids()) {
+      const known = seen.get(id);
+      if (known === ended) continue;
+      const bytes = entryAt(join(runs, `${id}.jsonl`))?.size ?? 0;
+      if (bytes === known) continue;
+      const { started, finished } = receipts.ends(id);
+      yield { ...summarizeRun(id, started, finished), bytes };
+    }
+  };
+  addRows(project, "replace", rows());
+}
+
+/** Adds rows for receipts that have been deleted. */
+function addEnded(project: Project): void {
+  const ended = readEnded(join(project.stateDir, project.folder));
+  const rows = ended.map(({ id, started, finished }) => ({ ...summarizeRun(id, started, finished), bytes: 0 }));
+  addRows(project, "ignore", [...rows]);
+}
+
+function markUndone({ db, stateDir, folder, days }: Project): void {
+  const set = db.query<{ at: string }, [number, string, string, number]>(
+    "update runs set undone = ? where folder = ? and id = ? and undone != ? returning at",
+  );
+  for (const [id, isUndone] of readUndone(join(stateDir, folder))) {
+    const mark = isUndone ? 1 : 0;
+    for (const { at } of set.all(mark, folder, id, mark)) days.add(at.slice(0, 10));
+  }
+}

@@ -1,0 +1,100 @@
+/** What one machine spends each day, in a small database, so that parallel processes never overspend together. */
+import { Database } from "bun:sqlite";
+import { closeSync, constants, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import {
+  leftFor,
+  maxSpent,
+  outputWithin,
+  type Share,
+  type SpendCaps,
+  type Spent,
+  type Want,
+} from "../../core/spending/allowance.ts";
+import { useWal } from "../../store/wal.ts";
+
+/** Which calls a day's total counts: all of this machine, or those made while the team's database was unreachable. */
+export type DayScope = "machine" | "away";
+
+export interface Refused {
+  readonly what: keyof SpendCaps;
+  readonly used: number;
+}
+
+export interface DayLedger {
+  /** Reserves a call for this day (UTC, 2026-11-22). Throws system errors and those of SQLite. */
+  reserve(claim: string, day: string, scope: DayScope, caps: SpendCaps, want: Want): Share | Refused;
+  /** Replaces a reservation by what was spent; ignores a claim that is settled or unknown. */
+  settle(claim: string, spent: Spent): void;
+  close(): void;
+}
+
+const schema = `
+  create table if not exists spent (day text not null, scope text not null, calls real not null, tokens real not null,
+    cost real not null, primary key (day, scope)) without rowid;
+  create table if not exists claims (id text primary key, day text not null, scope text not null, calls real not null,
+    tokens real not null, cost real not null) without rowid;
+`;
+
+const daysKept = 62;
+
+function open(file: string): Database {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600));
+  const db = new Database(file);
+  useWal(db, 10_000);
+  db.run(schema);
+  return db;
+}
+
+/** Opens the database at the first call. */
+export function openDayLedger(file: string): DayLedger {
+  let opened: Database | null = null;
+  const use = () => {
+    opened ??= open(file);
+    return opened;
+  };
+  const add = (db: Database, day: string, scope: string, { calls, tokens, cost }: Spent) =>
+    db
+      .query(
+        `insert into spent values (?, ?, ?, ?, ?) on conflict do update
+          set calls = calls + excluded.calls, tokens = tokens + excluded.tokens, cost = cost + excluded.cost`,
+      )
+      .run(day, scope, calls, tokens, cost);
+  const within = <T>(work: (db: Database) => T): T => {
+    const db = use();
+    return db.transaction(() => work(db)).immediate();
+  };
+  return {
+    reserve: (claim, day, scope, caps, want) =>
+      within((db) => {
+        const spent = db
+          .query<Spent, [string, string]>("select calls, tokens, cost from spent where day = ? and scope = ?")
+          .get(day, scope) ?? { calls: 0, tokens: 0, cost: 0 };
+        const left = leftFor(want, caps, spent);
+        if (typeof left === "string") return { what: left, used: spent[left] };
+        const share = maxSpent(want, outputWithin(want, left));
+        db.query("insert into claims values (?, ?, ?, ?, ?, ?)").run(claim, day, scope, 1, share.tokens, share.cost);
+        add(db, day, scope, share);
+        db.query("delete from claims where day < date(?, ?)").run(day, `-${daysKept} days`);
+        return share;
+      }),
+    settle: (claim, spent) =>
+      within((db) => {
+        const known = db
+          .query<Spent & { day: string; scope: string }, [string]>("delete from claims where id = ? returning *")
+          .get(claim);
+        if (known === null) return;
+        const { calls, tokens, cost } = known;
+        add(db, known.day, known.scope, {
+          calls: spent.calls - calls,
+          tokens: spent.tokens - tokens,
+          cost: spent.cost - cost,
+        });
+      }),
+    close() {
+      opened?.close();
+      opened = null;
+    },
+  };
+}

@@ -1,0 +1,120 @@
+/** Messages that wait to be sent to the team's database: a small file each, kept until the database has it. */
+import { Database } from "bun:sqlite";
+import { existsSync, readdirSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { PaiError } from "../../core/error.ts";
+import type { Json } from "../../core/model.ts";
+import { errnoOf, readRegular, removeIfThere, writePrivate } from "../../store/safe-file.ts";
+
+/**
+ * A run that ended; an undo or redo; a reservation made while the database was unreachable; what a call cost; new lines
+ * of a session.
+ */
+export type LetterKind = "run" | "undone" | "spend" | "spent" | "session";
+
+export interface Letter {
+  /** Name of its file, which no later letter gets. */
+  readonly name: string;
+  readonly json: Json;
+}
+
+export interface Outbox {
+  /** Saves a letter, which takes the place of an earlier one of the same kind and key. Throws a system error. */
+  put(kind: LetterKind, key: string, json: object): void;
+  /** At most `max` letters. A file without valid JSON is put aside. */
+  list(kind: LetterKind, max: number): readonly Letter[];
+  remove(letters: readonly Letter[]): void;
+  /** Puts a letter aside that the database refuses for good; its file stays for inspection. */
+  putAside(letter: Pick<Letter, "name">): void;
+  /** Number of waiting letters. */
+  waiting(): number;
+  /**
+   * Runs `work` while nobody else sends from this folder, so that letters arrive in the order in which they were put.
+   * Throws store_away when somebody does for longer than `withinMs`.
+   */
+  alone<T>(withinMs: number, work: () => Promise<T>): Promise<T>;
+}
+
+/** `KIND-KEY.json`, as an older pai writes it, or `KIND-KEY.json.NUMBER-NONCE`: the highest number is the newest. */
+const nameShape = /^((?:run|undone|spend|spent|session)-[0-9a-f]{32})\.json(?:\.(\d+)-[0-9a-f]+)?$/;
+
+/** Whether a kind has more than one letter with the same key. */
+const isReplaced = { run: false, undone: true, spend: false, spent: false, session: true } as const;
+
+interface Name {
+  readonly name: string;
+  /** Kind and key. */
+  readonly about: string;
+  readonly number: number;
+}
+
+const parseName = (name: string): readonly Name[] => {
+  const [, about = "", number = "0"] = nameShape.exec(name) ?? [];
+  return about === "" ? [] : [{ name, about, number: Number(number) }];
+};
+
+/** `folder` is made for the first letter. Processes share it: a letter may be sent by several and still counts once. */
+export function openOutbox(folder: string): Outbox {
+  const names = (): readonly Name[] => (existsSync(folder) ? readdirSync(folder).flatMap(parseName) : []);
+  const removeNames = (list: readonly { readonly name: string }[]) => {
+    for (const { name } of list) removeIfThere(join(folder, name));
+  };
+  const putAside = ({ name }: Pick<Letter, "name">) => {
+    try {
+      renameSync(join(folder, name), join(folder, `${name}.refused`));
+    } catch (thrown) {
+      if (errnoOf(thrown) !== "ENOENT") throw thrown;
+    }
+  };
+  const read = ({ name }: Name): readonly Letter[] => {
+    try {
+      const text = readRegular(join(folder, name), { follow: false });
+      return text === null ? [] : [{ name, json: JSON.parse(text) as Json }];
+    } catch (thrown) {
+      // One that the system does not let us read now waits.
+      if (errnoOf(thrown) === null || thrown instanceof PaiError) putAside({ name });
+      return [];
+    }
+  };
+  return {
+    put(kind, key, json) {
+      const about = `${kind}-${key}`;
+      const earlier = isReplaced[kind] ? names().filter((each) => each.about === about) : [];
+      const number = 1 + earlier.reduce((highest, each) => Math.max(highest, each.number), 0);
+      const name = `${about}.json.${number}-${crypto.randomUUID().slice(0, 8)}`;
+      writePrivate(join(folder, name), `${JSON.stringify(json)}\n`, { lasting: false });
+      removeNames(earlier);
+    },
+    list(kind, max) {
+      const all = names().filter(({ about }) => about.startsWith(`${kind}-`));
+      const newest = new Map(all.sort((a, b) => a.number - b.number).map((each) => [each.about, each]));
+      removeNames(all.filter((each) => newest.get(each.about) !== each));
+      return [...newest.values()].slice(0, max).flatMap(read);
+    },
+    remove: removeNames,
+    putAside,
+    waiting: () => new Set(names().map(({ about }) => about)).size,
+    async alone(withinMs, work) {
+      const lock = new Database(`${folder}.sqlite`);
+      try {
+        for (const until = performance.now() + withinMs; !tryLock(lock); await Bun.sleep(20))
+          if (performance.now() > until)
+            throw new PaiError("store_away", "another pai has been sending to the team for too long");
+        return await work();
+      } finally {
+        lock.close();
+      }
+    },
+  };
+}
+
+/** SQLite's lock ends with its process, however that ends. */
+function tryLock(database: Database): boolean {
+  try {
+    database.run("begin exclusive");
+    return true;
+  } catch (thrown) {
+    if (errnoOf(thrown)?.startsWith("SQLITE_BUSY") === true) return false;
+    throw thrown;
+  }
+}

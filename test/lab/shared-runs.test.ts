@@ -1,0 +1,295 @@
+/** The index of runs that a team shares: nothing is lost, nothing counts twice, nobody writes for another. */
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isFields } from "../../src/core/model.ts";
+import { readTeamRun, readTotals, summarizeRun } from "../../src/core/run-summary.ts";
+import { readAddress } from "../../src/lab/team/address.ts";
+import { type Outbox, openOutbox } from "../../src/lab/team/outbox.ts";
+import { catchUp, keyOf, mailRun, mailUndone, readTeamRuns, readTeamTotals } from "../../src/lab/team/shared-runs.ts";
+import { mailSession } from "../../src/lab/team/shared-sessions.ts";
+import { openTeamStore } from "../../src/lab/team/team-store.ts";
+import { makeFolder, put } from "../store/temp-home.ts";
+import { hasPostgres, type Postgres, startPostgres } from "./postgres.ts";
+
+/** A server starts for these tests, and a busy machine takes its time. */
+setDefaultTimeout(60_000);
+
+const id = (at: number) => `20261122-${String(100_000_000 + at)}-00ab`;
+const runOf = (at: number, more: object = {}) => ({
+  ...summarizeRun(id(at), null, null),
+  root: "/home/ana/shop",
+  at: "2026-11-22T10:00:00.000Z",
+  task: "add a test",
+  mode: "single-shot",
+  model: "m",
+  status: "verified",
+  code: 0,
+  calls: 2,
+  expected: 2,
+  atMost: 3,
+  input: 100,
+  output: 10,
+  cost: 0.25,
+  ...more,
+});
+
+test("the same run has one key, and the same id of another machine or folder another", () => {
+  const keys = [keyOf("a", "/p", id(1)), keyOf("b", "/p", id(1)), keyOf("a", "/q", id(1)), keyOf("a", "/p", id(2))];
+  expect(new Set(keys).size).toBe(4);
+  expect(keyOf("a", "/p", id(1))).toBe(keys[0] ?? "");
+});
+
+test("a row of somebody else is read as what it may be", () => {
+  const wild = readTeamRun({
+    who: 7,
+    task: "x".repeat(9999),
+    calls: Number.NaN,
+    cost: "9",
+    input: -4,
+    undone: "yes",
+    code: Number.POSITIVE_INFINITY,
+  });
+  expect(wild).toMatchObject({ who: "", calls: 0, cost: null, input: 0, undone: false, code: null });
+  expect(wild.task.length).toBe(200);
+  for (const nothing of [null, 4, "text", [], {}]) expect(readTeamRun(nothing).status).toBeNull();
+  expect(readTotals({ key: 4, runs: Number.POSITIVE_INFINITY })).toMatchObject({ key: "", runs: 0 });
+});
+
+test("other files than letters are put aside, and waiting letters are counted", () => {
+  const folder = join(makeFolder(), "outbox");
+  const outbox = openOutbox(folder);
+  expect([outbox.waiting(), outbox.list("run", 5), existsSync(folder)]).toEqual([0, [], false]);
+  mailRun(outbox, "box", runOf(1));
+  mailRun(outbox, "box", runOf(1));
+  put(join(folder, `run-${"0".repeat(32)}.json`), "{ not json");
+  expect([outbox.waiting(), outbox.list("run", 5).length, outbox.waiting()]).toEqual([2, 1, 1]);
+  expect(readdirSync(folder).filter((name) => name.endsWith(".refused"))).toHaveLength(1);
+});
+
+test("a letter that is replaced while it is sent stays for the next time", () => {
+  const outbox = openOutbox(join(makeFolder(), "outbox"));
+  mailUndone(outbox, "box", runOf(1), true);
+  const sent = outbox.list("undone", 5);
+  mailUndone(outbox, "box", runOf(1), false);
+  outbox.remove(sent);
+  expect(outbox.list("undone", 5).map(({ json }) => json)).toEqual([
+    { key: keyOf("box", "/home/ana/shop", id(1)), undone: false },
+  ]);
+});
+
+test("a session that grew while its letter was sent is sent again", () => {
+  const outbox = openOutbox(join(makeFolder(), "outbox"));
+  const place = { folder: "/state/sessions", id: "20261123-080000-0a0a0a0a", root: "/home/ana/shop" };
+  mailSession(outbox, "box", place);
+  const sent = outbox.list("session", 5);
+  mailSession(outbox, "box", place);
+  outbox.remove(sent);
+  expect(outbox.list("session", 5)).toHaveLength(1);
+});
+
+test("a letter whose replacement was interrupted gives way to the new one", () => {
+  const folder = join(makeFolder(), "outbox");
+  const outbox = openOutbox(folder);
+  mailUndone(outbox, "box", runOf(1), false);
+  const [file = ""] = readdirSync(folder);
+  put(join(folder, file.replace(/\.\d+-.*/, "")), '{"undone":true}');
+  const found = outbox.list("undone", 5);
+  expect(found.map(({ json }) => json)).toMatchObject([{ undone: false }]);
+  outbox.remove(found);
+  expect([outbox.waiting(), readdirSync(folder)]).toEqual([0, []]);
+});
+
+const startSender = (folder: string, ...args: readonly string[]) =>
+  Bun.spawn([process.execPath, join(import.meta.dir, "outbox-process.ts"), folder, ...args], { stdout: "pipe" });
+
+test("of letters that one process replaces while another sends them, the last one always arrives", async () => {
+  const folder = join(makeFolder(), "outbox");
+  const writer = startSender(folder, "write", "500");
+  const outbox = openOutbox(folder);
+  const arrived = new Map<string, unknown>();
+  const take = () => {
+    const letters = outbox.list("undone", 50);
+    for (const { json } of letters) if (isFields(json)) arrived.set(String(json["key"]), json["undone"]);
+    outbox.remove(letters);
+  };
+  while (writer.exitCode === null) {
+    take();
+    await Bun.sleep(0);
+  }
+  while (outbox.waiting() > 0) take();
+  expect(arrived.size).toBe(500);
+  expect([...arrived.values()].filter((undone) => undone !== false)).toEqual([]);
+}, 60_000);
+
+test("what two processes send arrives in the order in which it was put", async () => {
+  const folder = join(makeFolder(), "outbox");
+  const outbox = openOutbox(folder);
+  const team = join(folder, "..", "team");
+  mailUndone(outbox, "box", runOf(1), true);
+  const slow = startSender(folder, "send", team, "400");
+  while (!existsSync(`${team}.asked`)) await Bun.sleep(5);
+  mailUndone(outbox, "box", runOf(1), false);
+  const quick = startSender(folder, "send", team, "0");
+  expect(await Promise.all([slow.exited, quick.exited])).toEqual([0, 0]);
+  expect(
+    readFileSync(team, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line)[0].undone),
+  ).toEqual([true, false]);
+  expect(outbox.waiting()).toBe(0);
+});
+
+test("a process that is killed while it sends keeps nobody from sending, and one that hangs does for a while", async () => {
+  const folder = join(makeFolder(), "outbox");
+  const outbox = openOutbox(folder);
+  const team = join(folder, "..", "team");
+  mailUndone(outbox, "box", runOf(1), true);
+  const hung = startSender(folder, "send", team, "60000");
+  while (!existsSync(`${team}.asked`)) await Bun.sleep(5);
+  await expect(outbox.alone(50, async () => "sent")).rejects.toMatchObject({ code: "store_away" });
+  hung.kill("SIGKILL");
+  await hung.exited;
+  expect(await outbox.alone(1000, async () => outbox.list("undone", 5).length)).toBe(1);
+});
+
+describe.skipIf(!hasPostgres)("a real server", () => {
+  let server: Postgres;
+  let outbox: Outbox;
+  beforeAll(() => {
+    server = startPostgres();
+    server.sql("create role ana login; create role bob login");
+    return open().query("select 1", []);
+  });
+  afterAll(() => server.stop());
+  beforeEach(() => {
+    outbox = openOutbox(join(makeFolder(), "outbox"));
+    server.sql("delete from pai.runs");
+  });
+  const open = (who = "owner") => openTeamStore(readAddress(server.url(who)), { pai: "1", withinMs: 20_000 });
+  const count = () => Number(server.sql("select count(*) from pai.runs"));
+
+  test("a thousand runs sent by four processes at once are there once each", async () => {
+    for (let at = 0; at < 1000; at += 1) mailRun(outbox, "box", runOf(at));
+    const stores = [open(), open(), open(), open()];
+    await Promise.all(stores.map((store) => catchUp(store, outbox)));
+    await Promise.all(stores.map((store) => store.close()));
+    expect([count(), outbox.waiting()]).toEqual([1000, 0]);
+  });
+
+  test("a server that dies in the middle loses nothing and doubles nothing", async () => {
+    for (let at = 0; at < 3000; at += 1) mailRun(outbox, "box", runOf(at));
+    const store = open();
+    const sending = catchUp(store, outbox).catch((thrown) => thrown.code);
+    while (outbox.waiting() === 3000) await Bun.sleep(1);
+    server.kill();
+    expect(await sending).toBe("store_away");
+    const left = outbox.waiting();
+    expect(left).toBeGreaterThan(0);
+    server.start();
+    expect(count()).toBeGreaterThanOrEqual(3000 - left);
+    await catchUp(store, outbox);
+    await store.close();
+    expect([count(), outbox.waiting()]).toEqual([3000, 0]);
+  });
+
+  test("a full disk keeps what was not written, and it is written when there is room", async () => {
+    server.sql(`create function full_disk() returns trigger language plpgsql as
+      $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
+      create trigger full_disk before insert on pai.runs for each row execute function full_disk()`);
+    mailRun(outbox, "box", runOf(1));
+    const store = open();
+    await expect(catchUp(store, outbox)).rejects.toMatchObject({
+      code: "store_away",
+      message: expect.stringContaining("No space left"),
+    });
+    await catchUp(store, outbox).catch(() => {});
+    expect(outbox.waiting()).toBe(1);
+    server.sql("drop trigger full_disk on pai.runs");
+    await catchUp(store, outbox);
+    await store.close();
+    expect([count(), outbox.waiting()]).toEqual([1, 0]);
+  });
+
+  test("a row that the database never takes is put aside, and the others arrive", async () => {
+    mailRun(outbox, "box", runOf(1));
+    outbox.put("run", "1".repeat(32), { ...runOf(2), key: "not a key", host: "box" });
+    outbox.put("run", "2".repeat(32), { ...runOf(3), key: keyOf("box", "/p", id(3)), host: "box", cost: -5 });
+    outbox.put("run", "3".repeat(32), ["no object"]);
+    const store = open();
+    await catchUp(store, outbox);
+    await store.close();
+    expect([count(), outbox.waiting()]).toEqual([1, 0]);
+  });
+
+  test("hostile text stays text: quotes, NUL, half a surrogate, markup", async () => {
+    const task = "'); drop table pai.runs; -- \0 \ud800 <script>alert(1)</script> \u202e \u001b[31m";
+    mailRun(outbox, "'; select 1", runOf(1, { task, root: "/tmp/'\"\\" }));
+    const store = open();
+    await catchUp(store, outbox);
+    const [run] = await readTeamRuns(store, 5);
+    await store.close();
+    expect(run).toMatchObject({
+      task: task.replace("\0", "\u{fffd}").toWellFormed(),
+      root: "/tmp/'\"\\",
+      host: "'; select 1",
+      who: "owner",
+    });
+  });
+
+  test("sums by user, model and day, with what was undone", async () => {
+    const [ana, bob] = [open("ana"), open("bob")];
+    mailRun(outbox, "a", runOf(1));
+    mailRun(outbox, "a", runOf(2, { status: "failed", code: 1, cost: null, calls: 9, at: "2026-11-21T10:00:00.000Z" }));
+    mailRun(outbox, "a", runOf(3, { status: null, code: null }));
+    mailUndone(outbox, "a", runOf(1), true);
+    await catchUp(ana, outbox);
+    mailRun(outbox, "b", runOf(4, { model: "n" }));
+    await catchUp(bob, outbox);
+    const byUser = await readTeamTotals(bob, "user", null);
+    expect(
+      byUser.map(({ key, runs, solved, kept, cost, unpriced, undone }) => [
+        key,
+        runs,
+        solved,
+        kept,
+        cost,
+        unpriced,
+        undone,
+      ]),
+    ).toEqual([
+      ["ana", 2, 1, 1, 0.25, 1, 1],
+      ["bob", 1, 1, 1, 0.25, 0, 0],
+    ]);
+    expect((await readTeamTotals(bob, "day", "2026-11-22")).map(({ key, runs }) => [key, runs])).toEqual([
+      ["2026-11-22", 2],
+    ]);
+    expect((await readTeamTotals(bob, "all", null))[0]?.runs).toBe(3);
+    expect((await readTeamRuns(bob, 2)).map(({ id: run, who }) => [run, who])).toEqual([
+      [id(4), "bob"],
+      [id(3), "ana"],
+    ]);
+    await Promise.all([ana.close(), bob.close()]);
+  });
+
+  test("a login writes only its own rows, and changes no others", async () => {
+    const [ana, bob] = [open("ana"), open("bob")];
+    mailRun(outbox, "a", runOf(1));
+    await catchUp(ana, outbox);
+    mailUndone(outbox, "a", runOf(1), true);
+    await catchUp(bob, outbox);
+    expect(server.sql("select undone from pai.runs")).toBe("f");
+    const forged =
+      "insert into pai.runs select * from jsonb_populate_record(null::pai.runs, to_jsonb(r) || $1::text::jsonb) from pai.runs r";
+    const changes = JSON.stringify({ key: "f".repeat(32) });
+    for (const statement of [
+      forged.replace("from pai.runs r", "").replace("to_jsonb(r)", "(select to_jsonb(r) from pai.runs r)"),
+      "update pai.runs set cost = 0 where $1 <> ''",
+      "delete from pai.runs where $1 <> ''",
+    ])
+      await expect(bob.query(statement, [changes])).rejects.toMatchObject({ code: "config_invalid" });
+    await Promise.all([ana.close(), bob.close()]);
+    expect(server.sql("select who || ' ' || cost from pai.runs")).toBe("ana 0.25");
+  });
+});

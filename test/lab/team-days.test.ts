@@ -1,0 +1,289 @@
+/** Caps of a team's day: two hundred calls at once never overspend, whatever dies on the way. */
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { summarizeRun } from "../../src/core/run-summary.ts";
+import type { Allowance, Claim, PlannedCall, SpendCaps } from "../../src/core/spending/allowance.ts";
+import { readAddress } from "../../src/lab/team/address.ts";
+import { openTeamAllowance } from "../../src/lab/team/allowance.ts";
+import { openDayLedger } from "../../src/lab/team/day-ledger.ts";
+import { openOutbox } from "../../src/lab/team/outbox.ts";
+import { catchUp, mailRun } from "../../src/lab/team/shared-runs.ts";
+import { openTeamStore } from "../../src/lab/team/team-store.ts";
+import { makeFolder } from "../store/temp-home.ts";
+import { hasPostgres, type Postgres, startPostgres } from "./postgres.ts";
+
+/** A server starts for these tests, and a busy machine takes its time. */
+setDefaultTimeout(60_000);
+
+const none: SpendCaps = { calls: null, tokens: null, cost: null };
+/** 1 USD a million tokens, at the most 1,000 tokens and 0.001 USD a call. */
+const call: PlannedCall = {
+  input: 400,
+  minReply: 100,
+  maxReply: () => 600,
+  priceOf: ({ input, output }) => (input + output) / 1e6,
+  signal: new AbortController().signal,
+};
+const paid = (tokens: number) => ({ calls: 1, tokens, cost: tokens / 1e6 });
+
+/** Claims, or the codes of the refusals. */
+const reserveMany = (allowances: readonly Allowance[], count: number): Promise<readonly (Claim | string)[]> =>
+  Promise.all(
+    Array.from({ length: count }, (_, at) =>
+      (allowances[at % allowances.length] as Allowance).reserve(call).catch((thrown) => thrown.code as string),
+    ),
+  );
+const granted = (all: readonly (Claim | string)[]) => all.filter((one) => typeof one !== "string") as readonly Claim[];
+
+describe.skipIf(!hasPostgres)("a team", () => {
+  let server: Postgres;
+  const closing: (() => unknown)[] = [];
+  beforeAll(() => {
+    server = startPostgres();
+    server.sql("create role ana login; create role bob login");
+    return open("owner").store.query("select 1", []);
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    for (const close of closing.splice(0)) await close();
+    server.sql("delete from pai.spent; delete from pai.claims; delete from pai.runs");
+  });
+
+  interface Caps {
+    readonly user?: Partial<SpendCaps>;
+    readonly team?: Partial<SpendCaps>;
+    readonly strict?: boolean;
+    readonly waitMs?: number;
+  }
+
+  /** One machine of the team. */
+  function open(who: string, { user = {}, team = {}, strict = false, waitMs = 0 }: Caps = {}, now = () => new Date()) {
+    const folder = makeFolder();
+    const store = openTeamStore(readAddress(server.url(who)), { pai: "1", withinMs: 10_000 });
+    const outbox = openOutbox(join(folder, "outbox"));
+    const ledger = openDayLedger(join(folder, "days.sqlite"));
+    const warnings: string[] = [];
+    const caps = { user: { ...none, ...user }, team: { ...none, ...team }, strict };
+    const warn = (text: string) => warnings.push(text);
+    const allowance = openTeamAllowance({ store, caps, ledger, outbox, now, warn, waitMs });
+    closing.push(async () => {
+      await allowance.close();
+      await store.close();
+      ledger.close();
+    });
+    return { store, outbox, ledger, allowance, warnings };
+  }
+  const spent = (scope: string) =>
+    JSON.parse(
+      server.sql(
+        `select coalesce(json_agg(json_build_array(calls, round(tokens::numeric, 3), round(cost::numeric, 9))), '[]') from pai.spent where scope = '${scope}'`,
+      ),
+    ) as number[][];
+
+  test("two hundred reservations of fifty machines at once stay within the team's cap, and use it up", async () => {
+    const machines = Array.from({ length: 50 }, (_, at) =>
+      open(at % 2 === 0 ? "ana" : "bob", { team: { tokens: 100_500, cost: 5 } }),
+    );
+    const all = await reserveMany(
+      machines.map(({ allowance }) => allowance),
+      200,
+    );
+    const claims = granted(all);
+    const tokens = claims.reduce((sum, claim) => sum + 400 + claim.reply(), 0);
+    expect([claims.length, tokens]).toEqual([101, 100_500]);
+    expect(new Set(all.filter((one) => typeof one === "string"))).toEqual(new Set(["budget_tokens"]));
+    expect(spent("team")).toEqual([[101, 100_500, 0.1005]]);
+  });
+
+  test("what is settled makes room again, and every call is counted once", async () => {
+    const machines = Array.from({ length: 20 }, () => open("ana", { user: { calls: 40 }, team: { cost: 0.02 } }));
+    const work = async ({ allowance }: (typeof machines)[number]) => {
+      let made = 0;
+      for (let at = 0; at < 10; at += 1) {
+        const claim = await allowance.reserve(call).catch(() => null);
+        if (claim === null) continue;
+        claim.settle(paid(500));
+        claim.settle(paid(500));
+        made += 1;
+      }
+      await allowance.close();
+      return made;
+    };
+    const made = (await Promise.all(machines.map(work))).reduce((sum, one) => sum + one, 0);
+    expect(made).toBeLessThanOrEqual(40);
+    expect(spent("user ana")).toEqual([[made, made * 500, (made * 500) / 1e6]]);
+    expect(spent("team")[0]?.[2]).toBeLessThanOrEqual(0.02);
+  });
+
+  test("a call waits for others who hold more than they need, and not for long", async () => {
+    const [ana, bob] = [
+      open("ana", { team: { tokens: 1200 } }),
+      open("bob", { team: { tokens: 1200 }, waitMs: 20_000 }),
+    ];
+    const held = await ana.allowance.reserve(call);
+    const waiting = bob.allowance.reserve(call);
+    while (bob.warnings.length === 0) await Bun.sleep(10);
+    expect(bob.warnings).toEqual(["the rest of the day's caps is reserved by calls under way: waiting for them"]);
+    held.settle(paid(100));
+    expect((await waiting).reply()).toBe(600);
+    const stopped = open("bob", { team: { tokens: 1200 }, waitMs: 20_000 });
+    const stop = new AbortController();
+    const ending = stopped.allowance.reserve({ ...call, signal: stop.signal });
+    setTimeout(() => stop.abort(new Error("stopped by the user")), 100);
+    await expect(ending).rejects.toThrow("stopped by the user");
+    (await waiting).settle(paid(1100));
+    await bob.allowance.close();
+    const began = performance.now();
+    await expect(stopped.allowance.reserve(call)).rejects.toMatchObject({ code: "budget_tokens" });
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+
+  test("a cap of one user leaves the others alone", async () => {
+    const [ana, bob] = [open("ana", { user: { calls: 1 } }), open("bob", { user: { calls: 1 } })];
+    await ana.allowance.reserve(call);
+    await expect(ana.allowance.reserve(call)).rejects.toMatchObject({
+      code: "budget_calls",
+      message: expect.stringContaining("of ana is reached: 1 of 1 calls"),
+    });
+    await ana.allowance.reserve(call).catch(() => {});
+    expect(granted(await reserveMany([bob.allowance], 2))).toHaveLength(1);
+  });
+
+  test("the day is the database's: no clock of a machine moves it", async () => {
+    for (const year of ["1999", "2999"]) {
+      const { allowance } = open("ana", { user: { calls: 1 } }, () => new Date(`${year}-01-01T00:00:00Z`));
+      const claim = await allowance.reserve(call).catch((thrown) => thrown.code);
+      expect(claim === "budget_calls").toBe(year === "2999");
+      if (typeof claim !== "string") claim.settle(paid(500));
+      await allowance.close();
+    }
+    expect(server.sql("select distinct day = pai.today() from pai.spent")).toBe("t");
+  });
+
+  test("while the database is away a tenth may be used, which is reported once when it is back", async () => {
+    const { allowance, outbox, store, warnings } = open("ana", { team: { tokens: 20_000 } });
+    const other = openTeamStore(readAddress(server.url("ana")), { pai: "1", withinMs: 10_000 });
+    server.kill();
+    const claims = granted(await reserveMany([allowance], 5));
+    expect([claims.length, warnings.length]).toEqual([2, 1]);
+    expect(warnings[0]).toContain("a tenth of the day's caps may be used meanwhile");
+    await expect(allowance.reserve(call)).rejects.toMatchObject({
+      code: "budget_tokens",
+      message: expect.stringContaining("while the store is unreachable"),
+    });
+    await allowance.reserve(call).catch(() => {});
+    claims[0]?.settle(paid(700));
+    server.start();
+    await Promise.all([catchUp(store, outbox), catchUp(other, outbox)]);
+    // One was settled; the other process may still be at it, and counts in full.
+    expect(spent("team")).toEqual([[2, 1700, 0.0017]]);
+    claims[1]?.settle(paid(600));
+    await catchUp(store, outbox);
+    expect([spent("team"), outbox.waiting()]).toEqual([[[2, 1300, 0.0013]], 0]);
+    await other.close();
+  });
+
+  test("ten processes that settle the same letters at once never wait for each other in a circle", async () => {
+    const { outbox } = open("ana");
+    for (let at = 0; at < 60; at += 1) {
+      const claim = crypto.randomUUID();
+      const spend = { claim, day: `2026-11-${10 + (at % 10)}`, calls: 1, tokens: 500, cost: 0, final: false };
+      outbox.put("spend", claim.replaceAll("-", ""), spend);
+      outbox.put("spent", claim.replaceAll("-", ""), { ...spend, tokens: 100, final: true });
+    }
+    const stores = Array.from({ length: 10 }, () => open("ana").store);
+    await Promise.all(stores.map((store) => catchUp(store, outbox)));
+    expect(server.sql("select sum(calls) || ' ' || sum(tokens) from pai.spent where scope = 'team'")).toBe("60 6000");
+  });
+
+  test("with limits.strict no call is made while the database is away", async () => {
+    const { allowance, outbox } = open("ana", { team: { tokens: 20_000 }, strict: true });
+    server.kill();
+    await expect(allowance.reserve(call)).rejects.toMatchObject({
+      code: "store_away",
+      message: expect.stringContaining("limits.strict"),
+    });
+    await allowance.reserve(call).catch(() => {});
+    server.start();
+    expect(granted(await reserveMany([open("bob", { team: { tokens: 20_000 } }).allowance], 1))).toHaveLength(1);
+    expect(outbox.list("spend", 9)).toEqual([]);
+  });
+
+  test("a server that is killed among two hundred reservations keeps what it granted, and grants no more than the cap", async () => {
+    const machines = Array.from({ length: 20 }, () => open("ana", { team: { tokens: 150_000 }, strict: true }));
+    const reserving = reserveMany(
+      machines.map(({ allowance }) => allowance),
+      200,
+    );
+    while (Number(server.sql("select count(*) from pai.claims")) < 20) await Bun.sleep(1);
+    server.kill();
+    const claims = granted(await reserving);
+    server.start();
+    const booked = Number(server.sql("select coalesce(sum(tokens), 0) from pai.spent where scope = 'team'"));
+    expect(booked).toBeLessThanOrEqual(150_000);
+    expect(booked).toBeGreaterThanOrEqual(claims.length * 1000);
+    // Claims whose answer was lost are given back; those that were granted stay.
+    for (const { store, outbox } of machines) await catchUp(store, outbox);
+    expect(spent("team")).toEqual([[claims.length, claims.length * 1000, (claims.length * 1000) / 1e6]]);
+  });
+
+  test("an answer that is lost after the server has reserved is given back", async () => {
+    const { store, outbox } = open("ana");
+    const id = crypto.randomUUID();
+    const ask = () =>
+      store.query<{ granted: boolean }>(
+        "select granted from pai.reserve($1, 1, null, null, null, null, null, 400, 100, 600, 0, 0)",
+        [id],
+      );
+    expect([await ask(), await ask()].flat().map(({ granted: is }) => is)).toEqual([true, true]);
+    expect(spent("team")).toEqual([[1, 1000, 0]]);
+    outbox.put("spent", id.replaceAll("-", ""), {
+      claim: id,
+      day: "2026-01-01",
+      calls: 0,
+      tokens: 0,
+      cost: 0,
+      final: true,
+    });
+    await catchUp(store, outbox);
+    expect(spent("team")).toEqual([[0, 0, 0]]);
+  });
+
+  test("runs that reserved nothing count when they are sent, on no day of the future", async () => {
+    const { store, outbox, allowance } = open("ana", { team: { tokens: 1000 } });
+    const run = {
+      ...summarizeRun("20261122-100000000-0000", null, null),
+      root: "/p",
+      input: 700,
+      output: 200,
+      calls: 3,
+      cost: 0.1,
+    };
+    mailRun(outbox, "a", { ...run, at: "2999-01-01T00:00:00Z" });
+    mailRun(outbox, "b", { ...run, at: "no time" });
+    mailRun(outbox, "c", { ...run, at: "2999-01-01T00:00:00Z" }, true);
+    await catchUp(store, outbox);
+    expect(server.sql("select day = pai.today() from pai.spent where scope = 'team'")).toBe("t");
+    expect(spent("team")).toEqual([[6, 1800, 0.2]]);
+    await expect(allowance.reserve(call)).rejects.toMatchObject({ code: "budget_tokens" });
+  });
+
+  test("nobody settles for another, below zero, or with something other than a number", async () => {
+    const { store: ana } = open("ana");
+    const { store: bob } = open("bob");
+    const id = crypto.randomUUID();
+    await ana.query("select pai.reserve($1, null, null, null, null, null, null, 400, 100, 600, 0, 0)", [id]);
+    await bob.query("select pai.settle($1, pai.today(), 0, 0, 0, true)", [id]);
+    expect(spent("team")).toEqual([[1, 1000, 0]]);
+    for (const bad of ["-1", "'NaN'", "'Infinity'", "null"])
+      await expect(ana.query(`select pai.settle($1, pai.today(), 1, ${bad}, 0, true)`, [id])).rejects.toMatchObject({
+        code: "failed",
+      });
+    await expect(ana.query("select pai.book(pai.today(), 'bob', -5, -5, -5)", [])).rejects.toMatchObject({
+      code: "config_invalid",
+    });
+    await expect(ana.query("update pai.spent set calls = 0", [])).rejects.toMatchObject({ code: "config_invalid" });
+    await Bun.sleep(50);
+    expect(spent("team")).toEqual([[1, 1000, 0]]);
+  });
+});

@@ -1,0 +1,238 @@
+/** The connection to a team's database: addresses, TLS, layouts, and the errors when it cannot be used. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readAddress } from "../../src/lab/team/address.ts";
+import { migrations } from "../../src/lab/team/migrations.ts";
+import { openTeamStore } from "../../src/lab/team/team-store.ts";
+import { hasPostgres, type Postgres, startPostgres } from "./postgres.ts";
+
+/** A server starts for these tests, and a busy machine takes its time. */
+setDefaultTimeout(60_000);
+
+const options = { pai: "1.2.3", withinMs: 20_000 };
+const open = (url: string, more = {}) => openTeamStore(readAddress(url), { ...options, ...more });
+
+/** What a question to a store fails with. */
+async function failureOf(url: string, more = {}) {
+  const store = open(url, more);
+  try {
+    await store.query("select 1", []);
+    return null;
+  } catch (thrown) {
+    return thrown as { readonly code: string; readonly message: string; readonly hint: string };
+  } finally {
+    await store.close();
+  }
+}
+
+describe("an address", () => {
+  test("over the network is verified, whatever is left out", () => {
+    expect(readAddress("postgres://ana:pw@db.example.com/pai")).toMatchObject({
+      name: "db.example.com:5432/pai",
+      host: "db.example.com",
+      port: 5432,
+      database: "pai",
+      user: "ana",
+      password: "pw",
+      tls: "verify",
+    });
+    expect(readAddress("postgres://db.example.com/pai?sslmode=verify-full").tls).toBe("verify");
+  });
+
+  test.each(["disable", "allow", "prefer", "require"])("over the network cannot have sslmode=%s", (mode) => {
+    expect(() => readAddress(`postgres://ana:pw@127.evil.example/pai?sslmode=${mode}`)).toThrow(
+      expect.objectContaining({ code: "config_invalid", message: expect.not.stringContaining("pw") }),
+    );
+  });
+
+  test.each([
+    ["postgres://127.0.0.1/pai", "prefer"],
+    ["postgres://[::1]:1/pai", "prefer"],
+    ["postgres://localhost/pai?sslmode=require", "require"],
+    ["postgres://ana@/pai?host=/run/postgresql", "prefer"],
+    ["postgres://localhost/pai?sslmode=verify-full", "verify"],
+  ] as const)("of this machine goes by its sslmode: %s", (url, tls) => {
+    expect(readAddress(url).tls).toBe(tls);
+  });
+
+  test.each([
+    ["mysql://host/pai", "must be a URL"],
+    ["postgres://host/pai?sslmode=maybe", "sslmode=maybe"],
+    ["postgres://localhost/pai?host=db.example.com", "host="],
+    ["postgres:///pai", "does not name a server"],
+    ["postgres://ana:100%@db.example.com/pai", "is not an escape"],
+    ["postgres:///pai?host=/run&port=99999", "port"],
+    ["postgres://localhost/pai?sslrootcert=/nowhere/ca.pem", "cannot be read"],
+  ])("that cannot be used is refused with the reason: %s", (url, why) => {
+    expect(() => readAddress(url)).toThrow(
+      expect.objectContaining({ code: "config_invalid", message: expect.stringContaining(why) }),
+    );
+  });
+});
+
+test("a server that is not there is away, and nothing waits for it", async () => {
+  expect(await failureOf("postgres://ana:secret@127.0.0.1:1/pai")).toMatchObject({
+    code: "store_away",
+    message: expect.stringMatching(/^the store 127\.0\.0\.1:1\/pai cannot be used now: (?!.*secret)/),
+  });
+});
+
+test("a server that is not PostgreSQL is reported as such", async () => {
+  const web = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      data(socket) {
+        socket.write("HTTP/1.1 400 Bad Request\r\n\r\n");
+      },
+    },
+  });
+  const failure = await failureOf(`postgres://ana@127.0.0.1:${web.port}/pai?sslmode=verify-full`);
+  web.stop(true);
+  expect(failure).toMatchObject({
+    code: "store_away",
+    message: expect.stringMatching(/is not PostgreSQL$/),
+  });
+});
+
+test("a server that takes the connection and says nothing is away after the time that was given", async () => {
+  const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const began = performance.now();
+  const failure = await failureOf(`postgres://ana@127.0.0.1:${silent.port}/pai`, { withinMs: 300 });
+  silent.stop(true);
+  expect(failure?.code).toBe("store_away");
+  expect(performance.now() - began).toBeLessThan(4000);
+});
+
+describe.skipIf(!hasPostgres)("a real server", () => {
+  let server: Postgres;
+  beforeAll(() => {
+    server = startPostgres();
+    server.sql("create role ana login; create role bob login");
+    server.sql("create database other");
+  });
+  afterAll(() => server.stop());
+
+  test("is laid out once, though twenty machines open it at the same time", async () => {
+    const stores = Array.from({ length: 20 }, () => open(server.url()));
+    const rows = await Promise.all(stores.map((store) => store.query("select count(*)::int as n from pai.runs", [])));
+    await Promise.all(stores.map((store) => store.close()));
+    expect(rows).toHaveLength(20);
+    expect(server.sql("select version || ' ' || pai from pai.migrations order by version").split("\n")).toEqual(
+      migrations.map((_, at) => `${at + 1} 1.2.3`),
+    );
+  });
+
+  test("of a newer layout is refused with a sentence that says what to do", async () => {
+    server.sql(`insert into pai.migrations values (${migrations.length + 1}, now(), '9.9.9')`);
+    const failure = await failureOf(server.url());
+    server.sql(`delete from pai.migrations where version > ${migrations.length}`);
+    expect(failure).toMatchObject({
+      code: "config_invalid",
+      message: `the store ${server.folder} (port ${server.port})/postgres has layout ${migrations.length + 1}, this pai knows ${migrations.length} at most`,
+      hint: "a newer pai has made it: install that version here too",
+    });
+    expect(await failureOf(server.url())).toBeNull();
+  });
+
+  test("with a login that may not make the layout says who must", async () => {
+    const failure = await failureOf(server.url("bob").replace("/postgres?", "/other?"));
+    expect(failure).toMatchObject({ code: "config_invalid", hint: expect.stringContaining("owner of the database") });
+  });
+
+  test("that does not know the login or the database is a matter of the settings", async () => {
+    expect(await failureOf(server.url("nobody-here"))).toMatchObject({ code: "config_invalid" });
+    expect(await failureOf(server.url().replace("/postgres?", "/none?"))).toMatchObject({ code: "config_invalid" });
+  });
+
+  test("that dies in the middle of a question is away, and answers again when it is back", async () => {
+    const store = open(server.url());
+    await store.query("select 1", []);
+    const asked = store.query("select pg_sleep(20)", []);
+    await Bun.sleep(100);
+    server.kill();
+    await expect(asked).rejects.toMatchObject({ code: "store_away" });
+    await asked.catch(() => {});
+    await expect(store.query("select 1", [])).rejects.toMatchObject({ code: "store_away" });
+    server.start();
+    expect(await store.query("select 1 as one", [])).toEqual([{ one: 1 }] as never);
+    await store.close();
+  });
+
+  test("that ends one connection gets another by the next question", async () => {
+    const store = open(server.url());
+    const [row] = await store.query<{ pid: number }>("select pg_backend_pid() as pid", []);
+    server.sql(`select pg_terminate_backend(${row?.pid})`);
+    const answers = [
+      await store.query("select 1", []).catch((thrown) => thrown),
+      await store.query("select 2 as two", []),
+    ];
+    expect(answers[1]).toEqual([{ two: 2 }]);
+    await store.close();
+  });
+});
+
+describe.skipIf(!hasPostgres || Bun.which("openssl") === null)("TLS", () => {
+  let server: Postgres;
+  let folder: string;
+  const makeCert = (name: string) => {
+    const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)];
+    const subject = ["-subj", `/CN=${name}`, "-addext", `subjectAltName=DNS:${name}`];
+    spawnSync("openssl", [
+      "req",
+      "-new",
+      "-x509",
+      "-nodes",
+      "-days",
+      "2",
+      "-newkey",
+      "rsa:2048",
+      "-keyout",
+      key,
+      "-out",
+      cert,
+      ...subject,
+    ]);
+    return { key, cert };
+  };
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "pai-tls-"));
+    server = startPostgres(makeCert("localhost"));
+  });
+  afterAll(() => {
+    server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const url = (query: string) => `postgres://owner@localhost:${server.port}/postgres?${query}`;
+
+  test("a certificate that nobody vouches for is refused", async () => {
+    expect(await failureOf(url("sslmode=verify-full"))).toMatchObject({
+      code: "tls",
+      hint: "name its certificate: store.url …?sslrootcert=FILE",
+    });
+  });
+
+  test("one that is named is trusted, for its own name only", async () => {
+    const named = `sslmode=verify-full&sslrootcert=${join(folder, "localhost.pem")}`;
+    const store = open(url(named));
+    expect(await store.query("select ssl from pg_stat_ssl where pid = pg_backend_pid()", [])).toEqual([
+      { ssl: true },
+    ] as never);
+    await store.close();
+    expect(await failureOf(url(named).replace("@localhost", "@127.0.0.1"))).toMatchObject({ code: "tls" });
+    makeCert("other.example");
+    expect(await failureOf(url(named.replace("localhost.pem", "other.example.pem")))).toMatchObject({ code: "tls" });
+  });
+
+  test("no variable turns the verification off", async () => {
+    const script = `import { openTeamStore } from ${JSON.stringify(join(import.meta.dir, "../../src/lab/team/team-store.ts"))};
+      import { readAddress } from ${JSON.stringify(join(import.meta.dir, "../../src/lab/team/address.ts"))};
+      const store = openTeamStore(readAddress(${JSON.stringify(url("sslmode=verify-full"))}), ${JSON.stringify(options)});
+      console.log(await store.query("select 1", []).then(() => "open", (error) => error.code)); await store.close();`;
+    const env = { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: "0" };
+    expect(spawnSync(process.execPath, ["-e", script], { env, encoding: "utf8" }).stdout.trim()).toBe("tls");
+  });
+});

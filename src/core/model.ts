@@ -87,6 +87,11 @@ export interface ModelRequest {
   /** Ask for one JSON value of this schema (plain JSON Schema; each bridge converts it to its own dialect). */
   readonly format: { readonly name: string; readonly schema: Json } | null;
   readonly maxOutputTokens: number;
+  /**
+   * Whether a cap of the user or the window stands behind `maxOutputTokens`. Otherwise a service that counts the number
+   * against its limits, used or not, is not told it.
+   */
+  readonly isCapped: boolean;
   /** null: the model's own. */
   readonly temperature: number | null;
 }

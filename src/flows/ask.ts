@@ -94,10 +94,13 @@ const maxPerToken = 32;
 /** Characters that a reply may always have where the user set no cap: pai may know too low a limit for the model. */
 const maxUncapped = 4 * 1024 * 1024;
 
+/** Whether the user capped the tokens or the cost of the run or of the day. */
+const isRationed = ({ ledger, ports }: Run): boolean =>
+  Number.isFinite(ledger.room(0)) || (ports.allowance ?? null) !== null;
+
 /** Collects the reply in `got`, which keeps what arrived before a failure. Throws reply_cut for an endless reply. */
 async function receive(run: Run, { request, refit, count, onText, onPiece }: Asking, got: Arriving) {
-  const isCapped = Number.isFinite(run.ledger.room(0));
-  let left = Math.max(maxPerToken * request.maxOutputTokens, isCapped ? 0 : maxUncapped);
+  let left = Math.max(maxPerToken * request.maxOutputTokens, isRationed(run) ? 0 : maxUncapped);
   for await (const event of run.ports.model.stream(request, run.signal, refit)) {
     // A fast reply never waits for the network: without a pause, signals and time limits would not be noticed.
     await breathe(run.signal);
@@ -184,6 +187,7 @@ async function send(
     ...hide(run, question),
     toolChoice: question.tools?.length ? "auto" : "none",
     maxOutputTokens,
+    isCapped: isRationed(run) || maxOutputTokens < model.maxOutputTokens,
     temperature: run.options.temperature,
   };
   const started = ports.now().getTime();
@@ -212,12 +216,15 @@ async function send(
  */
 function readReply({ text, calls, done }: Arriving, { tools, maxOutputTokens }: ModelRequest): Reply {
   if (done === null) throw new PaiError("reply_cut", "the reply ended before it was complete");
-  const { stop, native } = done;
+  const { stop, native, usage } = done;
   if (stop === "refused") throw new PaiError("reply_blocked", "the model refused to answer");
   const isCut = stop === "length";
   if (text.trim() === "" && calls.length === 0 && !(isCut && tools.length > 0)) {
     if (!isCut) throw new PaiError("reply_empty", "the reply was empty");
-    throw new PaiError("reply_cut", `the reply reached its limit of ${maxOutputTokens} tokens before it said anything`);
+    throw new PaiError(
+      "reply_cut",
+      `the reply reached its limit of ${usage.output || maxOutputTokens} tokens before it said anything`,
+    );
   }
   return { text, calls, stop, native: isCut ? null : native };
 }

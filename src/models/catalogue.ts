@@ -101,9 +101,12 @@ export function limitModel<M extends Pick<Model, "window" | "maxOutputTokens">>(
   return { ...model, window, maxOutputTokens: Math.min(output ?? Math.min(model.maxOutputTokens, most), window) };
 }
 
+/** The most output tokens that a reply may have where nobody states a number: services count more against limits. */
+export const usualOutput = 32_768;
+
 /** The fields of a Model that follow from its name. */
 export function describeModel(provider: string, name: string): Omit<Model, "stream" | "address"> {
   const { window, maxOutputTokens } = findModel(provider, name) ??
     unknown[provider] ?? { window: 32_768, maxOutputTokens: 8192 };
-  return { id: `${provider}:${name}`, provider, name, window, maxOutputTokens };
+  return { id: `${provider}:${name}`, provider, name, window, maxOutputTokens: Math.min(maxOutputTokens, usualOutput) };
 }

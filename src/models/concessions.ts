@@ -1,11 +1,13 @@
 /** What servers refuse of a request, in their own words, and how they are asked again: one row each. */
-import { PaiError } from "../core/error.ts";
+import { type ErrorCode, PaiError } from "../core/error.ts";
 import { type Fields as Body, isFields, type ModelRequest } from "../core/model.ts";
 import type { Notice } from "../core/question.ts";
 import { wordsOf } from "./wire/http-errors.ts";
 
 /** What one refusal taught. */
 interface Lesson {
+  /** What the server said. */
+  readonly words: string;
   /** Messages of the request that was refused. */
   readonly messages: number;
 }
@@ -14,40 +16,57 @@ interface Lesson {
 interface Concession {
   /** The words in which servers refuse it. */
   readonly refused: RegExp;
+  /** The codes with which it is refused; absent: request_rejected. */
+  readonly codes?: readonly ErrorCode[];
   /** What follows the model's name in the notice. */
-  readonly told: string;
+  readonly told: (now: ModelRequest) => string;
   readonly request?: (request: ModelRequest, lesson: Lesson) => ModelRequest;
   /** Fields that leave the body, on whatever wire; a dot leads into an object. */
   readonly fields?: readonly string[];
+  /** Fields that get another name. */
+  readonly renamed?: Readonly<Record<string, string>>;
 }
+
+const without = (what: string) => (): string => `takes no ${what}: asked without it`;
 
 /** Applied in this order. */
 const concessions: readonly Concession[] = [
   {
     refused: /temperature/i,
-    told: "takes no temperature: asked without it",
+    told: without("temperature"),
     fields: ["temperature", "options.temperature", "generationConfig.temperature"],
   },
   {
     refused:
       /output_config|output_format|response_format|response_?schema|response_?mime_?type|text\.format|json_schema|json (schema|mode)|structured output|grammar/i,
-    told: "takes no JSON schema: asked without it",
+    told: without("JSON schema"),
     request: putSchemaInWords,
   },
   {
     refused: /stream_options/i,
-    told: "takes no count of tokens in its stream: asked without it",
+    told: without("count of tokens in its stream"),
     fields: ["stream_options"],
   },
   {
     refused: /\binclude\b|encrypted[ _]content is not supported/i,
-    told: "sends no reasoning along: asked without it",
+    told: () => "sends no reasoning along: asked without it",
     fields: ["include"],
   },
   {
     refused: /encrypted|signature|thinking.*\bblock/i,
-    told: "takes no reasoning of earlier replies: asked without it",
+    told: without("reasoning of earlier replies"),
     request: leaveOutReasoning,
+  },
+  {
+    refused: /max_completion_tokens['"`]? instead/i,
+    told: () => "calls the length of a reply by another name: asked with that",
+    renamed: { max_tokens: "max_completion_tokens" },
+  },
+  {
+    refused: /max\w*tokens|maximum (context length|tokens)|request too large/i,
+    codes: ["request_rejected", "request_too_long", "credit_exhausted"],
+    told: ({ maxOutputTokens }) => `gives at most ${maxOutputTokens} tokens here: asked for no more`,
+    request: shorten,
   },
 ];
 
@@ -65,14 +84,16 @@ export function createConcessions(model: string, notify: (notice: Notice) => voi
   return {
     encode: (request, encode) => concede(request, encode, learned),
     learn(failed, request, encode) {
-      if (!(failed instanceof PaiError) || failed.code !== "request_rejected") return false;
+      if (!(failed instanceof PaiError)) return false;
       const sent = concede(request, encode, learned);
       const words = wordsOf(failed);
-      for (const row of concessions.filter(({ refused }) => refused.test(words))) {
-        const more = new Map(learned).set(row, { messages: request.messages.length });
+      for (const row of concessions) {
+        const { refused, codes = ["request_rejected"] } = row;
+        if (!codes.includes(failed.code) || !refused.test(words)) continue;
+        const more = new Map(learned).set(row, { words, messages: request.messages.length });
         if (Bun.deepEquals(concede(request, encode, more), sent)) continue;
         learned = more;
-        notify({ level: "info", code: "conceded", text: `${model} ${row.told}` });
+        notify({ level: "info", code: "conceded", text: `${model} ${row.told(adapt(request, learned))}` });
         return true;
       }
       return false;
@@ -80,17 +101,21 @@ export function createConcessions(model: string, notify: (notice: Notice) => voi
   };
 }
 
-function concede(
-  request: ModelRequest,
-  encode: (request: ModelRequest) => Body,
-  learned: ReadonlyMap<Concession, Lesson>,
-): Body {
-  const rows = concessions.flatMap((row) => {
+type Learned = ReadonlyMap<Concession, Lesson>;
+
+function concede(request: ModelRequest, encode: (request: ModelRequest) => Body, learned: Learned): Body {
+  const rows = concessions.filter((row) => learned.has(row));
+  const body = rows.flatMap(({ fields = [] }) => fields).reduce(withoutField, encode(adapt(request, learned)));
+  const names = Object.assign({}, ...rows.map(({ renamed }) => renamed)) as Readonly<Record<string, string>>;
+  return Object.fromEntries(Object.entries(body).map(([name, value]) => [names[name] ?? name, value]));
+}
+
+/** The request in its own terms, without what was refused in them. */
+function adapt(request: ModelRequest, learned: Learned): ModelRequest {
+  return concessions.reduce((made, row) => {
     const lesson = learned.get(row);
-    return lesson === undefined ? [] : [{ ...row, lesson }];
-  });
-  const asked = rows.reduce((made, { request: change, lesson }) => change?.(made, lesson) ?? made, request);
-  return rows.flatMap(({ fields = [] }) => fields).reduce(withoutField, encode(asked));
+    return lesson === undefined ? made : (row.request?.(made, lesson) ?? made);
+  }, request);
 }
 
 /** The body without the field at a path, and without the object that is empty without it. */
@@ -118,4 +143,33 @@ function leaveOutReasoning(request: ModelRequest, { messages }: Lesson): ModelRe
     at < messages && message.role === "assistant" ? { ...message, native: null } : message,
   );
   return { ...request, messages: withoutNative };
+}
+
+type Numbers = readonly [number, number];
+
+/** The words in which services say how long a reply may be, and the number in them; `asked`: the number they refused. */
+const lengths: readonly (readonly [words: RegExp, length: (numbers: Numbers, asked: number) => number])[] = [
+  [/can only afford ([\d,]+)/i, ([most]) => most],
+  [/context length (?:is|of) ([\d,]+).*?([\d,]+) (?:input tokens|in the messages|of text input)/is, ([a, b]) => a - b],
+  [/limit ([\d,]+),.*?requested ([\d,]+)/i, ([limit, sum], asked) => asked - (sum - limit)],
+  [/range .*?\[1, ?([\d,]+)\]/i, ([most]) => most],
+  [/to ([\d,]+) \(exclusive\)/i, ([above]) => above - 1],
+  [/to ([\d,]+) \(inclusive\)/i, ([most]) => most],
+  [/(?:at most|less than or equal to|model limit of|maximum (?:value )?of|>=?|<=?) [`'"]?([\d,]+)/i, ([most]) => most],
+];
+
+/** Fewer tokens make no reply. */
+const leastReply = 256;
+
+/** The length that the server named; the request as it is where it named none, or one that is of no use. */
+function shorten(request: ModelRequest, { words }: Lesson): ModelRequest {
+  const { maxOutputTokens: asked } = request;
+  for (const [pattern, length] of lengths) {
+    const found = pattern.exec(words);
+    if (found === null) continue;
+    const [a = 0, b = 0] = found.slice(1).map((digits) => Number(digits.replaceAll(",", "")));
+    const most = length([a, b], asked);
+    if (most >= leastReply && most < asked) return { ...request, maxOutputTokens: most };
+  }
+  return request;
 }

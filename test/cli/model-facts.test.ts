@@ -19,17 +19,21 @@ test("a stated limit wins, by name or by provider:name, and the rest stays as pa
   const models = {
     "gpt-6.1-terra": { window: 200_000 },
     "local:tiny": { window: 8192 },
+    "openai:wide": { window: 500_000, output: 100_000 },
+    "openai:narrow": { window: 20_000 },
     "openai:next": { output: 9000 },
   };
   const limits = (id: string) => {
     const { window, maxOutputTokens } = describeChosen(id, { models });
     return [window, maxOutputTokens];
   };
-  expect(limits("openai:gpt-6.1-terra")).toEqual([200_000, 100_000]);
-  expect(limits("gpt-6.1-terra")).toEqual([200_000, 100_000]);
+  expect(limits("openai:gpt-6.1-terra")).toEqual([200_000, 32_768]);
+  expect(limits("gpt-6.1-terra")).toEqual([200_000, 32_768]);
   expect(limits("local:tiny")).toEqual([8192, 2048]);
   expect(limits("openai:next")).toEqual([128_000, 9000]);
-  expect(limits("claude-sonnet-5-5")).toEqual([1_000_000, 128_000]);
+  expect(limits("claude-sonnet-5-5")).toEqual([1_000_000, 32_768]);
+  expect(limits("openai:wide")).toEqual([500_000, 100_000]);
+  expect(limits("openai:narrow")).toEqual([20_000, 10_000]);
 });
 
 test("prices may stand under models or, alone, under prices; models wins", () => {

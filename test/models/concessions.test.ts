@@ -89,6 +89,82 @@ describe("what was refused is left out, said once, and asked for no more", () =>
   });
 });
 
+describe("a reply that may not be so long is asked for in the length that the server names", () => {
+  const openrouter = (status: number, message: string) => ({ status, body: { error: { message, code: status } } });
+  const rows: readonly (readonly [string, Refusal, number])[] = [
+    [
+      "openrouter:x/y",
+      openai("max_tokens is too large: 16384. This model supports at most 4096 completion tokens."),
+      4096,
+    ],
+    [
+      "openrouter:x/y",
+      openrouter(
+        402,
+        "This request requires more credits, or fewer max_tokens. You requested up to 16384 tokens, but can only afford 1234.",
+      ),
+      1234,
+    ],
+    ["openrouter:x/y", openai("Invalid max_tokens value, the valid range of max_tokens is [1, 8192]"), 8192],
+    ["openrouter:x/y", openai("`max_tokens` must be less than or equal to `8192`"), 8192],
+    [
+      "openrouter:x/y",
+      openai(
+        "This model's maximum context length is 16384 tokens. However, you requested 17384 tokens (1000 in the messages, 16384 in the completion).",
+      ),
+      15_384,
+    ],
+    [
+      "openrouter:x/y",
+      openrouter(429, "Request too large for x on tokens per min (TPM): Limit 15,000, Requested 17,384."),
+      14_000,
+    ],
+    [
+      "anthropic:claude-haiku-4-5",
+      anthropic("max_tokens: 16384 > 8192, which is the maximum allowed number of output tokens for claude"),
+      8192,
+    ],
+    [
+      "gemini:gemini-2.5-flash",
+      google(
+        "it has a maxOutputTokens value of 16384 but the supported range is from 1 (inclusive) to 8193 (exclusive)",
+      ),
+      8192,
+    ],
+  ];
+  test.each(rows)("%s says %j", async (id, refusal, most) => {
+    refuseWith(id, refusal);
+    const notices: string[] = [];
+    const model = await open(id, { notify: ({ text }) => notices.push(text) });
+    const long = { ...request, maxOutputTokens: 16_384 };
+    for (const _ of [1, 2]) expect((await take(model, quiet, long)).text).toBe("{}");
+    const lengthOf = (body: unknown) => /"max_?(?:output)?_?tokens":(\d+)/i.exec(JSON.stringify(body))?.[1];
+    expect(server.seen.map(({ body }) => Number(lengthOf(body)))).toEqual([16_384, most, most]);
+    expect(notices).toEqual([`${id.replace(/^\w+:/, "")} gives at most ${most} tokens here: asked for no more`]);
+  });
+
+  test("not where the length is too short for a reply", async () => {
+    const id = "openrouter:x/y";
+    refuseWith(id, openrouter(402, "This request requires more credits, or fewer max_tokens: can only afford 12."));
+    const { error } = await take(await open(id), quiet, request);
+    expect([error?.code, server.seen.length]).toEqual(["credit_exhausted", 1]);
+  });
+
+  test("under the name that the server has for it", async () => {
+    const id = "openrouter:x/y";
+    const why =
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+    refuseWith(id, openai(why), openai("max_completion_tokens is too large: 1000. It supports at most 500 tokens."));
+    expect((await take(await open(id))).text).toBe("{}");
+    expect(server.seen.map(({ body }) => body)).toMatchObject([
+      { max_tokens: 1000 },
+      { max_completion_tokens: 1000 },
+      { max_completion_tokens: 500 },
+    ]);
+    expect(server.seen[2]?.body).not.toHaveProperty("max_tokens");
+  });
+});
+
 test("several refusals of one call are answered one after the other, for every key of the model", async () => {
   const id = "openai:gpt-4.1";
   refuseWith(id, openai("Unsupported parameter: 'temperature'"), openai("text.format is not supported"));

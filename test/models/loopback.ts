@@ -13,6 +13,7 @@ export const request: ModelRequest = {
   toolChoice: "auto",
   format: null,
   maxOutputTokens: 1000,
+  isCapped: false,
   temperature: null,
 };
 

@@ -38,9 +38,9 @@ describe("opening", () => {
     expect(await open({})).toMatchObject({
       id: "gemini:gemini-3.5-flash-lite",
       window: 1_048_576,
-      maxOutputTokens: 65_536,
+      maxOutputTokens: 32_768,
     });
-    expect(await open({ id: "gemini-99" })).toMatchObject({ window: 1_048_576, maxOutputTokens: 65_535 });
+    expect(await open({ id: "gemini-99" })).toMatchObject({ window: 1_048_576, maxOutputTokens: 32_768 });
   });
 
   const refusals: readonly (readonly [string, Partial<Parameters<typeof options>[0]>, string])[] = [

@@ -1,4 +1,5 @@
 /** Identifies the server at a local address: its kind, and the context window of one of its models. */
+import { usualOutput } from "../catalogue.ts";
 import { type Endpoint, tlsOf, withQuery } from "../wire/endpoint.ts";
 import { count, type Fields, fields, list, parseJson, text } from "../wire/fields.ts";
 import { readStart } from "../wire/read-start.ts";
@@ -22,7 +23,7 @@ export function rootOf(url: string): string {
 
 /** Output tokens: a quarter of the window, within the limits of a sensible reply. */
 export function outputOf(window: number): number {
-  return Math.max(256, Math.min(32_768, Math.floor(window / 4)));
+  return Math.max(256, Math.min(usualOutput, Math.floor(window / 4)));
 }
 
 /** Sends all questions to a server at once. Never throws: a question without an answer in two seconds stays open. */

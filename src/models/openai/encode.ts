@@ -11,7 +11,11 @@ export const nativeOf = (model: string): string => `openai:${model}`;
 /** Models that are known not to think. Any other returns its reasoning encrypted, or refuses to. */
 const isThoughtless = (model: string): boolean => /gpt-[34]|chat/.test(model);
 
-/** The provider stores nothing, so a reply of the same model is sent back whole, with its encrypted reasoning. */
+/**
+ * OpenAI counts the length that a reply may have against the tokens of a minute, used or not: it is only told where the
+ * user capped it. The provider stores nothing, so a reply of the same model is sent back whole, with its encrypted
+ * reasoning.
+ */
 export function encodeOpenai(model: string, request: ModelRequest): Item {
   const { system, tools, format } = request;
   return {
@@ -20,7 +24,7 @@ export function encodeOpenai(model: string, request: ModelRequest): Item {
     store: false,
     ...(system === "" ? {} : { instructions: system }),
     input: request.messages.flatMap((message) => encodeMessage(model, message)),
-    max_output_tokens: Math.max(16, request.maxOutputTokens),
+    ...(request.isCapped ? { max_output_tokens: Math.max(16, request.maxOutputTokens) } : {}),
     ...(request.temperature === null ? {} : { temperature: request.temperature }),
     ...(isThoughtless(model) ? {} : { include: ["reasoning.encrypted_content"] }),
     ...(tools.length === 0

@@ -195,7 +195,6 @@ describe("openai", () => {
       store: false,
       instructions: "You are a test.",
       input: [{ role: "user", content: "say hello" }],
-      max_output_tokens: 1000,
       include: ["reasoning.encrypted_content"],
       tools: [{ type: "function", name: "read", description: "reads", parameters: schema, strict: false }],
       tool_choice: "auto",
@@ -213,6 +212,11 @@ describe("openai", () => {
         },
       },
     });
+  });
+
+  test("is told how long a reply may be only where the user or the window caps it: it counts as used", () => {
+    expect("max_output_tokens" in encodeOpenai("gpt-4.1", request)).toBe(false);
+    expect(encodeOpenai("gpt-4.1", { ...request, isCapped: true })["max_output_tokens"]).toBe(1000);
   });
 
   const thinking: readonly (readonly [string, boolean])[] = [

@@ -279,12 +279,16 @@ export function closedNameIn(folder: string, name: string, rules: PathRules, isF
 function ruleFor(path: string, raw: string, folded: string, { allow, deny }: PathRules) {
   if (deny.length > 0 && matches(path, raw, deny, folded)) return "deny";
   if (allow.length === 0 || !matches(path, raw, withFolders(allow))) return null;
-  return allow.some((pattern) => isSpelled(pattern, path)) ? "spelled" : "allow";
+  return allow.some((pattern) => spelledBy(pattern) === path) ? "spelled" : "allow";
 }
 
-/** A bare name spells no path: it would open every file of that name. */
-const isSpelled = (pattern: string, path: string): boolean =>
-  pattern.includes("/") && pattern.replace(/^\/|\/$/g, "") === path && !/[*?[\]{}!\\]/.test(pattern);
+/** The path that a rule spells out; null: none. A bare name spells no path: it would open every file of that name. */
+const spelledBy = (pattern: string): string | null =>
+  pattern.includes("/") && !/[*?[\]{}!\\]/.test(pattern) ? pattern.replace(/^\/|\/$/g, "") : null;
+
+/** Whether it is a folder above a path that the settings spell out. It may be made for it, and nothing else. */
+export const leadsToSpelled = (folder: string, { allow }: PathRules): boolean =>
+  allow.some((pattern) => spelledBy(pattern)?.startsWith(`${folder}/`) === true);
 
 /** A pattern `folder/**` opens the folder itself as well. */
 const withFolders = (patterns: readonly string[]) =>

@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import { atFirstUse } from "../core/at-first-use.ts";
-import type { Change } from "../core/change.ts";
+import type { Blob, Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import { type PathRules, placeOf } from "../core/names.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
@@ -185,6 +185,12 @@ function openView(root: Root, rules: PathRules, spellings: readonly string[]): V
     if (verdict.verdict !== "deny") return path;
     throw new PaiError("path_refused", `${showName(path) || "."}: ${verdict.why}`);
   };
+  /** A closed folder that may be made, since the settings open a file in it. */
+  const readClosed = (path: RelPath): Blob | null => {
+    const stat = root.stat(refuseDenied(path, "folder"));
+    if (stat !== null && stat.kind !== "folder") refuseDenied(path, "read");
+    return stat && { kind: "folder", mode: stat.mode };
+  };
   return {
     path(text, use) {
       const { path, folder } = parsePath(text, spellings);
@@ -194,7 +200,7 @@ function openView(root: Root, rules: PathRules, spellings: readonly string[]): V
       return refuseDenied(path, use);
     },
     async read(path, limit = maxReadBytes) {
-      refuseDenied(path, "read");
+      if (judgePath(path, "read", rules).verdict === "deny") return readClosed(path);
       try {
         const file = root.readBytes(path, limit);
         return file && { kind: "file", bytes: file.bytes, mode: file.stat.mode };

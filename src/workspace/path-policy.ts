@@ -1,6 +1,6 @@
 /** Which paths an action may use, by their names alone: deny, ask or allow. Pure. */
 import { foldName } from "../core/guard/fold-name.ts";
-import { judgeNames, type PathRules, whyJudged } from "../core/names.ts";
+import { judgeNames, leadsToSpelled, type PathRules, whyJudged } from "../core/names.ts";
 import { nameOf, type PathUse, parentOf, type RelPath } from "../core/path.ts";
 import { showName } from "./parse-path.ts";
 
@@ -16,7 +16,8 @@ export function judgePath(path: RelPath, use: PathUse, rules: PathRules): PathVe
   if (path === "" && use !== "list") return { verdict: "deny", why: "that is the root itself" };
   const judged = judgeNames(path, rules, use === "folder" || use === "list");
   const why = `${showName(judged.name)} ${whyJudged(judged)}`;
-  if (judged.class === "closed") return { verdict: "deny", why };
+  const isMade = use === "folder" && judged.kind !== "settings" && leadsToSpelled(path, rules);
+  if (judged.class === "closed" && !isMade) return { verdict: "deny", why };
   return judged.asks && changes.has(use) ? { verdict: "ask", why } : { verdict: "allow" };
 }
 

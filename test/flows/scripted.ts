@@ -16,6 +16,7 @@ import type { Price } from "../../src/core/spending/cost.ts";
 import type { Flow, Ports, RunOptions } from "../../src/flows/run.ts";
 import { runTask } from "../../src/flows/run-task.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";
+import type { WorkspaceOptions } from "../../src/workspace/open.ts";
 import { defaultSandbox, type SandboxSettings } from "../../src/workspace/sandbox/settings.ts";
 import { openBare } from "../workspace/bare.ts";
 
@@ -119,6 +120,8 @@ export interface Setup extends Partial<Pick<Ports, "now" | "actions">> {
   readonly model?: Model;
   /** Instead of what the workspace says of its repository. */
   readonly commits?: Commits;
+  /** The user's rules for paths; none if left out. */
+  readonly policy?: WorkspaceOptions["policy"];
   /** What holds commands, instead of the best there is. */
   readonly sandbox?: Partial<SandboxSettings>;
   /** Called with every question before it is answered. */
@@ -220,13 +223,16 @@ export function makeFolder(files: Files = {}): Place {
   return { root, state: join(base, "state"), remove: () => rmSync(base, { recursive: true, force: true }) };
 }
 
-/** The workspace of a place, without a home or rules of its own. */
-export const openHere = ({ root, state }: Pick<Place, "root" | "state">, sandbox: Partial<SandboxSettings> = {}) =>
-  openBare(root, state, { env: { PATH: process.env["PATH"] }, sandbox: { ...defaultSandbox, ...sandbox } });
+/** The workspace of a place, without a home. */
+export const openHere = (
+  { root, state }: Pick<Place, "root" | "state">,
+  sandbox: Partial<SandboxSettings> = {},
+  policy: WorkspaceOptions["policy"] = { allow: [], deny: [] },
+) => openBare(root, state, { env: { PATH: process.env["PATH"] }, sandbox: { ...defaultSandbox, ...sandbox }, policy });
 
 /** Runs a flow in an existing folder. */
 export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup): Promise<Ran> {
-  const opened = (await openHere(place, setup.sandbox)).workspace;
+  const opened = (await openHere(place, setup.sandbox, setup.policy)).workspace;
   const workspace = setup.commits === undefined ? opened : { ...opened, commits: setup.commits };
   const scripted = scriptModel(setup.lines, setup.window);
   const events: StampedEvent[] = [];

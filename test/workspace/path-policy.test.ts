@@ -56,6 +56,9 @@ test("a path that the settings spell out is open in a closed folder; its neighbo
   const closed = [".aws", ".aws/credentials", "b/.aws/config", "a/.ssh/id_rsa", "secrets/.env"];
   expect(opened.map((path) => judge(path, "write", rules))).toEqual(["allow", "allow"]);
   expect(closed.filter((path) => judge(path, "write", rules) !== "deny")).toEqual([]);
+  const uses = ["read", "list", "write", "folder", "delete", "move"] as const;
+  expect(uses.filter((use) => judge(".aws", use, rules) !== "deny")).toEqual(["folder"]);
+  expect(["a/.ssh", "b/.aws"].map((path) => judge(path, "folder", rules))).toEqual(["allow", "deny"]);
   const vague = { allow: ["config", "**/config", ".git/conf*", ".vscode/../.git/config"], deny: [] };
   expect(judge(".git/config", "read", vague)).toBe("deny");
   const deeper = { allow: [".aws/x"], deny: [] };

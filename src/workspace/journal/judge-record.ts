@@ -15,9 +15,14 @@ const maxNamed = 5;
  * `folder` holds the record. Throws path_refused if any path is denied.
  */
 export function judgeRecord(changes: readonly Change[], rules: PathRules, folder: string): void {
-  const paths = new Set(changes.flatMap(({ path, from }) => (from === null ? [path] : [path, from])));
-  const denied = [...paths].flatMap((path) => {
-    const verdict = judgePath(path, "write", rules);
+  const uses = new Map(
+    changes.flatMap(({ path, before, after, from }) => {
+      const use = (after ?? before)?.kind === "folder" ? "folder" : "write";
+      return [[path, use] as const, ...(from === null ? [] : [[from, use] as const])];
+    }),
+  );
+  const denied = [...uses].flatMap(([path, use]) => {
+    const verdict = judgePath(path, use, rules);
     return verdict.verdict === "deny" ? [`${showName(path)} (${verdict.why})`] : [];
   });
   if (denied.length === 0) return;

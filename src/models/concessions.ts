@@ -23,8 +23,7 @@ interface Concession {
   readonly request?: (request: ModelRequest, lesson: Lesson) => ModelRequest;
   /** Fields that leave the body, on whatever wire; a dot leads into an object. */
   readonly fields?: readonly string[];
-  /** Fields that get another name. */
-  readonly renamed?: Readonly<Record<string, string>>;
+  readonly body?: (body: Body) => Body;
 }
 
 const without = (what: string) => (): string => `takes no ${what}: asked without it`;
@@ -53,14 +52,20 @@ const concessions: readonly Concession[] = [
     fields: ["include"],
   },
   {
-    refused: /encrypted|signature|thinking.*\bblock/i,
+    refused: /reasoning_content\b.{0,60}(must be (passed|provided|sent)|is missing)/i,
+    told: () => "wants reasoning in every earlier reply: asked with empty ones",
+    body: putEmptyReasoning,
+  },
+  {
+    refused: /encrypted|signature|thinking.*\bblock|(message|assistant|property).*\b(reasoning\w*|thinking)\b/is,
     told: without("reasoning of earlier replies"),
     request: leaveOutReasoning,
   },
   {
     refused: /max_completion_tokens['"`]? instead/i,
     told: () => "calls the length of a reply by another name: asked with that",
-    renamed: { max_tokens: "max_completion_tokens" },
+    body: ({ max_tokens, ...body }) =>
+      max_tokens === undefined ? body : { ...body, max_completion_tokens: max_tokens },
   },
   {
     refused: /max\w*tokens|maximum (context length|tokens)|request too large/i,
@@ -106,8 +111,7 @@ type Learned = ReadonlyMap<Concession, Lesson>;
 function concede(request: ModelRequest, encode: (request: ModelRequest) => Body, learned: Learned): Body {
   const rows = concessions.filter((row) => learned.has(row));
   const body = rows.flatMap(({ fields = [] }) => fields).reduce(withoutField, encode(adapt(request, learned)));
-  const names = Object.assign({}, ...rows.map(({ renamed }) => renamed)) as Readonly<Record<string, string>>;
-  return Object.fromEntries(Object.entries(body).map(([name, value]) => [names[name] ?? name, value]));
+  return rows.reduce((made, { body: change }) => change?.(made) ?? made, body);
 }
 
 /** The request in its own terms, without what was refused in them. */
@@ -135,6 +139,15 @@ function putSchemaInWords(request: ModelRequest): ModelRequest {
   if (request.format === null) return request;
   const words = `Its JSON Schema:\n${JSON.stringify(request.format.schema)}`;
   return { ...request, system: `${request.system}\n${words}`, format: null };
+}
+
+/** For servers that want the field even where another model wrote the reply. */
+function putEmptyReasoning(body: Body): Body {
+  if (!Array.isArray(body["messages"])) return body;
+  const messages = body["messages"].map((message: Body) =>
+    message["role"] === "assistant" ? { reasoning_content: "", ...message } : message,
+  );
+  return { ...body, messages };
 }
 
 /** Only what was refused goes: the reasoning of later replies belongs to the conversation as it is now. */

@@ -4,17 +4,24 @@ import { type BridgeOptions, openBridge, postTo } from "../wire/open-bridge.ts";
 import { toStrictSchema } from "../wire/strict-schema.ts";
 import { createChatDecoder } from "./decode.ts";
 import { chatForm, encodeChat, strictForm } from "./encode.ts";
+import { nativeOf } from "./reasoning.ts";
 
 /** Opens the stream for one key. Throws key_invalid, as openBridge does. */
 export function openChat(options: BridgeOptions): Stream {
   const { provider, model, endpoint } = options;
+  const owner = nativeOf(provider.id, model, endpoint.url);
   const form = provider.dialect?.strictMessages ? strictForm : chatForm;
   return openBridge(
     {
       encode: (request) =>
-        encodeChat(model, request, { form, schemaOf: toStrictSchema, countsUnasked: provider.dialect?.countsUnasked }),
+        encodeChat(model, request, {
+          owner,
+          form,
+          schemaOf: toStrictSchema,
+          countsUnasked: provider.dialect?.countsUnasked,
+        }),
       send: postTo(`${endpoint.url}/chat/completions`),
-      decode: (request) => createChatDecoder({ request, model }),
+      decode: (request) => createChatDecoder({ request, model, owner }),
     },
     options,
   );

@@ -6,6 +6,7 @@ import type { Decoder } from "../wire/decoder.ts";
 import { count, type Fields, fields, list, text } from "../wire/fields.ts";
 import { turnOf } from "../wire/open-bridge.ts";
 import { createTally, refused } from "../wire/replies.ts";
+import { createReasoningKeeper } from "./reasoning.ts";
 import { createTextCallReader } from "./text-calls.ts";
 
 /** Finish reasons of a reply that was cut. Any other reason, known or not, is a normal end. */
@@ -23,16 +24,19 @@ export interface ChatDecoderOptions {
   readonly request: ModelRequest;
   /** The bare name that was asked for. */
   readonly model: string;
+  /** Marks the native form of the reply. */
+  readonly owner: string;
   /** Gets the final usage. */
   readonly onUsage?: (usage: Usage) => void;
 }
 
-export function createChatDecoder({ request, model, onUsage = () => {} }: ChatDecoderOptions): Decoder {
+export function createChatDecoder({ request, model, owner, onUsage = () => {} }: ChatDecoderOptions): Decoder {
   const tally = createTally(model, turnOf(request));
   const thoughts = createThoughtSplitter();
   const written = createTextCallReader(request.toolChoice === "none" ? [] : request.tools.map(({ name }) => name));
   const calls = new Map<unknown, Arriving>();
   const complete: Arriving[] = [];
+  const kept = createReasoningKeeper();
   const usage: Record<string, unknown> = {};
   let served = model;
   let reason = "";
@@ -72,8 +76,7 @@ export function createChatDecoder({ request, model, onUsage = () => {} }: ChatDe
     if (message["tool_calls"] !== undefined) readCalls(list(message["tool_calls"]).map(fields));
     if (text(message["refusal"]) !== "") throw refused("the request", text(message["refusal"]));
     const said = readContent(message["content"]);
-    const thought =
-      said.thought || text(message["reasoning_content"]) || text(message["reasoning"]) || text(message["thinking"]);
+    const thought = kept.push(message) || said.thought;
     if (thought !== "") readText();
     tally.thought(thought);
     arrived += said.text;
@@ -133,7 +136,9 @@ export function createChatDecoder({ request, model, onUsage = () => {} }: ChatDe
       const stop = tally.stop(finished, cuts.has(reason));
       const counted = readUsage(usage);
       onUsage(counted);
-      return { type: "done", stop, usage: counted, served, key, native: null };
+      const content = kept.whole();
+      const native = content === null ? null : { model: owner, content };
+      return { type: "done", stop, usage: counted, served, key, native };
     },
   };
 }

@@ -1,10 +1,13 @@
 /** Encodes a request of pai for a server that speaks Chat Completions. */
 import { digest } from "../../core/digest.ts";
 import type { Call, CallResult, Json, Message, ModelRequest } from "../../core/model.ts";
+import { reasoningFor } from "./reasoning.ts";
 
 export type Item = { readonly [key: string]: Json };
 
 export interface ChatForm {
+  /** Marks native replies that may be sent back. */
+  readonly owner: string;
   /** How the messages are written: `chatForm` or `strictForm`. */
   readonly form: Form;
   /** Turns a schema into the form that the server wants. */
@@ -17,14 +20,14 @@ export interface ChatForm {
 export function encodeChat(
   model: string,
   request: ModelRequest,
-  { form, schemaOf, countsUnasked = false }: ChatForm = { form: chatForm, schemaOf: withoutDialect },
+  { owner, form, schemaOf, countsUnasked = false }: ChatForm,
 ): Item {
   const { format } = request;
   return {
     model,
     stream: true,
     ...(countsUnasked ? {} : { stream_options: { include_usage: true } }),
-    messages: encodeMessages(request, form),
+    messages: encodeMessages(request, form, owner),
     max_tokens: request.maxOutputTokens,
     ...(request.temperature === null ? {} : { temperature: request.temperature }),
     ...encodeTools(request),
@@ -64,19 +67,19 @@ function shortId(id: string): string {
   return /^[A-Za-z0-9]{9}$/.test(id) ? id : digest(id).slice(0, 9);
 }
 
-export function encodeMessages({ system, messages }: ModelRequest, form: Form): readonly Item[] {
+export function encodeMessages({ system, messages }: ModelRequest, form: Form, owner: string): readonly Item[] {
   return [
     ...(system === "" ? [] : [{ role: "system", content: system }]),
     ...messages.flatMap((message, at) => [
       ...(form.pause !== undefined && message.role === "user" && messages[at - 1]?.role === "tools"
         ? [form.pause]
         : []),
-      ...encodeMessage(message, form),
+      ...encodeMessage(message, form, owner),
     ]),
   ];
 }
 
-function encodeMessage(message: Message, { call, result }: Form): readonly Item[] {
+function encodeMessage(message: Message, { call, result }: Form, owner: string): readonly Item[] {
   switch (message.role) {
     case "user":
       return [{ role: "user", content: message.text }];
@@ -88,7 +91,9 @@ function encodeMessage(message: Message, { call, result }: Form): readonly Item[
       }));
     case "assistant": {
       const calls = message.calls.map(call);
-      return [{ role: "assistant", content: message.text, ...(calls.length === 0 ? {} : { tool_calls: calls }) }];
+      const reasoning = reasoningFor(owner, message.native);
+      const made = calls.length === 0 ? {} : { tool_calls: calls };
+      return [{ role: "assistant", content: message.text, ...reasoning, ...made }];
     }
   }
 }

@@ -2,7 +2,8 @@
 import type { ModelRequest, Usage } from "../../core/model.ts";
 import type { Notice } from "../../core/question.ts";
 import { createChatDecoder } from "../chat/decode.ts";
-import { encodeChat } from "../chat/encode.ts";
+import { chatForm, encodeChat, withoutDialect } from "../chat/encode.ts";
+import { nativeOf } from "../chat/reasoning.ts";
 import type { Stream } from "../stream.ts";
 import { type BridgeOptions, openBridge, postTo } from "../wire/open-bridge.ts";
 import { encodeOllama } from "./encode.ts";
@@ -14,17 +15,21 @@ export interface LocalOptions extends BridgeOptions {
 
 /** Opens the stream for one key, or without one. Throws key_invalid, as openBridge does. */
 export function openLocal(options: LocalOptions): Stream {
-  const { model, endpoint, server, notify } = options;
+  const { provider, model, endpoint, server, notify } = options;
+  const owner = nativeOf(provider.id, model, endpoint.url);
+  const chat = { owner, form: chatForm, schemaOf: withoutDialect };
   const isOllama = server.kind === "ollama";
   const url = isOllama ? `${rootOf(endpoint.url)}/api/chat` : `${endpoint.url}/chat/completions`;
   return openBridge(
     {
-      encode: (request) => (isOllama ? encodeOllama(model, request, server.window) : encodeChat(model, request)),
+      encode: (request) =>
+        isOllama ? encodeOllama(model, request, { owner, window: server.window }) : encodeChat(model, request, chat),
       send: postTo(url),
       decode: (request) =>
         createChatDecoder({
           request,
           model,
+          owner,
           onUsage: (usage) => {
             if (isTruncated(request, usage)) notify(truncated(model, usage));
           },

@@ -7,18 +7,25 @@ const ollamaForm: Form = {
   result: ({ name }) => ({ tool_name: name }),
 };
 
+export interface OllamaForm {
+  /** Marks native replies that may be sent back. */
+  readonly owner: string;
+  /** Tokens of input and output together; null: the server's own. */
+  readonly window: number | null;
+}
+
 /**
  * The body of one request. Only Ollama's own API accepts the size of the context. A request that does not fit is an
- * error, and not silently cut. `window` null: the server's own.
+ * error, and not silently cut.
  */
-export function encodeOllama(model: string, request: ModelRequest, window: number | null): Item {
+export function encodeOllama(model: string, request: ModelRequest, { owner, window }: OllamaForm): Item {
   const { format } = request;
   return {
     model,
     stream: true,
     truncate: false,
     shift: false,
-    messages: encodeMessages(request, ollamaForm),
+    messages: encodeMessages(request, ollamaForm, owner),
     options: {
       num_predict: request.maxOutputTokens,
       ...(window === null ? {} : { num_ctx: window }),

@@ -1,7 +1,7 @@
 /** What a server of the user is asked, in Chat Completions and in Ollama's own form. */
 import { expect, test } from "bun:test";
 import type { Json, ModelRequest } from "../../../src/core/model.ts";
-import { encodeChat } from "../../../src/models/chat/encode.ts";
+import { chatForm, encodeChat, withoutDialect } from "../../../src/models/chat/encode.ts";
 import { encodeOllama } from "../../../src/models/local/encode.ts";
 import { request } from "../loopback.ts";
 
@@ -17,12 +17,14 @@ test("a conversation with calls, in both forms", () => {
   ];
   const said = (call: Json) => ({ role: "assistant", content: "", tool_calls: [call] });
   const content = "error: gone";
-  expect(encodeChat("m", { ...request, messages })["messages"]).toEqual([
+  expect(
+    encodeChat("m", { ...request, messages }, { owner: "", form: chatForm, schemaOf: withoutDialect })["messages"],
+  ).toEqual([
     ...start,
     said({ id: "a", type: "function", function: { name: "read", arguments: '{"path":"x"}' } }),
     { role: "tool", tool_call_id: "a", content },
   ]);
-  expect(encodeOllama("m", { ...request, messages }, null)["messages"]).toEqual([
+  expect(encodeOllama("m", { ...request, messages }, { owner: "", window: null })["messages"]).toEqual([
     ...start,
     said({ function: { name: "read", arguments: { path: "x" } } }),
     { role: "tool", tool_name: "read", content },

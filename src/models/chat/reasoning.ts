@@ -1,0 +1,64 @@
+/** The reasoning of a reply as the server sent it: models that think between calls want it back the same way. */
+import type { Fields as JsonFields, Native } from "../../core/model.ts";
+import { type Fields, fields, list, text } from "../wire/fields.ts";
+
+/** Marks native replies of a model at one address: only these may be sent back to it. */
+export const nativeOf = (provider: string, model: string, url: string): string => `${provider}:${model} at ${url}`;
+
+/** Fields of a message with text: of DeepSeek, Kimi and llama.cpp, of OpenRouter, vLLM and LM Studio, of Ollama. */
+const textNames = ["reasoning_content", "reasoning", "thinking"] as const;
+
+/** OpenRouter's list of blocks, with summaries, signatures and encrypted reasoning. */
+const blocksName = "reasoning_details";
+
+/** Fields of a block that come in pieces; of any other field the last value counts. */
+const pieced: ReadonlySet<string> = new Set(["text", "summary", "data"]);
+
+export interface ReasoningKeeper {
+  /** Takes a message or the next piece of it. Returns the text of its reasoning. */
+  push(message: Fields): string;
+  /** The fields of the whole message; null: it had no reasoning. */
+  whole(): JsonFields | null;
+}
+
+export function createReasoningKeeper(): ReasoningKeeper {
+  const said: Record<string, string> = {};
+  const blocks: Record<string, unknown>[] = [];
+
+  function readBlock(piece: Fields): void {
+    const { type, index, id } = piece;
+    const isSame = (known: unknown, value: unknown) => known == null || value == null || known === value;
+    const isNext = (block: Fields) => block["type"] === type && block["index"] === index && isSame(block["id"], id);
+    const known = index === undefined ? undefined : blocks.find(isNext);
+    if (known === undefined) {
+      blocks.push({ ...piece });
+      return;
+    }
+    for (const [name, value] of Object.entries(piece)) {
+      if (pieced.has(name)) known[name] = text(known[name]) + text(value);
+      else if (value !== null) known[name] = value;
+    }
+  }
+
+  return {
+    push(message) {
+      for (const name of textNames) {
+        if (text(message[name]) !== "") said[name] = (said[name] ?? "") + text(message[name]);
+      }
+      for (const piece of list(message[blocksName])) readBlock(fields(piece));
+      return textNames.map((name) => text(message[name])).find((thought) => thought !== "") ?? "";
+    },
+    whole() {
+      // The blocks hold the text, too.
+      const kept = blocks.length > 0 ? { [blocksName]: blocks } : said;
+      return Object.keys(kept).length === 0 ? null : (kept as JsonFields);
+    },
+  };
+}
+
+/** The fields of a message's reasoning, for the server that sent them; none for any other. */
+export function reasoningFor(owner: string, native: Native | null): JsonFields {
+  if (native?.model !== owner) return {};
+  const known = Object.entries(fields(native.content)).filter(([name]) => [...textNames, blocksName].includes(name));
+  return Object.fromEntries(known) as JsonFields;
+}

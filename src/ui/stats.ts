@@ -6,7 +6,9 @@ import { visibleLine } from "./sanitize.ts";
 import type { Style } from "./style.ts";
 
 const barWidth = 10;
-const keyWidth = 24;
+const gap = 2;
+/** Even a narrow terminal shows so much of a key. */
+const minKeyWidth = 12;
 
 const share = (part: number, whole: number): string => (whole === 0 ? "-" : `${Math.round((100 * part) / whole)} %`);
 
@@ -18,11 +20,11 @@ function renderBar(count: number, maxRuns: number, style: Style): string {
 }
 
 /** Shortens a folder at its beginning, so that its name stays. */
-function shortKey(key: string, style: Style): string {
+function shortKey(key: string, width: number, style: Style): string {
   const text = visibleLine(key === "" ? "unknown" : key);
-  if (Bun.stringWidth(text) <= keyWidth) return text;
+  if (Bun.stringWidth(text) <= width) return text;
   const more = style.glyphs.more;
-  return key.startsWith("/") ? more + text.slice(text.length - keyWidth + more.length) : cut(text, keyWidth, more);
+  return key.startsWith("/") ? more + text.slice(text.length - width + more.length) : cut(text, width, more);
 }
 
 const heads = ["runs", "solved", "kept", "calls", "tokens", "cost"] as const;
@@ -33,15 +35,22 @@ function cellsOf({ runs, solved, kept, calls, tokens, cost, unpriced }: GroupTot
 }
 
 /** Rows with headings; columns are aligned to the right. */
-function renderTable(rows: readonly GroupTotals[], by: string, style: Style): readonly string[] {
-  const keys = rows.map(({ key }) => shortKey(key, style));
+function renderTable(
+  rows: readonly GroupTotals[],
+  by: string,
+  style: Style,
+  columns: number | null,
+): readonly string[] {
   const cells = rows.map(cellsOf);
   const widths = heads.map((head, at) => widest([head, ...cells.map((row) => row[at] ?? "")]));
+  const others = [barWidth, ...widths].reduce((sum, width) => sum + gap + width, 0);
+  const room = columns === null ? Number.POSITIVE_INFINITY : Math.max(minKeyWidth, columns - others);
+  const keys = rows.map(({ key }) => shortKey(key, room, style));
   const first = Math.max(widest(keys), by.length);
   const maxRuns = Math.max(...rows.map(({ runs }) => runs));
   const line = (key: string, bar: string, values: readonly string[]) =>
     [pad(key, first), pad(bar, barWidth), ...values.map((value, at) => value.padStart(widths[at] ?? 0))]
-      .join("  ")
+      .join(" ".repeat(gap))
       .trimEnd();
   return [
     style.paint("dim", line(by, "", heads)),
@@ -63,7 +72,12 @@ function renderWhole(whole: GroupTotals): readonly string[] {
   ];
 }
 
-/** The whole page, each line ended. `rows` must not be empty. */
-export function renderStats(rows: readonly GroupTotals[], whole: GroupTotals, by: string, style: Style): string {
-  return [...renderTable(rows, by, style), "", ...renderWhole(whole)].map((line) => `${line}\n`).join("");
+/** The whole page, each line ended. `rows` must not be empty. `columns` null: not a terminal, nothing is cut. */
+export function renderStats(
+  rows: readonly GroupTotals[],
+  whole: GroupTotals,
+  by: string,
+  { style, columns }: { readonly style: Style; readonly columns: number | null },
+): string {
+  return [...renderTable(rows, by, style, columns), "", ...renderWhole(whole)].map((line) => `${line}\n`).join("");
 }

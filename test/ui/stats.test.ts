@@ -6,7 +6,10 @@ import { styleOf } from "./fixture.ts";
 
 const none = { runs: 4, solved: 0, verified: 0, kept: 4, calls: 0, tokens: 0, cost: 0, unpriced: 0, ms: 4000 };
 const failed = { key: "2026-11-23", ...none, refused: 0, amended: 0, changed: 0, undone: 0 } as GroupTotals;
-const endOf = (whole: GroupTotals) => renderStats([whole], whole, "day", styleOf(false)).split("\n").slice(-4, -1);
+const endOf = (whole: GroupTotals) =>
+  renderStats([whole], whole, "day", { style: styleOf(false), columns: null })
+    .split("\n")
+    .slice(-4, -1);
 
 test("without a solved run or changed files, no price of a solved run and no share of undone runs is shown", () => {
   expect(endOf(failed)).toEqual([
@@ -22,4 +25,20 @@ test("with both, the price and the share are shown", () => {
     "time: 4.0 s in all, 1.0 s a run",
     "0 refused actions, 0 amendments, 33 % of the runs that changed files were undone",
   ]);
+});
+
+test("a key has the room that the terminal has: a model keeps its beginning, a folder its end", () => {
+  const rows = ["gemini:gemini-3.1-pro-preview-customtools", "/home/somebody/projects/of/mine"].map((key) => ({
+    ...failed,
+    key,
+  }));
+  const keysAt = (columns: number | null) =>
+    renderStats(rows, failed, "model", { style: styleOf(false), columns })
+      .split("\n")
+      .slice(1, 3)
+      .map((line) => line.split(/ {2,}/)[0]);
+  expect(keysAt(null)).toEqual(rows.map(({ key }) => key));
+  expect(keysAt(120)).toEqual(rows.map(({ key }) => key));
+  expect(keysAt(80)).toEqual(["gemini:gemini-3.1-pro-...", "...ebody/projects/of/mine"]);
+  expect(keysAt(20)).toEqual(["gemini:ge...", "...s/of/mine"]);
 });

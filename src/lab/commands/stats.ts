@@ -1,6 +1,7 @@
 /** `pai stats`: sums up the runs of all folders by day, model, mode or folder. */
 
 import { showResult } from "../../cli/answer-document.ts";
+import { columnsOf } from "../../cli/columns.ts";
 import type { Context } from "../../cli/command.ts";
 import { type Base, composeBase } from "../../cli/compose/base.ts";
 import { styleOf } from "../../cli/compose/view.ts";
@@ -44,18 +45,19 @@ const asRow = ({ key, ...totals }: GroupTotals) => ({
   undone: totals.undone,
 });
 
-/** A field in RFC 4180 format. A text that a spreadsheet would run as a formula gets an apostrophe. */
+/** A field quoted as in RFC 4180. A text that a spreadsheet would run as a formula gets an apostrophe. */
 function csvField(value: string | number | null): string {
   if (typeof value !== "string") return value === null ? "" : String(value);
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/** Lines end in a line feed alone, as other tools of a pipe expect it. */
 function renderCsv(rows: readonly ReturnType<typeof asRow>[], by: TeamGrouping): string {
   const [first] = rows;
   const names = first === undefined ? ["key"] : Object.keys(first);
   const head = names.map((name) => (name === "key" ? by : name)).join(",");
-  return [head, ...rows.map((row) => Object.values(row).map(csvField).join(","))].map((line) => `${line}\r\n`).join("");
+  return [head, ...rows.map((row) => Object.values(row).map(csvField).join(","))].map((line) => `${line}\n`).join("");
 }
 
 interface Stats {
@@ -105,6 +107,9 @@ export async function statsCommand(given: Context): Promise<number> {
   const text =
     whole === undefined
       ? "no runs have ended in this time\n"
-      : renderStats(rows, whole, by, styleOf(context, context.tty.stdout));
+      : renderStats(rows, whole, by, {
+          style: styleOf(context, context.tty.stdout),
+          columns: context.tty.stdout ? columnsOf(context.env) : null,
+        });
   return showResult(context, "stats", data, text);
 }

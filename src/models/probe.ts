@@ -1,4 +1,4 @@
-/** One small request to see which server answers, for `pai doctor` and `pai config validate --online`. */
+/** One small request that costs nothing: to see which server answers, whether it takes a key, what it lists. */
 import { type Endpoint, type ProxyEnv, parseEndpoint, tlsOf, withQuery } from "./wire/endpoint.ts";
 import { readFetchError } from "./wire/http-errors.ts";
 import { readStart } from "./wire/read-start.ts";
@@ -11,30 +11,36 @@ export interface ProbeOptions {
   readonly env: ProxyEnv;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Characters of the answer that are read, about; absent: 64 Ki. */
+  readonly limit?: number;
+  /** JSON to send by POST; absent: a GET. */
+  readonly post?: string;
 }
 
 export interface ProbeAnswer {
   readonly endpoint: Endpoint;
   readonly status: number;
   readonly headers: Headers;
-  /** About the first 64 KiB of it. */
+  /** Its beginning. */
   readonly body: string;
 }
 
-/** GET without following redirects. Throws network or tls when no server answers, config_invalid for a bad URL. */
+/** Asks without following redirects. Throws network or tls when no server answers, config_invalid for a bad URL. */
 export async function probe(baseUrl: string, options: ProbeOptions): Promise<ProbeAnswer> {
   const endpoint = parseEndpoint(baseUrl, options.env);
   const { address, proxy } = endpoint;
+  const { post } = options;
   const limit = AbortSignal.timeout(options.timeoutMs);
   try {
     const response = await fetch(withQuery(endpoint.url + options.path, endpoint), {
-      headers: options.headers,
+      ...(post === undefined ? {} : { method: "POST", body: post }),
+      headers: { ...options.headers, ...(post === undefined ? {} : { "content-type": "application/json" }) },
       redirect: "manual",
       proxy,
       ...tlsOf(endpoint),
       signal: AbortSignal.any([options.signal, limit]),
     });
-    const body = await readStart(response, 65_536);
+    const body = await readStart(response, options.limit ?? 65_536);
     return { endpoint, status: response.status, headers: response.headers, body };
   } catch (thrown) {
     options.signal.throwIfAborted();

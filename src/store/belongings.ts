@@ -14,7 +14,7 @@ export interface Belongings {
 
 const settingsNames = /^(config\.json|credentials(\.json)?)(\.(\d+\.)?bak|\.lock)?$/;
 const stateNames =
-  /^((trust|endpoints|keys|tools|mcp)\.json(\.lock)?|(run-index-\d+|days|outbox)\.sqlite(-wal|-shm)?)$/;
+  /^((trust|endpoints|keys|models|tools|mcp)\.json(\.lock)?|(run-index-\d+|days|outbox)\.sqlite(-wal|-shm)?)$/;
 /** The name of a workspace's state folder ends with a hash of its path. */
 const workspaceName = /-[0-9a-f]{12}$/;
 

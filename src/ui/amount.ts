@@ -11,6 +11,9 @@ export function counted(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+/** Tokens: 1048576 → "1049k". */
+export const inThousands = (tokens: number): string => `${Math.round(tokens / 1000)}k`;
+
 /** Milliseconds in the units that people use: "0.4 s", "12 s", "2 min 5 s", "3 h 20 min". */
 export function renderDuration(ms: number): string {
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;

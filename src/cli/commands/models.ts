@@ -4,6 +4,7 @@ import { findProvider } from "../../core/providers.ts";
 import { knownModels, nextPrice, priceOn } from "../../models/catalogue.ts";
 import { modelSources } from "../../models/open.ts";
 import { findKeys } from "../../store/keys.ts";
+import { inThousands } from "../../ui/amount.ts";
 import { hang } from "../../ui/layout.ts";
 import { showResult } from "../answer-document.ts";
 import { columnsOf } from "../columns.ts";
@@ -36,7 +37,6 @@ type Row = ReturnType<typeof findRows>[number];
 
 const alignRow = (name: string, window: string, ...rates: readonly string[]) =>
   `${name.padEnd(26)}${window.padStart(7)}${rates.map((rate) => rate.padStart(8)).join("")}`;
-const inThousands = (tokens: number) => `${Math.round(tokens / 1000)}k`;
 
 /** `number`: the model's number for /model; null: none. */
 function renderModel(
@@ -101,7 +101,13 @@ export function renderModels(context: Context, inUse: string, which: "all" | "us
 }
 
 export async function modelsCommand(context: Context): Promise<number> {
-  const { settings } = pickModel(context, composeBase(context)).base;
+  const [word] = context.words;
+  const { base } = pickModel(context, composeBase(context));
+  const { settings } = base;
+  if (context.flags.online === true || word !== undefined) {
+    const { listOnline } = await import("./models-online.ts");
+    return listOnline(context, base, word);
+  }
   return showResult(
     context,
     "models",

@@ -4,9 +4,9 @@ import { type ProviderId, providerTable } from "../../core/providers.ts";
 import { type ProbeAnswer, probe } from "../../models/probe.ts";
 import { parseEndpoint } from "../../models/wire/endpoint.ts";
 import { type Asked, readHttpError } from "../../models/wire/http-errors.ts";
-import { configuredAddress, findBaseUrl, requireConsent } from "../../store/base-url.ts";
 import type { FoundKey } from "../../store/keys.ts";
 import { loadSettings } from "../../store/settings.ts";
+import { permitAddress } from "../compose/permit-address.ts";
 import type { ConfigCall } from "./word.ts";
 
 /** The provider's verdict on one key. */
@@ -27,18 +27,8 @@ export async function validateOnline(
   { context, places }: Pick<ConfigCall, "context" | "places">,
 ): Promise<readonly KeyVerdict[]> {
   const loaded = loadSettings({ flags: {}, env: context.env, places, root: null });
-  const base = findBaseUrl(provider, context.env, configuredAddress(provider, loaded));
-  await requireConsent(
-    base,
-    keys.map(({ key }) => key),
-    { places, ask: null },
-  );
-  const { address, exposed, proxy } = parseEndpoint(base.url, context.env);
-  if (exposed && keys.length > 0 && context.flags.insecureHttp !== true) {
-    throw new PaiError("untrusted", `${address} is plain http: everyone on the way could read the key`, {
-      hint: "use https, or allow it with --insecure-http",
-    });
-  }
+  const base = await permitAddress(provider, keys, { ...loaded, context, places });
+  const { address, proxy } = parseEndpoint(base.url, context.env);
   const { probe: path, headers } = providerTable[provider];
   const options = { provider, path, env: context.env, timeoutMs: 20_000, signal: context.signal };
   const verdicts: KeyVerdict[] = [];

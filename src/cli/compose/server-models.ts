@@ -1,0 +1,36 @@
+/** The models that a provider's server lists: asked for with the user's key, and kept for a day. */
+import { PaiError } from "../../core/error.ts";
+import type { KeptList } from "../../core/listed-model.ts";
+import { type ProviderId, providerTable, renderSetKey } from "../../core/providers.ts";
+import { askForModels } from "../../models/listing.ts";
+import { findKeys } from "../../store/keys.ts";
+import { findModelList, keepModelList } from "../../store/model-lists.ts";
+import { type Asking, permitAddress } from "./permit-address.ts";
+
+/**
+ * Asks the server, or takes its list of less than a day ago unless `fresh`. Throws no_key, untrusted, what a refusal means,
+ * and reply_invalid for an answer that is no list.
+ */
+export async function findServerModels(
+  provider: ProviderId,
+  asking: Asking,
+  { fresh }: { readonly fresh: boolean },
+): Promise<KeptList> {
+  const { context, places } = asking;
+  const row = providerTable[provider];
+  const keys = findKeys(provider, { env: context.env, places });
+  const { url: address } = await permitAddress(provider, keys, asking);
+  const kept = fresh ? null : findModelList(places.stateDir, provider, { address, now: context.now() });
+  if (kept !== null) return kept;
+  // OpenRouter shows its list to everybody.
+  if (keys.length === 0 && row.needsKey && row.names !== null) {
+    throw new PaiError("no_key", `there is no key for ${provider}, whose server lists nothing without one`, {
+      hint: `store one with: ${renderSetKey(row)}`,
+    });
+  }
+  const at = context.now().getTime();
+  const options = { key: keys[0] ?? null, env: context.env, signal: context.signal, now: at };
+  const list: KeptList = { provider, address, at, ...(await askForModels(row, address, options)) };
+  keepModelList(context.flags.ephemeral === true ? null : places.stateDir, list);
+  return list;
+}

@@ -1,0 +1,195 @@
+/** Asks a provider's server for its models, which is free, and reads its list: of any form, bounded, and never trusted. */
+import { PaiError } from "../core/error.ts";
+import type { ListedModel, ModelList } from "../core/listed-model.ts";
+import type { Provider, Wire } from "../core/providers.ts";
+import type { Price, Rate } from "../core/spending/cost.ts";
+import { rootOf } from "./local/server.ts";
+import { type ProbeOptions, probe } from "./probe.ts";
+import { count, type Fields, fields, list, parseJson, text } from "./wire/fields.ts";
+import { readHttpError } from "./wire/http-errors.ts";
+
+export interface AskOptions extends Pick<ProbeOptions, "env" | "signal"> {
+  /** null: none is sent. */
+  readonly key: { readonly id: string; readonly key: string } | null;
+  readonly now: number;
+}
+
+/** Where each wire's server lists its models: after the base URL, with the longest page. */
+const paths: Readonly<Record<Wire, string>> = {
+  gemini: "/v1beta/models?pageSize=1000",
+  responses: "/models",
+  messages: "/v1/models?limit=1000",
+  chat: "/models",
+  local: "/models",
+};
+
+const timeoutMs = 20_000;
+/** The longest list read: OpenRouter's has some 2 MB. */
+const maxLength = 16 * 1024 * 1024;
+const maxModels = 2000;
+/** What every name of a model consists of; others could not be asked for, and might control a terminal. */
+const usableName = /^[\w~][\w.:@/+~=-]{0,149}$/;
+/** Models of OpenAI and of gateways that write no text; their lists do not say so. */
+const notForText =
+  /(?:^|[\W_])(?:embed(?:ding)?|whisper|tts|dall-e|moderation|transcribe|realtime|audio|image|sora|veo|imagen|rerank|lyria)/i;
+
+/**
+ * Asks the server at `baseUrl`. Throws network, tls, redirected, what a refusal means, and reply_invalid for an answer that
+ * is no list.
+ */
+export async function askForModels(provider: Provider, baseUrl: string, options: AskOptions): Promise<ModelList> {
+  const { key, now } = options;
+  const headers = key === null ? {} : provider.headers(key.key);
+  const asked = { ...options, provider: provider.id, path: paths[provider.wire], headers, timeoutMs, limit: maxLength };
+  const { endpoint, status, body, ...rest } = await probe(baseUrl, asked);
+  const { address, proxy } = endpoint;
+  if (status >= 300 && status < 400)
+    throw new PaiError("redirected", `${address} answered with a redirect, which is not followed`);
+  if (status >= 400)
+    throw readHttpError({ provider: provider.id, model: "", key, address, proxy }, { ...rest, status, body, now });
+  if (body.length >= maxLength) {
+    throw new PaiError("reply_invalid", `${address} lists more than ${maxLength / 1024 / 1024} MB, which is not read`);
+  }
+  const found = readModelList(body);
+  if (found === null) throw new PaiError("reply_invalid", `${address} answered, but not with a list of models`);
+  return provider.wire === "local" ? addWindows(found, baseUrl, { ...asked, limit: 1_000_000 }) : found;
+}
+
+/** The models in an answer of a server; null: it is no list. */
+export function readModelList(body: string): ModelList | null {
+  const answer = fields(parseJson(body));
+  const rows = [answer["data"], answer["models"]].find((each) => Array.isArray(each));
+  if (rows === undefined) return null;
+  const models = new Map<string, ListedModel>();
+  const left = { silent: 0, nameless: 0, beyond: 0 };
+  for (const [at, row] of list(rows).entries()) {
+    if (models.size === maxModels) {
+      left.beyond = list(rows).length - at;
+      break;
+    }
+    const read = readModel(row);
+    if (read === null) left.nameless += 1;
+    else if (!read.writes) left.silent += 1;
+    else models.set(read.model.name, read.model);
+  }
+  const hasMore = text(answer["nextPageToken"]) !== "" || answer["has_more"] === true;
+  const omitted: readonly (readonly [number, string])[] = [
+    [left.silent, "that write no text"],
+    [left.nameless, "without a usable name"],
+    [left.beyond, `after the first ${maxModels}`],
+  ];
+  return {
+    models: [...models.values()],
+    omitted: [
+      ...omitted.filter(([many]) => many > 0).map(([many, which]) => `${many} ${which}`),
+      ...(hasMore ? ["those on further pages of the server"] : []),
+    ],
+  };
+}
+
+function readModel(row: unknown): { readonly model: ListedModel; readonly writes: boolean } | null {
+  const each = fields(row);
+  const name = (text(each["id"]) || text(each["name"])).replace(/^models\//, "");
+  if (!usableName.test(name)) return null;
+  const top = fields(each["top_provider"]);
+  const first = (...found: readonly unknown[]): number | null => found.map(count).find((tokens) => tokens > 0) ?? null;
+  const window = first(
+    each["context_length"],
+    each["max_context_length"],
+    each["inputTokenLimit"],
+    each["max_input_tokens"],
+    each["max_model_len"],
+    each["context_window"],
+    top["context_length"],
+    fields(each["meta"])["n_ctx"],
+  );
+  const output = first(top["max_completion_tokens"], each["outputTokenLimit"], each["max_tokens"]);
+  return {
+    model: { name, window, output, price: readPrice(fields(each["pricing"])), ends: readEnd(each) },
+    writes: writesText(each, name),
+  };
+}
+
+/** Gemini names the methods of a model, OpenRouter what it puts out, Mistral what it can do, Anthropic its stage. */
+function writesText(each: Fields, name: string): boolean {
+  const methods = list(each["supportedGenerationMethods"]);
+  const puts = list(fields(each["architecture"])["output_modalities"]);
+  const chats = fields(each["capabilities"])["completion_chat"];
+  if (methods.length > 0 && !methods.includes("generateContent")) return false;
+  if (puts.length > 0) return puts.includes("text");
+  return chats !== false && each["lifecycle"] !== "retired" && !notForText.test(name);
+}
+
+function readEnd(each: Fields): string | null {
+  const dates = ["shutdown_date", "expiration_date", "deprecation", "retires_at"].map((name) => text(each[name]));
+  const day = dates.find((date) => /^\d{4}-\d\d-\d\d(?:T|$)/.test(date));
+  return day?.slice(0, 10) ?? null;
+}
+
+type Rates = Readonly<Record<"input" | "cached" | "written" | "output", number | null>>;
+
+/** A text in USD a token, as OpenRouter writes it, in USD per million; null: none. */
+function usd(value: unknown): number | null {
+  const amount = Number(text(value) || Number.NaN);
+  return amount >= 0 && amount < 1 ? Number((amount * 1e6).toPrecision(10)) : null;
+}
+
+const ratesOf = (pricing: Fields): Rates => ({
+  input: usd(pricing["prompt"]),
+  cached: usd(pricing["input_cache_read"]),
+  written: usd(pricing["input_cache_write"]),
+  // Thinking may have a rate of its own; all output counts at the dearer one.
+  output: dearer(usd(pricing["completion"]), usd(pricing["internal_reasoning"])),
+});
+
+const dearer = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.max(a, b);
+
+const dearest = (all: readonly Rates[]): Rates =>
+  all.reduce((a, b) => ({
+    input: dearer(a.input, b.input),
+    cached: dearer(a.cached, b.cached),
+    written: dearer(a.written, b.written),
+    output: dearer(a.output, b.output),
+  }));
+
+/**
+ * OpenRouter's price of a model; null for any other form, and where a request costs something beside its tokens. Rates
+ * that hold only at certain hours count always, those of a long prompt from the shortest one on: no call is counted too
+ * cheap.
+ */
+function readPrice(pricing: Fields): Price | null {
+  if ((usd(pricing["request"]) ?? 0) > 0) return null;
+  const overrides = list(pricing["overrides"]).map(fields);
+  const long = overrides.filter((each) => count(each["min_prompt_tokens"]) > 0);
+  const usual = dearest([pricing, ...overrides.filter((each) => !long.includes(each))].map(ratesOf));
+  const rate = rateOf(usual);
+  if (rate === null || long.length === 0) return rate;
+  const above = Math.min(...long.map((each) => count(each["min_prompt_tokens"])));
+  const large = rateOf(dearest([usual, ...long.map(ratesOf)]));
+  return large === null ? rate : { ...rate, large: { above, ...large } };
+}
+
+function rateOf({ input, cached, written, output }: Rates): Rate | null {
+  if (input === null || output === null) return null;
+  return { input, cached: cached ?? input, ...(written === null ? {} : { written }), output };
+}
+
+const maxShown = 20;
+
+/** The windows that Ollama knows of its models, asked for the first ones; other servers do not answer. */
+async function addWindows({ models, omitted }: ModelList, baseUrl: string, asked: ProbeOptions): Promise<ModelList> {
+  const windowOf = async (model: ListedModel): Promise<ListedModel> => {
+    if (model.window !== null) return model;
+    const post = JSON.stringify({ model: model.name });
+    const answer = await probe(rootOf(baseUrl), { ...asked, path: "/api/show", post, timeoutMs: 2000 }).catch(
+      () => null,
+    );
+    asked.signal.throwIfAborted();
+    const info = fields(answer?.status === 200 ? fields(parseJson(answer.body))["model_info"] : undefined);
+    const made = Object.entries(info).find(([name]) => name.endsWith(".context_length"))?.[1];
+    return { ...model, window: count(made) || null };
+  };
+  const [first, rest] = [models.slice(0, maxShown), models.slice(maxShown)];
+  return { models: [...(await Promise.all(first.map(windowOf))), ...rest], omitted };
+}

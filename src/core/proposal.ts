@@ -8,7 +8,7 @@ export type Proposal =
   /** `foreign`: it comes from a program, so secrets in it are not hidden yet. */
   | { readonly kind: "answer"; readonly text: string; readonly foreign?: boolean }
   | { readonly kind: "change"; readonly changes: readonly Change[]; readonly text: string }
-  /** `timeoutMs`: as long as the caller wants to wait; the run's own limit still holds. */
+  /** `timeoutMs`: as long as the model wants to wait, at most 120 s; absent: the run's limit for its commands. */
   | { readonly kind: "command"; readonly command: string; readonly timeoutMs?: number };
 
 /** The model's own mistake, worded for the model: a result, not an error. */

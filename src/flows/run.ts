@@ -72,6 +72,7 @@ export interface RunOptions {
   readonly checkWaitMs: number;
   /** Accept a check that fails in the same way as before the work. */
   readonly noWorse: boolean;
+  /** For commands of the model that name no time of their own. */
   readonly commandTimeoutMs: number;
   /** A person sits at a terminal and can be asked. */
   readonly interactive: boolean;

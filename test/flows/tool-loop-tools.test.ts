@@ -75,6 +75,17 @@ test("helpers of one reply explore at the same time; their answers come in the o
   expect(capped.outcome).toMatchObject({ code: 13, calls: { made: 3 } });
 });
 
+test("bash may ask for more time than the limit of commands that ask for none, and is told which limit ended it", async () => {
+  const sleep = (timeout?: number) =>
+    call("bash", { command: "sleep 0.7; echo over", ...(timeout === undefined ? {} : { timeout }) });
+  const ran = await playLoop([calls(sleep(60), sleep()), "Done."], {
+    options: { allowRun: true, commandTimeoutMs: 300 },
+  });
+  const [asked, short] = resultsOf(ran, 2).map(({ text }) => text);
+  expect(asked).toMatch(/^exit 0 after \d+ ms\nover$/);
+  expect(short).toMatch(/^ended by the time limit of 0\.3 s after \d+ ms/);
+});
+
 test("bash takes its own time limit", async () => {
   const slow = call("bash", { command: "echo begun; sleep 20", timeout: 1 });
   const ran = await playLoop([calls(slow), "Done."], { files, options: { allowRun: true } });

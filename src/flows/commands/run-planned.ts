@@ -19,6 +19,8 @@ export const renderNotRun = ({ options }: Run) =>
 export interface Ran extends CommandResult {
   /** Why its changes were undone; null: they were kept. */
   readonly refused: Refusal | null;
+  /** The time it had. */
+  readonly limitMs: number;
 }
 
 /** In a dry run commands run only on a copy. */
@@ -34,7 +36,7 @@ export async function runPlanned(
   {
     command,
     promised = command,
-    timeoutMs,
+    timeoutMs: limitMs = run.options.commandTimeoutMs,
   }: { readonly command: string; readonly promised?: string; readonly timeoutMs?: number },
 ): Promise<Ran | null> {
   // A tool of a server acts outside of the workspace, where there is no copy.
@@ -46,24 +48,24 @@ export async function runPlanned(
   if (rights !== null) await requireBound(run, command);
   const result = await runInWorkspace(run, command, {
     by: "plan",
-    timeoutMs: Math.min(timeoutMs ?? run.options.commandTimeoutMs, run.options.commandTimeoutMs),
+    timeoutMs: limitMs,
     unasked: !run.options.interactive,
     sandbox: "proposal",
     staged: run.overlay.kept(),
   });
   if (isProposed(result)) {
-    return { ...result, refused: await settleProposal(run, rights, result) };
+    return { ...result, limitMs, refused: await settleProposal(run, rights, result) };
   }
   if (result.changes.length > 0) {
     const changes = summarizeAll(result.changes, () => "command");
     run.emit({ type: "changes.applied", batch: run.record.batches, changes });
   }
-  return { ...result, refused: await settleInPlace(run, rights, result) };
+  return { ...result, limitMs, refused: await settleInPlace(run, rights, result) };
 }
 
 /** A command's result for the model: first how it ended, then its output. */
-export function renderCommand({ exit, timedOut, output, ms, refused, level }: Ran): string {
-  const end = describeEnd({ exit, timedOut });
+export function renderCommand({ exit, timedOut, output, ms, limitMs, refused, level }: Ran): string {
+  const end = timedOut ? `ended by the time limit of ${limitMs / 1000} s` : describeEnd({ exit, timedOut });
   const back = refused === null ? "" : `; ${refused.text}`;
   const wall = explainWall(level ?? null, exit, output);
   return `${end} after ${Math.round(ms)} ms${back}${wall === null ? "" : `; ${wall}`}\n${output}`.trimEnd();

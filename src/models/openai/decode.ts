@@ -29,23 +29,32 @@ export function createOpenaiDecoder(model: string, turn: number): Decoder {
 
   /** Reads a whole item of the reply; its text was streamed before, but its call was not. */
   function readItem(item: Fields): void {
-    if (isReturnable(item)) items.push(item);
+    items.push(item);
     if (item["type"] !== "function_call" || item["status"] === "incomplete") return;
     tally.call(text(item["call_id"]) || text(item["id"]), text(item["name"]), item["arguments"]);
+  }
+
+  /** Reads items of which nothing was streamed. */
+  function readWhole(whole: readonly Fields[]): void {
+    for (const item of whole) {
+      for (const part of list(item["content"]).map(fields)) {
+        tally.text(text(part["text"]));
+        refusal ||= text(part["refusal"]);
+      }
+      readItem(item);
+    }
   }
 
   function readEnd(last: Fields): void {
     response = { ...response, ...last };
     finished = true;
+    const whole = list(response["output"]).map(fields);
+    if (items.length === 0 && !streamed) readWhole(whole);
+    // Azure sends the encrypted content of reasoning only here; some gateways send no items here.
+    else if (whole.length >= items.length) items.splice(0, items.length, ...whole);
     const reason = text(fields(response["incomplete_details"])["reason"]);
     if (reason === "content_filter") throw refused("to go on (content_filter)", refusal);
     if (refusal !== "") throw refused("the request", refusal);
-    if (items.length > 0 || streamed) return;
-    for (const item of list(response["output"]).map(fields)) {
-      // The text of these items was never streamed.
-      for (const part of list(item["content"])) tally.text(text(fields(part)["text"]));
-      readItem(item);
-    }
   }
 
   return {
@@ -71,6 +80,9 @@ export function createOpenaiDecoder(model: string, turn: number): Decoder {
           return;
         case "response.output_item.done":
           return readItem(fields(event["item"]));
+        case undefined:
+          // The answer to a request that asked for no stream.
+          return event["object"] === "response" ? readEnd(event) : undefined;
         case "response.completed":
         case "response.incomplete":
           return readEnd(fields(event["response"]));
@@ -86,15 +98,19 @@ export function createOpenaiDecoder(model: string, turn: number): Decoder {
         usage: readUsage(fields(response["usage"])),
         served: text(response["model"]) || model,
         key,
-        native: { model: nativeOf(model), content: { items: items as Json[] } },
+        native: { model: nativeOf(model), content: { items: returnable(items) as Json[] } },
       };
     },
   };
 }
 
-/** Whether an item can be sent back: OpenAI stored nothing, so reasoning needs its encrypted content. */
-function isReturnable(item: Fields): boolean {
-  return item["type"] !== "reasoning" || text(item["encrypted_content"]) !== "";
+/**
+ * The items that can be sent back: OpenAI stored nothing, so reasoning needs its encrypted content. Without it the others
+ * lose their ids, because an id stands for an item that belongs to its reasoning.
+ */
+function returnable(items: readonly Fields[]): readonly Fields[] {
+  const kept = items.filter(({ type, encrypted_content }) => type !== "reasoning" || text(encrypted_content) !== "");
+  return kept.length === items.length ? items : kept.map(({ id: _, ...item }) => item);
 }
 
 /** Cached and written tokens are part of the input, reasoning is part of the output. */

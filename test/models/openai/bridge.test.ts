@@ -133,7 +133,7 @@ describe("openai", () => {
     const thought = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAA" };
     const { events, done } = await answer(
       event({ type: "response.reasoning_summary_text.delta", delta: "hm" }),
-      reply([thought, { type: "reasoning", id: "rs_2", summary: [] }, call("read", '{"path":"a"}')]),
+      reply([thought, call("read", '{"path":"a"}')]),
     );
     expect(events[0]).toEqual({ type: "thought", text: "hm" });
     const made = events.flatMap((each) => (each.type === "call" ? [each.call] : []));
@@ -153,6 +153,56 @@ describe("openai", () => {
       { type: "function_call", call_id: "call_a", name: "read", arguments: '{"path":"a"}' },
       { type: "function_call_output", call_id: "call_a", output: "error: gone" },
     ]);
+  });
+
+  describe("the second call of a loop", () => {
+    const bare = { type: "reasoning", id: "rs_1", summary: [] };
+    const made = call("read", '{"path":"a"}');
+    const inputOf = (n: number) => {
+      const body = server.seen.at(n)?.body as { readonly input: readonly object[] } | undefined;
+      return body?.input ?? [];
+    };
+    /** Refuses an item whose id belongs to a reasoning that is not there, as OpenAI does. */
+    const loop = async (id: string, first: string) => {
+      server.answer = (n) => {
+        const input = inputOf(n) as readonly { readonly id?: string; readonly type: string }[];
+        const orphan = input.find((item) => item.id?.startsWith("fc_"));
+        if (orphan === undefined || input.some(({ type }) => type === "reasoning"))
+          return sse([n === 0 ? first : says("done")]);
+        const message = `Item '${orphan.id}' of type 'function_call' was provided without its required 'reasoning' item: 'rs_1'.`;
+        return Response.json({ error: { message, type: "invalid_request_error", param: "input" } }, { status: 400 });
+      };
+      const model = await open({ id });
+      const { events, done } = await take(model);
+      const calls = events.flatMap((each) => (each.type === "call" ? [each.call] : []));
+      const messages: ModelRequest["messages"] = [
+        { role: "user", text: "go" },
+        { role: "assistant", text: "", calls, native: done?.native ?? null },
+        { role: "tools", results: [{ id: "call_a", name: "read", ok: true, text: "content" }] },
+      ];
+      const { text } = await take(model, quiet, { ...request, messages });
+      return { text, asked: server.seen.length, sent: inputOf(-1).slice(1, -1) };
+    };
+
+    test("has no ids where the reasoning came without its content", async () => {
+      for (const id of ["openai:gpt-5", "openai:my-deployment"]) {
+        server.seen.length = 0;
+        const { id: _, ...nameless } = made;
+        expect(await loop(id, reply([bare, made]))).toEqual({ text: "done", asked: 2, sent: [nameless] });
+      }
+    });
+
+    test("has the reasoning whose content came only at the end", async () => {
+      const whole = { ...bare, encrypted_content: "gAAA" };
+      const wire = reply([bare, made], { last: { output: [whole, made] } });
+      expect(await loop("openai:my-deployment", wire)).toEqual({ text: "done", asked: 2, sent: [whole, made] });
+    });
+
+    test("has the items of a gateway that repeats none of them at the end", async () => {
+      const whole = { ...bare, encrypted_content: "gAAA" };
+      const wire = reply([whole, made], { last: { output: [] } });
+      expect(await loop("openai:gpt-5", wire)).toEqual({ text: "done", asked: 2, sent: [whole, made] });
+    });
   });
 
   test("reasoning that cannot be read any more stays away from then on, calls and results do not", async () => {

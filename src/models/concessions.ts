@@ -47,6 +47,20 @@ const concessions: readonly Concession[] = [
     fields: ["stream_options"],
   },
   {
+    refused: /verified to stream|\bstream(ing)?\b['"`]?( \w+){0,6} (not supported|unsupported|not (allowed|enabled))/i,
+    told: () => "streams no reply here: shown once it is whole",
+    fields: ["stream_options"],
+    body: (body) => ({ ...body, stream: false }),
+  },
+  {
+    refused:
+      /(system|developer) (role|instruction|message|prompt)s?( \w+){0,3} not (supported|enabled|allowed)|not support ['"`]?(system|developer)\b|only user and assistant roles/i,
+    // llama.cpp calls it a failure of its own when a chat template refuses the role.
+    codes: ["request_rejected", "provider_down"],
+    told: () => "takes no system instructions: asked with them in the first message",
+    request: putSystemInMessage,
+  },
+  {
     refused: /\binclude\b|encrypted[ _]content is not supported/i,
     told: () => "sends no reasoning along: asked without it",
     fields: ["include"],
@@ -139,6 +153,15 @@ function putSchemaInWords(request: ModelRequest): ModelRequest {
   if (request.format === null) return request;
   const words = `Its JSON Schema:\n${JSON.stringify(request.format.schema)}`;
   return { ...request, system: `${request.system}\n${words}`, format: null };
+}
+
+/** Puts the instructions before the words of the user. */
+function putSystemInMessage({ system, messages, ...request }: ModelRequest): ModelRequest {
+  const first = messages.findIndex(({ role }) => role === "user");
+  const moved = messages.map((message, at) =>
+    at === first && message.role === "user" ? { ...message, text: `${system}\n\n${message.text}` } : message,
+  );
+  return { ...request, system: first < 0 ? system : "", messages: first < 0 || system === "" ? messages : moved };
 }
 
 /** For servers that want the field even where another model wrote the reply. */

@@ -165,6 +165,69 @@ describe("a reply that may not be so long is asked for in the length that the se
   });
 });
 
+const whole: Readonly<Record<string, unknown>> = {
+  openai: {
+    object: "response",
+    status: "completed",
+    model: "gpt-5",
+    output: [{ type: "message", content: [{ type: "output_text", text: "{}" }] }],
+  },
+  openrouter: {
+    object: "chat.completion",
+    choices: [{ message: { role: "assistant", content: "{}" }, finish_reason: "stop" }],
+  },
+  anthropic: { type: "message", model: "claude", content: [{ type: "text", text: "{}" }], stop_reason: "end_turn" },
+};
+
+describe("a server that does not stream is asked for the whole reply", () => {
+  const verify =
+    "Your organization must be verified to stream this model. Please go to: https://platform.openai.com/settings/organization/general";
+  const rows: readonly (readonly [string, Refusal])[] = [
+    ["openai:gpt-5", openai(verify, "stream")],
+    ["openrouter:x/y", openai("Streaming is not supported by this model")],
+    ["anthropic:claude-haiku-4-5", anthropic("stream: streaming is not allowed here")],
+  ];
+  test.each(rows)("%s %j", async (id, refusal) => {
+    const answer = Response.json(whole[id.split(":")[0] ?? ""]);
+    server.answer = (n) =>
+      n === 0 ? Response.json(refusal.body, { status: refusal.status }) : (answer.clone() as Response);
+    const notices: string[] = [];
+    const model = await open(id, { notify: ({ text }) => notices.push(text) });
+    const { text, done } = await take(model);
+    expect([text, done?.stop]).toEqual(["{}", "end"]);
+    expect(server.seen.map(({ body }) => (body as { readonly stream?: boolean }).stream)).toEqual([true, false]);
+    expect(notices.join()).toEndWith("streams no reply here: shown once it is whole");
+  });
+
+  test("however long it is", async () => {
+    const long = "x".repeat(300_000);
+    const output = [{ type: "message", content: [{ type: "output_text", text: long }] }];
+    server.answer = (n) =>
+      n === 0
+        ? Response.json(openai(verify, "stream").body, { status: 400 })
+        : Response.json({ object: "response", status: "completed", output });
+    expect((await take(await open("openai:gpt-5"))).text).toBe(long);
+  });
+});
+
+describe("a server that takes no system instructions gets them in the first message", () => {
+  const rows: readonly (readonly [string, Refusal])[] = [
+    ["gemini:gemma-3-27b-it", google("Developer instruction is not enabled for models/gemma-3-27b-it")],
+    ["openrouter:x/y", openai("Unsupported value: 'messages[0].role' does not support 'system' with this model.")],
+    ["openrouter:x/y", { status: 500, body: { error: { code: 500, message: "System role not supported" } } }],
+    ["openrouter:x/y", openai("Only user and assistant roles are supported!")],
+  ];
+  test.each(rows)("%s %j", async (id, refusal) => {
+    refuseWith(id, refusal);
+    const model = await open(id);
+    for (const _ of [1, 2]) expect((await take(model)).text).toBe("{}");
+    const bodies = server.seen.map(({ body }) => JSON.stringify(body));
+    expect(bodies.map((body) => /"system/.test(body))).toEqual([true, false, false]);
+    expect(bodies.every((body) => body.includes("You are a test."))).toBe(true);
+    expect(bodies[2]).toContain("You are a test.\\n\\nsay hello");
+  });
+});
+
 test("several refusals of one call are answered one after the other, for every key of the model", async () => {
   const id = "openai:gpt-4.1";
   refuseWith(id, openai("Unsupported parameter: 'temperature'"), openai("text.format is not supported"));

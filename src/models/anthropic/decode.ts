@@ -1,7 +1,7 @@
 /** Decodes Anthropic's reply: its events become pai's events, with one `done` at the end. */
 import type { Json, Usage } from "../../core/model.ts";
 import type { Decoder } from "../wire/decoder.ts";
-import { count, type Fields, fields, parseJson, text } from "../wire/fields.ts";
+import { count, type Fields, fields, list, parseJson, text } from "../wire/fields.ts";
 import { createTally, refused } from "../wire/replies.ts";
 import { nativeOf } from "./encode.ts";
 
@@ -74,6 +74,18 @@ export function createAnthropicDecoder(model: string, turn: number): Decoder {
     served = text(message["model"]) || served;
   }
 
+  /** Reads the answer to a request that asked for no stream. */
+  function readWhole(message: Fields): void {
+    readStart(message);
+    for (const block of list(message["content"]).map(fields)) {
+      tally.thought(text(block["thinking"]));
+      tally.text(text(block["text"]));
+      close({ block: { ...block }, json: "" });
+    }
+    closed = true;
+    readEnd(message, fields(message["usage"]));
+  }
+
   function readEnd({ stop_reason, stop_details }: Fields, counted: Fields): void {
     stopReason = text(stop_reason) || stopReason;
     usage = { ...usage, ...given(counted) };
@@ -85,6 +97,8 @@ export function createAnthropicDecoder(model: string, turn: number): Decoder {
       const event = fields(chunk);
       const at = open.get(event["index"]);
       switch (event["type"]) {
+        case "message":
+          return readWhole(event);
         case "message_start":
           return readStart(fields(event["message"]));
         case "content_block_start": {

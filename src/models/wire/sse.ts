@@ -11,7 +11,8 @@ export interface ChunkReader {
   held(): number;
 }
 
-const strayLimit = 65_536;
+/** An answer that is no stream may be a whole reply. */
+const strayLimit = 2 ** 24;
 const passedOver = /^(?:(?:data|event|id|retry)(?::|$)|:)/;
 
 export function createSseReader(): ChunkReader {

@@ -1,7 +1,7 @@
 /** Calls functions of libc, for the few system calls that Bun does not offer. */
 import { dlopen, type FFIFunction, read } from "bun:ffi";
 import { readFileSync } from "node:fs";
-import { errno as numbers } from "./errno.ts";
+import { constants as system } from "node:os";
 
 /** An executable mapping of a libc, with the path of its file. */
 const libcLine = /^[^/\n]* r-xp [^/\n]*(\/(?:.*\/)?(?:libc\.so\.6|libc-[\d.]+\.so|ld-musl-\w+\.so\.1))$/m;
@@ -25,7 +25,7 @@ function openFirst() {
   const where = dlopen(path, errnoShape).symbols.__errno_location;
   const errno = (): number => {
     const at = where();
-    return at === null ? numbers.EIO : read.i32(at, 0);
+    return at === null ? system.errno.EIO : read.i32(at, 0);
   };
   return { path, errno };
 }

@@ -10,8 +10,8 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
+import { constants as system } from "node:os";
 import { PaiError } from "../core/error.ts";
-import { errno as numbers } from "./errno.ts";
 import { openLibc } from "./libc.ts";
 
 /** A lock that this process holds. */
@@ -63,7 +63,7 @@ function lockDescriptor(fd: number): "taken" | "held" | "unknown" {
   libc ??= openLibc(shapes);
   if (libc === null) return "unknown";
   if (libc.functions.flock(fd, exclusiveNow) === 0) return "taken";
-  return libc.errno() === numbers.EAGAIN ? "held" : "unknown";
+  return libc.errno() === system.errno.EAGAIN ? "held" : "unknown";
 }
 
 function openLockFile(path: string): number {

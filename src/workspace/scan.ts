@@ -7,11 +7,10 @@ import { joinPath, nameOf, type RelPath } from "../core/path.ts";
 import type { Entry } from "../core/ports.ts";
 import type { ReadFile, Root } from "./confine.ts";
 import { type IgnoreRules, openIgnore } from "./ignore.ts";
-import { openOrder } from "./name-order.ts";
+import { sortNames } from "./name-order.ts";
 import { showName } from "./parse-path.ts";
 import type { Handle } from "./system/backend.ts";
 import { type Stat, statOrRefused } from "./system/stat.ts";
-import { statIn } from "./system/stat-in.ts";
 
 /** Called for each folder that cannot be entered, and for each name that is not UTF-8, which is listed as `special`. */
 export type Omitted = (path: RelPath, why: "unreadable" | "unnameable") => void;
@@ -212,7 +211,7 @@ function fillLevel(handle: Handle, folder: RelPath, rulesFor: (names: readonly s
       if (!entry.isFile()) others.set(entry.name, entry);
     }
     handle.check();
-    return { handle, folder, names, others, ignored: rulesFor(names), next: openOrder(names) };
+    return { handle, folder, names, others, ignored: rulesFor(names), next: sorted(names) };
   } catch (thrown) {
     handle.close();
     throw new PaiError(toPaiError(thrown).code, `${showName(folder) || "the root"} cannot be listed`, {
@@ -221,8 +220,14 @@ function fillLevel(handle: Handle, folder: RelPath, rulesFor: (names: readonly s
   }
 }
 
+function sorted(names: readonly string[]): Level["next"] {
+  const order = sortNames(names);
+  let at = 0;
+  return () => order[at++];
+}
+
 function lookAt(handle: Handle, name: string, path: RelPath): Stat | null {
-  const stat = statIn(handle, name, path);
+  const stat = statOrRefused(handle.at, name, path);
   handle.check();
   return stat;
 }

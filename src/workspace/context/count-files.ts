@@ -4,7 +4,6 @@ import type { CountedFile } from "../../core/context/rank.ts";
 import { isWritten, surveyLimits } from "../../core/context/survey-limits.ts";
 import { openCounter, type Term } from "../../core/context/words.ts";
 import type { Root } from "../confine.ts";
-import type { QuickFiles } from "../search/quick-files.ts";
 import { type Bunch, openReader, type SearchedFile } from "../search/search-files.ts";
 
 export interface CountReply {
@@ -26,12 +25,8 @@ export function textOf({ content }: Pick<SearchedFile, "content">): string | nul
 }
 
 /** Returns a function that reads bunches of files and counts the terms in each. */
-export function openCountFiles(
-  root: Root,
-  terms: readonly Term[],
-  files?: QuickFiles,
-): (bunches: readonly Bunch[]) => CountReply {
-  const read = openReader(root, surveyLimits.fileBytes, files);
+export function openCountFiles(root: Root, terms: readonly Term[]): (bunches: readonly Bunch[]) => CountReply {
+  const read = openReader(root, surveyLimits.fileBytes);
   const count = openCounter(terms);
   return (bunches) => {
     const found: CountedFile[] = [];

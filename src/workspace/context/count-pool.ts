@@ -46,11 +46,8 @@ export function openCountPool(root: Root, terms: () => Promise<readonly Term[]>)
 
   /** Loaded only when something is counted: a small project is shown whole. */
   const openHere = async () => {
-    const [{ openCountFiles }, { throughNode }] = await Promise.all([
-      import("./count-files.ts"),
-      import("../search/quick-files.ts"),
-    ]);
-    return openCountFiles(root, await terms(), throughNode);
+    const { openCountFiles } = await import("./count-files.ts");
+    return openCountFiles(root, await terms());
   };
 
   const feed = (): void => {

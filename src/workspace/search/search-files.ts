@@ -1,10 +1,10 @@
-/** Reads the files of a search, many of one folder at a time, with as few system calls as possible. */
-import { fstatSync } from "node:fs";
+/** Reads the files of a search, many of one folder at a time. */
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { joinPath, type RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
 import type { Handle } from "../system/backend.ts";
+import { lookFlags } from "../system/open-at.ts";
 import { refuseUnlessFile, toStat } from "../system/stat.ts";
-import { openQuickFiles, type QuickFiles } from "./quick-files.ts";
 
 /** Files of one folder in order, or one staged file with its content. */
 export type Bunch =
@@ -26,26 +26,28 @@ const firstBytes = 256 * 1024;
 export function openReader(
   root: Root,
   limit = maxFileBytes,
-  files: QuickFiles = openQuickFiles(),
 ): (bunch: Bunch, look: (file: SearchedFile) => void) => void {
   let buffer = Buffer.allocUnsafeSlow(firstBytes);
   /** null: larger than the limit, or unreadable. */
   const fill = (fd: number): Uint8Array | null => {
-    let length = files.read(fd, buffer);
-    while (length === buffer.length && length <= limit) {
-      const wider = Buffer.allocUnsafeSlow(Math.min(length * 8, limit + 1));
-      wider.set(buffer);
-      buffer = wider;
-      const more = files.read(fd, buffer.subarray(length));
-      length = more === null ? null : length + more;
+    try {
+      let length = readSync(fd, buffer);
+      while (length === buffer.length && length <= limit) {
+        const wider = Buffer.allocUnsafeSlow(Math.min(length * 8, limit + 1));
+        wider.set(buffer);
+        buffer = wider;
+        length += readSync(fd, buffer, length, buffer.length - length, null);
+      }
+      return length > limit ? null : buffer.subarray(0, length);
+    } catch {
+      return null;
     }
-    return length === null || length > limit ? null : buffer.subarray(0, length);
   };
   const readOne = (folder: Handle | null, name: string, path: RelPath, look: (file: SearchedFile) => void): void => {
-    const fd = folder === null ? null : files.open(folder, name);
+    const fd = folder === null ? null : openFile(folder, name);
     const content = fd === null ? null : fill(fd);
     look({ path, content, verify: () => fd !== null && mayTell(root, fd, path) });
-    if (fd !== null) files.close(fd);
+    if (fd !== null) closeSync(fd);
   };
   return (bunch, look) => {
     if ("content" in bunch) return look({ ...bunch, verify: () => true });
@@ -58,6 +60,15 @@ export function openReader(
 function openFolder(root: Root, folder: RelPath): Handle | null {
   try {
     return root.open(folder);
+  } catch {
+    return null;
+  }
+}
+
+/** null: it cannot be opened, or is a link. */
+function openFile(folder: Handle, name: string): number | null {
+  try {
+    return openSync(`${folder.at}/${name}`, lookFlags);
   } catch {
     return null;
   }

@@ -1,9 +1,9 @@
 /** Ways to enter a folder from another: openat2, a walk through /proc/self/fd, or paths that are only checked. */
 import { closeSync, constants, fstatSync, openSync, readlinkSync, realpathSync } from "node:fs";
+import { constants as system } from "node:os";
 import { PaiError } from "../../core/error.ts";
 import { joinPath, type RelPath } from "../../core/path.ts";
 import type { Workspace } from "../../core/ports.ts";
-import { errno } from "../../system/errno.ts";
 import { showName } from "../parse-path.ts";
 import { enterFlags, openFolderAt } from "./open-at.ts";
 import { loadOpenBelow, type OpenBelow } from "./openat2.ts";
@@ -67,7 +67,7 @@ function openat2(openBelow: OpenBelow): Backend {
     enter(from, path, shown) {
       const fd = from.fd === null ? -1 : openBelow(from.fd, path, enterFlags);
       if (fd >= 0) return handleOf(fd);
-      return fd === -errno.ENOENT ? null : fdWalk.enter(from, path, shown);
+      return fd === -system.errno.ENOENT ? null : fdWalk.enter(from, path, shown);
     },
   };
 }

@@ -1,5 +1,5 @@
 /** The openat2 call of Linux 5.6 and later: opens a folder far below another, with no link on the way. */
-import { errno as numbers } from "../../system/errno.ts";
+import { constants as system } from "node:os";
 import { openLibc } from "../../system/libc.ts";
 
 /**
@@ -24,9 +24,9 @@ export function loadOpenBelow(): OpenBelow | null {
   const encoder = new TextEncoder();
   return (fd, path, flags) => {
     const { read: used, written } = encoder.encodeInto(path, name);
-    if (used < path.length || written >= maxPathBytes) return -numbers.ENAMETOOLONG;
+    if (used < path.length || written >= maxPathBytes) return -system.errno.ENAMETOOLONG;
     // The kernel would stop at the first NUL and open another path.
-    if (path.includes("\0")) return -numbers.EINVAL;
+    if (path.includes("\0")) return -system.errno.EINVAL;
     name[written] = 0;
     how[0] = BigInt(flags);
     for (let tries = 1; ; tries += 1) {
@@ -34,7 +34,7 @@ export function loadOpenBelow(): OpenBelow | null {
       const opened = functions.syscall(openat2Number, fd, name, how, how.byteLength);
       if (opened >= 0) return opened;
       const why = errno();
-      if ((why !== numbers.EINTR && why !== numbers.EAGAIN) || tries === maxTries) return -why;
+      if ((why !== system.errno.EINTR && why !== system.errno.EAGAIN) || tries === maxTries) return -why;
     }
   };
 }

@@ -40,7 +40,7 @@ export function toStat(stats: BigIntStats, at: string | null): Stat {
 }
 
 /** `type`: the bits of a mode that say what it is. */
-export function kindOf(type: number): Stat["kind"] {
+function kindOf(type: number): Stat["kind"] {
   if (type === constants.S_IFREG) return "file";
   if (type === constants.S_IFDIR) return "folder";
   return type === constants.S_IFLNK ? "link" : "special";

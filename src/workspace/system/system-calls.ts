@@ -1,6 +1,6 @@
 /** System calls that Bun does not offer, as functions that throw PaiError; loaded at first use. */
 import { closeSync, constants as modes, openSync } from "node:fs";
-import { errno as numbers } from "../../system/errno.ts";
+import { constants as system } from "node:os";
 import { cString, openLibc } from "../../system/libc.ts";
 
 /** A link as the last part of a path is not followed. All methods throw system errors. */
@@ -36,7 +36,7 @@ const renameat2: Readonly<Record<string, number>> = { x64: 316, arm64: 276 };
 const renameFlags = { noReplace: 1, exchange: 2 } as const;
 const largestAttributes = 65_536;
 /** The last one is also EOPNOTSUPP, which has the same number. */
-const unsupported = [numbers.EINVAL, numbers.ENOSYS, numbers.ENOTSUP];
+const unsupported = [system.errno.EINVAL, system.errno.ENOSYS, system.errno.ENOTSUP];
 
 let loaded: SystemCalls | null | undefined;
 
@@ -80,7 +80,7 @@ function loadSystemCalls(): SystemCalls | null {
     readAttribute(path, name) {
       const value = Buffer.alloc(largestAttributes);
       const length = check(functions.lgetxattr(cString(path), cString(name), value, value.length), "lgetxattr", [
-        numbers.ENODATA,
+        system.errno.ENODATA,
       ]);
       return length < 0 ? null : Uint8Array.prototype.slice.call(value, 0, length);
     },
@@ -90,7 +90,7 @@ function loadSystemCalls(): SystemCalls | null {
       check(functions.lsetxattr(cString(path), cString(name), bytes, value.length, 0), "lsetxattr");
     },
     removeAttribute(path, name) {
-      check(functions.lremovexattr(cString(path), cString(name)), "lremovexattr", [numbers.ENODATA]);
+      check(functions.lremovexattr(cString(path), cString(name)), "lremovexattr", [system.errno.ENODATA]);
     },
     hasWriter(path) {
       const fd = openSync(path, modes.O_RDONLY | modes.O_NOFOLLOW | modes.O_NONBLOCK);
@@ -98,7 +98,7 @@ function loadSystemCalls(): SystemCalls | null {
         // The kernel grants a read lease only if nobody has the file open for writing. SIGIO would end the process,
         // SIGURG not.
         functions.fcntl(fd, fcntl.setSignal, SIGURG);
-        const refused = functions.fcntl(fd, fcntl.setLease, fcntl.readLock) < 0 && errno() === numbers.EAGAIN;
+        const refused = functions.fcntl(fd, fcntl.setLease, fcntl.readLock) < 0 && errno() === system.errno.EAGAIN;
         functions.fcntl(fd, fcntl.setLease, fcntl.unlock);
         return refused;
       } finally {
@@ -116,8 +116,6 @@ const fcntl = { setSignal: 10, setLease: 1024, readLock: 0n, unlock: 2n } as con
 
 /** Has the fields of an error of node:fs. */
 function systemError(number: number, call: string): Error {
-  // Loaded only now, since `constants` of node:os takes longer to load than all calls of a run.
-  const { constants }: typeof import("node:os") = require("node:os");
-  const code = Object.entries(constants.errno).find(([, value]) => value === number)?.[0] ?? "EIO";
+  const code = Object.entries(system.errno).find(([, value]) => value === number)?.[0] ?? "EIO";
   return Object.assign(new Error(`${code}: ${call}`), { code, errno: -number, syscall: call });
 }

@@ -25,6 +25,7 @@ export type TakeLock = (path: string) => Held | null;
 
 const shapes = { flock: { args: ["i32", "i32"], returns: "i32" } } as const;
 const exclusiveNow = 2 | 4;
+const unlock = 8;
 
 let libc: ReturnType<typeof openLibc<typeof shapes>> | undefined;
 
@@ -38,7 +39,7 @@ export const takeLock: TakeLock = (path) => {
     const fd = openLockFile(path);
     const answer = lockDescriptor(fd);
     // A holder may have removed the file between the two calls: then this lock is of a file that nobody finds.
-    if (answer === "taken" && isAt(path, fd)) return { release: () => closeSync(fd) };
+    if (answer === "taken" && isAt(path, fd)) return { release: () => releaseDescriptor(fd) };
     closeSync(fd);
     if (answer === "held") return null;
     if (answer === "unknown") return takeClaim(`${path}.claim`);
@@ -47,7 +48,7 @@ export const takeLock: TakeLock = (path) => {
 
 /** Takes the lock of an open folder or file. Where the kernel has none it counts as taken. `fd` is closed in the end. */
 export function lockOpened(fd: number): Held | null {
-  if (lockDescriptor(fd) !== "held") return { release: () => closeSync(fd) };
+  if (lockDescriptor(fd) !== "held") return { release: () => releaseDescriptor(fd) };
   closeSync(fd);
   return null;
 }
@@ -64,6 +65,12 @@ function lockDescriptor(fd: number): "taken" | "held" | "unknown" {
   if (libc === null) return "unknown";
   if (libc.functions.flock(fd, exclusiveNow) === 0) return "taken";
   return libc.errno() === system.errno.EAGAIN ? "held" : "unknown";
+}
+
+/** A child that is just starting holds a copy of the descriptor, so closing this one may not be enough. */
+function releaseDescriptor(fd: number): void {
+  libc?.functions.flock(fd, unlock);
+  closeSync(fd);
 }
 
 function openLockFile(path: string): number {

@@ -48,6 +48,8 @@ export interface Provider {
    * load the model first.
    */
   readonly silence: number;
+  /** Its server lists all models to everybody, with prices. */
+  readonly listsPrices?: true;
   /** For the wire `chat`; absent: as OpenAI. */
   readonly dialect?: ChatDialect;
 }
@@ -118,6 +120,7 @@ const table = [
     versionIn: "url",
     probe: "/key",
     silence: 300,
+    listsPrices: true,
   },
   {
     id: "mistral",

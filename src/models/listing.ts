@@ -27,6 +27,7 @@ const timeoutMs = 20_000;
 /** The longest list read: OpenRouter's has some 2 MB. */
 const maxLength = 16 * 1024 * 1024;
 const maxModels = 2000;
+const maxRows = 20_000;
 /** What every name of a model consists of; others could not be asked for, and might control a terminal. */
 const usableName = /^[\w~][\w.:@/+~=-]{0,149}$/;
 /** Models of OpenAI and of gateways that write no text; their lists do not say so. */
@@ -63,7 +64,7 @@ export function readModelList(body: string): ModelList | null {
   const models = new Map<string, ListedModel>();
   const left = { silent: 0, nameless: 0, beyond: 0 };
   for (const [at, row] of list(rows).entries()) {
-    if (models.size === maxModels) {
+    if (models.size === maxModels || at === maxRows) {
       left.beyond = list(rows).length - at;
       break;
     }
@@ -76,7 +77,7 @@ export function readModelList(body: string): ModelList | null {
   const omitted: readonly (readonly [number, string])[] = [
     [left.silent, "that write no text"],
     [left.nameless, "without a usable name"],
-    [left.beyond, `after the first ${maxModels}`],
+    [left.beyond, "beyond what pai holds"],
   ];
   return {
     models: [...models.values()],

@@ -61,6 +61,11 @@ test("--max-cost with a model of unknown price in the list is a usage error, bef
   expect(err).toContain(`pai config put prices.local:qwen3 '{"input": USD, "output": USD}'`);
 });
 
+test("--max-cost with a model of OpenRouter says that its server tells the price", async () => {
+  const { code, err } = await play({ model: "openrouter:z-ai/glm-5", maxCost: "1" });
+  expect([code, err.includes("pai models --online openrouter")]).toEqual(["usage", true]);
+});
+
 test("PAI_BASE_URL with models of two providers is a usage error, before a key is sent anywhere", async () => {
   const server = serve(() => Response.json({}));
   const said = await openProcess().run(run, {

@@ -1,11 +1,15 @@
 /** What a user states of a model (`models.NAME`) counts wherever pai needs a window, an output limit or a price. */
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import type { Context } from "../../src/cli/command.ts";
 import { configCommand } from "../../src/cli/commands/config.ts";
 import { contextCommand } from "../../src/cli/commands/context.ts";
 import { runCommand } from "../../src/cli/commands/task.ts";
+import { composeBase } from "../../src/cli/compose/base.ts";
 import { describeChosen, priceOf } from "../../src/cli/compose/model-facts.ts";
+import { keepModelList } from "../../src/store/model-lists.ts";
 import { joinFacts } from "../../src/store/model-settings.ts";
+import type { Settings } from "../../src/store/settings.ts";
 import { ollamaSays } from "../models/chat/chat-wire.ts";
 import { ollama, serve } from "../models/loopback.ts";
 import { put } from "../store/temp-home.ts";
@@ -14,6 +18,12 @@ import { openProcess, type Process } from "./fake-context.ts";
 const say = (process: Process, ...words: string[]) => process.run({ run: configCommand }, { words, stdin: "" });
 const file = ({ home }: Process) => JSON.parse(readFileSync(home.config("config.json"), "utf8"));
 const today = new Date("2026-11-24");
+
+/** The settings of a user who says this of models, and of whom this state folder keeps lists. */
+function told(models: Settings["models"], stateDir: string | null = null) {
+  const base = composeBase({ env: {}, cwd: "/", flags: {}, now: () => today } as unknown as Context);
+  return { ...base, settings: { ...base.settings, models }, places: { ...base.places, stateDir } };
+}
 
 test("a stated limit wins, by name or by provider:name, and the rest stays as pai knows it", () => {
   const models = {
@@ -24,7 +34,7 @@ test("a stated limit wins, by name or by provider:name, and the rest stays as pa
     "openai:next": { output: 9000 },
   };
   const limits = (id: string) => {
-    const { window, maxOutputTokens } = describeChosen(id, { models });
+    const { window, maxOutputTokens } = describeChosen(id, told(models));
     return [window, maxOutputTokens];
   };
   expect(limits("openai:gpt-6.1-terra")).toEqual([200_000, 32_768]);
@@ -39,9 +49,32 @@ test("a stated limit wins, by name or by provider:name, and the rest stays as pa
 test("prices may stand under models or, alone, under prices; models wins", () => {
   const rates = { "local:a": { input: 1, output: 2 }, "local:b": { input: 3, output: 4 } };
   const models = joinFacts({ "local:a": { window: 4096, prices: { input: 5, output: 6, cached: 0.5 } } }, rates);
-  expect(priceOf("local:a", { models }, today)).toEqual({ input: 5, output: 6, cached: 0.5 });
-  expect(priceOf("local:b", { models }, today)).toEqual({ input: 3, output: 4, cached: 3 });
-  expect(priceOf("local:c", { models }, today)).toBeNull();
+  expect(priceOf("local:a", told(models), today)).toEqual({ input: 5, output: 6, cached: 0.5 });
+  expect(priceOf("local:b", told(models), today)).toEqual({ input: 3, output: 4, cached: 3 });
+  expect(priceOf("local:c", told(models), today)).toBeNull();
+});
+
+test("what a server listed today counts for a model that the catalogue does not know, and what the user says wins", () => {
+  const { places } = openProcess().home;
+  const price = { input: 1, cached: 0.2, output: 3.2, large: { above: 200_000, input: 2, cached: 0.4, output: 5 } };
+  const row = { name: "z-ai/glm-5", window: 202_752, output: 131_072, price, ends: null };
+  const gemini = { ...row, name: "gemini-3.5-flash-lite", price: { input: 9, cached: 9, output: 9 } };
+  const list = { provider: "openrouter", address: "https://openrouter.ai/api/v1", omitted: [] };
+  const keep = (at: string, over: object = {}) =>
+    keepModelList(places.stateDir, { ...list, at: Date.parse(at), models: [row, gemini], ...over });
+  keep("2026-11-23T12:00:00Z");
+  keep("2026-11-23T12:00:00Z", { provider: "gemini", address: "https://generativelanguage.googleapis.com" });
+  const [base, id] = [told({}, places.stateDir), "openrouter:z-ai/glm-5"];
+  expect(describeChosen(id, base)).toMatchObject({ window: 202_752, maxOutputTokens: 32_768 });
+  expect(priceOf(id, base, today)).toEqual(price);
+  expect(priceOf("gemini:gemini-3.5-flash-lite", base, today)?.input).toBe(0.3);
+  expect(priceOf("openrouter:z-ai/glm-6", base, today)).toBeNull();
+  const stated = told({ [id]: { window: 100_000, prices: { input: 5, cached: 5, output: 5 } } }, places.stateDir);
+  expect([describeChosen(id, stated).window, priceOf(id, stated, today)?.input]).toEqual([100_000, 5]);
+  keep("2026-11-22T12:00:00Z");
+  expect(priceOf(id, base, today)).toBeNull();
+  keep("2026-11-23T12:00:00Z", { address: "https://gateway.example/api/v1" });
+  expect([priceOf(id, base, today), describeChosen(id, base).window]).toEqual([null, 128_000]);
 });
 
 test("pai config sets, shows and unsets what is said of one model", async () => {

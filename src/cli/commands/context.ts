@@ -96,14 +96,15 @@ export async function contextCommand(context: Context): Promise<number> {
   const read = await readTask(context, context.signal, notify, "context");
   const opened = await openHere(context);
   const task = { ...read, files: await findMentions(opened.workspace, read.text) };
-  const { settings } = pickModel(context, opened.base).base;
+  const { base } = pickModel(context, opened.base);
+  const { settings } = base;
   const [id] = listModels(settings.model);
   const { signal, end } = limitTime(context.signal, settings.limits.timeout);
   const options = composeOptions(context, settings, "context", false);
-  const price = priceOf(id, settings, context.now());
+  const price = priceOf(id, base, context.now());
   const { now } = context;
   const known = knownSecrets(opened.base, opened.workspace.root);
-  const chosen = describeChosen(id, settings);
+  const chosen = describeChosen(id, base);
   const found = await previewTask({ model: chosen, opened, task, options, price, known, signal, now, notify }).finally(
     end,
   );

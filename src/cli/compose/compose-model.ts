@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { KeyState } from "../../core/key-turns.ts";
 import type { Model } from "../../core/model.ts";
-import type { ProviderId } from "../../core/providers.ts";
+import { findProvider, type ProviderId } from "../../core/providers.ts";
 import type { Notice } from "../../core/question.ts";
 import { type KeyMask, maskHeld } from "../../core/secrets/held-keys.ts";
 import type { Price } from "../../core/spending/cost.ts";
@@ -12,7 +12,6 @@ import { openModel, parseModelId } from "../../models/open.ts";
 import { configuredAddress, findBaseUrl, requireConsent, requireOwnAddresses } from "../../store/base-url.ts";
 import { openKeyState } from "../../store/key-state.ts";
 import { type FoundKey, findKeys } from "../../store/keys.ts";
-import type { Settings } from "../../store/settings.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
 import { openLab } from "../lab.ts";
@@ -48,12 +47,12 @@ export function listModels(source: string): readonly [string, ...string[]] {
 export async function composeModel(context: Context, base: Base, face: Face): Promise<ComposedModel> {
   const ids = listModels(base.settings.model);
   requireOwnAddresses(providersOf(ids), context.env);
-  requirePrices(ids, base.settings, context.now());
+  requirePrices(ids, base);
   const opened = await Promise.all(ids.map((id) => openOne(id, context, base, face)));
   const mask = maskHeld(opened.flatMap(({ keys }) => keys));
   const [first, ...others] = opened.map(({ model }) => model);
   if (first === undefined) throw new PaiError("usage", "no model was named");
-  const priced = ({ id }: Model) => findPrices(id, base.settings);
+  const priced = ({ id }: Model) => findPrices(id, base);
   const price = priced(first);
   if (others.length === 0) return { model: first, price: () => price(context.now()), mask };
   const { fallBack } = await import("../../models/fallback.ts");
@@ -77,7 +76,7 @@ async function openOne(
   const common = {
     id,
     insecureHttp: context.flags.insecureHttp === true,
-    limits: factsOf(id, settings),
+    limits: factsOf(id, base),
     readText: (path: string) => readText(resolve(context.cwd, path), "recording", context.signal),
     notify,
     now: () => context.now().getTime(),
@@ -116,18 +115,20 @@ async function shareRests(
   return shareKeyState(own, { address: readAddress(storeUrl), pai: version, provider, keys: found, now });
 }
 
-function requirePrices(ids: readonly string[], settings: Settings, now: Date): void {
-  const { cost, day } = settings.limits;
+function requirePrices(ids: readonly string[], base: Base): void {
+  const { cost, day } = base.settings.limits;
   const [name] = [
     ...(cost === null ? [] : ["--max-cost"]),
     ...(day.user.cost === null ? [] : ["limits.day.cost"]),
     ...(day.team.cost === null ? [] : ["limits.day.team.cost"]),
   ];
-  const unknown = name === undefined ? undefined : ids.find((id) => priceOf(id, settings, now) === null);
+  const unknown = name === undefined ? undefined : ids.find((id) => priceOf(id, base, base.context.now()) === null);
   if (unknown === undefined) return;
   const instead = cost === null ? "cap tokens or calls instead" : "use --max-tokens or --max-calls";
+  const { provider } = parseModelId(unknown);
+  const ask = findProvider(provider)?.listsPrices === true ? `, ask for it: pai models --online ${provider}` : "";
   throw new PaiError("usage", `${name} needs a known price, and ${unknown} has none`, {
-    hint: `${instead}, or say it: pai config put prices.${unknown} '{"input": USD, "output": USD}' (per million tokens)`,
+    hint: `${instead}${ask}, or say it: pai config put prices.${unknown} '{"input": USD, "output": USD}' (per million tokens)`,
   });
 }
 

@@ -77,10 +77,10 @@ async function openBoth(
   relayed: Notify,
   given: Model | null,
 ): Promise<readonly [ComposedWorkspace, ComposedModel]> {
-  const { context, settings } = base;
+  const { context } = base;
   const opening = composeWorkspace(context, base, notify);
   if (given !== null) {
-    const price = () => priceOf(given.id, settings, context.now());
+    const price = () => priceOf(given.id, base, context.now());
     return [await opening, { model: given, price, mask: maskHeld([]) }];
   }
   const model = composeModel(context, base, { notify: relayed, confirm }).catch(async (thrown) => {

@@ -1,17 +1,39 @@
-/** What counts for a model: what the user says of it in the settings, and else what pai knows. */
+/** What counts for a model: what the user says of it in the settings, else what pai knows, else what its server listed. */
 import type { Model } from "../../core/model.ts";
+import { type ProviderId, providerTable } from "../../core/providers.ts";
 import type { Price } from "../../core/spending/cost.ts";
-import { describeModel, findModel, limitModel, priceOn } from "../../models/catalogue.ts";
+import { describeModel, findModel, limitModel, priceOn, usualOutput } from "../../models/catalogue.ts";
 import { parseModelId } from "../../models/open.ts";
+import { configuredAddress, findBaseUrl } from "../../store/base-url.ts";
+import { findModelList } from "../../store/model-lists.ts";
 import type { ModelFacts } from "../../store/model-settings.ts";
-import type { Settings } from "../../store/settings.ts";
+import type { Base } from "./base.ts";
 
-type Told = Pick<Settings, "models">;
+type Told = Pick<Base, "settings" | "origins" | "places" | "context">;
 
-/** What the user says of a model, however it is spelled; it wins over what pai knows. */
-export function factsOf(id: string, { models }: Told): ModelFacts {
+/** What the user says of a model, however it is spelled, which wins over what pai knows; or what its server listed. */
+export function factsOf(id: string, told: Told): ModelFacts {
   const { provider, name } = parseModelId(id);
-  return { ...models[name], ...models[`${provider}:${name}`], ...models[id] };
+  const { models } = told.settings;
+  const listed = provider === "replay" ? {} : listedFacts(provider, name, told);
+  return { ...listed, ...models[name], ...models[`${provider}:${name}`], ...models[id] };
+}
+
+/**
+ * What the server listed, less than a day ago, of a model that the catalogue does not know. A local server is asked at each
+ * start, for what it has loaded.
+ */
+function listedFacts(provider: ProviderId, name: string, { places, context, ...loaded }: Told): ModelFacts {
+  const { needsKey } = providerTable[provider];
+  if (!needsKey || findModel(provider, name) !== null) return {};
+  const { url: address } = findBaseUrl(provider, context.env, configuredAddress(provider, loaded));
+  const kept = findModelList(places.stateDir, provider, { address, now: context.now() });
+  const { window = null, output = null, price = null } = kept?.models.find((each) => each.name === name) ?? {};
+  return {
+    ...(window === null ? {} : { window }),
+    ...(output === null ? {} : { output: Math.min(output, usualOutput) }),
+    ...(price === null ? {} : { prices: price }),
+  };
 }
 
 /** The fields of a Model that are known before it is opened. */

@@ -1,7 +1,7 @@
 /** The models that a provider's server lists: asked for with the user's key, and kept for a day. */
 import { PaiError } from "../../core/error.ts";
 import type { KeptList } from "../../core/listed-model.ts";
-import { type ProviderId, providerTable, renderSetKey } from "../../core/providers.ts";
+import { type Provider, type ProviderId, providerTable, renderSetKey } from "../../core/providers.ts";
 import { askForModels } from "../../models/listing.ts";
 import { findKeys } from "../../store/keys.ts";
 import { findModelList, keepModelList } from "../../store/model-lists.ts";
@@ -17,13 +17,12 @@ export async function findServerModels(
   { fresh }: { readonly fresh: boolean },
 ): Promise<KeptList> {
   const { context, places } = asking;
-  const row = providerTable[provider];
+  const row: Provider = providerTable[provider];
   const keys = findKeys(provider, { env: context.env, places });
   const { url: address } = await permitAddress(provider, keys, asking);
   const kept = fresh ? null : findModelList(places.stateDir, provider, { address, now: context.now() });
   if (kept !== null) return kept;
-  // OpenRouter shows its list to everybody.
-  if (keys.length === 0 && row.needsKey && row.names !== null) {
+  if (keys.length === 0 && row.needsKey && row.listsPrices !== true) {
     throw new PaiError("no_key", `there is no key for ${provider}, whose server lists nothing without one`, {
       hint: `store one with: ${renderSetKey(row)}`,
     });

@@ -72,11 +72,11 @@ async function showContext(talk: Talk, words: string): Promise<void> {
   ]);
   const found = await whileInterruptible(talk, async (signal) =>
     previewTask({
-      model: describeChosen(id, settings),
+      model: describeChosen(id, composed.base),
       opened: composed.opened,
       task: await taskOf(talk, words === "" ? "…" : words, words),
       options: { ...composeOptions(context, settings, "context", false), mode },
-      price: priceOf(id, settings, context.now()),
+      price: priceOf(id, composed.base, context.now()),
       known: knownSecrets(composed.base, composed.opened.workspace.root),
       signal,
       now: context.now,

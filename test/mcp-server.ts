@@ -43,6 +43,12 @@ function answer(id: number, name: string, input: { readonly a?: number }): void 
   say({ id, result: { content: [{ type: "text", text: `${name} says ${(input.a ?? 0) + 1}` }], isError } });
 }
 
+if (kind === "unset") {
+  process.stderr.write("noise\n".repeat(10_000));
+  process.stderr.write(`DATABASE_URL is not set; ${key}\n`);
+  process.exit(4);
+}
+
 let rest = "";
 process.stderr.write("noise on standard error\n".repeat(10_000));
 for await (const bytes of Bun.stdin.stream()) {

@@ -12,11 +12,17 @@ export interface ServerLink {
   /** Sends a message. Must not throw when the server has ended. */
   readonly write: (text: string) => void;
   readonly kill: () => void;
+  /** How the server ended or why it does not answer, as the end of a sentence; "": nothing is known. */
+  readonly explain: () => Promise<string>;
+  /** Paths of its copy of the project that it has changed since this was asked last; the copy is thrown away. */
+  readonly takeWritten: () => readonly string[];
 }
 
 export interface CallAnswer {
   readonly ok: boolean;
   readonly text: string;
+  /** Files that the tool wrote into its copy of the project, where nobody will find them. */
+  readonly thrownAway: readonly string[];
 }
 
 export interface ToolClient {
@@ -95,7 +101,7 @@ export async function connectServer(
       else noise += 1;
       if (noise > maxNoise) throw new Error("the server writes lines that are not messages");
     }
-    throw new Error("the server ended");
+    throw new Error(`the server ended${await server.explain()}`);
   }
   listen().catch((thrown) => end(thrown instanceof Error ? thrown : new Error(String(thrown))));
 
@@ -126,8 +132,11 @@ export async function connectServer(
     await request("initialize", { protocolVersion: version, capabilities: {}, clientInfo }, handshakeMs, signal);
     send({ method: "notifications/initialized" });
   } catch (thrown) {
-    end(thrown instanceof Error ? thrown : new Error(String(thrown)));
-    throw thrown;
+    const why = thrown instanceof Error ? thrown : new Error(String(thrown));
+    const isEnded = ended !== null;
+    const explained = isEnded || signal.aborted ? why : new Error(`${why.message}${await server.explain()}`);
+    end(explained);
+    throw explained;
   }
 
   return {
@@ -146,7 +155,7 @@ export async function connectServer(
     },
     async call(name, input, { timeoutMs, signal: stop }) {
       const result = await request("tools/call", { name, arguments: input }, timeoutMs, stop);
-      return { ok: result["isError"] !== true, text: renderContent(result) };
+      return { ok: result["isError"] !== true, text: renderContent(result), thrownAway: server.takeWritten() };
     },
     close: () => end(new Error("the server was ended")),
   };

@@ -82,6 +82,8 @@ export function openAddress({ headers, send, createReader }: AddressOptions): Se
       });
       if (id === null) notified = posted;
     },
+    explain: async () => "",
+    takeWritten: () => [],
     kill() {
       if (connection.signal.aborted) return;
       connection.abort();

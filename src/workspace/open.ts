@@ -108,7 +108,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   return {
     async startTool(program, network) {
       const { startTool } = await import("./command/start-tool.ts");
-      return startTool(await (network ? openConfined(true) : sandbox()), program, path);
+      return startTool(await (network ? openConfined(true) : sandbox()), program, { workspace: root.path, path });
     },
     workspace: {
       root: root.path,

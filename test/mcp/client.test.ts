@@ -17,7 +17,8 @@ async function connect(kind: string) {
     child.stdin.write(text);
     void child.stdin.flush();
   };
-  const client = await connectServer({ input: child.stdout, write, kill: () => child.kill("SIGKILL") }, "1", signal);
+  const link = { input: child.stdout, write, kill: () => child.kill("SIGKILL") };
+  const client = await connectServer({ ...link, explain: async () => "", takeWritten: () => [] }, "1", signal);
   return { client, exited: child.exited };
 }
 
@@ -59,7 +60,7 @@ describe("a server", () => {
 
   test("an error that a tool reports is not a success; a call that is aborted ends at once", async () => {
     const { client } = await connect("kind");
-    expect(await client.call("read", {}, { timeoutMs: 500, signal })).toEqual({ ok: false, text: "read says 1" });
+    expect(await client.call("read", {}, { timeoutMs: 500, signal })).toMatchObject({ ok: false, text: "read says 1" });
     client.close();
     const hanging = await connect("hang");
     const stop = new AbortController();

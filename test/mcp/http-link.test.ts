@@ -78,7 +78,7 @@ describe("a server behind an address", () => {
     const { asked, connect } = serve((id) => json(id, called));
     const client = await connect();
     expect((await client.tools(signal)).map(({ name }) => name)).toEqual(["add"]);
-    expect(await client.call("add", {}, limits)).toEqual({ ok: true, text: "42" });
+    expect(await client.call("add", {}, limits)).toEqual({ ok: true, text: "42", thrownAway: [] });
     client.close();
     while (asked.length < 5) await Bun.sleep(5);
     expect(asked.map(({ method, rpc }) => rpc ?? method)).toEqual([

@@ -4,15 +4,17 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { finish, plan } from "../flows/plans.ts";
 import { here } from "../workspace/sandbox/here.ts";
+import type { Answer } from "./gemini.ts";
 import { openPlace, type Place, patience } from "./harness.ts";
+import { called } from "./replies.ts";
 
 const server = join(import.meta.dir, "../mcp-server.ts");
 const call = (tool: string, input = '{"a": 41}') => `CALL ${tool} ${input}`;
 
 /** A place with a server of this kind in its project. */
-function open(kind: string, answers: readonly string[], folder = "/tmp"): Place {
+function open(kind: string, answers: readonly (string | Answer)[], folder = "/tmp"): Place {
   const place = openPlace(
-    answers.map((text) => ({ text })),
+    answers.map((each) => (typeof each === "string" ? { text: each } : each)),
     { "a.txt": "one\n" },
   );
   const mcpServers = { t: { command: process.execPath, args: [server, kind, folder] } };
@@ -116,6 +118,14 @@ describe.skipIf(!here.proposes || isHidden)("MCP tools", () => {
       );
       const asked = await trust(gone);
       expect([asked.code, asked.stderr.includes("the MCP server t did not start")]).toEqual([1, true]);
+      await using unset = open("unset", []);
+      const why = await trust(unset);
+      expect(why.code).toBe(1);
+      expect(why.stderr).toMatch(
+        /the MCP server t did not start: the server ended, exit 4; it said on standard error:/,
+      );
+      expect(why.stderr).toContain("DATABASE_URL is not set");
+      expect(why.stderr).not.toContain("api03");
     },
     patience,
   );
@@ -171,8 +181,14 @@ describe.skipIf(!here.proposes || isHidden)("MCP tools", () => {
       const step = call("t.add");
       await using place = open("touch", [planned(step), scripted(step)]);
       await trust(place);
-      expect((await run(place)).code).toBe(0);
+      const ran = await run(place);
+      const thrown = "what the tool wrote is thrown away with its copy of the project: touched.txt";
+      expect([ran.code, ran.stderr.includes(thrown)]).toEqual([0, true]);
       expect(existsSync(join(place.root, "touched.txt"))).toBe(false);
+      await using loop = open("touch", [called(["call_tool", { tool: "t.add", input: { a: 41 } }]), "Done."]);
+      await trust(loop);
+      expect((await run(loop, "--mode", "tool-loop")).code).toBe(0);
+      expect(told(loop)).toContain(`add says 42\\n${thrown}`);
       await using poisoned = open("poison", [planned(step), scripted(step)]);
       const shown = await trust(poisoned);
       expect(shown.stderr).not.toContain("\u202e");

@@ -4,6 +4,7 @@ import { PaiError, toPaiError } from "../../core/error.ts";
 import type { Fields } from "../../core/model.ts";
 import type { CommandOptions, CommandResult, Transaction, Workspace } from "../../core/ports.ts";
 import type { AnyAction } from "../../core/proposal.ts";
+import { nameSome } from "../../core/suggest.ts";
 import {
   isSameTool,
   isToolCall,
@@ -12,7 +13,7 @@ import {
   renderTools,
   type ServerTools,
 } from "../../core/tool-calls.ts";
-import type { ToolClient } from "../../mcp/client.ts";
+import type { CallAnswer, ToolClient } from "../../mcp/client.ts";
 import { type McpServer, pinnedTools, readProjectServers } from "../../store/mcp-servers.ts";
 import type { Base } from "./base.ts";
 import { type StartTool, startServer } from "./start-server.ts";
@@ -44,12 +45,17 @@ function listUsable(base: Base): readonly McpServer[] {
   }
 }
 
-interface Answer {
-  readonly ok: boolean;
-  readonly text: string;
-}
+type Answer = CallAnswer;
 
-const refuse = (text: string): Answer => ({ ok: false, text });
+/** Files that a tool wrote are not in the project, whatever its answer says. */
+const notesOf = ({ thrownAway }: Answer): readonly string[] =>
+  thrownAway.length === 0
+    ? []
+    : [`what the tool wrote is thrown away with its copy of the project: ${nameSome(thrownAway)}`];
+
+const renderAnswer = (answer: Answer): string => [answer.text, ...notesOf(answer)].join("\n");
+
+const refuse = (text: string): Answer => ({ ok: false, text, thrownAway: [] });
 
 interface Trusted extends ServerTools {
   readonly server: McpServer;
@@ -116,9 +122,10 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
 
   async function run(command: string, options: CommandOptions): Promise<CommandResult> {
     const began = performance.now();
-    const { ok, text } = await callSafely(command, options);
+    const answer = await callSafely(command, options);
     const ms = performance.now() - began;
-    return { command, exit: ok ? 0 : 1, timedOut: false, output: text, ms, changes: [], notes: [] };
+    const notes = notesOf(answer);
+    return { command, exit: answer.ok ? 0 : 1, timedOut: false, output: renderAnswer(answer), ms, changes: [], notes };
   }
 
   async function query(command: string, signal: AbortSignal): Promise<Answer> {
@@ -129,7 +136,8 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
       return refuse(
         `${from.server.name}.${tool.name} is a command, not a look: plan it as a step with the action CALL`,
       );
-    return callSafely(command, { signal, timeoutMs: queryMs });
+    const answer = await callSafely(command, { signal, timeoutMs: queryMs });
+    return { ...answer, text: renderAnswer(answer) };
   }
 
   async function offer(actions: readonly AnyAction[]): Promise<readonly AnyAction[]> {

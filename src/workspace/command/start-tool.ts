@@ -1,10 +1,18 @@
 /** Starts an MCP server in the sandbox, with the workspace read-only or as a copy that is discarded. */
+import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
+import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { removeLayers } from "../sandbox/layers.ts";
+import { privateFolders } from "../sandbox/namespaces.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 
 /** How long the last output of an ended server is still read, in milliseconds. */
 const drainMs = 1000;
+/** What is kept of standard error: the last characters, of which the last lines are shown. */
+const kept = { characters: 4000, lines: 12, shown: 1000 } as const;
+/** A server that fills its copy with more entries than this is not looked through further. */
+const maxEntries = 2000;
 
 export interface ToolProgram {
   readonly argv: readonly string[];
@@ -15,13 +23,21 @@ export interface ToolProcess {
   readonly input: ReadableStream<Uint8Array>;
   readonly write: (text: string) => void;
   readonly kill: () => void;
+  /** How it ended, its last words on standard error, and what it could not see: the end of a sentence, or "". */
+  readonly explain: () => Promise<string>;
+  /** Paths of its copy of the project that it has changed since this was asked last; the copy is thrown away. */
+  readonly takeWritten: () => readonly string[];
 }
 
 /**
- * `path`: folders in which a program name without a slash is searched, as in PATH. Throws sandbox_missing if no sandbox
+ * `workspace`: its real path. `path`: folders in which a program name without a slash is searched, as in PATH. Throws sandbox_missing if no sandbox
  * keeps the server off the workspace, failed if there is no such program.
  */
-export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram, path: string): Promise<ToolProcess> {
+export async function startTool(
+  sandbox: Sandbox,
+  { argv, env }: ToolProgram,
+  { workspace, path }: { readonly workspace: string; readonly path: string },
+): Promise<ToolProcess> {
   const [name = "", ...rest] = argv;
   const program = name.includes("/") ? name : Bun.which(name, { PATH: path });
   if (program === null) throw new PaiError("failed", `${name} was not found in PATH`);
@@ -41,9 +57,12 @@ export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram, pa
     throw missing();
   }
   const { child, output, finish } = started;
-  // Standard error is read and discarded, so that its pipe never fills up.
-  void (async () => {
-    for await (const _ of child.stderr as ReadableStream<Uint8Array>);
+  let said = "";
+  // Standard error is read to its end, so that its pipe never fills up.
+  const heard = (async () => {
+    const text = new TextDecoder();
+    for await (const bytes of child.stderr as ReadableStream<Uint8Array>)
+      said = (said + text.decode(bytes, { stream: true })).slice(-kept.characters);
   })().catch(() => {});
   void child.exited.then(async () => {
     finish();
@@ -52,7 +71,22 @@ export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram, pa
     output.close();
   });
   const stdin = child.stdin as Bun.FileSink;
+  const written = new Map<string, string>();
   return {
+    async explain() {
+      await Promise.race([Promise.all([child.exited, heard]), Bun.sleep(drainMs)]);
+      const unseen = level === "L2" ? null : findUnseen(argv, workspace);
+      return [
+        child.signalCode !== null
+          ? `, by ${child.signalCode}`
+          : child.exitCode !== null
+            ? `, exit ${child.exitCode}`
+            : "",
+        unseen === null ? "" : `; ${unseen}`,
+        renderLastWords(said),
+      ].join("");
+    },
+    takeWritten: () => (layers === null ? [] : findWritten(layers.upper, written)),
     input: output.stream,
     write(text) {
       try {
@@ -70,4 +104,53 @@ export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram, pa
       }
     },
   };
+}
+
+/** Why a file of the command line is not there for the server, as a clause; null: all may be there. */
+function findUnseen(argv: readonly string[], workspace: string): string | null {
+  const isBelow = (path: string, folder: string) => path.startsWith(`${folder}/`);
+  for (const path of argv) {
+    const folder = privateFolders.find((each) => isBelow(path, each));
+    if (folder !== undefined && !isBelow(path, workspace) && existsSync(path))
+      return `${path} lies below ${folder}, of which a server has an empty one of its own: put it elsewhere`;
+  }
+  return null;
+}
+
+function renderLastWords(said: string): string {
+  const lines = maskSecrets(said)
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== "");
+  const words = lines.slice(-kept.lines).join("\n").slice(-kept.shown);
+  return words === "" ? "" : `; it said on standard error:\n${words}`;
+}
+
+/** Files of an upper layer that are not in `known` as they are now; adds them to it. */
+function findWritten(upper: string, known: Map<string, string>): readonly string[] {
+  const found = filesBelow(upper).filter(([path, state]) => known.get(path) !== state);
+  for (const [path, state] of found) known.set(path, state);
+  return found.map(([path]) => path).sort();
+}
+
+/** Each path that is not a folder, with what tells its content from another. */
+function filesBelow(top: string): readonly (readonly [path: string, state: string])[] {
+  const files: (readonly [string, string])[] = [];
+  const waiting = namesAt(top);
+  for (let seen = 0; seen < maxEntries; seen += 1) {
+    const path = waiting.pop();
+    if (path === undefined) break;
+    const stat = lstatSync(join(top, path), { throwIfNoEntry: false });
+    if (stat?.isDirectory() === true) waiting.push(...namesAt(join(top, path)).map((name) => join(path, name)));
+    else if (stat !== undefined) files.push([path, `${stat.mode} ${stat.size} ${stat.mtimeMs} ${stat.ino}`]);
+  }
+  return files;
+}
+
+/** The names in a folder; none where the server has closed it. */
+function namesAt(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }

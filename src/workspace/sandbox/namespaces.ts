@@ -37,7 +37,7 @@ const setInterfaceFlags = 0x8914;
 const interfaceUp = 0x41;
 
 /** Replaced by empty folders that are private to the command. */
-const privateFolders = ["/tmp", "/var/tmp", "/run", "/dev/shm"] as const;
+export const privateFolders = ["/tmp", "/var/tmp", "/run", "/dev/shm"] as const;
 const deviceNames = ["null", "zero", "full", "random", "urandom", "tty"] as const;
 const deviceLinks = {
   fd: "/proc/self/fd",

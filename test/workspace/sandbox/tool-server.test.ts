@@ -47,6 +47,41 @@ for (const only of ["L3", "L3b", "L2"] as const) {
   );
 }
 
+const hasCopies = await inProject("L3", async ({ workspace }) => (await workspace.sandbox()).level === "L3");
+
+test.skipIf(!hasCopies)("what a server wrote into its copy is told once; how it ended, with its last words", () =>
+  inProject("L3", async ({ startTool }) => {
+    const script =
+      "mkdir d; echo x > d/b.txt; rm a.txt; echo ready; read line; echo y > d/b.txt; echo ready; read line; echo not set: TOKEN >&2; exit 3";
+    const server = await startTool({ argv: ["sh", "-c", script], env: { PATH: path } }, false);
+    const reader = server.input.getReader();
+    const isReady = async () => new TextDecoder().decode((await reader.read()).value);
+    expect([await isReady(), server.takeWritten(), server.takeWritten()]).toEqual([
+      "ready\n",
+      ["a.txt", "d/b.txt"],
+      [],
+    ]);
+    server.write("on\n");
+    expect([await isReady(), server.takeWritten()]).toEqual(["ready\n", ["d/b.txt"]]);
+    server.write("on\n");
+    expect(await server.explain()).toBe(", exit 3; it said on standard error:\nnot set: TOKEN");
+  }),
+);
+
+test.skipIf(!hasCopies || isBelowTmp)("a program below /tmp is named: the server has an empty one", async () => {
+  const folder = mkdtempSync("/tmp/pai-tool-");
+  writeFileSync(join(folder, "server.sh"), "echo hi\n");
+  await inProject("L3", async ({ startTool }) => {
+    const server = await startTool({ argv: ["sh", join(folder, "server.sh")], env: { PATH: path } }, false);
+    const why = await server.explain();
+    expect(why).toContain(`${folder}/server.sh lies below /tmp, of which a server has an empty one of its own`);
+    expect(why).toMatch(/^, exit \d+; [^\n]+\n.*server\.sh/);
+    const here = await startTool({ argv: ["sh", "-c", "exit 1"], env: { PATH: path } }, false);
+    expect(await here.explain()).toBe(", exit 1");
+  });
+  rmSync(folder, { recursive: true });
+});
+
 test("a program that is not in PATH is named; at L1 none is started", async () => {
   const start = (only: SandboxLevel, name: string) =>
     inProject(only, ({ startTool }) => startTool({ argv: [name], env: {} }, false).catch((thrown) => thrown));

@@ -221,10 +221,10 @@ function readReply({ text, calls, done }: Arriving, { tools, maxOutputTokens }: 
   const isCut = stop === "length";
   if (text.trim() === "" && calls.length === 0 && !(isCut && tools.length > 0)) {
     if (!isCut) throw new PaiError("reply_empty", "the reply was empty");
-    throw new PaiError(
-      "reply_cut",
-      `the reply reached its limit of ${usage.output || maxOutputTokens} tokens before it said anything`,
-    );
+    const limit = usage.output || maxOutputTokens;
+    throw new PaiError("reply_cut", `the reply reached its limit of ${limit} tokens before it said anything`, {
+      hint: "ask for less at once, state a longer output under `models` in the configuration, or choose another model",
+    });
   }
   return { text, calls, stop, native: isCut ? null : native };
 }

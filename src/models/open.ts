@@ -137,9 +137,12 @@ const bridges: Readonly<Record<Wire, () => Promise<Prepare>>> = {
     ]);
     return async (base, { keys: [first], limits: stated, signal = new AbortController().signal }) => {
       const headers = first === undefined ? {} : base.provider.headers(first.key);
-      const found = await askServer(base.endpoint, base.model, headers, signal);
+      const isStated = stated?.window !== undefined;
+      const asking = { headers, signal, isStated, loadMs: base.idleMs, notify: base.notify };
+      const found = await askServer(base.endpoint, base.model, asking);
       const server = { ...found, window: stated?.window ?? found.window };
-      const limits = server.window === null ? {} : { window: server.window, maxOutputTokens: outputOf(server.window) };
+      const { window, thinks } = server;
+      const limits = window === null ? {} : { window, maxOutputTokens: outputOf(window, thinks) };
       return { ...limits, open: (key) => openLocal({ ...base, key, server }) };
     };
   },

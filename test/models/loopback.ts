@@ -72,12 +72,12 @@ export interface Server {
   /** Requests seen, bodies parsed. */
   readonly seen: { readonly headers: Headers; readonly path: string; readonly body: unknown }[];
   answer: (n: number) => Response | Promise<Response>;
-  /** What the server says of itself, by path, or by path and query; not among the requests seen. */
+  /** What the server says of itself, or a function that says it, by path, or by path and query; not among the requests seen. */
   about: Readonly<Record<string, unknown>>;
   stop(): Promise<void>;
 }
 
-const questions = /^\/(api\/(version|show|ps|v0\/models)|props|v1\/models)$/;
+const questions = /^\/(api\/(version|show|ps|generate|v0\/models)|props|v1\/models)$/;
 
 /** A server on loopback that answers the n-th request (from 0) as told. */
 export function serve(answer: (n: number) => Response | Promise<Response> = () => new Response("")): Server {
@@ -97,7 +97,8 @@ export function serve(answer: (n: number) => Response | Promise<Response> = () =
       const source = await incoming.text();
       if (questions.test(pathname)) {
         const known = server.about[pathname + search] ?? server.about[pathname];
-        return known === undefined ? new Response("not found", { status: 404 }) : Response.json(known);
+        const said = typeof known === "function" ? known(source === "" ? null : JSON.parse(source)) : known;
+        return said === undefined ? new Response("not found", { status: 404 }) : Response.json(said);
       }
       server.seen.push({ headers: incoming.headers, path: pathname + search, body: source && JSON.parse(source) });
       return server.answer(server.seen.length - 1);

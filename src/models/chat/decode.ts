@@ -26,11 +26,11 @@ export interface ChatDecoderOptions {
   readonly model: string;
   /** Marks the native form of the reply. */
   readonly owner: string;
-  /** Gets the final usage. */
-  readonly onUsage?: (usage: Usage) => void;
+  /** Gets the final usage, and whether the reply was cut before it held anything but thoughts. */
+  readonly onEnd?: (usage: Usage, isMute: boolean) => void;
 }
 
-export function createChatDecoder({ request, model, owner, onUsage = () => {} }: ChatDecoderOptions): Decoder {
+export function createChatDecoder({ request, model, owner, onEnd = () => {} }: ChatDecoderOptions): Decoder {
   const tally = createTally(model, turnOf(request));
   const thoughts = createThoughtSplitter();
   const written = createTextCallReader(request.toolChoice === "none" ? [] : request.tools.map(({ name }) => name));
@@ -135,7 +135,7 @@ export function createChatDecoder({ request, model, owner, onUsage = () => {} }:
     end(key) {
       const stop = tally.stop(finished, cuts.has(reason));
       const counted = readUsage(usage);
-      onUsage(counted);
+      onEnd(counted, stop === "length" && !tally.hasSpoken());
       const content = kept.whole();
       const native = content === null ? null : { model: owner, content };
       return { type: "done", stop, usage: counted, served, key, native };

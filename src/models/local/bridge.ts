@@ -19,19 +19,26 @@ export function openLocal(options: LocalOptions): Stream {
   const owner = nativeOf(provider.id, model, endpoint.url);
   const chat = { owner, form: chatForm, schemaOf: withoutDialect };
   const isOllama = server.kind === "ollama";
+  let isThinkingOff = false;
   const url = isOllama ? `${rootOf(endpoint.url)}/api/chat` : `${endpoint.url}/chat/completions`;
   return openBridge(
     {
       encode: (request) =>
-        isOllama ? encodeOllama(model, request, { owner, window: server.window }) : encodeChat(model, request, chat),
+        isOllama
+          ? encodeOllama(model, request, { owner, window: server.window, isThinkingOff })
+          : encodeChat(model, request, chat),
       send: postTo(url),
       decode: (request) =>
         createChatDecoder({
           request,
           model,
           owner,
-          onUsage: (usage) => {
+          onEnd: (usage, isMute) => {
             if (isTruncated(request, usage)) notify(truncated(model, usage));
+            if (!isMute || !server.thinks || isThinkingOff) return;
+            isThinkingOff = true;
+            const text = `${model} thought until its reply was full: asked to think no more from now on`;
+            notify({ level: "warning", code: "conceded", text });
           },
         }),
     },

@@ -12,19 +12,22 @@ export interface OllamaForm {
   readonly owner: string;
   /** Tokens of input and output together; null: the server's own. */
   readonly window: number | null;
+  /** Tells a model that can think not to. */
+  readonly isThinkingOff: boolean;
 }
 
 /**
  * The body of one request. Only Ollama's own API accepts the size of the context. A request that does not fit is an
  * error, and not silently cut.
  */
-export function encodeOllama(model: string, request: ModelRequest, { owner, window }: OllamaForm): Item {
+export function encodeOllama(model: string, request: ModelRequest, { owner, window, isThinkingOff }: OllamaForm): Item {
   const { format } = request;
   return {
     model,
     stream: true,
     truncate: false,
     shift: false,
+    ...(isThinkingOff ? { think: false } : {}),
     messages: encodeMessages(request, ollamaForm, owner),
     options: {
       num_predict: request.maxOutputTokens,

@@ -1,4 +1,5 @@
 /** Identifies the server at a local address: its kind, and the context window of one of its models. */
+import type { Notice } from "../../core/question.ts";
 import { usualOutput } from "../catalogue.ts";
 import { type Endpoint, tlsOf, withQuery } from "../wire/endpoint.ts";
 import { count, type Fields, fields, list, parseJson, text } from "../wire/fields.ts";
@@ -9,10 +10,24 @@ export interface LocalServer {
   readonly kind: "ollama" | "chat";
   /** Tokens of input and output together; null: the server does not say. */
   readonly window: number | null;
+  /** Ollama says that the model can think, and be told not to. */
+  readonly thinks: boolean;
 }
 
-/** The context that pai asks of Ollama when nothing else is set: Ollama's default is a quarter of it or less. */
-const usualWindow = 16_384;
+export interface AskOptions {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  /** The user stated the window: nothing is loaded to find it out. */
+  readonly isStated: boolean;
+  /** Milliseconds that loading a model may take. */
+  readonly loadMs: number;
+  readonly notify: (notice: Notice) => void;
+}
+
+/** The least context with which pai works well. Ollama's own, which depends on the memory, may be a quarter of it. */
+const leastWindow = 16_384;
+/** What pai asks of Ollama where its own is less. */
+const usualWindow = 32_768;
 const timeoutMs = 2000;
 const answerLimit = 4_000_000;
 
@@ -21,20 +36,19 @@ export function rootOf(url: string): string {
   return url.replace(/\/v\d+$/, "");
 }
 
-/** Output tokens: a quarter of the window, within the limits of a sensible reply. */
-export function outputOf(window: number): number {
-  return Math.max(256, Math.min(usualOutput, Math.floor(window / 4)));
+/** Output tokens: a quarter of the window, or half where thoughts count as output, too. */
+export function outputOf(window: number, thinks: boolean): number {
+  return Math.max(256, Math.min(usualOutput, Math.floor(window / (thinks ? 2 : 4))));
 }
 
-/** Sends all questions to a server at once. Never throws: a question without an answer in two seconds stays open. */
-export async function askServer(
-  endpoint: Endpoint,
-  model: string,
-  headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<LocalServer> {
+/**
+ * Sends all questions to a server at once; a question without an answer in two seconds stays open. Has Ollama load the
+ * model, since only then it says how much of the model's window it uses. Never throws.
+ */
+export async function askServer(endpoint: Endpoint, model: string, options: AskOptions): Promise<LocalServer> {
+  const { headers, signal, isStated, loadMs, notify } = options;
   const root = rootOf(endpoint.url);
-  const ask = async (url: string, body?: object): Promise<Fields> => {
+  const ask = async (url: string, body?: object, ms = timeoutMs): Promise<Fields> => {
     try {
       const response = await fetch(withQuery(url, endpoint), {
         ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
@@ -42,7 +56,7 @@ export async function askServer(
         redirect: "manual",
         proxy: endpoint.proxy,
         ...tlsOf(endpoint),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(ms)]),
       });
       return response.ok ? fields(parseJson(await readStart(response, answerLimit))) : {};
     } catch {
@@ -59,23 +73,41 @@ export async function askServer(
     ask(`${root}/api/v0/models`),
   ]);
   const slots = count(fields(props["default_generation_settings"])["n_ctx"]) || count(props["n_ctx"]);
-  if (text(version["version"]) !== "" && slots === 0) {
-    return { kind: "ollama", window: chooseWindow(show, running, model) };
+  if (text(version["version"]) === "" || slots > 0) {
+    const window = slots || windowIn(studio, model) || windowIn(models, model) || null;
+    return { kind: "chat", window, thinks: false };
   }
-  return { kind: "chat", window: slots || windowIn(studio, model) || windowIn(models, model) || null };
+  const thinks = list(show["capabilities"]).includes("thinking");
+  let own = Math.max(configuredWindow(show), loadedWindow(running, model));
+  if (own === 0 && !isStated && !isRemote(show) && Object.keys(show).length > 0) {
+    notify({ level: "info", code: "loading", text: `Ollama loads ${model}` });
+    await ask(`${root}/api/generate`, { model }, loadMs);
+    own = loadedWindow(await ask(`${root}/api/ps`), model);
+  }
+  return { kind: "ollama", window: chooseWindow(show, own), thinks };
 }
 
-/** The largest of the usual, the loaded and the configured window, but not more than the model was made for. */
-function chooseWindow(show: Fields, running: Fields, model: string): number {
-  const loaded = list(running["models"])
-    .map(fields)
-    .find(({ name, model: id }) =>
-      [name, id].some((each) => text(each).replace(/:latest$/, "") === model.replace(/:latest$/, "")),
-    );
-  const configured = Number(/^num_ctx\s+(\d+)/m.exec(text(show["parameters"]))?.[1] ?? 0);
-  const made = Object.entries(fields(show["model_info"])).find(([name]) => name.endsWith(".context_length"))?.[1];
-  const wanted = Math.max(usualWindow, configured, count(loaded?.["context_length"]));
-  return count(made) === 0 ? wanted : Math.min(wanted, count(made));
+/** Whether the model runs on another server, which Ollama only passes requests on to. */
+const isRemote = (show: Fields): boolean => text(show["remote_model"]) !== "";
+
+/** Ollama's own window for the model, if it is large enough, but not more than the model was made for. */
+function chooseWindow(show: Fields, own: number): number {
+  const info = Object.entries(fields(show["model_info"]));
+  const made = count(info.find(([name]) => name.endsWith(".context_length"))?.[1]);
+  if (isRemote(show) && made > 0) return made;
+  const wanted = own >= leastWindow ? own : usualWindow;
+  return made === 0 ? wanted : Math.min(wanted, made);
+}
+
+/** The window in the model's file; 0: none. */
+const configuredWindow = (show: Fields): number => Number(/^num_ctx\s+(\d+)/m.exec(text(show["parameters"]))?.[1] ?? 0);
+
+/** The window with which the model is loaded; 0: it is not. */
+function loadedWindow(running: Fields, model: string): number {
+  const plain = (name: unknown) => text(name).replace(/:latest$/, "");
+  const all = list(running["models"]).map(fields);
+  const loaded = all.find(({ name, model: id }) => [name, id].some((each) => plain(each) === plain(model)));
+  return count(loaded?.["context_length"]);
 }
 
 /** Fields with the window: `max_model_len` of vLLM and SGLang, the loaded one of LM Studio, others of gateways. */

@@ -29,6 +29,8 @@ export interface Tally {
   call(id: string, name: string, input: unknown): void;
   /** Returns the events since the last call; text that arrived together is one event. */
   take(): readonly ModelEvent[];
+  /** Whether the reply holds anything but thoughts. */
+  hasSpoken(): boolean;
   /** Throws PaiError for a reply that was cut, is empty, or holds an invalid call. */
   stop(finished: boolean, cut: boolean): StopReason;
 }
@@ -78,6 +80,7 @@ export function createTally(model: string, turn: number): Tally {
       last = null;
       return taken;
     },
+    hasSpoken: () => spoken || calls > 0,
     stop(finished, cut) {
       if (!finished && seen) {
         throw failure("reply_cut", `the reply of ${model} ended before it was whole`, never, { hint: "ask again" });

@@ -24,7 +24,9 @@ test("a conversation with calls, in both forms", () => {
     said({ id: "a", type: "function", function: { name: "read", arguments: '{"path":"x"}' } }),
     { role: "tool", tool_call_id: "a", content },
   ]);
-  expect(encodeOllama("m", { ...request, messages }, { owner: "", window: null })["messages"]).toEqual([
+  expect(
+    encodeOllama("m", { ...request, messages }, { owner: "", window: null, isThinkingOff: false })["messages"],
+  ).toEqual([
     ...start,
     said({ function: { name: "read", arguments: { path: "x" } } }),
     { role: "tool", tool_name: "read", content },

@@ -11,6 +11,8 @@ const router = (known: Readonly<Record<string, unknown>>, args: readonly string[
   ...known,
 });
 
+const made = (context: number) => ({ model_info: { "x.context_length": context } });
+
 const windows: readonly (readonly [string, Readonly<Record<string, unknown>>, number, number])[] = [
   ["llama.cpp", { "/props": slots(4096), "/api/version": { version: "1" } }, 4096, 1024],
   ["vLLM", { "/v1/models": { data: [{ id: "qwen3:8b", max_model_len: 32_768 }] } }, 32_768, 8192],
@@ -38,8 +40,20 @@ const windows: readonly (readonly [string, Readonly<Record<string, unknown>>, nu
   ],
   ["… not loaded, silent", router({}, ["llama-server"]), 8192, 2048],
   ["Ollama, configured", ollama, 32_768, 8192],
-  ["Ollama, silent", { ...ollama, "/api/show": {} }, 16_384, 4096],
+  ["Ollama, silent", { ...ollama, "/api/show": {} }, 32_768, 8192],
   ["Ollama, a small model", { ...ollama, "/api/show": { model_info: { "x.context_length": 2048 } } }, 2048, 512],
+  [
+    "Ollama, a thinking model",
+    { ...ollama, "/api/show": { ...made(40_960), capabilities: ["thinking"] } },
+    32_768,
+    16_384,
+  ],
+  [
+    "Ollama, a model elsewhere",
+    { ...ollama, "/api/show": { ...made(262_144), remote_model: "glm-5", remote_host: "https://ollama.com" } },
+    262_144,
+    32_768,
+  ],
   [
     "Ollama, loaded",
     { ...ollama, "/api/show": {}, "/api/ps": { models: [{ name: "qwen3:8b", context_length: 65_536 }] } },
@@ -57,5 +71,47 @@ test.each(windows)("%s", async (_name, about, window, maxOutputTokens) => {
     maxOutputTokens,
   });
   expect(server.seen.length).toBe(0);
+  await server.stop();
+});
+
+/** Ollama that has not loaded the model, and loads it with a window of its own. */
+function loading(own: number) {
+  const asked: unknown[] = [];
+  const about = {
+    ...ollama,
+    "/api/show": made(131_072),
+    "/api/generate": (body: unknown) => {
+      asked.push(body);
+      return { done: true, done_reason: "load" };
+    },
+    "/api/ps": () => ({ models: asked.length === 0 ? [] : [{ model: "qwen3:8b", context_length: own }] }),
+  };
+  return { asked, about };
+}
+
+test.each([
+  ["more than pai needs: it stays", 65_536, 65_536],
+  ["enough: it stays", 16_384, 16_384],
+  ["too little: more is asked", 4096, 32_768],
+])("Ollama loads the model first, and its own window is %s", async (_name, own, window) => {
+  const server = serve();
+  const { asked, about } = loading(own);
+  server.about = about;
+  const baseUrl = `${server.origin}/v1`;
+  const notices: string[] = [];
+  const notify = ({ text }: { readonly text: string }) => notices.push(text);
+  expect(await openModel(options({ id: "local:qwen3:8b", keys: [], baseUrl, notify }))).toMatchObject({ window });
+  expect([asked, notices]).toEqual([[{ model: "qwen3:8b" }], ["Ollama loads qwen3:8b"]]);
+  await server.stop();
+});
+
+test("nothing is loaded where the user states the window", async () => {
+  const server = serve();
+  const { asked, about } = loading(4096);
+  server.about = about;
+  const baseUrl = `${server.origin}/v1`;
+  const limits = { window: 8192 };
+  expect(await openModel(options({ id: "local:qwen3:8b", keys: [], baseUrl, limits }))).toMatchObject(limits);
+  expect(asked).toEqual([]);
   await server.stop();
 });

@@ -144,6 +144,7 @@ function filled(text: Probe): { readonly [T in RunEvent["type"]]: readonly [unkn
         promise: { expected: 2, at_most: 3, tokens: 10, cost: 0.1 },
         cached: true,
         permitted: [{ command: text, pattern: text }],
+        concerns: [{ path: text, why: text }],
       },
     ],
     "plan.amended": [amendedOf(text), { ...amendedOf(text), accept: false }],

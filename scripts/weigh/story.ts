@@ -22,7 +22,7 @@ const declared: Readonly<Record<string, string>> = {
     "workspace/confine workspace/system/backend workspace/journal/open-state workspace/journal/journal store/audit " +
     "store/plan-cache cli/compose/known-secrets core/secrets/veil models/replay cli/compose/decide",
   "the plan": "flows/ledger flows/fit-request core/json core/plan/parse-plan core/plan/plan-form core/plan/lenient",
-  "the yes": "flows/changes/refuse-steering workspace/other-names flows/permission flows/progress",
+  "the yes": "flows/changes/allowed workspace/other-names flows/permission flows/progress",
   "the edit": "flows/execution-request core/script/parser core/edit/apply-edits",
   "the change": "core/guard/guard workspace/disk-batch workspace/journal/commit-batch workspace/atomic-write",
   "a command":

@@ -3,6 +3,7 @@
 import { isJoined, type RunGrant } from "../core/command/run-patterns.ts";
 import { PaiError } from "../core/error.ts";
 import type { RunOptions } from "../flows/run.ts";
+import { realPathOf } from "../system/lookups.ts";
 import type { Flags } from "./flags.ts";
 
 /** Globs of a flag, spelled like paths of the project: `./src/` means everything in `src`. Throws usage for `!glob`. */
@@ -15,8 +16,20 @@ function globsOf(name: string, globs: readonly string[] = []): readonly string[]
 }
 
 export const onlyFlag = ({ only }: Flags): readonly string[] => globsOf("only", only);
-export const secretFlag = ({ allowSecret }: Flags): readonly string[] => globsOf("allow-secret", allowSecret);
-export const steeringFlag = ({ allowSteering }: Flags): readonly string[] => globsOf("allow-steering", allowSteering);
+
+/**
+ * What may be changed without a question, relative to the root. Throws usage for an absolute path that is not in `root`.
+ */
+export function allowFlag({ allow = [] }: Flags, root: string): readonly string[] {
+  const roots = [root, realPathOf(root) ?? root];
+  const relative = allow.map((path) => {
+    const above = roots.find((each) => path.startsWith(`${each}/`));
+    if (!path.startsWith("/")) return path;
+    if (above !== undefined) return path.slice(above.length + 1);
+    throw new PaiError("usage", `--allow ${path}: is not in ${root}`, { hint: "name a path of the project" });
+  });
+  return globsOf("allow", relative);
+}
 
 /** Names of variables. Throws usage for anything else, such as NAME=VALUE. */
 export function envFlag({ env = [] }: Flags): readonly string[] {

@@ -94,17 +94,12 @@ export const flagTable = rows({
   },
   commitUnverified: { type: "boolean", description: "commit after any successful run, verified or not" },
   strict: { type: "boolean", description: "grant nothing beyond the plan" },
-  allowSecret: {
+  allow: {
     type: "string",
     multiple: true,
     valueHint: "PATH",
-    description: "secrets of other files may be written to this one (repeatable)",
-  },
-  allowSteering: {
-    type: "string",
-    multiple: true,
-    valueHint: "PATH",
-    description: "this file may change though it runs code later or steers agents (repeatable)",
+    description:
+      "change this without asking: a file, folder or glob; what holds secrets by its exact path (repeatable)",
   },
   env: {
     type: "string",

@@ -78,14 +78,17 @@ export async function savePlan(run: Run, { write, full, now }: SaveOptions): Pro
   if (plan === null || plan.intent === "conversation")
     throw new PaiError("nothing_done", "no plan to save: the request was answered");
   const steps = plan.execution_plan?.steps ?? [];
-  const touched = claimsOfPlan(run, plan).flatMap(pathsOfClaim);
+  const { workspace } = run.ports;
+  // Closed files are not read before a person opens them.
+  const touched = claimsOfPlan(run, plan)
+    .claims.flatMap(pathsOfClaim)
+    .filter((path) => workspace.whyClosed(path) === null);
   const named = [
     ...(plan.analysis?.files_to_read ?? []),
     ...steps.filter(({ action }) => rowOf(action)?.form === "lines").map(({ target }) => target),
   ];
   const read = named.flatMap((text) => tryPath(run, text));
   const paths = [...new Set([...run.record.bases, ...touched, ...read])].sort();
-  const { workspace } = run.ports;
   const content: Omit<PlanFile, "hash"> = {
     version: planVersion,
     kind: planKind,

@@ -23,7 +23,7 @@ const rest = "Yes allows it; no leaves it out, and the rest goes on";
  * (core/guard/guard.ts), which the model reads after a no. `sandbox`: see `sandboxWording`.
  */
 export const approvalWording = {
-  /** `concerns`: paths that run or steer later, each with the reason. `commands`: with the checks. */
+  /** `concerns`: paths that need a yes of their own, each with the reason. `commands`: with the checks. */
   plan: (
     deletes: readonly string[],
     concerns: readonly string[],
@@ -33,7 +33,7 @@ export const approvalWording = {
     lines(
       "Carry out this plan?",
       ...(deletes.length > 0 ? [`It deletes: ${deletes.join(", ")}`] : []),
-      ...(concerns.length > 0 ? [`It changes what runs or steers later: ${concerns.join(", ")}`] : []),
+      ...(concerns.length > 0 ? [`It changes what needs a yes of its own: ${concerns.join(", ")}`] : []),
       ...commands.map((command) => `It runs ${sandbox}:\n${quoteCommand(command)}`),
     ),
 
@@ -44,9 +44,9 @@ export const approvalWording = {
       ...changes,
     ),
 
-  steering: (reasons: ReadonlyMap<string, string>): string =>
+  unallowed: (reasons: ReadonlyMap<string, string>): string =>
     lines(
-      "Change what steers others? A yes to the rest is not a yes to this:",
+      "Change these, too? A yes to the rest is not a yes to this:",
       ...[...reasons].map(([path, why]) => `${path}: ${why}`),
     ),
 

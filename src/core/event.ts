@@ -4,7 +4,7 @@ import type { Permitted } from "./command/run-patterns.ts";
 import type { Message, Purpose, StopReason, Usage } from "./model.ts";
 import type { Amendment, ChangeSummary, CheckResult, Outcome, Promised } from "./outcome.ts";
 import type { Plan } from "./plan/plan.ts";
-import type { Notice } from "./question.ts";
+import type { Concern, Notice } from "./question.ts";
 import type { ReplyProgress } from "./reply-progress.ts";
 import type { TaskItem } from "./session/conversation.ts";
 
@@ -34,6 +34,8 @@ export type RunEvent =
       readonly cached: boolean;
       /** The plan's commands and checks that a pattern of --allow-run permits; absent: none. */
       readonly permitted?: readonly Permitted[];
+      /** Paths whose change needs a yes of its own; absent: none. */
+      readonly concerns?: readonly Concern[];
     }
   /** A right beyond the plan was asked for and decided. */
   | ({ readonly type: "plan.amended" } & Amendment)

@@ -25,12 +25,13 @@ export interface Place {
 
 /**
  * Globs from the user's settings: without `/` for a name at any depth, with `/` for a path from the root. `deny` wins
- * over `allow`, and `allow` over the built-in names; a full path in `allow` is open even in a closed folder. `place`
- * absent: only the path itself is judged.
+ * over `allow`, and `allow` over the built-in names; a full path in `allow` is open even in a closed folder. `opened`: full
+ * paths that are open for this run. `place` absent: only the path itself is judged.
  */
 export interface PathRules {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
+  readonly opened?: ReadonlySet<string>;
   readonly place?: Place;
 }
 
@@ -276,8 +277,9 @@ export function closedNameIn(folder: string, name: string, rules: PathRules, isF
 }
 
 /** Which rule of the settings decides about a name; `spelled`: the whole path, without a wildcard. */
-function ruleFor(path: string, raw: string, folded: string, { allow, deny }: PathRules) {
+function ruleFor(path: string, raw: string, folded: string, { allow, deny, opened }: PathRules) {
   if (deny.length > 0 && matches(path, raw, deny, folded)) return "deny";
+  if (opened?.has(path)) return "spelled";
   if (allow.length === 0 || !matches(path, raw, withFolders(allow))) return null;
   return allow.some((pattern) => spelledBy(pattern) === path) ? "spelled" : "allow";
 }
@@ -286,9 +288,9 @@ function ruleFor(path: string, raw: string, folded: string, { allow, deny }: Pat
 const spelledBy = (pattern: string): string | null =>
   pattern.includes("/") && !/[*?[\]{}!\\]/.test(pattern) ? pattern.replace(/^\/|\/$/g, "") : null;
 
-/** Whether it is a folder above a path that the settings spell out. It may be made for it, and nothing else. */
-export const leadsToSpelled = (folder: string, { allow }: PathRules): boolean =>
-  allow.some((pattern) => spelledBy(pattern)?.startsWith(`${folder}/`) === true);
+/** Whether it is a folder above a path that is spelled out as open. It may be made for it, and nothing else. */
+export const leadsToSpelled = (folder: string, { allow, opened = new Set() }: PathRules): boolean =>
+  [...allow.map(spelledBy), ...opened].some((path) => path?.startsWith(`${folder}/`) === true);
 
 /** A pattern `folder/**` opens the folder itself as well. */
 const withFolders = (patterns: readonly string[]) =>

@@ -280,6 +280,12 @@ export interface Workspace extends View {
    * null: it needs none.
    */
   concern(path: RelPath): string | null;
+  /** Why a path is closed that a person may open by naming it: it may hold secrets. null: any other path. */
+  whyClosed(path: RelPath): string | null;
+  /** Opens these closed paths to actions, and no others; only ones that may hold secrets. Commands do not see them. */
+  openClosed(paths: ReadonlySet<RelPath>): void;
+  /** A path as somebody wrote it, whatever its class. Throws path_refused if it is none below the root. */
+  parse(text: string): RelPath;
   /** How many names (hard links) the file at a path has; 0 where there is no file. */
   names(path: RelPath): number;
   /** Throws read_only or permission_denied when the path cannot be written. */

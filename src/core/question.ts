@@ -1,6 +1,12 @@
 /** The questions that a run asks a person (or the policy in their place), and the notices that adapters report. */
 import type { RelPath } from "./path.ts";
 
+/** A path whose change needs a yes of its own; `why` is a clause. */
+export interface Concern {
+  readonly path: string;
+  readonly why: string;
+}
+
 export interface Question {
   /** `batch`: the changes of one reply in a mode without a plan. */
   readonly kind: "plan" | "batch" | "changes" | "scope" | "amend" | "command" | "keep";

@@ -118,6 +118,7 @@ export const eventSchema = z.discriminatedUnion("type", [
     promise: z.object({ expected: count, at_most: count, tokens: z.nullable(count), cost: money }),
     cached: z.boolean(),
     permitted: z.optional(z.array(z.object({ command: z.string(), pattern: z.string() }))),
+    concerns: z.optional(z.array(z.object({ path: z.string(), why: z.string() }))),
   }),
   event("plan.amended", amendment.shape),
   event("memory.kept", { facts: z.array(z.object({ id: z.string(), text: z.string(), pending: z.boolean() })) }),

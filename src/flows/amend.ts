@@ -10,8 +10,9 @@ import { type Claim, claimOf, pathsOfClaim, permits, type Rights, renderClaim } 
 import type { Stage } from "../core/ports.ts";
 import type { AmendRequest } from "../core/script/read-amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { refuseLinks } from "./approval.ts";
-import { refuseSteering, withinOnly } from "./changes/refuse-steering.ts";
+import { concernsOf, pathFor, pathsToAllow, refuseLinks } from "./approval.ts";
+import { refuseUnallowed } from "./changes/allowed.ts";
+import { withinOnly } from "./changes/only.ts";
 import { bindCommands, describeSandbox, mayRunCommand } from "./commands/approve-command.ts";
 import type { CallReport } from "./perform.ts";
 import { claimOfCall, noteAmended } from "./permission.ts";
@@ -64,8 +65,8 @@ async function refuseHeadless(run: Run, rights: Rights, claim: Claim): Promise<v
   if (claim.kind === "command" && !options.dryRun && !mayRunCommand(options, claim.command)) {
     throw new PaiError("command_refused", `headless it needs ${flagToRun(claim.command)}`);
   }
-  const steering = claim.kind === "delete" ? null : await refuseSteering(run, pathsOfClaim(claim));
-  if (steering !== null) throw steering.error;
+  const unallowed = await refuseUnallowed(run, pathsToAllow(run, [claim]));
+  if (unallowed !== null) throw unallowed.error;
   const maxAmendments = Math.max(fewAmendments, rights.planned);
   if (record.amended.filter(({ accept }) => accept).length >= maxAmendments) {
     throw new PaiError("scope_refused", `the run has ${maxAmendments} amendments already, as many as it may`);
@@ -129,7 +130,7 @@ async function renderAsked(run: Run, { request, claim }: Asked): Promise<string>
   const { action, path, destination, why } = request;
   if (claim.kind === "command")
     return approvalWording.wishToRun(action, claim.command, why, await describeSandbox(run));
-  const [concern = null] = pathsOfClaim(claim).flatMap((each) => run.ports.workspace.concern(each) ?? []);
+  const concern = concernsOf(run, [claim])[0]?.why ?? null;
   return approvalWording.wish(action, destination === null ? path : `${path} → ${destination}`, why, concern);
 }
 
@@ -170,7 +171,7 @@ async function grantByPolicy(run: Run, rights: Rights, asked: Asked): Promise<vo
 function readClaim(run: Run, request: AmendRequest): Asked | null {
   const { action, path, destination } = request;
   try {
-    const claim = claimOf(action, path, destination, (text, use) => run.overlay.path(text, use));
+    const claim = claimOf(action, path, destination, (text, use) => pathFor(run, text, use));
     return claim && { request, claim };
   } catch (thrown) {
     if (!isRefusal(toPaiError(thrown))) throw thrown;

@@ -1,18 +1,51 @@
 /** Checks a plan before its execution: refuses what is always forbidden, then asks for approval. */
 import { approvalWording } from "../core/approval-wording.ts";
+import { spellAllow } from "../core/command/quote.ts";
 import { flagsToRun, whyNotRun } from "../core/command/run-patterns.ts";
 import { linkRefused, PaiError, toPaiError } from "../core/error.ts";
-import type { RelPath } from "../core/path.ts";
+import type { PathUse, RelPath } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan/plan.ts";
-import { type Claim, claimsOf, commandOf, pathsOfClaim } from "../core/plan/scope.ts";
+import { type Claim, claimOf, commandOf, pathsOfClaim } from "../core/plan/scope.ts";
+import type { Concern } from "../core/question.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { refuseSteering, withinOnly } from "./changes/refuse-steering.ts";
+import { findConcerns, refuseUnallowed } from "./changes/allowed.ts";
+import { withinOnly } from "./changes/only.ts";
 import { describeSandbox, mayRunCommand } from "./commands/approve-command.ts";
 import type { Run } from "./run.ts";
 
-/** Paths of the plan's claims, judged by the policy. Throws path_refused. */
-export function claimsOfPlan(run: Run, plan: Plan): readonly Claim[] {
-  return claimsOf(plan, run.overlay.path);
+/** What a plan claims, and why steps of it can have nothing. */
+export interface Claimed {
+  readonly claims: readonly Claim[];
+  readonly refusals: readonly PaiError[];
+}
+
+/** The claims of the plan's steps; those on closed files that a person may open are among them. */
+export function claimsOfPlan(run: Run, plan: Plan): Claimed {
+  const claims: Claim[] = [];
+  const refusals: PaiError[] = [];
+  for (const { action, target, destination } of plan.execution_plan?.steps ?? []) {
+    try {
+      const claim = claimOf(action, target, destination, (text, use) => pathFor(run, text, use));
+      if (claim !== null) claims.push(claim);
+    } catch (thrown) {
+      const error = toPaiError(thrown);
+      if (error.code !== "path_refused") throw thrown;
+      refusals.push(error);
+    }
+  }
+  return { claims, refusals };
+}
+
+/** A path that the policy allows, or that is to be changed and that a person may open. Throws path_refused. */
+export function pathFor({ overlay, ports: { workspace } }: Run, text: string, use: PathUse): RelPath {
+  try {
+    return overlay.path(text, use);
+  } catch (thrown) {
+    if (use === "read" || use === "list") throw thrown;
+    const path = workspace.parse(text);
+    if (workspace.whyClosed(path) === null) throw thrown;
+    return path;
+  }
 }
 
 const commandIn = ({ action, target }: PlanStep): string | null =>
@@ -52,52 +85,72 @@ export function withoutCommands(run: Run, plan: Plan): Plan {
   return { ...plan, execution_plan: { ...work, steps } };
 }
 
-/** Throws command_refused when commands that may not run here are all that the plan would do. */
-function refuseOnlyCommands({ record, options }: Run, claims: readonly Claim[]): void {
+/** Why a plan may not be carried out, and the flag that allows it; null: none does. */
+interface Refused {
+  readonly error: PaiError;
+  readonly flag: string | null;
+}
+
+/** Commands that may not run here, when they are all that the plan would do. */
+function refusedCommands({ record, options }: Run, { claims, refusals }: Claimed): readonly Refused[] {
   const { withheld } = record.tally;
-  if (withheld.size === 0 || claims.length > 0) return;
-  throw new PaiError(
-    "command_refused",
-    `the plan would run ${[...withheld].join("; ")}: ${whyNotRun(options.allowRun)}`,
-    {
-      hint: `allow it with ${flagsToRun([...withheld])}`,
-    },
-  );
+  if (withheld.size === 0 || claims.length + refusals.length > 0) return [];
+  const text = `the plan would run ${[...withheld].join("; ")}: ${whyNotRun(options.allowRun)}`;
+  return [{ error: new PaiError("command_refused", text), flag: flagsToRun([...withheld]) }];
 }
 
-/** Refuses what not even a yes may allow, before any further call. Throws scope_refused, delete_refused … */
-export async function refuseForbidden(run: Run, claims: readonly Claim[]): Promise<void> {
-  const { only, interactive, allowDelete, planOnly, dryRun } = run.options;
-  refuseOnlyCommands(run, claims);
-  for (const claim of claims) {
-    for (const path of pathsOfClaim(claim)) {
-      if (!withinOnly(only, path))
-        throw new PaiError(
-          "scope_refused",
-          `the plan would touch ${path}, which is outside --only ${only.flat().join(" ")}`,
-        );
-    }
-    if (claim.kind === "delete" && !interactive && !allowDelete && !planOnly && !dryRun) {
-      throw new PaiError("delete_refused", `the plan would delete ${claim.path}`, {
-        hint: "allow deletions with --allow-delete",
-      });
-    }
+function refusedClaim({ options }: Run, claim: Claim): readonly Refused[] {
+  const { only, interactive, allowDelete, planOnly, dryRun } = options;
+  const outside = pathsOfClaim(claim).filter((path) => !withinOnly(only, path));
+  const refused: Refused[] = outside.map((path) => {
+    const text = `the plan would touch ${path}, which is outside --only ${only.flat().join(" ")}`;
+    return { error: new PaiError("scope_refused", text), flag: null };
+  });
+  if (claim.kind !== "delete" || interactive || allowDelete || planOnly || dryRun) return refused;
+  const error = new PaiError("delete_refused", `the plan would delete ${claim.path}`);
+  return [...refused, { error, flag: "--allow-delete" }];
+}
+
+/** What is asked about or closed, where nobody can be asked. */
+function refusedPaths(run: Run, claims: readonly Claim[]): readonly Refused[] {
+  if (run.options.interactive) return [];
+  return [...findConcerns(run, pathsToAllow(run, claims))].map(([path, why]) => ({
+    error: new PaiError("path_refused", `${path}: ${why}`),
+    flag: spellAllow(path),
+  }));
+}
+
+/** Refuses what not even a yes may allow, all of it at once and before any further call. Throws scope_refused, path_refused … */
+export async function refuseForbidden(run: Run, claimed: Claimed): Promise<void> {
+  const { claims, refusals } = claimed;
+  const refused = [
+    ...refusals.map((error) => ({ error, flag: null })),
+    ...refusedCommands(run, claimed),
+    ...claims.flatMap((claim) => refusedClaim(run, claim)),
+    ...refusedPaths(run, claims),
+  ];
+  const [first] = refused;
+  if (first !== undefined) {
+    const flags = new Set(refused.flatMap(({ flag }) => flag ?? []));
+    const text = [...new Set(refused.map(({ error }) => error.message))].join("; ");
+    const hint = flags.size === 0 ? (first.error.hint ?? undefined) : `allow it with ${[...flags].join(" ")}`;
+    throw new PaiError(first.error.code, text, { hint });
   }
-  if (!planOnly && !dryRun)
-    for (const path of claims.flatMap(pathsOfClaim)) run.ports.workspace.requireWritable?.(path);
-  if (interactive) return;
-  const refusal = await refuseSteering(run, pathsThatSteer(claims));
-  if (refusal !== null) throw refusal.error;
+  if (run.options.planOnly || run.options.dryRun) return;
+  for (const path of claims.flatMap(pathsOfClaim)) run.ports.workspace.requireWritable?.(path);
 }
 
-/** A deleted file steers nothing. */
-const pathsThatSteer = (claims: readonly Claim[]): readonly RelPath[] =>
-  claims.flatMap((claim) => (claim.kind === "delete" ? [] : pathsOfClaim(claim)));
+/** A deleted file runs and steers nothing; a closed one may not be deleted either. */
+export const pathsToAllow = ({ ports }: Run, claims: readonly Claim[]): readonly RelPath[] =>
+  claims.flatMap((claim) =>
+    pathsOfClaim(claim).filter((path) => claim.kind !== "delete" || ports.workspace.whyClosed(path) !== null),
+  );
 
 /** Refuses links before a call is spent on them: carrying out the plan would refuse them too. Throws path_refused. */
 export async function refuseLinks(run: Run, claims: readonly Claim[]): Promise<void> {
   const removed = new Set(claims.flatMap((claim) => (claim.kind === "delete" ? [claim.path] : [])));
   for (const path of new Set(claims.flatMap(pathsOfClaim))) {
+    if (run.ports.workspace.whyClosed(path) !== null) continue;
     const blob = await run.ports.workspace.read(path, 0).catch((thrown) => {
       if (toPaiError(thrown).code === "path_refused") throw thrown;
       return null;
@@ -106,26 +159,34 @@ export async function refuseLinks(run: Run, claims: readonly Claim[]): Promise<v
   }
 }
 
+const whyOwnYes = ({ ports: { workspace } }: Run, path: RelPath): string | null =>
+  workspace.concern(path) ?? workspace.whyClosed(path);
+
+/** The paths of a plan that need a yes of their own, whether or not they have it. */
+export function concernsOf(run: Run, claims: readonly Claim[]): readonly Concern[] {
+  return [...new Set(claims.flatMap(pathsOfClaim))].flatMap((path) => {
+    const why = whyOwnYes(run, path);
+    return why === null ? [] : [{ path, why }];
+  });
+}
+
 /** The question about the plan: everything that a yes will do. */
 async function renderPlanQuestion(run: Run, plan: Plan, claims: readonly Claim[]): Promise<string> {
-  const deletes: RelPath[] = [];
-  const concerns: string[] = [];
-  for (const claim of claims) {
-    if (claim.kind === "delete") deletes.push(claim.path);
-    for (const path of pathsOfClaim(claim)) {
-      const why = run.ports.workspace.concern(path);
-      if (why !== null) concerns.push(`${path} (${why})`);
-    }
-  }
+  const deletes = claims.flatMap((claim) => (claim.kind === "delete" ? claim.path : []));
+  const concerns = concernsOf(run, claims).map(({ path, why }) => `${path} (${why})`);
   const commands = plannedCommands(plan);
   const sandbox = commands.length === 0 ? "" : await describeSandbox(run);
   return approvalWording.plan(deletes, concerns, commands, sandbox);
 }
 
-/** Notes the yes to the plan; asks for the separate yes that steering files need. Throws declined. */
-export async function takeYes(run: Run, claims: readonly Claim[]): Promise<void> {
-  const refusal = await refuseSteering(run, pathsThatSteer(claims));
+async function requireAllowed(run: Run, claims: readonly Claim[]): Promise<void> {
+  const refusal = await refuseUnallowed(run, pathsToAllow(run, claims));
   if (refusal !== null) throw refusal.error;
+}
+
+/** Notes the yes to the plan; asks for the yes of its own that some paths need. Throws declined. */
+export async function takeYes(run: Run, claims: readonly Claim[]): Promise<void> {
+  await requireAllowed(run, claims);
   run.record.approved = true;
 }
 
@@ -134,7 +195,11 @@ export async function takeYes(run: Run, claims: readonly Claim[]): Promise<void>
  * declined, approval_needed.
  */
 export async function requireYes(run: Run, plan: Plan, claims: readonly Claim[]): Promise<string | null> {
-  if (plan.intent === "conversation" || run.options.planOnly || run.options.dryRun) return null;
+  if (plan.intent === "conversation" || run.options.planOnly) return null;
+  if (run.options.dryRun) {
+    await requireAllowed(run, claims);
+    return null;
+  }
   const decision = await run.ports.decide({ kind: "plan", text: await renderPlanQuestion(run, plan, claims) });
   if (decision.accept) {
     run.record.review = decision.review === true;

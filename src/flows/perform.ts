@@ -13,7 +13,7 @@ import { noteHidden, noteRead } from "./briefing/sources.ts";
 import { acceptBatch, applyBatch, isAsked, reviewBatch } from "./changes/batch.ts";
 import { judgeStaged } from "./changes/judge.ts";
 import { openSizeCap, type SizeCap } from "./changes/size-cap.ts";
-import { claimOfCall, pathsOfCall, requireRight, targetOf } from "./permission.ts";
+import { claimOfCall, pathsOfCall, requireOpened, requireRight, targetOf } from "./permission.ts";
 import type { Run } from "./run.ts";
 import { isRefusal } from "./tally.ts";
 import { isVeiled, refuseNames, unveil } from "./unveil.ts";
@@ -180,7 +180,10 @@ async function performOne(batch: Batch, call: Call, looked: Looked | null): Prom
     if (action.kind === "command" && rights === null) await flush(batch);
     claim = claimOfCall(run, call);
     refuseNames(run, claim);
-    if (claim !== null) await requireRight(run, claim, rights, call);
+    if (claim !== null) {
+      await requireRight(run, claim, rights, call);
+      await requireOpened(run, claim);
+    }
     const stage = isVeiled(call.name) ? run.veiled.stage() : run.overlay;
     const proposal = await (looked ?? action.propose(call.input, stage, run.signal));
     if (proposal.kind !== "complaint") return await take(batch, call, proposal, claim);

@@ -8,7 +8,9 @@ import type { RelPath } from "../core/path.ts";
 import { type Claim, claimOf, pathsOfClaim, permits, type Rights, renderClaim } from "../core/plan/scope.ts";
 import { spellPath } from "../core/script/read-amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { refuseSteering, withinOnly } from "./changes/refuse-steering.ts";
+import { pathFor, pathsToAllow } from "./approval.ts";
+import { refuseUnallowed } from "./changes/allowed.ts";
+import { withinOnly } from "./changes/only.ts";
 import { askBound, describeSandbox } from "./commands/approve-command.ts";
 import type { Run } from "./run.ts";
 
@@ -33,7 +35,14 @@ export function claimOfCall(run: Run, { name, input }: Call): Claim | null {
   const names = form === "command" ? ["command"] : form === "pair" ? ["from", "to"] : ["path"];
   if (!isFields(input) || names.some((each) => typeof input[each] !== "string")) return null;
   const target = field(input, names[0] ?? "");
-  return claimOf(name, target, field(input, "to"), run.overlay.path);
+  return claimOf(name, target, field(input, "to"), (text, use) => pathFor(run, text, use));
+}
+
+/** Closed files are opened before the action reads them: a flag names them, or the person says yes. Throws path_refused, declined. */
+export async function requireOpened(run: Run, claim: Claim): Promise<void> {
+  const closed = pathsOfClaim(claim).filter((path) => run.ports.workspace.whyClosed(path) !== null);
+  const refusal = await refuseUnallowed(run, closed);
+  if (refusal !== null) throw refusal.error;
 }
 
 /** The paths that a call claims; none when the policy refuses one. */
@@ -105,7 +114,7 @@ export async function requireRight(run: Run, claim: Claim, rights: Rights | null
 }
 
 /**
- * The rules of a mode without a plan. Headless, a deletion needs --allow-delete, and a flag must name a steering file;
+ * The rules of a mode without a plan. Headless, a deletion needs --allow-delete, and a flag must name what is asked about;
  * at a terminal a command needs a yes. Throws delete_refused, path_refused, command_refused.
  */
 async function requireAllowed(run: Run, claim: Claim): Promise<void> {
@@ -113,8 +122,8 @@ async function requireAllowed(run: Run, claim: Claim): Promise<void> {
   if (claim.kind === "delete" && !options.interactive && !options.allowDelete) {
     throw new PaiError("delete_refused", "headless a deletion needs --allow-delete");
   }
-  if (claim.kind !== "delete" && !options.interactive) {
-    const refusal = await refuseSteering(run, pathsOfClaim(claim));
+  if (!options.interactive) {
+    const refusal = await refuseUnallowed(run, pathsToAllow(run, [claim]));
     if (refusal !== null) throw refusal.error;
   }
   if (claim.kind !== "command" || !options.interactive || grantsRun(options.allowRun, claim.command)) return;

@@ -10,6 +10,7 @@ import type { Claim } from "../core/plan/scope.ts";
 import { namesPath } from "../core/vocabulary.ts";
 import {
   claimsOfPlan,
+  concernsOf,
   plannedCommands,
   refuseForbidden,
   refuseLinks,
@@ -42,7 +43,7 @@ interface Offer {
   readonly cached: boolean;
 }
 
-async function announce(run: Run, plan: Plan, { promise, plans, cached }: Offer): Promise<void> {
+async function announce(run: Run, { plan, claims }: Presented, { promise, plans, cached }: Offer): Promise<void> {
   run.ledger.promise(promise);
   // Another planning call may take the spare call, but never one that the execution needs.
   run.ledger.reserve(Math.max(0, promise.at_most - plans - 1));
@@ -52,7 +53,13 @@ async function announce(run: Run, plan: Plan, { promise, plans, cached }: Offer)
   const permitted = permittedBy(run.options.allowRun, plannedCommands(plan));
   const { expected, at_most } = run.ledger.promised;
   const announced = { plan, promise: { expected, at_most, ...(await forecast(run, plan)) }, cached };
-  run.emit({ type: "plan.ready", ...announced, ...(permitted.length > 0 && { permitted }) });
+  const concerns = concernsOf(run, claims);
+  run.emit({
+    type: "plan.ready",
+    ...announced,
+    ...(permitted.length > 0 && { permitted }),
+    ...(concerns.length > 0 && { concerns }),
+  });
 }
 
 /** A plan that was announced, and the messages that led to it. */
@@ -90,9 +97,10 @@ function withRelativePaths({ overlay }: Run, plan: Plan): Plan {
 /** Announces the plan with its promise; refuses at once what not even a yes may allow. */
 async function present(run: Run, made: Plan, offer: Offer): Promise<Presented> {
   const plan = withoutCommands(run, withRelativePaths(run, made));
-  await announce(run, plan, offer);
-  const claims = plan.intent === "task" ? claimsOfPlan(run, plan) : [];
-  await refuseForbidden(run, claims);
+  const claimed = plan.intent === "task" ? claimsOfPlan(run, plan) : { claims: [], refusals: [] };
+  const { claims } = claimed;
+  await announce(run, { plan, claims }, offer);
+  await refuseForbidden(run, claimed);
   await refuseLinks(run, claims);
   await bindCommands(run, plannedCommands(plan));
   return { plan, claims };
@@ -160,7 +168,7 @@ export async function presentSaved(run: Run, saved: Plan, promise: CallPromise):
   return { plan, claims };
 }
 
-/** Shows a plan that was approved before; asks again only about steering files. */
+/** Shows a plan that was approved before; asks again only about what needs a yes of its own. */
 export async function presentApproved(run: Run, saved: Plan, promise: CallPromise): Promise<Presented> {
   const { plan, claims } = await present(run, saved, { promise, plans: 0, cached: false });
   await takeYes(run, claims);

@@ -10,6 +10,7 @@ import { coverAll, type KeyMask, maskHeld } from "../core/secrets/held-keys.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { createVeil, type Veil } from "../core/secrets/veil.ts";
 import { listen } from "./breathe.ts";
+import { openAllowed } from "./changes/allowed.ts";
 import { createLedger } from "./ledger.ts";
 import type { Flow, Ports, Run, RunOptions, Task } from "./run.ts";
 import { createOverlay } from "./stage.ts";
@@ -119,7 +120,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil, 
       bases: new Set(),
       givenNotices: { invisible: new Set(), secrets: 0, longPrompt: false, sandbox: false },
       secrets: new Set(),
-      steering: new Set(),
+      allowed: new Set(),
       byUser: new Set(),
       unsettled: [],
       ignored: new Set(),
@@ -204,6 +205,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
       veil,
       asTyped: veil.cover(maskSecrets(ports.mask?.(given.text) ?? given.text)),
     });
+    openAllowed(run);
     // A saved plan is compared with the files first, so its checks begin later, when it is carried out.
     const begins = options.checks.length > 0 && options.command !== "apply";
     if (begins) await (await import("./checks/baseline.ts")).openBaseline(run);

@@ -81,12 +81,13 @@ export interface RunOptions {
   readonly allowRun: RunGrant;
   /** Commit what a verified run changed, with this message or one of the run's own words; absent or null: no. */
   readonly commit?: { readonly message: string | null; readonly unverified: boolean } | null;
-  /** Globs of steering files (core/guard/steering.ts) that may be changed headless. */
-  readonly allowSteering: readonly string[];
+  /**
+   * What may be changed without a question: files, folders and globs of what is asked about; full paths of closed files,
+   * and of files that may get secrets which they did not hold.
+   */
+  readonly allow: readonly string[];
   /** Grant nothing beyond the plan. */
   readonly strict: boolean;
-  /** Globs of files that may get secrets headless, although they did not hold them. */
-  readonly allowSecret: readonly string[];
   /** JSON Schema of the answer, as text; absent or null: any text. */
   readonly outputSchema?: string | null;
   readonly dryRun: boolean;
@@ -203,8 +204,8 @@ export interface RunRecord {
   readonly givenNotices: GivenNotices;
   /** Files into which the user allowed to write secrets of other files. */
   readonly secrets: Set<RelPath>;
-  /** Steering files that the person allowed to change. */
-  readonly steering: Set<RelPath>;
+  /** What the person allowed to change of what is asked about or closed. */
+  readonly allowed: Set<RelPath>;
   /** Changes made by checks that the user typed. */
   readonly byUser: Set<Change>;
   /** Files that changed also when the checks ran again: no check judged what is on disk. */

@@ -119,8 +119,8 @@ export function hintFor(
   { code, name, target, text }: Noted,
   { only, strict }: { readonly only: readonly unknown[]; readonly strict: boolean },
 ): string {
-  const flag = /--allow-steering \S+/.exec(text)?.[0];
-  if (flag !== undefined) return `allow it by naming it: ${flag}`;
+  const flags = text.match(/--allow (?:'(?:[^']|'\\'')*'|\S+)/g);
+  if (flags !== null) return `allow it by naming it: ${flags.join(" ")}`;
   if (code === "delete_refused") return `allow the deletion of ${target} with --allow-delete`;
   if (code === "command_refused") return `allow the command with ${flagToRun(target)}`;
   if (rowOf(name)?.kind === "command")

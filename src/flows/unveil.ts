@@ -1,12 +1,12 @@
 /** Replaces names of secrets in what the model writes by their values, if the file held them; else asks or refuses. */
 import { approvalWording } from "../core/approval-wording.ts";
 import type { Blob, Change } from "../core/change.ts";
+import { spellAllow } from "../core/command/quote.ts";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Claim, pathsOfClaim } from "../core/plan/scope.ts";
 import { holdsText } from "../core/secrets/opened-text.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { withinOnly } from "./changes/refuse-steering.ts";
 import type { Run } from "./run.ts";
 import { contentsAtStart } from "./veiled-view.ts";
 
@@ -20,8 +20,7 @@ interface Refusal {
 const holds = (blobs: readonly Blob[], value: string): boolean =>
   blobs.some((blob) => blob.kind === "file" && holdsText(blob.bytes, value));
 
-const isNamed = ({ options: { allowSecret } }: Run, path: RelPath): boolean =>
-  allowSecret.length > 0 && withinOnly([allowSecret], path);
+const isNamed = ({ options: { allow } }: Run, path: RelPath): boolean => allow.includes(path);
 
 /** Whether the user lets any secret of the run be written to this file. */
 export const mayHoldSecrets = (run: Run, path: RelPath): boolean => run.record.secrets.has(path) || isNamed(run, path);
@@ -34,7 +33,7 @@ async function refuseSecret(run: Run, path: RelPath, names: readonly string[]): 
     const { accept } = await run.ports.decide({ kind: "changes", text: approvalWording.secret(path, shown) });
     if (!accept) return { code: "secret_refused", text: `${what}, and the user declined to write it there` };
   } else if (!isNamed(run, path)) {
-    return { code: "secret_refused", text: `${what}; headless only --allow-secret ${path} writes it there` };
+    return { code: "secret_refused", text: `${what}; headless only ${spellAllow(path)} writes it there` };
   }
   run.record.secrets.add(path);
   return null;

@@ -3,11 +3,13 @@
 import { resolve } from "node:path";
 import { atFirstUse } from "../core/at-first-use.ts";
 import type { Blob, Change } from "../core/change.ts";
+import { spellAllow } from "../core/command/quote.ts";
 import { PaiError } from "../core/error.ts";
-import { type PathRules, placeOf } from "../core/names.ts";
+import { judgeNames, type PathRules, placeOf, whyJudged } from "../core/names.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
 import type { View, Workspace } from "../core/ports.ts";
 import { realPathOf } from "../system/lookups.ts";
+import { requireAllowable } from "./allowable.ts";
 import { namesIn } from "./atomic-write.ts";
 import type { Env } from "./command/command-env.ts";
 import type { OwnOf } from "./command/others.ts";
@@ -43,6 +45,8 @@ export interface WorkspaceOptions {
   readonly home: string | null;
   readonly force: boolean;
   readonly policy: PathRules;
+  /** What --allow names: paths from the root, folders or globs; none if left out. */
+  readonly allow?: readonly string[];
   readonly env: Env;
   /** Variables that commands get besides the allow-list. */
   readonly commandEnv: readonly string[];
@@ -82,7 +86,10 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   const root = openRoot(options.root, { force, home, own, backend, rules: options.policy, userIgnore });
   const path = pathOutside(options.env["PATH"], root.path);
   const place = placeOf(root.path, findTop(root.path)?.top ?? "/");
-  const policy = { ...denyBelow(options.policy, root.path, realFolders(own)), place };
+  const policy: PathRules = { ...denyBelow(options.policy, root.path, realFolders(own)), place };
+  requireAllowable(root, policy, home, options.allow ?? []);
+  /** Of actions: commands do not see what a person opens. */
+  let rules = policy;
   const { state, why } = openState(root, options.stateDir);
   const lock = state ? openStateLock(state) : openRootLock(root);
   const history = openHistory(root, state, lock, policy);
@@ -104,6 +111,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   /** Sandbox and commands are loaded by the first command: most tasks run none. */
   const sandbox = atFirstUse(() => openConfined(false));
   const others = openOtherNames(root.path);
+  const spellings = spellingsOf(root.path, options);
   const gitPlace = { root: root.path, path, env: options.env };
   return {
     async startTool(program, network) {
@@ -114,7 +122,16 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       root: root.path,
       protection: root.backend,
       undoable: state !== null,
-      ...openView(root, policy, spellingsOf(root.path, options)),
+      ...openView(root, () => rules, spellings),
+      parse: (text) => parsePath(text, spellings).path,
+      whyClosed(path) {
+        const judged = judgeNames(path, rules);
+        return judged.kind === "secret" ? `${showName(judged.name)} ${whyJudged(judged)}` : null;
+      },
+      openClosed(paths) {
+        const opened = [...paths].filter((path) => judgeNames(path, policy).kind === "secret");
+        rules = { ...policy, opened: new Set(opened) };
+      },
       concern(path) {
         const why = whyAsked(path, policy, others.find(path));
         if (why !== null) return why;
@@ -151,7 +168,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
             journal: state && openJournal(state, run.id),
             openCopies: state && (async () => (await import("./journal/closed-copies.ts")).openCopies(state, run.id)),
             umask: options.umask,
-            judge: (changes) => judgeChanges(root, changes, policy),
+            judge: (changes) => judgeChanges(root, changes, rules),
             perform: async (...command) => (await perform())(...command),
             ended: () =>
               history.prune({
@@ -178,12 +195,14 @@ function spellingsOf(real: string, { root, env }: WorkspaceOptions): readonly st
   return [...new Set([real, resolve(root), ...(isHere ? [shell] : [])])];
 }
 
-/** `spellings`: absolute paths by which callers may name the root. */
-function openView(root: Root, rules: PathRules, spellings: readonly string[]): View {
+/** `rules` returns the current ones. `spellings`: absolute paths by which callers may name the root. */
+function openView(root: Root, rules: () => PathRules, spellings: readonly string[]): View {
   const refuseDenied = (path: RelPath, use: PathUse): RelPath => {
-    const verdict = judgePath(path, use, rules);
+    const verdict = judgePath(path, use, rules());
     if (verdict.verdict !== "deny") return path;
-    throw new PaiError("path_refused", `${showName(path) || "."}: ${verdict.why}`);
+    const isSecret = judgeNames(path, rules()).kind === "secret";
+    const hint = `only ${spellAllow(path)} opens it, with its values hidden`;
+    throw new PaiError("path_refused", `${showName(path) || "."}: ${verdict.why}`, isSecret ? { hint } : {});
   };
   /** A closed folder that may be made, since the settings open a file in it. */
   const readClosed = (path: RelPath): Blob | null => {
@@ -200,7 +219,7 @@ function openView(root: Root, rules: PathRules, spellings: readonly string[]): V
       return refuseDenied(path, use);
     },
     async read(path, limit = maxReadBytes) {
-      if (judgePath(path, "read", rules).verdict === "deny") return readClosed(path);
+      if (judgePath(path, "read", rules()).verdict === "deny") return readClosed(path);
       try {
         const file = root.readBytes(path, limit);
         return file && { kind: "file", bytes: file.bytes, mode: file.stat.mode };
@@ -213,9 +232,9 @@ function openView(root: Root, rules: PathRules, spellings: readonly string[]): V
       }
     },
     readLines: async (path, from, to) => readLines(root, refuseDenied(path, "read"), from, to),
-    list: async (folder) => list(root, refuseDenied(folder, "list"), rules),
+    list: async (folder) => list(root, refuseDenied(folder, "list"), rules()),
     walk: (folder, signal, unreadable) =>
-      walk(root, refuseDenied(folder, "list"), rules, {
+      walk(root, refuseDenied(folder, "list"), rules(), {
         signal,
         omitted: (path, why) => why === "unreadable" && unreadable?.(path),
       }),
@@ -223,7 +242,7 @@ function openView(root: Root, rules: PathRules, spellings: readonly string[]): V
     search: async (query, signal) => {
       refuseDenied(query.under, "list");
       const { search } = await import("./search/search.ts");
-      return search(root, query, rules, signal);
+      return search(root, query, rules(), signal);
     },
   };
 }

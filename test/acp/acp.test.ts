@@ -103,7 +103,7 @@ describe("a task", () => {
     const other = await start({ files, replies: [plan({ steps: steps.slice(0, 1) }), script], answers: ["no"] });
     await other.prompt(await other.open(), "add ci");
     expect(other.files()).toEqual(files);
-    expect(other.questions[0]?.toolCall.title).toContain("Change what steers others?");
+    expect(other.questions[0]?.toolCall.title).toContain("Change these, too?");
   });
 
   test("a question hides nothing: no comment, no end of its block, no mark that turns text around", async () => {

@@ -2,14 +2,14 @@
 import { expect, test } from "bun:test";
 import { answerPrompt, approvalWording, commandWording, sandboxWording } from "../../src/core/approval-wording.ts";
 
-const { plan, changes, steering, command, changedMeanwhile, lostFiles, beyondPlan, amendments, wish, wishToRun } =
+const { plan, changes, unallowed, command, changedMeanwhile, lostFiles, beyondPlan, amendments, wish, wishToRun } =
   approvalWording;
 
-test("a question about a plan names what it deletes, what steers, and each command with its sandbox", () => {
+test("a question about a plan names what it deletes, what needs its own yes, and each command with its sandbox", () => {
   const sandbox = sandboxWording("/p", { level: "L3", why: null });
   expect(plan([], [], [], "")).toBe("Carry out this plan?");
-  expect(plan(["a", "b"], ["Makefile (make runs it)"], ["make\nIt deletes: nothing", "ls"], sandbox)).toBe(
-    "Carry out this plan?\nIt deletes: a, b\nIt changes what runs or steers later: Makefile (make runs it)\n" +
+  expect(plan(["a", "b"], [".x (may run)"], ["make\nIt deletes: nothing", "ls"], sandbox)).toBe(
+    "Carry out this plan?\nIt deletes: a, b\nIt changes what needs a yes of its own: .x (may run)\n" +
       "It runs (in /p, sandbox L3):\n│ make\n│ It deletes: nothing\nIt runs (in /p, sandbox L3):\n│ ls",
   );
 });
@@ -31,8 +31,8 @@ test("a question about changes lists them a line each", () => {
     "Apply what the command changed? (ended by a signal)\ndelete a\nmove b → c",
   );
   expect(lostFiles(["dist/a"])).toBe("Let the command delete this? It is ignored, and cannot be restored:\ndist/a");
-  expect(steering(new Map([["CLAUDE.md", "agents read it"]]))).toBe(
-    "Change what steers others? A yes to the rest is not a yes to this:\nCLAUDE.md: agents read it",
+  expect(unallowed(new Map([["CLAUDE.md", "agents read it"]]))).toBe(
+    "Change these, too? A yes to the rest is not a yes to this:\nCLAUDE.md: agents read it",
   );
 });
 

@@ -13,7 +13,7 @@ const places: Readonly<Record<string, readonly Partial<SandboxSettings>[]>> = {
   "in place": [{ choice: "off" }, ...(here.level === "L3" ? [{ only: "L2" } as const] : [])],
 };
 
-const allowed = { allowRun: true, allowDelete: true, allowSteering: [".github/**"] };
+const allowed = { allowRun: true, allowDelete: true, allow: [".github/**"] };
 const again = [finish("It could not be."), finish("It could not be.")];
 const writes = [plan({ steps: ["WRITE w.txt"] }), write("w.txt", "w\n") + finish(), ...again];
 const runs = (command: string) => [plan({ steps: [`RUN ${command}`] }), `RUN::${command}\n${finish()}`, ...again];

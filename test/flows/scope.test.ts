@@ -133,7 +133,7 @@ describe("10 and 12, before any further call", () => {
     ["a deletion without --allow-delete", "RM b.txt", {}],
     ["a target outside --only", "WRITE a.txt", { options: { only: [["src/**"]] } }],
     ["one outside any of several --only", "WRITE src/a.txt", { options: { only: [["src/**"], ["*.md"]] } }],
-    ["what runs code later, unless --only names it", "WRITE .github/workflows/ci.yml", {}],
+    ["what runs code later, unless --allow names it", "WRITE .github/workflows/ci.yml", {}],
     ["the root itself", "RM .", { options }],
   ])("12, decided without -y and with it: %s", async (_name, step, setup) => {
     for (const answers of [undefined, ["policy no"] as const]) {
@@ -144,10 +144,10 @@ describe("10 and 12, before any further call", () => {
     }
   });
 
-  test("what runs code later is done when the plan lists it and --only names it", async () => {
+  test("what runs code later is done when the plan lists it and --allow names it", async () => {
     const path = ".github/workflows/ci.yml";
     const lines = [plan({ steps: [`WRITE ${path}`] }), write(path, "on: push\n") + finish()];
-    const ran = await play({ lines, options: { only: [[path]] } });
+    const ran = await play({ lines, options: { allow: [path] } });
     expect([ran.outcome.code, ran.files]).toEqual([0, { [path]: "on: push\n" }]);
   });
 

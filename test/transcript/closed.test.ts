@@ -81,19 +81,10 @@ test.concurrent("headless a check leaves nothing that runs without being asked, 
   const { code, stderr } = await place.pai(["run", "-y", ...flags, "make b.txt"]);
   expect([code, place.tree()]).toEqual([0, { ...files, "b.txt": "b\n", "t.txt": "t\n" }]);
   expect(stderr).toContain("which was put back: .envrc, .git/hooks/pre-push");
-  expect(stderr).toContain("--allow-steering .github/workflows/ci.yml allows it");
+  expect(stderr).toContain("--allow .github/workflows/ci.yml allows it");
   await using other = openPlace(script, files);
   configure(other, bare);
-  await other.pai([
-    "run",
-    "-y",
-    ...flags,
-    "--allow-steering",
-    ".github/**",
-    "--allow-steering",
-    ".envrc",
-    "make b.txt",
-  ]);
+  await other.pai(["run", "-y", ...flags, "--allow", ".github", "--allow", ".envrc", "make b.txt"]);
   expect(other.tree()).toMatchObject({ ".github/workflows/ci.yml": "on\n", ".envrc": "x\n" });
   expect(other.read(".git/hooks/pre-push")).toBe(null);
 });

@@ -135,9 +135,9 @@ test.concurrent("a variable that commands get is hidden in their output, and eac
   for (const each of [JSON.stringify(value).slice(1, -1), ...lines]) expect(sent + stdout + stderr).not.toContain(each);
 });
 
-test.concurrent("--allow-secret lets the named file have the value", async () => {
+test.concurrent("--allow lets the named file have the value", async () => {
   await using place = openPlace(copied, files);
-  const flags = ["--mode", "tool-loop", "--allow-secret", "n2.md"];
+  const flags = ["--mode", "tool-loop", "--allow", "n2.md"];
   expect(readOutcome(await place.pai(["run", "-y", "--json", ...flags, "copy it"])).code).toBe(0);
   expect(place.read("n2.md")).toBe(`note ${password}\n`);
 });

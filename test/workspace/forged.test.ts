@@ -100,7 +100,7 @@ test("recovery refuses a record that names what the policy denies, and goes on w
   forged.intend({ changes, temps: new Map(), traits: new Map(), seen: new Map() }, "plan");
   const watched = openJournal(state, "r2");
   watched.begin("run", "forged");
-  watched.watch([change(".env", file("x"), file("x"))], []);
+  watched.watch([change(".hg/hgrc", file("x"), file("x"))], []);
   await dead()
     .begin("r3")
     .apply([change("b.txt", file("b"), file("B"))]);
@@ -108,7 +108,7 @@ test("recovery refuses a record that names what the policy denies, and goes on w
   const messages = await recoverWith(made);
   expect(messages).toEqual([
     expect.stringMatching(/^run r1 .* is not taken back: .*\.git\/hooks\/pre-commit \(/),
-    expect.stringMatching(/^run r2 .* is not taken back: .*\.env \(/),
+    expect.stringMatching(/^run r2 .* is not taken back: .*\.hg\/hgrc \(/),
     expect.stringContaining("run r3 was cut off and was taken back"),
   ]);
   expect(treeOf(made.work)).toEqual(before);

@@ -120,15 +120,12 @@ function playLooks(action: AnyAction, { nextLook }: Tape): AnyAction {
 }
 
 /**
- * Older receipts lack the rights for steering files and secrets, so everything is allowed. The cost cap is dropped, as
- * the receipt has no prices; a run that it stopped ends with its recorded facts.
+ * The cost cap is dropped, as the receipt has no prices; a run that it stopped ends with its recorded facts.
  */
 function optionsOf({ options }: FactOf<"run.started">): RunOptions {
   const given = options as unknown as RunOptions;
   return {
     ...given,
-    allowSteering: given.allowSteering ?? ["**"],
-    allowSecret: given.allowSecret ?? ["**"],
     caps: { ...given.caps, cost: null },
     commit: null,
   };

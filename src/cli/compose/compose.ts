@@ -13,7 +13,7 @@ import { type OpenedWorkspace, openWorkspace } from "../../workspace/open.ts";
 import type { SandboxSettings } from "../../workspace/sandbox/settings.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
-import { commitFlag, envFlag, onlyFlag, runFlag, secretFlag, steeringFlag } from "../flag-values.ts";
+import { allowFlag, commitFlag, envFlag, onlyFlag, runFlag } from "../flag-values.ts";
 import type { Base } from "./base.ts";
 import type { Face } from "./compose-model.ts";
 import { describeEnvironment } from "./environment.ts";
@@ -45,6 +45,7 @@ export async function composeWorkspace(
     home: places.home,
     force: settings.forceRoot,
     policy: settings.policy,
+    allow: allowFlag(context.flags, base.root),
     env: context.env,
     commandEnv: [...settings.commands.env, ...envFlag(context.flags)],
     umask: process.umask(),
@@ -152,8 +153,7 @@ export function composeOptions(
     allowDelete: flags.allowDelete === true,
     allowRun: runFlag(flags),
     commit: commitFlag(flags),
-    allowSecret: secretFlag(flags),
-    allowSteering: steeringFlag(flags),
+    allow: allowFlag(flags, resolve(context.cwd, flags.cwd ?? ".")),
     strict: settings.strict,
     dryRun: flags.dryRun === true,
     throwawayChecks: settings.checkThrowaway,

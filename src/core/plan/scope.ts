@@ -5,7 +5,6 @@ import type { PaiError } from "../error.ts";
 import type { PathUse, RelPath } from "../path.ts";
 import { spellToolCall } from "../tool-calls.ts";
 import { rowOf } from "../vocabulary.ts";
-import type { Plan, PlanStep } from "./plan.ts";
 
 export interface Scope {
   /** Paths whose content may be created or changed. */
@@ -56,12 +55,6 @@ export function claimOf(
   if (form !== "pair") return { kind: right, path: toPath(target, use) };
   toPath(target, "read");
   return { kind: right, path: toPath(destination ?? "", use) };
-}
-
-/** Claims of all steps of a plan, in order. */
-export function claimsOf(plan: Plan, toPath: (text: string, use: PathUse) => RelPath): Claim[] {
-  const steps: readonly PlanStep[] = plan.execution_plan?.steps ?? [];
-  return steps.flatMap((step) => claimOf(step.action, step.target, step.destination, toPath) ?? []);
 }
 
 /** The rights that these claims need. */

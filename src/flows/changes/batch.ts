@@ -60,7 +60,7 @@ function tellDecision(
   emit({ type: "changes.decided", batch: record.batches, changes, accept, by });
 }
 
-/** The folder that the person may allow for good; null: the root, or a change deletes, or runs or steers later. */
+/** The folder that the person may allow for good; null: the root, or a change deletes or is asked about. */
 function folderOf(run: Run, changes: readonly Change[]): RelPath | null {
   if (changes.some((change) => change.after === null || laterOf(run, change) !== null)) return null;
   const parents = changes.map(({ path, after }) => path.split("/").slice(0, after?.kind === "folder" ? undefined : -1));

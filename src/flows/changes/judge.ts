@@ -7,7 +7,8 @@ import type { Rights } from "../../core/plan/scope.ts";
 import { breatheThrough } from "../breathe.ts";
 import type { Run } from "../run.ts";
 import { mayHoldSecrets } from "../unveil.ts";
-import { refuseSteering, withinOnly } from "./refuse-steering.ts";
+import { refuseUnallowed } from "./allowed.ts";
+import { withinOnly } from "./only.ts";
 
 export interface Refusal {
   readonly code: ErrorCode;
@@ -56,7 +57,7 @@ async function findRefusals(
  * Steering files among these changes that nobody has allowed. Deleted files and folders alone do not steer.
  */
 export async function findSteering(run: Run, changes: readonly Change[]): Promise<Refusals> {
-  const refusal = await refuseSteering(
+  const refusal = await refuseUnallowed(
     run,
     changes.flatMap(({ path, after }) => (after === null || after.kind === "folder" ? [] : [path])),
   );

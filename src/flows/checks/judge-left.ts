@@ -1,7 +1,7 @@
 /** Takes back changes of a check that need approval: it may have run code that the model wrote. */
 import { type Change, invert } from "../../core/change.ts";
 import type { CommandResult } from "../../core/ports.ts";
-import { refuseSteering } from "../changes/refuse-steering.ts";
+import { refuseUnallowed } from "../changes/allowed.ts";
 import { tellClosed } from "../commands/closed.ts";
 import { settleInPlace } from "../commands/in-place.ts";
 import type { Run } from "../run.ts";
@@ -25,7 +25,7 @@ async function judgeUserCheck(run: Run, { command, changes, forbidden }: Command
     return run.emit({ type: "notice", level: "warning", code: "path_refused", text });
   }
   const touched = changes.filter(({ after }) => after !== null && after.kind !== "folder").map(({ path }) => path);
-  const refused = new Set((await refuseSteering(run, touched))?.paths);
+  const refused = new Set((await refuseUnallowed(run, touched))?.paths);
   if (refused.size === 0) return;
   const isBelow = (folder: string, paths: Iterable<string>) => [...paths].some((path) => path.startsWith(`${folder}/`));
   const stays = touched.filter((path) => !refused.has(path));
@@ -36,7 +36,7 @@ async function judgeUserCheck(run: Run, { command, changes, forbidden }: Command
     changes.filter((change) => refused.has(change.path) || isForThem(change)),
   );
   const named = [...refused].join(", ");
-  const text = `${command}: it changed what runs code without being asked or steers agents, which was taken back: ${named}; --allow-steering ${[...refused][0]} allows it`;
+  const text = `${command}: it changed what runs code without being asked or steers agents, which was taken back: ${named}; --allow ${[...refused][0]} allows it`;
   run.emit({ type: "notice", level: "warning", code: "path_refused", text });
 }
 

@@ -3,8 +3,8 @@
 import type { RelPath } from "../../core/path.ts";
 import type { ClosedChange, CommandResult } from "../../core/ports.ts";
 import { nameSome } from "../../core/suggest.ts";
+import { isAllowed, refuseUnallowed } from "../changes/allowed.ts";
 import type { Refusal } from "../changes/judge.ts";
-import { isSteeringAllowed, refuseSteering } from "../changes/refuse-steering.ts";
 import type { Run } from "../run.ts";
 
 const nameAll = (changes: readonly ClosedChange[]): string => nameSome(changes.map(({ path }) => path));
@@ -34,7 +34,7 @@ export async function refuseClosed(run: Run, result: CommandResult): Promise<Ref
   const refusal =
     steering.length === 0
       ? null
-      : await refuseSteering(
+      : await refuseUnallowed(
           run,
           steering.map(({ path }) => path),
         );
@@ -53,7 +53,7 @@ export async function tellClosed(run: Run, result: CommandResult): Promise<void>
   const changes = result.closed?.changes ?? [];
   const back = run.options.interactive
     ? []
-    : changes.filter(({ path, runsUnasked, isDenied }) => (runsUnasked || !isDenied) && !isSteeringAllowed(run, path));
+    : changes.filter(({ path, runsUnasked, isDenied }) => (runsUnasked || !isDenied) && !isAllowed(run, path));
   const stays = changes.filter((change) => !back.includes(change));
   if (back.length > 0) {
     await putBack(run, result, pathsOf(back));

@@ -4,7 +4,7 @@ import type { Rights } from "../../core/plan/scope.ts";
 import type { CommandResult } from "../../core/ports.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { judgeCommand, type Refusal, refusePath } from "../changes/judge.ts";
-import { withinOnly } from "../changes/refuse-steering.ts";
+import { withinOnly } from "../changes/only.ts";
 import type { Run } from "../run.ts";
 import { putBackClosed, refuseClosed } from "./closed.ts";
 import { sayIgnored } from "./keep-ignored.ts";

@@ -6,7 +6,7 @@ import type { CommandResult, IgnoredChanges, Proposal } from "../../core/ports.t
 import { nameSome } from "../../core/suggest.ts";
 import { applyUnasked } from "../changes/batch.ts";
 import type { Refusal } from "../changes/judge.ts";
-import { withinOnly } from "../changes/refuse-steering.ts";
+import { withinOnly } from "../changes/only.ts";
 import type { Run } from "../run.ts";
 
 /**

@@ -3,7 +3,7 @@ import { promiseOf, promiseOfSchedule } from "../../core/plan/promise.ts";
 import { presentApproved } from "../planning.ts";
 import type { ApprovedWork, Flow } from "../run.ts";
 
-/** Asks again only about steering files, since the earlier approval was for their earlier content. */
+/** Asks again only about what needs a yes of its own, since the earlier approval was for their earlier content. */
 export function resumePlan({ plan: saved, steps, review, corrections }: ApprovedWork): Flow {
   return async (run) => {
     run.record.review = review;

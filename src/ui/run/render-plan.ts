@@ -1,9 +1,9 @@
 /** Renders a plan for approval: steps as a table, files, checks, risk, and the promise. */
 
 import type { Permitted } from "../../core/command/run-patterns.ts";
-import { judgeNames, whyJudged } from "../../core/names.ts";
 import type { Promised } from "../../core/outcome.ts";
 import { type Plan, type PlanStep, workOf } from "../../core/plan/plan.ts";
+import type { Concern } from "../../core/question.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import { counted, grouped, priced } from "../amount.ts";
 import { hang, pad, widest, wrap, wrapPath } from "../layout.ts";
@@ -24,33 +24,37 @@ function renderPromise({ expected, at_most, tokens, cost }: Promised): string {
   ].join(", ");
 }
 
-/** The written path that may run code later or steer agents, and the words for that; null: none. */
-function laterOf({ action, target, destination }: PlanStep): readonly [path: string, why: string] | null {
+/** Why the change of a path needs a yes of its own, by path. */
+type Concerns = ReadonlyMap<string, string>;
+
+const plainPath = (path: string) => path.replace(/^\.\//, "");
+
+/** The path that a step changes; null: none. */
+function pathChanged({ action, target, destination }: PlanStep): string | null {
   const { form, right } = rowOf(action) ?? {};
-  const path = form === "pair" ? (destination ?? "") : right === "content" ? target : "";
-  const judged = judgeNames(path);
-  return judged.asks ? [path, whyJudged(judged)] : null;
+  if (form === "pair") return plainPath(destination ?? "");
+  return right === null || right === undefined || right === "command" ? null : plainPath(target);
 }
 
-function targetOf(step: PlanStep, style: Style): string {
+function targetOf(step: PlanStep, concerns: Concerns, style: Style): string {
   const target = markMixed(visibleLine(step.target));
-  const later = laterOf(step) === null ? "" : ` ${style.glyphs.warn.trim()}`;
-  if (step.destination === null || step.destination === "") return target + later;
+  const mark = concerns.has(pathChanged(step) ?? "") ? ` ${style.glyphs.warn.trim()}` : "";
+  if (step.destination === null || step.destination === "") return target + mark;
   const other = visibleLine(step.destination);
   return rowOf(step.action)?.form === "pair"
-    ? `${target} ${style.glyphs.arrow} ${other}${later}`
+    ? `${target} ${style.glyphs.arrow} ${other}${mark}`
     : `${target} in ${other}`;
 }
 
 const purposeOf = (step: PlanStep): string => visible(step.purpose || step.expected_outcome).replace(/\s+/g, " ");
 
-function stepLines(steps: readonly PlanStep[], style: Style, columns: number | null): string[] {
+function stepLines(steps: readonly PlanStep[], concerns: Concerns, style: Style, columns: number | null): string[] {
   const numbers = String(steps.length).length;
   return steps.flatMap((step, at) => {
     const lead = `${String(at + 1).padStart(numbers)}  ${style.paint("change", step.action)} `;
     const why = purposeOf(step);
     return [
-      ...hang(lead, targetOf(step, style), columns).map((line) => line.trimEnd()),
+      ...hang(lead, targetOf(step, concerns, style), columns).map((line) => line.trimEnd()),
       ...(why === "" ? [] : hang(" ".repeat(numbers + gap), why, columns).map((line) => style.paint("dim", line))),
     ];
   });
@@ -64,13 +68,13 @@ function columnWidths(rows: readonly (readonly string[])[], columns: number): [n
   return [need(0), need(1), target, Math.min(need(3), room - target)];
 }
 
-function tableLines(steps: readonly PlanStep[], style: Style, columns: number): string[] {
+function tableLines(steps: readonly PlanStep[], concerns: Concerns, style: Style, columns: number): string[] {
   const purposes = steps.map(purposeOf);
   const head = ["step", "action", "target", purposes.every((purpose) => purpose === "") ? "" : "purpose"];
   const rows = steps.map((step, at) => [
     String(at + 1).padStart(4),
     step.action,
-    targetOf(step, style),
+    targetOf(step, concerns, style),
     purposes[at] ?? "",
   ]);
   const widths = columnWidths([head, ...rows], columns);
@@ -100,20 +104,15 @@ function tableLines(steps: readonly PlanStep[], style: Style, columns: number): 
 /** Matches a statement that there is no real risk. */
 const noRisk = /^(?:(?:very |sangat )?(?:low|minimal|rendah|kecil)|none|no risk|n\/a|tidak ada)(?: risk)?\.?$/i;
 
-function factsOf(plan: Plan, promise: string, style: Style): Facts {
+function factsOf(plan: Plan, promise: string, concerns: Concerns, style: Style): Facts {
   const { analysis, execution_plan: work } = plan;
-  const plain = (path: string) => path.replace(/^\.\//, "");
-  const stepped = new Set(work?.steps.map(({ target }) => plain(target)));
+  const stepped = new Set(work?.steps.map(({ target }) => plainPath(target)));
   /** Leaves out what a step already says. */
   const listed = (items: readonly string[] | undefined) =>
     (items ?? [])
-      .filter((item) => !stepped.has(plain(item)))
+      .filter((item) => !stepped.has(plainPath(item)))
       .map(visibleLine)
       .join(", ");
-  const later = (work?.steps ?? []).flatMap((step) => {
-    const found = laterOf(step);
-    return found === null ? [] : [found];
-  });
   const untold = work?.steps.every((step) => purposeOf(step) === "");
   const aims = untold ? (analysis?.success_criteria ?? []) : [];
   return [
@@ -122,7 +121,10 @@ function factsOf(plan: Plan, promise: string, style: Style): Facts {
     ["creates", listed(analysis?.files_to_create)],
     ["modifies", listed(analysis?.files_to_modify)],
     ["deletes", listed(analysis?.files_to_delete)],
-    [`${style.glyphs.warn.trim()} later`, later.map(([path, why]) => `${visibleLine(path)}: ${why}`).join("\n")],
+    [
+      `${style.glyphs.warn.trim()} asked`,
+      [...concerns].map(([path, why]) => `${visibleLine(path)}: ${why}`).join("\n"),
+    ],
     ["checks", (work?.checks ?? []).map(visibleLine).join("\n")],
     ["calls", promise],
   ];
@@ -180,18 +182,21 @@ export function renderPlan(
     columns,
     verbose = false,
     permitted = [],
+    concerns = [],
   }: {
     readonly columns: number | null;
     readonly verbose?: boolean;
     readonly permitted?: readonly Permitted[] | undefined;
+    readonly concerns?: readonly Concern[] | undefined;
   },
 ): string {
   const steps = workOf(plan);
   const asTable = !style.plain && columns !== null && columns >= tableFrom;
-  const lines = asTable ? tableLines(steps, style, columns) : stepLines(steps, style, columns);
+  const asked: Concerns = new Map(concerns.map(({ path, why }) => [path, why]));
+  const lines = asTable ? tableLines(steps, asked, style, columns) : stepLines(steps, asked, style, columns);
   const head = headLines(plan, style, columns);
   const unasked = verbose ? unaskedLines(plan) : [];
   const allowed = renderPermitted(permitted);
-  const facts = layFacts([...factsOf(plan, renderPromise(promise), style), allowed, ...unasked], style, columns);
+  const facts = layFacts([...factsOf(plan, renderPromise(promise), asked, style), allowed, ...unasked], style, columns);
   return `${[...(head.length === 0 ? [] : [...head, ""]), ...(steps.length === 0 ? [] : [...lines, ""]), ...facts].join("\n")}\n`;
 }

@@ -2,6 +2,7 @@
 
 import type { Permitted } from "../../core/command/run-patterns.ts";
 import type { Promised } from "../../core/outcome.ts";
+import type { Concern } from "../../core/question.ts";
 import { wrap } from "../layout.ts";
 import { visible, visibleLine } from "../sanitize.ts";
 import { renderAmended } from "./render-outcome.ts";
@@ -15,6 +16,8 @@ export interface Steps {
   readonly promise: Promised | null;
   /** Commands of the plan that patterns permit. */
   readonly permitted: readonly Permitted[] | undefined;
+  /** Paths of the plan whose change needs a yes of its own. */
+  readonly concerns: readonly Concern[] | undefined;
   readonly handlers: EventHandlers<
     "plan.ready" | "plan.amended" | "memory.kept" | "phase.started" | "step.started" | "tasks.updated"
   >;
@@ -31,16 +34,19 @@ export function openSteps(
   const { out, subject, say, aside, section, style, outStyle } = streams;
   let promised: Promised | null = null;
   let allowed: readonly Permitted[] | undefined;
+  let asked: readonly Concern[] | undefined;
 
-  function showPlan({ plan, promise, permitted }: EventOf<"plan.ready">): void {
+  function showPlan({ plan, promise, permitted, concerns }: EventOf<"plan.ready">): void {
     if (plan.intent === "conversation") return;
     reply.show(plan.reply);
     section();
-    if (planIsResult) out(renderPlan(plan, promise, outStyle, { columns: streams.outColumns, verbose, permitted }));
-    else subject(renderPlan(plan, promise, style, { columns: streams.columns, verbose, permitted }));
+    if (planIsResult)
+      out(renderPlan(plan, promise, outStyle, { columns: streams.outColumns, verbose, permitted, concerns }));
+    else subject(renderPlan(plan, promise, style, { columns: streams.columns, verbose, permitted, concerns }));
     section();
     promised = promise;
     allowed = permitted;
+    asked = concerns;
   }
 
   return {
@@ -49,6 +55,9 @@ export function openSteps(
     },
     get permitted() {
       return allowed;
+    },
+    get concerns() {
+      return asked;
     },
     handlers: {
       "plan.ready": showPlan,

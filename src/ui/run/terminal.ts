@@ -150,7 +150,7 @@ function openRun(options: TerminalOptions): Terminal {
       work.showLooked();
       const again = outcome.code === 10 && !planIsResult && !options.screen;
       if (again && outcome.plan !== null && steps.promise !== null) {
-        const shape = { columns: streams.outColumns, verbose, permitted: steps.permitted };
+        const shape = { columns: streams.outColumns, verbose, permitted: steps.permitted, concerns: steps.concerns };
         out(renderPlan(outcome.plan, steps.promise, outStyle, shape));
       }
       const { applied, undone } = work;

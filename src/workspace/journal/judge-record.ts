@@ -2,28 +2,23 @@
 
 import type { Change } from "../../core/change.ts";
 import { PaiError } from "../../core/error.ts";
-import type { PathRules } from "../../core/names.ts";
+import { judgeNames, type PathRules, whyJudged } from "../../core/names.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { showName } from "../parse-path.ts";
-import { judgePath } from "../path-policy.ts";
 import { runFolder, type State } from "./journal.ts";
 
 const maxNamed = 5;
 
 /**
- * No run may write a denied path, so no undo may either. Paths that only need approval are allowed: the run had it.
- * `folder` holds the record. Throws path_refused if any path is denied.
+ * No run may write what belongs to version control, to pai or to what the settings close, so no undo may either. What
+ * needs approval or may hold secrets is allowed: the run had leave for it. `folder` holds the record. Throws path_refused.
  */
 export function judgeRecord(changes: readonly Change[], rules: PathRules, folder: string): void {
-  const uses = new Map(
-    changes.flatMap(({ path, before, after, from }) => {
-      const use = (after ?? before)?.kind === "folder" ? "folder" : "write";
-      return [[path, use] as const, ...(from === null ? [] : [[from, use] as const])];
-    }),
-  );
-  const denied = [...uses].flatMap(([path, use]) => {
-    const verdict = judgePath(path, use, rules);
-    return verdict.verdict === "deny" ? [`${showName(path)} (${verdict.why})`] : [];
+  const paths = new Set(changes.flatMap(({ path, from }) => (from === null ? [path] : [path, from])));
+  const denied = [...paths].flatMap((path) => {
+    const judged = judgeNames(path, rules);
+    if (path !== "" && (judged.class !== "closed" || judged.kind === "secret")) return [];
+    return [`${showName(path)} (${showName(judged.name)} ${whyJudged(judged)})`];
   });
   if (denied.length === 0) return;
   throw new PaiError(

@@ -8,7 +8,7 @@ test("a run says so behind the diff, with a plan and without", async () => {
   const path = "docs/.tool.toml";
   const planned = await play({
     lines: [plan({ steps: [`WRITE ${path}`] }), write(path, "a = 1\n") + finish()],
-    options: { allowSteering: [path] },
+    options: { allow: [path] },
   });
   const call = { id: "1", name: "write", input: { path, content: "a = 1\n" } };
   const free = await play({
@@ -34,7 +34,7 @@ test("the question about a plan names them, deletions too", async () => {
     answers: ["no"],
   });
   expect(ran.questions[0]?.text.split("\n").slice(2)).toEqual([
-    "It changes what runs or steers later: Jenkinsfile (Jenkinsfile may run code later or steer agents), .tool/a (.tool may run code later or steer agents)",
+    "It changes what needs a yes of its own: Jenkinsfile (Jenkinsfile may run code later or steer agents), .tool/a (.tool may run code later or steer agents)",
   ]);
 });
 
@@ -44,8 +44,8 @@ test("what runs without being asked or steers agents is refused headless, and do
   for (const path of [".travis.yml", "sub/AGENTS.md", ".githooks/pre-commit"]) {
     const refused = await play({ lines: wrote(path) });
     expect([refused.outcome.code, refused.files, refused.purposes]).toEqual([12, {}, "plan"]);
-    expect(refused.outcome.error?.hint).toBe(`allow it by naming it: --allow-steering ${path}`);
-    const allowed = await play({ lines: wrote(path), options: { allowSteering: [path] } });
+    expect(refused.outcome.error?.hint).toBe(`allow it with --allow ${path}`);
+    const allowed = await play({ lines: wrote(path), options: { allow: [path] } });
     expect([allowed.outcome.code, allowed.files]).toEqual([0, { [path]: "x\n" }]);
   }
 });
@@ -95,7 +95,7 @@ test("what a command of the plan made of such a file is taken back", async () =>
   const options = { allowRun: true };
   const ran = await play({ files, lines, options });
   expect(ran.files).toEqual(files);
-  const named = await play({ files, lines, options: { ...options, allowSteering: [".github/**"] } });
+  const named = await play({ files, lines, options: { ...options, allow: [".github/**"] } });
   expect(Object.keys(named.files).sort()).toEqual([".github/workflows/ci.yml", "a.txt", "x.sh"]);
 });
 
@@ -132,4 +132,51 @@ test("no line of a command can pass for pai's own words in a question", async ()
     answers: ["no"],
   });
   for (const { questions } of [planned, free]) expect(questions[0]?.text).toContain("│ true\n│ (in /safe, sandboxed)");
+});
+
+test("all that a plan may not do is told at once, with the flags, before the second call", async () => {
+  const steps = ["WRITE .travis.yml", "WRITE AGENTS.md", "MODIFY .env", "RM a.txt", "WRITE .git/config", "WRITE b.txt"];
+  const ran = await play({ files: { "a.txt": "a\n", ".env": "LEVEL=1\n" }, lines: [plan({ steps })] });
+  expect([ran.outcome.code, ran.purposes]).toEqual([12, "plan"]);
+  const { message, hint } = ran.outcome.error ?? {};
+  for (const path of [".travis.yml", "AGENTS.md", ".env", ".git/config"]) expect(message).toContain(`${path}: `);
+  expect(message).toContain("the plan would delete a.txt");
+  expect(hint).toBe("allow it with --allow-delete --allow .travis.yml --allow AGENTS.md --allow .env");
+});
+
+test("at a terminal all of them are one question, and a no to it changes nothing", async () => {
+  const lines = [plan({ steps: ["WRITE .travis.yml", "WRITE AGENTS.md", "MODIFY .env"] })];
+  const options = { interactive: true };
+  const ran = await play({ files: { ".env": "LEVEL=1\n" }, lines, options, answers: ["yes", "no"] });
+  expect([ran.outcome.status, ran.questions.length, ran.files]).toEqual(["declined", 2, { ".env": "LEVEL=1\n" }]);
+  for (const path of [".travis.yml", "AGENTS.md", ".env"]) expect(ran.questions[1]?.text).toContain(`\n${path}: `);
+});
+
+const key = "AKIAQ3EGRTMZ7L2KXW5D";
+const env = { ".env": `LEVEL=info\nAWS_KEY=${key}\n` };
+const edit = "MODIFY::.env::EOT\n<<<<<<< SEARCH\nLEVEL=info\n=======\nLEVEL=debug\n>>>>>>> REPLACE\nEND::EOT\n";
+
+test("a closed file that is named is changed, and its values stay hidden from the model", async () => {
+  const lines = [plan({ steps: ["MODIFY .env"] }), edit + finish()];
+  const asked = { options: { interactive: true }, answers: ["yes" as const, "yes" as const] };
+  for (const setup of [{ options: { allow: [".env"] } }, asked]) {
+    const ran = await play({ files: env, lines, ...setup });
+    expect([ran.outcome.code, ran.files]).toEqual([0, { ".env": `LEVEL=debug\nAWS_KEY=${key}\n` }]);
+    const sent = JSON.stringify(ran.requests);
+    expect([sent.includes("LEVEL=info"), sent.includes(key)]).toEqual([true, false]);
+    expect(JSON.stringify(ran.events)).not.toContain(key);
+  }
+});
+
+test("no pattern and no folder opens a closed file, and a yes holds for one run", async () => {
+  const lines = [plan({ steps: ["MODIFY .env"] })];
+  for (const allow of [["**"], [".env*"], ["."]]) {
+    const ran = await play({ files: env, lines, options: { allow } });
+    expect([allow, ran.outcome.code, ran.files]).toEqual([allow, 12, env]);
+  }
+  const call = { id: "1", name: "write", input: { path: ".env", content: "LEVEL=1\n" } };
+  const free = { flow: toolLoop, lines: [{ text: "", calls: [call] }, "Done."] };
+  const options = { mode: "tool-loop", interactive: true };
+  const ran = await play({ files: env, ...free, options, answers: ["no"] });
+  expect([ran.files, ran.questions.map(({ kind }) => kind)]).toEqual([env, ["scope"]]);
 });

@@ -21,9 +21,9 @@ test.concurrent("with -y alone none of them is written, beside a file that is", 
   expect([code, place.tree()]).toEqual([0, { "a.txt": "a\n" }]);
 });
 
-test.concurrent("--allow-steering lets those through that it names", async () => {
+test.concurrent("--allow lets those through that it names", async () => {
   await using place = openPlace([called(...writes), { text: "Done." }]);
-  const flags = ["--allow-steering", "AGENTS.md", "--allow-steering", ".config/**"];
+  const flags = ["--allow", "AGENTS.md", "--allow", ".config"];
   const outcome = readOutcome(await place.pai(["run", "-y", "--json", "--mode", "tool-loop", ...flags, "set it up"]));
   expect(outcome.code).toBe(0);
   expect(Object.keys(place.tree())).toEqual([".config/autostart/a.desktop", ".config/fish/config.fish", "AGENTS.md"]);
@@ -33,8 +33,8 @@ test.concurrent("a plan that lists one ends before its second call", async () =>
   await using place = openPlace([planned([["WRITE", "MEMORY.md"]])]);
   const result = await place.pai(["run", "-y", "remember that"]);
   expect([result.code, place.tree(), place.gemini.requests.length]).toEqual([12, {}, 1]);
-  expect(result.stderr).toContain("! later  MEMORY.md: may run code later or steer agents");
-  expect(result.stderr).toContain("--allow-steering MEMORY.md");
+  expect(result.stderr).toContain("! asked  MEMORY.md: MEMORY.md may run code later or steer agents");
+  expect(result.stderr).toContain("--allow MEMORY.md");
 });
 
 // F22
@@ -69,7 +69,7 @@ test.concurrent("code of the model that a check of the user runs makes none of t
   expect(ran.stderr).toContain("which was taken back: .claude/x, .envrc, .github/workflows/ci.yml, CLAUDE.md");
   expect(place.read(".github")).toBeNull();
   await using allowed = openPlace(answers());
-  await allowed.pai(["run", "-y", "--no-baseline", "--allow-steering", "CLAUDE.md", "--check", "sh t.sh", "test it"]);
+  await allowed.pai(["run", "-y", "--no-baseline", "--allow", "CLAUDE.md", "--check", "sh t.sh", "test it"]);
   expect(Object.keys(allowed.tree())).toEqual(["CLAUDE.md", "made.txt", "t.sh"]);
 });
 
@@ -157,4 +157,37 @@ test.concurrent("a command cannot link a folder of many names to what it writes 
   await place.pai(["run", "-y", "--allow-run", "build it"]);
   expect(place.tree()).toEqual({});
   expect((await place.shell("test -L .cargo")).code).toBe(1);
+});
+
+test.concurrent("--allow opens a closed file by its exact path, and undo takes back what the run did to it", async () => {
+  const edit = "MODIFY::.env::EOT\n<<<<<<< SEARCH\nLEVEL=info\n=======\nLEVEL=debug\n>>>>>>> REPLACE\nEND::EOT\n";
+  const answers = [planned([["MODIFY", ".env"]]), done(edit)];
+  const env = "LEVEL=info\nAWS_KEY=AKIAQ3EGRTMZ7L2KXW5D\n";
+  await using refused = openPlace(answers, { ".env": env });
+  const { code, stderr } = await refused.pai(["run", "-y", "debug"]);
+  expect([code, refused.tree(), refused.gemini.requests.length]).toEqual([12, { ".env": env }, 1]);
+  expect(stderr).toContain("allow it with --allow .env");
+  await using place = openPlace(answers, { ".env": env });
+  const ran = await place.pai(["run", "-y", "--allow", `${place.root}/.env`, "debug"]);
+  expect([ran.code, place.tree()]).toEqual([0, { ".env": env.replace("info", "debug") }]);
+  expect(ran.stdout + ran.stderr + place.gemini.requests.map(({ body }) => body).join()).not.toContain("AKIAQ3EG");
+  expect((await place.pai(["undo", "-y"])).code).toBe(0);
+  expect(place.tree()).toEqual({ ".env": env });
+});
+
+test.concurrent("what --allow cannot mean ends with 2 before any call, and is said", async () => {
+  await using place = openPlace([], { "a.txt": "a\n", ".ssh/config": "x\n" });
+  const cases = [
+    [".git/config", "belongs to version control"],
+    [".pai_history/log", "belongs to pai itself"],
+    [".ssh", "name each file in it by its whole path"],
+    ["docs/**", "matches nothing here"],
+    ["../x", "is no path of the project"],
+    ["/etc/cron.d/x", "is not in"],
+  ] as const;
+  for (const [path, why] of cases) {
+    const { code, stderr } = await place.pai(["run", "-y", "--allow", path, "x"]);
+    expect([path, code, place.gemini.requests.length]).toEqual([path, 2, 0]);
+    expect(stderr).toContain(why);
+  }
 });

@@ -1,0 +1,39 @@
+/** The home folders of a machine's users. */
+import { isAbsolute, join } from "node:path";
+import { entryAt } from "./entry-at.ts";
+import { entriesOf, textOf } from "./lookups.ts";
+import { registeredHome } from "./registered-home.ts";
+
+const firstPerson = 1000;
+const nobody = 65534;
+
+/** Of this user: HOME and the registered one. */
+export function ownHomes(home: string | null): readonly string[] {
+  return [...new Set([home, registeredHome()].filter((each) => each !== null))];
+}
+
+/** Of all others: people who may log in, root, and whoever has a folder in /home. */
+export function otherHomes(home: string | null): readonly string[] {
+  const folders = entriesOf("/home").flatMap((entry) => (entry.isDirectory() ? [join("/home", entry.name)] : []));
+  const own = new Set(ownHomes(home));
+  return [...new Set(["/root", ...folders, ...homesOfUsers()])].filter((each) => !own.has(each));
+}
+
+function homesOfUsers(): readonly string[] {
+  return textOf("/etc/passwd")
+    .split("\n")
+    .flatMap((line) => {
+      const [, , id = "", , , home = ""] = line.split(":");
+      if (!isAbsolute(home) || home === "/") return [];
+      const isPerson = Number(id) >= firstPerson && Number(id) !== nobody;
+      return isPerson || hasKeys(home) ? [home] : [];
+    });
+}
+
+function hasKeys(home: string): boolean {
+  try {
+    return entryAt(join(home, ".ssh")) !== undefined;
+  } catch {
+    return false;
+  }
+}

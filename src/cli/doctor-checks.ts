@@ -2,12 +2,13 @@
 import { accessSync, constants, existsSync, lstatSync, statfsSync } from "node:fs";
 import { resolve } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
-import { providerTable, renderSetKey } from "../core/providers.ts";
-import { parseModelId } from "../models/open.ts";
+import { renderSetKey } from "../core/providers.ts";
+import { providerOfModel } from "../models/open.ts";
 import { probe } from "../models/probe.ts";
 import { withoutUser } from "../models/wire/endpoint.ts";
 import { type BaseUrl, configuredAddress, findBaseUrl } from "../store/base-url.ts";
 import { doubtKey, findKeys } from "../store/keys.ts";
+import type { OwnProvider } from "../store/own-providers.ts";
 import { type LoadedSettings, loadSettings } from "../store/settings.ts";
 import { openRoot } from "../workspace/confine.ts";
 import { systemCalls } from "../workspace/system/system-calls.ts";
@@ -36,6 +37,7 @@ export function examine(patient: Patient, loaded: LoadedSettings): readonly Find
     ok("libc", describeLibc()),
     ...examineSettings(patient, loaded),
     ...listModels(loaded.settings.model).flatMap((model) => examineKeys(patient, loaded, model)),
+    ...loaded.settings.providers.map((row) => examineOwn(patient, row)),
     ...examineNetworkSettings(patient.context.env),
     ...examineFolders(patient),
     examineLog(patient, String(loaded.settings.historyDir)),
@@ -78,25 +80,49 @@ function examineSettings(
 
 function examineKeys({ context, places }: Patient, loaded: LoadedSettings, model: string): readonly Finding[] {
   try {
-    const { provider } = parseModelId(model);
-    if (provider === "replay") return [ok("key", "replay needs none")];
+    const provider = providerOfModel(model, loaded.settings.providers);
+    if (provider === null) return [ok("key", "replay needs none")];
+    if (loaded.settings.providers.some((row) => row.id === provider.id && row.keyCommand !== null))
+      return [ok("key", `${provider.id}: printed by a command`)];
+    const { id } = provider;
     const keys = findKeys(provider, { env: context.env, places });
     const [first] = keys;
-    if (first === undefined && !providerTable[provider].needsKey) return [ok("key", `${provider} needs none`)];
+    if (first === undefined && !provider.needsKey) return [ok("key", `${id} needs none`)];
     if (first === undefined) {
-      throw new PaiError("no_key", `no key for ${provider}`, {
-        hint: `store one with: ${renderSetKey(providerTable[provider])}`,
-      });
+      throw new PaiError("no_key", `no key for ${id}`, { hint: `store one with: ${renderSetKey(provider)}` });
     }
     const address = findBaseUrl(provider, context.env, configuredAddress(provider, loaded));
-    const doubts = keys.flatMap(({ id, key }) => {
-      const doubt = doubtKey(provider, key, address);
-      return doubt === null ? [] : [warning("key", `the key ${id} ${doubt}`)];
+    const doubts = keys.flatMap(({ id: name, key }) => {
+      const doubt = doubtKey(id, key, address);
+      return doubt === null ? [] : [warning("key", `the key ${name} ${doubt}`)];
     });
-    const ids = keys.map(({ id }) => id).join(", ");
-    return [ok("key", `${provider}: ${ids} (${first.origin})`), ...doubts];
+    const ids = keys.map(({ id: name }) => name).join(", ");
+    return [ok("key", `${id}: ${ids} (${first.origin})`), ...doubts];
   } catch (thrown) {
     return [failed("key", thrown)];
+  }
+}
+
+/** An own provider, in use or not: whether it could be asked, without asking. */
+function examineOwn({ context: { env }, places }: Patient, row: OwnProvider): Finding {
+  try {
+    const keys = findKeys(row, { env, places });
+    row.headers(keys[0]?.key ?? null);
+    const command = row.keyCommand === null ? null : `its key is printed by ${row.keyCommand.words[0]} (not run here)`;
+    const key =
+      command !== null
+        ? command
+        : !row.needsKey
+          ? "no key"
+          : keys.length === 0
+            ? "its key is missing"
+            : `key ${keys[0]?.origin}`;
+    const http = row.insecureHttp === true && row.url.startsWith("http:") ? ", plain http accepted" : "";
+    const text = `${row.id}: ${row.wire} at ${row.url}${http}, ${key}`;
+    return row.needsKey && keys.length === 0 ? warning("provider", text) : ok("provider", text);
+  } catch (thrown) {
+    const { message, hint } = toPaiError(thrown);
+    return warning("provider", `${row.id}: ${message}`, hint);
   }
 }
 
@@ -220,8 +246,8 @@ async function examineEndpointOf(
   loaded: LoadedSettings,
 ): Promise<readonly Finding[]> {
   try {
-    const { provider } = parseModelId(model);
-    if (provider === "replay") return [];
+    const provider = providerOfModel(model, loaded.settings.providers);
+    if (provider === null) return [];
     return await ask(findBaseUrl(provider, context.env, configuredAddress(provider, loaded)), context);
   } catch (thrown) {
     return [failed("endpoint", thrown)];

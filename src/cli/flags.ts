@@ -171,10 +171,9 @@ export const flagTable = rows({
   online: { type: "boolean", description: "ask the provider too" },
   offline: { type: "boolean", description: "ask nothing over the network" },
   provider: {
-    type: "enum",
-    valueHint: "P",
-    options: [...providerIds],
-    description: "provider of the key",
+    type: "string",
+    valueHint: "PROVIDER",
+    description: `provider of the key: ${providerIds.join(", ")}, or one of your own`,
   },
   insecureHttp: { type: "boolean", description: "send a key over plain http" },
   debug: { type: "boolean", description: "show where an error came from" },

@@ -33,11 +33,14 @@ export interface Provider {
   readonly keyVariables: readonly string[];
   /** null: its keys have no shape that tells them from other texts. */
   readonly keyShape: KeyShape | null;
-  /** The headers of every request, including those that carry the key. */
-  readonly headers: (key: string) => Readonly<Record<string, string>>;
+  /** The headers of every request, including those that carry the key; null: the request carries none. */
+  readonly headers: (key: string | null) => Readonly<Record<string, string>>;
   readonly url: string;
-  /** Environment variable for another address; `urlForm`: it holds a URL, or a host as Ollama reads it. */
-  readonly urlVariable: string;
+  /**
+   * Environment variable for another address; `urlForm`: it holds a URL, or a host as Ollama reads it. null: neither this
+   * nor PAI_BASE_URL moves it.
+   */
+  readonly urlVariable: string | null;
   readonly urlForm: "url" | "host";
   /** Whether the version (`/v1`) belongs to the base URL or to the paths after it. */
   readonly versionIn: "url" | "path";
@@ -52,9 +55,14 @@ export interface Provider {
   readonly listsPrices?: true;
   /** For the wire `chat`; absent: as OpenAI. */
   readonly dialect?: ChatDialect;
+  /** The provider whose limits count for the same names of models; absent: this one. */
+  readonly like?: string;
+  /** The user accepts plain http to it. */
+  readonly insecureHttp?: boolean;
 }
 
-const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+const bearer = (key: string | null): Readonly<Record<string, string>> =>
+  key === null ? {} : { authorization: `Bearer ${key}` };
 
 const table = [
   {
@@ -65,7 +73,7 @@ const table = [
     needsKey: true,
     keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     keyShape: { prefixes: ["AIza", "AQ."], goesOn: "[\\w-]{30,}", kind: "Google key" },
-    headers: (key: string) => ({ "x-goog-api-key": key }),
+    headers: (key: string | null): Readonly<Record<string, string>> => (key === null ? {} : { "x-goog-api-key": key }),
     url: "https://generativelanguage.googleapis.com",
     urlVariable: "GOOGLE_GEMINI_BASE_URL",
     urlForm: "url",
@@ -97,7 +105,10 @@ const table = [
     needsKey: true,
     keyVariables: ["ANTHROPIC_API_KEY"],
     keyShape: { prefixes: ["sk-ant-"], goesOn: "[\\w-]{16,}", kind: "Anthropic key" },
-    headers: (key: string) => ({ "x-api-key": key, "anthropic-version": "2023-06-01" }),
+    headers: (key: string | null) => ({
+      ...(key === null ? {} : { "x-api-key": key }),
+      "anthropic-version": "2023-06-01",
+    }),
     url: "https://api.anthropic.com",
     urlVariable: "ANTHROPIC_BASE_URL",
     urlForm: "url",
@@ -159,19 +170,32 @@ const table = [
 
 export type ProviderId = (typeof table)[number]["id"];
 
-type Row = Provider & { readonly id: ProviderId };
+type Row = Provider & { readonly id: ProviderId; readonly urlVariable: string };
 
 /** In the order in which they are shown. */
-export const providers: readonly Row[] = table;
+export const providers: readonly [Row, ...Row[]] = table;
 
 export const providerIds: readonly ProviderId[] = table.map(({ id }) => id);
+
+/** The wires, each once. */
+export const wires: readonly Wire[] = [...new Set(table.map(({ wire }) => wire))];
+
+/** The first provider of a wire: its headers, version path and limits count for a provider of the user, too. */
+export function firstOfWire(wire: Wire): Row {
+  return providers.find((provider) => provider.wire === wire) ?? providers[0];
+}
 
 /** The model of a user who chose none: the usual one of the first provider. */
 export const defaultModel = `${table[0].id}:${table[0].usualModel}`;
 
-/** The row of a provider; null: unknown provider. */
+/** The row of a provider of pai; null: unknown provider. */
 export function findProvider(id: string): Row | null {
   return providers.find((provider) => provider.id === id) ?? null;
+}
+
+/** The row of a provider of pai or of the user (`own`); null: unknown provider. */
+export function findAnyProvider<P extends Provider>(id: string, own: readonly P[]): Row | P | null {
+  return findProvider(id) ?? own.find((provider) => provider.id === id) ?? null;
 }
 
 /** One value for each provider, by its name. */

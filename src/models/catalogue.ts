@@ -104,9 +104,9 @@ export function limitModel<M extends Pick<Model, "window" | "maxOutputTokens">>(
 /** The most output tokens that a reply may have where nobody states a number: services count more against limits. */
 export const usualOutput = 32_768;
 
-/** The fields of a Model that follow from its name. */
-export function describeModel(provider: string, name: string): Omit<Model, "stream" | "address"> {
-  const { window, maxOutputTokens } = findModel(provider, name) ??
-    unknown[provider] ?? { window: 32_768, maxOutputTokens: 8192 };
+/** The fields of a Model that follow from its name. `like`: the provider whose models of these names have the same limits. */
+export function describeModel(provider: string, name: string, like = provider): Omit<Model, "stream" | "address"> {
+  const { window, maxOutputTokens } = findModel(like, name) ??
+    unknown[like] ?? { window: 32_768, maxOutputTokens: 8192 };
   return { id: `${provider}:${name}`, provider, name, window, maxOutputTokens: Math.min(maxOutputTokens, usualOutput) };
 }

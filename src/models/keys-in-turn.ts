@@ -8,6 +8,8 @@ import { often } from "./wire/judge.ts";
 
 export interface Key {
   readonly id: string;
+  /** The variable that holds it, where `id` is "env"; other keys are called by their id. */
+  readonly origin?: string;
   readonly key: string;
 }
 

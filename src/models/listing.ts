@@ -40,7 +40,7 @@ const notForText =
  */
 export async function askForModels(provider: Provider, baseUrl: string, options: AskOptions): Promise<ModelList> {
   const { key, now } = options;
-  const headers = key === null ? {} : provider.headers(key.key);
+  const headers = provider.headers(key?.key ?? null);
   const asked = { ...options, provider: provider.id, path: paths[provider.wire], headers, timeoutMs, limit: maxLength };
   const { endpoint, status, body, ...rest } = await probe(baseUrl, asked);
   const { address, proxy } = endpoint;

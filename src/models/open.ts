@@ -2,22 +2,14 @@
 import { PaiError } from "../core/error.ts";
 import type { KeyState } from "../core/key-turns.ts";
 import type { Model } from "../core/model.ts";
-import {
-  type Provider,
-  type ProviderId,
-  providerIds,
-  providers,
-  providerTable,
-  renderSetKey,
-  type Wire,
-} from "../core/providers.ts";
+import { findAnyProvider, type Provider, providerIds, providers, renderSetKey, type Wire } from "../core/providers.ts";
 import type { Notice } from "../core/question.ts";
 import { suggest } from "../core/suggest.ts";
 import { describeModel, limitModel, type StatedLimits } from "./catalogue.ts";
 import { createConcessions } from "./concessions.ts";
 import type { Key } from "./keys-in-turn.ts";
 import { type RetryOptions, withRetry } from "./retry.ts";
-import type { Stream } from "./stream.ts";
+import { type Stream, tryUntilBegun } from "./stream.ts";
 import { type Endpoint, type ProxyEnv, parseEndpoint, preconnect } from "./wire/endpoint.ts";
 import type { BridgeOptions } from "./wire/open-bridge.ts";
 
@@ -25,15 +17,20 @@ import type { BridgeOptions } from "./wire/open-bridge.ts";
 export const modelSources = [...providerIds, "replay"] as const;
 
 export interface ModelId {
-  readonly provider: ProviderId | "replay";
+  /** A provider's id, or "replay". */
+  readonly provider: string;
   readonly name: string;
 }
 
 export interface OpenOptions extends RetryOptions {
   /** `provider:name`, or a bare name that shows its provider. */
   readonly id: string;
+  /** Providers of the user; absent: none. */
+  readonly own?: readonly Provider[];
   /** The default key first. */
   readonly keys: readonly Key[];
+  /** Makes the key of each call, instead of the keys; `refused`: one that the server refused. Absent: keys last. */
+  readonly renew?: ((signal: AbortSignal, refused: Key | null) => Promise<Key>) | undefined;
   /** Address of the provider; null: a recording, which has none. */
   readonly baseUrl: string | null;
   /** Allow to send a key over plain http to another machine. */
@@ -52,23 +49,31 @@ export interface OpenOptions extends RetryOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Reads `provider:name`, or a bare name. Throws PaiError `model_unknown` when its provider is unclear. */
-export function parseModelId(source: string): ModelId {
+/**
+ * Reads `provider:name`, or a bare name. `own`: the providers of the user. Throws PaiError `model_unknown` when its
+ * provider is unclear.
+ */
+export function parseModelId(source: string, own: readonly Pick<Provider, "id">[] = []): ModelId {
   const trimmed = source.trim();
-  const [, prefix = "", rest = ""] = /^([a-z]+):(.*)$/s.exec(trimmed) ?? [];
-  const named = modelSources.find((source) => source === prefix);
+  const sources: readonly string[] = [...modelSources, ...own.map(({ id }) => id)];
+  const [, prefix = "", rest = ""] = /^([A-Za-z][\w-]*):(.*)$/s.exec(trimmed) ?? [];
+  const named = sources.find((source) => source === prefix);
   const usable = named === "replay" ? rest.trim() !== "" : /^\S+$/.test(rest);
   if (named !== undefined && usable) return { provider: named, name: rest };
   const guessed = providers.find(({ names }) => names?.test(trimmed));
   if (guessed !== undefined && /^[\w.:@/-]+$/.test(trimmed)) return { provider: guessed.id, name: trimmed };
-  const near = prefix === "" ? null : suggest(prefix, modelSources);
+  const near = prefix === "" ? null : suggest(prefix, sources);
   throw new PaiError("model_unknown", `the model ${JSON.stringify(source)} belongs to no provider`, {
     hint:
       near === null || near === prefix
-        ? `write it as provider:name with one of ${modelSources.join(", ")}; see: pai models`
+        ? `write it as provider:name with one of ${sources.join(", ")}; see: pai models`
         : `did you mean ${near}:${rest}?`,
   });
 }
+
+/** The row of a model's provider; null: a recording. Throws PaiError `model_unknown` when its provider is unclear. */
+export const providerOfModel = <P extends Provider>(source: string, own: readonly P[] = []): Provider | P | null =>
+  findAnyProvider(parseModelId(source, own).provider, own);
 
 /**
  * Opens a model. Opens its connection too, but sends nothing, except to a local server, to find out what it is.
@@ -76,42 +81,69 @@ export function parseModelId(source: string): ModelId {
  * for a key over plain http, and what `readText` throws.
  */
 export async function openModel(options: OpenOptions): Promise<Model> {
-  const { provider, name } = parseModelId(options.id);
-  if (provider === "replay") {
+  const { own = [], id } = options;
+  const { name } = parseModelId(id, own);
+  const provider = providerOfModel(id, own);
+  if (provider === null) {
     const { createReplayModel, parseReplay } = await import("./replay.ts");
     return createReplayModel(parseReplay(await options.readText(name), name), name);
   }
-  const opened = { ...describeModel(provider, name), ...(await openRemote(provider, name, options)) };
+  const opened = {
+    ...describeModel(provider.id, name, provider.like),
+    ...(await openRemote(provider, name, options)),
+  };
   return limitModel(opened, options.limits ?? {});
 }
+
+/** In the path of an address, the name of the model takes the place of `{model}`. */
+const modelMark = "%7Bmodel%7D";
 
 /** Opens the stream for one key. */
 type OpenKey = (key: Key | null) => Stream;
 type Opened = Pick<Model, "stream" | "address"> & Partial<Pick<Model, "window" | "maxOutputTokens">>;
 
-async function openRemote(id: ProviderId, name: string, options: OpenOptions): Promise<Opened> {
-  const provider: Provider = providerTable[id];
+async function openRemote(provider: Provider, name: string, options: OpenOptions): Promise<Opened> {
   const { keys, now, idleMs = provider.silence * 1000, notify } = options;
-  const endpoint = parseEndpoint(options.baseUrl ?? "", options.proxyEnv);
-  judgeExposure(endpoint, keys, options);
+  const endpoint = parseEndpoint(
+    (options.baseUrl ?? "").replaceAll(modelMark, encodeURIComponent(name)),
+    options.proxyEnv,
+  );
+  judgeExposure(endpoint, provider, options);
   if (keys.length === 0 && provider.needsKey) throw noKey(provider);
   preconnect(endpoint);
   const prepare = await bridges[provider.wire]();
   const concessions = createConcessions(name, notify);
   const base = { provider, model: name, endpoint, idleMs, notify, concessions, now };
   const { open, ...limits } = await prepare(base, options);
-  const stream = await takeKeys(open, id, options);
+  const stream = await takeKeys(open, provider.id, options);
   return { ...limits, address: endpoint.url, stream: withRetry(stream, options) };
 }
 
 /** Several keys take turns; one alone never rests. */
-async function takeKeys(open: OpenKey, provider: ProviderId, options: OpenOptions): Promise<Stream> {
-  const { keys, keyState: state, notify, now } = options;
+async function takeKeys(open: OpenKey, provider: string, options: OpenOptions): Promise<Stream> {
+  const { keys, keyState: state, notify, now, renew } = options;
+  if (renew !== undefined) return renewKey(open, renew);
   const [only = null, ...others] = keys;
   if (others.length === 0) return open(only);
   const { takeKeysInTurn } = await import("./keys-in-turn.ts");
   const keyed = keys.map((key) => ({ id: key.id, stream: open(key) }));
   return takeKeysInTurn(keyed, { provider, state, notify, now });
+}
+
+/** Each call with the key of its moment, and once more with another one if that was refused. */
+function renewKey(open: OpenKey, renew: NonNullable<OpenOptions["renew"]>): Stream {
+  return async function* (request, signal) {
+    const tried: Key[] = [];
+    yield* tryUntilBegun(async (failed) => {
+      const [refused = null, second] = tried;
+      const isRefused = failed instanceof PaiError && failed.code === "key_rejected" && second === undefined;
+      if (failed !== null && !isRefused) throw failed;
+      const key = await renew(signal, refused);
+      if (key.key === refused?.key) throw failed;
+      tried.push(key);
+      return open(key)(request, signal);
+    });
+  };
 }
 
 interface Prepared extends Partial<Pick<Model, "window" | "maxOutputTokens">> {
@@ -136,7 +168,7 @@ const bridges: Readonly<Record<Wire, () => Promise<Prepare>>> = {
       import("./local/server.ts"),
     ]);
     return async (base, { keys: [first], limits: stated, signal = new AbortController().signal }) => {
-      const headers = first === undefined ? {} : base.provider.headers(first.key);
+      const headers = base.provider.headers(first?.key ?? null);
       const isStated = stated?.window !== undefined;
       const asking = { headers, signal, isStated, loadMs: base.idleMs, notify: base.notify };
       const found = await askServer(base.endpoint, base.model, asking);
@@ -148,14 +180,14 @@ const bridges: Readonly<Record<Wire, () => Promise<Prepare>>> = {
   },
 };
 
-function judgeExposure(endpoint: Endpoint, keys: readonly Key[], options: OpenOptions): void {
+function judgeExposure(endpoint: Endpoint, { insecureHttp: isAccepted }: Provider, options: OpenOptions): void {
   if (endpoint.wantsUnverified) {
     const text =
       "NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified; for one of your own set NODE_EXTRA_CA_CERTS";
     options.notify({ level: "warning", code: "tls_verified", text });
   }
-  if (!endpoint.exposed) return;
-  if (keys.length > 0 && !options.insecureHttp) {
+  if (!endpoint.exposed || isAccepted === true) return;
+  if (options.keys.length > 0 && !options.insecureHttp) {
     throw new PaiError("untrusted", `${endpoint.address} is plain http: everyone on the way could read the key`, {
       hint: "use https, or allow it with --insecure-http",
     });
@@ -170,9 +202,10 @@ function judgeExposure(endpoint: Endpoint, keys: readonly Key[], options: OpenOp
 
 function noKey(provider: Provider): PaiError {
   const [variable] = provider.keyVariables;
+  const set = variable === undefined ? "" : `set ${variable}, `;
   return new PaiError("no_key", `there is no key for ${provider.id}`, {
     hint:
-      `set ${variable}, store one with: ${renderSetKey(provider)}; without one ask a server of yours with ` +
+      `${set}store one with: ${renderSetKey(provider)}; without one ask a server of yours with ` +
       "--model local:NAME, or see how pai works: pai demo",
   });
 }

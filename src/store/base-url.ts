@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { commandWording } from "../core/approval-wording.ts";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
-import { type Provider, type ProviderId, providerTable } from "../core/providers.ts";
+import type { Provider } from "../core/providers.ts";
 import { withLock } from "./file-lock.ts";
 import type { Environment, Places } from "./places.ts";
 import { readPrivate, writePrivate } from "./safe-file.ts";
 import type { LoadedSettings } from "./settings.ts";
 
 export interface BaseUrl {
-  readonly provider: ProviderId;
+  readonly provider: string;
   /** With its query, its path without a trailing slash; whether it has a version path depends on the provider's row. */
   readonly url: string;
   /** Name of the variable, "config.json", "pai.json" or "default". */
@@ -25,19 +25,23 @@ export interface ConfiguredAddress {
 }
 
 export function configuredAddress(
-  provider: ProviderId,
+  { id }: Provider,
   { settings, origins }: Pick<LoadedSettings, "settings" | "origins">,
 ): ConfiguredAddress {
-  return { url: settings.baseUrl[provider], origin: origins[`baseUrl.${provider}`] ?? "default" };
+  const set: Readonly<Record<string, string | null>> = settings.baseUrl;
+  return { url: set[id] ?? null, origin: origins[`baseUrl.${id}`] ?? "default" };
 }
 
 /**
  * The address of a provider: the first of PAI_BASE_URL, the provider's own variable, the configured address, and the
  * provider's default. Throws config_invalid for anything but an http(s) URL.
  */
-export function findBaseUrl(provider: ProviderId, env: Environment, configured: ConfiguredAddress): BaseUrl {
-  const row = providerTable[provider];
-  const own = row.urlVariable;
+export function findBaseUrl(row: Provider, env: Environment, configured: ConfiguredAddress): BaseUrl {
+  const { id: provider, urlVariable: own } = row;
+  if (own === null) {
+    const origin = `providers.${provider}.url`;
+    return { provider, url: withVersionPath(row, parseUrl(row.url, origin)), origin };
+  }
   const choices: readonly (readonly [string | null | undefined, string])[] = [
     [env["PAI_BASE_URL"], "PAI_BASE_URL"],
     [row.urlForm === "host" ? readOllamaHost(env[own]) : env[own], own],
@@ -52,11 +56,11 @@ export function findBaseUrl(provider: ProviderId, env: Environment, configured: 
  * Makes sure that PAI_BASE_URL, which wins for every provider, does not send the key of one to the server of another.
  * `used`: the providers of a run. Throws usage.
  */
-export function requireOwnAddresses(used: readonly ProviderId[], env: Environment): void {
-  const [first, second] = [...new Set(used)];
+export function requireOwnAddresses(used: readonly Provider[], env: Environment): void {
+  const [first, second] = [...new Set(used.filter(({ urlVariable }) => urlVariable !== null))];
   if ((env["PAI_BASE_URL"] ?? "").trim() === "" || first === undefined || second === undefined) return;
-  throw new PaiError("usage", `PAI_BASE_URL is one address, and this run asks both ${first} and ${second}`, {
-    hint: `unset it, and name the address of each by its own variable: ${[first, second].map((id) => providerTable[id].urlVariable).join(", ")}`,
+  throw new PaiError("usage", `PAI_BASE_URL is one address, and this run asks both ${first.id} and ${second.id}`, {
+    hint: `unset it, and name the address of each by its own variable: ${[first, second].map(({ urlVariable }) => urlVariable).join(", ")}`,
   });
 }
 

@@ -1,11 +1,12 @@
 /** API keys: finds them in the environment or the credentials file, adds, removes, masks and checks them. */
 import { readFileSync, realpathSync } from "node:fs";
 import { PaiError } from "../core/error.ts";
-import { findProvider, providers } from "../core/providers.ts";
+import { findProvider, type Provider, providers } from "../core/providers.ts";
 import { readSmall } from "../system/read-small.ts";
 import type { BaseUrl } from "./base-url.ts";
 import { credentialsFile, editCredentials, type KeyRing, loadCredentials, peekCredentials } from "./credentials.ts";
 import { forgetTurn } from "./key-state.ts";
+import type { OwnProvider } from "./own-providers.ts";
 import type { Environment, Places } from "./places.ts";
 
 export interface FoundKey {
@@ -25,6 +26,9 @@ interface Sources {
 
 type Warn = (text: string) => void;
 
+/** What of a provider's row tells where its keys are. */
+type KeyOwner = Pick<Provider, "id" | "keyVariables">;
+
 const silent: Warn = () => undefined;
 const emptyRing: KeyRing = { default: null, keys: new Map() };
 
@@ -33,12 +37,12 @@ const emptyRing: KeyRing = { default: null, keys: new Map() };
  * all stored ones. Empty: none. Throws config_invalid for an unreadable or damaged file, key_invalid for a key with
  * characters that no key may have.
  */
-export function findKeys(provider: string, { env, places, warn = silent }: Sources): readonly FoundKey[] {
+export function findKeys(provider: KeyOwner, { env, places, warn = silent }: Sources): readonly FoundKey[] {
   const fromEnv = findInEnvironment(provider, env);
   if (fromEnv !== null) return [fromEnv];
   if (places.configDir === null) return [];
   const origin = credentialsFile(places.configDir);
-  const ring = loadCredentials(places.configDir, warn).get(provider) ?? emptyRing;
+  const ring = loadCredentials(places.configDir, warn).get(provider.id) ?? emptyRing;
   return inOrder(ring).map(([id, key]) => ({ id, key, origin }));
 }
 
@@ -54,15 +58,18 @@ function peekKeyFile(file: string): string {
 }
 
 /**
- * Every key of every provider, stored, in a variable or in the file that one names, in use or not: pai shows none of
- * them. Never throws.
+ * Every key of every provider, of pai or of the user (`own`), stored, in a variable or in the file that one names, in use
+ * or not, and what else their rows hold: pai shows none of them. Never throws.
  */
-export function holdKeys({ env, places: { configDir } }: Sources): readonly string[] {
+export function holdKeys({ env, places: { configDir } }: Sources, own: readonly OwnProvider[] = []): readonly string[] {
   const rings = configDir === null ? [] : [...peekCredentials(configDir).values()];
-  const given = providers.flatMap(({ keyVariables }) =>
+  const given = [...providers, ...own].flatMap(({ keyVariables }) =>
     keyVariables.flatMap((name) => [env[name] ?? "", peekKeyFile(env[`${name}_FILE`]?.trim() ?? "")]),
   );
-  return [...rings.flatMap(({ keys }) => [...keys.values()]), ...given].map((key) => key.trim()).filter(Boolean);
+  const secrets = own.flatMap((row) => row.secrets);
+  return [...rings.flatMap(({ keys }) => [...keys.values()]), ...given, ...secrets]
+    .map((key) => key.trim())
+    .filter(Boolean);
 }
 
 /** The default key first, the others in the order in which they were added. */
@@ -71,8 +78,8 @@ export function inOrder(ring: KeyRing): readonly (readonly [string, string])[] {
   return [...all.filter(([id]) => id === ring.default), ...all.filter(([id]) => id !== ring.default)];
 }
 
-function findInEnvironment(provider: string, env: Environment): FoundKey | null {
-  for (const name of findProvider(provider)?.keyVariables ?? []) {
+function findInEnvironment({ keyVariables }: KeyOwner, env: Environment): FoundKey | null {
+  for (const name of keyVariables) {
     const direct = env[name]?.trim() ?? "";
     const file = env[`${name}_FILE`]?.trim() ?? "";
     const origin = direct === "" ? `${name}_FILE` : name;

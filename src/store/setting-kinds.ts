@@ -108,6 +108,13 @@ export function list(name: string, sources: Sources = {}): Setting<readonly stri
   return { name, wants: "a list of texts", schema, fallback: [], fromText: asList, check, inFile: true, ...sources };
 }
 
+/** Splits a command into words; null: it has shell syntax, or no words. */
+export function readCommand(json: Json): Texts | null {
+  const words = typeof json === "string" && !/["'`$;&|<>()\\\n]/.test(json) ? json.trim().split(/\s+/) : json;
+  if (!Array.isArray(words) || words.length === 0) return null;
+  return words.every((word) => typeof word === "string" && word.trim() !== "") ? words : null;
+}
+
 /** True or false, also written 1, yes, on, 0, no, off; false by default. */
 export function switched(name: string, sources: Sources): Setting<boolean> {
   const check = (json: Json): boolean | null => (typeof json === "boolean" ? json : null);

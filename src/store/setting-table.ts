@@ -5,6 +5,7 @@ import type { Json } from "../core/model.ts";
 import { byProvider, defaultModel } from "../core/providers.ts";
 import { type McpServer, readServers } from "./mcp-servers.ts";
 import { models, prices } from "./model-settings.ts";
+import { ownProviders } from "./own-providers.ts";
 import {
   asJson,
   asNumber,
@@ -16,6 +17,7 @@ import {
   list,
   lower,
   nonEmpty,
+  readCommand,
   type Setting,
   switched,
   type Texts,
@@ -153,17 +155,10 @@ const notify: Setting<Texts | null> = {
   },
   fallback: null,
   fromText: (words) => words,
-  check: checkNotify,
+  check: readCommand,
   inFile: true,
   userOnly: true,
 };
-
-/** Splits a command into words; refuses shell syntax. */
-function checkNotify(json: Json): Texts | null {
-  const words = typeof json === "string" && !/["'`$;&|<>()\\\n]/.test(json) ? json.trim().split(/\s+/) : json;
-  if (!Array.isArray(words) || words.length === 0) return null;
-  return words.every((word) => typeof word === "string" && word.trim() !== "") ? words : null;
-}
 
 /** All settings except the base URLs. To add one, write a row: `Settings` then has its value under the row's key. */
 export const settingTable = {
@@ -229,6 +224,7 @@ export const settingTable = {
   commandTimeout: { ...duration("commands.timeout", 120), fallback: 30 },
   models,
   prices,
+  providers: ownProviders,
   mcpServers,
   storeUrl,
   /** Grants nothing beyond the plan. */

@@ -6,6 +6,7 @@ import { byProvider, type ProviderId } from "../core/providers.ts";
 import type { DayCaps } from "../core/spending/allowance.ts";
 import { kebabCase } from "../core/text.ts";
 import { joinFacts } from "./model-settings.ts";
+import { openProviders } from "./own-providers.ts";
 import type { Environment, Places } from "./places.ts";
 import type { Setting } from "./setting-kinds.ts";
 import { allSettings, baseUrlSettings, settingTable } from "./setting-table.ts";
@@ -128,23 +129,24 @@ export function loadSettings({ flags, env, places, root, system = systemFile }: 
     return now.value;
   };
 
-  const settings = resolveAll(resolve);
+  const settings = resolveAll(resolve, env);
   if (origins[settingTable.mode.name] === projectFile)
     warnings.push(`${projectFile} sets the mode of this project: ${settings.mode} (--mode overrides it)`);
   if (ignored.length > 0) warnings.push(`${projectFile}: ignored ${ignored.join(", ")}${project?.hint ?? ""}`);
   return { settings, origins, values, warnings, trust: project?.trust ?? null };
 }
 
-function resolveAll(resolve: <T>(setting: Setting<T>) => T): Settings {
+function resolveAll(resolve: <T>(setting: Setting<T>) => T, env: Environment): Settings {
   const rows = Object.entries(settingTable).map(([row, setting]) => [row, resolve(setting as Setting<unknown>)]);
   return groupRows(
     Object.fromEntries(rows) as RowValues,
     byProvider(({ id }) => resolve(baseUrlSettings[id])),
+    env,
   );
 }
 
 /** `baseUrl`: from config.json only; for variables see base-url.ts. */
-function groupRows(rows: RowValues, baseUrl: Readonly<Record<ProviderId, string | null>>) {
+function groupRows(rows: RowValues, baseUrl: Readonly<Record<ProviderId, string | null>>, env: Environment) {
   const {
     calls,
     tokens,
@@ -168,6 +170,7 @@ function groupRows(rows: RowValues, baseUrl: Readonly<Record<ProviderId, string 
     commandTimeout,
     models,
     prices,
+    providers,
     ...others
   } = rows;
   const day: DayCaps = {
@@ -179,6 +182,7 @@ function groupRows(rows: RowValues, baseUrl: Readonly<Record<ProviderId, string 
     ...others,
     baseUrl,
     models: joinFacts(models, prices),
+    providers: openProviders(providers, env),
     limits: { calls, tokens, cost, day, timeout, silence },
     guard: { lines: guardLines, ratio: guardRatio, strict: guardStrict },
     policy: { allow, deny },

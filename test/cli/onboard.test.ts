@@ -8,6 +8,7 @@ import { askForModel, nameLocalServer } from "../../src/cli/onboard/ask-model.ts
 import { offerToKeep } from "../../src/cli/onboard/keep-model.ts";
 import { pickModel } from "../../src/cli/onboard/pick-model.ts";
 import { PaiError, toPaiError } from "../../src/core/error.ts";
+import { type ProviderId, providerTable } from "../../src/core/providers.ts";
 import type { FoundServer } from "../../src/models/local/discover.ts";
 import { findKeys } from "../../src/store/keys.ts";
 import { makeHome } from "../store/temp-home.ts";
@@ -70,8 +71,8 @@ async function offer({
     looked += 1;
     return found;
   });
-  const keys = (provider: string) =>
-    findKeys(provider, { env: context.env, places: home.places }).map(({ key }) => key);
+  const keys = (provider: ProviderId) =>
+    findKeys(providerTable[provider], { env: context.env, places: home.places }).map(({ key }) => key);
   return { model: settings.model, url: settings.baseUrl.local, origins, said: said(), looked, keys, left, secrets };
 }
 

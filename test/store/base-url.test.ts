@@ -1,11 +1,12 @@
 /** Where a provider is reached, and when a key may go there. */
 import { expect, test } from "bun:test";
-import { type BaseUrl, findBaseUrl, requireConsent } from "../../src/store/base-url.ts";
+import { type ProviderId, providerTable } from "../../src/core/providers.ts";
+import { findBaseUrl, requireConsent } from "../../src/store/base-url.ts";
 import { makeHome } from "./temp-home.ts";
 
 const unset = { url: null, origin: "default" };
-const find = (provider: BaseUrl["provider"], env: Record<string, string>, url: string | null = null) =>
-  findBaseUrl(provider, env, url === null ? unset : { url, origin: "config.json" });
+const find = (provider: ProviderId, env: Record<string, string>, url: string | null = null) =>
+  findBaseUrl(providerTable[provider], env, url === null ? unset : { url, origin: "config.json" });
 
 test.each([
   ["gemini", {}, "https://generativelanguage.googleapis.com", "default"],

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { providerTable } from "../../src/core/providers.ts";
 import { openKeyState } from "../../src/store/key-state.ts";
 import { doubtKey, findKeys, holdKeys, maskKey, putKey, removeKey, setDefaultKey } from "../../src/store/keys.ts";
 import { type Home, makeHome, modeOf, put } from "./temp-home.ts";
@@ -11,7 +12,7 @@ const two = `AIza${"2".repeat(35)}`;
 const three = `AIza${"3".repeat(35)}`;
 
 const find = (home: Home, env: Record<string, string> = {}) =>
-  findKeys("gemini", { env, places: home.places }).map(({ id, key }) => [id, key]);
+  findKeys(providerTable.gemini, { env, places: home.places }).map(({ id, key }) => [id, key]);
 const stored = (home: Home) => JSON.parse(readFileSync(home.config("credentials.json"), "utf8"));
 
 test("a key of the environment is used alone, by the order of the names, also from a file (R46)", () => {
@@ -68,8 +69,8 @@ test("takes over version 1 with its order and default, once, the old file kept 0
   put(home.config("credentials"), text, 0o644);
   const said: string[] = [];
   const sources = { env: {}, places: home.places, warn: (line: string) => said.push(line) };
-  expect(findKeys("gemini", sources).map(({ id }) => id)).toEqual(["b", "a"]);
-  expect(findKeys("gemini", sources)).toHaveLength(2);
+  expect(findKeys(providerTable.gemini, sources).map(({ id }) => id)).toEqual(["b", "a"]);
+  expect(findKeys(providerTable.gemini, sources)).toHaveLength(2);
   expect(said).toHaveLength(1);
   expect(readdirSync(home.places.configDir).sort()).toEqual(["credentials.bak", "credentials.json"]);
   expect([readFileSync(home.config("credentials.bak"), "utf8"), modeOf(home.config("credentials.bak"))]).toEqual([

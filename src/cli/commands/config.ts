@@ -1,8 +1,11 @@
 /** `pai config`: subcommands for keys and settings. */
 
+import { atFirstUse } from "../../core/at-first-use.ts";
 import { PaiError } from "../../core/error.ts";
+import { findAnyProvider, findProvider, type Provider, providerIds } from "../../core/providers.ts";
 import { suggest } from "../../core/suggest.ts";
 import { openPlaces } from "../../store/places.ts";
+import { loadSettings } from "../../store/settings.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context, Handler } from "../command.ts";
@@ -26,12 +29,15 @@ export function defineConfigCommand(openAsking: (context: Context) => Asking): H
     /** Advice that is shown after the result. */
     const notes: string[] = [];
     const { word, rest } = choose(context, warn);
+    const places = openPlaces(context.env);
+    const own = atFirstUse(() => loadSettings({ flags: {}, env: context.env, places, root: null }).settings.providers);
     if (word === null) return showResult(context, "config", { words: Object.keys(words) }, renderWords());
     const { lines, data } = await word.run({
       context,
       words: rest,
-      provider: context.flags.provider ?? null,
-      places: openPlaces(context.env),
+      provider: providerNamed(context.flags.provider, own),
+      own,
+      places,
       ...openAsking(context),
       warn,
       note: (text) => notes.push(text),
@@ -54,6 +60,18 @@ export const configCommand: Handler = defineConfigCommand((context) => {
     readLine: isInteractive(context) ? async (question) => (await prompter()).readLine(question) : null,
   };
 });
+
+/** The provider of `--provider`, of pai or of the user; null: not given. Throws usage for an unknown one. */
+function providerNamed(given: string | undefined, own: ConfigCall["own"]): Provider | null {
+  const name = given?.trim() ?? null;
+  const found = name === null ? null : (findProvider(name) ?? findAnyProvider(name, own()));
+  if (name === null || found !== null) return found;
+  const names = [...providerIds, ...own().map(({ id }) => id)];
+  const near = suggest(name, names);
+  throw new PaiError("usage", `--provider must be one of ${names.join(", ")}`, {
+    hint: near === null ? undefined : `did you mean --provider ${near}?`,
+  });
+}
 
 interface Choice {
   /** null: no subcommand was given. */

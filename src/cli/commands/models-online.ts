@@ -1,7 +1,7 @@
 /** `pai models --online`: what the servers of the user's providers list, today. */
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { KeptList, ListedModel } from "../../core/listed-model.ts";
-import { type ProviderId, providerIds, providers } from "../../core/providers.ts";
+import { findAnyProvider, type Provider, providers } from "../../core/providers.ts";
 import { suggest } from "../../core/suggest.ts";
 import { findModel, priceOn } from "../../models/catalogue.ts";
 import { requireOwnAddresses } from "../../store/base-url.ts";
@@ -16,12 +16,13 @@ import { findServerModels } from "../compose/server-models.ts";
 import { openLog } from "../open-log.ts";
 
 /** The provider of a word. Throws usage for an unknown one. */
-function readProvider(word: string): ProviderId {
-  const found = providerIds.find((id) => id === word);
-  if (found !== undefined) return found;
-  const near = suggest(word, providerIds);
+function readProvider(word: string, own: readonly Provider[]): Provider {
+  const found = findAnyProvider(word, own);
+  if (found !== null) return found;
+  const ids = [...providers, ...own].map(({ id }) => id);
+  const near = suggest(word, ids);
   throw new PaiError("usage", `unknown provider: ${word}`, {
-    hint: near === null ? `one of ${providerIds.join(", ")}` : `did you mean ${near}?`,
+    hint: near === null ? `one of ${ids.join(", ")}` : `did you mean ${near}?`,
   });
 }
 
@@ -83,14 +84,14 @@ function renderList({ provider, address, asked_at, models, omitted }: Described,
  * is no list at all.
  */
 export async function listOnline(context: Context, base: Base, word: string | undefined): Promise<number> {
-  const named = word === undefined ? null : readProvider(word);
+  const { places, settings } = base;
+  const named = word === undefined ? null : readProvider(word, settings.providers);
   if (named !== null && context.flags.online !== true)
     throw new PaiError("usage", "a list of one provider comes from its server", {
-      hint: `pai models --online ${named}`,
+      hint: `pai models --online ${named.id}`,
     });
-  const { places } = base;
-  const isKeyed = (id: ProviderId) => findKeys(id, { env: context.env, places }).length > 0;
-  const asked = named === null ? providers.map(({ id }) => id).filter(isKeyed) : [named];
+  const isKeyed = (row: Provider) => findKeys(row, { env: context.env, places }).length > 0;
+  const asked = named === null ? [...providers.filter(isKeyed), ...settings.providers] : [named];
   if (asked.length === 0) {
     throw new PaiError("no_key", "no provider has a key", {
       hint: "store one with: pai config set, or name a provider that needs none: pai models --online openrouter|local",
@@ -99,7 +100,7 @@ export async function listOnline(context: Context, base: Base, word: string | un
   requireOwnAddresses(asked, context.env);
   const options = { fresh: named !== null };
   const answers = await Promise.all(
-    asked.map(async (id) => findServerModels(id, { ...base, context, places }, options).catch(toPaiError)),
+    asked.map(async (row) => findServerModels(row, { ...base, context, places }, options).catch(toPaiError)),
   );
   context.signal.throwIfAborted();
   const failures = answers.filter((answer) => answer instanceof PaiError);

@@ -1,7 +1,7 @@
 /** `pai models`: lists providers, their keys, known models with context windows and prices. */
 import { PaiError } from "../../core/error.ts";
-import { findProvider } from "../../core/providers.ts";
-import { knownModels, nextPrice, priceOn } from "../../models/catalogue.ts";
+import { findAnyProvider } from "../../core/providers.ts";
+import { knownModels, nextPrice } from "../../models/catalogue.ts";
 import { modelSources } from "../../models/open.ts";
 import { findKeys } from "../../store/keys.ts";
 import { inThousands } from "../../ui/amount.ts";
@@ -10,26 +10,41 @@ import { showResult } from "../answer-document.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { composeBase } from "../compose/base.ts";
+import { describeChosen, factsOf, priceOf } from "../compose/model-facts.ts";
 import { pickModel } from "../onboard/pick-model.ts";
 
-/** Providers with their keys, and the known models that they serve today, with current prices. */
+/** Providers with their keys; the known models that they serve today, and those of the settings, with current prices. */
 function findRows(context: Context) {
-  const { places } = composeBase(context);
+  const base = composeBase(context);
+  const { places, settings } = base;
   const day = context.now().toISOString().slice(0, 10);
-  return modelSources.map((provider) => {
-    const keyed = findProvider(provider)?.needsKey ?? false;
-    const keys = keyed ? findKeys(provider, { env: context.env, places }).map(({ id }) => id) : [];
+  const sources = [...modelSources, ...settings.providers.map(({ id }) => id)];
+  return sources.map((provider) => {
+    const row = findAnyProvider(provider, settings.providers);
+    const keyed = row?.needsKey ?? false;
+    const keys = keyed && row !== null ? findKeys(row, { env: context.env, places }).map(({ id }) => id) : [];
     const served = knownModels().filter((model) => model.provider === provider && (model.ends ?? "9") > day);
-    const models = served.map((model) => ({
-      name: model.name,
-      window: model.window,
-      max_output: model.maxOutputTokens,
-      ends: model.ends ?? null,
-      closed: model.closed ?? null,
-      price: priceOn(day, model),
-      next_price: nextPrice(day, model),
-    }));
-    return { provider, needs_key: keyed, keys, models };
+    const known = new Map(served.map((model) => [model.name, model]));
+    const stated = Object.keys(settings.models).flatMap((id) => (id.startsWith(`${provider}:`) ? [id] : []));
+    const names = new Set([...known.keys(), ...stated.map((id) => id.slice(provider.length + 1))]);
+    const models = [...names].map((name) => {
+      const id = `${provider}:${name}`;
+      const model = known.get(name);
+      const { window, maxOutputTokens } = describeChosen(id, base);
+      return {
+        name,
+        window,
+        max_output: maxOutputTokens,
+        ends: model?.ends ?? null,
+        closed: model?.closed ?? null,
+        price: priceOf(id, base, context.now()),
+        next_price: model === undefined || factsOf(id, base).prices !== undefined ? null : nextPrice(day, model),
+      };
+    });
+    const own = settings.providers.find(({ id }) => id === provider) ?? null;
+    const byCommand = own?.keyCommand != null;
+    const place = own === null ? null : { wire: own.wire, url: own.url };
+    return { provider, needs_key: keyed || byCommand, keys: byCommand ? ["by command"] : keys, own: place, models };
   });
 }
 
@@ -60,7 +75,7 @@ const marked = (number: number | null) => (number === null ? "  " : `${String(nu
 
 /** `first`: number of the provider's first model; null: it has no models. */
 function renderProvider(
-  { provider, needs_key, keys, models }: Row,
+  { provider, needs_key, keys, own, models }: Row,
   {
     isListed,
     first,
@@ -69,7 +84,8 @@ function renderProvider(
 ): string {
   const key = !needs_key ? "no key needed" : keys.length === 0 ? "no key" : `keys: ${keys.join(", ")}`;
   const lines = models.map((model, at) => renderModel(model, first === null ? null : first + at, columns));
-  return `${provider} (${key})\n${isListed ? lines.join("") : ""}`;
+  const where = own === null ? "" : `, ${own.wire} at ${own.url}`;
+  return `${provider} (${key})${where}\n${isListed ? lines.join("") : ""}`;
 }
 
 const isUsable = ({ keys, models }: Row, inUse: string) =>

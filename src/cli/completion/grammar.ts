@@ -1,4 +1,5 @@
 /** The possible command lines, for the completion scripts of shells. */
+import { providerIds } from "../../core/providers.ts";
 import { knownModels } from "../../models/catalogue.ts";
 import type { Command } from "../command.ts";
 import type { FlagSpec } from "../flags.ts";
@@ -61,5 +62,6 @@ export function expectedValue({
   if (kind === "switch") return "none";
   if (choices !== undefined) return choices;
   if (value === "PROVIDER:NAME") return models();
+  if (value === "PROVIDER") return providerIds;
   return value === "FILE" ? "file" : value === "DIR" ? "folder" : "free";
 }

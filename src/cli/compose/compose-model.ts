@@ -4,11 +4,11 @@ import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { KeyState } from "../../core/key-turns.ts";
 import type { Model } from "../../core/model.ts";
-import { findProvider, type ProviderId } from "../../core/providers.ts";
+import type { Provider } from "../../core/providers.ts";
 import type { Notice } from "../../core/question.ts";
 import { type KeyMask, maskHeld } from "../../core/secrets/held-keys.ts";
 import type { Price } from "../../core/spending/cost.ts";
-import { openModel, parseModelId } from "../../models/open.ts";
+import { openModel, providerOfModel } from "../../models/open.ts";
 import { configuredAddress, findBaseUrl, requireConsent, requireOwnAddresses } from "../../store/base-url.ts";
 import { openKeyState } from "../../store/key-state.ts";
 import { type FoundKey, findKeys } from "../../store/keys.ts";
@@ -17,6 +17,7 @@ import { version } from "../commands/version.ts";
 import { openLab } from "../lab.ts";
 import { readText } from "../read-text.ts";
 import type { Base } from "./base.ts";
+import type { RenewKey } from "./key-command.ts";
 import { factsOf, findPrices, priceOf } from "./model-facts.ts";
 
 /** Handles notices and questions outside a run. */
@@ -46,11 +47,13 @@ export function listModels(source: string): readonly [string, ...string[]] {
  */
 export async function composeModel(context: Context, base: Base, face: Face): Promise<ComposedModel> {
   const ids = listModels(base.settings.model);
-  requireOwnAddresses(providersOf(ids), context.env);
+  requireOwnAddresses(
+    ids.flatMap((id) => providerOfModel(id, base.settings.providers) ?? []),
+    context.env,
+  );
   requirePrices(ids, base);
-  const opened = await Promise.all(ids.map((id) => openOne(id, context, base, face)));
-  const mask = maskHeld(opened.flatMap(({ keys }) => keys));
-  const [first, ...others] = opened.map(({ model }) => model);
+  const mask = maskHeld([]);
+  const [first, ...others] = await Promise.all(ids.map((id) => openOne(id, context, base, face, mask.hold)));
   if (first === undefined) throw new PaiError("usage", "no model was named");
   const priced = ({ id }: Model) => findPrices(id, base);
   const price = priced(first);
@@ -60,21 +63,19 @@ export async function composeModel(context: Context, base: Base, face: Face): Pr
   return { model, price: () => priced(current())(context.now()), mask };
 }
 
-/** The providers of these models, in their order. */
-const providersOf = (ids: readonly string[]): readonly ProviderId[] =>
-  ids.map((id) => parseModelId(id).provider).filter((provider) => provider !== "replay");
-
-/** Opens one model with its keys. */
+/** Opens one model with its keys, each of which `hold` gets. */
 async function openOne(
   id: string,
   context: Context,
   base: Base,
   { notify, confirm }: Face,
-): Promise<{ readonly model: Model; readonly keys: readonly string[] }> {
+  hold: KeyMask["hold"],
+): Promise<Model> {
   const { settings, places } = base;
-  const { provider } = parseModelId(id);
+  const provider = providerOfModel(id, settings.providers);
   const common = {
     id,
+    own: settings.providers,
     insecureHttp: context.flags.insecureHttp === true,
     limits: factsOf(id, base),
     readText: (path: string) => readText(resolve(context.cwd, path), "recording", context.signal),
@@ -88,31 +89,44 @@ async function openOne(
     signal: context.signal,
   };
   const own = openKeyState(context.flags.ephemeral === true ? null : places.stateDir);
-  if (provider === "replay")
-    return { model: await openModel({ ...common, keyState: own, keys: [], baseUrl: null }), keys: [] };
+  if (provider === null) return openModel({ ...common, keyState: own, keys: [], baseUrl: null });
   const address = findBaseUrl(provider, context.env, configuredAddress(provider, base));
   const warn = (message: string) => notify({ level: "warning", code: "keys", text: message });
+  const renew = await keyByCommand(provider, base, hold);
+  if (renew !== null) {
+    const key = await renew(context.signal, null);
+    return openModel({ ...common, keyState: own, keys: [key], renew, baseUrl: address.url });
+  }
   const found = findKeys(provider, { env: context.env, places, warn });
   const keys = found.map(({ key }) => key);
+  keys.forEach(hold);
   await requireConsent(address, keys, { places, ask: confirm });
   const keyState = await shareRests(own, { provider, found, base });
-  return { model: await openModel({ ...common, keyState, keys: found, baseUrl: address.url }), keys };
+  return openModel({ ...common, keyState, keys: found, baseUrl: address.url });
+}
+
+/** How a command makes the key of a provider; null: it has none. */
+async function keyByCommand(
+  { id }: Provider,
+  { settings, context, places, root }: Base,
+  hold: KeyMask["hold"],
+): Promise<RenewKey | null> {
+  const command = settings.providers.find((each) => each.id === id)?.keyCommand ?? null;
+  if (command === null) return null;
+  const { openKeyCommand } = await import("./key-command.ts");
+  return openKeyCommand(id, command, { env: context.env, home: places.home, root, now: context.now, hold });
 }
 
 /** Shares rests with the team, but not of a single key, which never rests. */
 async function shareRests(
   own: KeyState,
-  {
-    provider,
-    found,
-    base,
-  }: { readonly provider: ProviderId; readonly found: readonly FoundKey[]; readonly base: Base },
+  { provider, found, base }: { readonly provider: Provider; readonly found: readonly FoundKey[]; readonly base: Base },
 ): Promise<KeyState> {
   const { storeUrl } = base.settings;
   if (storeUrl === null || found.length < 2) return own;
   const { shareKeyState, readAddress } = await openLab();
   const now = () => base.context.now().getTime();
-  return shareKeyState(own, { address: readAddress(storeUrl), pai: version, provider, keys: found, now });
+  return shareKeyState(own, { address: readAddress(storeUrl), pai: version, provider: provider.id, keys: found, now });
 }
 
 function requirePrices(ids: readonly string[], base: Base): void {
@@ -125,8 +139,8 @@ function requirePrices(ids: readonly string[], base: Base): void {
   const unknown = name === undefined ? undefined : ids.find((id) => priceOf(id, base, base.context.now()) === null);
   if (unknown === undefined) return;
   const instead = cost === null ? "cap tokens or calls instead" : "use --max-tokens or --max-calls";
-  const { provider } = parseModelId(unknown);
-  const ask = findProvider(provider)?.listsPrices === true ? `, ask for it: pai models --online ${provider}` : "";
+  const provider = providerOfModel(unknown, base.settings.providers);
+  const ask = provider?.listsPrices === true ? `, ask for it: pai models --online ${provider.id}` : "";
   throw new PaiError("usage", `${name} needs a known price, and ${unknown} has none`, {
     hint: `${instead}${ask}, or say it: pai config put prices.${unknown} '{"input": USD, "output": USD}' (per million tokens)`,
   });

@@ -192,7 +192,9 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
     opened,
     portsFor(run) {
       const model = run.model ?? own;
-      veil ??= createVeil({ known: [...model.mask.keys, ...known()], ...findNames(earlierTexts(run.task)) });
+      veil ??= createVeil({ known: known(), ...findNames(earlierTexts(run.task)) });
+      model.mask.keys.forEach(veil.know);
+      model.mask.onHeld(veil.know);
       return portsOf(parts, model, veil, run);
     },
     tellTools(task) {

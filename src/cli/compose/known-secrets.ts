@@ -8,7 +8,7 @@ import type { Base } from "./base.ts";
 /** `root`: the folder of the `.env` files. `keys`: those in use. */
 export function knownSecrets(base: Base, root: string, keys: readonly string[] = []): readonly string[] {
   const { context, settings, places } = base;
-  const held = holdKeys({ env: context.env, places }).filter(isHeld);
+  const held = holdKeys({ env: context.env, places }, settings.providers).filter(isHeld);
   const known = [...new Set([...keys, ...held])];
   const given = [...settings.commands.env, ...envFlag(context.flags)];
   return [...known, ...findNamedSecrets({ env: context.env, root, given, known })];

@@ -1,9 +1,9 @@
 /** What counts for a model: what the user says of it in the settings, else what pai knows, else what its server listed. */
 import type { Model } from "../../core/model.ts";
-import { type ProviderId, providerTable } from "../../core/providers.ts";
+import { findAnyProvider, type Provider } from "../../core/providers.ts";
 import type { Price } from "../../core/spending/cost.ts";
 import { describeModel, findModel, limitModel, priceOn, usualOutput } from "../../models/catalogue.ts";
-import { parseModelId } from "../../models/open.ts";
+import { parseModelId, providerOfModel } from "../../models/open.ts";
 import { configuredAddress, findBaseUrl } from "../../store/base-url.ts";
 import { findModelList } from "../../store/model-lists.ts";
 import type { ModelFacts } from "../../store/model-settings.ts";
@@ -13,21 +13,22 @@ type Told = Pick<Base, "settings" | "origins" | "places" | "context">;
 
 /** What the user says of a model, however it is spelled, which wins over what pai knows; or what its server listed. */
 export function factsOf(id: string, told: Told): ModelFacts {
-  const { provider, name } = parseModelId(id);
-  const { models } = told.settings;
-  const listed = provider === "replay" ? {} : listedFacts(provider, name, told);
-  return { ...listed, ...models[name], ...models[`${provider}:${name}`], ...models[id] };
+  const { models, providers } = told.settings;
+  const { provider, name } = parseModelId(id, providers);
+  const row = findAnyProvider(provider, providers);
+  const listed = row === null ? {} : listedFacts(row, name, told);
+  const own = providers.find((each) => each.id === provider)?.facts;
+  return { ...listed, ...own, ...models[name], ...models[`${provider}:${name}`], ...models[id] };
 }
 
 /**
  * What the server listed, less than a day ago, of a model that the catalogue does not know. A local server is asked at each
  * start, for what it has loaded.
  */
-function listedFacts(provider: ProviderId, name: string, { places, context, ...loaded }: Told): ModelFacts {
-  const { needsKey } = providerTable[provider];
-  if (!needsKey || findModel(provider, name) !== null) return {};
-  const { url: address } = findBaseUrl(provider, context.env, configuredAddress(provider, loaded));
-  const kept = findModelList(places.stateDir, provider, { address, now: context.now() });
+function listedFacts(row: Provider, name: string, { places, context, ...loaded }: Told): ModelFacts {
+  if (row.wire === "local" || findModel(row.id, name) !== null) return {};
+  const { url: address } = findBaseUrl(row, context.env, configuredAddress(row, loaded));
+  const kept = findModelList(places.stateDir, row.id, { address, now: context.now() });
   const { window = null, output = null, price = null } = kept?.models.find((each) => each.name === name) ?? {};
   return {
     ...(window === null ? {} : { window }),
@@ -38,13 +39,14 @@ function listedFacts(provider: ProviderId, name: string, { places, context, ...l
 
 /** The fields of a Model that are known before it is opened. */
 export function describeChosen(id: string, told: Told): Omit<Model, "stream" | "address"> {
-  const { provider, name } = parseModelId(id);
-  return limitModel(describeModel(provider, name), factsOf(id, told));
+  const { provider, name } = parseModelId(id, told.settings.providers);
+  const like = providerOfModel(id, told.settings.providers)?.like;
+  return limitModel(describeModel(provider, name, like), factsOf(id, told));
 }
 
 /** Finds a model once, to tell its price at any time. */
 export function findPrices(id: string, told: Told): (now: Date) => Price | null {
-  const { provider, name } = parseModelId(id);
+  const { provider, name } = parseModelId(id, told.settings.providers);
   const { prices } = factsOf(id, told);
   const model = prices === undefined ? findModel(provider, name) : null;
   return (now) => prices ?? (model === null ? null : priceOn(now.toISOString().slice(0, 10), model));

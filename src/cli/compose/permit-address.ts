@@ -1,6 +1,6 @@
 /** Whether keys may be sent to the address of their provider, outside a run. */
 import { PaiError } from "../../core/error.ts";
-import type { ProviderId } from "../../core/providers.ts";
+import type { Provider } from "../../core/providers.ts";
 import { parseEndpoint } from "../../models/wire/endpoint.ts";
 import { type BaseUrl, configuredAddress, findBaseUrl, requireConsent } from "../../store/base-url.ts";
 import type { Places } from "../../store/places.ts";
@@ -18,7 +18,7 @@ export interface Asking extends Pick<LoadedSettings, "settings" | "origins"> {
  * machine.
  */
 export async function permitAddress(
-  provider: ProviderId,
+  provider: Provider,
   keys: readonly { readonly key: string }[],
   { context, places, ...loaded }: Asking,
 ): Promise<BaseUrl> {
@@ -26,7 +26,7 @@ export async function permitAddress(
   const sent = keys.map(({ key }) => key);
   await requireConsent(base, sent, { places, ask: null });
   const { address, exposed } = parseEndpoint(base.url, context.env);
-  if (exposed && keys.length > 0 && context.flags.insecureHttp !== true) {
+  if (exposed && keys.length > 0 && context.flags.insecureHttp !== true && provider.insecureHttp !== true) {
     throw new PaiError("untrusted", `${address} is plain http: everyone on the way could read the key`, {
       hint: "use https, or allow it with --insecure-http",
     });

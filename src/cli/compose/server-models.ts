@@ -1,10 +1,10 @@
 /** The models that a provider's server lists: asked for with the user's key, and kept for a day. */
 import { PaiError } from "../../core/error.ts";
 import type { KeptList } from "../../core/listed-model.ts";
-import { type Provider, type ProviderId, providerTable, renderSetKey } from "../../core/providers.ts";
+import { type Provider, renderSetKey } from "../../core/providers.ts";
 import { askForModels } from "../../models/listing.ts";
-import { findKeys } from "../../store/keys.ts";
 import { findModelList, keepModelList } from "../../store/model-lists.ts";
+import { currentKeys } from "./current-keys.ts";
 import { type Asking, permitAddress } from "./permit-address.ts";
 
 /**
@@ -12,14 +12,14 @@ import { type Asking, permitAddress } from "./permit-address.ts";
  * and reply_invalid for an answer that is no list.
  */
 export async function findServerModels(
-  provider: ProviderId,
+  row: Provider,
   asking: Asking,
   { fresh }: { readonly fresh: boolean },
 ): Promise<KeptList> {
   const { context, places } = asking;
-  const row: Provider = providerTable[provider];
-  const keys = findKeys(provider, { env: context.env, places });
-  const { url: address } = await permitAddress(provider, keys, asking);
+  const { id: provider } = row;
+  const keys = await currentKeys(row, asking);
+  const { url: address } = await permitAddress(row, keys, asking);
   const kept = fresh ? null : findModelList(places.stateDir, provider, { address, now: context.now() });
   if (kept !== null) return kept;
   if (keys.length === 0 && row.needsKey && row.listsPrices !== true) {

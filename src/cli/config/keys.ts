@@ -1,6 +1,6 @@
 /** Subcommands of `pai config` for keys. No output contains a whole key. */
 import { PaiError } from "../../core/error.ts";
-import { findProvider, type ProviderId, providerIds, providerOfKey, providerTable } from "../../core/providers.ts";
+import { type Provider, providerOfKey, providers, providerTable } from "../../core/providers.ts";
 import { renderWait } from "../../models/wire/http-errors.ts";
 import { configuredAddress, findBaseUrl } from "../../store/base-url.ts";
 import { loadCredentials } from "../../store/credentials.ts";
@@ -20,12 +20,11 @@ import {
 } from "../../store/keys.ts";
 import { loadSettings } from "../../store/settings.ts";
 import { readAnswer } from "../../ui/prompt/read-answer.ts";
+import { currentKeys } from "../compose/current-keys.ts";
 import { askOwner, requireKey } from "./key-entry.ts";
 import { validateOnline } from "./validate-online.ts";
 import type { ConfigAnswer, ConfigCall, ConfigWord } from "./word.ts";
 
-/** Length of the longest provider id. */
-const widest = Math.max(...providerIds.map((id) => id.length));
 const none = "No API key is currently configured";
 const hint = "store one with: pai config set";
 
@@ -85,14 +84,14 @@ interface Storing {
 
 /** `given`: the words of the command line; a key is one, and whatever has more is refused with the right command. */
 async function store(call: ConfigCall, { id, isDefault }: Storing, given: readonly string[]): Promise<ConfigAnswer> {
-  const named = findProvider(call.provider ?? "")?.id ?? null;
-  const question = named === null ? "Key (not shown): " : `Key for ${named} (not shown): `;
+  const named = call.provider;
+  const question = named === null ? "Key (not shown): " : `Key for ${named.id} (not shown): `;
   const key = await readKey(call, given.length === 0 ? undefined : given.join(" "), question);
   requireKey(key);
   const { readLine } = call;
-  const known = named ?? providerOfKey(key)?.id ?? null;
-  const provider = known ?? (readLine === null ? providerOf(call) : await askOwner(readLine));
-  const place = { ...placeOf(call), provider };
+  const known = named ?? providerOfKey(key);
+  const provider = known ?? (readLine === null ? providerOf(call) : providerTable[await askOwner(readLine)]);
+  const place = { ...placeOf(call), provider: provider.id };
   const doubt = doubtOf(call, provider, key);
   if (doubt !== null) await confirmDoubtful(call, doubt);
   const { isNew } = putKey(place, id, key);
@@ -101,15 +100,15 @@ async function store(call: ConfigCall, { id, isDefault }: Storing, given: readon
   if (active?.id === "env") call.warn(`${active.origin} is set and is used instead of stored keys`);
   call.note(renderNext(call, provider));
   return {
-    lines: [`${isNew ? "Stored" : "Replaced"} the ${provider} key ${id}: ${maskKey(key)}`],
-    data: { provider, id, masked: maskKey(key), is_new: isNew },
+    lines: [`${isNew ? "Stored" : "Replaced"} the ${provider.id} key ${id}: ${maskKey(key)}`],
+    data: { provider: provider.id, id, masked: maskKey(key), is_new: isNew },
   };
 }
 
 /** Why the key does not look like one for the address in use; null: it does. */
-function doubtOf({ context: { env }, places }: ConfigCall, provider: ProviderId, key: string): string | null {
+function doubtOf({ context: { env }, places }: ConfigCall, provider: Provider, key: string): string | null {
   const loaded = loadSettings({ flags: {}, env, places, root: null });
-  return doubtKey(provider, key, findBaseUrl(provider, env, configuredAddress(provider, loaded)));
+  return doubtKey(provider.id, key, findBaseUrl(provider, env, configuredAddress(provider, loaded)));
 }
 
 /** Warns of a key that does not look like one; asks whoever can be asked. Throws declined. */
@@ -120,12 +119,12 @@ async function confirmDoubtful({ warn, readLine }: ConfigCall, doubt: string): P
 }
 
 /** What to do after storing a key. */
-function renderNext({ context, places }: ConfigCall, provider: ProviderId): string {
+function renderNext({ context, places }: ConfigCall, { id, usualModel, like }: Provider): string {
   const { settings, origins } = loadSettings({ flags: {}, env: context.env, places, root: null });
-  const { usualModel } = providerTable[provider];
-  const isUsed = settings.model.startsWith(`${provider}:`) || (origins["model"] === "default" && usualModel !== null);
-  const check = `check it: pai config validate --online${provider === providerIds[0] ? "" : ` --provider ${provider}`}`;
-  return isUsed ? check : `${check}; use it: pai config put model ${provider}:${usualModel ?? "MAKER/MODEL"}`;
+  const isUsed = settings.model.startsWith(`${id}:`) || (origins["model"] === "default" && usualModel !== null);
+  const check = `check it: pai config validate --online${id === providers[0]?.id ? "" : ` --provider ${id}`}`;
+  const example = usualModel ?? (like === undefined ? "MAKER/MODEL" : "MODEL");
+  return isUsed ? check : `${check}; use it: pai config put model ${id}:${example}`;
 }
 
 async function readKey({ context, askHidden, warn }: ConfigCall, given: string | undefined, question: string) {
@@ -139,19 +138,19 @@ async function readKey({ context, askHidden, warn }: ConfigCall, given: string |
   return ((await askHidden(question)) ?? "").trim();
 }
 
-function list({ context, places, provider, warn }: ConfigCall): ConfigAnswer {
+function list({ context, places, provider, own, warn }: ConfigCall): ConfigAnswer {
   const stored = places.configDir === null ? new Map() : loadCredentials(places.configDir, warn);
-  const keys: ShownKey[] = providerIds
-    .filter((name) => provider === null || name === provider)
-    .flatMap((name) => {
-      const ring = stored.get(name) ?? { default: null, keys: new Map() };
-      const [active] = findKeys(name, { env: context.env, places });
-      const fromEnv = active?.id === "env" ? [shown(name, active, false)] : [];
-      const kept = inOrder(ring).map(([id, key]) =>
-        shown(name, { id, key, origin: "credentials.json" }, id === ring.default),
-      );
-      return [...fromEnv, ...kept];
-    });
+  const all: readonly Provider[] = provider === null ? [...providers, ...own()] : [provider];
+  const keys: ShownKey[] = all.flatMap((row) => {
+    const name = row.id;
+    const ring = stored.get(name) ?? { default: null, keys: new Map() };
+    const [active] = findKeys(row, { env: context.env, places });
+    const fromEnv = active?.id === "env" ? [shown(name, active, false)] : [];
+    const kept = inOrder(ring).map(([id, key]) =>
+      shown(name, { id, key, origin: "credentials.json" }, id === ring.default),
+    );
+    return [...fromEnv, ...kept];
+  });
   if (keys.length === 0) return { lines: [none, hint], data: { keys } };
   const { resting } = openKeyState(places.stateDir).load();
   const now = context.now().getTime();
@@ -160,16 +159,19 @@ function list({ context, places, provider, warn }: ConfigCall): ConfigAnswer {
     return { ...key, rests: seconds > 0 ? seconds : null };
   });
   const width = Math.max(...keys.map(({ id }) => id.length));
+  const widest = Math.max(...all.map(({ id }) => id.length));
   return {
     lines: rested.map((key) => `${key.provider.padEnd(widest)}  ${renderKey(key, width)}`),
     data: { keys: rested },
   };
 }
 
-function show({ context, places, provider, words, warn }: ConfigCall): ConfigAnswer {
-  const name = provider ?? "gemini";
+function show(call: ConfigCall): ConfigAnswer {
+  const { context, places, words, warn } = call;
+  const provider = providerOf(call);
+  const { id: name } = provider;
   const [wanted] = words;
-  const [active] = findKeys(name, { env: context.env, places, warn });
+  const [active] = findKeys(provider, { env: context.env, places, warn });
   if (wanted === undefined && active === undefined) return { lines: [none, hint], data: { key: null } };
   if (active !== undefined && (wanted === undefined || wanted === active.id)) {
     const key = shown(name, active, active.id !== "env");
@@ -199,20 +201,25 @@ function renderKey(key: ShownKey, width: number): string {
 async function validate(call: ConfigCall): Promise<ConfigAnswer> {
   const provider = providerOf(call);
   const isOnline = call.context.flags.online === true;
-  const keys = findKeys(provider, { env: call.context.env, places: call.places, warn: call.warn });
-  if (keys.length === 0 && !(isOnline && !providerTable[provider].needsKey))
-    throw new PaiError("no_key", none, { hint });
+  const command = call.own().find(({ id }) => id === provider.id)?.keyCommand ?? null;
+  if (command !== null && !isOnline)
+    return {
+      lines: [`The ${provider.id} key comes from ${command.words[0]}: --online runs it and asks the server`],
+      data: { provider: provider.id, online: false, keys: [] },
+    };
+  const keys = await currentKeys(provider, { ...call, settings: { providers: call.own() } }, call.warn);
+  if (keys.length === 0 && !(isOnline && !provider.needsKey)) throw new PaiError("no_key", none, { hint });
   if (isOnline) return askForAll(call, provider, keys);
   const judged = keys.map(({ id, key }) => ({ id, masked: maskKey(key), doubt: doubtOf(call, provider, key) }));
   for (const { id, doubt } of judged) if (doubt !== null) call.warn(`the key ${id} ${doubt}`);
   return {
     lines: judged.map(({ id, doubt }) =>
       doubt === null
-        ? `The ${provider} key ${id} looks valid`
-        : `Whether the ${provider} key ${id} is valid, only the server can tell: add --online`,
+        ? `The ${provider.id} key ${id} looks valid`
+        : `Whether the ${provider.id} key ${id} is valid, only the server can tell: add --online`,
     ),
     data: {
-      provider,
+      provider: provider.id,
       online: false,
       keys: judged.map(({ id, masked, doubt }) => ({ id, masked, valid: doubt === null ? true : null })),
     },
@@ -220,12 +227,11 @@ async function validate(call: ConfigCall): Promise<ConfigAnswer> {
 }
 
 /** Tries every key; returns one line for each. If one is refused, warns with the other lines and throws the refusal. */
-async function askForAll(call: ConfigCall, provider: ProviderId, keys: readonly FoundKey[]): Promise<ConfigAnswer> {
+async function askForAll(call: ConfigCall, provider: Provider, keys: readonly FoundKey[]): Promise<ConfigAnswer> {
   const verdicts = await validateOnline(provider, keys, call);
   const lines = verdicts.map(({ id, address, error, unsure }) => {
-    if (unsure)
-      return `${address} has no ${providerTable[provider].probe} (404): it answers, but the key cannot be checked`;
-    const name = id === null ? `${provider} without a key` : `The ${provider} key ${id}`;
+    if (unsure) return `${address} has no ${provider.probe} (404): it answers, but the key cannot be checked`;
+    const name = id === null ? `${provider.id} without a key` : `The ${provider.id} key ${id}`;
     return error === null ? `${name} was accepted by ${address}` : error.message;
   });
   const failed = verdicts.find(({ error }) => error !== null)?.error ?? null;
@@ -235,11 +241,11 @@ async function askForAll(call: ConfigCall, provider: ProviderId, keys: readonly 
   }
   const masked = new Map(keys.map(({ id, key }) => [id, maskKey(key)]));
   const data = verdicts.map(({ id }) => ({ id, masked: masked.get(id ?? "") ?? null, valid: true }));
-  return { lines, data: { provider, online: true, keys: data } };
+  return { lines, data: { provider: provider.id, online: true, keys: data } };
 }
 
 function remove(call: ConfigCall): ConfigAnswer {
-  const provider = providerOf(call);
+  const { id: provider } = providerOf(call);
   const { removed, default: next } = removeKey(placeOf(call), call.words[0] ?? null);
   const lines = [`Removed the ${provider} key ${removed}`, ...(next === null ? [] : [`The default key is ${next}`])];
   return { lines, data: { provider, removed, default: next } };
@@ -247,7 +253,7 @@ function remove(call: ConfigCall): ConfigAnswer {
 
 function setDefault(call: ConfigCall): ConfigAnswer {
   const [id = ""] = call.words;
-  const provider = providerOf(call);
+  const { id: provider } = providerOf(call);
   setDefaultKey(placeOf(call), id);
   return { lines: [`Calls to ${provider} begin with the key ${id}`], data: { provider, default: id } };
 }
@@ -260,8 +266,8 @@ function reset({ places, words: [what] }: ConfigCall): ConfigAnswer {
 }
 
 const placeOf = (call: ConfigCall): KeyPlace => ({
-  provider: providerOf(call),
+  provider: providerOf(call).id,
   places: call.places,
   warn: call.warn,
 });
-const providerOf = ({ provider }: ConfigCall): ProviderId => findProvider(provider ?? "")?.id ?? "gemini";
+const providerOf = ({ provider }: ConfigCall): Provider => provider ?? providerTable.gemini;

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import { isFields, type Json } from "../../core/model.ts";
-import { findProvider, type ProviderId } from "../../core/providers.ts";
+import { findProvider, type Provider } from "../../core/providers.ts";
 import { suggest } from "../../core/suggest.ts";
 import { findBaseUrl, rememberConsent } from "../../store/base-url.ts";
 import { withLock } from "../../store/file-lock.ts";
@@ -63,7 +63,7 @@ function put({ context, places, words: [name = "", ...given], warn }: ConfigCall
   if (!setting.inFile) throw new PaiError("usage", `${setting.name} is set by ${setting.env ?? "a flag"} only`);
   const value = entry === null ? parseValue(setting, given) : parseEntry(setting, entry, given.join(" "));
   const provider = findProvider(/^baseUrl\.(.+)$/.exec(setting.name)?.[1] ?? "");
-  const consent = provider === null ? null : prepareConsent(provider.id, String(value), { env: context.env, places });
+  const consent = provider === null ? null : prepareConsent(provider, String(value), { env: context.env, places });
   const file = writeSetting(places, name, value);
   consent?.();
   for (const text of boundIn(places, setting.name)) warn(text);
@@ -131,11 +131,11 @@ function asJson(text: string): Json {
  * written.
  */
 function prepareConsent(
-  provider: ProviderId,
+  provider: Provider,
   url: string,
   { env, places }: { env: ConfigCall["context"]["env"]; places: Places },
 ) {
-  const address = findBaseUrl(provider, {}, { url, origin: `baseUrl.${provider}` });
+  const address = findBaseUrl(provider, {}, { url, origin: `baseUrl.${provider.id}` });
   const keys = findKeys(provider, { env, places }).map(({ key }) => key);
   return () => rememberConsent(address, keys, places);
 }

@@ -1,6 +1,6 @@
 /** Asks a provider whether it accepts a key, with a request that costs nothing. */
 import { PaiError } from "../../core/error.ts";
-import { type ProviderId, providerTable } from "../../core/providers.ts";
+import type { Provider } from "../../core/providers.ts";
 import { type ProbeAnswer, probe } from "../../models/probe.ts";
 import { parseEndpoint } from "../../models/wire/endpoint.ts";
 import { type Asked, readHttpError } from "../../models/wire/http-errors.ts";
@@ -22,19 +22,19 @@ export interface KeyVerdict {
 
 /** Checks the keys in turn. Throws network, tls, untrusted and other errors that are not due to a key. */
 export async function validateOnline(
-  provider: ProviderId,
+  provider: Provider,
   keys: readonly FoundKey[],
   { context, places }: Pick<ConfigCall, "context" | "places">,
 ): Promise<readonly KeyVerdict[]> {
   const loaded = loadSettings({ flags: {}, env: context.env, places, root: null });
   const base = await permitAddress(provider, keys, { ...loaded, context, places });
   const { address, proxy } = parseEndpoint(base.url, context.env);
-  const { probe: path, headers } = providerTable[provider];
-  const options = { provider, path, env: context.env, timeoutMs: 20_000, signal: context.signal };
+  const { id, probe: path, headers } = provider;
+  const options = { provider: id, path, env: context.env, timeoutMs: 20_000, signal: context.signal };
   const verdicts: KeyVerdict[] = [];
   for (const key of keys.length === 0 ? [null] : keys) {
-    const answer = await probe(base.url, { ...options, headers: key === null ? {} : headers(key.key) });
-    const asked: Asked = { provider, model: "", key, address, proxy };
+    const answer = await probe(base.url, { ...options, headers: headers(key?.key ?? null) });
+    const asked: Asked = { provider: id, model: "", key, address, proxy };
     verdicts.push({
       id: key?.id ?? null,
       address,

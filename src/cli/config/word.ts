@@ -1,4 +1,6 @@
 /** The type of a subcommand of `pai config`. */
+import type { Provider } from "../../core/providers.ts";
+import type { OwnProvider } from "../../store/own-providers.ts";
 import type { Places } from "../../store/places.ts";
 import type { Context } from "../command.ts";
 import type { ReadLine } from "./key-entry.ts";
@@ -7,8 +9,10 @@ export interface ConfigCall {
   readonly context: Context;
   /** The arguments after the subcommand. */
   readonly words: readonly string[];
-  /** Value of `--provider`; null: not given. */
-  readonly provider: string | null;
+  /** The provider that `--provider` names; null: not given. */
+  readonly provider: Provider | null;
+  /** Providers of the user. Throws config_invalid for unusable settings. */
+  readonly own: () => readonly OwnProvider[];
   readonly places: Places;
   /** Asks for hidden text; null: end of input. */
   readonly askHidden: ReadLine;

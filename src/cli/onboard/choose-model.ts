@@ -1,5 +1,5 @@
 /** The model of a task or session: as set, from the only key, or chosen by the user at the terminal. */
-import type { ProviderId } from "../../core/providers.ts";
+import { type ProviderId, providerTable } from "../../core/providers.ts";
 import type { Context } from "../command.ts";
 import type { Base } from "../compose/base.ts";
 import type { View } from "../compose/view.ts";
@@ -10,7 +10,10 @@ export const readLineOf = (view: View) => async (question: string) => (await vie
 /** Checks a key with its provider. Throws the provider's refusal. */
 async function checkKey(context: Context, { places }: Base, provider: ProviderId, key: string): Promise<void> {
   const { validateOnline } = await import("../config/validate-online.ts");
-  const verdicts = await validateOnline(provider, [{ id: "primary", key, origin: "typed" }], { context, places });
+  const verdicts = await validateOnline(providerTable[provider], [{ id: "primary", key, origin: "typed" }], {
+    context,
+    places,
+  });
   for (const { error } of verdicts) if (error !== null) throw error;
 }
 

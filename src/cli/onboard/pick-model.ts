@@ -1,7 +1,8 @@
 /** Picks a model if the user chose none: that of the only provider with a key. */
 import { PaiError } from "../../core/error.ts";
 import { type ProviderId, providers, providerTable } from "../../core/providers.ts";
-import { parseModelId } from "../../models/open.ts";
+import { providerOfModel } from "../../models/open.ts";
+import { configuredAddress } from "../../store/base-url.ts";
 import { findKeys } from "../../store/keys.ts";
 import type { Context } from "../command.ts";
 import type { Base } from "../compose/base.ts";
@@ -12,24 +13,22 @@ const pickedOrigin = "the only key";
 /** Origin of a model that the user chose when asked. */
 export const answeredOrigin = "your answer";
 
-/** Whether the first model needs a key and has none; false if its address was set. */
+/** Whether the first model needs a key and has none; false if its address was set, as that of an own provider is. */
 export function lacksKey(
   { env }: Pick<Context, "env">,
   { settings, places }: Pick<Base, "settings" | "places">,
 ): boolean {
   const [first] = listModels(settings.model);
-  const { provider } = parseModelId(first);
-  const isOwn = ["PAI_BASE_URL", providerTable.local.urlVariable].some((name) => (env[name] ?? "").trim() !== "");
-  if (isOwn || provider === "replay" || !providerTable[provider].needsKey || settings.baseUrl[provider] !== null)
-    return false;
+  const provider = providerOfModel(first, settings.providers);
+  if (provider === null || !provider.needsKey || provider.urlVariable === null) return false;
+  const isMoved = ["PAI_BASE_URL", providerTable.local.urlVariable].some((name) => (env[name] ?? "").trim() !== "");
+  if (isMoved || configuredAddress(provider, { settings, origins: {} }).url !== null) return false;
   return findKeys(provider, { env, places }).length === 0;
 }
 
 /** Providers with a stored key or one in the environment, in table order. */
 function providersWithKey({ env }: Pick<Context, "env">, { places }: Pick<Base, "places">): readonly ProviderId[] {
-  return providers
-    .filter(({ id, needsKey }) => needsKey && findKeys(id, { env, places }).length > 0)
-    .map(({ id }) => id);
+  return providers.filter((row) => row.needsKey && findKeys(row, { env, places }).length > 0).map(({ id }) => id);
 }
 
 /** Settings, and where the keys are. */

@@ -4,7 +4,7 @@ import { asBlock } from "../../acp/door.ts";
 import type { Choice, Host, Talk, TalkSummary } from "../../acp/host.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
-import { findProvider } from "../../core/providers.ts";
+import { providers, renderSetKey } from "../../core/providers.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { historyOf } from "../../core/session/recent.ts";
 import { decode } from "../../core/text.ts";
@@ -12,7 +12,7 @@ import type { Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { singleShot } from "../../flows/single-shot.ts";
 import { knownModels } from "../../models/catalogue.ts";
-import { parseModelId } from "../../models/open.ts";
+import { providerOfModel } from "../../models/open.ts";
 import { findKeys } from "../../store/keys.ts";
 import { type OpenSession, openSessions, openUnkept } from "../../store/sessions.ts";
 import { modes } from "../../store/setting-table.ts";
@@ -53,9 +53,10 @@ const commands: readonly Choice[] = [
 /** Models with a key, and the one in use. */
 function modelChoices({ env, now }: Context, { places }: Base, inUse: string): readonly Choice[] {
   const day = now().toISOString().slice(0, 10);
-  const usable = knownModels().filter(
-    ({ provider, ends }) => (ends ?? "9") > day && findKeys(provider, { env, places }).length > 0,
+  const keyed = new Set(
+    providers.filter((row) => findKeys(row, { env, places }).length > 0).map(({ id }) => id as string),
   );
+  const usable = knownModels().filter(({ provider, ends }) => (ends ?? "9") > day && keyed.has(provider));
   const ids = new Set([inUse, ...usable.map(({ provider, name }) => `${provider}:${name}`)]);
   return [...ids].map((id) => ({ id, name: id, description: "" }));
 }
@@ -232,10 +233,12 @@ export function openEditorHost(called: Context): Host {
     requireKey() {
       const base = composeBase(called);
       const [id] = listModels(base.settings.model);
-      const provider = findProvider(parseModelId(id).provider);
-      if (provider?.needsKey !== true || findKeys(provider.id, { env: called.env, places: base.places }).length > 0)
+      const provider = providerOfModel(id, base.settings.providers);
+      if (provider?.needsKey !== true || findKeys(provider, { env: called.env, places: base.places }).length > 0)
         return;
-      throw new PaiError("no_key", `there is no key for ${provider.id}`, { hint: "store one with: pai config set" });
+      throw new PaiError("no_key", `there is no key for ${provider.id}`, {
+        hint: `store one with: ${renderSetKey(provider)}`,
+      });
     },
   };
 }

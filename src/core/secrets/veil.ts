@@ -57,6 +57,8 @@ export interface Veil {
   /** Replaces known secrets by their names, for what is shown and stored; learns no new secrets. */
   cover<T>(value: T): T;
   coverText(text: string): string;
+  /** From now on this text is a secret, in every spelling. */
+  know(secret: string): void;
   /** Whether this very text is a known secret. */
   knows(text: string): boolean;
   /** How many characters at the end of the text may be the beginning of a known secret. */
@@ -125,7 +127,10 @@ export function createVeil(options: VeilOptions = {}): Veil {
     count += 1;
     for (const spelling of count > maxSpelled ? [value] : spellingsOf(value)) know(spelling);
   };
-  for (const key of options.known ?? []) for (const spelling of spellingsOf(key)) know(spelling);
+  const knowWhole = (secret: string) => {
+    for (const spelling of spellingsOf(secret)) know(spelling);
+  };
+  for (const key of options.known ?? []) knowWhole(key);
 
   const namePiece = (piece: string): string => {
     if (piece.length < 4 || piece.startsWith("\\") || piece.startsWith(opening)) return piece;
@@ -234,6 +239,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
     hideAll: (value) => mapTexts(value, hide),
     cover: (value) => mapTexts(value, known.replace),
     coverText: known.replace,
+    know: knowWhole,
     knows: known.has,
     begun: known.begun,
     reveal,

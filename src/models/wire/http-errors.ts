@@ -1,6 +1,5 @@
 /** Turns an error of a provider or the network into a PaiError that says whether a retry may help. */
 import { type ErrorCode, PaiError } from "../../core/error.ts";
-import { findProvider } from "../../core/providers.ts";
 import { maskHeld } from "../../core/secrets/held-keys.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { withoutUser } from "./endpoint.ts";
@@ -22,7 +21,8 @@ export interface Setback {
 export interface Asked {
   readonly provider: string;
   readonly model: string;
-  readonly key: { readonly id: string; readonly key: string } | null;
+  /** `origin`: the variable that holds it, where its id is "env". */
+  readonly key: { readonly id: string; readonly key: string; readonly origin?: string } | null;
   readonly address: string;
   readonly proxy: string | false;
 }
@@ -88,10 +88,10 @@ export function readHttpError(asked: Asked, answer: Answer): PaiError {
 }
 
 /** Names a stored key by its name, and one of the environment by its variable. */
-function nameKey({ provider, key }: Asked): string {
+function nameKey({ key }: Asked): string {
   if (key === null) return "the request without a key";
-  const [variable] = findProvider(provider)?.keyVariables ?? [];
-  return key.id === "env" && variable !== undefined ? `the key in ${variable}` : `the key "${key.id}"`;
+  const { id, origin } = key;
+  return id === "env" && origin !== undefined ? `the key in ${origin}` : `the key "${id}"`;
 }
 
 /** A provider's words on one line: no control characters, no key, at most 300 characters. */

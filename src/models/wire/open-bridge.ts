@@ -67,7 +67,7 @@ export function openBridge(
     });
   }
   const asked: Asked = { provider: provider.id, model, key, address: endpoint.address, proxy: endpoint.proxy };
-  const carried = key === null ? {} : provider.headers(key.key);
+  const carried = provider.headers(key?.key ?? null);
 
   const onSilence = (ms: number): void => {
     const text = `${provider.id} has sent nothing for ${renderWait(ms / 1000)}; after ${renderWait(idleMs / 1000)} it counts as lost`;

@@ -68,3 +68,16 @@ test("property: what leaves a run is masked first and covered then, whether or n
     }),
   );
 });
+
+test("a key that is printed during a run is masked and veiled from then on", () => {
+  const keys = maskHeld(["my-secret-value-123"]);
+  const veil = createVeil({ part: "abcd", known: keys.keys });
+  const cover = coverAll(keys, veil);
+  const said = "my-secret-value-123 and later-token-value-456";
+  expect(cover(said)).toBe("my-s…[masked] and later-token-value-456");
+  keys.onHeld(veil.know);
+  keys.hold("later-token-value-456");
+  expect(veil.hide("later-token-value-456")).toMatch(/^<<SECRET_abcd_\d>>$/);
+  expect(keys.text(said)).toBe("my-s…[masked] and late…[masked]");
+  expect(cover(said)).toBe("my-s…[masked] and late…[masked]");
+});

@@ -1,0 +1,269 @@
+/** The setting `providers`: providers of the user, each a row like those of core/providers.ts. */
+import { PaiError } from "../core/error.ts";
+import type { Json } from "../core/model.ts";
+import { findProvider, firstOfWire, type Provider, type Wire, wires } from "../core/providers.ts";
+import { type Fault, type Judge, judgeBy, judgeEntries, judgeObject } from "./judge-json.ts";
+import { factFields, factSchemas, type ModelFacts, readFacts } from "./model-settings.ts";
+import type { Environment } from "./places.ts";
+import { asJson, duration, nonEmpty, readCommand, type Setting } from "./setting-kinds.ts";
+
+/** A program of the user that prints a key. */
+export interface KeyCommand {
+  readonly words: readonly string[];
+  /** Milliseconds for which a key that it printed is used. */
+  readonly cacheMs: number;
+  /** Milliseconds after which it counts as stuck. */
+  readonly timeoutMs: number;
+}
+
+export interface OwnProvider extends Provider {
+  /** null: its keys are in a variable or stored, or it has none. */
+  readonly keyCommand: KeyCommand | null;
+  /** What the user says of all of its models. */
+  readonly facts: ModelFacts;
+  /** Values of its headers that nothing may show, and of the variables in them. */
+  readonly secrets: readonly string[];
+}
+
+type Texts = Readonly<Record<string, string>>;
+
+/** A row as the settings hold it, once judged. */
+interface Row {
+  readonly wire: Wire;
+  readonly url: string;
+  readonly query?: Texts;
+  readonly headers?: Texts;
+  readonly key?: {
+    readonly variable?: string;
+    readonly stored?: true;
+    readonly command?: Json;
+    readonly cache?: Json;
+    readonly timeout?: Json;
+  };
+  readonly insecureHttp?: boolean;
+}
+
+const isText = (json: Json): json is string => typeof json === "string";
+const isUrl = (json: Json): boolean => {
+  const url = isText(json) ? URL.parse(json.trim()) : null;
+  return url !== null && /^https?:$/.test(url.protocol) && url.username + url.password + url.hash === "";
+};
+
+/** Headers that belong to the connection or to the form of the body. */
+const reserved = /^(host|connection|content-length|content-type|transfer-encoding|accept-encoding|te|upgrade)$/i;
+const token = /^[\w!#$%&'*+.^`|~-]+$/;
+/** The key of the row in the value of a header. */
+const keyMark = `\${key}`;
+const variables = /\$\{(\w+)\}/g;
+/** A `$` begins `${NAME}` and nothing else. */
+const isHeaderValue = (json: Json): boolean =>
+  isText(json) && /^[\x20-\x7e]*$/.test(json) && json.trim() !== "" && !json.replace(variables, "").includes("${");
+
+const headerName: Judge = judgeBy("the name of a header that pai does not send itself", (json) =>
+  Boolean(isText(json) && token.test(json) && !reserved.test(json)),
+);
+const headerValue: Judge = judgeBy(`printable ASCII on one line, with variables as \${NAME}`, isHeaderValue);
+
+function judgeHeaders(json: Json): Fault | null {
+  const names = { wants: "a header", shape: /^/ };
+  const fault = judgeEntries(names, headerValue)(json);
+  if (fault !== null) return fault;
+  const given = Object.keys(json as object);
+  const bad = given.find((name) => headerName(name) !== null);
+  if (bad !== undefined) return { path: [bad], wants: headerName(bad)?.wants ?? "" };
+  const lower = given.map((name) => name.toLowerCase());
+  const twice = given.find((_, at) => lower.indexOf(lower[at] ?? "") !== at);
+  return twice === undefined ? null : { path: [twice], wants: "left out: the same header stands above" };
+}
+
+const lasting = (max: number): Judge => {
+  const { wants, check } = duration("", max);
+  return judgeBy(wants, (json) => check(json) !== null);
+};
+const maxCache = 86_400;
+const maxTimeout = 600;
+const sources: Readonly<Record<string, Judge>> = {
+  variable: judgeBy("the name of a variable", (json) => isText(json) && /^[A-Za-z_]\w*$/.test(json)),
+  stored: judgeBy("true", (json) => json === true),
+  command: judgeBy("a command without quotes, or a list of its words", (json) => readCommand(json) !== null),
+};
+const judgeParts = judgeObject("a key", {}, { ...sources, cache: lasting(maxCache), timeout: lasting(maxTimeout) });
+
+function judgeKeySource(json: Json): Fault | null {
+  const fault = judgeParts(json);
+  if (fault !== null) return fault;
+  const given = Object.keys(json as object);
+  const named = given.filter((name) => Object.hasOwn(sources, name));
+  if (named.length !== 1)
+    return { path: [], wants: 'one of {"variable": "NAME"}, {"stored": true} and {"command": "program words"}' };
+  const idle = named[0] === "command" ? undefined : given.find((name) => !named.includes(name));
+  return idle === undefined ? null : { path: [idle], wants: "left out: only a command has it" };
+}
+
+const text: Judge = judgeBy("a text", isText);
+const judgeFields = judgeObject(
+  "a provider",
+  {
+    wire: judgeBy(`one of ${wires.join(", ")}`, (json) => wires.some((wire) => wire === json)),
+    url: judgeBy("an http:// or https:// URL without user, password and #", isUrl),
+  },
+  {
+    query: judgeEntries({ wants: "a parameter", shape: /^\S+$/ }, text),
+    headers: judgeHeaders,
+    key: judgeKeySource,
+    insecureHttp: judgeBy("true or false", (json) => typeof json === "boolean"),
+    ...factFields,
+  },
+);
+
+function judgeRow(json: Json): Fault | null {
+  const fault = judgeFields(json);
+  if (fault !== null) return fault;
+  const { headers = {}, key } = json as unknown as Row;
+  const keyless = key !== undefined ? undefined : Object.keys(headers).find((name) => headers[name]?.includes(keyMark));
+  return keyless === undefined ? null : { path: ["headers", keyless], wants: `without ${keyMark}: the row has no key` };
+}
+
+const nameShape = /^[A-Za-z][\w-]{0,31}$/;
+const isFree = (name: string) => nameShape.test(name) && findProvider(name) === null && name !== "replay";
+const judgeNames = judgeEntries({ wants: "a provider", shape: /^/ }, judgeRow);
+
+function judgeProviders(json: Json): Fault | null {
+  const taken = Object.keys(json === null || typeof json !== "object" ? {} : json).find((name) => !isFree(name));
+  if (taken === undefined || Array.isArray(json)) return judgeNames(json);
+  const why = nameShape.test(taken) ? "is a name of pai's own" : "is not made of letters, digits, - and _";
+  return { path: [taken], wants: `named otherwise: ${JSON.stringify(taken)} ${why}` };
+}
+
+type Entries = Readonly<Record<string, Json>>;
+
+const lastingSchema = duration("", maxCache).schema;
+
+/** Whose addresses and commands these are decides where keys go, so no project may name one. */
+export const ownProviders: Setting<Entries> = {
+  name: "providers",
+  wants: 'providers of your own by name, {"name": {"wire": "chat", "url": "https://…", "key": {"variable": "NAME"}}}',
+  schema: {
+    type: "object",
+    additionalProperties: {
+      type: "object",
+      additionalProperties: false,
+      required: ["wire", "url"],
+      properties: {
+        wire: { enum: [...wires] },
+        url: { type: "string", pattern: "^\\s*https?://" },
+        query: { type: "object", additionalProperties: { type: "string" } },
+        headers: { type: "object", additionalProperties: nonEmpty },
+        key: {
+          type: "object",
+          additionalProperties: false,
+          properties: {
+            variable: { type: "string", pattern: "^[A-Za-z_]\\w*$" },
+            stored: { const: true },
+            command: { anyOf: [nonEmpty, { type: "array", items: nonEmpty, minItems: 1 }] },
+            cache: lastingSchema,
+            timeout: lastingSchema,
+          },
+        },
+        insecureHttp: { type: "boolean" },
+        ...factSchemas,
+      },
+    },
+  },
+  fallback: {},
+  fromText: asJson,
+  check: (json) => (judgeProviders(json) === null ? (json as Entries) : null),
+  fault: judgeProviders,
+  hasEntries: true,
+  shown: (json) =>
+    Object.fromEntries(Object.entries(json as Entries).map(([name, row]) => [name, showRow(row as unknown as Row)])),
+  inFile: true,
+  userOnly: true,
+};
+
+/** A value that stands in a header of this name is a secret, even where no variable holds it. */
+const secretHeader = /auth|key|token|secret|cookie|password/i;
+
+/** The row without what a header holds literally. */
+function showRow(row: Row): Json {
+  if (row.headers === undefined) return row as unknown as Json;
+  const shown = Object.entries(row.headers).map(([name, value]) => [
+    name,
+    secretHeader.test(name) && !value.includes("${") ? "***" : value,
+  ]);
+  return { ...row, headers: Object.fromEntries(shown) } as unknown as Json;
+}
+
+/** `rows`: a value that the setting accepts. Variables are read when a header is made: one may be missing where it is not used. */
+export function openProviders(rows: Entries, env: Environment): readonly OwnProvider[] {
+  return Object.entries(rows).map(([name, row]) => openRow(name, row as unknown as Row, env));
+}
+
+function openRow(id: string, row: Row, env: Environment): OwnProvider {
+  const { wire, headers = {}, key = null, insecureHttp = false } = row;
+  const like = firstOfWire(wire);
+  const isKeyed = Object.values(headers).some((value) => value.includes(keyMark));
+  return {
+    id,
+    wire,
+    like: like.id,
+    names: null,
+    usualModel: null,
+    needsKey: key !== null && key.command === undefined,
+    keyVariables: key?.variable === undefined ? [] : [key.variable],
+    keyShape: null,
+    headers: (held) => ({ ...like.headers(isKeyed ? null : held), ...fillHeaders(id, headers, held, env) }),
+    url: withParameters(row),
+    urlVariable: null,
+    urlForm: "url",
+    versionIn: like.versionIn,
+    probe: like.versionIn === "path" ? like.probe : "/models",
+    silence: like.silence,
+    insecureHttp,
+    keyCommand: readKeyCommand(key),
+    facts: readFacts(row as unknown as Entries),
+    secrets: Object.entries(headers).flatMap(([name, value]) => secretsIn(name, value, env)),
+  };
+}
+
+function withParameters({ url, query = {} }: Row): string {
+  const whole = new URL(url.trim());
+  if (Object.keys(query).length === 0) return url.trim();
+  for (const [name, value] of Object.entries(query)) whole.searchParams.append(name, value);
+  return whole.href;
+}
+
+function readKeyCommand(key: NonNullable<Row["key"]> | null): KeyCommand | null {
+  const words = key?.command === undefined ? null : readCommand(key.command);
+  if (words === null) return null;
+  const ms = (given: Json | undefined, max: number, usual: number) =>
+    (duration("", max).check(given ?? usual) ?? usual) * 1000;
+  return { words, cacheMs: ms(key?.cache, maxCache, 300), timeoutMs: ms(key?.timeout, maxTimeout, 30) };
+}
+
+/** Throws config_invalid for a variable that is not set, or whose value no header can hold. */
+function fillHeaders(id: string, headers: Texts, key: string | null, env: Environment): Texts {
+  const filled = Object.entries(headers).map(([name, value]) => {
+    const setting = `providers.${id}.headers.${name}`;
+    const made = value.replace(variables, (mark, variable: string) => {
+      if (mark === keyMark) return key ?? "";
+      const held = env[variable]?.trim() ?? "";
+      if (/^[\x20-\x7e]+$/.test(held)) return held;
+      throw new PaiError(
+        "config_invalid",
+        held === ""
+          ? `${setting} wants the variable ${variable}, which is not set`
+          : `${setting} wants the variable ${variable}, which holds characters that no header can`,
+        { hint: `set ${variable} for pai, or change ${setting}` },
+      );
+    });
+    return [name.toLowerCase(), made] as const;
+  });
+  return Object.fromEntries(filled);
+}
+
+function secretsIn(name: string, value: string, env: Environment): readonly string[] {
+  const held = [...value.matchAll(variables)].map(([, variable = ""]) => env[variable]?.trim() ?? "");
+  const literal = held.length === 0 && secretHeader.test(name) ? [value.replace(/^\w+ /, "")] : [];
+  return [...held, ...literal].filter((each) => each !== "");
+}

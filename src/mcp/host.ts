@@ -1,13 +1,20 @@
 /** The types of what the server for other agents needs from the rest of pai: tools and their answers. */
 import type { Fields, Json } from "../core/model.ts";
 
+/** JSON Schema of an object. */
+export interface InputSchema {
+  readonly type: "object";
+  readonly properties: Fields;
+  readonly required: readonly string[];
+  readonly additionalProperties: false;
+}
+
 /** The description of a tool for agents. */
 export interface OfferedTool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** JSON Schema of an object. */
-  readonly inputSchema: Json;
+  readonly inputSchema: InputSchema;
   readonly annotations: {
     readonly readOnlyHint: boolean;
     readonly destructiveHint?: boolean;

@@ -1,6 +1,6 @@
 /** `pai mcp` as a process, driven by the official clients of both eras of the protocol, and by lines that nobody should send. */
 import { describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -104,12 +104,14 @@ describe.each(["earlier", "legacy", "auto"] as const)("the client %s", (mode) =>
       writeFileSync(join(place.root, "a.txt"), "later\n");
       expect((await call("apply", { id })).data).toEqual(applied.data);
       expect(place.read("a.txt")).toBe("later\n");
-      const refused = await call("undo");
+      const { run } = applied.data;
+      const refused = await call("undo", { run });
       expect([refused.isError, refused.text.includes("changed since: a.txt")]).toEqual([true, true]);
       writeFileSync(join(place.root, "a.txt"), "1\n");
-      const undone = await call("undo");
+      const undone = await call("undo", { run });
       expect([undone.isError, Object.keys(undone.data)]).toEqual([false, ["run", "commit", "dry_run", "changes"]]);
       expect(place.read("a.txt")).toBe("one\n");
+      expect((await call("undo", { run })).isError).toBe(true);
       const history = await call("history");
       expect(history.data["runs"]).toMatchObject([{ status: "undone" }, {}]);
       expect((await call("context", { task: "what is this?" })).data).toMatchObject({ mode: "single-shot" });
@@ -135,10 +137,19 @@ test.concurrent(
       ["plan", { task: 7 }, "task must be a text"],
       ["plan", { task: "x", only: "src" }, "only must be a list of texts"],
       ["plan", { task: "x", only: ["!src/**"] }, "cannot begin with"],
+      ["plan", { task: "x", bogus: 1 }, 'plan takes no "bogus"; nothing was done; it takes task, only, checks'],
+      ["plan", { task: "x", chekcs: ["make"] }, "did you mean checks?"],
+      ["apply", { id: "x", only: ["src/**"] }, 'apply takes no "only"'],
+      ["undo", {}, "run must be a text"],
+      ["undo", { id: "x" }, 'undo takes no "id"; nothing was done; did you mean run?'],
+      ["history", { limit: 3 }, 'history takes no "limit"; nothing was done; it takes no arguments'],
+      ["context", { prompt: "x" }, "did you mean task?"],
     ] as const) {
       const answer = await call(name, input);
       expect([answer.isError, answer.text]).toEqual([true, expect.stringContaining(why)]);
+      expect(answer.data["error"]).toMatchObject({ code: "usage" });
     }
+    expect(place.gemini.requests.length).toBe(1);
     expect(await refusal(call("rm", {}))).toContain("unknown tool");
     await client.close();
   },
@@ -197,6 +208,78 @@ test.concurrent(
     const future = { jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta: version } };
     const later = await place.pai(["mcp"], { stdin: `${JSON.stringify(future)}\n` });
     expect(JSON.parse(later.stdout).error).toMatchObject({ code: -32022, data: { supported: ["2026-07-28"] } });
+  },
+  patience,
+);
+
+test.concurrent(
+  "run is narrowed by only and checks of its call, within the rights of the command line",
+  async () => {
+    const steps = ["WRITE src/b.txt"];
+    const script = write("src/b.txt", "b\n") + finish("Written.");
+    await using place = open([plan({ steps }), script, plan({ steps }), script, script, plan({ steps }), script]);
+    const { client, call } = await connect(place, "legacy", ["--yes", "--allow-run=test -f *"]);
+    const outside = await call("run", { task: "write", only: ["docs/**"] });
+    expect([outside.isError, outside.data["code"], Object.keys(place.tree())]).toEqual([true, 12, ["a.txt"]]);
+    const asked = place.gemini.requests.length;
+    const withheld = await call("run", { task: "write", checks: ["rm -r src"] });
+    expect([withheld.isError, withheld.text]).toEqual([
+      true,
+      "pai mcp may not run these checks: rm -r src; nothing was done; it has to be started with --allow-run='rm -r src'",
+    ]);
+    expect(withheld.data["error"]).toMatchObject({ code: "command_refused" });
+    expect(place.gemini.requests.length).toBe(asked);
+    await client.close();
+    await using other = open([plan({ steps }), script, script, plan({ steps }), script]);
+    const held = await connect(other, "legacy", ["--yes", "--allow-run=test -f *"]);
+    const failed = await held.call("run", { task: "write", checks: ["test -f never"] });
+    expect([failed.isError, failed.data["code"], other.read("src/b.txt")]).toEqual([true, 9, null]);
+    const passed = await held.call("run", { task: "write", only: ["src/**"], checks: ["test -f src/b.txt"] });
+    expect([passed.isError, passed.data["status"], other.read("src/b.txt")]).toEqual([false, "verified", "b\n"]);
+    await held.client.close();
+  },
+  patience,
+);
+
+test.concurrent(
+  "a plan can be applied by another process, once, and in its own folder only",
+  async () => {
+    await using place = open();
+    const first = await connect(place, "legacy");
+    const { id } = (await first.call("plan", { task: "count a.txt", only: ["a.txt"] })).data;
+    await first.client.close();
+    await using stranger = openPlace([], files);
+    const elsewhere = await connect({ ...stranger, env: { ...place.env } }, "legacy");
+    expect((await elsewhere.call("apply", { id })).text).toContain(`unknown plan: ${id}`);
+    await elsewhere.client.close();
+    const second = await connect(place, "legacy");
+    const applied = await second.call("apply", { id });
+    expect([applied.isError, place.read("a.txt")]).toEqual([false, "1\n"]);
+    await second.client.close();
+    const third = await connect(place, "legacy");
+    expect((await third.call("apply", { id })).data).toEqual(applied.data);
+    expect(place.gemini.requests.length).toBe(2);
+    await third.client.close();
+  },
+  patience,
+);
+
+test.concurrent(
+  "with --ephemeral a plan is gone with its process; a kept one that was damaged is unknown",
+  async () => {
+    await using place = open([...change, ...change]);
+    const passing = await connect(place, "legacy", ["--ephemeral"]);
+    const { id } = (await passing.call("plan", { task: "count a.txt" })).data;
+    await passing.client.close();
+    const next = await connect(place, "legacy");
+    expect((await next.call("apply", { id })).text).toContain("unknown plan");
+    const kept = (await next.call("plan", { task: "count a.txt" })).data["id"];
+    await next.client.close();
+    const folder = join(place.home, ".local/state/pai-code/plans");
+    for (const name of readdirSync(folder)) writeFileSync(join(folder, name), '{"at": 1e15, "plan": {"saved": 7}}');
+    const last = await connect(place, "legacy");
+    expect((await last.call("apply", { id: kept })).text).toContain("unknown plan");
+    await last.client.close();
   },
   patience,
 );

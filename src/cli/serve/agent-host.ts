@@ -1,30 +1,36 @@
 /** pai's contract as tools for other agents: plan, apply, undo, and queries. */
 
+import * as z from "zod/mini";
+import { atFirstUse } from "../../core/at-first-use.ts";
+import { flagsToRun, grantsRun } from "../../core/command/run-patterns.ts";
+import { digest } from "../../core/digest.ts";
 import { PaiError, toFailure, toPaiError } from "../../core/error.ts";
 import type { RunEvent, StampedEvent } from "../../core/event.ts";
 import type { Fields, Json } from "../../core/model.ts";
 import type { Outcome } from "../../core/outcome.ts";
+import { suggest } from "../../core/suggest.ts";
 import type { Flow, RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { followPlan, singleShot } from "../../flows/single-shot.ts";
-import type { OfferedTool, ToolAnswer, ToolHost, ToolRequest } from "../../mcp/host.ts";
+import type { InputSchema, OfferedTool, ToolAnswer, ToolHost, ToolRequest } from "../../mcp/host.ts";
+import { openPlanCache } from "../../store/plan-cache.ts";
 import { renderDocument } from "../../ui/json.ts";
 import type { Context, Handler } from "../command.ts";
 import { contextCommand } from "../commands/context.ts";
 import { historyCommand, undoCommand } from "../commands/history.ts";
 import { version } from "../commands/version.ts";
-import { composeBase } from "../compose/base.ts";
+import { type Base, composeBase } from "../compose/base.ts";
 import { composeOptions, limitTime } from "../compose/compose.ts";
 import { composeTask } from "../compose/compose-task.ts";
 import { decideByPolicy } from "../compose/decide.ts";
 import { flowFor } from "../compose/flow.ts";
-import { onlyFlag } from "../flag-values.ts";
+import { onlyFlag, runFlag } from "../flag-values.ts";
 import { addChecks, readPlanFile, requireBase, savePlan } from "../plan-file.ts";
 import { describeEvent } from "./describe-event.ts";
 
 const text = { type: "string" } as const;
 const texts = { type: "array", items: text } as const;
-const object = (properties: Fields, required: readonly string[] = []): Json => ({
+const object = (properties: Fields, required: readonly string[] = []): InputSchema => ({
   type: "object",
   properties,
   required,
@@ -33,6 +39,13 @@ const object = (properties: Fields, required: readonly string[] = []): Json => (
 const reads = { readOnlyHint: true, openWorldHint: false } as const;
 const changes = { readOnlyHint: false, destructiveHint: true, openWorldHint: false } as const;
 const task = { ...text, description: "What to do, in the words of the user" } as const;
+const narrowing = {
+  only: { ...texts, description: "Globs; nothing outside them may change" },
+  checks: {
+    ...texts,
+    description: "Commands that must pass afterwards; they run only if pai was started with --allow-run",
+  },
+} as const;
 
 const tools: readonly OfferedTool[] = [
   {
@@ -40,17 +53,7 @@ const tools: readonly OfferedTool[] = [
     title: "Plan a change",
     description:
       "Plans a change of this project and changes nothing. Returns the plan, the model calls it will take, and an id for `apply`.",
-    inputSchema: object(
-      {
-        task,
-        only: { ...texts, description: "Globs; nothing outside them may change" },
-        checks: {
-          ...texts,
-          description: "Commands that must pass afterwards; they run only if pai was started with --allow-run",
-        },
-      },
-      ["task"],
-    ),
+    inputSchema: object({ task, ...narrowing }, ["task"]),
     annotations: { ...reads, openWorldHint: true },
   },
   {
@@ -64,9 +67,8 @@ const tools: readonly OfferedTool[] = [
   {
     name: "undo",
     title: "Take a run back",
-    description:
-      "Takes back what a run changed: the newest one, or the one named. Refuses when a file has changed since.",
-    inputSchema: object({ run: { ...text, description: "Id of a run, from `apply` or `history`" } }),
+    description: "Takes back what a run changed. Refuses when a file has changed since.",
+    inputSchema: object({ run: { ...text, description: "Id of the run, from `apply` or `history`" } }, ["run"]),
     annotations: changes,
   },
   {
@@ -89,19 +91,68 @@ const runTool: OfferedTool = {
   name: "run",
   title: "Plan and carry out",
   description: "Plans a change and carries it out at once: `plan` and `apply` in one.",
-  inputSchema: object({ task }, ["task"]),
+  inputSchema: object({ task, ...narrowing }, ["task"]),
   annotations: { ...changes, openWorldHint: true },
 };
 
-/** Number of plans that may wait for `apply`; the oldest are dropped. */
+/** Number of plans that this process itself keeps for `apply`; the oldest are dropped. */
 const maxPlans = 50;
 
 interface Planned {
   /** As `pai plan -o` writes it, with the state of every file. */
   readonly saved: string;
+  /** Groups of globs: a path must match one of each. */
+  readonly only: readonly (readonly string[])[];
   readonly checks: readonly string[];
   /** The result of applying it; null: not applied yet. */
-  outcome: ToolAnswer | null;
+  readonly outcome: ToolAnswer | null;
+}
+
+const plannedShape = z.object({
+  saved: z.string(),
+  only: z.array(z.array(z.string())),
+  checks: z.array(z.string()),
+  outcome: z.nullable(z.object({ ok: z.boolean(), text: z.string(), data: z.json() })),
+});
+
+/** Plans that wait for `apply`: some agents start a server for each call, so they outlive the process. */
+function openPlanned(base: Base): {
+  readonly load: (id: string) => Promise<Planned | null>;
+  readonly save: (id: string, planned: Planned) => Promise<void>;
+} {
+  const { context, places, root } = base;
+  const isKept = places.stateDir !== null && context.flags.ephemeral !== true;
+  const kept = isKept ? openPlanCache(places.stateDir, context.now) : null;
+  const keyOf = (id: string) => digest(`mcp ${root} ${id}`);
+  const here = new Map<string, Planned>();
+  return {
+    async load(id) {
+      return here.get(id) ?? plannedShape.safeParse(await kept?.load(keyOf(id))).data ?? null;
+    },
+    async save(id, planned) {
+      here.set(id, planned);
+      const [oldest] = here.keys();
+      if (here.size > maxPlans && oldest !== undefined) here.delete(oldest);
+      await kept?.save(keyOf(id), planned as unknown as Json);
+    },
+  };
+}
+
+/** Throws usage for an argument that the tool does not have: what it would have narrowed must not be done without it. */
+function requireKnown({ name, inputSchema }: OfferedTool, input: Fields): void {
+  const names = Object.keys(inputSchema.properties);
+  const unknown = Object.keys(input).find((each) => !names.includes(each));
+  if (unknown === undefined) return;
+  const [only, ...others] = names;
+  const near = suggest(unknown, names) ?? (others.length === 0 ? only : undefined);
+  throw new PaiError("usage", `${name} takes no ${JSON.stringify(unknown)}; nothing was done`, {
+    hint:
+      near !== undefined
+        ? `did you mean ${near}?`
+        : only === undefined
+          ? "it takes no arguments"
+          : `it takes ${names.join(", ")}`,
+  });
 }
 
 function readText(input: Fields, name: string): string {
@@ -137,7 +188,7 @@ function failureOf(thrown: unknown): ToolAnswer {
 
 /** `given`: the call of `pai mcp`. Its folder is the root, its flags are the rights of every call. */
 export function openAgentHost(given: Context): ToolHost {
-  const planned = new Map<string, Planned>();
+  const planned = atFirstUse(() => openPlanned(composeBase(given)));
   // Standard input belongs to the protocol.
   const flags = { ...given.flags, json: true, noInput: true, noStdin: true };
 
@@ -198,17 +249,18 @@ export function openAgentHost(given: Context): ToolHost {
 
   /** Without the diff: it shows what files hold, and what the other agent may read of them is not for pai to say. */
   async function undo({ input, signal }: ToolRequest): Promise<ToolAnswer> {
-    const words = input["run"] === undefined ? [] : [readText(input, "run")];
-    const { diff: _, ...others } = (await documentOf(undoCommand, words, signal)).data as Fields;
+    const { diff: _, ...others } = (await documentOf(undoCommand, [readText(input, "run")], signal)).data as Fields;
     return answerWith(others);
   }
+
+  /** Groups of globs: what the caller names, and what pai was started with. */
+  const narrowedBy = (input: Fields) =>
+    [onlyFlag({ only: [...readTexts(input, "only")] }), onlyFlag(given.flags)].filter((globs) => globs.length > 0);
 
   async function makePlan(request: ToolRequest): Promise<ToolAnswer> {
     const { input } = request;
     const words = readText(input, "task");
-    const only = [onlyFlag({ only: [...readTexts(input, "only")] }), onlyFlag(given.flags)].filter(
-      (globs) => globs.length > 0,
-    );
+    const only = narrowedBy(input);
     const checks = readTexts(input, "checks");
     let saved = "";
     let promise: Json = null;
@@ -229,9 +281,7 @@ export function openAgentHost(given: Context): ToolHost {
       request,
     );
     if (!outcome.ok || saved === "" || outcome.run === null) return answerOf(outcome);
-    planned.set(outcome.run, { saved, checks, outcome: null });
-    const [oldest] = planned.keys();
-    if (planned.size > maxPlans && oldest !== undefined) planned.delete(oldest);
+    await planned().save(outcome.run, { saved, only, checks, outcome: null });
     const { plan } = documentOfOutcome(outcome);
     const data = { id: outcome.run, plan: plan ?? null, promise };
     return { ok: true, text: JSON.stringify(data), data };
@@ -239,29 +289,34 @@ export function openAgentHost(given: Context): ToolHost {
 
   async function applyPlan(request: ToolRequest): Promise<ToolAnswer> {
     const id = readText(request.input, "id");
-    const found = planned.get(id);
-    if (found === undefined)
-      throw new PaiError("usage", `unknown plan: ${id}`, { hint: "make one with the tool plan" });
+    const found = await planned().load(id);
+    if (found === null) throw new PaiError("usage", `unknown plan: ${id}`, { hint: "make one with the tool plan" });
     if (found.outcome !== null) return found.outcome;
     const saved = readPlanFile(found.saved, `plan ${id}`);
     const flow: Flow = async (run) => {
       await requireBase(run.ports.workspace, saved);
       await followPlan(addChecks(saved.plan, found.checks), null)(run);
     };
-    const only = [saved.only, given.flags.only ?? []].filter((globs) => globs.length > 0);
+    const only = [...found.only, onlyFlag(given.flags)].filter((globs) => globs.length > 0);
     const asked: Task = { text: saved.task, history: [], context: null };
     const answer = answerOf(await doRun({ flow, task: asked, command: "apply", options: { only } }, request));
     // A failed run was rolled back, so the plan may be tried again.
-    if (answer.ok) found.outcome = answer;
+    if (answer.ok) await planned().save(id, { ...found, outcome: answer });
     return answer;
   }
 
   async function runAtOnce(request: ToolRequest): Promise<ToolAnswer> {
-    const { mode } = composeBase(given).settings;
-    const asked: Task = { text: readText(request.input, "task"), history: [], context: null };
-    return answerOf(
-      await doRun({ flow: await flowFor(mode), task: asked, command: "run", options: { mode } }, request),
-    );
+    const { input } = request;
+    const { mode, checks: own } = composeBase(given).settings;
+    const asked: Task = { text: readText(input, "task"), history: [], context: null };
+    const checks = readTexts(input, "checks");
+    const refused = checks.filter((check) => !grantsRun(runFlag(given.flags), check));
+    if (refused.length > 0)
+      throw new PaiError("command_refused", `pai mcp may not run these checks: ${refused.join("; ")}`, {
+        hint: `nothing was done; it has to be started with ${flagsToRun(refused)}`,
+      });
+    const options = { mode, only: narrowedBy(input), checks: [...own, ...checks] };
+    return answerOf(await doRun({ flow: await flowFor(mode), task: asked, command: "run", options }, request));
   }
 
   async function carryOut(request: ToolRequest): Promise<ToolAnswer> {
@@ -282,9 +337,18 @@ export function openAgentHost(given: Context): ToolHost {
     }
   }
 
+  const offered = given.flags.yes === true ? [...tools, runTool] : tools;
   return {
     version,
-    tools: given.flags.yes === true ? [...tools, runTool] : tools,
-    call: (request) => carryOut(request).catch(failureOf),
+    tools: offered,
+    async call(request) {
+      try {
+        const tool = offered.find(({ name }) => name === request.name);
+        if (tool !== undefined) requireKnown(tool, request.input);
+        return await carryOut(request);
+      } catch (thrown) {
+        return failureOf(thrown);
+      }
+    },
   };
 }

@@ -189,9 +189,9 @@ function refreshFolder(project: Project, before: Stamps | undefined, now: Date):
   const at = (name: string) => stampOf(join(stateDir, folder, name), now);
   const stamps: Stamps = { receipts: at("runs"), undone: at("undone.jsonl"), ended: at("ended.jsonl") };
   const isChanged = (name: keyof Stamps) => stamps[name] === 0 || stamps[name] !== before?.[name];
-  if (isChanged("ended")) addEnded(project);
+  const added = isChanged("ended") && addEnded(project);
   addReceipts(project, isChanged("receipts") ? null : unfinished(project));
-  if (isChanged("undone")) markUndone(project);
+  if (added || isChanged("undone")) markUndone(project);
   if (stamps.receipts === before?.receipts && stamps.undone === before.undone && stamps.ended === before.ended) return;
   const mark = db.query("insert or replace into folders values (?, ?, ?, ?)");
   mark.run(folder, stamps.receipts, stamps.undone, stamps.ended);
@@ -203,35 +203,35 @@ const unfinished = ({ db, folder }: Project): readonly string[] =>
     .all(folder)
     .map(({ id }) => id);
 
-/** Adds rows; `how` decides whether they replace existing rows of the same runs. */
-function addRows(
-  { db, folder, days }: Project,
-  how: "replace" | "ignore",
-  rows: Iterable<RunSummary & { bytes: number }>,
-) {
+/** Adds rows, also in the place of existing ones of the same runs. */
+function addRows({ db, folder, days }: Project, rows: Iterable<RunSummary & { bytes: number }>): void {
   const values = columns.map(() => "?").join(", ");
-  const insert = db.query(`insert or ${how} into runs (${columns.join(", ")}) values (${values})`);
+  const insert = db.query(`insert or replace into runs (${columns.join(", ")}) values (${values})`);
   for (const summary of rows) {
     const row = { ...summary, folder };
-    const { changes } = insert.run(...columns.map((name): SQLQueryBindings => row[name]));
-    if (changes > 0) days.add(row.at.slice(0, 10));
+    insert.run(...columns.map((name): SQLQueryBindings => row[name]));
+    days.add(row.at.slice(0, 10));
   }
 }
+
+/** Bytes that were read of each run's receipt; -1: the run has ended, and its row stays. */
+function readSeen({ db, folder }: Project): ReadonlyMap<string, number> {
+  const rows = db
+    .query<{ id: string; bytes: number }, [number, string]>(
+      "select id, iif(status is null, bytes, ?) as bytes from runs where folder = ?",
+    )
+    .all(ended, folder);
+  return new Map(rows.map(({ id, bytes }) => [id, bytes]));
+}
+
+const ended = -1;
 
 /** Reads receipts that are new, or unfinished and grown since; `only`: just these ids. */
 function addReceipts(project: Project, only: readonly string[] | null): void {
   if (only?.length === 0) return;
   const runs = join(project.stateDir, project.folder, "runs");
   const receipts = openReceipts(runs);
-  const ended = -1;
-  const seen = new Map(
-    project.db
-      .query<{ id: string; bytes: number }, [number, string]>(
-        "select id, iif(status is null, bytes, ?) as bytes from runs where folder = ?",
-      )
-      .all(ended, project.folder)
-      .map(({ id, bytes }) => [id, bytes] as const),
-  );
+  const seen = readSeen(project);
   const rows = function* () {
     for (const id of only ?? receipts.ids()) {
       const known = seen.get(id);
@@ -242,14 +242,18 @@ function addReceipts(project: Project, only: readonly string[] | null): void {
       yield { ...summarizeRun(id, started, finished), bytes };
     }
   };
-  addRows(project, "replace", rows());
+  addRows(project, rows());
 }
 
-/** Adds rows for receipts that have been deleted. */
-function addEnded(project: Project): void {
-  const ended = readEnded(join(project.stateDir, project.folder));
-  const rows = ended.map(({ id, started, finished }) => ({ ...summarizeRun(id, started, finished), bytes: 0 }));
-  addRows(project, "ignore", [...rows]);
+/** Adds rows for receipts that have been deleted, also of runs that were under way when they were last seen. */
+function addEnded(project: Project): boolean {
+  const seen = readSeen(project);
+  const fresh = [...readEnded(join(project.stateDir, project.folder))].filter(({ id }) => seen.get(id) !== ended);
+  addRows(
+    project,
+    fresh.map(({ id, started, finished }) => ({ ...summarizeRun(id, started, finished), bytes: 0 })),
+  );
+  return fresh.length > 0;
 }
 
 function markUndone({ db, stateDir, folder, days }: Project): void {

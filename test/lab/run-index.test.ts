@@ -95,6 +95,23 @@ test("runs stay counted when their receipts are deleted, whether the index knew 
   expect(state.totals(later)).toMatchObject({ runs: 2 });
 });
 
+test("a run that was under way when it was first seen is counted by its end, also when its receipt is gone by then", () => {
+  using state = openState();
+  state.write(id(1));
+  state.write(id(2), state.started(id(2)), state.finished(good));
+  expect(state.totals()).toMatchObject({ runs: 1 });
+  noteUndone(state.folder, id(1), "undo");
+  expect(state.totals()).toMatchObject({ runs: 1 });
+  rmSync(join(state.folder, "runs", `${id(1)}.jsonl`));
+  noteEnded(state.folder, [
+    { id: id(1), started: state.started(id(1)) as never, finished: state.finished(good) as never },
+  ]);
+  expect(state.totals(later)).toMatchObject({ runs: 2, solved: 2, undone: 1 });
+  // A row of a run that has ended is not replaced by a later note.
+  noteEnded(state.folder, [{ id: id(2), started: state.started(id(2)) as never, finished: null }]);
+  expect(state.totals(later)).toMatchObject({ runs: 2, solved: 2 });
+});
+
 test("what went along with a request is not kept longer than its receipt", () => {
   using state = openState();
   const started = state.started(id(1));

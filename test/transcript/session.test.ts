@@ -40,7 +40,7 @@ inTerminal("a task from banner to result: plan, feedback, no, yes, undo hint, ex
   ]);
   using screen = open(place);
   await screen.shows(ready);
-  expect(screen.text()).toMatch(/pai \d+\.\d+\.\d+ .*gemini-2\.5-flash-lite/);
+  expect(screen.text()).toMatch(/pai \d+\.\d+\.\d+ .*gemini-3\.5-flash-lite/);
 
   screen.enter("make hello.txt");
   await screen.shows(question);

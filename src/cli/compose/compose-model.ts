@@ -12,10 +12,13 @@ import { openModel, providerOfModel } from "../../models/open.ts";
 import { configuredAddress, findBaseUrl, requireConsent, requireOwnAddresses } from "../../store/base-url.ts";
 import { openKeyState } from "../../store/key-state.ts";
 import { type FoundKey, findKeys } from "../../store/keys.ts";
+import { settingTable } from "../../store/setting-table.ts";
+import { projectFile } from "../../store/trust.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
 import { openLab } from "../lab.ts";
 import { readText } from "../read-text.ts";
+import { adviseUnknown } from "./advise-unknown.ts";
 import type { Base } from "./base.ts";
 import type { RenewKey } from "./key-command.ts";
 import { factsOf, findPrices, priceOf } from "./model-facts.ts";
@@ -33,7 +36,20 @@ export interface ComposedModel {
   readonly price: () => Price | null;
   /** Removes the models' keys from whatever is shown or recorded. */
   readonly mask: KeyMask;
+  /** What to use instead of a default model that its server refused as unknown; null: none was refused. */
+  readonly successor: () => string | null;
 }
+
+/** The settings with a model that the user named. */
+export const withModel = (base: Base, model: string): Base => ({
+  ...base,
+  settings: { ...base.settings, model },
+  origins: { ...base.origins, model: "flag" },
+});
+
+/** Whether the user can change the model for good: nobody named it for this call, and no project did. */
+const isDefault = ({ origins }: Base): boolean =>
+  !["flag", settingTable.model.env, projectFile].includes(origins["model"]);
 
 /** The models in `a,b`, in order of use. A recording's name may contain a comma. */
 export function listModels(source: string): readonly [string, ...string[]] {
@@ -53,14 +69,17 @@ export async function composeModel(context: Context, base: Base, face: Face): Pr
   );
   requirePrices(ids, base);
   const mask = maskHeld([]);
-  const [first, ...others] = await Promise.all(ids.map((id) => openOne(id, context, base, face, mask.hold)));
+  const opened = await Promise.all(ids.map((id) => openOne(id, context, base, face, mask.hold)));
+  const advised = opened.map((model) => adviseUnknown(model, base, { isDefault: ids.length === 1 && isDefault(base) }));
+  const successor = () => advised.map((each) => each.successor()).find((each) => each !== null) ?? null;
+  const [first, ...others] = advised.map(({ model }) => model);
   if (first === undefined) throw new PaiError("usage", "no model was named");
   const priced = ({ id }: Model) => findPrices(id, base);
   const price = priced(first);
-  if (others.length === 0) return { model: first, price: () => price(context.now()), mask };
+  if (others.length === 0) return { model: first, price: () => price(context.now()), mask, successor };
   const { fallBack } = await import("../../models/fallback.ts");
   const { model, current } = fallBack(first, others, face.notify);
-  return { model, price: () => priced(current())(context.now()), mask };
+  return { model, price: () => priced(current())(context.now()), mask, successor };
 }
 
 /** Opens one model with its keys, each of which `hold` gets. */

@@ -42,6 +42,8 @@ export interface Composed {
   readonly tellTools: (task: Task) => Task;
   /** Context window of the settings' model, in tokens. */
   readonly window: number;
+  /** What to use instead of the settings' model, after its server refused it as unknown; null: it did not. */
+  readonly successor: () => string | null;
   /**
    * Removes the keys of the settings' model from what is recorded, and replaces secrets that are known, or that a run has
    * seen, by their names.
@@ -81,7 +83,7 @@ async function openBoth(
   const opening = composeWorkspace(context, base, notify);
   if (given !== null) {
     const price = () => priceOf(given.id, base, context.now());
-    return [await opening, { model: given, price, mask: maskHeld([]) }];
+    return [await opening, { model: given, price, mask: maskHeld([]), successor: () => null }];
   }
   const model = composeModel(context, base, { notify: relayed, confirm }).catch(async (thrown) => {
     await opening;
@@ -202,6 +204,7 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
       return found.length === 0 ? task : { ...task, context: found.join("\n\n") };
     },
     window: own.model.window,
+    successor: own.successor,
     cover: (value) => (veil ?? early()).cover(own.mask(value)),
     followSession: (place) => team?.followSession(place),
     async close() {

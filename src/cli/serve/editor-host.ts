@@ -25,7 +25,7 @@ import { redoInSession, undoInSession } from "../commands/history.ts";
 import { version } from "../commands/version.ts";
 import { type Base, composeBase } from "../compose/base.ts";
 import { composeOptions, limitTime } from "../compose/compose.ts";
-import { type ComposedModel, composeModel, listModels } from "../compose/compose-model.ts";
+import { type ComposedModel, composeModel, listModels, withModel } from "../compose/compose-model.ts";
 import { type Composed, composeTask } from "../compose/compose-task.ts";
 import { expandCustom, listCustom } from "../compose/custom.ts";
 import { flowFor } from "../compose/flow.ts";
@@ -142,8 +142,7 @@ function createTalk(context: Context, composed: Composed, open: OpenSession, tel
       mode = id;
     },
     async setModel(id) {
-      const settings = { ...base.settings, model: id };
-      model = await composeModel(context, { ...base, settings }, { notify: ({ text }) => tell(text), confirm: null });
+      model = await composeModel(context, withModel(base, id), { notify: ({ text }) => tell(text), confirm: null });
     },
     async run({ text, mentions, context: along, sink, decide, signal }) {
       const limited = limitTime(AbortSignal.any([context.signal, signal]), base.settings.limits.timeout);

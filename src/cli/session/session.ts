@@ -24,6 +24,7 @@ import { runOwn } from "./own-command.ts";
 import { carryOut, waitingPlan } from "./plan-turn.ts";
 import { describeLosses, renderResumed } from "./render-resumed.ts";
 import { doSlash, isSlash, isSlashLine, listOwn } from "./slash.ts";
+import { takeSuccessor } from "./take-successor.ts";
 import { countInterrupt, renderSpent, runTurn, type Talk, tell } from "./talk.ts";
 
 const leaving = /^(?:exit|quit|\/(?:exit|quit)(?:\s.*)?)$/is;
@@ -65,7 +66,9 @@ function requireTask(line: string): void {
 
 async function runTask(talk: Talk, line: string, pending: string | null): Promise<void> {
   if (pending === null) requireTask(line);
-  const outcome = await runTurn(talk, pending ?? line, { typed: pending === null ? line : "" });
+  const turn = { typed: pending === null ? line : "" };
+  const first = await runTurn(talk, pending ?? line, turn);
+  const outcome = (await takeSuccessor(talk, first)) ? await runTurn(talk, pending ?? line, turn) : first;
   const { context, composed, view } = talk;
   if (talk.model === undefined) await offerToKeep(context, composed.base, outcome, readLineOf(view));
 }

@@ -19,7 +19,7 @@ import { columnsOf } from "../columns.ts";
 import { redoInSession, undoInSession } from "../commands/history.ts";
 import { numberedModel, renderModels } from "../commands/models.ts";
 import { composeOptions } from "../compose/compose.ts";
-import { composeModel, listModels } from "../compose/compose-model.ts";
+import { composeModel, listModels, withModel } from "../compose/compose-model.ts";
 import { knownSecrets, maskKnown } from "../compose/known-secrets.ts";
 import { describeChosen, priceOf } from "../compose/model-facts.ts";
 import { habitOfCommand } from "../habits.ts";
@@ -46,8 +46,8 @@ async function switchModel(talk: Talk, id: string): Promise<void> {
     say(talk, `${renderModels(context, inUse, "usable")}switch: /model NUMBER or /model PROVIDER:NAME`);
     return;
   }
-  const settings = { ...base.settings, model: /^\d+$/.test(id) ? numberedModel(context, inUse, Number(id)) : id };
-  talk.model = await composeModel(context, { ...base, settings }, view);
+  const wanted = /^\d+$/.test(id) ? numberedModel(context, inUse, Number(id)) : id;
+  talk.model = await composeModel(context, withModel(base, wanted), view);
   say(talk, `model: ${talk.model.model.id}`);
 }
 

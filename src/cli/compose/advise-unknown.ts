@@ -1,0 +1,76 @@
+/** What to do when a server does not know the model, or no longer serves it: its successor, or names that are near. */
+import { PaiError, toPaiError } from "../../core/error.ts";
+import type { Model } from "../../core/model.ts";
+import type { Provider } from "../../core/providers.ts";
+import { suggestSome } from "../../core/suggest.ts";
+import { providerOfModel } from "../../models/open.ts";
+import { findSuccessor, namedSuccessor, namesOnOffer } from "../../models/successor.ts";
+import { configuredAddress, findBaseUrl } from "../../store/base-url.ts";
+import { findModelList } from "../../store/model-lists.ts";
+import type { Base } from "./base.ts";
+import { findServerModels } from "./server-models.ts";
+
+export interface Advised {
+  readonly model: Model;
+  /** What to use instead of a default model that its server refused, as `provider:name`; null: it did not. */
+  readonly successor: () => string | null;
+}
+
+/**
+ * The model, whose refusal as unknown says what to do. A default ends one day, so its server is asked for its list, which
+ * is free; for a model that the user named, what is known is enough.
+ */
+export function adviseUnknown(model: Model, base: Base, { isDefault }: { readonly isDefault: boolean }): Advised {
+  let successor: string | null = null;
+  const row = providerOfModel(model.id, base.settings.providers);
+  const advise = async (error: PaiError, signal: AbortSignal): Promise<PaiError> => {
+    if (row === null) return error;
+    const { provider, name } = model;
+    const day = base.context.now().toISOString().slice(0, 10);
+    const listed = (isDefault ? await askList(row, base, signal) : null) ?? findKept(row, base);
+    const next = findSuccessor({ provider, name, said: error.message }, listed, day);
+    const near = suggestSome(name, namesOnOffer(provider, listed, day), 3);
+    const all = `all of them: pai models --online ${provider}`;
+    // What the catalogue alone knows is a guess.
+    const isTold = listed !== null || namedSuccessor(error.message) === next;
+    if (next !== null && isDefault && isTold) {
+      successor = `${provider}:${next}`;
+      return withHint(error, `use its successor: pai config put model ${successor}`);
+    }
+    const names = [...new Set([...(next === null ? [] : [next]), ...near])].filter((each) => each !== name).slice(0, 3);
+    const [last, ...others] = names.map((each) => `${provider}:${each}`).toReversed();
+    if (last === undefined) return withHint(error, `choose another one with --model or PAI_MODEL; ${all}`);
+    const listing = others.length === 0 ? last : `${others.toReversed().join(", ")} or ${last}`;
+    return withHint(error, `did you mean ${listing}? ${all}`);
+  };
+  const stream: Model["stream"] = async function* (request, signal, refit) {
+    try {
+      yield* model.stream(request, signal, refit);
+    } catch (thrown) {
+      const error = toPaiError(thrown);
+      throw error.code === "model_unknown" ? await advise(error, signal) : thrown;
+    }
+  };
+  return { model: { ...model, stream }, successor: () => successor };
+}
+
+/** The error with this hint before what else its own one says to do: "…, or turn on billing …". */
+function withHint({ code, message, cause, hint: own }: PaiError, hint: string): PaiError {
+  const other = /, (or .+)$/.exec(own ?? "")?.[1];
+  return new PaiError(code, message, { hint: other === undefined ? hint : `${hint}, ${other}`, cause });
+}
+
+/** The server's list; null: it could not be had. */
+async function askList(row: Provider, base: Base, signal: AbortSignal) {
+  const asking = { ...base, context: { ...base.context, signal } };
+  const list = await findServerModels(row, asking, { fresh: true }).catch(() => null);
+  signal.throwIfAborted();
+  return list?.models ?? null;
+}
+
+/** The list that was asked for today; null: none was. */
+function findKept(row: Provider, base: Base) {
+  const { context, places } = base;
+  const { url: address } = findBaseUrl(row, context.env, configuredAddress(row, base));
+  return findModelList(places.stateDir, row.id, { address, now: context.now() })?.models ?? null;
+}

@@ -106,6 +106,8 @@ export type ModelEvent =
       readonly type: "done";
       readonly stop: StopReason;
       readonly usage: Usage;
+      /** USD that the provider says it charged; absent: it says nothing. */
+      readonly charged?: number;
       /** Model that really answered, as the provider named it. */
       readonly served: string;
       /** Id of the key that paid for the call; null: the model needs none. */

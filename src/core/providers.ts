@@ -124,7 +124,7 @@ const table = [
     needsKey: true,
     keyVariables: ["OPENROUTER_API_KEY"],
     keyShape: { prefixes: ["sk-or-"], goesOn: "[\\w-]{20,}", kind: "OpenRouter key" },
-    headers: bearer,
+    headers: (key: string | null) => ({ ...bearer(key), "x-title": "pai" }),
     url: "https://openrouter.ai/api/v1",
     urlVariable: "OPENROUTER_BASE_URL",
     urlForm: "url",

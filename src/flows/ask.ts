@@ -243,7 +243,7 @@ function finish(run: Run, got: Arriving, { estimate, sent, ms }: Asked): void {
   const usage = usageOf(run.ledger, got, estimate);
   const minimum = minimumOf(got, sent);
   const { undercounted } = run.ledger;
-  if (done !== null) run.ledger.spend(usage, done.served, done.key, estimate, minimum);
+  if (done !== null) run.ledger.spend(usage, done, estimate, minimum);
   else if (n > 0) run.ledger.chargePartial(usage, minimum);
   if (run.ledger.undercounted && !undercounted) {
     const text = "the provider counts fewer tokens than these texts can be: caps count one for 8 characters";

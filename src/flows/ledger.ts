@@ -30,7 +30,7 @@ export interface Ledger {
   /** Counts a call whose reply begins to arrive. Returns its number, from 1. */
   count(): number;
   /** Charges a whole reply. `minimum`: the fewest tokens it can have; caps count these if the provider counted less. */
-  spend(usage: Usage, served: string, key: string | null, estimate: number, minimum?: Usage): void;
+  spend(usage: Usage, done: Charge, estimate: number, minimum?: Usage): void;
   /** Charges a reply that broke off: its model is not recorded, and estimates are not calibrated with it. */
   chargePartial(usage: Usage, minimum?: Usage): void;
   /** A provider counted fewer tokens than its texts can have, and a cap depends on tokens. */
@@ -58,6 +58,9 @@ const minPerToken = 1.5;
 /** The fewest tokens that so many characters can be. */
 const minTokens = (characters: number): number => Math.ceil(characters / maxPerToken);
 
+/** Who answered a call, which key paid, and what the provider says it charged. */
+type Charge = Pick<Extract<ModelEvent, { type: "done" }>, "served" | "key" | "charged">;
+
 const raiseTo = (usage: Usage, minimum: Usage): Usage => ({
   ...usage,
   input: Math.max(usage.input, minimum.input),
@@ -71,7 +74,7 @@ const sumOf = (a: number | null, b: number | null) => (a === null || b === null 
 const unknownYet = (input: number): Usage => ({ ...noUsage, input, written: input });
 
 /**
- * `priceNow`: the price of the current model; once it was null, the cost of the run is unknown. `kept`: calls beyond
+ * `priceNow`: the price of the current model; a call without a price whose provider says no charge makes the cost of the run unknown. `kept`: calls beyond
  * the promise of the mode, for the end of the run (`release`).
  */
 export function createLedger(caps: Caps, priceNow: () => Price | null, first: CallPromise, kept = 0): Ledger {
@@ -88,21 +91,21 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
   let counted = noUsage;
   let key: string | null = null;
   let ratio = 1 / 4;
-  let cost = priceNow() === null ? null : 0;
-  let countedCost = cost;
+  let cost: number | null = 0;
+  let countedCost: number | null = 0;
   const served: string[] = [];
   const priceOf = (used: Usage) => {
     const price = priceNow();
     return price === null ? null : costOf(used, price);
   };
-  const pay = (used: Usage, minimum: Usage = noUsage) => {
+  const pay = (used: Usage, minimum: Usage = noUsage, charged: number | null = null) => {
     const raised = raiseTo(used, minimum);
     usage = addUsage(usage, used);
     counted = addUsage(counted, raised);
-    cost = sumOf(cost, priceOf(used));
-    countedCost = sumOf(countedCost, priceOf(raised));
+    cost = sumOf(cost, charged ?? priceOf(used));
+    countedCost = sumOf(countedCost, priceOf(raised) ?? charged);
   };
-  if (caps.cost !== null && cost === null) {
+  if (caps.cost !== null && priceNow() === null) {
     throw new PaiError("usage", "--max-cost needs a known price, and this model has none", {
       hint: "use --max-tokens or --max-calls, or say its price: pai config put prices.MODEL",
     });
@@ -162,10 +165,10 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
       return made;
     },
     chargePartial: pay,
-    spend(used, model, id, estimate, minimum) {
-      pay(used, minimum);
-      key = id;
-      if (!served.includes(model)) served.push(model);
+    spend(used, done, estimate, minimum) {
+      pay(used, minimum, done.charged);
+      key = done.key;
+      if (!served.includes(done.served)) served.push(done.served);
       if (used.input > 0 && estimate > 0) {
         ratio = Math.min(1 / minPerToken, Math.max(1 / maxPerToken, ratio * (used.input / estimate)));
       }
@@ -195,7 +198,7 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
       return usage;
     },
     get cost() {
-      return cost;
+      return made === 0 && priceNow() === null ? null : cost;
     },
     get served() {
       return served;
@@ -256,5 +259,5 @@ export function spentOn(
 ): Spent {
   if (got.n === 0) return { calls: 0, tokens: 0, cost: 0 };
   const usage = raiseTo(usageOf(ledger, got, estimate), minimumOf(got, sent));
-  return { calls: 1, tokens: usage.input + usage.output, cost: ledger.priceOf(usage) ?? 0 };
+  return { calls: 1, tokens: usage.input + usage.output, cost: ledger.priceOf(usage) ?? got.done?.charged ?? 0 };
 }

@@ -33,6 +33,8 @@ export interface OpenOptions extends RetryOptions {
   readonly renew?: ((signal: AbortSignal, refused: Key | null) => Promise<Key>) | undefined;
   /** Address of the provider; null: a recording, which has none. */
   readonly baseUrl: string | null;
+  /** What pai calls itself, as in `pai/1.2.3`. */
+  readonly agent: string;
   /** Allow to send a key over plain http to another machine. */
   readonly insecureHttp: boolean;
   /** What the user states wins over what pai knows and what a local server says; absent: nothing. */
@@ -103,7 +105,7 @@ type OpenKey = (key: Key | null) => Stream;
 type Opened = Pick<Model, "stream" | "address"> & Partial<Pick<Model, "window" | "maxOutputTokens">>;
 
 async function openRemote(provider: Provider, name: string, options: OpenOptions): Promise<Opened> {
-  const { keys, now, idleMs = provider.silence * 1000, notify } = options;
+  const { agent, keys, now, idleMs = provider.silence * 1000, notify } = options;
   const endpoint = parseEndpoint(
     (options.baseUrl ?? "").replaceAll(modelMark, encodeURIComponent(name)),
     options.proxyEnv,
@@ -113,7 +115,7 @@ async function openRemote(provider: Provider, name: string, options: OpenOptions
   preconnect(endpoint);
   const prepare = await bridges[provider.wire]();
   const concessions = createConcessions(name, notify);
-  const base = { provider, model: name, endpoint, idleMs, notify, concessions, now };
+  const base = { provider, model: name, endpoint, agent, idleMs, notify, concessions, now };
   const { open, ...limits } = await prepare(base, options);
   const stream = await takeKeys(open, provider.id, options);
   return { ...limits, address: endpoint.url, stream: withRetry(stream, options) };

@@ -50,6 +50,7 @@ const anthropic = (message: string) => ({
   body: { type: "error", error: { type: "invalid_request_error", message } },
 });
 
+const tools = [{ name: "read", description: "reads", schema: { type: "object" } }];
 const request = { ...bare, temperature: 0.3 };
 const format = { name: "plan", schema: { type: "object", properties: {}, required: [] } };
 
@@ -73,6 +74,12 @@ describe("what was refused is left out, said once, and asked for no more", () =>
     ["anthropic:claude-haiku-4-5", anthropic("output_config.format is not supported"), "output_config", schema],
     ["anthropic:claude-haiku-4-5", anthropic("temperature: Extra inputs"), "temperature", temperature],
     [
+      "openai:gpt-5",
+      openai("Unknown parameter: 'prompt_cache_key'"),
+      "prompt_cache_key",
+      "takes no key for its cache: asked without it",
+    ],
+    [
       "openrouter:x/y",
       openai("Unknown parameter: 'stream_options'"),
       "stream_options",
@@ -83,7 +90,7 @@ describe("what was refused is left out, said once, and asked for no more", () =>
     refuseWith(id, refusal);
     const notices: string[] = [];
     const model = await open(id, { notify: ({ text }) => notices.push(text) });
-    for (const _ of [1, 2]) expect((await take(model, quiet, { ...request, format })).text).toBe("{}");
+    for (const _ of [1, 2]) expect((await take(model, quiet, { ...request, format, tools })).text).toBe("{}");
     expect(server.seen.map(({ body }) => JSON.stringify(body).includes(`"${field}"`))).toEqual([true, false, false]);
     expect(notices).toEqual([`${id.replace(/^\w+:/, "")} ${told}`]);
   });

@@ -24,6 +24,7 @@ export function options(over: Partial<OpenOptions> & { id: string; baseUrl: stri
   let record: KeyTurns = { cursor: {}, resting: {} };
   return {
     keys: [{ id: "primary", key: "AIzaTESTTESTTESTTESTTESTTESTTESTTESTTE" }],
+    agent: "pai/test",
     insecureHttp: false,
     readText: () => Promise.reject(new Error("no file")),
     keyState: {

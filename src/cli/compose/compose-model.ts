@@ -95,6 +95,7 @@ async function openOne(
   const common = {
     id,
     own: settings.providers,
+    agent: `pai/${version}`,
     insecureHttp: context.flags.insecureHttp === true,
     limits: factsOf(id, base),
     readText: (path: string) => readText(resolve(context.cwd, path), "recording", context.signal),

@@ -14,6 +14,9 @@ export const nativeOf = (model: string): string => `anthropic:${model}`;
 
 const cached = { cache_control: { type: "ephemeral" } };
 
+/** Models that think only when asked to. Newer ones do it unasked, and would show nothing of it. */
+const thinksUnasked = (model: string): boolean => !/claude-(2|3|instant|(opus|sonnet|haiku)-4)/.test(model);
+
 /**
  * Tools and system are marked for the provider's cache, and so is the conversation of a loop, with which the next
  * request begins. Thinking blocks are sent back whole to the model that made them, until it refuses them: their
@@ -28,6 +31,7 @@ export function encodeAnthropic(model: string, request: ModelRequest): Block {
     max_tokens: request.maxOutputTokens,
     ...(system === "" ? {} : { system: [{ type: "text", text: system, ...cached }] }),
     messages: (tools.length > 0 ? markLast(turns) : turns) as unknown as Json,
+    ...(thinksUnasked(model) ? { thinking: { type: "adaptive", display: "summarized" } } : {}),
     ...(request.temperature === null ? {} : { temperature: Math.min(1, request.temperature) }),
     ...(tools.length === 0
       ? {}

@@ -10,6 +10,7 @@ import { nativeOf } from "./reasoning.ts";
 export function openChat(options: BridgeOptions): Stream {
   const { provider, model, endpoint } = options;
   const owner = nativeOf(provider.id, model, endpoint.url);
+  const isMarked = /^~?anthropic\//.test(model);
   const form = provider.dialect?.strictMessages ? strictForm : chatForm;
   return openBridge(
     {
@@ -18,6 +19,7 @@ export function openChat(options: BridgeOptions): Stream {
           owner,
           form,
           schemaOf: toStrictSchema,
+          isMarked,
           countsUnasked: provider.dialect?.countsUnasked,
         }),
       send: postTo(`${endpoint.url}/chat/completions`),

@@ -138,7 +138,8 @@ export function createChatDecoder({ request, model, owner, onEnd = () => {} }: C
       onEnd(counted, stop === "length" && !tally.hasSpoken());
       const content = kept.whole();
       const native = content === null ? null : { model: owner, content };
-      return { type: "done", stop, usage: counted, served, key, native };
+      const charged = readCharge(usage);
+      return { type: "done", stop, usage: counted, ...(charged === null ? {} : { charged }), served, key, native };
     },
   };
 }
@@ -166,11 +167,26 @@ function counts(reply: Fields): Fields {
   };
 }
 
+/** OpenAI's names, and those of DeepSeek, Moonshot and OpenRouter for what they count elsewhere. */
 function readUsage(usage: Fields): Usage {
+  const details = fields(usage["prompt_tokens_details"]);
+  const written = count(details["cache_write_tokens"]);
   return {
     input: count(usage["prompt_tokens"]),
-    cached: count(fields(usage["prompt_tokens_details"])["cached_tokens"]),
+    cached: count(details["cached_tokens"]) || count(usage["prompt_cache_hit_tokens"]) || count(usage["cached_tokens"]),
+    ...(written === 0 ? {} : { written }),
     output: count(usage["completion_tokens"]),
     thought: count(fields(usage["completion_tokens_details"])["reasoning_tokens"]),
   };
 }
+
+/** OpenRouter's charge in USD, with that of the provider behind it where the user's own key pays there. */
+function readCharge({ cost, is_byok, cost_details }: Fields): number | null {
+  const amount = (value: unknown) => (typeof value === "number" && value >= 0 && value < maxCharge ? value : null);
+  const own = amount(cost);
+  if (own === null || is_byok !== true) return own;
+  return own + (amount(fields(cost_details)["upstream_inference_cost"]) ?? 0);
+}
+
+/** USD. No call costs more: who says so does not count. */
+const maxCharge = 10_000;

@@ -12,6 +12,8 @@ export interface ChatForm {
   readonly form: Form;
   /** Turns a schema into the form that the server wants. */
   readonly schemaOf: (schema: Json) => Json;
+  /** The server caches only what is marked. */
+  readonly isMarked?: boolean | undefined;
   /** The server counts tokens without being asked, and refuses to be. */
   readonly countsUnasked?: boolean | undefined;
 }
@@ -20,14 +22,15 @@ export interface ChatForm {
 export function encodeChat(
   model: string,
   request: ModelRequest,
-  { owner, form, schemaOf, countsUnasked = false }: ChatForm,
+  { owner, form, schemaOf, isMarked = false, countsUnasked = false }: ChatForm,
 ): Item {
   const { format } = request;
+  const messages = encodeMessages(request, form, owner);
   return {
     model,
     stream: true,
     ...(countsUnasked ? {} : { stream_options: { include_usage: true } }),
-    messages: encodeMessages(request, form, owner),
+    messages: isMarked ? markEnds(messages) : messages,
     max_tokens: request.maxOutputTokens,
     ...(request.temperature === null ? {} : { temperature: request.temperature }),
     ...encodeTools(request),
@@ -41,6 +44,17 @@ export function encodeChat(
         }),
   };
 }
+
+/** Marks the end of what every request shares and of what the next one repeats: the instructions, and the last message. */
+const markEnds = (messages: readonly Item[]): readonly Item[] =>
+  messages.map((message, at) =>
+    message["role"] === "system" || at === messages.length - 1
+      ? {
+          ...message,
+          content: [{ type: "text", text: message["content"] ?? "", cache_control: { type: "ephemeral" } }],
+        }
+      : message,
+  );
 
 /** How a server wants calls and their results. */
 export interface Form {

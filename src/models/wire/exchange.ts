@@ -25,6 +25,8 @@ export interface Exchange {
 
 export interface ExchangeOptions {
   readonly asked: Asked;
+  /** What pai calls itself. */
+  readonly agent: string;
   /** Sent beside those of the body. An SDK's own headers are never sent, whatever the environment says. */
   readonly headers: Readonly<Record<string, string>>;
   readonly endpoint: Endpoint;
@@ -50,7 +52,7 @@ const bodyLimit = 65_536;
 
 /** Opens an exchange. Its limit on silence runs at once, so it must be closed. */
 export function openExchange(options: ExchangeOptions): Exchange {
-  const { asked, headers, endpoint, signal, idleMs, onSilence, now } = options;
+  const { asked, agent, headers, endpoint, signal, idleMs, onSilence, now } = options;
   const connection = new AbortController();
   let error: PaiError | null = null;
   const tellMs = Math.min(maxUntoldMs, idleMs / 4);
@@ -90,7 +92,12 @@ export function openExchange(options: ExchangeOptions): Exchange {
     const response = await fetch(withQuery(url, endpoint), {
       ...(method === undefined ? {} : { method }),
       ...(body === undefined || body === null ? {} : { body }),
-      headers: { "content-type": "application/json", accept: "text/event-stream, application/json", ...headers },
+      headers: {
+        "content-type": "application/json",
+        accept: "text/event-stream, application/json",
+        "user-agent": agent,
+        ...headers,
+      },
       signal: connection.signal,
       redirect: "manual",
       timeout: false,

@@ -21,6 +21,8 @@ export interface BridgeOptions {
   /** null: the request carries none. */
   readonly key: Key | null;
   readonly endpoint: Endpoint;
+  /** What pai calls itself, as in `pai/1.2.3`. */
+  readonly agent: string;
   /** Silence after which the connection counts as dead, in milliseconds. */
   readonly idleMs: number;
   readonly notify: (notice: Notice) => void;
@@ -59,7 +61,7 @@ function makeWellFormed(request: ModelRequest): ModelRequest {
 /** Makes one attempt for each call, and another for each concession; retry.ts retries. Throws `key_invalid` for a key that no header can hold. */
 export function openBridge(
   { encode, send, decode }: Bridge,
-  { provider, model, key, endpoint, idleMs, notify, concessions, now }: BridgeOptions,
+  { provider, model, key, endpoint, agent, idleMs, notify, concessions, now }: BridgeOptions,
 ): Stream {
   if (key !== null && !/^[\x21-\x7e]+$/.test(key.key)) {
     throw new PaiError("key_invalid", `the key "${key.id}" contains characters that are not valid in a key`, {
@@ -75,7 +77,7 @@ export function openBridge(
   };
 
   async function* converse(request: ModelRequest, decoder: Decoder, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-    const exchange = openExchange({ asked, headers: carried, endpoint, signal, idleMs, onSilence, now });
+    const exchange = openExchange({ asked, agent, headers: carried, endpoint, signal, idleMs, onSilence, now });
     try {
       for await (const events of exchange.read(await send(concessions.encode(request, encode), exchange), decoder)) {
         throwIfInterrupted(signal);

@@ -201,6 +201,21 @@ describe("anthropic", () => {
     });
   });
 
+  test("a model that thinks unasked is asked to show what; one that refuses it is not", async () => {
+    const shown = { type: "adaptive", display: "summarized" };
+    for (const model of ["claude-opus-5-5", "claude-haiku-5-5", "claude-fable-5-2", "claude-mythos-5"])
+      expect(encodeAnthropic(model, request)["thinking"]).toEqual(shown);
+    for (const model of ["claude-3-5-haiku-latest", "claude-sonnet-4-20250514", "claude-opus-4-6", "claude-opus-4-8"])
+      expect("thinking" in encodeAnthropic(model, request)).toBe(false);
+    const message = "adaptive thinking is not supported on this model";
+    server.answer = (n) =>
+      n === 0
+        ? Response.json({ type: "error", error: { type: "invalid_request_error", message } }, { status: 400 })
+        : sse([says("x")]);
+    expect((await take(await open({ id: "anthropic:of-a-gateway" }))).text).toBe("x");
+    expect(server.seen.map(({ body }) => "thinking" in (body as object))).toEqual([true, false]);
+  });
+
   test("a model without structured output is asked in plain text", async () => {
     server.answer = (n) =>
       n === 0

@@ -56,6 +56,67 @@ describe("chat completions", () => {
     expect(sent).toEqual({ ...body, model: "z-ai/glm-5:free", stream_options: { include_usage: true } });
   });
 
+  test("OpenRouter learns who asks", async () => {
+    await ask("openrouter:x/y");
+    const { headers } = server.seen[0] ?? { headers: new Headers() };
+    expect([headers.get("user-agent"), headers.get("x-title")]).toEqual(["pai/test", "pai"]);
+  });
+
+  test("Claude behind OpenRouter caches what is marked: the instructions, and the last message", async () => {
+    const call = { id: "c", name: "read", input: {} };
+    const messages: ModelRequest["messages"] = [
+      { role: "user", text: "go" },
+      { role: "assistant", text: "", calls: [call], native: null },
+      { role: "tools", results: ["a", "b"].map((id) => ({ id, name: "read", ok: true, text: `content of ${id}` })) },
+    ];
+    const marked = (text: string) => [{ type: "text", text, cache_control: { type: "ephemeral" } }];
+    const { body: sent } = await ask("openrouter:anthropic/claude-sonnet-5.5", { ...request, messages });
+    expect(sent["messages"]).toMatchObject([
+      { role: "system", content: marked("You are a test.") },
+      { role: "user", content: "go" },
+      { role: "assistant", content: "" },
+      { role: "tool", tool_call_id: "a", content: "content of a" },
+      { role: "tool", tool_call_id: "b", content: marked("content of b") },
+    ]);
+    const { body: other } = await ask("openrouter:z-ai/glm-5", { ...request, messages });
+    expect(JSON.stringify(other)).not.toContain("cache_control");
+  });
+
+  test("a server that refuses the marks gets plain text", async () => {
+    server.answer = (n) =>
+      n === 0
+        ? Response.json({ error: { message: "messages[0].content[0].cache_control: unknown field" } }, { status: 400 })
+        : sse([says("x")]);
+    const model = await openModel(options({ id: "openrouter:anthropic/claude", baseUrl: `${server.origin}/v1` }));
+    expect((await take(model)).text).toBe("x");
+    expect(server.seen[1]?.body).toMatchObject({ messages: body.messages });
+  });
+
+  const counts: readonly (readonly [string, object, object, number | undefined])[] = [
+    [
+      "OpenRouter",
+      { cost: 0.00125, prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 5 } },
+      { cached: 4, written: 5 },
+      0.00125,
+    ],
+    [
+      "OpenRouter with a key of the provider behind it",
+      { cost: 0.001, is_byok: true, cost_details: { upstream_inference_cost: 0.02 } },
+      {},
+      0.021,
+    ],
+    ["DeepSeek", { prompt_cache_hit_tokens: 6, prompt_cache_miss_tokens: 4 }, { cached: 6 }, undefined],
+    ["Moonshot", { cached_tokens: 7 }, { cached: 7 }, undefined],
+    ["nonsense", { cost: "free", prompt_cache_hit_tokens: -1 }, {}, undefined],
+  ];
+  test.each(counts)("counts what %s tells of its cache and charge", async (_who, told, counted, charged) => {
+    const usage = { prompt_tokens: 10, completion_tokens: 5, ...told };
+    server.answer = () => sse([delta({ content: "x" }, "stop") + event({ choices: [], usage })]);
+    const { done } = await take(await openModel(options({ id: "openrouter:x/y", baseUrl: `${server.origin}/v1` })));
+    expect(done?.usage).toEqual({ input: 10, cached: 0, output: 5, thought: 0, ...counted });
+    expect(done?.charged).toBe(charged as never);
+  });
+
   test("Mistral is not asked for a count of tokens, which it refuses, and counts all the same", async () => {
     const { body: sent, done, error } = await ask("mistral-large-latest");
     expect(error).toBeNull();

@@ -246,6 +246,7 @@ describe("openai", () => {
       instructions: "You are a test.",
       input: [{ role: "user", content: "say hello" }],
       include: ["reasoning.encrypted_content"],
+      prompt_cache_key: expect.stringMatching(/^[0-9a-f]{32}$/),
       tools: [{ type: "function", name: "read", description: "reads", parameters: schema, strict: false }],
       tool_choice: "auto",
       text: {
@@ -267,6 +268,17 @@ describe("openai", () => {
   test("is told how long a reply may be only where the user or the window caps it: it counts as used", () => {
     expect("max_output_tokens" in encodeOpenai("gpt-4.1", request)).toBe(false);
     expect(encodeOpenai("gpt-4.1", { ...request, isCapped: true })["max_output_tokens"]).toBe(1000);
+  });
+
+  test("all requests of a loop have one key for the cache, those of another loop another", () => {
+    const tools = [{ name: "read", description: "reads", schema: {} }];
+    const keyOf = (...texts: readonly string[]) => {
+      const messages = texts.map((text) => ({ role: "user", text }) as const);
+      return encodeOpenai("gpt-5", { ...request, tools, messages })["prompt_cache_key"];
+    };
+    expect(keyOf("go", "on")).toBe(keyOf("go") as string);
+    expect(keyOf("stop")).not.toBe(keyOf("go") as string);
+    expect("prompt_cache_key" in encodeOpenai("gpt-5", request)).toBe(false);
   });
 
   const thinking: readonly (readonly [string, boolean])[] = [

@@ -1,25 +1,17 @@
 /**
- * Runs all tests and ends with a plain count; no test found, or none run, is a failure.
- * Transcripts mostly wait for the processes they start: all others run beside them.
- * One failed test that depends on processes or clocks is tried once more alone, with the same seed for property tests.
- * What passes then is named and counted; a second one fails the run.
+ * Runs all tests, or those below the folders that are named, and ends with a plain count. No test found, none run, or one
+ * that is skipped without naming what it lacks is a failure.
  */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { openGrounds } from "../test/grounds.ts";
+import { wantOf } from "../test/needs.ts";
 
-/**
- * Folders of tests that start processes and depend on clocks, which a busy machine can disturb. Only these are retried.
- */
-const disturbed = ["test/transcript/", "test/workspace/"] as const;
+/** Milliseconds for a test that names none. */
+const patience = 60_000;
 
-/** Milliseconds for a test that names none: two processes run tests beside each other. */
-const patience = 30_000;
-
-/** More tests than this that pass on retry fail the run. */
-const maxPassedOnRetry = 1;
-
-/** One seed for all property tests of this run, and for the retry. */
+/** One seed for all property tests of this run. */
 const seed = process.env["PAI_TEST_SEED"] ?? String(1 + Math.floor(Math.random() * 0x7ffffffe));
 
 interface Failure {
@@ -31,8 +23,11 @@ interface Failure {
 interface Outcome {
   readonly tests: number;
   readonly failed: number;
-  readonly skipped: number;
   readonly failures: readonly Failure[];
+  /** File and name of each test that was skipped. */
+  readonly skipped: readonly (readonly [file: string, name: string])[];
+  /** Seconds by file. */
+  readonly times: readonly (readonly [file: string, seconds: number])[];
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -54,85 +49,80 @@ function attribute(tag: string, name: string): string {
   return unescapeXml(new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? "");
 }
 
+/** Name of a test with those of the groups it stands in. */
+const fullName = (tag: string) => [attribute(tag, "classname"), attribute(tag, "name")].filter(Boolean).join(" > ");
+
 /** Reads a JUnit report of `bun test`. */
 function readReport(xml: string): Outcome {
   const all = /<testsuites\b[^>]*>/.exec(xml)?.[0] ?? "";
   const total = (name: string) => Number(attribute(all, name));
   const failures = [...xml.matchAll(/(<testcase\b[^>]*[^/]>)\s*(<(?:failure|error)\b[^>]*>)([^<]*)/g)];
+  const skipped = [...xml.matchAll(/(<testcase\b[^>]*[^/]>)\s*<skipped\b/g)];
+  const files = [...xml.matchAll(/^ {2}<testsuite\b[^>]*>/gm)];
   return {
     tests: total("tests"),
     failed: total("failures") + total("errors"),
-    skipped: total("skipped"),
     failures: failures.map(([, tag = "", failure = "", text = ""]) => ({
       file: attribute(tag, "file"),
-      name: attribute(tag, "name"),
+      name: fullName(tag),
       message: unescapeXml(text).trim() || attribute(failure, "message"),
     })),
+    skipped: skipped.map(([, tag = ""]) => [attribute(tag, "file"), fullName(tag)]),
+    times: files.map(([tag]) => [attribute(tag, "name"), Number(attribute(tag, "time"))]),
   };
 }
 
-/**
- * Runs `bun test` and shows its output at once, or with `later` at its end. A run that breaks off counts as one failure
- * without a test's name.
- */
-async function runTests(args: readonly string[], show: "now" | "later"): Promise<Outcome> {
-  const folder = mkdtempSync(join(tmpdir(), "pai-test-"));
-  const report = join(folder, "junit.xml");
-  const flags = ["--reporter=junit", `--reporter-outfile=${report}`, `--timeout=${patience}`];
-  const output = show === "now" ? "inherit" : Bun.file(join(folder, "output"));
-  const child = Bun.spawn([process.execPath, "test", ...flags, ...args], {
+/** Runs `bun test` and shows its output. A run that breaks off counts as one failure without a test's name. */
+async function runTests(patterns: readonly string[]): Promise<Outcome> {
+  const grounds = openGrounds();
+  const report = join(grounds.env["TMPDIR"] ?? "", "junit.xml");
+  const args = [
+    "test",
+    // One more than the machine has processors: many tests wait for a process or a clock.
+    `--parallel=${availableParallelism() + 1}`,
+    "--no-isolate",
+    "--timings=dist/test-times.json",
+    "--update-timings",
+    "--reporter=junit",
+    `--reporter-outfile=${report}`,
+    `--timeout=${patience}`,
+    ...patterns,
+  ];
+  const child = Bun.spawn([process.execPath, ...args], {
     cwd: join(import.meta.dir, ".."),
-    env: { ...process.env, PAI_TEST_SEED: seed },
-    stdio: ["ignore", output, output],
+    env: { ...process.env, ...grounds.env, PAI_TEST_SEED: seed },
+    stdio: ["ignore", "inherit", "inherit"],
   });
   try {
     const code = await child.exited;
-    if (show === "later") process.stdout.write(readFileSync(join(folder, "output"), "utf8"));
     const outcome = readReport(readFileSync(report, "utf8"));
     return code === 0 && outcome.tests > 0 ? outcome : { ...outcome, failed: Math.max(1, outcome.failed) };
   } catch {
-    return { tests: 0, failed: 1, skipped: 0, failures: [] };
+    return { tests: 0, failed: 1, failures: [], skipped: [], times: [] };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    await grounds.close();
   }
 }
 
-const addUp = (one: Outcome, other: Outcome): Outcome => ({
-  tests: one.tests + other.tests,
-  failed: one.failed + other.failed,
-  skipped: one.skipped + other.skipped,
-  failures: [...one.failures, ...other.failures],
-});
-
-function print(title: string, failures: readonly Failure[]): void {
-  for (const { file, name, message } of failures) console.log(`\n${title}: ${file}: ${name}\n${message}`);
-}
-
 console.log(`seed of the property tests: ${seed} (PAI_TEST_SEED=${seed} repeats it)`);
-const others = disturbed.map((folder) => `--path-ignore-patterns=${folder}**`);
-const [transcripts, workspace] = disturbed;
-const sandbox = `${workspace}sandbox/`;
-/** Two processes in parallel, which take about the same time. */
-const both = await Promise.all([
-  runTests([transcripts], "now").then(async (outcome) => addUp(outcome, await runTests([sandbox], "later"))),
-  runTests(others, "later").then(async (outcome) =>
-    addUp(outcome, await runTests([workspace, `--path-ignore-patterns=${sandbox}**`], "later")),
-  ),
-]);
-const first = addUp(...both);
-print("failed", first.failures);
-const isExplained = first.failed === first.failures.length;
-const mayRetry =
-  first.failed > 0 &&
-  isExplained &&
-  first.failures.every(({ file }) => disturbed.some((folder) => file.startsWith(folder)));
-const again = mayRetry ? await runTests([...new Set(first.failures.map(({ file }) => file))], "now") : first;
-if (mayRetry) print("failed again", again.failures);
-const passedOnRetry = mayRetry && again.failed === 0 ? first.failed : 0;
-const failed = passedOnRetry > 0 && passedOnRetry <= maxPassedOnRetry ? 0 : first.failed;
-if (passedOnRetry > 0) {
-  print("passed on retry", first.failures);
-  console.log(`${passedOnRetry} passed on retry`);
+const { tests, failed, failures, skipped, times } = await runTests(process.argv.slice(2));
+
+const slowest = [...times].sort(([, one], [, other]) => other - one).slice(0, 10);
+console.log(`\nslowest: ${slowest.map(([file, seconds]) => `${file} ${seconds.toFixed(1)} s`).join(", ")}`);
+for (const { file, name, message } of failures) console.log(`\nfailed: ${file}: ${name}\n${message}`);
+
+const wants = new Map<string, number>();
+const silent = skipped.filter(([, name]) => wantOf(name) === null);
+for (const [file, name] of silent) console.log(`\nskipped without a reason: ${file}: ${name}`);
+for (const [, name] of skipped) {
+  const want = wantOf(name);
+  if (want !== null) wants.set(want, (wants.get(want) ?? 0) + 1);
 }
-console.log(`${Math.max(0, first.tests - failed - first.skipped)} passed, ${failed} failed, ${first.skipped} skipped`);
-process.exitCode = failed === 0 ? 0 : 1;
+const most = [...wants].sort(([, one], [, other]) => other - one);
+if (most.length > 0)
+  console.log(`\nskipped for want of: ${most.map(([want, count]) => `${want} ${count}`).join(", ")}`);
+const bad = failed + silent.length;
+console.log(
+  `${Math.max(0, tests - failed - skipped.length)} passed, ${bad} failed, ${skipped.length - silent.length} skipped`,
+);
+process.exitCode = bad === 0 ? 0 : 1;

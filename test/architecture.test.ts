@@ -39,6 +39,7 @@ const layers: Record<keyof typeof packages, readonly string[]> = {
 const waysToLab = ["cli/command-table.ts", "cli/lab.ts"];
 
 const src = join(import.meta.dir, "../src");
+const tests = readdirSync(import.meta.dir, { recursive: true, encoding: "utf8" }).filter((name) => /\.ts$/.test(name));
 const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
 const layerOf = (file: string) => (dirname(file).split("/")[0] ?? ".") as keyof typeof layers;
 const importsOf = (file: string) =>
@@ -146,4 +147,19 @@ test("docs/architecture.md names files and folders that exist", () => {
   expect(named.length).toBeGreaterThan(40);
   const isThere = (name: string) => existsSync(join(src, name)) || existsSync(join(src, "..", name));
   expect(named.filter((name) => !isThere(name))).toEqual([]);
+});
+
+test("a test says what it needs by test/needs.ts, and makes its folders below the grounds of the run", () => {
+  const words = {
+    "needs.ts": /\b(?:test|describe)\b[\w.]*\.(?:skip|todo|if)\b|\.(?:skip|todo)If\(/,
+    "grounds.ts": /mkdtemp\w*\(\s*["'`]|mktemp |homedir\(\)/,
+  };
+  const wrong = Object.entries(words).flatMap(([home, word]) =>
+    tests.filter(
+      (name) =>
+        ![home, "architecture.test.ts", "runner.test.ts"].includes(name) &&
+        word.test(readFileSync(join(import.meta.dir, name), "utf8")),
+    ),
+  );
+  expect(wrong).toEqual([]);
 });

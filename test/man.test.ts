@@ -9,6 +9,7 @@ import { flagTable } from "../src/cli/flags.ts";
 import { exitMeanings, variables } from "../src/cli/manual.ts";
 import { exitCodes } from "../src/core/error.ts";
 import { modes, settingTable } from "../src/store/setting-table.ts";
+import { needs } from "./needs.ts";
 
 const page = renderMan("1.2.3", "2026-01-31");
 const shown = page.replaceAll("\\-", "-");
@@ -42,7 +43,7 @@ test("--mode offers the modes there are", () => {
   expect(flagTable.mode.options).toEqual([...modes]);
 });
 
-test.skipIf(Bun.which("mandoc") === null)("mandoc has nothing to say about pai.1 (R38)", () => {
+needs("mandoc").test("mandoc has nothing to say about pai.1 (R38)", () => {
   const { stdout, status } = spawnSync("mandoc", ["-Tlint"], { input: page, encoding: "utf8" });
   expect([stdout, status]).toEqual(["", 0]);
 });

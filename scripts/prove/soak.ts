@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { openPlace, type Place } from "../../test/transcript/harness.ts";
 import { holdSession } from "../../test/transcript/long-session.ts";
 import { done, modify, planned, write } from "../../test/transcript/replies.ts";
-import { hasTmux } from "../../test/transcript/screen.ts";
 
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 const task = (at: number) => [planned([["MODIFY", "count.txt"]]), done(modify("count.txt", `${at}\n`, `${at + 1}\n`))];
@@ -91,5 +90,5 @@ export async function prove([count = "200", part = "all"]: readonly string[]): P
   const isAsked = (name: string) => part === "all" || part === name;
   if (isAsked("runs")) await proveMany(runs);
   if (isAsked("kills")) await proveKills(Math.max(10, Math.floor(runs / 10)));
-  if (isAsked("session") && hasTmux) await proveSession(Math.max(12, 3 * runs));
+  if (isAsked("session") && Bun.which("tmux") !== null) await proveSession(Math.max(12, 3 * runs));
 }

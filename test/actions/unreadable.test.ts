@@ -6,7 +6,7 @@ import { listPath, tree } from "../../src/actions/look.ts";
 import type { Flow } from "../../src/flows/run.ts";
 import { createOverlay } from "../../src/flows/stage.ts";
 import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
-import { makeFolder, playIn } from "../flows/scripted.ts";
+import { makeFolder, play, playIn } from "../flows/scripted.ts";
 import { openBare } from "../workspace/bare.ts";
 import { makePlace } from "../workspace/tree.ts";
 
@@ -51,13 +51,18 @@ test("TREE and LIST_PATH name the folders they could not read", async () => {
 });
 
 test("a file or folder that cannot be read is an answer to the model, not the end of the run", async () => {
+  // What a flow loads late is loaded by now: nobody may not read a checkout below /root.
+  await play({ flow: toolLoop, lines: ["Nothing to do."], options: { mode: "tool-loop" } });
   const place = makeFolder({ "a.txt": "a\n", "locked/b.txt": "b\n", "c.txt": "c\n" });
   for (const folder of [dirname(place.root), place.root]) chmodSync(folder, 0o755);
-  for (const name of ["locked", "a.txt"]) chmodSync(join(place.root, name), 0);
+  const give = (mode: number) => {
+    for (const name of ["locked", "a.txt"]) chmodSync(join(place.root, name), mode);
+  };
+  give(0);
   const calls = ["a.txt", "locked/b.txt", "c.txt"].map((path, at) => ({ id: `${at}`, name: "read", input: { path } }));
   const tree = { id: "3", name: "tree", input: { path: "locked" } };
   const lines = [{ text: "", calls: [...calls, tree] }, "Only c.txt can be read."];
-  const flow: Flow = (run) => asOrdinaryUser(() => toolLoop(run));
+  const flow: Flow = (run) => asOrdinaryUser(() => toolLoop(run)).finally(() => give(0o700));
   const ran = await playIn(place, { flow, lines, options: { mode: "tool-loop" } });
   expect(ran.outcome.error).toBeNull();
   const results = ran.eventsOf("call.finished").map(({ ok, text }) => `${ok} ${text}`);

@@ -2,7 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { eightStep } from "../../src/flows/eight-step.ts";
 import { followPlan } from "../../src/flows/single-shot.ts";
-import { here } from "../workspace/sandbox/here.ts";
+import { needs } from "../needs.ts";
+import { copies, here } from "../workspace/sandbox/here.ts";
 import { finish, modify, plan, planOf, talk } from "./plans.ts";
 import { makeFolder, play, playIn } from "./scripted.ts";
 
@@ -122,7 +123,7 @@ describe("a failure that was there before", () => {
 
 const alone = [{ dryRun: true }, { planOnly: true }];
 
-test.skipIf(!here.proposes)("a dry run and a plan alone run checks on a copy, of which nothing stays", async () => {
+needs(copies).test("a dry run and a plan alone run checks on a copy, of which nothing stays", async () => {
   const check = "touch left.txt; echo 'FAIL: other'; exit 1";
   for (const options of alone) {
     const ran = await play({ files, lines: [plan({ steps }), change], options: { ...options, checks: [check] } });
@@ -132,14 +133,17 @@ test.skipIf(!here.proposes)("a dry run and a plan alone run checks on a copy, of
   }
 });
 
-test.skipIf(here.proposes)("without such a sandbox they run no check, and say so", async () => {
-  for (const options of alone) {
-    const ran = await play({ files, lines: [plan({ steps }), change], options: { ...options, checks: [red] } });
-    expect([ran.outcome.code, ran.eventsOf("check.started").length]).toEqual([0, 0]);
-    expect(ran.eventsOf("notice").map(({ code }) => code)).toContain("checks_not_run");
-    expect(ran.asked(1)).toContain(`- ${red}`);
-  }
-});
+needs({ name: "a machine without copies", isHere: !here.proposes }).test(
+  "without such a sandbox they run no check, and say so",
+  async () => {
+    for (const options of alone) {
+      const ran = await play({ files, lines: [plan({ steps }), change], options: { ...options, checks: [red] } });
+      expect([ran.outcome.code, ran.eventsOf("check.started").length]).toEqual([0, 0]);
+      expect(ran.eventsOf("notice").map(({ code }) => code)).toContain("checks_not_run");
+      expect(ran.asked(1)).toContain(`- ${red}`);
+    }
+  },
+);
 
 test("eight-step is told the output with its schedule and with its first step", async () => {
   const schedule = JSON.stringify({

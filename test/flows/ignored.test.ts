@@ -1,10 +1,11 @@
 /** What a command does in ignored paths goes back with the run, needs the same yes, or is counted in the outcome. */
 import { expect, test } from "bun:test";
-import { here } from "../workspace/sandbox/here.ts";
+import { needs } from "../needs.ts";
+import { copies } from "../workspace/sandbox/here.ts";
 import { finish, plan } from "./plans.ts";
 import { play } from "./scripted.ts";
 
-const onCopies = test.skipIf(!here.proposes);
+const onCopies = needs(copies).test;
 const files = {
   ".gitignore": "dist/\nnode_modules/\n*.csv\n*.log\nnotes/\n",
   "a.txt": "one\n",

@@ -1,6 +1,7 @@
 /** What a planned command changed without a copy of the project is judged by the same rules as a proposal. */
-import { describe, expect, test } from "bun:test";
-import { here } from "../workspace/sandbox/here.ts";
+import { expect, test } from "bun:test";
+import { needs } from "../needs.ts";
+import { atLevel } from "../workspace/sandbox/world.ts";
 import { finish, plan } from "./plans.ts";
 import { play } from "./scripted.ts";
 
@@ -19,15 +20,15 @@ const lines = (command: string) => [
 ];
 
 const ways = [
-  ["without a sandbox", { choice: "off" }, true],
-  ["at L2", { only: "L2" }, here.level === "L3"],
+  ["without a sandbox", { choice: "off" }, []],
+  ["at L2", { only: "L2" }, [atLevel("L2")]],
 ] as const;
 
-for (const [way, sandbox, isHere] of ways) {
+for (const [way, sandbox, level] of ways) {
   const run = (command: string, options = {}) =>
     play({ files, lines: lines(command), options: { allowRun: true, ...options }, sandbox });
 
-  describe.skipIf(!isHere)(way, () => {
+  needs(...level).describe(way, () => {
     test("what is refused of it refuses all of it: outside --only, a deletion", async () => {
       for (const [command, options, why] of [
         ["echo x >> a.txt; echo y >> b.txt", { only: [["a.txt"]] }, "b.txt is outside --only a.txt"],

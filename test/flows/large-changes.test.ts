@@ -1,10 +1,11 @@
 /** Large files that a command makes are judged, shown and applied in steps: a signal waits for none of them. */
-import { expect, test } from "bun:test";
-import { here } from "../workspace/sandbox/here.ts";
+import { expect } from "bun:test";
+import { needs } from "../needs.ts";
+import { copies } from "../workspace/sandbox/here.ts";
 import { finish, plan } from "./plans.ts";
 import { play } from "./scripted.ts";
 
-const onCopies = test.skipIf(!here.proposes);
+const onCopies = needs(copies).test;
 const make = "seq 1 600000 >one; for n in 1 2 3 4 5 6 7 8 9 10; do cp one large$n.txt; done; rm one";
 const lines = [plan({ steps: [`RUN ${make}`] }), finish(), finish()];
 

@@ -1,11 +1,12 @@
 /** What a command changes on its copy is judged, shown, decided and applied like every other change, or not at all. */
 import { expect, test } from "bun:test";
-import { here } from "../workspace/sandbox/here.ts";
+import { needs } from "../needs.ts";
+import { copies } from "../workspace/sandbox/here.ts";
 import { call, calls, playLoop, resultsOf } from "./loop.ts";
 import { finish, plan } from "./plans.ts";
 import { play } from "./scripted.ts";
 
-const onCopies = test.skipIf(!here.proposes);
+const onCopies = needs(copies).test;
 const files = { "a.txt": "one\n", "b.txt": "two\n" };
 const lines = (command: string) => [
   plan({ steps: [`RUN ${command}`] }),

@@ -1,6 +1,6 @@
 /** A whole run on a real folder with a model that plays a script: what every test of a flow starts from. */
 import { expect } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { allActions } from "../../src/actions/match-vocabulary.ts";
 import type { RunEvent, StampedEvent } from "../../src/core/event.ts";
@@ -18,6 +18,7 @@ import { runTask } from "../../src/flows/run-task.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";
 import type { WorkspaceOptions } from "../../src/workspace/open.ts";
 import { defaultSandbox, type SandboxSettings } from "../../src/workspace/sandbox/settings.ts";
+import { newFolder } from "../grounds.ts";
 import { openBare } from "../workspace/bare.ts";
 
 export const usage: Usage = { input: 100, cached: 0, output: 50, thought: 0 };
@@ -215,7 +216,7 @@ export interface Place {
 
 /** A folder in memory, so that a sync costs nothing. */
 export function makeFolder(files: Files = {}): Place {
-  const base = realpathSync(mkdtempSync("/dev/shm/pai-flow-"));
+  const base = realpathSync(newFolder("memory", "flow"));
   const root = join(base, "work");
   mkdirSync(root);
   placeFiles(root, files);

@@ -1,5 +1,5 @@
 /** The evaluation queue: each piece of work is done once, though workers come, die and come back. */
-import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { readAddress } from "../../src/lab/team/address.ts";
 import {
   fillQueue,
@@ -14,7 +14,8 @@ import {
   type Worker,
 } from "../../src/lab/team/eval-queue.ts";
 import { openTeamStore, type TeamStore } from "../../src/lab/team/team-store.ts";
-import { hasPostgres, type Postgres, startPostgres } from "./postgres.ts";
+import { needs } from "../needs.ts";
+import { type Postgres, postgres, startPostgres } from "./postgres.ts";
 
 /** A server starts for these tests, and a busy machine takes its time. */
 setDefaultTimeout(60_000);
@@ -31,7 +32,7 @@ const workOf = (at: number, sha256 = sha) => ({
 const many = (count: number) => Array.from({ length: count }, (_, at) => workOf(at));
 const night = { queue: "night", pai: "1", maxCost: null };
 
-describe.skipIf(!hasPostgres)("a real server", () => {
+needs(postgres).describe("a real server", () => {
   let server: Postgres;
   let store: TeamStore;
   beforeAll(async () => {

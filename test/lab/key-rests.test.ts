@@ -1,11 +1,12 @@
 /** Keys at their limit rest for the whole team, and nobody learns a key from it. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { KeyState, KeyTurns } from "../../src/core/key-turns.ts";
 import { readAddress } from "../../src/lab/team/address.ts";
 import { nameOfKey, shareKeyState } from "../../src/lab/team/key-rests.ts";
 import { openTeamStore } from "../../src/lab/team/team-store.ts";
 import { openKeyState } from "../../src/store/key-state.ts";
-import { hasPostgres, type Postgres, startPostgres } from "./postgres.ts";
+import { needs } from "../needs.ts";
+import { type Postgres, postgres, startPostgres } from "./postgres.ts";
 
 /** A server starts for these tests, and a busy machine takes its time. */
 setDefaultTimeout(60_000);
@@ -47,7 +48,7 @@ test("a database that is away costs one question a minute, and the machine knows
   server.stop(true);
 });
 
-describe.skipIf(!hasPostgres)("a real server", () => {
+needs(postgres).describe("a real server", () => {
   let server: Postgres;
   beforeAll(async () => {
     server = startPostgres();

@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Need } from "../needs.ts";
 
 export interface Postgres {
   /** Its folder; the unix socket stands there. */
@@ -33,8 +34,11 @@ const bin = (existsSync(debian) ? readdirSync(debian) : [])
   .find((folder) => existsSync(join(folder, "initdb")));
 const isRoot = process.getuid?.() === 0;
 
-/** Whether a server can be started here: PostgreSQL refuses to run as root. */
-export const hasPostgres = bin !== undefined && (!isRoot || Bun.which("setpriv") !== null);
+/** PostgreSQL refuses to run as root. */
+export const postgres: Need = {
+  name: "PostgreSQL",
+  isHere: bin !== undefined && (!isRoot || Bun.which("setpriv") !== null),
+};
 
 const nobody = 65_534;
 const asUser = isRoot ? ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"] : [];

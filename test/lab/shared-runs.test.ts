@@ -1,5 +1,5 @@
 /** The index of runs that a team shares: nothing is lost, nothing counts twice, nobody writes for another. */
-import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isFields } from "../../src/core/model.ts";
@@ -9,8 +9,9 @@ import { type Outbox, openOutbox } from "../../src/lab/team/outbox.ts";
 import { catchUp, keyOf, mailRun, mailUndone, readTeamRuns, readTeamTotals } from "../../src/lab/team/shared-runs.ts";
 import { mailSession } from "../../src/lab/team/shared-sessions.ts";
 import { openTeamStore } from "../../src/lab/team/team-store.ts";
+import { needs } from "../needs.ts";
 import { makeFolder, put } from "../store/temp-home.ts";
-import { hasPostgres, type Postgres, startPostgres } from "./postgres.ts";
+import { type Postgres, postgres, startPostgres } from "./postgres.ts";
 
 /** A server starts for these tests, and a busy machine takes its time. */
 setDefaultTimeout(60_000);
@@ -154,7 +155,7 @@ test("a process that is killed while it sends keeps nobody from sending, and one
   expect(await outbox.alone(1000, async () => outbox.list("undone", 5).length)).toBe(1);
 });
 
-describe.skipIf(!hasPostgres)("a real server", () => {
+needs(postgres).describe("a real server", () => {
   let server: Postgres;
   let outbox: Outbox;
   beforeAll(() => {

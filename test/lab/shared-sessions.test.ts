@@ -1,5 +1,5 @@
 /** Sessions of a team's database: private to their user, gone on with elsewhere, never mixed. */
-import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readAddress } from "../../src/lab/team/address.ts";
@@ -7,8 +7,9 @@ import { openOutbox } from "../../src/lab/team/outbox.ts";
 import { fetchSession, listTeamSessions, mailSession, pushSessions } from "../../src/lab/team/shared-sessions.ts";
 import { openTeamStore, type TeamStore } from "../../src/lab/team/team-store.ts";
 import { openSessions } from "../../src/store/sessions.ts";
+import { needs } from "../needs.ts";
 import { makeFolder } from "../store/temp-home.ts";
-import { hasPostgres, type Postgres, startPostgres } from "./postgres.ts";
+import { type Postgres, postgres, startPostgres } from "./postgres.ts";
 
 /** A server starts for these tests, and a busy machine takes its time. */
 setDefaultTimeout(60_000);
@@ -31,7 +32,7 @@ const turn = (n: number, request = `task ${n}`) =>
     request,
   });
 
-describe.skipIf(!hasPostgres)("a real server", () => {
+needs(postgres).describe("a real server", () => {
   let server: Postgres;
   const stores: TeamStore[] = [];
   beforeAll(async () => {

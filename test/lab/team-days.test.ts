@@ -1,5 +1,5 @@
 /** Caps of a team's day: two hundred calls at once never overspend, whatever dies on the way. */
-import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { summarizeRun } from "../../src/core/run-summary.ts";
 import type { Allowance, Claim, PlannedCall, SpendCaps } from "../../src/core/spending/allowance.ts";
@@ -9,8 +9,9 @@ import { openDayLedger } from "../../src/lab/team/day-ledger.ts";
 import { openOutbox } from "../../src/lab/team/outbox.ts";
 import { catchUp, mailRun } from "../../src/lab/team/shared-runs.ts";
 import { openTeamStore } from "../../src/lab/team/team-store.ts";
+import { needs } from "../needs.ts";
 import { makeFolder } from "../store/temp-home.ts";
-import { hasPostgres, type Postgres, startPostgres } from "./postgres.ts";
+import { type Postgres, postgres, startPostgres } from "./postgres.ts";
 
 /** A server starts for these tests, and a busy machine takes its time. */
 setDefaultTimeout(60_000);
@@ -35,7 +36,7 @@ const reserveMany = (allowances: readonly Allowance[], count: number): Promise<r
   );
 const granted = (all: readonly (Claim | string)[]) => all.filter((one) => typeof one !== "string") as readonly Claim[];
 
-describe.skipIf(!hasPostgres)("a team", () => {
+needs(postgres).describe("a team", () => {
   let server: Postgres;
   const closing: (() => unknown)[] = [];
   beforeAll(() => {

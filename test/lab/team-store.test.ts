@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { readAddress } from "../../src/lab/team/address.ts";
 import { migrations } from "../../src/lab/team/migrations.ts";
 import { openTeamStore } from "../../src/lab/team/team-store.ts";
-import { hasPostgres, type Postgres, startPostgres } from "./postgres.ts";
+import { needs } from "../needs.ts";
+import { type Postgres, postgres, startPostgres } from "./postgres.ts";
 
 /** A server starts for these tests, and a busy machine takes its time. */
 setDefaultTimeout(60_000);
@@ -107,7 +108,7 @@ test("a server that takes the connection and says nothing is away after the time
   expect(performance.now() - began).toBeLessThan(4000);
 });
 
-describe.skipIf(!hasPostgres)("a real server", () => {
+needs(postgres).describe("a real server", () => {
   let server: Postgres;
   beforeAll(() => {
     server = startPostgres();
@@ -175,7 +176,7 @@ describe.skipIf(!hasPostgres)("a real server", () => {
   });
 });
 
-describe.skipIf(!hasPostgres || Bun.which("openssl") === null)("TLS", () => {
+needs(postgres, "openssl").describe("TLS", () => {
   let server: Postgres;
   let folder: string;
   const makeCert = (name: string) => {

@@ -1,5 +1,5 @@
 /** Where the binary runs: in an empty root with the C libraries, and what a bare machine leaves out. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,9 +7,10 @@ import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { version } from "../../package.json";
 import { folder, program, tar } from "../../scripts/release/archive.ts";
+import { needs } from "../needs.ts";
 import { findBinary } from "../transcript/harness.ts";
 import { sha256 } from "./fixture.ts";
-import { bareRoot, fillRoot, own, runInRoot } from "./namespace.ts";
+import { fillRoot, own, ownRoot, runInRoot, staticBusybox } from "./namespace.ts";
 
 setDefaultTimeout(120_000);
 
@@ -20,7 +21,7 @@ afterAll(() => rmSync(shelf, { recursive: true, force: true }));
 
 /** A release of the binary of this checkout, packed in haste. */
 beforeAll(async () => {
-  if (!bareRoot) return;
+  if (!ownRoot.isHere || !staticBusybox.isHere) return;
   fillRoot(root, findBinary());
   const top = `pai-1.0.0-${target}`;
   const contents = [folder(`${top}/`), program(`${top}/pai`, readFileSync(findBinary()))];
@@ -33,7 +34,7 @@ beforeAll(async () => {
 const demo = 'pai demo >/tmp/demo.txt 2>&1 && tail -n 3 /tmp/demo.txt || { echo "exit $?"; cat /tmp/demo.txt; }';
 const ending = "  cd your-project && pai";
 
-test.skipIf(!bareRoot)(
+needs(ownRoot, staticBusybox).test(
   "an empty root with a shell, tar, sha256sum and the C libraries: install, demo (R60, R66)",
   () => {
     const { stdout, stderr, status } = runInRoot(
@@ -56,17 +57,17 @@ const places: readonly (readonly [name: string, outside: string, inside: string]
   ["a noexec temporary folder", "mount -t tmpfs -o noexec none $ROOT/tmp", demo],
 ];
 for (const [name, outside, inside] of places)
-  test.skipIf(!bareRoot)(`pai runs with ${name} (R66)`, () => {
+  needs(ownRoot, staticBusybox).test(`pai runs with ${name} (R66)`, () => {
     const { stdout, stderr } = runInRoot(root, inside, { outside });
     expect(`${stdout}${stderr}`.trim()).toEndWith(ending.trim());
   });
 
-test.skipIf(!bareRoot || process.getuid?.() !== 0)("pai runs as a user that no passwd names (R66)", () => {
+needs(ownRoot, staticBusybox, root).test("pai runs as a user that no passwd names (R66)", () => {
   const outside = "mount -t tmpfs -o mode=1777 none $ROOT/tmp";
   expect(runInRoot(root, demo, { outside, user: "54321:54321" }).stdout.trim()).toEndWith(ending.trim());
 });
 
-test.skipIf(!bareRoot)("what dpkg installed is left to dpkg (R64, R65)", () => {
+needs(ownRoot, staticBusybox).test("what dpkg installed is left to dpkg (R64, R65)", () => {
   const inside = `mkdir -p /usr/bin /var/lib/dpkg/info; cp /bin/pai /usr/bin/pai; echo /usr/bin/pai >/var/lib/dpkg/info/pai.list
     /usr/bin/pai uninstall -y; echo "exit $?"; rm -r /usr /var`;
   const { stdout, stderr } = runInRoot(root, inside);
@@ -79,22 +80,28 @@ const groups = ["/sys/fs/cgroup/memory", "/sys/fs/cgroup"].filter((path) =>
 );
 const group = groups.map((path) => join(path, `pai-test-${process.pid}`))[0];
 
-test.skipIf(!bareRoot || group === undefined)("256 MB of memory are enough (R66, R67)", () => {
-  const limit = `mkdir ${group}; trap 'echo 0 >${dirname(group ?? "")}/cgroup.procs; rmdir ${group}' EXIT; cd ${group}
+needs(ownRoot, staticBusybox, { name: "a memory cgroup", isHere: group !== undefined }).test(
+  "256 MB of memory are enough (R66, R67)",
+  () => {
+    const limit = `mkdir ${group}; trap 'echo 0 >${dirname(group ?? "")}/cgroup.procs; rmdir ${group}' EXIT; cd ${group}
     for name in memory.limit_in_bytes memory.memsw.limit_in_bytes memory.max; do [ ! -e $name ] || echo 256M >$name; done
     echo 0 >cgroup.procs; cd /`;
-  const { stdout } = runInRoot(root, demo, { outside: `${limit}; mount -t tmpfs none $ROOT/tmp` });
-  expect(stdout.trim()).toEndWith(ending.trim());
-});
+    const { stdout } = runInRoot(root, demo, { outside: `${limit}; mount -t tmpfs none $ROOT/tmp` });
+    expect(stdout.trim()).toEndWith(ending.trim());
+  },
+);
 
-test.skipIf(!bareRoot)("without /proc the runtime cannot start: its banner, and no exit code of pai's", () => {
-  const { status, stderr } = spawnSync(own[0] ?? "", [...own.slice(1), "chroot", root, "/bin/pai", "--version"], {
-    encoding: "utf8",
-  });
-  expect([status === 0, stderr.includes("Bun has crashed")]).toEqual([false, true]);
-});
+needs(ownRoot, staticBusybox).test(
+  "without /proc the runtime cannot start: its banner, and no exit code of pai's",
+  () => {
+    const { status, stderr } = spawnSync(own[0] ?? "", [...own.slice(1), "chroot", root, "/bin/pai", "--version"], {
+      encoding: "utf8",
+    });
+    expect([status === 0, stderr.includes("Bun has crashed")]).toEqual([false, true]);
+  },
+);
 
-test.skipIf(Bun.which("readelf") === null)("the binary asks for no symbol newer than glibc 2.17 (R66)", () => {
+needs("readelf").test("the binary asks for no symbol newer than glibc 2.17 (R66)", () => {
   const { stdout } = spawnSync("readelf", ["-V", "-W", findBinary()], { encoding: "utf8", maxBuffer: 1e9 });
   const versions = [...stdout.matchAll(/GLIBC_2\.(\d+)/g)].map(([, minor]) => Number(minor));
   expect([versions.length > 0, Math.max(...versions)]).toEqual([true, 17]);

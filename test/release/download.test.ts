@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fillInstaller } from "../../scripts/release/pack.ts";
+import { type Need, needs } from "../needs.ts";
 import { installer, makeRelease, namesIn, openDesk } from "./fixture.ts";
 
 setDefaultTimeout(60_000);
@@ -42,27 +43,25 @@ const page = () =>
   new Response("<!DOCTYPE html>\n<title>Please log in</title>\n", { headers: { "content-type": "text/html" } });
 const target = ["--target", "linux-x64"];
 const basic = ["sh", "tar", "gzip", "sha256sum", "mkdir", "rmdir", "rm", "mv", "chmod", "uname"];
-const fetchers = ["curl", "wget"].filter((name) => Bun.which(name) !== null);
+const fetchers = ["curl", "wget"];
+const aFetcher: Need = { name: "curl or wget", isHere: fetchers.some((name) => Bun.which(name) !== null) };
 
-for (const fetcher of ["curl", "wget"])
-  test.skipIf(Bun.which(fetcher) === null)(
-    `${fetcher} fetches the latest version, or the one named (R59, R60)`,
-    async () => {
-      using desk = openDesk();
-      const release = await makeRelease(join(desk.root, "release"), "1.2.3");
-      using server = serve(serveFolder(release));
-      const to = join(desk.root, "bin");
-      const options = { env: { PATH: desk.tools([...basic, fetcher]) }, shell: [Bun.which("sh") ?? "/bin/sh"] };
-      const latest = await desk.install(["--from", `${server.url}/`, "--to", to, ...target], options);
-      expect(latest).toMatchObject({ code: 0, stderr: "" });
-      expect(latest.stdout).toContain(`installed pai 1.2.3 as ${to}/pai`);
-      expect(server.asked).toEqual(["/latest", "/v1.2.3/SHA256SUMS", "/SHA256SUMS", "/pai-1.2.3-linux-x64.tar.gz"]);
-      const missing = await desk.install(["--from", server.url, "--version", "9.9.9", "--to", to, ...target], options);
-      expect(missing.stderr).toContain("does not name pai-9.9.9-linux-x64.tar.gz");
-    },
-  );
+for (const fetcher of fetchers)
+  needs(fetcher).test(`${fetcher} fetches the latest version, or the one named (R59, R60)`, async () => {
+    using desk = openDesk();
+    const release = await makeRelease(join(desk.root, "release"), "1.2.3");
+    using server = serve(serveFolder(release));
+    const to = join(desk.root, "bin");
+    const options = { env: { PATH: desk.tools([...basic, fetcher]) }, shell: [Bun.which("sh") ?? "/bin/sh"] };
+    const latest = await desk.install(["--from", `${server.url}/`, "--to", to, ...target], options);
+    expect(latest).toMatchObject({ code: 0, stderr: "" });
+    expect(latest.stdout).toContain(`installed pai 1.2.3 as ${to}/pai`);
+    expect(server.asked).toEqual(["/latest", "/v1.2.3/SHA256SUMS", "/SHA256SUMS", "/pai-1.2.3-linux-x64.tar.gz"]);
+    const missing = await desk.install(["--from", server.url, "--version", "9.9.9", "--to", to, ...target], options);
+    expect(missing.stderr).toContain("does not name pai-9.9.9-linux-x64.tar.gz");
+  });
 
-test("piped into sh it takes its address from the release, or from PAI_MIRROR (R59)", async () => {
+needs(aFetcher).test("piped into sh it takes its address from the release, or from PAI_MIRROR (R59)", async () => {
   using desk = openDesk();
   const release = await makeRelease(join(desk.root, "release"), "1.2.3");
   using server = serve(async (path) =>
@@ -136,7 +135,7 @@ const faults: readonly Fault[] = [
 
 for (const { name, answer, words } of faults)
   for (const fetcher of fetchers)
-    test(`${fetcher}: ${name}: one line, nothing left, the old program stays (R61)`, async () => {
+    needs(fetcher).test(`${fetcher}: ${name}: one line, nothing left, the old program stays (R61)`, async () => {
       using desk = openDesk();
       const release = await makeRelease(join(desk.root, "release"), "1.2.3");
       using server = serve(answer(release));
@@ -150,28 +149,25 @@ for (const { name, answer, words } of faults)
       expect([namesIn(to), readFileSync(join(to, "pai"), "utf8")]).toEqual([["pai"], expect.stringContaining("1.0.0")]);
     });
 
-test.skipIf(Bun.which("curl") === null)(
-  "a download that is cut off, and a server that is not there: one line (R61)",
-  async () => {
-    using desk = openDesk();
-    const cut = createServer((socket) => {
-      socket.on("error", () => undefined);
-      socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n1.2"));
-    });
-    await new Promise<void>((ready) => cut.listen(0, "127.0.0.1", ready));
-    const address = cut.address();
-    const port = typeof address === "object" ? address?.port : 0;
-    const install = async (url: string) =>
-      await desk.install(["--from", url, "--to", join(desk.root, "new/bin"), ...target]);
-    const broken = await install(`http://127.0.0.1:${port}`);
-    cut.close();
-    expect(broken.stderr).toMatch(/^install\.sh: cannot fetch http:\/\/127\.0\.0\.1:\d+\/latest: \(18\).*\n$/);
-    expect((await install("http://127.0.0.1:9")).stderr).toMatch(/^install\.sh: cannot fetch .*\(7\).*\n$/);
-    expect(namesIn(join(desk.root, "new"))).toBeNull();
-  },
-);
+needs("curl").test("a download that is cut off, and a server that is not there: one line (R61)", async () => {
+  using desk = openDesk();
+  const cut = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n1.2"));
+  });
+  await new Promise<void>((ready) => cut.listen(0, "127.0.0.1", ready));
+  const address = cut.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  const install = async (url: string) =>
+    await desk.install(["--from", url, "--to", join(desk.root, "new/bin"), ...target]);
+  const broken = await install(`http://127.0.0.1:${port}`);
+  cut.close();
+  expect(broken.stderr).toMatch(/^install\.sh: cannot fetch http:\/\/127\.0\.0\.1:\d+\/latest: \(18\).*\n$/);
+  expect((await install("http://127.0.0.1:9")).stderr).toMatch(/^install\.sh: cannot fetch .*\(7\).*\n$/);
+  expect(namesIn(join(desk.root, "new"))).toBeNull();
+});
 
-test("a proxy is used where the environment names one (R60)", async () => {
+needs(aFetcher).test("a proxy is used where the environment names one (R60)", async () => {
   using desk = openDesk();
   const release = await makeRelease(join(desk.root, "release"), "1.2.3");
   using proxy = serve(serveFolder(release));

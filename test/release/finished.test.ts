@@ -2,7 +2,7 @@
  * A finished release, as its users get it: `PAI_RELEASE=dist/release bun test test/release`. Without that variable all of
  * this is skipped, since a release takes minutes.
  */
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,17 @@ import { join, resolve } from "node:path";
 import { debianVersion } from "../../scripts/release/deb.ts";
 import { findSbomFaults } from "../../scripts/release/sbom.ts";
 import { targets } from "../../scripts/release/targets.ts";
-import { armRoot, bareRoot, bring, fillArmLibraries, fillRoot, runInRoot } from "./namespace.ts";
+import { type Need, needs } from "../needs.ts";
+import {
+  armPrograms,
+  bring,
+  fillArmLibraries,
+  fillRoot,
+  finished,
+  ownRoot,
+  runInRoot,
+  staticBusybox,
+} from "./namespace.ts";
 
 setDefaultTimeout(300_000);
 
@@ -23,7 +33,7 @@ afterAll(() => rmSync(shelf, { recursive: true, force: true }));
 const has = (name: string) => existsSync(join(release, name));
 const archiveOf = (target: string) => `pai-${version}-${target}.tar.gz`;
 const built = targets.filter(({ name }) => has(archiveOf(name)));
-const runs = (...targets: readonly string[]) => targets.every((target) => has(archiveOf(target)));
+const releaseOf = (target: string): Need => ({ name: finished.name, isHere: has(archiveOf(target)) });
 const run = (command: string, args: readonly string[], cwd = release) => {
   const { stdout, stderr, status } = spawnSync(command, [...args], { cwd, encoding: "utf8", maxBuffer: 1e9 });
   return { out: `${stdout}${stderr}`, status };
@@ -40,7 +50,7 @@ function unpack(target: string): string {
   return program;
 }
 
-test.skipIf(given === undefined)("every file is named in SHA256SUMS with its sum (R56)", () => {
+needs(finished).test("every file is named in SHA256SUMS with its sum (R56)", () => {
   const named = readFileSync(join(release, "SHA256SUMS"), "utf8").trim().split("\n");
   const files = readdirSync(release).filter((name) => !name.startsWith("SHA256SUMS"));
   expect(named.map((line) => line.slice(66)).sort()).toEqual(files.sort());
@@ -49,7 +59,7 @@ test.skipIf(given === undefined)("every file is named in SHA256SUMS with its sum
 });
 
 for (const { name } of targets) {
-  test.skipIf(!runs(name))(`${name}: both archives hold the same files, for that processor (R55)`, () => {
+  needs(releaseOf(name)).test(`${name}: both archives hold the same files, for that processor (R55)`, () => {
     const top = `pai-${version}-${name}`;
     const files = [
       "LICENSE",
@@ -75,37 +85,31 @@ for (const { name } of targets) {
 }
 
 for (const { name, deb } of targets.filter((target) => target.deb !== null)) {
-  test.skipIf(!runs(name) || Bun.which("readelf") === null)(`${name}: no symbol newer than glibc 2.17 (R66)`, () => {
+  needs(releaseOf(name), "readelf").test(`${name}: no symbol newer than glibc 2.17 (R66)`, () => {
     const { out } = run("readelf", ["-V", "-W", unpack(name)]);
     expect(Math.max(...[...out.matchAll(/GLIBC_2\.(\d+)/g)].map(([, minor]) => Number(minor)))).toBe(17);
   });
 
-  test.skipIf(!runs(name) || Bun.which("dpkg-deb") === null)(
-    `${name}: Debian's package holds the same program (R55)`,
-    () => {
-      const file = `pai_${debianVersion(version)}_${deb}.deb`;
-      const program = run("sh", ["-c", `dpkg-deb --fsys-tarfile ${file} | tar -xO ./usr/bin/pai | sha256sum`]).out;
-      expect(run("sha256sum", [unpack(name)]).out.split(" ")[0]).toBe(program.split(" ")[0]);
-      expect(run("dpkg-deb", ["-f", file, "Architecture"]).out.trim()).toBe(`${deb}`);
-    },
-  );
+  needs(releaseOf(name), "dpkg-deb").test(`${name}: Debian's package holds the same program (R55)`, () => {
+    const file = `pai_${debianVersion(version)}_${deb}.deb`;
+    const program = run("sh", ["-c", `dpkg-deb --fsys-tarfile ${file} | tar -xO ./usr/bin/pai | sha256sum`]).out;
+    expect(run("sha256sum", [unpack(name)]).out.split(" ")[0]).toBe(program.split(" ")[0]);
+    expect(run("dpkg-deb", ["-f", file, "Architecture"]).out.trim()).toBe(`${deb}`);
+  });
 }
 
-test.skipIf(given === undefined)(
-  "the bill of materials follows its schema, and the notices name all of it (R56)",
-  async () => {
-    const text = readFileSync(join(release, `pai-${version}.cdx.json`), "utf8");
-    expect(await findSbomFaults(text)).toBeNull();
-    const { components } = JSON.parse(text) as {
-      components: { type: string; group?: string; name: string; version: string }[];
-    };
-    const notices = readFileSync(join(release, "THIRD_PARTY.md"), "utf8");
-    const libraries = components.filter(({ type }) => type === "library");
-    expect(libraries.length).toBeGreaterThan(5);
-    for (const { group, name, version: own } of libraries)
-      expect(notices).toContain(`| ${group === undefined ? name : `${group}/${name}`} | ${own} |`);
-  },
-);
+needs(finished).test("the bill of materials follows its schema, and the notices name all of it (R56)", async () => {
+  const text = readFileSync(join(release, `pai-${version}.cdx.json`), "utf8");
+  expect(await findSbomFaults(text)).toBeNull();
+  const { components } = JSON.parse(text) as {
+    components: { type: string; group?: string; name: string; version: string }[];
+  };
+  const notices = readFileSync(join(release, "THIRD_PARTY.md"), "utf8");
+  const libraries = components.filter(({ type }) => type === "library");
+  expect(libraries.length).toBeGreaterThan(5);
+  for (const { group, name, version: own } of libraries)
+    expect(notices).toContain(`| ${group === undefined ? name : `${group}/${name}`} | ${own} |`);
+});
 
 const ending = "  cd your-project && pai";
 const from = `sh /install.sh --from /release --to /opt/pai`;
@@ -120,12 +124,15 @@ function makeRoot(target: string, program: string | null): string {
 }
 
 const own = `linux-${process.arch}`;
-test.skipIf(!bareRoot || !runs(own))(`${own}: installs in an empty root and plays its demo (R60, R66)`, () => {
-  const { stdout, status } = runInRoot(makeRoot(own, unpack(own)), `${from} && /opt/pai/pai demo`);
-  expect([status, stdout.trimEnd().endsWith(ending)]).toEqual([0, true]);
-});
+needs(releaseOf(own), ownRoot, staticBusybox).test(
+  `${own}: installs in an empty root and plays its demo (R60, R66)`,
+  () => {
+    const { stdout, status } = runInRoot(makeRoot(own, unpack(own)), `${from} && /opt/pai/pai demo`);
+    expect([status, stdout.trimEnd().endsWith(ending)]).toEqual([0, true]);
+  },
+);
 
-test.skipIf(!armRoot || !runs("linux-arm64"))(
+needs(releaseOf("linux-arm64"), armPrograms, staticBusybox).test(
   "linux-arm64: installs in an empty root and plays its demo, under qemu (R60, R66)",
   () => {
     const root = makeRoot("linux-arm64", null);
@@ -158,7 +165,7 @@ const musls = [
     loader: "/lib/ld-musl-x86_64.so.1",
     gnuLoader: "ld-linux-x86-64.so.2",
     compiler: "gcc",
-    can: bareRoot && process.arch === "x64",
+    roots: [ownRoot, staticBusybox, { name: "an x64 machine", isHere: process.arch === "x64" }],
     arm: false,
   },
   {
@@ -166,12 +173,12 @@ const musls = [
     loader: "/lib/ld-musl-aarch64.so.1",
     gnuLoader: "ld-linux-aarch64.so.1",
     compiler: "aarch64-linux-gnu-gcc",
-    can: armRoot,
+    roots: [ownRoot, staticBusybox, armPrograms],
     arm: true,
   },
 ] as const;
-for (const { target, loader, gnuLoader, compiler, can, arm } of musls)
-  test.skipIf(!can || !existsSync(loader) || Bun.which(compiler) === null || !runs(target))(
+for (const { target, loader, gnuLoader, compiler, roots, arm } of musls)
+  needs(releaseOf(target), ...roots, { name: loader, isHere: existsSync(loader) }, compiler).test(
     `${target}: installs on musl and plays its demo${arm ? ", under qemu" : ""} (R60, R66)`,
     () => {
       const root = makeRoot(target, null);
@@ -193,14 +200,11 @@ for (const { target, loader, gnuLoader, compiler, can, arm } of musls)
   );
 
 const nehalem = "qemu-x86_64-static";
-test.skipIf(Bun.which(nehalem) === null || !runs("linux-x64"))(
-  "linux-x64: runs on a processor without AVX (R66)",
-  () => {
-    expect(run(nehalem, ["-cpu", "Nehalem", unpack("linux-x64"), "--version"]).out).toBe(`pai ${version}\n`);
-  },
-);
+needs(releaseOf("linux-x64"), nehalem).test("linux-x64: runs on a processor without AVX (R66)", () => {
+  expect(run(nehalem, ["-cpu", "Nehalem", unpack("linux-x64"), "--version"]).out).toBe(`pai ${version}\n`);
+});
 
-test.skipIf(!runs(own))("smoke.sh installs from the address of the release and plays the demo", async () => {
+needs(releaseOf(own)).test("smoke.sh installs from the address of the release and plays the demo", async () => {
   using server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",

@@ -3,6 +3,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { needs } from "../needs.ts";
 import { type Desk, installer, makeArchive, makeRelease, namesIn, openDesk, sha256, standIn } from "./fixture.ts";
 
 setDefaultTimeout(60_000);
@@ -24,26 +25,23 @@ test("install.sh has at most 150 lines and ends with the call of its one functio
   expect(script).toContain("set -eu");
 });
 
-test.skipIf(Bun.which("shellcheck") === null)("shellcheck has nothing to say about the scripts (R58)", () => {
+needs("shellcheck").test("shellcheck has nothing to say about the scripts (R58)", () => {
   const names = ["install.sh", "smoke.sh"].map((name) => join(installer, "..", name));
   const { stdout, status } = spawnSync("shellcheck", names, { encoding: "utf8" });
   expect([stdout, status]).toEqual(["", 0]);
 });
 
 for (const [shell, ...more] of [["dash"], ["bash", "--posix"], ["busybox", "sh"]] as const) {
-  test.skipIf(Bun.which(shell) === null)(
-    `${shell} installs from a folder with blanks in its name (R58, R60)`,
-    async () => {
-      using desk = openDesk();
-      const from = await makeRelease(join(desk.root, "a release"), "1.2.3");
-      const to = join(desk.root, "my programs");
-      const env = { PAI_INSTALL_DIR: to };
-      const result = await desk.install(["--from", from], { env, shell: [Bun.which(shell) ?? shell, ...more] });
-      expect(result).toMatchObject({ code: 0, stderr: "" });
-      expect(result.stdout).toBe(`installed pai 1.2.3 as ${to}/pai\nadd it to PATH with: export PATH="${to}:$PATH"\n`);
-      expect([namesIn(to), statSync(join(to, "pai")).mode & 0o777]).toEqual([["pai"], 0o755]);
-    },
-  );
+  needs(shell).test(`${shell} installs from a folder with blanks in its name (R58, R60)`, async () => {
+    using desk = openDesk();
+    const from = await makeRelease(join(desk.root, "a release"), "1.2.3");
+    const to = join(desk.root, "my programs");
+    const env = { PAI_INSTALL_DIR: to };
+    const result = await desk.install(["--from", from], { env, shell: [Bun.which(shell) ?? shell, ...more] });
+    expect(result).toMatchObject({ code: 0, stderr: "" });
+    expect(result.stdout).toBe(`installed pai 1.2.3 as ${to}/pai\nadd it to PATH with: export PATH="${to}:$PATH"\n`);
+    expect([namesIn(to), statSync(join(to, "pai")).mode & 0o777]).toEqual([["pai"], 0o755]);
+  });
 }
 
 test("a script that was cut off while it came does nothing (R58)", async () => {

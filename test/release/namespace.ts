@@ -2,6 +2,7 @@
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, linkSync, mkdirSync, realpathSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { type Need, ownMounts } from "../needs.ts";
 import { installer } from "./fixture.ts";
 
 /** Each begins a command in a mount namespace of its own, as root there. */
@@ -17,14 +18,25 @@ export const own: readonly string[] =
     return spawnSync(command, [...args, "sh", "-c", script], { stdio: "ignore" }).status === 0;
   }) ?? [];
 
-const busybox = Bun.which("busybox");
-const isStatic = busybox !== null && spawnSync("ldd", [busybox], { stdio: "ignore" }).status !== 0;
+/** Mounts of one's own, and another root in them. */
+export const ownRoot: Need = { name: ownMounts.name, isHere: own.length > 0 };
 
-/** Whether a root can be made of busybox alone. */
-export const bareRoot = own.length > 0 && isStatic;
+const busybox = Bun.which("busybox");
+
+/** A busybox without libraries: all that a root is made of. */
+export const staticBusybox: Need = {
+  name: "busybox (static)",
+  isHere: busybox !== null && spawnSync("ldd", [busybox], { stdio: "ignore" }).status !== 0,
+};
 
 /** Names of programs that busybox is in a bare root. */
 const applets = ["cat", "chmod", "id", "ls", "mkdir", "mv", "rm", "rmdir", "sh", "sha256sum", "tail", "tar", "uname"];
+
+/** `PAI_RELEASE=dist/release`: a release takes minutes, so that it is made by hand. */
+export const finished: Need = {
+  name: "a finished release (PAI_RELEASE)",
+  isHere: process.env["PAI_RELEASE"] !== undefined,
+};
 
 /** A copy that costs nothing where both are on one disk; what is there already stays. */
 export function bring(from: string, to: string): void {
@@ -46,12 +58,14 @@ const register = `mount -t binfmt_misc none /proc/sys/fs/binfmt_misc && printf '
   ':arm64:M::\\x7fELF\\x02\\x01\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02\\x00\\xb7\\x00:\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x00\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xfe\\xff\\xff\\xff:${qemu}:F' \
   >/proc/sys/fs/binfmt_misc/register`;
 
-/** Whether programs for arm64 run here under qemu, in a root of their own. */
-export const armRoot =
-  bareRoot &&
-  qemu !== null &&
-  existsSync(armLibraries) &&
-  spawnSync("unshare", ["-rm", "sh", "-c", register], { stdio: "ignore" }).status === 0;
+/** Programs for arm64 run here, in a root of their own. */
+export const armPrograms: Need = {
+  name: "qemu with the C library for arm64",
+  isHere:
+    qemu !== null &&
+    existsSync(armLibraries) &&
+    spawnSync("unshare", ["-rm", "sh", "-c", register], { stdio: "ignore" }).status === 0,
+};
 
 /** The libraries that a program for arm64 asks for. */
 export function fillArmLibraries(root: string): void {
@@ -87,7 +101,7 @@ export function runInRoot(root: string, script: string, options: RootOptions = {
   const { outside = ":", user, arm = false, env = "" } = options;
   const [command = "", ...args] = arm ? ["unshare", "-rm", "--"] : own;
   const chroot = `chroot ${user === undefined ? "" : `--userspec=${user} `}"$ROOT" /bin/sh -c "$SCRIPT"`;
-  const commands = `mount --bind "$ROOT" "$ROOT"; ${arm ? `mount --rbind /proc "$ROOT/proc"; ${register}` : 'mount -t proc proc "$ROOT/proc"'}; ${outside}\nenv -i PATH=/bin:/usr/sbin:/usr/bin ${env} ${chroot}`;
+  const commands = `mount --bind "$ROOT" "$ROOT"; mount --rbind /proc "$ROOT/proc"; ${arm ? register : ":"}; ${outside}\nenv -i PATH=/bin:/usr/sbin:/usr/bin ${env} ${chroot}`;
   return spawnSync(command, [...args, "sh", "-c", commands], {
     encoding: "utf8",
     env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", ROOT: root, SCRIPT: script },

@@ -17,6 +17,7 @@ import { findSbomFaults, renderSbom } from "../../scripts/release/sbom.ts";
 import { openSigner } from "../../scripts/release/sign.ts";
 import { renewSizes } from "../../scripts/release/sizes.ts";
 import { chooseTargets, targets } from "../../scripts/release/targets.ts";
+import { needs } from "../needs.ts";
 import { standIn } from "./fixture.ts";
 
 setDefaultTimeout(60_000);
@@ -30,7 +31,6 @@ const run = (command: string, args: readonly string[], cwd = shelf) => {
   const { stdout, stderr, status } = spawnSync(command, [...args], { cwd, encoding: "utf8" });
   return { out: `${stdout}${stderr}`, status };
 };
-const missing = (...tools: readonly string[]) => tools.some((tool) => Bun.which(tool) === null);
 
 /** A metafile as the bundler writes it, that names these packages. */
 const metafileOf = (...names: readonly string[]) =>
@@ -49,7 +49,7 @@ test("archives depend on nothing but their content (R57)", async () => {
   expect(ar([["odd", Buffer.from("x")]], epoch).length % 2).toBe(0);
 });
 
-test.skipIf(missing("tar", "xz"))("tar reads what a release packs: modes, owner, time (R55)", async () => {
+needs("tar", "xz").test("tar reads what a release packs: modes, owner, time (R55)", async () => {
   const archive = await tar([folder("a/"), program("a/run", "x"), file("a/text", "y")], epoch);
   for (const [name, data] of [
     ["a.tar.gz", await gzip(archive)],
@@ -75,7 +75,7 @@ const contents = {
   notices: "notices\n",
 };
 
-test.skipIf(missing("dpkg-deb"))("dpkg accepts the package, and finds its files (R55)", async () => {
+needs("dpkg-deb").test("dpkg accepts the package, and finds its files (R55)", async () => {
   writeFileSync(join(shelf, "pai.deb"), await packDeb(contents, epoch));
   expect(run("dpkg-deb", ["-f", "pai.deb", "Package", "Version", "Architecture"]).out).toBe(
     "Package: pai\nVersion: 1.2.0~rc.1\nArchitecture: amd64\n",
@@ -122,25 +122,22 @@ esac
 echo "got $*"; exit "$2"
 `;
 
-test.skipIf(missing("npm"))(
-  "the npm packages install without a network, start the program, pass signals on (R55)",
-  async () => {
-    const prefix = await installByNpm("npm", answers);
-    const pai = join(prefix, "bin/pai");
-    expect(run(pai, ["a b", "7"])).toEqual({ out: "got a b 7\n", status: 7 });
-    expect(run("sh", ["-c", `"${pai}" term; echo $?`]).out).toContain("143");
-    const child = Bun.spawn([pai, "wait"], { stdout: "pipe", stdin: "ignore" });
-    const reader = child.stdout.getReader();
-    await reader.read();
-    child.kill("SIGTERM");
-    expect([new TextDecoder().decode((await reader.read()).value), await child.exited]).toEqual(["told\n", 143]);
-    rmSync(join(prefix, "lib/node_modules/@paicode"), { recursive: true });
-    expect(run(pai, [])).toEqual({
-      out: expect.stringContaining("was npm told to leave out optional packages?"),
-      status: 3,
-    });
-  },
-);
+needs("npm").test("the npm packages install without a network, start the program, pass signals on (R55)", async () => {
+  const prefix = await installByNpm("npm", answers);
+  const pai = join(prefix, "bin/pai");
+  expect(run(pai, ["a b", "7"])).toEqual({ out: "got a b 7\n", status: 7 });
+  expect(run("sh", ["-c", `"${pai}" term; echo $?`]).out).toContain("143");
+  const child = Bun.spawn([pai, "wait"], { stdout: "pipe", stdin: "ignore" });
+  const reader = child.stdout.getReader();
+  await reader.read();
+  child.kill("SIGTERM");
+  expect([new TextDecoder().decode((await reader.read()).value), await child.exited]).toEqual(["told\n", 143]);
+  rmSync(join(prefix, "lib/node_modules/@paicode"), { recursive: true });
+  expect(run(pai, [])).toEqual({
+    out: expect.stringContaining("was npm told to leave out optional packages?"),
+    status: 3,
+  });
+});
 
 test("notices and bill of materials tell what is in the bundle, from the lock file (R55, R56)", async () => {
   const packages = findBundled([metafileOf("zod", "ajv-formats"), metafileOf("zod", "ajv")]);
@@ -184,31 +181,28 @@ test("targets are chosen by name (R66)", () => {
   expect(() => chooseTargets("linux-x86")).toThrow("unknown target: linux-x86; there are linux-x64, ");
 });
 
-test.skipIf(missing("sha256sum", "ssh-keygen"))(
-  "sums of all files, signed by an SSH key, verified by ssh-keygen (R56)",
-  () => {
-    const folderOfFiles = join(shelf, "signed");
-    mkdirSync(folderOfFiles);
-    writeFileSync(join(folderOfFiles, "latest"), "1.2.3\n");
-    writeFileSync(join(folderOfFiles, "SHA256SUMS"), sumAll(folderOfFiles));
-    expect(run("sha256sum", ["-c", "SHA256SUMS"], folderOfFiles).out).toBe("latest: OK\n");
-    run("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "someone@somewhere", "-f", "key"]);
-    const signer = openSigner(join(shelf, "key"));
-    expect([signer.sign(folderOfFiles), signer.publicKey]).toEqual([
-      "SHA256SUMS.sig",
-      expect.stringMatching(/^ssh-ed25519 \S+$/),
-    ]);
-    writeFileSync(join(shelf, "signers"), `pai ${signer.publicKey}\n`);
-    const verify = () =>
-      run("sh", ["-c", "ssh-keygen -Y verify -f signers -I pai -n file -s signed/SHA256SUMS.sig <signed/SHA256SUMS"])
-        .status;
-    expect(verify()).toBe(0);
-    writeFileSync(join(folderOfFiles, "SHA256SUMS"), "changed\n");
-    expect(verify()).not.toBe(0);
-  },
-);
+needs("sha256sum", "ssh-keygen").test("sums of all files, signed by an SSH key, verified by ssh-keygen (R56)", () => {
+  const folderOfFiles = join(shelf, "signed");
+  mkdirSync(folderOfFiles);
+  writeFileSync(join(folderOfFiles, "latest"), "1.2.3\n");
+  writeFileSync(join(folderOfFiles, "SHA256SUMS"), sumAll(folderOfFiles));
+  expect(run("sha256sum", ["-c", "SHA256SUMS"], folderOfFiles).out).toBe("latest: OK\n");
+  run("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "someone@somewhere", "-f", "key"]);
+  const signer = openSigner(join(shelf, "key"));
+  expect([signer.sign(folderOfFiles), signer.publicKey]).toEqual([
+    "SHA256SUMS.sig",
+    expect.stringMatching(/^ssh-ed25519 \S+$/),
+  ]);
+  writeFileSync(join(shelf, "signers"), `pai ${signer.publicKey}\n`);
+  const verify = () =>
+    run("sh", ["-c", "ssh-keygen -Y verify -f signers -I pai -n file -s signed/SHA256SUMS.sig <signed/SHA256SUMS"])
+      .status;
+  expect(verify()).toBe(0);
+  writeFileSync(join(folderOfFiles, "SHA256SUMS"), "changed\n");
+  expect(verify()).not.toBe(0);
+});
 
-test.skipIf(missing("minisign"))("sums signed by a minisign key, verified by minisign (R56)", () => {
+needs("minisign").test("sums signed by a minisign key, verified by minisign (R56)", () => {
   const folderOfFiles = join(shelf, "minisigned");
   mkdirSync(folderOfFiles);
   writeFileSync(join(folderOfFiles, "SHA256SUMS"), "sums\n");

@@ -1,14 +1,16 @@
 /** The picture of the README as a browser draws it. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { renderSvg } from "../../scripts/ansi-svg.ts";
+import { type Need, needs } from "../needs.ts";
 
 setDefaultTimeout(60_000);
 
 const chromium = Bun.which("chromium") ?? Bun.which("chromium-browser");
+const browser: Need = { name: "chromium", isHere: chromium !== null };
 
 /** How many texts a picture has, and those of which the browser draws fewer characters than they hold. */
 const measure = `
@@ -33,12 +35,12 @@ const pictures = [
   "docs/terminal-diff",
   "docs/terminal-result",
 ];
-test.skipIf(chromium === null).each(pictures)("Chromium draws every blank of %s.svg", (name) => {
+needs(browser).test.each(pictures)("Chromium draws every blank of %s.svg", (name) => {
   const svg = readFileSync(join(import.meta.dir, "../..", `${name}.svg`), "utf8");
   expect(draw(svg)).toEqual({ texts: svg.match(/<text /g)?.length ?? 0, cut: [] });
 });
 
-test.skipIf(chromium === null)("Chromium draws every blank of a picture made now", () => {
+needs(browser).test("Chromium draws every blank of a picture made now", () => {
   expect(draw(renderSvg(["step  action   target", "\x1b[1m   1  \x1b[0mMODIFY"], 40, "a run"))).toEqual({
     texts: 3,
     cut: [],

@@ -1,21 +1,22 @@
 /** install.sh on disks and systems that it cannot install on: one line, nothing left, the old program stays. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { needs } from "../needs.ts";
 import { installer, makeRelease, openDesk, standIn } from "./fixture.ts";
-import { own } from "./namespace.ts";
+import { own, ownRoot, staticBusybox } from "./namespace.ts";
 
 setDefaultTimeout(60_000);
 
-/** Installs onto a file system of its own, mounted with these options; what is told, and what is there afterwards. */
-async function installOn(options: string, program: string, prepare = ":"): Promise<readonly string[]> {
+/** Installs onto a file system of its own, mounted with options and later restricted; what is told, and is there afterwards. */
+async function installOn(options: string, later: string, program: string): Promise<readonly string[]> {
   using desk = openDesk();
   const from = await makeRelease(join(desk.root, "release"), "1.3.0", program);
   const disk = join(desk.root, "disk");
   mkdirSync(disk);
   const script = `
-    mount -t tmpfs none "$1" && mkdir "$1/bin" && echo old >"$1/bin/pai" && ${prepare} && mount -o remount,${options} "$1" || exit 99
+    mount -t tmpfs -o ${options} none "$1" && mkdir "$1/bin" && echo old >"$1/bin/pai" && mount -o remount,bind,${later} "$1" || exit 99
     sh "$2" --from "$3" --to "$1/bin"; echo "exit $?"; sh "$2" --from "$3" --to "$1/new/bin"; echo "exit $?"
     find "$1" -mindepth 1 -type f; find "$1" -mindepth 1 -name 'new*' -o -name '.pai*'; cat "$1/bin/pai"`;
   const done = spawnSync(own[0] ?? "", [...own.slice(1), "sh", "-c", script, "sh", disk, installer, from], {
@@ -27,21 +28,21 @@ async function installOn(options: string, program: string, prepare = ":"): Promi
 
 const kept = ["exit 1", "exit 1", "DISK/bin/pai", "old"];
 
-test.skipIf(own.length === 0)("a folder that programs cannot run in (R61)", async () => {
+needs(ownRoot).test("a folder that programs cannot run in (R61)", async () => {
   const line = (folder: string) =>
     `install.sh: programs cannot run in DISK/${folder}: is it mounted noexec? choose another folder with --to`;
-  expect(await installOn("noexec", standIn("1.3.0"))).toEqual([...kept, line("bin"), line("new/bin")]);
+  expect(await installOn("mode=755", "noexec", standIn("1.3.0"))).toEqual([...kept, line("bin"), line("new/bin")]);
 });
 
-test.skipIf(own.length === 0)("a full disk (R61)", async () => {
+needs(ownRoot).test("a full disk (R61)", async () => {
   const large = standIn("1.3.0", `: ${"x".repeat(300_000)}`);
   const line = (folder: string) =>
     `install.sh: no room in DISK/${folder}: pai needs 200 MB there while it is installed`;
-  expect(await installOn("size=64k", large)).toEqual([...kept, line("bin"), line("new/bin")]);
+  expect(await installOn("size=64k", "rw", large)).toEqual([...kept, line("bin"), line("new/bin")]);
 });
 
-test.skipIf(own.length === 0)("a read-only disk (R61)", async () => {
-  expect(await installOn("ro", standIn("1.3.0"))).toEqual([
+needs(ownRoot).test("a read-only disk (R61)", async () => {
+  expect(await installOn("mode=755", "ro", standIn("1.3.0"))).toEqual([
     ...kept,
     "install.sh: DISK/bin cannot be written: Read-only file system",
     "install.sh: DISK/new/bin cannot be made: Read-only file system",
@@ -69,11 +70,9 @@ async function installInRoot(files: readonly string[], proc = true): Promise<str
   return `${done.stdout}${done.stderr}`.trim();
 }
 
-const busybox = Bun.which("busybox");
-const isStatic = busybox !== null && spawnSync("ldd", [busybox], { encoding: "utf8" }).status !== 0;
 const loader = `lib/ld-musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`;
 
-test.skipIf(own.length === 0 || !isStatic)(
+needs(ownRoot, staticBusybox).test(
   "musl without libstdc++: the line names the command that helps (R61, R66)",
   async () => {
     const gone = "ls: /new: No such file or directory";
@@ -91,11 +90,8 @@ test.skipIf(own.length === 0 || !isStatic)(
   },
 );
 
-test.skipIf(own.length === 0 || !isStatic)(
-  "without /proc: one line in place of the runtime's crash (R61)",
-  async () => {
-    expect(await installInRoot([], false)).toBe(
-      "install.sh: /proc is not mounted, and pai's runtime needs it\nls: /new: No such file or directory",
-    );
-  },
-);
+needs(ownRoot, staticBusybox).test("without /proc: one line in place of the runtime's crash (R61)", async () => {
+  expect(await installInRoot([], false)).toBe(
+    "install.sh: /proc is not mounted, and pai's runtime needs it\nls: /new: No such file or directory",
+  );
+});

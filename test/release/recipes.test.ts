@@ -6,9 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { flagTable } from "../../src/cli/flags.ts";
 import { exitMeanings } from "../../src/cli/manual.ts";
+import { needs } from "../needs.ts";
 import { findBinary } from "../transcript/harness.ts";
 import { installer, makeRelease, standIn } from "./fixture.ts";
-import { own } from "./namespace.ts";
+import { finished, own, ownRoot } from "./namespace.ts";
 
 setDefaultTimeout(120_000);
 
@@ -118,25 +119,22 @@ test("GitHub's and GitLab's lines of installation install", () => {
   }
 });
 
-test.skipIf(own.length === 0 || Bun.which("ldd") === null)(
-  "what the Dockerfile copies is enough to play the demo as its user",
-  () => {
-    const [text = ""] = blocks("In a container", "dockerfile");
-    const copy = /^RUN (mkdir[\s\S]*?done)$/m.exec(text)?.[1] ?? "";
-    const [, uid = ""] = /^USER (\S+)$/m.exec(text) ?? [];
-    const out = join(shelf, "image");
-    mkdirSync(join(out, "usr/bin"), { recursive: true });
-    writeFileSync(join(out, "usr/bin/pai"), readFileSync(findBinary()), { mode: 0o755 });
-    const filled = run(copy.replaceAll("\\\n", "").replaceAll("/out", out));
-    expect([filled.status, filled.out]).toEqual([0, ""]);
-    const user = process.getuid?.() === 0 ? `--userspec=${uid} ` : "";
-    const script = `mount -t proc proc "${out}/proc" && env -i PATH=/usr/bin:/usr/sbin chroot ${user}"${out}" /usr/bin/pai demo`;
-    const done = spawnSync(own[0] ?? "", [...own.slice(1), "sh", "-c", script], { encoding: "utf8" });
-    expect([done.status, done.stdout.trimEnd()]).toEqual([0, expect.stringMatching(/cd your-project && pai$/)]);
-  },
-);
+needs(ownRoot, "ldd").test("what the Dockerfile copies is enough to play the demo as its user", () => {
+  const [text = ""] = blocks("In a container", "dockerfile");
+  const copy = /^RUN (mkdir[\s\S]*?done)$/m.exec(text)?.[1] ?? "";
+  const [, uid = ""] = /^USER (\S+)$/m.exec(text) ?? [];
+  const out = join(shelf, "image");
+  mkdirSync(join(out, "usr/bin"), { recursive: true });
+  writeFileSync(join(out, "usr/bin/pai"), readFileSync(findBinary()), { mode: 0o755 });
+  const filled = run(copy.replaceAll("\\\n", "").replaceAll("/out", out));
+  expect([filled.status, filled.out]).toEqual([0, ""]);
+  const user = process.getuid?.() === 0 ? `--userspec=${uid} ` : "";
+  const script = `mount --rbind /proc "${out}/proc" && env -i PATH=/usr/bin:/usr/sbin chroot ${user}"${out}" /usr/bin/pai demo`;
+  const done = spawnSync(own[0] ?? "", [...own.slice(1), "sh", "-c", script], { encoding: "utf8" });
+  expect([done.status, done.stdout.trimEnd()]).toEqual([0, expect.stringMatching(/cd your-project && pai$/)]);
+});
 
-test.skipIf(Bun.which("systemd-analyze") === null)("systemd takes the service and the timer", () => {
+needs("systemd-analyze").test("systemd takes the service and the timer", () => {
   const [service = "", timer = ""] = blocks("Every night", "ini");
   const program = join(makeProgram("pai", ":"), "pai");
   writeFileSync(join(shelf, "pai-nightly.service"), service.replace("/usr/local/bin/pai", program));
@@ -146,26 +144,23 @@ test.skipIf(Bun.which("systemd-analyze") === null)("systemd takes the service an
 });
 
 /** Ansible takes half a minute: it has its turn with the tests of a finished release. */
-test.skipIf(Bun.which("ansible-playbook") === null || process.env["PAI_RELEASE"] === undefined)(
-  "Ansible's task installs, and changes nothing the second time",
-  async () => {
-    writeFileSync(join(shelf, "play.yml"), blocks("By Ansible", "yaml")[0] ?? "");
-    const server = Bun.serve({
-      port: 0,
-      hostname: "127.0.0.1",
-      fetch: ({ url }) => new Response(Bun.file(join(release, new URL(url).pathname.replace("/v0.2.0/", "/")))),
-    });
-    const [pai_to, pai_script] = [join(shelf, "ansible"), join(shelf, "installer.sh")];
-    const variables = { pai_to, pai_script, pai_from: `http://127.0.0.1:${server.port}` };
-    const play = async () => {
-      const flags = ["-i", "localhost,", "-c", "local", "-e", JSON.stringify(variables), "play.yml"];
-      const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: shelf, LC_ALL: "C.UTF-8" };
-      const child = Bun.spawn(["ansible-playbook", ...flags], { cwd: shelf, env, stdout: "pipe", stderr: "inherit" });
-      return await new Response(child.stdout).text();
-    };
-    expect(await play()).toMatch(/changed=[12] .*failed=0/);
-    expect(readFileSync(join(shelf, "ansible/pai"), "utf8")).toContain("0.2.0");
-    expect(await play()).toMatch(/changed=0 .*failed=0/);
-    await server.stop(true);
-  },
-);
+needs("ansible-playbook", finished).test("Ansible's task installs, and changes nothing the second time", async () => {
+  writeFileSync(join(shelf, "play.yml"), blocks("By Ansible", "yaml")[0] ?? "");
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: ({ url }) => new Response(Bun.file(join(release, new URL(url).pathname.replace("/v0.2.0/", "/")))),
+  });
+  const [pai_to, pai_script] = [join(shelf, "ansible"), join(shelf, "installer.sh")];
+  const variables = { pai_to, pai_script, pai_from: `http://127.0.0.1:${server.port}` };
+  const play = async () => {
+    const flags = ["-i", "localhost,", "-c", "local", "-e", JSON.stringify(variables), "play.yml"];
+    const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: shelf, LC_ALL: "C.UTF-8" };
+    const child = Bun.spawn(["ansible-playbook", ...flags], { cwd: shelf, env, stdout: "pipe", stderr: "inherit" });
+    return await new Response(child.stdout).text();
+  };
+  expect(await play()).toMatch(/changed=[12] .*failed=0/);
+  expect(readFileSync(join(shelf, "ansible/pai"), "utf8")).toContain("0.2.0");
+  expect(await play()).toMatch(/changed=0 .*failed=0/);
+  await server.stop(true);
+});

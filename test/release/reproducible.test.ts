@@ -1,17 +1,16 @@
 /** The same source gives the same bytes, wherever it is built (R57). */
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { newFolder } from "../grounds.ts";
 import { sha256 } from "./fixture.ts";
 
 setDefaultTimeout(120_000);
 
 const root = join(import.meta.dir, "../..");
-mkdirSync(join(root, "dist"), { recursive: true });
 /** On the disk of the checkout: its packages are linked, not copied. */
-const shelf = mkdtempSync(join(root, "dist/.reproducible-"));
-afterAll(() => rmSync(shelf, { recursive: true, force: true }));
+const shelf = newFolder("checkout", "reproducible");
 
 /** Builds in a copy of the checkout at another path; sums of the binary and the man page. */
 function buildIn(folder: string): readonly string[] {

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { finish, modify, plan } from "../flows/plans.ts";
+import { needs } from "../needs.ts";
 import { findBinary, openPlace, type Place, patience } from "./harness.ts";
 
 const initialize = {
@@ -157,7 +158,7 @@ test.concurrent(
 
 const acpx = process.env["PAI_ACPX"] ?? Bun.which("acpx");
 
-test.skipIf(acpx === null)(
+needs({ name: "acpx", isHere: acpx !== null }).test(
   "acpx: one task that is approved, one that is denied, a session with a mode, a cancel",
   async () => {
     const [first, second] = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "1\n"]) + finish("Counted.")];

@@ -6,7 +6,6 @@ import { done, modify, planned } from "./replies.ts";
 
 setDefaultTimeout(patience);
 
-const hasGit = Bun.which("git") !== null;
 const args = ["run", "-y", "--check", "grep -q . a.txt"];
 
 async function openRepository(): Promise<Place> {
@@ -19,7 +18,7 @@ async function openRepository(): Promise<Place> {
   return place;
 }
 
-test.skipIf(!hasGit).concurrent("pipes and devices among git's files are named, and git is not started", async () => {
+test.concurrent("pipes and devices among git's files are named, and git is not started", async () => {
   const made = { config: "mkfifo", HEAD: "mkfifo", commondir: "ln -s /dev/zero", "info/attributes": "mkfifo" };
   for (const [name, make] of Object.entries(made)) {
     await using place = await openRepository();
@@ -31,7 +30,7 @@ test.skipIf(!hasGit).concurrent("pipes and devices among git's files are named, 
   }
 });
 
-test.skipIf(!hasGit).concurrent("a git that waits for ever ends with a signal, and the run is taken back", async () => {
+test.concurrent("a git that waits for ever ends with a signal, and the run is taken back", async () => {
   await using place = await openRepository();
   // git reads what an included file says, wherever it is.
   await place.shell("mkfifo ../spare/pipe; git config include.path ../../spare/pipe");
@@ -46,7 +45,7 @@ test.skipIf(!hasGit).concurrent("a git that waits for ever ends with a signal, a
   expect(existsSync(`/proc/${git}`)).toBe(false);
 });
 
-test.skipIf(!hasGit).concurrent("hooks that the repository's settings name are not run unseen", async () => {
+test.concurrent("hooks that the repository's settings name are not run unseen", async () => {
   await using place = await openRepository();
   await place.shell("git config hook.evil.command 'touch pwned'; git config hook.evil.event post-commit");
   const { code, stderr } = await place.pai([...args, "--commit", "say two"]);

@@ -3,13 +3,13 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { needs, ordinaryUser } from "../needs.ts";
 import { readOutcome } from "./contract.ts";
 import { openPlace, type Place, patience } from "./harness.ts";
 import { done, modify, planned, write } from "./replies.ts";
 
 setDefaultTimeout(patience);
 
-const hasGit = Bun.which("git") !== null;
 const files = { "a.txt": "one\n", "mine.txt": "mine\n", "staged.txt": "old\n" };
 const answers = [
   planned([
@@ -55,46 +55,42 @@ const commitsOf = (place: Place) => git(place, "log", "--format=%s").trim().spli
 /** What of pai's stays in the repository. */
 const leftOf = (place: Place) => git(place, "status", "--porcelain").trimEnd().split("\n").sort();
 
-test
-  .skipIf(!hasGit)
-  .concurrent("exactly the run's files are committed; what else is changed or staged stays", async () => {
-    await using place = openRepository();
-    const outcome = readOutcome(await place.pai([...args, "--commit", "--json", "say two"]));
-    expect(outcome).toMatchObject({ code: 0, status: "verified", commit: git(place, "rev-parse", "HEAD").trim() });
-    expect(git(place, "show", "--format=", "--name-status", "-z").split("\0").filter(Boolean)).toEqual([
-      ...["M", "a.txt", "D", "gone.txt", "A", "src/[new] file.txt"],
-    ]);
-    expect(git(place, "log", "-1", "--format=%an %s|%b")).toBe(
-      `Ada Says two.|It said one.\n\nPai-Run: ${outcome.run}\n\n`,
-    );
-    expect(leftOf(place)).toEqual([" M mine.txt", "M  staged.txt"]);
-    expect(existsSync(join(place.root, ".git/index.lock"))).toBe(false);
-    const undone = await place.pai(["undo", "-y"]);
-    expect(undone.stdout).toContain(`the commit ${outcome.commit?.slice(0, 10)} stays: git revert`);
-    expect([place.read("a.txt"), commitsOf(place)]).toEqual(["one\n", ["Says two.", "first"]]);
-  });
+test.concurrent("exactly the run's files are committed; what else is changed or staged stays", async () => {
+  await using place = openRepository();
+  const outcome = readOutcome(await place.pai([...args, "--commit", "--json", "say two"]));
+  expect(outcome).toMatchObject({ code: 0, status: "verified", commit: git(place, "rev-parse", "HEAD").trim() });
+  expect(git(place, "show", "--format=", "--name-status", "-z").split("\0").filter(Boolean)).toEqual([
+    ...["M", "a.txt", "D", "gone.txt", "A", "src/[new] file.txt"],
+  ]);
+  expect(git(place, "log", "-1", "--format=%an %s|%b")).toBe(
+    `Ada Says two.|It said one.\n\nPai-Run: ${outcome.run}\n\n`,
+  );
+  expect(leftOf(place)).toEqual([" M mine.txt", "M  staged.txt"]);
+  expect(existsSync(join(place.root, ".git/index.lock"))).toBe(false);
+  const undone = await place.pai(["undo", "-y"]);
+  expect(undone.stdout).toContain(`the commit ${outcome.commit?.slice(0, 10)} stays: git revert`);
+  expect([place.read("a.txt"), commitsOf(place)]).toEqual(["one\n", ["Says two.", "first"]]);
+});
 
-test.skipIf(!hasGit).concurrent("a message of the user's own is the message", async () => {
+test.concurrent("a message of the user's own is the message", async () => {
   await using place = openRepository();
   await place.pai([...args, "--commit=fix: # two $(touch x)", "say two"]);
   expect(git(place, "log", "-1", "--format=%s")).toBe("fix: # two $(touch x)\n");
 });
 
-test
-  .skipIf(!hasGit)
-  .concurrent("only a verified run is committed, any successful one with --commit-unverified", async () => {
-    await using place = openRepository([...answers, ...answers]);
-    const run = ["run", "-y", "--allow-delete", "--no-plan-cache"];
-    const before = await place.pai([...run, "--commit", "say two"]);
-    expect([before.code, place.gemini.requests.length]).toEqual([2, 0]);
-    expect(before.stderr).toContain("--commit-unverified");
-    const unproved = readOutcome(await place.pai([...run, "--allow-run=pytest*", "--commit", "--json", "say two"]));
-    expect(unproved).toMatchObject({ code: 1, error: { code: "commit_failed" } });
-    expect([place.read("a.txt"), commitsOf(place)]).toEqual(["two\n", ["first"]]);
-    await place.pai(["undo", "-y"]);
-    expect((await place.pai([...run, "--commit-unverified", "say two"])).code).toBe(0);
-    expect(commitsOf(place)).toEqual(["Says two.", "first"]);
-  });
+test.concurrent("only a verified run is committed, any successful one with --commit-unverified", async () => {
+  await using place = openRepository([...answers, ...answers]);
+  const run = ["run", "-y", "--allow-delete", "--no-plan-cache"];
+  const before = await place.pai([...run, "--commit", "say two"]);
+  expect([before.code, place.gemini.requests.length]).toEqual([2, 0]);
+  expect(before.stderr).toContain("--commit-unverified");
+  const unproved = readOutcome(await place.pai([...run, "--allow-run=pytest*", "--commit", "--json", "say two"]));
+  expect(unproved).toMatchObject({ code: 1, error: { code: "commit_failed" } });
+  expect([place.read("a.txt"), commitsOf(place)]).toEqual(["two\n", ["first"]]);
+  await place.pai(["undo", "-y"]);
+  expect((await place.pai([...run, "--commit-unverified", "say two"])).code).toBe(0);
+  expect(commitsOf(place)).toEqual(["Says two.", "first"]);
+});
 
 const refusals: readonly (readonly [why: string, (place: Place) => void])[] = [
   [
@@ -119,7 +115,7 @@ const refusals: readonly (readonly [why: string, (place: Place) => void])[] = [
 ];
 
 for (const [why, prepare] of refusals) {
-  test.skipIf(!hasGit).concurrent(`no commit and exit 1, the changes stay: ${why.split("\n")[0]}`, async () => {
+  test.concurrent(`no commit and exit 1, the changes stay: ${why.split("\n")[0]}`, async () => {
     await using place = openRepository();
     prepare(place);
     const ran = await place.pai([...args, "--commit", "say two"]);
@@ -134,37 +130,33 @@ for (const [why, prepare] of refusals) {
   });
 }
 
-test
-  .skipIf(!hasGit)
-  .concurrent("hooks see just this commit, cannot write the repository, and pass what git then makes", async () => {
-    await using place = openRepository();
-    putHook(
-      place,
-      "pre-commit",
-      'git diff --cached --name-only >&2; test -n "$(git diff --cached --name-only -- mine.txt staged.txt)" && exit 1; echo x > .git/made-by-hook; echo x > made-by-hook; exit 0',
-    );
-    putHook(place, "post-commit", "touch .git/post-commit-ran");
-    putHook(place, "reference-transaction", "touch .git/transaction-ran");
-    const ran = await place.pai([...args, "--commit", "say two"]);
-    expect([ran.code, commitsOf(place)[0]]).toEqual([0, "Says two."]);
-    expect(["post-commit-ran", "transaction-ran"].filter((name) => existsSync(join(place.root, ".git", name)))).toEqual(
-      [],
-    );
-    const { level } = JSON.parse((await place.pai(["doctor", "--json", "--offline"])).stdout).sandbox ?? {};
-    if (level === "L3") expect(existsSync(join(place.root, ".git/made-by-hook"))).toBe(false);
-  });
+test.concurrent("hooks see just this commit, cannot write the repository, and pass what git then makes", async () => {
+  await using place = openRepository();
+  putHook(
+    place,
+    "pre-commit",
+    'git diff --cached --name-only >&2; test -n "$(git diff --cached --name-only -- mine.txt staged.txt)" && exit 1; echo x > .git/made-by-hook; echo x > made-by-hook; exit 0',
+  );
+  putHook(place, "post-commit", "touch .git/post-commit-ran");
+  putHook(place, "reference-transaction", "touch .git/transaction-ran");
+  const ran = await place.pai([...args, "--commit", "say two"]);
+  expect([ran.code, commitsOf(place)[0]]).toEqual([0, "Says two."]);
+  expect(["post-commit-ran", "transaction-ran"].filter((name) => existsSync(join(place.root, ".git", name)))).toEqual(
+    [],
+  );
+  const { level } = JSON.parse((await place.pai(["doctor", "--json", "--offline"])).stdout).sandbox ?? {};
+  if (level === "L3") expect(existsSync(join(place.root, ".git/made-by-hook"))).toBe(false);
+});
 
-test
-  .skipIf(!hasGit || process.getuid?.() === 0)
-  .concurrent("a repository that cannot be written keeps the work, too", async () => {
-    await using place = openRepository();
-    chmodSync(join(place.root, ".git"), 0o555);
-    const ran = await place.pai([...args, "--commit", "say two"]);
-    chmodSync(join(place.root, ".git"), 0o755);
-    expect([ran.code, place.read("a.txt"), commitsOf(place)]).toEqual([1, "two\n", ["first"]]);
-  });
+needs(ordinaryUser).test.concurrent("a repository that cannot be written keeps the work, too", async () => {
+  await using place = openRepository();
+  chmodSync(join(place.root, ".git"), 0o555);
+  const ran = await place.pai([...args, "--commit", "say two"]);
+  chmodSync(join(place.root, ".git"), 0o755);
+  expect([ran.code, place.read("a.txt"), commitsOf(place)]).toEqual([1, "two\n", ["first"]]);
+});
 
-test.skipIf(!hasGit).concurrent("settings of a repository that name programs start none of them", async () => {
+test.concurrent("settings of a repository that name programs start none of them", async () => {
   await using place = openRepository();
   const run = "touch ../spare/ran";
   for (const key of [
@@ -181,7 +173,7 @@ test.skipIf(!hasGit).concurrent("settings of a repository that name programs sta
   expect([commitsOf(place)[0], existsSync(join(place.spare, "ran"))]).toEqual(["Says two.", false]);
 });
 
-test.skipIf(!hasGit).concurrent("in a folder of the repository, on a branch without any commit", async () => {
+test.concurrent("in a folder of the repository, on a branch without any commit", async () => {
   await using place = openPlace(answers, { "sub/a.txt": "one\n", "sub/gone.txt": "gone\n", ".gitignore": "" });
   writeFileSync(join(place.home, ".gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.com\n");
   git(place, "init", "-q");
@@ -190,20 +182,18 @@ test.skipIf(!hasGit).concurrent("in a folder of the repository, on a branch with
   expect(git(place, "ls-tree", "-r", "--name-only", "HEAD")).toBe("sub/a.txt\nsub/src/[new] file.txt\n");
 });
 
-test
-  .skipIf(!hasGit)
-  .concurrent("what git ignores is not committed, and nothing to commit is not a failure", async () => {
-    await using place = openRepository([planned([["WRITE", "out.log"]]), done(write("out.log", "x\n"))]);
-    writeFileSync(join(place.root, ".git/info/exclude"), "*.log\n");
-    const ran = await place.pai(["run", "-y", "--commit-unverified", "write it"]);
-    expect([ran.code, ran.stderr, commitsOf(place)]).toEqual([
-      0,
-      expect.stringContaining("git finds no changes of this run to commit"),
-      ["first"],
-    ]);
-  });
+test.concurrent("what git ignores is not committed, and nothing to commit is not a failure", async () => {
+  await using place = openRepository([planned([["WRITE", "out.log"]]), done(write("out.log", "x\n"))]);
+  writeFileSync(join(place.root, ".git/info/exclude"), "*.log\n");
+  const ran = await place.pai(["run", "-y", "--commit-unverified", "write it"]);
+  expect([ran.code, ran.stderr, commitsOf(place)]).toEqual([
+    0,
+    expect.stringContaining("git finds no changes of this run to commit"),
+    ["first"],
+  ]);
+});
 
-test.skipIf(!hasGit).concurrent("what git left out of a commit is reported", async () => {
+test.concurrent("what git left out of a commit is reported", async () => {
   const steps = [
     ["WRITE", "out.log"],
     ["WRITE", "b.txt"],
@@ -216,15 +206,13 @@ test.skipIf(!hasGit).concurrent("what git left out of a commit is reported", asy
   );
 });
 
-test
-  .skipIf(!hasGit)
-  .concurrent("a file of a repository within the repository is not passed over in silence", async () => {
-    await using place = openRepository([planned([["WRITE", "inner/b.txt"]]), done(write("inner/b.txt", "b\n"))]);
-    git(place, "init", "-q", "inner");
-    const ran = await place.pai(["run", "-y", "--commit-unverified", "write it"]);
-    expect([ran.code, place.read("inner/b.txt"), commitsOf(place)]).toEqual([1, "b\n", ["first"]]);
-    expect(ran.stderr).toContain("not committed: inner/b.txt belongs to another repository; the changes stay");
-  });
+test.concurrent("a file of a repository within the repository is not passed over in silence", async () => {
+  await using place = openRepository([planned([["WRITE", "inner/b.txt"]]), done(write("inner/b.txt", "b\n"))]);
+  git(place, "init", "-q", "inner");
+  const ran = await place.pai(["run", "-y", "--commit-unverified", "write it"]);
+  expect([ran.code, place.read("inner/b.txt"), commitsOf(place)]).toEqual([1, "b\n", ["first"]]);
+  expect(ran.stderr).toContain("not committed: inner/b.txt belongs to another repository; the changes stay");
+});
 
 test.concurrent("outside of a repository it is refused before any call", async () => {
   await using place = openPlace(answers, files);
@@ -233,46 +221,40 @@ test.concurrent("outside of a repository it is refused before any call", async (
   expect(ran.stderr).toContain("--commit needs");
 });
 
-test.concurrent.skipIf(!hasGit)(
-  "a repository that lacks objects does not fetch them by a program of its own, with any git",
-  async () => {
-    await using place = openRepository();
-    const bin = join(place.spare, "bin");
-    mkdirSync(bin);
-    // As a git that does not know the variable against it.
-    writeFileSync(join(bin, "git"), `#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nexec "${Bun.which("git")}" "$@"\n`);
-    chmodSync(join(bin, "git"), 0o755);
-    const tree = git(place, "rev-parse", "HEAD^{tree}").trim();
-    await place.shell(`rm -f .git/objects/${tree.slice(0, 2)}/${tree.slice(2)}`);
-    for (const [name, value] of [
-      ["extensions.partialClone", "origin"],
-      ["core.repositoryformatversion", "1"],
-      ["remote.origin.url", `ext::touch ${join(place.spare, "ran")}`],
-      ["remote.origin.promisor", "true"],
-      ["protocol.ext.allow", "always"],
-    ] as const)
-      git(place, "config", name, value);
-    await place.pai([...args, "--commit", "say two"], { env: { PATH: `${bin}:/usr/local/bin:/usr/bin:/bin` } });
-    expect(existsSync(join(place.spare, "ran"))).toBe(false);
-  },
-);
+test.concurrent("a repository that lacks objects does not fetch them by a program of its own, with any git", async () => {
+  await using place = openRepository();
+  const bin = join(place.spare, "bin");
+  mkdirSync(bin);
+  // As a git that does not know the variable against it.
+  writeFileSync(join(bin, "git"), `#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nexec "${Bun.which("git")}" "$@"\n`);
+  chmodSync(join(bin, "git"), 0o755);
+  const tree = git(place, "rev-parse", "HEAD^{tree}").trim();
+  await place.shell(`rm -f .git/objects/${tree.slice(0, 2)}/${tree.slice(2)}`);
+  for (const [name, value] of [
+    ["extensions.partialClone", "origin"],
+    ["core.repositoryformatversion", "1"],
+    ["remote.origin.url", `ext::touch ${join(place.spare, "ran")}`],
+    ["remote.origin.promisor", "true"],
+    ["protocol.ext.allow", "always"],
+  ] as const)
+    git(place, "config", name, value);
+  await place.pai([...args, "--commit", "say two"], { env: { PATH: `${bin}:/usr/local/bin:/usr/bin:/bin` } });
+  expect(existsSync(join(place.spare, "ran"))).toBe(false);
+});
 
-test.concurrent.skipIf(!hasGit)(
-  "a folder whose .git names the repository of another one gets no commit; a worktree and a submodule do",
-  async () => {
-    await using place = openRepository([]);
-    const other = join(place.spare, "other");
-    mkdirSync(other);
-    writeFileSync(join(other, ".git"), `gitdir: ${join(place.root, ".git")}\n`);
-    const asked = ["run", "-y", "--commit-unverified", "say two"];
-    const refused = await place.pai(asked, { cwd: other });
-    expect([refused.code, place.gemini.requests.length]).toEqual([2, 0]);
-    expect(refused.stderr).toContain("is the repository of another folder than");
-    git(place, "worktree", "add", "-q", join(place.spare, "tree"));
-    git(place, "-c", "protocol.file.allow=always", "submodule", "-q", "add", place.root, "sub");
-    for (const cwd of [join(place.spare, "tree"), join(place.root, "sub")]) {
-      const { stderr } = await place.pai(asked, { cwd });
-      expect(stderr).not.toContain("another folder");
-    }
-  },
-);
+test.concurrent("a folder whose .git names the repository of another one gets no commit; a worktree and a submodule do", async () => {
+  await using place = openRepository([]);
+  const other = join(place.spare, "other");
+  mkdirSync(other);
+  writeFileSync(join(other, ".git"), `gitdir: ${join(place.root, ".git")}\n`);
+  const asked = ["run", "-y", "--commit-unverified", "say two"];
+  const refused = await place.pai(asked, { cwd: other });
+  expect([refused.code, place.gemini.requests.length]).toEqual([2, 0]);
+  expect(refused.stderr).toContain("is the repository of another folder than");
+  git(place, "worktree", "add", "-q", join(place.spare, "tree"));
+  git(place, "-c", "protocol.file.allow=always", "submodule", "-q", "add", place.root, "sub");
+  for (const cwd of [join(place.spare, "tree"), join(place.root, "sub")]) {
+    const { stderr } = await place.pai(asked, { cwd });
+    expect(stderr).not.toContain("another folder");
+  }
+});

@@ -2,10 +2,11 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { needs } from "../needs.ts";
 import { readOutcome } from "./contract.ts";
 import { openPlace, type Place, patience } from "./harness.ts";
 import { done, planned, talked, write } from "./replies.ts";
-import { hasTmux, openScreen } from "./screen.ts";
+import { openScreen } from "./screen.ts";
 
 setDefaultTimeout(patience);
 
@@ -18,7 +19,7 @@ async function saveScript(place: Place, shell: string): Promise<string> {
   return file;
 }
 
-const withShell = (shell: string) => test.concurrent.skipIf(Bun.which(shell) === null);
+const withShell = (shell: string) => needs(shell).test.concurrent;
 
 for (const shell of ["bash", "zsh", "fish"]) {
   withShell(shell)(`the script for ${shell} is valid and says nothing when it is read (R37)`, async () => {
@@ -130,7 +131,7 @@ test.concurrent("where nothing is kept, or no home is known, no id is offered an
       expect(await place.pai(["completion", kind], { env })).toEqual({ code: 0, stdout: "", stderr: "" });
 });
 
-test.concurrent.skipIf(!hasTmux || Bun.which("zsh") === null)("zsh completes at its prompt (R37)", async () => {
+needs("tmux", "zsh").test.concurrent("zsh completes at its prompt (R37)", async () => {
   await using place = openPlace([talked("Hello.")], files);
   const ids = [readOutcome(await place.pai(["run", "-y", "--json", "say hello"])).run];
   await saveScript(place, "zsh");

@@ -3,6 +3,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Outcome } from "../../src/core/outcome.ts";
+import { needs } from "../needs.ts";
 import { openPlace, type Place, patience } from "./harness.ts";
 import { done, modify, planned } from "./replies.ts";
 
@@ -10,7 +11,10 @@ setDefaultTimeout(patience);
 
 /** Starts a command with a process table of its own, as a container has; all of it ends with the first process. */
 const container = "unshare --user --map-root-user --pid --fork --mount-proc --kill-child=KILL";
-const hasContainers = Bun.spawnSync(["/bin/sh", "-c", `${container} true`]).exitCode === 0;
+const inContainers = needs({
+  name: "containers of one's own",
+  isHere: Bun.spawnSync(["/bin/sh", "-c", `${container} true`]).exitCode === 0,
+}).test;
 /** Its processes see another boot id, as those of another machine do. */
 const machine = (bootId: string, script: string) =>
   `${container} --mount /bin/sh -c 'mount --bind ${bootId} /proc/sys/kernel/random/boot_id && ${script}'`;
@@ -27,7 +31,7 @@ async function startRun(place: Place, wrap: (script: string) => string) {
   return run;
 }
 
-test.skipIf(!hasContainers)("the run of a killed container is taken back by the next start on the host", async () => {
+inContainers("the run of a killed container is taken back by the next start on the host", async () => {
   await using place = openPlace(answers, files);
   const run = await startRun(place, (script) => `exec ${container} /bin/sh -c '${script}'`);
   run.kill("SIGKILL");
@@ -38,7 +42,7 @@ test.skipIf(!hasContainers)("the run of a killed container is taken back by the 
   expect((await place.pai(["undo", "-y"])).stderr).toContain("nothing to undo");
 });
 
-test.skipIf(!hasContainers)("a run that goes on in another container or machine is not taken back", async () => {
+inContainers("a run that goes on in another container or machine is not taken back", async () => {
   for (const isMachine of [false, true]) {
     await using place = openPlace(answers, files);
     writeFileSync(join(place.spare, "boot_id"), "11111111-2222-3333-4444-555555555555\n");

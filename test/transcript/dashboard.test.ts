@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sealFact } from "../../src/core/receipt.ts";
+import { needs } from "../needs.ts";
 import { openPlace, type Place, patience } from "./harness.ts";
 
 const chromium = ["chromium", "chromium-browser", "google-chrome"].map((name) => Bun.which(name)).find(Boolean) ?? null;
@@ -97,7 +98,7 @@ async function waitFor(read: () => string): Promise<string> {
   throw new Error("waited in vain");
 }
 
-test.skipIf(chromium === null)(
+needs({ name: "chromium", isHere: chromium !== null }).test(
   "in a browser 10,000 runs scroll, markup stays text, keys and filters work, nothing is asked for, no error is logged",
   async () => {
     await using place = openPlace();

@@ -1,11 +1,11 @@
 /** A message half typed when the session is ended or stopped from outside: the terminal is given back, the text is kept. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace, type Place, patience } from "./harness.ts";
 import { openRaw } from "./raw.ts";
 import { talked } from "./replies.ts";
-import { hasTmux, inTerminal, openScreen, ready, type Screen } from "./screen.ts";
+import { inTerminal, openScreen, ready, type Screen } from "./screen.ts";
 
 setDefaultTimeout(patience);
 
@@ -99,7 +99,7 @@ inTerminal("a draft that cannot be kept is said to be lost, and stands on the sc
   await screen.shows(/^pai> one\nwhat you typed is not kept: copy it from above\npai: ended by SIGTERM/m);
 });
 
-test.concurrent("a terminal that is closed takes nothing with it: the next session has the draft", async () => {
+inTerminal("a terminal that is closed takes nothing with it: the next session has the draft", async () => {
   await using place = openPlace([talked("One.")]);
   const raw = openRaw(place);
   await raw.sees("pai> ");
@@ -107,7 +107,7 @@ test.concurrent("a terminal that is closed takes nothing with it: the next sessi
   await raw.sees("three");
   raw.close();
   await raw.exited;
-  if (hasTmux) await expectKept(place);
+  await expectKept(place);
 });
 
 inTerminal("Ctrl+Z and fg go on in the middle of several rows, with the modes off and on again (R10)", async () => {

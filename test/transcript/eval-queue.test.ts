@@ -1,13 +1,14 @@
 /** A queue of evaluation work in a real PostgreSQL, and workers of the built binary; skipped where there is none. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { readAddress } from "../../src/lab/team/address.ts";
 import { openTeamStore } from "../../src/lab/team/team-store.ts";
-import { hasPostgres, type Postgres, startPostgres } from "../lab/postgres.ts";
+import { type Postgres, postgres, startPostgres } from "../lab/postgres.ts";
+import { needs } from "../needs.ts";
 import { dataOf, layReplies, layTask } from "./eval-tasks.ts";
 import { findBinary, openPlace, patience } from "./harness.ts";
 
-describe.skipIf(!hasPostgres)("a queue in the team's store", () => {
+needs(postgres).describe("a queue in the team's store", () => {
   let server: Postgres;
   beforeAll(async () => {
     server = startPostgres();
@@ -90,7 +91,7 @@ describe.skipIf(!hasPostgres)("a queue in the team's store", () => {
   );
 });
 
-test.skipIf(!hasPostgres)(
+needs(postgres).test(
   "a worker outlives a restart of the database, and its result is there afterwards",
   async () => {
     await using place = openPlace();

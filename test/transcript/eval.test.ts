@@ -2,10 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { needs } from "../needs.ts";
 import { dataOf, layReplies, layTask } from "./eval-tasks.ts";
 import { openPlace, patience } from "./harness.ts";
-
-const python = Bun.which("python3") !== null;
 
 describe("pai eval run", () => {
   test.concurrent(
@@ -196,7 +195,7 @@ test.concurrent(
   patience,
 );
 
-test.concurrent.skipIf(!python)(
+needs("python3").test.concurrent(
   "of the tasks that pai brings along the solution passes all and doing nothing passes none",
   async () => {
     await using place = openPlace();

@@ -1,16 +1,14 @@
 /** A folder somebody else wrote: nothing of it runs, nothing of it changes where keys go (R41, R42). */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { needs, strace } from "../needs.ts";
 import { readOutcome } from "./contract.ts";
 import { serveGemini } from "./gemini.ts";
 import { canary, openPlace, type Place, patience } from "./harness.ts";
 import { done, hello, planned, talked, write } from "./replies.ts";
 
 setDefaultTimeout(patience);
-
-const canTrace = spawnSync("strace", ["-V"]).status === 0;
 
 /** Leaves a mark beside the project when anything runs it. */
 const evil = `require("node:fs").writeFileSync("../spare/ran", "yes");\n`;
@@ -228,19 +226,16 @@ function readTrace(file: string): { readonly addresses: readonly string[]; reado
   return { addresses: [...new Set(found)], listens: lines.some((line) => /\b(listen|bind)\(/.test(line)) };
 }
 
-test.concurrent.skipIf(!canTrace)(
-  "a run connects to its model and nobody else, and listens to nobody (R54)",
-  async () => {
-    await using place = openPlace(hello);
-    const trace =
-      'strace -f -qq -e trace=connect,listen,bind -o ../spare/trace "$PAI" run -y --check true "make hello.txt"';
-    expect((await place.shell(trace)).code).toBe(0);
-    const { addresses, listens } = readTrace(join(place.spare, "trace"));
-    expect([addresses, listens]).toEqual([[new URL(place.gemini.origin).host], false]);
-  },
-);
+needs(strace).test.concurrent("a run connects to its model and nobody else, and listens to nobody (R54)", async () => {
+  await using place = openPlace(hello);
+  const trace =
+    'strace -f -qq -e trace=connect,listen,bind -o ../spare/trace "$PAI" run -y --check true "make hello.txt"';
+  expect((await place.shell(trace)).code).toBe(0);
+  const { addresses, listens } = readTrace(join(place.spare, "trace"));
+  expect([addresses, listens]).toEqual([[new URL(place.gemini.origin).host], false]);
+});
 
-test.concurrent.skipIf(!canTrace)(
+needs(strace).test.concurrent(
   "commands that need no model connect to nobody, for an update neither, and only run starts processes (R65)",
   async () => {
     await using place = openPlace();
@@ -253,7 +248,7 @@ test.concurrent.skipIf(!canTrace)(
   },
 );
 
-test.concurrent.skipIf(!canTrace)("a task without checks starts no process", async () => {
+needs(strace).test.concurrent("a task without checks starts no process", async () => {
   await using place = openPlace(hello);
   await place.shell('strace -f -qq -e trace=execve -o ../spare/trace "$PAI" run -y "make hello.txt"');
   const started = readFileSync(join(place.spare, "trace"), "utf8").match(/execve\(/g) ?? [];

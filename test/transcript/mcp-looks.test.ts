@@ -1,10 +1,11 @@
 /** MCP servers behind an address, tools that only look, and calls in the tool-loop, through the compiled binary. */
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { plan, talk } from "../flows/plans.ts";
-import { here } from "../workspace/sandbox/here.ts";
+import { needs, seenInside } from "../needs.ts";
+import { copies } from "../workspace/sandbox/here.ts";
 import type { Answer } from "./gemini.ts";
 import { openPlace, type Place, patience } from "./harness.ts";
 import { called, says } from "./replies.ts";
@@ -99,7 +100,7 @@ test.concurrent(
   patience,
 );
 
-describe.skipIf(!here.proposes || import.meta.dir.startsWith("/tmp/"))("in the tool-loop", () => {
+needs(copies, seenInside).describe("in the tool-loop", () => {
   test.concurrent(
     "call_tool and query_tool reach the server; without --allow-run only the look does",
     async () => {
@@ -130,7 +131,7 @@ describe.skipIf(!here.proposes || import.meta.dir.startsWith("/tmp/"))("in the t
 });
 
 const everything = Bun.which("mcp-server-everything");
-test.skipIf(everything === null)(
+needs("mcp-server-everything").test(
   "the official test server over HTTP is trusted and called",
   async () => {
     const port = 20_000 + (process.pid % 20_000);

@@ -1,9 +1,10 @@
 /** Tools of MCP servers in plans and in the tool-loop: off until trusted, pinned, in the sandbox, bounded. */
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { finish, plan } from "../flows/plans.ts";
-import { here } from "../workspace/sandbox/here.ts";
+import { needs, seenInside } from "../needs.ts";
+import { copies } from "../workspace/sandbox/here.ts";
 import type { Answer } from "./gemini.ts";
 import { openPlace, type Place, patience } from "./harness.ts";
 import { called } from "./replies.ts";
@@ -29,10 +30,7 @@ const run = (place: Place, ...flags: string[]) =>
 /** What the model was told last. */
 const told = (place: Place) => place.gemini.requests.map(({ body }) => body).join("\n");
 
-/** The sandbox has a /tmp of its own: a server of a checkout there cannot be started. */
-const isHidden = import.meta.dir.startsWith("/tmp/");
-
-describe.skipIf(!here.proposes || isHidden)("MCP tools", () => {
+needs(copies, seenInside).describe("MCP tools", () => {
   test.concurrent(
     "a project's server is shown and off until it is trusted; then a plan may call it",
     async () => {
@@ -207,9 +205,8 @@ describe.skipIf(!here.proposes || isHidden)("MCP tools", () => {
   );
 
   const official = ["mcp-server-everything", "mcp-server-filesystem", "mcp-server-memory"];
-  const found = official.map((name) => [name, Bun.which(name)] as const);
 
-  test.skipIf(found.some(([, path]) => path === null))(
+  needs(...official).test(
     "the official test servers are trusted and called",
     async () => {
       const calls = [

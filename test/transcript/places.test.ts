@@ -1,15 +1,13 @@
 /** Homes and disks that are missing, read-only, full or gone (R45). */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { needs, otherUser, ownMounts } from "../needs.ts";
 import { expectPlain, readOutcome } from "./contract.ts";
 import { openPlace, type Place, patience, readTree } from "./harness.ts";
 import { done, hello, modify, planned, talked, write } from "./replies.ts";
 
 setDefaultTimeout(patience);
-
-const canMount = spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).status === 0;
 
 /** A script where mounts may be made that nobody else sees. */
 const apart = (script: string) => `unshare -rm /bin/sh -ec '${script}'`;
@@ -59,7 +57,7 @@ test.concurrent("a TMPDIR that is a file is named, and what to do", async () => 
   expect(stderr).toContain("TMPDIR names a folder");
 });
 
-test.concurrent.skipIf(!canMount)(
+needs(ownMounts).test.concurrent(
   "a read-only home: a warning, undo is announced as off, the run goes on (R45)",
   async () => {
     await using place = openPlace(hello);
@@ -72,7 +70,7 @@ test.concurrent.skipIf(!canMount)(
   },
 );
 
-test.concurrent.skipIf(!canMount)("a read-only project: planning works, changing it ends with 14 (R45)", async () => {
+needs(ownMounts).test.concurrent("a read-only project: planning works, changing it ends with 14 (R45)", async () => {
   await using place = openPlace([hello[0] ?? {}, ...hello], { "a.txt": "one\n" });
   const readOnly = "mount --bind . ../project; cd ../project; mount -o remount,bind,ro .";
   expect((await place.shell(apart(`${readOnly}; "$PAI" plan "make hello.txt"`))).code).toBe(0);
@@ -89,9 +87,7 @@ test.concurrent.skipIf(!canMount)("a read-only project: planning works, changing
   expect(place.tree()).toEqual({ "a.txt": "one\n" });
 });
 
-const canBeOther = spawnSync("setpriv", ["--reuid=65534", "--clear-groups", "true"]).status === 0;
-
-test.concurrent.skipIf(!canBeOther)(
+needs(otherUser).test.concurrent(
   "a project that the user may not write: questions are answered, work ends with 14 before it is paid",
   async () => {
     await using place = openPlace([talked("It is empty."), planned([["WRITE", "src/new/a.txt"]])], {
@@ -107,7 +103,7 @@ test.concurrent.skipIf(!canBeOther)(
   },
 );
 
-test.concurrent.skipIf(!canMount)(
+needs(ownMounts).test.concurrent(
   "a full disk under the project ends with 14, and nothing of the batch stays",
   async () => {
     const big = "0123456789abcde\n".repeat(20_000);
@@ -132,7 +128,7 @@ test.concurrent.skipIf(!canMount)(
   },
 );
 
-test.concurrent.skipIf(!canMount)("a full disk under the state folder never leaves half a change", async () => {
+needs(ownMounts).test.concurrent("a full disk under the state folder never leaves half a change", async () => {
   const big = "0123456789abcde\n".repeat(20_000);
   const answers = [planned([["WRITE", "hello.txt"]]), done(write("hello.txt", big))];
   await using place = openPlace(answers, { "hello.txt": "before\n" });

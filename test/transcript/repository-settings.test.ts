@@ -28,7 +28,7 @@ echo '* diff=x filter=x' > .gitattributes; echo '* diff=x filter=x' > .git/info/
 rm -f ../spare/ran
 `;
 
-test.skipIf(Bun.which("git") === null)("settings that all name a program run none of them (R42)", async () => {
+test("settings that all name a program run none of them (R42)", async () => {
   await using place = openPlace([talked("Seen.")]);
   const { code, stderr } = await place.shell(
     `${make}\n"$PAI" run -v "round the total"\ncode=$?; ls ../spare; exit $code`,

@@ -1,12 +1,10 @@
 /** A terminal of its own (tmux) that a test types into and reads. */
-import { test } from "bun:test";
 import { spawnSync } from "node:child_process";
+import { needs } from "../needs.ts";
 import { findBinary, type Place } from "./harness.ts";
 
-export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
-
 /** A test that needs a terminal; skipped where there is no tmux. */
-export const inTerminal = test.concurrent.skipIf(!hasTmux);
+export const inTerminal = needs("tmux").test.concurrent;
 
 /** The prompt of a session. */
 export const ready = /^pai> /m;

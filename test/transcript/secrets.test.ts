@@ -2,6 +2,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { needs } from "../needs.ts";
+import { closesFiles } from "../workspace/sandbox/here.ts";
 import { readOutcome } from "./contract.ts";
 import { openPlace, patience } from "./harness.ts";
 import { called, done, modify, planned, write } from "./replies.ts";
@@ -191,16 +193,17 @@ test.concurrent("text of a file that was written before the run stands for no se
   expect(place.gemini.requests.map(({ body }) => body.includes(password))).toEqual([false, false, false]);
 });
 
-test.concurrent("a closed file that a person makes between two commands is closed to the second", async () => {
-  const run = (command: string) => called(["bash", { command }]);
-  const make = () => writeFileSync(join(place.root, "src/.env"), "WORD=plainword\n");
-  const second = { ...run("cat src/.env; true"), meanwhile: make };
-  await using place = openPlace([run("true"), second, { text: "Done." }], { "src/a": "a\n" });
-  const { code, stderr } = await place.pai(["run", "-y", "--allow-run", "--mode", "tool-loop", "look"]);
-  // Without a level that covers files this cannot hold.
-  if (!/sandbox L3/.test(stderr)) return;
-  expect([code, place.gemini.requests.map(({ body }) => body.includes("plainword"))]).toEqual([
-    0,
-    [false, false, false],
-  ]);
-});
+needs(closesFiles).test.concurrent(
+  "a closed file that a person makes between two commands is closed to the second",
+  async () => {
+    const run = (command: string) => called(["bash", { command }]);
+    const make = () => writeFileSync(join(place.root, "src/.env"), "WORD=plainword\n");
+    const second = { ...run("cat src/.env; true"), meanwhile: make };
+    await using place = openPlace([run("true"), second, { text: "Done." }], { "src/a": "a\n" });
+    const { code } = await place.pai(["run", "-y", "--allow-run", "--mode", "tool-loop", "look"]);
+    expect([code, place.gemini.requests.map(({ body }) => body.includes("plainword"))]).toEqual([
+      0,
+      [false, false, false],
+    ]);
+  },
+);

@@ -1,11 +1,10 @@
 /** An ordinary user's run whose check or command takes rights from folders: it is seen, told and taken back all the same. */
-import { expect, test } from "bun:test";
-import { spawnSync } from "node:child_process";
+import { expect } from "bun:test";
+import { needs, otherUser } from "../needs.ts";
 import { readOutcome } from "./contract.ts";
 import { openPlace, patience } from "./harness.ts";
 import { done, planned, write } from "./replies.ts";
 
-const canBeOther = spawnSync("setpriv", ["--reuid=65534", "--clear-groups", "true"]).status === 0;
 const files = { "src.txt": "good\n", "d/b.txt": "good\n", "d/e/c": "good\n" };
 const asOther = 'setpriv --reuid=65534 --regid=65534 --clear-groups "$PAI"';
 const owned = "chmod 755 ..; chown -R 65534:65534 ..";
@@ -20,7 +19,7 @@ const commands = {
 };
 
 for (const [what, command] of Object.entries(commands)) {
-  test.concurrent.skipIf(!canBeOther)(
+  needs(otherUser).test.concurrent(
     `a failed check leaves no folder ${what}`,
     async () => {
       await using place = openPlace([planned([["WRITE", "t.sh"]]), done(write("t.sh", `${command}; exit 9\n`))], files);
@@ -37,7 +36,7 @@ for (const [what, command] of Object.entries(commands)) {
   );
 }
 
-test.concurrent.skipIf(!canBeOther)(
+needs(otherUser).test.concurrent(
   "what a verified check changed is told and undone, though it shut a folder",
   async () => {
     const script = "echo evil > src.txt; chmod 444 d\n";
@@ -52,7 +51,7 @@ test.concurrent.skipIf(!canBeOther)(
 );
 
 for (const mode of ["000", "111", "444"]) {
-  test.concurrent.skipIf(!canBeOther)(
+  needs(otherUser).test.concurrent(
     `a folder of mode ${mode} beforehand stops no check, and a command that opens it loses nothing in it`,
     async () => {
       const command = "chmod 755 d; echo evil > src.txt; echo n > d/n";

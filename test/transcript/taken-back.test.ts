@@ -1,14 +1,15 @@
 /** With the next message the model learns what the user took back in a session, since it would rely on it. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout } from "bun:test";
 import { event, parts } from "../models/gemini/gemini-wire.ts";
+import { needs } from "../needs.ts";
 import { openPlace, patience } from "./harness.ts";
-import { hasTmux, openScreen } from "./screen.ts";
+import { openScreen } from "./screen.ts";
 
 setDefaultTimeout(patience);
 
 const ready = /^pai> /m;
 
-test.skipIf(!hasTmux)("the model is told of /rewind N code, /redo and /undo, once", async () => {
+needs("tmux").test("the model is told of /rewind N code, /redo and /undo, once", async () => {
   const call = { functionCall: { name: "write", args: { path: "a.txt", content: "one\n" } } };
   const headers = { "content-type": "text/event-stream" };
   await using place = openPlace([

@@ -1,10 +1,11 @@
 /** The built binary and a team's database: a real PostgreSQL, skipped where there is none. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readAddress } from "../../src/lab/team/address.ts";
 import { openTeamStore } from "../../src/lab/team/team-store.ts";
-import { hasPostgres, type Postgres, startPostgres } from "../lab/postgres.ts";
+import { type Postgres, postgres, startPostgres } from "../lab/postgres.ts";
+import { needs } from "../needs.ts";
 import { readCommand, readOutcome } from "./contract.ts";
 import { canary, openPlace, type Place, patience } from "./harness.ts";
 import { hello, talked } from "./replies.ts";
@@ -103,7 +104,7 @@ test.concurrent("with limits.strict no call is made while the store is away, wit
   expect((await place.pai(["run", "-y", "say hi"], { env })).code).toBe(13);
 });
 
-describe.skipIf(!hasPostgres)("with a real server", () => {
+needs(postgres).describe("with a real server", () => {
   let server: Postgres;
   beforeAll(async () => {
     server = startPostgres();

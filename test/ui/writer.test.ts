@@ -13,7 +13,13 @@ const size = 40 * 100_001;
 beforeAll(() => {
   writeFileSync(
     program,
-    `import { openWriters } from ${JSON.stringify(source)};
+    `import { dlopen } from "bun:ffi";
+import { openWriters } from ${JSON.stringify(source)};
+if (process.argv[3] === "nonblocking") {
+  const { fcntl } = dlopen("libc.so.6", { fcntl: { args: ["int", "int", "int"], returns: "int" } }).symbols;
+  const [setFlags, nonblocking] = [4, 0o4000];
+  if (fcntl(1, setFlags, nonblocking) !== 0) throw new Error("fcntl");
+}
 const [out, err] = openWriters();
 const small = process.argv[2] === "small";
 for (let n = 0; n < (small ? 5 : 40); n++) {
@@ -47,8 +53,7 @@ test("4 MB reach a reader that sleeps first", async () => {
 });
 
 test("a pipe that is non-blocking already is not a problem, and ours stays as it was", async () => {
-  const nonblocking = `python3 -c 'import os,sys,fcntl;fcntl.fcntl(1,fcntl.F_SETFL,os.O_NONBLOCK);os.execvp(sys.argv[1],sys.argv[1:])'`;
-  const seen = await run(`${nonblocking} PROGRAM big | (sleep 0.3; wc -c)`);
+  const seen = await run("PROGRAM big nonblocking | (sleep 0.3; wc -c)");
   expect(seen).toMatchObject({ stdout: String(size), closed: false });
   const flags = await run(`(PROGRAM small; grep flags /proc/self/fdinfo/1) 2>/dev/null | tail -1`);
   expect(Number.parseInt(flags.stdout.split(/\s+/)[1] ?? "", 8) & 0o4000).toBe(0);
@@ -80,6 +85,11 @@ test("a terminal that takes nothing does not make the process deaf, and what wai
     slow,
     `import { writeFileSync } from "node:fs";
 import { openWriters } from ${JSON.stringify(source)};
+if (process.argv[3] === "nonblocking") {
+  const { fcntl } = dlopen("libc.so.6", { fcntl: { args: ["int", "int", "int"], returns: "int" } }).symbols;
+  const [setFlags, nonblocking] = [4, 0o4000];
+  if (fcntl(1, setFlags, nonblocking) !== 0) throw new Error("fcntl");
+}
 const [out, err] = openWriters();
 process.on("SIGINT", () => {
   writeFileSync(process.env.HEARD, String(out === err));

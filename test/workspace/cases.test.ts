@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { needs, otherUser } from "../needs.ts";
 import { type Count, countAll } from "./attack/count.ts";
 
 const longest = 60_000;
@@ -34,7 +35,7 @@ function buildCounter(folder: string): string {
   return counter;
 }
 
-test.concurrent.skipIf(process.geteuid?.() !== 0 || Bun.which("setpriv") === null)(
+needs(otherUser).test.concurrent(
   "also for an ordinary user",
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "pai-cases-"));

@@ -1,10 +1,10 @@
 /** A fresh folder for tests that build links: a root to confine, and a secret beside it that must never be read. */
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PaiError } from "../../src/core/error.ts";
 import type { RelPath } from "../../src/core/path.ts";
 import { openRoot, type Root } from "../../src/workspace/confine.ts";
+import { type Ground, newFolder, removeFolder } from "../grounds.ts";
 
 export const canary = "CANARY-7f3a";
 export const p = (path: string) => path as RelPath;
@@ -22,8 +22,8 @@ export interface Folder extends Disposable {
 }
 
 /** `outside` holds `secret` (the canary), `dir/f` (the canary) and the root `proj`. */
-export function openFolder(parent = tmpdir()): Folder {
-  const outside = mkdtempSync(join(parent, "pai-test-"));
+export function openFolder(on: Ground = "disk"): Folder {
+  const outside = newFolder(on, "folder");
   const path = join(outside, "proj");
   mkdirSync(join(outside, "dir"));
   writeFileSync(join(outside, "secret"), canary);
@@ -46,7 +46,7 @@ export function openFolder(parent = tmpdir()): Folder {
     },
     [Symbol.dispose]() {
       root.close();
-      rmSync(outside, { recursive: true, force: true });
+      removeFolder(outside);
     },
   };
 }

@@ -1,13 +1,18 @@
 /** New content is never taken for old: the tools that keep results by time of change see every change, and every way back. */
 import { expect, test } from "bun:test";
-import { mkdtempSync, realpathSync, rmSync, statSync, utimesSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { realpathSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import type { RelPath } from "../../src/core/path.ts";
 import type { Transaction, Workspace } from "../../src/core/ports.ts";
+import { newFolder } from "../grounds.ts";
+import { type Need, needs } from "../needs.ts";
 import { openBare } from "./bare.ts";
 
-const has = (tool: string) => Bun.which(tool) !== null && Bun.spawnSync([tool, "--version"]).exitCode === 0;
-const hasPytest = has("python3") && Bun.spawnSync(["python3", "-m", "pytest", "--version"]).exitCode === 0;
+const answers = (...command: readonly string[]) => spawnSync(command[0] ?? "", command.slice(1)).status === 0;
+/** A tool that runs: some have a stand-in in PATH that only says how to install it. */
+const tool = (name: string): Need => ({ name, isHere: answers(name, "--version") });
+const pytest: Need = { name: "pytest", isHere: answers("python3", "-m", "pytest", "--version") };
 const tsc = join(import.meta.dir, "../../node_modules/.bin/tsc");
 
 interface Place {
@@ -18,7 +23,7 @@ interface Place {
 }
 
 async function inPlace(files: Readonly<Record<string, string>>, work: (place: Place) => Promise<void>): Promise<void> {
-  const base = realpathSync(mkdtempSync("/tmp/pai-fresh-"));
+  const base = realpathSync(newFolder("disk", "fresh"));
   const root = join(base, "work");
   try {
     for (const [name, text] of Object.entries(files)) await Bun.write(join(root, name), text);
@@ -70,7 +75,7 @@ async function seesEveryChange(
 const slow = 60_000;
 const withBytecode = "env -u PYTHONDONTWRITEBYTECODE";
 
-test.skipIf(!has("python3"))(
+needs(tool("python3")).test(
   "python that keeps bytecode runs every new content",
   async () => {
     const command = `${withBytecode} python3 -c 'import m; print(m.text)'`;
@@ -79,7 +84,7 @@ test.skipIf(!has("python3"))(
   slow,
 );
 
-test.skipIf(!hasPytest)(
+needs(pytest).test(
   "pytest that keeps its rewritten tests runs every new content",
   async () => {
     const command = `${withBytecode} python3 -m pytest -q test_m.py >/dev/null; cat seen`;
@@ -89,12 +94,12 @@ test.skipIf(!hasPytest)(
   slow,
 );
 
-test.skipIf(!has("make"))("make builds every new content", async () => {
+needs(tool("make")).test("make builds every new content", async () => {
   const files = { Makefile: "out: in\n\t@cp in out\n", in: "is 1\n" };
   await seesEveryChange(files, { path: "in", command: "make -s 2>/dev/null; cat out" });
 });
 
-test.skipIf(!has("make") || !has("cc"))("make with a compiler builds every new content", async () => {
+needs(tool("make"), tool("cc")).test("make with a compiler builds every new content", async () => {
   const files = { Makefile: "m: m.c\n\tcc -o m m.c\n", "m.c": '#include <stdio.h>\nint main(){puts("is 1");}\n' };
   await seesEveryChange(files, { path: "m.c", command: "make -s 2>/dev/null; ./m", rounds: 2 });
 });
@@ -112,7 +117,7 @@ test(
   slow,
 );
 
-test.skipIf(!has("cargo"))(
+needs(tool("cargo")).test(
   "cargo builds every new content",
   async () => {
     const files = {

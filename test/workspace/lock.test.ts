@@ -78,7 +78,7 @@ test("whoever holds the lock and is killed holds it no more", async () => {
 test("two processes, 100 read-modify-writes each: none is lost", async () => {
   const made = make({ counter: "0" });
   const counter = () =>
-    Bun.spawn([Bun.which("bun") ?? "bun", join(import.meta.dir, "counter.ts"), made.base, "100"], {
+    Bun.spawn([process.execPath, join(import.meta.dir, "counter.ts"), made.base, "100"], {
       stdout: "pipe",
       stderr: "inherit",
     });

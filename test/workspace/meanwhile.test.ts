@@ -7,6 +7,7 @@ import { PaiError } from "../../src/core/error.ts";
 import type { RelPath } from "../../src/core/path.ts";
 import type { Workspace } from "../../src/core/ports.ts";
 import { createOverlay } from "../../src/flows/stage.ts";
+import { needs, root } from "../needs.ts";
 import { act, backends, openFor } from "./attack/drive.ts";
 import { buildWorld, canary, type World } from "./attack/world.ts";
 
@@ -116,13 +117,10 @@ test("files that run code later need their own yes", () =>
     expect(["src/a.ts", "README.md", ".gitignore"].filter((path) => workspace.concern(at(path)) !== null)).toEqual([]);
   }));
 
-test.skipIf(process.geteuid?.() !== 0)(
-  "a file is written on a mount and moved across one, with its content",
-  async () => {
-    const program = join(import.meta.dir, "attack/on-mount.ts");
-    const { stdout, stderr } = Bun.spawnSync(["unshare", "-m", "--propagation", "private", process.execPath, program]);
-    expect(stderr.toString()).toBe("");
-    const done = { written: false, moved: false, text: "fine\n" };
-    expect(JSON.parse(stdout.toString())).toEqual({ openat2: done, "fd-walk": done, checked: done });
-  },
-);
+needs(root).test("a file is written on a mount and moved across one, with its content", async () => {
+  const program = join(import.meta.dir, "attack/on-mount.ts");
+  const { stdout, stderr } = Bun.spawnSync(["unshare", "-m", "--propagation", "private", process.execPath, program]);
+  expect(stderr.toString()).toBe("");
+  const done = { written: false, moved: false, text: "fine\n" };
+  expect(JSON.parse(stdout.toString())).toEqual({ openat2: done, "fd-walk": done, checked: done });
+});

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { recover } from "../../src/workspace/journal/recover.ts";
 import { openDisk } from "../../src/workspace/system/disk.ts";
 import type { TransactionParts } from "../../src/workspace/transaction.ts";
+import { needs, strace } from "../needs.ts";
 import { bothEnds, recoverHere, startCommitter } from "./cut.ts";
 import { noRules } from "./folder.ts";
 import { countCalls, inject, pointsOf } from "./inject.ts";
@@ -161,13 +162,12 @@ test("kill -9 at any moment, again and again, leaves before or after", async () 
   expect(kills).toBeGreaterThan(2);
 }, 20_000);
 
-test.skipIf(Bun.which("strace") === null)(
+needs(strace).test(
   "the system refuses or kills in the middle of a commit: before or after",
   async () => {
     const made = place();
     const ends = await bothEnds(made);
-    const calls = await countCalls(made, "commit").catch(() => null);
-    if (calls === null) return;
+    const calls = await countCalls(made, "commit");
     const naming = new Map([...calls].filter(([name]) => /^(rename|unlink|fsync|mkdir)/.test(name)));
     const until = performance.now() + 4000;
     for (const point of pointsOf(naming, 19)) {

@@ -1,10 +1,12 @@
 /** What a listing and a walk show: sorted, nothing denied or ignored, no link entered, no tree too strange. */
 import { expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PathRules } from "../../src/core/names.ts";
 import type { Root } from "../../src/workspace/confine.ts";
 import { inside, list, type WalkOptions, walk, walkLooks, walkNow, walkSteps } from "../../src/workspace/scan.ts";
+import { makeDeep } from "../deep.ts";
+import { needs, ordinaryUser } from "../needs.ts";
 import { noRules, openFolder, p, refusalOf } from "./folder.ts";
 
 async function walked(root: Root, folder = "", options: WalkOptions = {}, rules: PathRules = noRules) {
@@ -68,7 +70,7 @@ test("gives names that are not UTF-8, or look the same, as unusable", async () =
   expect(listed(at.root)).toEqual(["ok"]);
 });
 
-test.skipIf(process.getuid?.() === 0)("goes on past a folder that cannot be read", async () => {
+needs(ordinaryUser).test("goes on past a folder that cannot be read", async () => {
   using at = openFolder();
   at.folder("a");
   at.file("b");
@@ -83,14 +85,8 @@ test.skipIf(process.getuid?.() === 0)("goes on past a folder that cannot be read
 
 test("walks a tree 3,000 folders deep within seconds of processor time", async () => {
   // In memory where there is such a place: some disks take seconds to make this tree.
-  using at = openFolder(existsSync("/dev/shm") ? "/dev/shm" : undefined);
-  const script = `
-    import os
-    for _ in range(3000):
-        os.mkdir("d")
-        os.chdir("d")
-  `.replace(/^ {4}/gm, "");
-  Bun.spawnSync(["python3", "-c", script], { cwd: at.path });
+  using at = openFolder("memory");
+  makeDeep(at.path, 3000);
   const start = process.cpuUsage();
   expect((await walked(at.root)).length).toBe(3000);
   const { user, system } = process.cpuUsage(start);
@@ -140,7 +136,7 @@ test("takes along nothing whose name it cannot keep", () => {
 });
 
 test("very many names come in code-point order too, and a listing has each of them once", async () => {
-  using at = openFolder("/dev/shm");
+  using at = openFolder("memory");
   const names = Array.from({ length: 21_000 }, (_, n) => `f${((n * 2_654_435_761) % 2 ** 32).toString(36)}`);
   names.push("\u{1f600}", "\uff5e");
   for (const name of names) writeFileSync(join(at.path, name), "");

@@ -1,23 +1,20 @@
 /** No space, no inodes, a read-only mount: the old bytes stay, the failure is reported, nothing half-done is left. */
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
-/** Mounting needs root and a mount namespace of one's own. */
-const canMount =
-  process.geteuid?.() === 0 && Bun.which("unshare") !== null && Bun.spawnSync(["unshare", "-m", "true"]).success;
+import { needs, ownMounts } from "../needs.ts";
 
 async function commitWithout(scarce: "space" | "files" | "writing", where = "both") {
   const base = mkdtempSync(join(tmpdir(), "pai-test-"));
-  const command = ["unshare", "-m", process.execPath, join(import.meta.dir, "mounted.ts"), base, scarce, where];
+  const command = ["unshare", "-rm", process.execPath, join(import.meta.dir, "mounted.ts"), base, scarce, where];
   const child = Bun.spawn(command, { stdout: "pipe", stderr: "inherit" });
   const result: unknown = await new Response(child.stdout).json();
   rmSync(base, { recursive: true });
   return result as { readonly said: Readonly<Record<string, number>>; readonly wrong: readonly string[] };
 }
 
-test.skipIf(!canMount)(
+needs(ownMounts).test(
   "with any room that is left, a commit happens whole or not at all",
   async () => {
     const { said, wrong } = await commitWithout("space");
@@ -27,7 +24,7 @@ test.skipIf(!canMount)(
   20_000,
 );
 
-test.skipIf(!canMount)(
+needs(ownMounts).test(
   "with any number of files that are left, too",
   async () => {
     const { said, wrong } = await commitWithout("files");
@@ -37,7 +34,7 @@ test.skipIf(!canMount)(
   20_000,
 );
 
-test.skipIf(!canMount)("nothing is changed where nothing can be written", async () => {
+needs(ownMounts).test("nothing is changed where nothing can be written", async () => {
   for (const where of ["work", "state"]) {
     const { said, wrong } = await commitWithout("writing", where);
     expect(wrong).toEqual([]);

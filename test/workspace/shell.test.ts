@@ -89,7 +89,7 @@ test("when pai is killed, so is the command", async () => {
     import { runShell } from ${JSON.stringify(join(import.meta.dir, "../../src/workspace/command/shell.ts"))};
     await runShell("sleep 1000 & echo $! >pid; sleep 1000", {
       cwd: ${JSON.stringify(folder)}, env: { PATH: "/usr/bin:/bin" }, timeoutMs: 60000, signal: new AbortController().signal });`;
-  const pai = Bun.spawn([Bun.which("bun") ?? "bun", "-e", script], { stdout: "ignore", stderr: "inherit" });
+  const pai = Bun.spawn([process.execPath, "-e", script], { stdout: "ignore", stderr: "inherit" });
   const pidFile = join(folder, "pid");
   const until = performance.now() + 5000;
   const waitFor = async (what: () => boolean) => {

@@ -4,6 +4,7 @@ import { chmodSync, lstatSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemCalls } from "../../src/workspace/system/system-calls.ts";
+import { type Need, needs, root } from "../needs.ts";
 import { change, file, openPlace, type Place } from "./tree.ts";
 
 const places: Place[] = [];
@@ -54,6 +55,11 @@ function keeps(name: string, value: Uint8Array): boolean {
   }
 }
 
+const keeping = (name: string, value: Uint8Array): Need => ({
+  name: `a disk that keeps ${name}`,
+  isHere: keeps(name, value),
+});
+
 const attributes = (path: string) =>
   Object.fromEntries(
     (calls?.listAttributes(path) ?? []).map((name) => [
@@ -62,7 +68,7 @@ const attributes = (path: string) =>
     ]),
   );
 
-test.skipIf(!keeps("user.note", Buffer.from("x")))(
+needs(keeping("user.note", Buffer.from("x"))).test(
   "attributes of a changed, moved and deleted file are kept, there and back",
   async () => {
     const made = place("a.txt", "b.txt", "c.txt");
@@ -103,7 +109,7 @@ test("what the umask takes away stays only where it stood before, as the file go
   expect(["shared.txt", "here.txt", "again.txt", "new.txt"].map(modeOf)).toEqual(["666", "666", "644", "644"]);
 });
 
-test.skipIf(!keeps(access, list))("an access list is kept, with the mode it masks", async () => {
+needs(keeping(access, list)).test("an access list is kept, with the mode it masks", async () => {
   const made = place("a.txt");
   const path = join(made.work, "a.txt");
   calls?.writeAttribute(path, access, list);
@@ -114,7 +120,7 @@ test.skipIf(!keeps(access, list))("an access list is kept, with the mode it mask
   expect(lstatSync(path).mode & 0o777).toBe(0o644);
 });
 
-test.skipIf(!keeps(bequeathed, list))("a file without an access list gets none of its folder", async () => {
+needs(keeping(bequeathed, list)).test("a file without an access list gets none of its folder", async () => {
   const made = place("a.txt");
   calls?.writeAttribute(made.work, bequeathed, list);
   const run = openPlace(made).begin("r1");
@@ -123,7 +129,7 @@ test.skipIf(!keeps(bequeathed, list))("a file without an access list gets none o
   expect(Object.keys(attributes(join(made.work, "b.txt")))).toEqual([access]);
 });
 
-test.skipIf(process.geteuid?.() !== 0 || !keeps("security.pai", Buffer.from("x")))(
+needs(root, keeping("security.pai", Buffer.from("x"))).test(
   "what the system grants a file is never carried over",
   async () => {
     const made = place("a.txt");

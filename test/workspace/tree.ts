@@ -1,14 +1,5 @@
 /** Real folders for the workspace tests: made, described whole, and thrown away. */
-import {
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Blob, Change } from "../../src/core/change.ts";
 import type { RelPath } from "../../src/core/path.ts";
@@ -18,6 +9,7 @@ import { openJournal, prepareState, type State } from "../../src/workspace/journ
 import { type Lock, openFileLock } from "../../src/workspace/journal/lock.ts";
 import { type Disk, openDisk } from "../../src/workspace/system/disk.ts";
 import { openTransaction, type TransactionParts } from "../../src/workspace/transaction.ts";
+import { newFolder, removeFolder } from "../grounds.ts";
 
 export interface Place {
   /** Holds both folders below. */
@@ -31,14 +23,14 @@ export interface Place {
 
 /** In memory, so that a sync costs nothing. */
 export function makePlace(files: Readonly<Record<string, string>> = {}): Place {
-  const base = mkdtempSync("/dev/shm/pai-test-");
+  const base = newFolder("memory", "place");
   const work = join(base, "work");
   mkdirSync(work);
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(work, name)), { recursive: true });
     writeFileSync(join(work, name), text);
   }
-  return { base, work, state: join(base, "state"), remove: () => rmSync(base, { recursive: true, force: true }) };
+  return { base, work, state: join(base, "state"), remove: () => removeFolder(base) };
 }
 
 export const at = (path: string): RelPath => path as RelPath;

@@ -1,14 +1,5 @@
 /** Trees of absurd size and shape, built in a folder of their own in memory, and how long pai looks at them. */
-import {
-  closeSync,
-  ftruncateSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { tree as drawTree, glob, listPath, read, search } from "../../../src/actions/look.ts";
 import { termsOf } from "../../../src/core/context/words.ts";
@@ -16,6 +7,8 @@ import { toPaiError } from "../../../src/core/error.ts";
 import type { Json } from "../../../src/core/model.ts";
 import type { AnyAction } from "../../../src/core/proposal.ts";
 import { createOverlay } from "../../../src/flows/stage.ts";
+import { makeDeep } from "../../deep.ts";
+import { newFolder } from "../../grounds.ts";
 import { openBare } from "../bare.ts";
 
 export interface Sizes {
@@ -45,7 +38,7 @@ export interface Trees {
 
 /** `wide/`, `deep/`, `flat/`, `odd/`: each a workspace. */
 export function buildTrees({ files, depth, entries }: Sizes): Trees {
-  const folder = mkdtempSync("/dev/shm/pai-scale-");
+  const folder = newFolder("memory", "scale");
   const into = (name: string) => {
     mkdirSync(join(folder, name), { recursive: true });
     return join(folder, name);
@@ -56,9 +49,7 @@ export function buildTrees({ files, depth, entries }: Sizes): Trees {
   }
   const flat = into("flat");
   for (let n = 0; n < entries; n += 1) closeSync(openSync(join(flat, `file-${n}`), "w"));
-  // Deeper than a path may be long: only a program that goes step by step gets there.
-  const steps = "import os\nfor _ in range(int(os.environ['DEPTH'])):\n    os.mkdir('d')\n    os.chdir('d')\n";
-  Bun.spawnSync(["python3", "-c", steps], { cwd: into("deep"), env: { DEPTH: String(depth) } });
+  makeDeep(into("deep"), depth);
   const odd = into("odd");
   writeFileSync(join(odd, "text"), `${"x".repeat(398)}👩‍👩‍👧 needle\n`);
   const big = openSync(join(odd, "sparse"), "w");

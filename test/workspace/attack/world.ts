@@ -4,7 +4,6 @@ import {
   constants,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -14,8 +13,8 @@ import {
   symlinkSync,
   writeSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { newFolder } from "../../grounds.ts";
 
 /** Stands in everything that is forbidden, and in nothing else. */
 export const canary = "CANARY-7f3a";
@@ -35,8 +34,7 @@ export interface World {
 
 /** In memory where there is such a place. */
 export function buildWorld(): World {
-  const base = lstatSync("/dev/shm", { throwIfNoEntry: false })?.isDirectory() ? "/dev/shm" : tmpdir();
-  const outside = realpathSync(mkdtempSync(join(base, "pai-attack-")));
+  const outside = realpathSync(newFolder("memory", "attack"));
   const project = join(outside, "proj");
   const createAt = (folder: string, path: string, content: string) => {
     const real = join(folder, path);

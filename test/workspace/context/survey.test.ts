@@ -108,7 +108,7 @@ test("many files are counted beside the main thread as they are in it", async ()
   });
 });
 
-test.skipIf(Bun.which("git") === null)("a folder that is a bare repository is a folder of files", async () => {
+test("a folder that is a bare repository is a folder of files", async () => {
   await inFolder(async (root) => {
     spawnSync("git", ["init", "-q", "--bare", root]);
     const { entries, history } = await surveyOf(root);

@@ -17,7 +17,6 @@ import { join } from "node:path";
 import { findRepository, type Repository } from "../../../src/workspace/git/find-repository.ts";
 import { parseLog, readLog } from "../../../src/workspace/git/git-log.ts";
 
-const hasGit = Bun.which("git") !== null;
 const path = "/usr/local/bin:/usr/bin:/bin";
 let place = "";
 
@@ -89,7 +88,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-describe.skipIf(!hasGit)("the history", () => {
+describe("the history", () => {
   test("tells messages and paths, the newest first, and leaves nothing behind", async () => {
     const folder = makeRepository("plain");
     const repository = found(folder);

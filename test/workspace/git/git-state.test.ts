@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describeState } from "../../../src/workspace/git/git-state.ts";
 
-const hasGit = Bun.which("git") !== null;
 const path = "/usr/local/bin:/usr/bin:/bin";
 const place = mkdtempSync(join(tmpdir(), "pai-state-"));
 let root = "";
@@ -31,7 +30,6 @@ beforeEach(() => {
   made += 1;
   root = join(place, `r${made}`);
   mkdirSync(root);
-  if (!hasGit) return;
   git("init", "-q", "-b", "feature/x");
   put("a.txt", "one\n");
   put("src/b.txt", "two\n");
@@ -41,7 +39,7 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-describe.skipIf(!hasGit)("a working tree", () => {
+describe("a working tree", () => {
   test("is clean behind a commit, with ignored files too, and from a folder within", async () => {
     put("noise.log", "x\n");
     put("own.tmp", "x\n");

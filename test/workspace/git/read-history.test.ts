@@ -77,7 +77,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-describe.skipIf(Bun.which("git") === null)("the history of", () => {
+describe("the history of", () => {
   test.each(["full", "tree", "outer/inner", "linked"])("%s is read", async (name) => {
     expect(await told(name)).toEqual({ subjects: both, lacks: null });
   });

@@ -1,12 +1,12 @@
 /** Commands on copies of a workspace, for tests. */
-import { test } from "bun:test";
 import type { Change } from "../../../src/core/change.ts";
 import type { CommandOptions } from "../../../src/core/ports.ts";
+import { needs } from "../../needs.ts";
 import { openBare } from "../bare.ts";
 import { makePlace, type Place } from "../tree.ts";
-import { here } from "./here.ts";
+import { copies } from "./here.ts";
 
-export const onCopies = test.skipIf(!here.proposes);
+export const onCopies = needs(copies).test;
 
 const files = {
   "a.txt": "a\n",

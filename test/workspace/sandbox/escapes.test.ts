@@ -1,15 +1,14 @@
 /** Ways out that were found by somebody who looked for them, each closed. */
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
 import { hasOwnProcessLimit } from "../../../src/workspace/sandbox/process-limit.ts";
-import { has, inWorld } from "./world.ts";
-
-const python = Bun.which("python3", { PATH: "/usr/bin:/bin" });
+import { mounts, needs } from "../../needs.ts";
+import { atLevel, has, inWorld, python } from "./world.ts";
 
 for (const only of ["L3", "L3b"] as const) {
-  describe.skipIf(!has(only))(only, () => {
+  needs(atLevel(only)).describe(only, () => {
     test("a folder with a secret or a repository cannot be moved away by a command in the project", () =>
       inWorld({ only }, async ({ work, run }) => {
         mkdirSync(join(work, "config/deep"), { recursive: true });
@@ -41,12 +40,12 @@ for (const only of ["L3", "L3b"] as const) {
         chmodSync(join(work, "config"), 0o700);
       }));
 
-    test.skipIf(python === null)("a folder deeper than any path is closed", () =>
+    needs(python).test("a folder deeper than any path is closed", () =>
       inWorld({ only }, async ({ run }) => {
         const deep = "import os\nfor n in range(20): os.mkdir('d' * 240); os.chdir('d' * 240)\n";
-        expect((await run(`mkdir c; ${python} -c "${deep}open('.env', 'w').write('canary')"`)).exit).toBe(0);
+        expect((await run(`mkdir c; python3 -c "${deep}open('.env', 'w').write('canary')"`)).exit).toBe(0);
         const find = "import os\nfor n in range(20): os.chdir('d' * 240)\nprint(open('.env').read())";
-        expect((await run(`${python} -c "${find}"`)).output).not.toContain("canary\n");
+        expect((await run(`python3 -c "${find}"`)).output).not.toContain("canary\n");
       }),
     );
 
@@ -99,7 +98,7 @@ for (const only of ["L3", "L3b"] as const) {
   });
 }
 
-describe.skipIf(!has("L3"))("L3", () => {
+needs(atLevel("L3")).describe("L3", () => {
   test("hidden files that a command names are reported", () =>
     inWorld({ only: "L3" }, async ({ base, run }) => {
       const said = "echo 'cannot read ./.env: empty'; cat ~/.ssh/id_rsa 2>/dev/null; echo HOME/.ssh a.txt environment";
@@ -115,57 +114,56 @@ describe.skipIf(!has("L3"))("L3", () => {
       expect((await run("echo 99999 > /proc/sys/kernel/pid_max")).exit).not.toBe(0);
     }));
 
-  test("a mount below the project is shown on a copy and only read there; what is closed in it stays closed", async () => {
-    if (process.getuid?.() !== 0) return;
-    await inWorld({ only: "L3" }, async ({ base, work, run }) => {
-      mkdirSync(join(base, "volume/.git"), { recursive: true });
-      mkdirSync(join(work, "mounted"));
-      writeFileSync(join(base, "volume/.env"), "KEY=canary\n");
-      writeFileSync(join(base, "volume/file"), "theirs\n");
-      if (!Bun.spawnSync(["mount", "--bind", join(base, "volume"), join(work, "mounted")]).success) return;
-      try {
-        for (const sandbox of ["in-place", "proposal"] as const) {
-          const command =
-            "cat mounted/file mounted/.env; echo x > mounted/.git/config; echo more >> mounted/file && echo wrote";
-          const result = await run(command, { sandbox });
-          expect([result.level, result.output.includes("theirs"), result.output.includes("canary")]).toEqual([
-            "L3",
-            true,
-            false,
-          ]);
-          expect(existsSync(join(base, "volume/.git/config"))).toBe(false);
-          expect(result.output.includes("wrote")).toBe(sandbox === "in-place");
-          result.proposal?.discard();
-        }
-      } finally {
-        Bun.spawnSync(["umount", join(work, "mounted")]);
-      }
-    });
-  });
-});
-
-test.skipIf(process.getuid?.() !== 0)(
-  "what is hidden is hidden at the other mount points of its file system, too",
-  async () => {
-    for (const only of ["L3", "L3b", "L2"] as const) {
-      if (!has(only)) continue;
-      await inWorld({ only }, async ({ base, run }) => {
-        const second = join(base, "second");
-        mkdirSync(second);
-        if (!Bun.spawnSync(["mount", "--bind", base, second]).success) return;
+  needs(mounts).test(
+    "a mount below the project is shown on a copy and only read there; what is closed in it stays closed",
+    async () => {
+      await inWorld({ only: "L3" }, async ({ base, work, run }) => {
+        mkdirSync(join(base, "volume/.git"), { recursive: true });
+        mkdirSync(join(work, "mounted"));
+        writeFileSync(join(base, "volume/.env"), "KEY=canary\n");
+        writeFileSync(join(base, "volume/file"), "theirs\n");
+        expect(Bun.spawnSync(["mount", "--bind", join(base, "volume"), join(work, "mounted")]).success).toBe(true);
         try {
-          const inside = only === "L2" ? "" : "second/work/.env ";
-          const { output } = await run(`cd ..; cat ${inside}second/home/.ssh/id_rsa; ls second/state`);
-          expect([only, output.includes("canary"), output.includes("runs")]).toEqual([only, false, false]);
+          for (const sandbox of ["in-place", "proposal"] as const) {
+            const command =
+              "cat mounted/file mounted/.env; echo x > mounted/.git/config; echo more >> mounted/file && echo wrote";
+            const result = await run(command, { sandbox });
+            expect([result.level, result.output.includes("theirs"), result.output.includes("canary")]).toEqual([
+              "L3",
+              true,
+              false,
+            ]);
+            expect(existsSync(join(base, "volume/.git/config"))).toBe(false);
+            expect(result.output.includes("wrote")).toBe(sandbox === "in-place");
+            result.proposal?.discard();
+          }
         } finally {
-          Bun.spawnSync(["umount", second]);
+          Bun.spawnSync(["umount", join(work, "mounted")]);
         }
       });
-    }
-  },
-);
+    },
+  );
+});
 
-describe.skipIf(!has("L3b"))("L3b", () => {
+needs(mounts).test("what is hidden is hidden at the other mount points of its file system, too", async () => {
+  for (const only of ["L3", "L3b", "L2"] as const) {
+    if (!has(only)) continue;
+    await inWorld({ only }, async ({ base, run }) => {
+      const second = join(base, "second");
+      mkdirSync(second);
+      expect(Bun.spawnSync(["mount", "--bind", base, second]).success).toBe(true);
+      try {
+        const inside = only === "L2" ? "" : "second/work/.env ";
+        const { output } = await run(`cd ..; cat ${inside}second/home/.ssh/id_rsa; ls second/state`);
+        expect([only, output.includes("canary"), output.includes("runs")]).toEqual([only, false, false]);
+      } finally {
+        Bun.spawnSync(["umount", second]);
+      }
+    });
+  }
+});
+
+needs(atLevel("L3b")).describe("L3b", () => {
   test("nothing is written any more when a command has ended", () =>
     inWorld({ only: "L3b" }, async ({ work, run }) => {
       const writer = "(setsid sh -c 'while :; do echo $$ >> tick; done' >/dev/null 2>&1 &); sleep 0.05";
@@ -176,7 +174,7 @@ describe.skipIf(!has("L3b"))("L3b", () => {
     }));
 });
 
-test.skipIf(!has("L3") || Bun.which("python3", { PATH: "/usr/bin:/bin" }) === null)(
+needs(atLevel("L3"), python).test(
   "with the network a service that runs as the user is closed, unless its path is named",
   async () => {
     const reach = async (readable: readonly string[]) => {
@@ -194,23 +192,23 @@ test.skipIf(!has("L3") || Bun.which("python3", { PATH: "/usr/bin:/bin" }) === nu
   },
 );
 
-describe.skipIf(!has("L2"))("L2", () => {
-  test.skipIf(Bun.which("prlimit") === null)("the limits of pai are its own", () =>
+needs(atLevel("L2")).describe("L2", () => {
+  needs("prlimit").test("the limits of pai are its own", () =>
     inWorld({ only: "L2" }, async ({ run }) => {
       expect((await run(`prlimit --pid ${process.pid} --cpu`)).exit).not.toBe(0);
       expect((await run("ulimit -n 512 && ulimit -n")).output).toBe("512\n");
     }),
   );
 
-  test("with the network there are no sockets of this machine where a powerful service listens", () =>
+  needs(python).test("with the network there are no sockets of this machine where a powerful service listens", () =>
     inWorld({ only: "L2", network: true }, async ({ base, run }) => {
-      const connect = `bash -c 'command -v python3 >/dev/null || exit 9; python3 -c "import socket; socket.socket(socket.AF_UNIX)"'`;
-      if ((await run("command -v python3")).exit !== 0) return;
+      const connect = 'python3 -c "import socket; socket.socket(socket.AF_UNIX)"';
       const server = Bun.listen({ unix: join(base, "docker.sock"), socket: { data() {} } });
       try {
         expect((await run(connect)).output).toContain("Address family not supported");
       } finally {
         server.stop(true);
       }
-    }));
+    }),
+  );
 });

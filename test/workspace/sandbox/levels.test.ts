@@ -1,17 +1,18 @@
 /** What each level lets a command do, on this machine: what it has not got is skipped. */
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { chmodSync, existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { explainWall } from "../../../src/core/command/sandbox.ts";
 import { sweepScratch } from "../../../src/workspace/sandbox/layers.ts";
+import { needs, otherUser } from "../../needs.ts";
 import { here } from "./here.ts";
-import { has, inWorld } from "./world.ts";
+import { atLevel, has, inWorld } from "./world.ts";
 
 const network = "exec 3<>/dev/tcp/127.0.0.1/1";
 
 for (const only of ["L3", "L3b"] as const) {
-  describe.skipIf(!has(only))(only, () => {
+  needs(atLevel(only)).describe(only, () => {
     test("the project is writable, everything else is not", () =>
       inWorld({ only }, async ({ base, work, run }) => {
         expect((await run("echo b > b.txt; mkdir d; mv b.txt d; cat d/b.txt")).output).toBe("b\n");
@@ -54,20 +55,21 @@ for (const only of ["L3", "L3b"] as const) {
         expect((await run("echo x > /tmp/x; cat /tmp/x; ls /tmp")).output).toBe("x\nx\n");
       }));
 
-    test.skipIf(only !== "L3")(
-      "nothing survives, whatever it does against being ended",
-      () =>
-        inWorld({ only }, async ({ work, run }) => {
-          const deaf = "trap '' TERM HUP INT; setsid sh -c 'trap \"\" TERM; sleep 4; touch late' & ";
-          expect((await run(`${deaf} true`)).exit).toBe(0);
-          const began = performance.now();
-          const late = await run(`${deaf} sleep 60; sleep 60`, { timeoutMs: 300 });
-          expect([late.exit, late.ms < 5000]).toEqual([null, true]);
-          await Bun.sleep(began + 4500 - performance.now());
-          expect(existsSync(join(work, "late"))).toBe(false);
-        }),
-      20_000,
-    );
+    if (only === "L3")
+      test(
+        "nothing survives, whatever it does against being ended",
+        () =>
+          inWorld({ only }, async ({ work, run }) => {
+            const deaf = "trap '' TERM HUP INT; setsid sh -c 'trap \"\" TERM; sleep 4; touch late' & ";
+            expect((await run(`${deaf} true`)).exit).toBe(0);
+            const began = performance.now();
+            const late = await run(`${deaf} sleep 60; sleep 60`, { timeoutMs: 300 });
+            expect([late.exit, late.ms < 5000]).toEqual([null, true]);
+            await Bun.sleep(began + 4500 - performance.now());
+            expect(existsSync(join(work, "late"))).toBe(false);
+          }),
+        20_000,
+      );
 
     test("flags open what they name", () =>
       inWorld(
@@ -106,7 +108,7 @@ for (const only of ["L3", "L3b"] as const) {
   });
 }
 
-describe.skipIf(!has("L3"))("L3", () => {
+needs(atLevel("L3")).describe("L3", () => {
   test("what is written to a cache is gone with the command", () =>
     inWorld({ only: "L3" }, async ({ base, run }) => {
       expect((await run("echo x > ~/.cache/x && cat ~/.cache/x")).output).toBe("x\n");
@@ -122,7 +124,7 @@ describe.skipIf(!has("L3"))("L3", () => {
     }));
 });
 
-describe.skipIf(!has("L2"))("L2", () => {
+needs(atLevel("L2")).describe("L2", () => {
   test("only the project and a private folder are written; what is hidden outside cannot be read; no sockets", () =>
     inWorld({ only: "L2" }, async ({ base, run }) => {
       expect((await run('echo x > x.txt; echo t > "$TMPDIR/t"; cat x.txt "$TMPDIR/t"')).output).toBe("x\nt\n");
@@ -132,7 +134,7 @@ describe.skipIf(!has("L2"))("L2", () => {
     }));
 });
 
-describe.skipIf(!has("L1"))("L1", () => {
+needs(atLevel("L1")).describe("L1", () => {
   test("no sockets; files are not protected, so what a model wrote does not run unasked", () =>
     inWorld({ only: "L1" }, async ({ base, run }) => {
       expect((await run(network)).exit).not.toBe(0);
@@ -177,26 +179,21 @@ test("a line on the wall only where the output looks like one", () => {
   ]);
 });
 
-const isRoot = process.getuid?.() === 0;
-
-test.skipIf(!isRoot || Bun.which("setpriv") === null)(
-  "an ordinary user is held by the same level as root",
-  async () => {
-    const folder = mkdtempSync(join(tmpdir(), "pai-level-"));
-    try {
-      const program = join(folder, "say-level");
-      const source = join(import.meta.dir, "say-level.ts");
-      const built = Bun.spawnSync([process.execPath, "build", "--compile", source, "--outfile", program], {
-        cwd: folder,
-      });
-      expect(built.exitCode).toBe(0);
-      chmodSync(folder, 0o755);
-      const nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"];
-      const said = Bun.spawnSync([...nobody, program], { cwd: "/", env: { PATH: "/usr/bin:/bin" } });
-      const { level, proposes } = JSON.parse(said.stdout.toString());
-      expect([level, proposes]).toEqual([here.level, here.proposes]);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  },
-);
+needs(otherUser).test("an ordinary user is held by the same level as root", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "pai-level-"));
+  try {
+    const program = join(folder, "say-level");
+    const source = join(import.meta.dir, "say-level.ts");
+    const built = Bun.spawnSync([process.execPath, "build", "--compile", source, "--outfile", program], {
+      cwd: folder,
+    });
+    expect(built.exitCode).toBe(0);
+    chmodSync(folder, 0o755);
+    const nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"];
+    const said = Bun.spawnSync([...nobody, program], { cwd: "/", env: { PATH: "/usr/bin:/bin" } });
+    const { level, proposes } = JSON.parse(said.stdout.toString());
+    expect([level, proposes]).toEqual([here.level, here.proposes]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,8 +1,9 @@
 /** What others do outside while a command runs. */
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { has, inWorld, type World } from "./world.ts";
+import { needs } from "../../needs.ts";
+import { atLevel, inWorld, type World } from "./world.ts";
 
 /** Runs a command that says when it has begun, does something then, and gives what it says after that. */
 async function during({ work, run }: World, act: () => void, command: string, sandbox: "in-place" | "proposal") {
@@ -26,7 +27,7 @@ function replace(path: string) {
 }
 
 for (const only of ["L3", "L3b", "L2"] as const) {
-  describe.skipIf(!has(only))(only, () => {
+  needs(atLevel(only)).describe(only, () => {
     test("a secret of the home that is replaced or made meanwhile is not seen", () =>
       inWorld({ only }, async (world) => {
         const home = join(world.base, "home");
@@ -52,7 +53,7 @@ for (const only of ["L3", "L3b", "L2"] as const) {
   });
 }
 
-describe.skipIf(!has("L3"))("L3", () => {
+needs(atLevel("L3")).describe("L3", () => {
   test("in the project itself the kernel shows it, and a notice says so", () =>
     inWorld({ only: "L3" }, async (world) => {
       const { notes } = await during(world, () => replace(join(world.work, ".env")), "true", "in-place");

@@ -1,16 +1,15 @@
 /** L2 as it is on kernels whose Landlock has no right for emptying files (before Linux 6.2). */
-import { expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
+import { expect } from "bun:test";
+import { mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Confinement } from "../../../src/workspace/sandbox/confinement.ts";
 import { readableRules } from "../../../src/workspace/sandbox/landlock.ts";
 import { launch } from "../../../src/workspace/sandbox/launch.ts";
 import { thisMachine } from "../../../src/workspace/sandbox/machine-code.ts";
 import { runProgram, writeConfinement } from "../../../src/workspace/sandbox/write-tape.ts";
-import { has } from "./world.ts";
-
-const python = Bun.which("python3", { PATH: "/usr/bin:/bin" });
+import { newFolder } from "../../grounds.ts";
+import { needs } from "../../needs.ts";
+import { atLevel, python } from "./world.ts";
 
 async function runAt(landlock: number, base: string, script: string): Promise<string> {
   const workspace = join(base, "work");
@@ -39,7 +38,13 @@ async function runAt(landlock: number, base: string, script: string): Promise<st
   };
   const machine = thisMachine();
   if (machine === null) throw new Error("no tape is written for this machine");
-  const program = { folder: null, argv: [python ?? "", "-c", script], env: {}, mergeOutput: true, keepLifeline: false };
+  const program = {
+    folder: null,
+    argv: ["/usr/bin/python3", "-c", script],
+    env: {},
+    mergeOutput: true,
+    keepLifeline: false,
+  };
   const tape = writeConfinement(machine, confinement, (made) => runProgram(made, program));
   const workspaceFd = openSync(workspace, 0o10200000);
   const started = launch(tape, { workspaceFd, stdin: "ignore", stderr: "ignore", lifeline: false, through: [] });
@@ -50,10 +55,10 @@ async function runAt(landlock: number, base: string, script: string): Promise<st
   return output;
 }
 
-test.skipIf(!has("L2") || python === null)(
+needs(atLevel("L2"), python).test(
   "files outside keep their length; those of the project are emptied as ever",
   async () => {
-    const base = mkdtempSync(join(homedir(), "pai-old-"));
+    const base = newFolder("checkout", "old");
     try {
       for (const landlock of [1, 2, 3]) {
         mkdirSync(join(base, "work"), { recursive: true });

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { interpreterOf, type Machine, thisMachine } from "../../../src/workspace/sandbox/machine-code.ts";
 import { createTape, type Label, type Tape } from "../../../src/workspace/sandbox/tape.ts";
+import { needs } from "../../needs.ts";
 
 const listings = join(import.meta.dir, "../../../src/workspace/sandbox");
 const prefixes = {
@@ -51,7 +52,7 @@ const say = (tape: Tape, text: string) => tape.call("write", [1, tape.bytes(Buff
 
 for (const machine of ["x64", "arm64"] as const) {
   const assembler = `${prefixes[machine]}as`;
-  test.skipIf(Bun.which(assembler) === null)(`${machine}: the machine code is what its listing assembles to`, () => {
+  needs(assembler).test(`${machine}: the machine code is what its listing assembles to`, () => {
     withFolder((folder) => {
       const [object, code] = [join(folder, "o"), join(folder, "code")];
       const made = [
@@ -63,7 +64,7 @@ for (const machine of ["x64", "arm64"] as const) {
     });
   });
 
-  const onMachine = test.skipIf(startFor(machine) === null);
+  const onMachine = needs({ name: `qemu for ${machine}`, isHere: startFor(machine) !== null }).test;
 
   onMachine(`${machine}: calls are made in order, and the last one ends the tape`, () => {
     const done = play(machine, (tape) => {

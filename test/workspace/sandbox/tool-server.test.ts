@@ -1,12 +1,15 @@
 /** A server of tools in the sandbox: at every level that starts one it can change nothing of the project. */
 import { expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SandboxLevel } from "../../../src/core/command/sandbox.ts";
 import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
+import { newFolder, removeFolder } from "../../grounds.ts";
+import { type Need, needs, seenInside } from "../../needs.ts";
 import { openBare } from "../bare.ts";
+import { atLevel } from "./world.ts";
 
-const repository = join(import.meta.dir, "../../..");
 const path = "/usr/bin:/bin";
 
 /** Opens a workspace of two files, held at a level, and gives it away afterwards. */
@@ -14,9 +17,8 @@ async function inProject<T>(
   only: SandboxLevel,
   use: (opened: Awaited<ReturnType<typeof openBare>>, work: string) => Promise<T>,
 ): Promise<T> {
-  mkdirSync(join(repository, "dist"), { recursive: true });
   // Not below /tmp: L2 opens nothing there that has a secret beside it.
-  const base = mkdtempSync(join(repository, "dist/.tool-"));
+  const base = newFolder("checkout", "tool");
   try {
     const work = join(base, "work");
     mkdirSync(work);
@@ -25,14 +27,12 @@ async function inProject<T>(
     const sandbox = { ...defaultSandbox, only };
     return await use(await openBare(work, join(base, "state"), { env: { PATH: path }, sandbox }), work);
   } finally {
-    rmSync(base, { recursive: true, force: true });
+    removeFolder(base);
   }
 }
 
-const isBelowTmp = repository.startsWith("/tmp/");
 for (const only of ["L3", "L3b", "L2"] as const) {
-  const has = await inProject(only, async ({ workspace }) => (await workspace.sandbox()).level === only);
-  test.skipIf(!has || (only === "L2" && isBelowTmp))(
+  needs(atLevel(only), ...(only === "L2" ? [seenInside] : [])).test(
     `${only}: a server of tools reads the project, and neither changes it nor reads its secrets`,
     () =>
       inProject(only, async ({ startTool }, work) => {
@@ -47,9 +47,7 @@ for (const only of ["L3", "L3b", "L2"] as const) {
   );
 }
 
-const hasCopies = await inProject("L3", async ({ workspace }) => (await workspace.sandbox()).level === "L3");
-
-test.skipIf(!hasCopies)("what a server wrote into its copy is told once; how it ended, with its last words", () =>
+needs(atLevel("L3")).test("what a server wrote into its copy is told once; how it ended, with its last words", () =>
   inProject("L3", async ({ startTool }) => {
     const script =
       "mkdir d; echo x > d/b.txt; rm a.txt; echo ready; read line; echo y > d/b.txt; echo ready; read line; echo not set: TOKEN >&2; exit 3";
@@ -68,19 +66,22 @@ test.skipIf(!hasCopies)("what a server wrote into its copy is told once; how it 
   }),
 );
 
-test.skipIf(!hasCopies || isBelowTmp)("a program below /tmp is named: the server has an empty one", async () => {
-  const folder = mkdtempSync("/tmp/pai-tool-");
-  writeFileSync(join(folder, "server.sh"), "echo hi\n");
-  await inProject("L3", async ({ startTool }) => {
-    const server = await startTool({ argv: ["sh", join(folder, "server.sh")], env: { PATH: path } }, false);
-    const why = await server.explain();
-    expect(why).toContain(`${folder}/server.sh lies below /tmp, of which a server has an empty one of its own`);
-    expect(why).toMatch(/^, exit \d+; [^\n]+\n.*server\.sh/);
-    const here = await startTool({ argv: ["sh", "-c", "exit 1"], env: { PATH: path } }, false);
-    expect(await here.explain()).toBe(", exit 1");
-  });
-  rmSync(folder, { recursive: true });
-});
+const belowTmp: Need = { name: "a TMPDIR below /tmp", isHere: tmpdir().startsWith("/tmp/") };
+needs(atLevel("L3"), seenInside, belowTmp).test(
+  "a program below /tmp is named: the server has an empty one",
+  async () => {
+    const folder = newFolder("disk", "tool");
+    writeFileSync(join(folder, "server.sh"), "echo hi\n");
+    await inProject("L3", async ({ startTool }) => {
+      const server = await startTool({ argv: ["sh", join(folder, "server.sh")], env: { PATH: path } }, false);
+      const why = await server.explain();
+      expect(why).toContain(`${folder}/server.sh lies below /tmp, of which a server has an empty one of its own`);
+      expect(why).toMatch(/^, exit \d+; [^\n]+\n.*server\.sh/);
+      const here = await startTool({ argv: ["sh", "-c", "exit 1"], env: { PATH: path } }, false);
+      expect(await here.explain()).toBe(", exit 1");
+    });
+  },
+);
 
 test("a program that is not in PATH is named; at L1 none is started", async () => {
   const start = (only: SandboxLevel, name: string) =>

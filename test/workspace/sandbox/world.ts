@@ -1,10 +1,11 @@
 /** A small project with secrets in and around it, for tests of the sandbox. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type SandboxLevel, sandboxLevels } from "../../../src/core/command/sandbox.ts";
 import type { CommandOptions, CommandResult } from "../../../src/core/ports.ts";
 import { defaultSandbox, type SandboxSettings } from "../../../src/workspace/sandbox/settings.ts";
+import { newFolder, removeFolder } from "../../grounds.ts";
+import { type Need, program } from "../../needs.ts";
 import { openBare } from "../bare.ts";
 
 export interface World {
@@ -14,20 +15,10 @@ export interface World {
   run(command: string, options?: Partial<CommandOptions>): Promise<CommandResult>;
 }
 
-/** Below the home or another folder that no sandbox replaces: what is hidden there is hidden by the rules alone. */
-const ground = [homedir(), "/srv", "/var/lib"].find((folder) => {
-  try {
-    const made = mkdtempSync(join(folder, "pai-level-"));
-    rmSync(made, { recursive: true });
-    return !folder.startsWith(tmpdir());
-  } catch {
-    return false;
-  }
-});
-
 /** Makes a small project with secrets in and around it, and takes it away again. */
 export async function inWorld(settings: Partial<SandboxSettings>, use: (world: World) => Promise<void>, name = "work") {
-  const base = mkdtempSync(join(ground ?? tmpdir(), "pai-level-"));
+  // No sandbox replaces what is there: what is hidden in it is hidden by the rules alone.
+  const base = newFolder("checkout", "level");
   const work = join(base, name);
   for (const [path, text] of Object.entries({
     ".git/config": "[core]\n",
@@ -57,12 +48,12 @@ export async function inWorld(settings: Partial<SandboxSettings>, use: (world: W
       run: (command, options = {}) => transaction.run(command, { by: "plan", timeoutMs: 20_000, signal, ...options }),
     });
   } finally {
-    rmSync(base, { recursive: true, force: true });
+    removeFolder(base);
   }
 }
 
 async function isHere(only: SandboxLevel): Promise<boolean> {
-  const base = mkdtempSync(join(tmpdir(), "pai-level-"));
+  const base = newFolder("disk", "level");
   try {
     const { workspace } = await openBare(base, null, { sandbox: { ...defaultSandbox, only } });
     return (await workspace.sandbox()).level === only;
@@ -76,3 +67,10 @@ for (const level of sandboxLevels) if (await isHere(level)) levels.add(level);
 
 /** Whether this machine has a level. */
 export const has = (level: SandboxLevel): boolean => levels.has(level);
+
+const madeOf = { L3: "user namespaces", L3b: "bubblewrap", L2: "Landlock", L1: "seccomp filters" } as const;
+
+export const atLevel = (name: SandboxLevel): Need => ({ name: `sandbox ${name} (${madeOf[name]})`, isHere: has(name) });
+
+/** Where commands in the sandbox find it. */
+export const python: Need = program("python3", "/usr/bin:/bin");

@@ -1,14 +1,14 @@
 /** Lets a command that may only read write to its project, and prints whether it could: `write-reading.ts LEVEL`. */
-import { existsSync, mkdtempSync, openSync, rmSync } from "node:fs";
-import { homedir } from "node:os";
+import { existsSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { sandboxLevels } from "../../../src/core/command/sandbox.ts";
 import { runConfined } from "../../../src/workspace/command/shell.ts";
 import { openSandbox } from "../../../src/workspace/sandbox/open-sandbox.ts";
 import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
+import { newFolder } from "../../grounds.ts";
 
 const only = sandboxLevels.filter((each) => each === process.argv[2]).map((each) => ({ only: each }));
-const workspace = mkdtempSync(join(homedir(), "pai-reading-"));
+const workspace = newFolder("checkout", "reading");
 const sandbox = openSandbox({
   settings: { ...defaultSandbox, ...only[0] },
   workspace,

@@ -6,6 +6,7 @@ import { renderSetKey } from "../core/providers.ts";
 import { providerOfModel } from "../models/open.ts";
 import { probe } from "../models/probe.ts";
 import { withoutUser } from "../models/wire/endpoint.ts";
+import { isOfSystem } from "../store/audit.ts";
 import { type BaseUrl, configuredAddress, findBaseUrl } from "../store/base-url.ts";
 import { doubtKey, findKeys } from "../store/keys.ts";
 import type { OwnProvider } from "../store/own-providers.ts";
@@ -178,12 +179,16 @@ function examineFolders({ places, root }: Patient): readonly Finding[] {
 }
 
 /** Whether the audit log is kept in the project, or in the state folder instead. */
-function examineLog({ root }: Patient, historyDir: string): Finding {
+function examineLog({ root, places }: Patient, historyDir: string): Finding {
+  if (isOfSystem(root)) return ok("audit log", "none: the project is a folder of the system");
   const folder = resolve(root, historyDir);
   const there = lstatSync(folder, { throwIfNoEntry: false });
-  if (there === undefined) return ok("audit log", `${folder}, made by the first run`);
-  if (there.isDirectory() && there.uid === (process.geteuid?.() ?? there.uid)) return ok("audit log", folder);
-  return warning("audit log", `${folder} is not a folder of yours`, "the log goes to the state folder instead");
+  const isOwn = there?.isDirectory() === true && there.uid === (process.geteuid?.() ?? there.uid);
+  const instead = places.stateDir === null ? "no log is kept" : "the log goes to the state folder instead";
+  if (there !== undefined && !isOwn) return warning("audit log", `${folder} is not a folder of yours`, instead);
+  if (!isAccessible(firstExisting(folder), constants.W_OK))
+    return warning("audit log", `${folder} cannot be written`, instead);
+  return ok("audit log", there === undefined ? `${folder}, made by the first run` : folder);
 }
 
 function firstExisting(folder: string): string {

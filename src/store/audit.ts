@@ -81,7 +81,8 @@ const systemFolders = "/boot /dev /etc /lib /lib64 /proc /run /sbin /bin /sys /u
 );
 
 /** A folder of the system gets no log: its programs read every file in it. */
-const isOfSystem = (root: string): boolean => systemFolders.some((at) => root === at || root.startsWith(`${at}/`));
+export const isOfSystem = (root: string): boolean =>
+  systemFolders.some((at) => root === at || root.startsWith(`${at}/`));
 
 function openLog(place: AuditPlace): OpenLog {
   const folder = resolve(place.root, place.historyDir ?? usualName);

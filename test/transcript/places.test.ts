@@ -82,6 +82,17 @@ needs(ownMounts).test.concurrent("a read-only project: planning works, changing 
     message: "hello.txt cannot be written: the project is on a disk that is read-only",
     hint: "make it writable, then try again",
   });
+  const doctor = await place.shell(apart(`${readOnly}; "$PAI" doctor --offline --json`));
+  const { findings } = JSON.parse(doctor.stdout).data;
+  expect(findings.filter(({ name }: { name: string }) => ["project", "audit log"].includes(name))).toMatchObject([
+    { name: "project", level: "warning", text: `${place.root} is read-only` },
+    {
+      name: "audit log",
+      level: "warning",
+      text: `${place.root}/.pai_history cannot be written`,
+      hint: "the log goes to the state folder instead",
+    },
+  ]);
   // A plan each, and no call for work that could not be kept.
   expect(place.gemini.requests).toHaveLength(2);
   expect(place.tree()).toEqual({ "a.txt": "one\n" });

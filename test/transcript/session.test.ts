@@ -38,9 +38,9 @@ inTerminal("a task from banner to result: plan, feedback, no, yes, undo hint, ex
     changed,
     done(write("other.txt", "o\n"), "Made it."),
   ]);
-  using screen = open(place);
+  using screen = open(place, '"$PAI" -m gemini-3.5-flash-lite');
   await screen.shows(ready);
-  expect(screen.text()).toMatch(/pai \d+\.\d+\.\d+ .*gemini-3\.5-flash-lite/);
+  expect(screen.text()).toMatch(/pai \d+\.\d+\.\d+ +gemini:gemini-3\.5-flash-lite/);
 
   screen.enter("make hello.txt");
   await screen.shows(question);

@@ -8,7 +8,7 @@ import type { Provider } from "../../core/providers.ts";
 import type { Notice } from "../../core/question.ts";
 import { type KeyMask, maskHeld } from "../../core/secrets/held-keys.ts";
 import type { Price } from "../../core/spending/cost.ts";
-import { openModel, providerOfModel } from "../../models/open.ts";
+import { openModel, parseModelId, providerOfModel } from "../../models/open.ts";
 import { configuredAddress, findBaseUrl, requireConsent, requireOwnAddresses } from "../../store/base-url.ts";
 import { openKeyState } from "../../store/key-state.ts";
 import { type FoundKey, findKeys } from "../../store/keys.ts";
@@ -56,6 +56,13 @@ export function listModels(source: string): readonly [string, ...string[]] {
   const [first = "", ...others] = source.trim().startsWith("replay:") ? [source] : source.split(",");
   return [first, ...others.filter((id) => id.trim() !== "")];
 }
+
+/** The models with their providers, as `a:b,c:d`. Throws model_unknown when a provider is unclear. */
+export const spellModels = ({ model, providers }: Pick<Base["settings"], "model" | "providers">): string =>
+  listModels(model)
+    .map((id) => parseModelId(id, providers))
+    .map(({ provider, name }) => `${provider}:${name}`)
+    .join(",");
 
 /**
  * Opens the models of the settings. Throws usage for --max-cost with a model of unknown price and for PAI_BASE_URL with two

@@ -13,6 +13,7 @@ import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
 import { type Base, composeBase } from "../compose/base.ts";
+import { spellModels } from "../compose/compose-model.ts";
 import { composeTask } from "../compose/compose-task.ts";
 import { openView } from "../compose/view.ts";
 import { openLab } from "../lab.ts";
@@ -189,7 +190,9 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   const open = sessions?.open(loaded?.session ?? null, context.now, warn("session")) ?? openUnkept(context.now);
   const input = openInputHistory(stateFolder === null ? null : join(stateFolder, "input.jsonl"));
   const columns = columnsOf(context.env);
-  const banner = wrap(visibleLine(`pai ${version}  ${base.settings.model}  ${workspace.root}`), columns).join("\n");
+  const banner = wrap(visibleLine(`pai ${version}  ${spellModels(base.settings)}  ${workspace.root}`), columns).join(
+    "\n",
+  );
   context.err(`${banner}\nType a task; /help shows more\n`);
   if (loaded !== null) context.err(renderResumed(loaded.session, view.style, columns));
   if (loaded !== null) for (const text of describeLosses(loaded)) warn("session")(text);

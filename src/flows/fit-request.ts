@@ -30,8 +30,10 @@ export function fit({ ledger, ports: { model }, options }: Run, estimate: number
   refuseHuge(options, estimate);
   ledger.admit(estimate, minReply);
   if (estimate + minReply > model.window) {
-    const message = `the request needs about ${estimate} tokens, ${model.id} holds ${model.window}`;
-    throw new PaiError("request_rejected", message, { hint: "name fewer or smaller files in the task" });
+    const message = `the request needs about ${estimate} tokens, ${model.id} may hold ${model.window}`;
+    throw new PaiError("request_rejected", message, {
+      hint: "name fewer or smaller files in the task, or state a larger window under `models` in the configuration",
+    });
   }
   const likely = Math.ceil(estimate * margin);
   return Math.max(minReply, Math.min(model.maxOutputTokens, model.window - likely, ledger.room(likely)));

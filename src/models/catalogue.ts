@@ -104,9 +104,22 @@ export function limitModel<M extends Pick<Model, "window" | "maxOutputTokens">>(
 /** The most output tokens that a reply may have where nobody states a number: services count more against limits. */
 export const usualOutput = 32_768;
 
+/**
+ * The tokens up to which a model has its usual price: a longer request costs twice as much, and nobody needs it unless
+ * they say so.
+ */
+const usualWindow = ({ window, prices }: Entry): number =>
+  Math.min(window, ...prices.flatMap(({ large }) => (large === undefined ? [] : [large.above])));
+
 /** The fields of a Model that follow from its name. `like`: the provider whose models of these names have the same limits. */
 export function describeModel(provider: string, name: string, like = provider): Omit<Model, "stream" | "address"> {
-  const { window, maxOutputTokens } = findModel(like, name) ??
-    unknown[like] ?? { window: 32_768, maxOutputTokens: 8192 };
-  return { id: `${provider}:${name}`, provider, name, window, maxOutputTokens: Math.min(maxOutputTokens, usualOutput) };
+  const known = findModel(like, name);
+  const { window, maxOutputTokens } = known ?? unknown[like] ?? { window: 32_768, maxOutputTokens: 8192 };
+  return {
+    id: `${provider}:${name}`,
+    provider,
+    name,
+    window: known === null ? window : usualWindow(known),
+    maxOutputTokens: Math.min(maxOutputTokens, usualOutput),
+  };
 }

@@ -29,6 +29,7 @@ test("a stated limit wins, by name or by provider:name, and the rest stays as pa
   const models = {
     "gpt-6.1-terra": { window: 200_000 },
     "local:tiny": { window: 8192 },
+    "gpt-6-sol": { window: 1_000_000 },
     "openai:wide": { window: 500_000, output: 100_000 },
     "openai:narrow": { window: 20_000 },
     "openai:next": { output: 9000 },
@@ -42,6 +43,9 @@ test("a stated limit wins, by name or by provider:name, and the rest stays as pa
   expect(limits("local:tiny")).toEqual([8192, 2048]);
   expect(limits("openai:next")).toEqual([128_000, 9000]);
   expect(limits("claude-sonnet-5-5")).toEqual([1_000_000, 32_768]);
+  // A longer request has a higher price, which only the user may want.
+  expect(limits("gpt-6.1-sol")).toEqual([272_000, 32_768]);
+  expect(limits("gpt-6-sol")).toEqual([1_000_000, 32_768]);
   expect(limits("openai:wide")).toEqual([500_000, 100_000]);
   expect(limits("openai:narrow")).toEqual([20_000, 10_000]);
 });

@@ -189,8 +189,8 @@ export const commands: readonly Command[] = [
   }),
   define({
     meta: { name: "doctor", description: "check this installation, its settings and protections" },
-    args: () => ({ ...take("cwd", "offline", "model", "sandbox", "forceRoot", "insecureHttp") }),
-    examples: ["pai doctor", "pai doctor --json --offline"],
+    args: () => ({ ...take("cwd", "online", "offline", "model", "sandbox", "forceRoot", "insecureHttp") }),
+    examples: ["pai doctor", "pai doctor --online", "pai doctor --json --offline"],
     load: async () => (await import("./commands/doctor.ts")).doctorCommand,
   }),
   define({

@@ -18,6 +18,8 @@ import { openLab } from "../lab.ts";
 
 /** Returns exit code 1 if a finding is an error, but prints the findings as a result. */
 export async function doctorCommand(context: Context): Promise<number> {
+  if (context.flags.online === true && context.flags.offline === true)
+    throw new PaiError("usage", "--online and --offline exclude each other");
   const findings = await examineAll(context);
   const errors = findings.filter(({ level }) => level === "error").length;
   const code = errors === 0 ? 0 : 1;
@@ -38,13 +40,16 @@ async function examineAll(context: Context): Promise<readonly Finding[]> {
     const loaded = loadAll(patient);
     const findings = [...examine(patient, loaded), await examineSandbox(patient, loaded)];
     if (context.flags.offline === true) return findings;
-    const [endpoint, servers, store] = await Promise.all([
+    const online =
+      context.flags.online === true ? (await import("../doctor-online.ts")).examineOnline(patient, loaded) : [];
+    const [endpoint, servers, store, answers] = await Promise.all([
       examineEndpoint(patient, loaded),
       findServers(context),
       loaded.settings.storeUrl === null ? [] : (await openLab()).examineStore(patient, loaded),
+      online,
     ]);
     context.signal.throwIfAborted();
-    return [...findings, ...endpoint, ...servers.map(describeServer), ...store];
+    return [...findings, ...endpoint, ...servers.map(describeServer), ...store, ...answers];
   } catch (thrown) {
     context.signal.throwIfAborted();
     const { message, hint } = toPaiError(thrown);

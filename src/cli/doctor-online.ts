@@ -1,0 +1,124 @@
+/** `pai doctor --online`: whether the models in use answer. Asks for the list of their server, which is free, and for one plan. */
+import { PaiError, toPaiError } from "../core/error.ts";
+import { readJson } from "../core/json.ts";
+import { type Model, type ModelRequest, noUsage, type Usage } from "../core/model.ts";
+import type { Provider } from "../core/providers.ts";
+import type { Notice } from "../core/question.ts";
+import { costOf } from "../core/spending/cost.ts";
+import { singleShotPlan } from "../flows/planning.ts";
+import { findModel } from "../models/catalogue.ts";
+import { providerOfModel } from "../models/open.ts";
+import type { LoadedSettings } from "../store/settings.ts";
+import { counted, priced, renderDuration } from "../ui/amount.ts";
+import type { Base } from "./compose/base.ts";
+import { composeModel, listModels } from "./compose/compose-model.ts";
+import { findServerModels } from "./compose/server-models.ts";
+import type { Finding, Patient } from "./finding.ts";
+
+/** A task that needs no file, so that the plan is an answer. */
+const task = "This is a test of the connection. Say hello: intent conversation, reply hello.";
+
+/** The findings about every model in use. */
+export async function examineOnline(
+  { context, places, root }: Patient,
+  loaded: LoadedSettings,
+): Promise<readonly Finding[]> {
+  const ids = listModels(loaded.settings.model);
+  const findings: Finding[] = [];
+  for (const id of ids) {
+    const settings = { ...loaded.settings, model: id };
+    findings.push(...(await examineModel({ ...loaded, settings, context, places, root })));
+    context.signal.throwIfAborted();
+  }
+  return findings;
+}
+
+async function examineModel(base: Base): Promise<readonly Finding[]> {
+  const id = base.settings.model;
+  const row = providerOfModel(id, base.settings.providers);
+  if (row === null) return [];
+  const findings: Finding[] = [];
+  const find = (name: string, level: Finding["level"], text: string, hint: string | null = null) =>
+    findings.push({ name, level, text, hint });
+  const notify = ({ level, text }: Notice) => level === "warning" && find("answer", level, text);
+  try {
+    const { model, price } = await composeModel(base.context, base, { notify, confirm: null });
+    findings.push(...(await examineList(model, row, base)));
+    const { usage, ms, fault } = await askForPlan(model, base);
+    const rates = price();
+    const cost = priced(rates === null ? null : costOf(usage, rates));
+    const spent = `${renderDuration(ms)}, ${counted(usage.input + usage.output, "token")}, ${cost}`;
+    if (fault === null) find("answer", "ok", `${id} made a plan (${spent})`);
+    else find("answer", "warning", `${id} answers, but with no plan at first (${spent}): ${fault}`);
+  } catch (thrown) {
+    const { message, hint } = toPaiError(thrown);
+    find("answer", "error", message, hint);
+  }
+  return findings;
+}
+
+/** What the server's list and the catalogue say of the model; a list that cannot be had is no fault of the model. */
+async function examineList({ provider, name }: Model, row: Provider, base: Base): Promise<readonly Finding[]> {
+  const warning = (text: string): Finding => ({
+    name: "model list",
+    level: "warning",
+    text,
+    hint: `pai models --online ${provider}`,
+  });
+  try {
+    const { models, omitted } = await findServerModels(row, base, { fresh: true });
+    const found = models.find((each) => each.name === name);
+    const known = findModel(provider, name);
+    const ends = found?.ends ?? known?.ends ?? null;
+    const faults = [
+      ...(found === undefined && omitted.length === 0 ? [`${provider} does not list ${name}`] : []),
+      ...(ends === null ? [] : [`${name} ends ${ends}`]),
+      ...(known?.closed === undefined ? [] : [`${name} is ${known.closed}`]),
+    ];
+    if (faults.length > 0) return faults.map(warning);
+    return [
+      {
+        name: "model list",
+        level: "ok",
+        text: `${counted(models.length, "model")} of ${provider}, with ${name}`,
+        hint: null,
+      },
+    ];
+  } catch (thrown) {
+    base.context.signal.throwIfAborted();
+    return [warning(toPaiError(thrown).message)];
+  }
+}
+
+interface Answer {
+  readonly usage: Usage;
+  readonly ms: number;
+  /** Why the reply is no plan; null: it is one. */
+  readonly fault: string | null;
+}
+
+/** Asks for one plan, as a task does. Throws reply_cut for a reply that ended early. */
+async function askForPlan(model: Model, { context }: Base): Promise<Answer> {
+  const request: ModelRequest = {
+    purpose: "plan",
+    system: singleShotPlan.system,
+    messages: [{ role: "user", text: task }],
+    tools: [],
+    toolChoice: "none",
+    format: singleShotPlan.format,
+    maxOutputTokens: model.maxOutputTokens,
+    isCapped: false,
+    temperature: null,
+  };
+  const started = performance.now();
+  let [text, usage] = ["", noUsage];
+  for await (const event of model.stream(request, context.signal)) {
+    if (event.type === "text") text += event.text;
+    if (event.type !== "done") continue;
+    usage = event.usage;
+    if (event.stop !== "end") throw new PaiError("reply_cut", `${model.id} ended its reply early (${event.stop})`);
+  }
+  const json = readJson(text);
+  const plan = json.ok ? (await singleShotPlan.load())(json.value) : json;
+  return { usage, ms: performance.now() - started, fault: plan.ok ? null : plan.why };
+}

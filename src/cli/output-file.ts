@@ -5,7 +5,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { linkRefused, PaiError } from "../core/error.ts";
 import type { PathRules } from "../core/names.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
-import { type ReplaceOptions, replaceFile } from "../store/replace-file.ts";
+import { type NewFile, replaceFile } from "../system/write-file.ts";
 import { openRoot } from "../workspace/confine.ts";
 import { parseKept, showName } from "../workspace/parse-path.ts";
 import { judgePath } from "../workspace/path-policy.ts";
@@ -67,7 +67,7 @@ export interface OutputOptions {
 }
 
 /** An output in the project: no link is followed, neither now nor when it is written. */
-function outputInside(file: string, path: RelPath, project: Project, kind: ReplaceOptions): Output {
+function outputInside(file: string, path: RelPath, project: Project, kind: NewFile): Output {
   requireAllowed(path, "write", project);
   requireFile(file);
   return {
@@ -90,7 +90,7 @@ function outputInside(file: string, path: RelPath, project: Project, kind: Repla
  * written: devices, pipes, missing folders.
  */
 export function findOutput(file: string, project: Project, { isPrivate = false }: OutputOptions = {}): Output {
-  const kind: ReplaceOptions = { isPrivate, lasting: false };
+  const kind: NewFile = { mode: isPrivate ? 0o600 : null, lasting: false };
   const folder = dirname(file);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new PaiError("io_failed", `${file} cannot be saved: ${folder} is not a folder`);

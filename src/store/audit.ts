@@ -1,21 +1,13 @@
 /** The audit log of a session: rendered from receipts when runs end, never read back, hidden from the model. */
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fchmodSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  writeFileSync,
-} from "node:fs";
+
+import { closeSync, constants, existsSync, fchmodSync, fstatSync, mkdirSync, openSync, readdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { cannotBeWritten, PaiError, toPaiError } from "../core/error.ts";
 import type { Fact } from "../core/receipt.ts";
 import { entryAt } from "../system/entry-at.ts";
+import { writeBytes } from "../system/write-file.ts";
 import { renderAuditLines, renderTime } from "./audit-lines.ts";
-import { errnoOf, removeIfThere, writeWhole } from "./safe-file.ts";
+import { errnoOf, removeIfThere } from "./safe-file.ts";
 
 export interface Audit {
   /** Adds a run; never throws. */
@@ -59,7 +51,7 @@ export function openAudit(place: AuditPlace): Audit {
       if (lines === "") return;
       try {
         log ??= openLog(place);
-        writeWhole(log.fd, lines);
+        writeBytes(log.fd, lines);
       } catch (error) {
         ended = true;
         place.warn(`the audit log cannot be kept: ${toPaiError(error, log?.file).message}`);
@@ -173,7 +165,7 @@ function ignoreItself(folder: string): void {
   const fd = createNew(join(folder, ".gitignore"));
   if (fd === null) return;
   try {
-    writeFileSync(fd, "*\n");
+    writeBytes(fd, "*\n");
   } finally {
     closeSync(fd);
   }

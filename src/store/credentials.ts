@@ -1,8 +1,8 @@
 /** The credentials file, version 3; merges the files of older versions into it without losing a key. */
-import { closeSync, constants, fchmodSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../core/error.ts";
 import { type Fields, isFields, type Json } from "../core/model.ts";
+import { createFile } from "../system/write-file.ts";
 import { withLock } from "./file-lock.ts";
 import { errnoOf, readPrivate, removeIfThere, writePrivate } from "./safe-file.ts";
 
@@ -83,10 +83,7 @@ function keepOld(file: string, text: string): string {
   for (let number = 1; ; number += 1) {
     const backup = number === 1 ? `${file}.bak` : `${file}.${number}.bak`;
     try {
-      const fd = openSync(backup, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-      fchmodSync(fd, 0o600);
-      writeFileSync(fd, text);
-      closeSync(fd);
+      createFile(backup, text, { mode: 0o600, lasting: false });
       return backup;
     } catch (error) {
       if (errnoOf(error) !== "EEXIST") throw error;

@@ -5,8 +5,9 @@ import { dirname, join } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { type Broken, type Fact, type FactOf, noHash, readReceipt, sealFact } from "../core/receipt.ts";
 import { nameSome } from "../core/suggest.ts";
+import { writeBytes } from "../system/write-file.ts";
 import { noteEnded } from "./run-notes.ts";
-import { listJsonl, writeWhole } from "./safe-file.ts";
+import { listJsonl } from "./safe-file.ts";
 
 export interface Receipt {
   readonly id: string;
@@ -117,7 +118,7 @@ function openWriter(folder: string, file: string, warn: (text: string) => void):
       try {
         fd ??= create(folder, file);
         const { line, hash } = sealFact(fact, prev);
-        writeWhole(fd, line);
+        writeBytes(fd, line);
         prev = hash;
       } catch (error) {
         ended = true;

@@ -1,9 +1,11 @@
 /** Notes on the runs of a workspace for statistics, one a line: undos, and the summaries of deleted receipts. */
+
 import { closeSync, constants, openSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isFields, type Json } from "../core/model.ts";
 import type { FactOf } from "../core/receipt.ts";
-import { writePrivate, writeWhole } from "./safe-file.ts";
+import { writeBytes } from "../system/write-file.ts";
+import { writePrivate } from "./safe-file.ts";
 
 const undoneIn = (stateFolder: string) => join(stateFolder, "undone.jsonl");
 const endedIn = (stateFolder: string) => join(stateFolder, "ended.jsonl");
@@ -17,7 +19,7 @@ function append(file: string, lines: readonly object[]): void {
     const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
     const fd = openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
     try {
-      writeWhole(fd, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+      writeBytes(fd, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
     } finally {
       closeSync(fd);
     }

@@ -12,13 +12,12 @@ import {
   type Stats,
   statSync,
   unlinkSync,
-  writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import { quoteForShell } from "../core/command/quote.ts";
 import { PaiError } from "../core/error.ts";
 import { entryAt } from "../system/entry-at.ts";
-import { replaceFile } from "./replace-file.ts";
+import { replaceFile } from "../system/write-file.ts";
 
 const maxBytes = 4 * 1024 * 1024;
 const writableByOthers = 0o022;
@@ -65,7 +64,7 @@ export function readRegular(
  */
 export function writePrivate(file: string, text: string, { lasting = true } = {}): void {
   makePrivateFolder(dirname(file));
-  replaceFile(targetOf(file), text, { isPrivate: true, lasting });
+  replaceFile(targetOf(file), text, { mode: 0o600, lasting });
 }
 
 /** Names, without `.jsonl`, of the regular files in a folder that have this extension; none if it cannot be read. */
@@ -130,12 +129,6 @@ export function openIfThere(file: string, flags: number): number | null {
     if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") return null;
     throw error;
   }
-}
-
-/** Repeats short writes, so that no line is cut in two. */
-export function writeWhole(fd: number, text: string | Uint8Array): void {
-  const bytes = typeof text === "string" ? Buffer.from(text) : text;
-  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
 }
 
 /** The code of a system error, such as `ENOENT`; null for any other error. */

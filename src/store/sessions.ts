@@ -1,4 +1,5 @@
 /** Session files in the user's state folder: a JSON line for each event, appended as it happens. */
+
 import { closeSync, constants, mkdirSync, openSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
@@ -14,7 +15,8 @@ import {
 } from "../core/session/session.ts";
 import type { SessionLine } from "../core/session/session-line.ts";
 import { nameSome } from "../core/suggest.ts";
-import { listJsonl, writeWhole } from "./safe-file.ts";
+import { writeBytes } from "../system/write-file.ts";
+import { listJsonl } from "./safe-file.ts";
 import { type ReadSession, readSessionFile, readTurns } from "./session-file.ts";
 
 export interface OpenSession {
@@ -149,7 +151,7 @@ function openAppend(
           const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
           fd = openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
         }
-        writeWhole(
+        writeBytes(
           fd,
           `${JSON.stringify(line, (_, value: unknown) => (typeof value === "string" ? maskSecrets(value) : value))}\n`,
         );

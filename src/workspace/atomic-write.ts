@@ -1,8 +1,4 @@
 /** Atomically creates, replaces and removes single files, folders and links of the workspace. */
-/*
- * It writes through descriptors of folders that were judged (openat), which neither Bun.write nor a path can do: a link
- * swapped in meanwhile must not lead elsewhere. Files outside the project: store/replace-file.ts.
- */
 import { readdirSync } from "node:fs";
 import { type Blob, type Change, sameBlob } from "../core/change.ts";
 import { cannotBeWritten, PaiError, toPaiError } from "../core/error.ts";

@@ -1,12 +1,14 @@
 /** Sessions that continue on another machine: sends their files line by line, and fetches them to resume. */
+
 import { closeSync, constants, openSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
 import { isFields } from "../../core/model.ts";
 import { readSession } from "../../core/session/session.ts";
-import { writePrivate, writeWhole } from "../../store/safe-file.ts";
+import { writePrivate } from "../../store/safe-file.ts";
 import { entryAt } from "../../system/entry-at.ts";
+import { writeBytes } from "../../system/write-file.ts";
 import type { Outbox } from "./outbox.ts";
 import type { TeamStore } from "./team-store.ts";
 
@@ -172,7 +174,7 @@ export async function fetchSession(
 function append(file: string, text: string): void {
   const fd = openSync(file, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW);
   try {
-    writeWhole(fd, text);
+    writeBytes(fd, text);
   } finally {
     closeSync(fd);
   }

@@ -3,9 +3,7 @@ import {
   chmodSync,
   closeSync,
   constants,
-  fchmodSync,
   fsyncSync,
-  futimesSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -16,8 +14,8 @@ import {
   rmSync,
   symlinkSync,
   unlinkSync,
-  writeSync,
 } from "node:fs";
+import { createFile, writeBytes } from "../../system/write-file.ts";
 import { type Traits, writeTraits } from "../traits.ts";
 import { systemCalls } from "./system-calls.ts";
 
@@ -57,18 +55,14 @@ export interface Disk {
   syncAll(path: string): void;
 }
 
-const create = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 const extend =
   constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** `before` is called with the name of each effect and may throw instead of it. */
 export function openDisk(before: (effect: string) => void = () => {}, syncs = true): Disk {
   const writeAll = (fd: number, bytes: Uint8Array): void => {
-    let done = 0;
-    while (done < bytes.length) {
-      before("write");
-      done += writeSync(fd, bytes, done, bytes.length - done);
-    }
+    before("write");
+    writeBytes(fd, bytes);
   };
   const withFile = (path: string, flags: number, use: (fd: number) => void): void => {
     const fd = openSync(path, flags, 0o600);
@@ -93,17 +87,9 @@ export function openDisk(before: (effect: string) => void = () => {}, syncs = tr
   return placeErrors({
     createFile(path, bytes, mode, traits, time) {
       before("create file");
-      withFile(path, create, (fd) => {
-        // Traits come before the bytes, so that a complete file has them; the mode comes after, as an access list sets
-        // its mask.
-        if (traits) setTraits(path, traits);
-        writeAll(fd, bytes);
-        before("set mode");
-        fchmodSync(fd, mode);
-        before("set time");
-        futimesSync(fd, time, time);
-        sync(fd);
-      });
+      // Traits come before the bytes, so that a complete file has them.
+      const opened = () => traits && setTraits(path, traits);
+      createFile(path, bytes, { mode, time, lasting: syncs, opened, before });
     },
     createLink(path, target, traits) {
       before("create link");
@@ -155,7 +141,7 @@ export function openDisk(before: (effect: string) => void = () => {}, syncs = tr
     },
     createClaim(path, bytes) {
       before("create claim");
-      withFile(path, create, (fd) => writeAll(fd, bytes));
+      createFile(path, bytes, { mode: 0o600, lasting: false, before });
     },
     syncFile(path) {
       withFile(path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK, sync);

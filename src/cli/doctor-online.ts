@@ -119,6 +119,6 @@ async function askForPlan(model: Model, { context }: Base): Promise<Answer> {
     if (event.stop !== "end") throw new PaiError("reply_cut", `${model.id} ended its reply early (${event.stop})`);
   }
   const json = readJson(text);
-  const plan = json.ok ? (await singleShotPlan.load())(json.value) : json;
+  const plan = json.ok ? singleShotPlan.readValue(json.value) : json;
   return { usage, ms: performance.now() - started, fault: plan.ok ? null : plan.why };
 }

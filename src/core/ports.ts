@@ -296,7 +296,7 @@ export interface Workspace extends View {
   /** The branch that is checked out and whether files are changed, in a few words; "": no repository. Never throws. */
   repository?(signal: AbortSignal): Promise<string>;
   /** Searches all files for one request; absent: they are read one by one. Calls `terms` before the first file. */
-  survey?(terms: () => Promise<readonly Term[]>): Survey;
+  survey?(terms: readonly Term[]): Survey;
 }
 
 /** Plans of earlier runs and the looks before them. The key is the sha256 (hex) of their input. Never fails a run. */

@@ -3,6 +3,7 @@
 import type { Plan } from "../core/plan/plan.ts";
 import { complexityOf, promiseOf, promiseOfSchedule } from "../core/plan/promise.ts";
 import { scheduleOf } from "../core/plan/schedule.ts";
+import { followSchedule } from "./eight-step.ts";
 import { execute } from "./execution.ts";
 import { makePlan, singleShotPlan } from "./planning.ts";
 import type { PlanKind } from "./plans/find-plan.ts";
@@ -27,6 +28,5 @@ export const hybrid: Flow = async (run) => {
   run.emit({ type: "notice", level: "info", code: "mode_chosen", text });
   if (run.options.planOnly) return;
   if (!isThorough(plan)) return execute(run, plan, claims);
-  const { followSchedule } = await import("./eight-step.ts");
   await followSchedule(run, scheduleOf(plan), claims);
 };

@@ -1,6 +1,8 @@
 /** eight-step: schedule, then think, act, judge and heal step by step, then a summary. */
+
 import { toPaiError } from "../core/error.ts";
 import type { Message } from "../core/model.ts";
+import { readSchedule } from "../core/plan/parse-schedule.ts";
 import { promiseOfSchedule } from "../core/plan/promise.ts";
 import { describeSchedule } from "../core/plan/reply-schemas.ts";
 import type { Schedule } from "../core/plan/schedule.ts";
@@ -19,7 +21,7 @@ import type { Flow, Run } from "./run.ts";
 export const eightStepPlan: PlanKind<Schedule> = {
   system: schedulePrompt(),
   format: { name: "schedule", schema: describeSchedule() },
-  load: async () => (await import("../core/plan/parse-schedule.ts")).readSchedule,
+  readValue: readSchedule,
   planOf: ({ plan }) => plan,
   looks: ({ plan }) => plan.intent === "look",
   promise: promiseOfSchedule,

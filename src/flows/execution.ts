@@ -10,7 +10,9 @@ import { type Claim, createRights, pathsOfClaim, type Rights, useOf } from "../c
 import { rowOf } from "../core/vocabulary.ts";
 import { acceptBatch, applyBatch, isAsked, reviewBatch } from "./changes/batch.ts";
 import { judgeStaged } from "./changes/judge.ts";
+import { baselineOf } from "./checks/baseline.ts";
 import { type Check, checksOf } from "./checks/check-list.ts";
+import { refuseFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
 import { collectEvidence, lookBehind, showNow } from "./evidence.ts";
 import { renderResults, renderTask } from "./execution-request.ts";
 import { beginningOf } from "./json-reply.ts";
@@ -41,13 +43,9 @@ export function rightsOf(plan: Plan, claims: readonly Claim[]): Rights {
   return createRights(claims, texts);
 }
 
-/** Needed only for a run that has checks. */
-const loadChecks = () => import("./checks/checks.ts");
-
 /** The results of the user's checks before the work; those of a saved plan begin only now. */
 export async function finishBaseline(run: Run): Promise<readonly CheckEvidence[]> {
   if (run.options.checks.length === 0) return [];
-  const { baselineOf } = await import("./checks/baseline.ts");
   return (await baselineOf(run)?.finish()) ?? [];
 }
 
@@ -110,7 +108,7 @@ async function doPhase(
   });
   const due = progress.promisesChanges || changedAnything(run, batch);
   const isChecked = left === null && due && checks.length > 0;
-  const reports = isChecked ? await (await loadChecks()).runChecks(run, checks, passedBefore.value) : [];
+  const reports = isChecked ? await runChecks(run, checks, passedBefore.value) : [];
   left = progress.judgeChecks(left, reports);
   if (left === null && !closed) run.record.text ||= proseAfter(asked.value);
   return { left, text, batch, notes, reports, tag };
@@ -162,7 +160,7 @@ export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): P
   let passedBefore: ReadonlySet<string> | null = null;
   const baseline = async () => {
     const isChecked = progress.promisesChanges && checks.length > 0;
-    passedBefore ??= isChecked ? await (await loadChecks()).runPlanChecks(run, checks) : new Set();
+    passedBefore ??= isChecked ? await runPlanChecks(run, checks) : new Set();
     return passedBefore;
   };
   const phases = phasesOf[complexityOf(plan)];
@@ -224,7 +222,6 @@ export async function executeFinished(
 ): Promise<void> {
   const checks = run.options.dryRun ? [] : checksOf(run);
   await finishBaseline(run);
-  const { refuseFailed, runChecks, runPlanChecks } = await loadChecks();
   const passedBefore = await runPlanChecks(run, checks);
   await performChanges(run, changes, rightsOf(plan, claims));
   if (!run.options.dryRun) refuseFailed(await runChecks(run, checks, passedBefore));

@@ -7,6 +7,7 @@ import { type ErrorCode, PaiError } from "../core/error.ts";
 import { readJson } from "../core/json.ts";
 import type { Message, Purpose } from "../core/model.ts";
 import type { StepVerdict } from "../core/plan/parse-schedule.ts";
+import { readVerdict, unreadable } from "../core/plan/parse-schedule.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { describeVerdict } from "../core/plan/reply-schemas.ts";
 import type { Schedule, ScheduleStep } from "../core/plan/schedule.ts";
@@ -256,7 +257,6 @@ async function judge(
   step: ScheduleStep,
   { work, checks, answer, diff }: Act,
 ): Promise<StepVerdict> {
-  const { readVerdict, unreadable } = await import("../core/plan/parse-schedule.ts");
   const parts = [
     renderRequest(run),
     ...[renderCriteria(plan)].filter((text) => text !== ""),

@@ -8,8 +8,7 @@ import { ask, type Reply } from "./ask.ts";
 import type { ModelQuestion } from "./fit-request.ts";
 import type { Run } from "./run.ts";
 
-/** Loads the reader while the request is on its way: it needs zod, which must not delay the request. */
-export type LoadReader<T> = () => Promise<(json: Json) => Reading<T>>;
+export type ReadValue<T> = (json: Json) => Reading<T>;
 
 /** Below this many milliseconds, the terminal does not say what pai waits for. */
 const slowMs = 250;
@@ -34,9 +33,9 @@ async function askOnce(run: Run, question: ModelQuestion): Promise<Reply> {
 
 /** How a reply is read. */
 export interface Reader<T> {
-  readonly load: LoadReader<T>;
+  readonly readValue: ReadValue<T>;
   /** Turns a reply without JSON into the JSON that it means; null: its meaning is unclear. */
-  readonly answerOf?: (run: Run, text: string) => Promise<Json | null>;
+  readonly answerOf?: (run: Run, text: string) => Json | null;
   /** Frees a call for the rest of a cut reply when none is to spare; false: it cannot. */
   readonly freeCall?: () => boolean;
 }
@@ -44,14 +43,13 @@ export interface Reader<T> {
 async function read<T>(
   run: Run,
   asked: Promise<Reply>,
-  { load, answerOf }: Reader<T>,
+  { readValue, answerOf }: Reader<T>,
 ): Promise<{ reply: Reply; reading: Reading<T> }> {
-  // The sleep lets the first request leave before the reader loads.
-  const [readValue, reply] = await Promise.all([Bun.sleep(0).then(load), asked]);
+  const reply = await asked;
   if (reply.stop === "length") return { reply, reading: { ok: false, why: "the reply was cut at the output limit" } };
   const json = readJson(reply.text);
   if (json.ok) return { reply, reading: readValue(json.value) };
-  const answer = (await answerOf?.(run, reply.text)) ?? null;
+  const answer = answerOf?.(run, reply.text) ?? null;
   return { reply, reading: answer === null ? json : readValue(answer) };
 }
 

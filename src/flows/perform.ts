@@ -13,6 +13,8 @@ import { noteHidden, noteRead } from "./briefing/sources.ts";
 import { acceptBatch, applyBatch, isAsked, reviewBatch } from "./changes/batch.ts";
 import { judgeStaged } from "./changes/judge.ts";
 import { openSizeCap, type SizeCap } from "./changes/size-cap.ts";
+import { learnNamed, textsIn } from "./commands/named-files.ts";
+import { renderCommand, renderNotRun, runPlanned } from "./commands/run-planned.ts";
 import { claimOfCall, pathsOfCall, requireOpened, requireRight, targetOf } from "./permission.ts";
 import type { Run } from "./run.ts";
 import { isRefusal } from "./tally.ts";
@@ -142,7 +144,6 @@ async function take(batch: Batch, call: Call, proposal: Proposal, claim: Claim |
 
 /** What a tool of a server answers may be the content of a file that the call names. */
 async function hideForeign(run: Run, { input }: Call, text: string): Promise<string> {
-  const { learnNamed, textsIn } = await import("./commands/named-files.ts");
   await learnNamed(run, textsIn(input));
   return run.veil.hideOutput(text);
 }
@@ -154,7 +155,6 @@ async function takeCommand(
   claim: Claim | null,
 ): Promise<void> {
   const { run, rights } = batch;
-  const { renderCommand, renderNotRun, runPlanned } = await import("./commands/run-planned.ts");
   const promised = claim?.kind === "command" ? claim.command : proposal.command;
   const ran = await runPlanned(run, rights, { ...proposal, promised });
   if (ran !== null && ran.refused === null && ran.changes.length > 0) batch.changed = true;

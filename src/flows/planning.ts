@@ -3,6 +3,7 @@
 import { permittedBy } from "../core/command/run-patterns.ts";
 import { PaiError } from "../core/error.ts";
 import type { Json, Message } from "../core/model.ts";
+import { readPlan } from "../core/plan/parse-plan.ts";
 import { asksToLook, type Plan } from "../core/plan/plan.ts";
 import { type CallPromise, maxRounds, promiseOf } from "../core/plan/promise.ts";
 import { planJsonSchema } from "../core/plan/reply-schemas.ts";
@@ -21,7 +22,9 @@ import {
 import { isTooLong } from "./ask.ts";
 import { type Briefing, makeBriefing } from "./briefing/briefing.ts";
 import { bindCommands } from "./commands/approve-command.ts";
+import { lookAround } from "./evidence.ts";
 import { findPlan, type PlanKind, type Wanted } from "./plans/find-plan.ts";
+import { forecast } from "./plans/forecast.ts";
 import { keyBehindLooks, keyOfPlan } from "./plans/kept-plans.ts";
 import { planPrompt } from "./prompts/prompts.ts";
 import type { Run } from "./run.ts";
@@ -30,7 +33,7 @@ import type { Run } from "./run.ts";
 export const singleShotPlan: PlanKind<Plan> = {
   system: planPrompt(),
   format: { name: "plan", schema: planJsonSchema },
-  load: async () => (await import("../core/plan/parse-plan.ts")).readPlan,
+  readValue: readPlan,
   planOf: (plan) => plan,
   looks: asksToLook,
   promise: promiseOf,
@@ -49,7 +52,6 @@ async function announce(run: Run, { plan, claims }: Presented, { promise, plans,
   run.ledger.reserve(Math.max(0, promise.at_most - plans - 1));
   run.record.plan = plan;
   if (plan.intent === "conversation") return;
-  const { forecast } = await import("./plans/forecast.ts");
   const permitted = permittedBy(run.options.allowRun, plannedCommands(plan));
   const { expected, at_most } = run.ledger.promised;
   const announced = { plan, promise: { expected, at_most, ...(await forecast(run, plan)) }, cached };
@@ -139,7 +141,6 @@ async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Pr
   const spoken = [...messages, said];
   if (kind.looks(made)) {
     record.rounds += 1;
-    const { lookAround } = await import("./evidence.ts");
     const text = await lookAround(run, plan, maxRounds - record.rounds);
     const next = key === null ? null : keyBehindLooks(run, key, text);
     return makeOne(run, kind, {

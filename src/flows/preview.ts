@@ -1,4 +1,5 @@
 /** Measures what the first call of a run would send, and finds secrets in it, without sending it. */
+
 import type { Range } from "../core/context/excerpts.ts";
 import type { Kind } from "../core/context/kind.ts";
 import type { Ranked } from "../core/context/rank.ts";
@@ -9,8 +10,11 @@ import type { RelPath } from "../core/path.ts";
 import { type CallPromise, planPromise } from "../core/plan/promise.ts";
 import { type Likely, makeBriefing, type Part, rankTask } from "./briefing/briefing.ts";
 import type { Source } from "./briefing/sources.ts";
+import { readKnowledge } from "./briefing/sources.ts";
+import { eightStepPlan } from "./eight-step.ts";
 import { singleShotPlan } from "./planning.ts";
 import type { Run } from "./run.ts";
+import { composeMessage, instructionsOf, maxTurns } from "./tool-loop/tool-loop.ts";
 
 export interface PreviewPart {
   readonly kind: "instructions" | Part["kind"];
@@ -72,7 +76,7 @@ interface FirstCall {
 
 async function composePlanCall(run: Run): Promise<FirstCall> {
   const { mode } = run.options;
-  const kind = mode === "eight-step" ? (await import("./eight-step.ts")).eightStepPlan : singleShotPlan;
+  const kind = mode === "eight-step" ? eightStepPlan : singleShotPlan;
   const briefing = await makeBriefing(run);
   const instructions = kind.system + JSON.stringify(kind.format.schema);
   const likely = await briefing.likely();
@@ -80,10 +84,6 @@ async function composePlanCall(run: Run): Promise<FirstCall> {
 }
 
 async function composeLoopCall(run: Run): Promise<FirstCall> {
-  const [{ composeMessage, instructionsOf, maxTurns }, { readKnowledge }] = await Promise.all([
-    import("./tool-loop/tool-loop.ts"),
-    import("./briefing/sources.ts"),
-  ]);
   const knowledge = (await readKnowledge(run)).map(
     (file): Part => ({ kind: "knowledge", text: fence("file", { path: file.path }, file.shown), file }),
   );

@@ -1,4 +1,5 @@
 /** Executes a flow on a task, from `run.started` to the Outcome, whatever happens; stamps and masks every event. */
+
 import { maxShown, roomOf } from "../core/context/shown.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { Emit, RunEvent, StampedEvent } from "../core/event.ts";
@@ -11,6 +12,11 @@ import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { createVeil, type Veil } from "../core/secrets/veil.ts";
 import { listen } from "./breathe.ts";
 import { openAllowed } from "./changes/allowed.ts";
+import { openBaseline } from "./checks/baseline.ts";
+import { decideUnchanged } from "./checks/checks.ts";
+import { requireAnswer } from "./ending/answer.ts";
+import { readyCommit, requireCommit } from "./ending/git-commit.ts";
+import { settle } from "./ending/settle.ts";
 import { createLedger } from "./ledger.ts";
 import type { Flow, Ports, Run, RunOptions, Task } from "./run.ts";
 import { createOverlay } from "./stage.ts";
@@ -154,9 +160,9 @@ function requireCalls({ caps, mode, command, planOnly, approved }: RunOptions): 
 /** What follows the flow: the user's checks, the form of the answer, and the preparation of the commit. */
 async function finish(run: Run): Promise<PreparedCommit | null> {
   const { checks, outputSchema, commit } = run.options;
-  if (checks.length > 0) await (await import("./checks/checks.ts")).decideUnchanged(run);
-  if (outputSchema != null) await (await import("./ending/answer.ts")).requireAnswer(run);
-  return commit == null ? null : (await import("./ending/git-commit.ts")).readyCommit(run);
+  if (checks.length > 0) await decideUnchanged(run);
+  if (outputSchema != null) await requireAnswer(run);
+  return commit == null ? null : readyCommit(run);
 }
 
 /** Asks like `ask`, and adds up how long questions wait for their answers. */
@@ -199,7 +205,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
   let commit: PreparedCommit | null = null;
   try {
     requireCalls(options);
-    if (options.commit != null) await (await import("./ending/git-commit.ts")).requireCommit(options, ports);
+    if (options.commit != null) await requireCommit(options, ports);
     run = createRun(task, options, ports, {
       emit,
       veil,
@@ -208,7 +214,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
     openAllowed(run);
     // A saved plan is compared with the files first, so its checks begin later, when it is carried out.
     const begins = options.checks.length > 0 && options.command !== "apply";
-    if (begins) await (await import("./checks/baseline.ts")).openBaseline(run);
+    if (begins) await openBaseline(run);
     await flow(run);
     await listen(ports.signal);
     commit = await finish(run);
@@ -217,8 +223,6 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
     if (ports.signal.aborted && failure.code === "internal") failure = new PaiError("interrupted", "interrupted");
   }
   await run?.record.baseline?.stop();
-  // Loaded only now: code for the end of a run must not delay its first request.
-  const { settle } = await import("./ending/settle.ts");
   const settled = await settle(run, failure, { options, ports, commit });
   commit?.close();
   const timed = { ...settled, ms: Math.max(0, ports.now().getTime() - began - waitedMs()) };

@@ -3,12 +3,10 @@
 import type { Change } from "../core/change.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { promiseOf } from "../core/plan/promise.ts";
+import { execute, executeFinished } from "./execution.ts";
 import { makePlan, presentSaved, singleShotPlan } from "./planning.ts";
 import { keepPlans } from "./plans/kept-plans.ts";
 import type { Flow } from "./run.ts";
-
-/** Half of pai's code: not needed before there is a plan. */
-const loadExecution = () => import("./execution.ts");
 
 export const singleShot: Flow = async (run) => {
   const { plan, claims } = await makePlan(run, singleShotPlan);
@@ -17,7 +15,6 @@ export const singleShot: Flow = async (run) => {
     return;
   }
   if (run.options.planOnly) return;
-  const { execute } = await loadExecution();
   await execute(run, plan, claims);
   if (!run.options.dryRun) await keepPlans(run);
 };
@@ -27,7 +24,6 @@ export function followPlan(saved: Plan, changes: readonly Change[] | null): Flow
   return async (run) => {
     const promise = changes === null ? promiseOf(saved, 0) : { expected: 0, at_most: 0 };
     const { plan, claims } = await presentSaved(run, saved, promise);
-    const { execute, executeFinished } = await loadExecution();
     if (changes === null) await execute(run, plan, claims);
     else await executeFinished(run, plan, claims, changes);
   };

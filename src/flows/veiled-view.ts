@@ -1,4 +1,5 @@
 /** The workspace as the model may see it: with names in place of secrets when it reads, lists and searches. */
+
 import { type Blob, type Change, type FileBlob, squash } from "../core/change.ts";
 import { toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
@@ -6,6 +7,7 @@ import type { Entry, LineRange, SearchQuery, SearchReport, Stage } from "../core
 import type { Veil } from "../core/secrets/veil.ts";
 import { isWide } from "../core/text.ts";
 import type { Overlay } from "./stage.ts";
+import { searchVeiled } from "./veiled-search.ts";
 
 interface Hidden {
   readonly raw: FileBlob;
@@ -122,9 +124,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
       return { text: lines.slice(from - 1, last).join("\n"), from, to: last, total: lines.length };
     };
 
-    // Loaded at the first search: most runs do not search before their first request.
     const search = async (query: SearchQuery, signal?: AbortSignal): Promise<SearchReport> => {
-      const { searchVeiled } = await import("./veiled-search.ts");
       const hasSecrets = (bytes: Uint8Array) => raws.has(bytes);
       return searchVeiled({ overlay, holders, hasSecrets, readWhole, hidePath, turn }, query, signal);
     };

@@ -8,7 +8,7 @@ import { openCounter, type Term } from "./words.ts";
 const viewLimits = { entries: 200_000, bytes: 32 * 1024 * 1024 } as const;
 
 /** A survey that reads every file through `view`. */
-export function surveyView(view: View, terms: () => Promise<readonly Term[]>): Survey {
+export function surveyView(view: View, terms: readonly Term[]): Survey {
   const files: RelPath[] = [];
   return {
     async list(signal) {
@@ -21,7 +21,7 @@ export function surveyView(view: View, terms: () => Promise<readonly Term[]>): S
       return { entries, more: false };
     },
     async tally(signal) {
-      const count = openCounter(await terms());
+      const count = openCounter(terms);
       const found: CountedFile[] = [];
       let [read, totalLength, at] = [0, 0, 0];
       for (; at < files.length && totalLength < viewLimits.bytes; at += 1) {

@@ -13,6 +13,7 @@ import { renderAnswerForm } from "../ending/answer-form.ts";
 import type { Run } from "../run.ts";
 import { type Budgets, fitBudgets, widest } from "./budgets.ts";
 import { type ListedProject, listProject } from "./list-project.ts";
+import { pickExcerpts } from "./pick-excerpts.ts";
 import { readSmall } from "./small-project.ts";
 import {
   collectKnowledge,
@@ -151,7 +152,7 @@ async function choose(
     project.close();
     return { excerpts: all, ranking: null };
   }
-  const [{ pickExcerpts }, ranked] = await Promise.all([import("./pick-excerpts.ts"), project.rank()]);
+  const ranked = await project.rank();
   const isSmall = ranked.smallLength !== null && ranked.smallLength <= maxLength;
   return {
     excerpts: await pickExcerpts(run, ranked, read, maxLength, isSmall),

@@ -1,6 +1,9 @@
 /** Lists the project for one request. Files are searched only for a ranking, which a small project does not need. */
+
 import { isAside } from "../../core/context/kind.ts";
 import type { Asked, RankedProject } from "../../core/context/project.ts";
+import { rankProject, wordsOf } from "../../core/context/project.ts";
+import { surveyView } from "../../core/context/survey-view.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Entry } from "../../core/ports.ts";
 import type { Run } from "../run.ts";
@@ -28,18 +31,8 @@ export async function listProject(
   shown: ReadonlySet<string>,
 ): Promise<ListedProject> {
   const { overlay, ports, signal } = run;
-  const load = async () => {
-    const { rankProject, wordsOf } = await import("../../core/context/project.ts");
-    return { rankProject, words: wordsOf(asked) };
-  };
-  let loading: ReturnType<typeof load> | null = null;
-  const loaded = () => {
-    loading ??= load();
-    return loading;
-  };
-  const terms = async () => (await loaded()).words.terms;
-  const survey =
-    ports.workspace.survey?.(terms) ?? (await import("../../core/context/survey-view.ts")).surveyView(overlay, terms);
+  const words = wordsOf(asked);
+  const survey = ports.workspace.survey?.(words.terms) ?? surveyView(overlay, words.terms);
   const { entries, more } = await survey.list(signal);
   const files = new Map<string, Entry>();
   const paths: string[] = [];
@@ -58,7 +51,6 @@ export async function listProject(
     paths,
     more,
     async rank() {
-      const { rankProject, words } = await loaded();
       return rankProject({ survey, words, asked, paths, more, unranked, read, signal });
     },
     close: () => survey.close(),

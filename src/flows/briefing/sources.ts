@@ -1,18 +1,21 @@
 /** Files shown to the model: read, reported to the receipt, and checked for characters that people cannot see. */
 
 import type { FileBlob } from "../../core/change.ts";
+import { linesOf } from "../../core/context/blocks.ts";
+import type { Range } from "../../core/context/excerpts.ts";
+import { chooseParts, type Parts } from "../../core/context/large-file.ts";
 import { maxReadLines, maxShown, maxWhole } from "../../core/context/shown.ts";
 import { surveyLimits } from "../../core/context/survey-limits.ts";
 import { fence } from "../../core/data-fence.ts";
 import { digest } from "../../core/digest.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { describeHidden } from "../../core/invisible.ts";
+import { matchLines } from "../../core/line-diff.ts";
 import type { Call } from "../../core/model.ts";
 import type { RelPath } from "../../core/path.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import { field } from "../permission.ts";
 import type { Run } from "../run.ts";
-import type { Focus } from "./large-source.ts";
 
 export const cutText = (text: string, maxLength: number): string =>
   text.length <= maxLength
@@ -95,12 +98,31 @@ interface VeiledFile {
 
 const isBinary = ({ raw }: VeiledFile): boolean => raw.bytes.subarray(0, 8000).includes(0);
 
+/** What decides which parts of a large file matter. */
+export interface Focus {
+  readonly request: string;
+  readonly output: string;
+  readonly looked: readonly Range[];
+}
+
+/** Numbers of the lines of a file that this run has changed or added. `lines`: the file as the model may see it now. */
+function changedLines(run: Run, path: RelPath, lines: readonly string[]): readonly number[] {
+  const change = [...(run.begun?.changes ?? []), ...run.record.staged].find((each) => each.path === path);
+  const before = run.veiled.hide(path, change?.before ?? null);
+  if (before?.kind !== "file") return [];
+  const kept = new Set(matchLines(linesOf(new TextDecoder().decode(before.bytes)), lines).map(([, at]) => at));
+  return lines.flatMap((_, at) => (kept.has(at) ? [] : [at + 1]));
+}
+
+/** The parts of the file to show. */
+export const chooseLines = (run: Run, path: RelPath, text: string, focus: Focus): Parts =>
+  chooseParts({ path, text, ...focus, changed: changedLines(run, path, linesOf(text)) });
+
 /** null: the file is not large, no text, or has lines that are too long to choose from. */
 async function cutParts(run: Run, path: RelPath, file: VeiledFile, focus: () => Focus): Promise<string | null> {
   if (isBinary(file)) return null;
   const text = new TextDecoder().decode(file.hidden.bytes);
   if (text.length <= maxWhole) return null;
-  const { chooseLines } = await import("./large-source.ts");
   const parts = chooseLines(run, path, text, focus());
   if (parts.text === "") return null;
   run.record.bases.add(path);

@@ -1,14 +1,17 @@
 /** Ends a run: keeps or takes back its changes, and computes its status. The model cannot influence the status. */
+
 import { approvalWording } from "../../core/approval-wording.ts";
 import { type Change, squash } from "../../core/change.ts";
 import { renderSteps, summarizeAll, summarizeSteps } from "../../core/diff.ts";
 import { exitCodes, PaiError, toFailure, toPaiError } from "../../core/error.ts";
+import { takeFacts } from "../../core/memory.ts";
 import { failedOutcome, type Outcome, type Status } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { PreparedCommit, Transaction } from "../../core/ports.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { breatheThrough, listen } from "../breathe.ts";
 import type { Ports, Run, RunOptions } from "../run.ts";
+import { makeCommit, sayKept } from "./git-commit.ts";
 import { statusOf } from "./status.ts";
 
 interface Ending {
@@ -116,7 +119,6 @@ function sayUnkept(run: Run, failure: PaiError | null, { code, message, hint }: 
 async function learn({ ports, record, emit, options }: Run): Promise<void> {
   const keep = ports.memory?.learn ?? null;
   if (keep === null || options.dryRun) return;
-  const { takeFacts } = await import("../../core/memory.ts");
   const { text, facts } = takeFacts(record.text);
   record.text = text;
   if (facts.length === 0) return;
@@ -127,14 +129,13 @@ async function learn({ ports, record, emit, options }: Run): Promise<void> {
 /** Makes the commit; returns its hash, or why it could not be made. */
 async function commitOf(run: Run, commit: PreparedCommit | null): Promise<readonly [string | null, PaiError | null]> {
   if (commit === null) return [null, null];
-  const { makeCommit } = await import("./git-commit.ts");
   const made = await makeCommit(run, commit);
   return typeof made === "string" ? [made, null] : [null, await asKept(made)];
 }
 
 /** Adds to a failed commit that the changes stay. */
 const asKept = async (failure: PaiError): Promise<PaiError> =>
-  failure.code === "commit_failed" ? (await import("./git-commit.ts")).sayKept(failure) : failure;
+  failure.code === "commit_failed" ? sayKept(failure) : failure;
 
 /** Changes for the outcome; the diff leaves out ignored files. */
 async function showChanges(run: Run, all: readonly Change[]): Promise<Pick<Outcome, "changes" | "diff">> {

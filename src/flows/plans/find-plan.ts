@@ -1,19 +1,22 @@
 /** Gets a plan, or a request to look first, from the cache of earlier runs or from the model. */
+
 import type { Json, Message } from "../../core/model.ts";
 import type { Plan } from "../../core/plan/plan.ts";
 import { type CallPromise, maxRounds, planPromise } from "../../core/plan/promise.ts";
 import type { Reading } from "../../core/plan/reading.ts";
+import { completeFinish } from "../../core/script/finish.ts";
+import { parseScript } from "../../core/script/parser.ts";
 import type { Reply } from "../ask.ts";
 import type { ModelQuestion } from "../fit-request.ts";
-import { askForJson, type LoadReader } from "../json-reply.ts";
+import { askForJson, type ReadValue } from "../json-reply.ts";
 import type { Run } from "../run.ts";
 
 /** How a mode plans: what it asks, how it reads the answer (a value of type Made), and what that promises. */
 export interface PlanKind<Made> {
   readonly system: string;
   readonly format: NonNullable<ModelQuestion["format"]>;
-  /** Loads the reader of the answer. */
-  readonly load: LoadReader<Made>;
+  /** Reads the answer. */
+  readonly readValue: ReadValue<Made>;
   readonly planOf: (made: Made) => Plan;
   /** Whether the answer asks to look first. */
   readonly looks: (made: Made) => boolean;
@@ -32,9 +35,14 @@ export interface Wanted {
   readonly key: string | null;
 }
 
-/** The answer of a model that ends its looks like a script, instead of with JSON; null: it does not. */
-const answerOf = async (run: Run, text: string): Promise<Json | null> =>
-  (await import("./read-finish.ts")).readFinish(run, text);
+/** The answer of a model that ends its looks with FINISH alone, like a script, instead of with JSON; null: it does not. Records its next steps. */
+function answerOf({ record }: Run, text: string): Json | null {
+  const { actions } = completeFinish(parseScript(text, { stop: "end", read: () => null, tag: "EOT" }), text, "EOT");
+  const [finish] = actions;
+  if (actions.length !== 1 || finish?.cmd !== "FINISH" || !finish.arg) return null;
+  record.next = finish.next ?? [];
+  return { intent: "conversation", reply: finish.arg };
+}
 
 /** Refuses a request to look when no round of looks is left. */
 function refuseLook<Made>(run: Run, kind: PlanKind<Made>, reading: Reading<Made>): Reading<Made> {
@@ -56,7 +64,7 @@ async function loadCached<Made>(run: Run, kind: PlanKind<Made>, { key, plans }: 
   if (key === null) return null;
   const saved: Json = (await run.ports.planCache?.load(key)) ?? null;
   if (saved === null) return null;
-  const reading = refuseLook(run, kind, (await kind.load())(saved));
+  const reading = refuseLook(run, kind, kind.readValue(saved));
   if (!reading.ok) return null;
   return { made: reading.value, said: assistant(JSON.stringify(reading.value), null), plans: plans - 1, cached: true };
 }
@@ -76,10 +84,7 @@ async function askForPlan<Made>(
   ledger.reserve(Math.max(0, promise.at_most - plans - 1));
   const purpose = messages.length === 1 || record.rounds > 0 ? "plan" : "replan";
   const question: ModelQuestion = { purpose, system: kind.system, messages, format: kind.format };
-  const load = async () => {
-    const read = await kind.load();
-    return (json: Json) => refuseLook(run, kind, read(json));
-  };
+  const readValue = (json: Json) => refuseLook(run, kind, kind.readValue(json));
   let freed = 0;
   /** Gives up a round of looks for the call, so that the promise holds. */
   const freeCall = () => {
@@ -89,7 +94,7 @@ async function askForPlan<Made>(
     ledger.reserve(Math.max(0, promise.at_most - plans - 1 - freed));
     return ledger.spare;
   };
-  const reader = { load, freeCall, ...(record.rounds > 0 && { answerOf }) };
+  const reader = { readValue, freeCall, ...(record.rounds > 0 && { answerOf }) };
   const { value: made, reply } = await askForJson(run, question, "plan", reader);
   return { made, said: assistant(reply.text, reply.native), plans: plans + freed, cached: false };
 }

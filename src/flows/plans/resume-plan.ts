@@ -1,5 +1,8 @@
 /** Carries on a plan that was approved in an interrupted run, without a planning call or a second approval. */
+
 import { promiseOf, promiseOfSchedule } from "../../core/plan/promise.ts";
+import { followSchedule } from "../eight-step.ts";
+import { execute } from "../execution.ts";
 import { presentApproved } from "../planning.ts";
 import type { ApprovedWork, Flow } from "../run.ts";
 
@@ -10,12 +13,10 @@ export function resumePlan({ plan: saved, steps, review, corrections }: Approved
     run.record.corrections = corrections;
     if (steps === null) {
       const { plan, claims } = await presentApproved(run, saved, promiseOf(saved, 0));
-      const { execute } = await import("../execution.ts");
       return execute(run, plan, claims);
     }
     const schedule = { plan: saved, steps };
     const { plan, claims } = await presentApproved(run, saved, promiseOfSchedule(schedule, 0));
-    const { followSchedule } = await import("../eight-step.ts");
     await followSchedule(run, { plan, steps }, claims);
   };
 }

@@ -2,7 +2,7 @@
 import type { Term } from "../../core/context/words.ts";
 import type { Root } from "../confine.ts";
 import type { Bunch } from "../search/search-files.ts";
-import type { CountReply } from "./count-files.ts";
+import { type CountReply, openCountFiles } from "./count-files.ts";
 import type { CountRequest } from "./count-worker.ts";
 
 export interface CountPool {
@@ -35,20 +35,13 @@ interface Thread {
   close(): void;
 }
 
-/** `terms` is called when the first file is read. */
-export function openCountPool(root: Root, terms: () => Promise<readonly Term[]>): CountPool {
+export function openCountPool(root: Root, terms: readonly Term[]): CountPool {
   const queue: (readonly Bunch[])[] = [];
   const replies: CountReply[] = [];
   let thread: Thread | null = null;
   let failed = false;
   let wake: (() => void) | null = null;
   let countHere: ((bunches: readonly Bunch[]) => CountReply) | null = null;
-
-  /** Loaded only when something is counted: a small project is shown whole. */
-  const openHere = async () => {
-    const { openCountFiles } = await import("./count-files.ts");
-    return openCountFiles(root, await terms());
-  };
 
   const feed = (): void => {
     if (failed || (thread === null && queue.length < batchesBeforeThread)) return;
@@ -80,9 +73,7 @@ export function openCountPool(root: Root, terms: () => Promise<readonly Term[]>)
       waiting,
       send(batch) {
         waiting.push(batch);
-        void terms().then((found) =>
-          worker.postMessage({ root: root.lent, terms: found, bunches: batch } satisfies CountRequest),
-        );
+        worker.postMessage({ root: root.lent, terms, bunches: batch } satisfies CountRequest);
       },
       close: () => worker.terminate(),
     };
@@ -99,7 +90,7 @@ export function openCountPool(root: Root, terms: () => Promise<readonly Term[]>)
         const late = isLate();
         const batch = late ? undefined : queue.shift();
         if (batch !== undefined) {
-          countHere ??= await openHere();
+          countHere ??= openCountFiles(root, terms);
           replies.push(countHere(batch));
         } else if (late || (thread?.waiting.length ?? 0) === 0) break;
         else {

@@ -36,7 +36,7 @@ function openBudget(): () => boolean {
 }
 
 /** Surveys a folder on disk. */
-export function openSurvey({ root, rules, path }: SurveyParts, terms: () => Promise<readonly Term[]>): Survey {
+export function openSurvey({ root, rules, path }: SurveyParts, terms: readonly Term[]): Survey {
   const isLate = openBudget();
   let pool: CountPool | null = null;
   /** Opened by the first batch that is full, or when files are counted: a small project is shown whole. */

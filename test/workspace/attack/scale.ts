@@ -116,7 +116,7 @@ export async function surveyTree({ folder }: Trees, name: string): Promise<Surve
   const signal = new AbortController().signal;
   const cpu = process.cpuUsage();
   const start = performance.now();
-  const survey = workspace.survey?.(async () => termsOf("the needle of export const x7"));
+  const survey = workspace.survey?.(termsOf("the needle of export const x7"));
   if (survey === undefined) throw new Error("a workspace on disk has a survey");
   const { entries, more } = await survey.list(signal);
   const { unread } = await survey.tally(signal);

@@ -11,7 +11,7 @@ const signal = new AbortController().signal;
 
 async function surveyOf(root: string) {
   const { workspace } = await openBare(root, null, { env: { PATH: "/usr/bin:/bin" } });
-  const survey = workspace.survey?.(async () => termsOf("the default map"));
+  const survey = workspace.survey?.(termsOf("the default map"));
   if (survey === undefined) throw new Error("a workspace on disk has a survey");
   const { entries, more } = await survey.list(signal);
   const [tally, history] = await Promise.all([survey.tally(signal), survey.history(signal)]);
@@ -37,7 +37,7 @@ test("a file is found by its path as the listing gives it, and not where that le
     writeFileSync(join(root, "src/.gitignore"), "skip.py\n");
     symlinkSync("c.py", join(root, "link.py"));
     const { workspace } = await openBare(root, null, { env: { PATH: "/usr/bin:/bin" } });
-    const survey = workspace.survey?.(async () => []);
+    const survey = workspace.survey?.([]);
     const find = (written: string) => survey?.find?.(written) ?? null;
     const listed = (await survey?.list(signal))?.entries.flatMap(({ path, kind }) => (kind === "file" ? [path] : []));
     survey?.close();

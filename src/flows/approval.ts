@@ -92,7 +92,7 @@ interface Refused {
 }
 
 /** Commands that may not run here, when they are all that the plan would do. */
-function refusedCommands({ record, options }: Run, { claims, refusals }: Claimed): readonly Refused[] {
+export function refusedCommands({ record, options }: Run, { claims, refusals }: Claimed): readonly Refused[] {
   const { withheld } = record.tally;
   if (withheld.size === 0 || claims.length + refusals.length > 0) return [];
   const text = `the plan would run ${[...withheld].join("; ")}: ${whyNotRun(options.allowRun)}`;

@@ -13,6 +13,7 @@ import {
   claimsOfPlan,
   concernsOf,
   plannedCommands,
+  refusedCommands,
   refuseForbidden,
   refuseLinks,
   requireYes,
@@ -98,10 +99,13 @@ function withRelativePaths({ overlay }: Run, plan: Plan): Plan {
 
 /** Announces the plan with its promise; refuses at once what not even a yes may allow. */
 async function present(run: Run, made: Plan, offer: Offer): Promise<Presented> {
-  const plan = withoutCommands(run, withRelativePaths(run, made));
+  const whole = withRelativePaths(run, made);
+  const plan = withoutCommands(run, whole);
   const claimed = plan.intent === "task" ? claimsOfPlan(run, plan) : { claims: [], refusals: [] };
   const { claims } = claimed;
-  await announce(run, { plan, claims }, offer);
+  // Of a plan that is refused for its commands the commands are shown.
+  const shown = refusedCommands(run, claimed).length > 0 ? whole : plan;
+  await announce(run, { plan: shown, claims }, offer);
   await refuseForbidden(run, claimed);
   await refuseLinks(run, claims);
   await bindCommands(run, plannedCommands(plan));

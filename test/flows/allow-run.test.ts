@@ -28,6 +28,8 @@ test("a plan of nothing but a command that no pattern matches is refused with th
   const joined = await play({ files, lines: [plan({ steps: ["RUN touch x; touch y"] })], options });
   expect(joined.outcome).toMatchObject({ code: 12, error: { hint: "allow it with --allow-run" } });
   expect(Object.keys(joined.files)).toEqual(["a.txt"]);
+  const shown = joined.eventsOf("plan.ready").flatMap((event) => event.plan.execution_plan?.steps ?? []);
+  expect(shown.map(({ action, target }) => `${action} ${target}`)).toEqual(["RUN touch x; touch y"]);
 });
 
 test("a check of the plan runs when a pattern matches it", async () => {

@@ -26,8 +26,11 @@ test("every model has its window and prices in columns, its dearer rate and its 
     "closed to new accounts|by invitation only",
   ];
   const note = `(${notes.join("|")})`;
-  const row = new RegExp(String.raw`^ {2}[a-z0-9.-]+ +\d+k( +[\d.]+){3}( {2}${note}(; ${note})*)?$`);
-  expect(models.filter((line) => !row.test(line) && !line.endsWith("k unknown"))).toEqual([]);
+  const prices = String.raw`[ \dk]{5}k(?:[ .\d]{8}){3}( {2}${note}(; ${note})*)?`;
+  const row = new RegExp(`^(?: {2}[a-z0-9.-]+ *(?<=^.{26})| {26}) ${prices}$`);
+  const isLong = (line: string) => /^ {2}[a-z0-9.-]{25,}$/.test(line);
+  expect(models.filter((line) => !row.test(line) && !isLong(line) && !line.endsWith("k unknown"))).toEqual([]);
+  expect(models.some(isLong)).toBe(true);
   expect(models.filter((line) => line.length > 120)).toEqual([]);
   for (const told of notes) expect([told, models.some((line) => new RegExp(told).test(line))]).toEqual([told, true]);
   expect(lines.at(-1)).toBe(`in use: ${inUse}`);
@@ -52,9 +55,18 @@ test("a model that new accounts do not get says so", async () => {
   expect(lines.find((line) => line.startsWith("  claude-mythos-5 "))).toEndWith("  by invitation only");
 });
 
+test("numbers of one and two digits, short and long names: the prices stand below each other", async () => {
+  const lines = await linesOf("2026-11-22", "usable", {
+    env: { GEMINI_API_KEY: "AIzaTest", ANTHROPIC_API_KEY: "sk-ant-test" },
+  });
+  const ends = lines.flatMap((line) => /^(?: +\d+ {2}\S+)? +\d+k(?= )/.exec(line)?.[0].length ?? []);
+  expect(lines.filter((line) => /^ +\d\d {2}/.test(line)).length).toBeGreaterThan(0);
+  expect([...new Set(ends)]).toEqual([(lines[0]?.indexOf("window") ?? 0) + "window".length]);
+});
+
 test("in a session only what there is a key for is listed, and what is in use", async () => {
   const lines = await linesOf("2026-11-22", "usable", { env: { ANTHROPIC_API_KEY: "sk-ant-test" } });
-  const models = lines.flatMap((line) => /^ *(\d+) {2}(\S+) /.exec(line)?.slice(1) ?? []);
+  const models = lines.flatMap((line) => /^ *(\d+) {2}(\S+)(?: |$)/.exec(line)?.slice(1) ?? []);
   expect(models.filter((_, at) => at % 2 === 0)).toEqual(
     models.filter((_, at) => at % 2 === 1).map((_, at) => `${at + 1}`),
   );

@@ -50,8 +50,12 @@ function findRows(context: Context) {
 
 type Row = ReturnType<typeof findRows>[number];
 
-const alignRow = (name: string, window: string, ...rates: readonly string[]) =>
-  `${name.padEnd(26)}${window.padStart(7)}${rates.map((rate) => rate.padStart(8)).join("")}`;
+/** Columns for a name; a longer one has a line of its own, so that all prices stand below each other. */
+const nameWidth = 24;
+
+/** `lead`: the mark and the name, padded. */
+const alignRow = (lead: string, window: string, ...rates: readonly string[]) =>
+  `${lead}${window.padStart(7)}${rates.map((rate) => rate.padStart(8)).join("")}`;
 
 /** `number`: the model's number for /model; null: none. */
 function renderModel(
@@ -67,8 +71,11 @@ function renderModel(
     ...(ends === null ? [] : [`ends ${ends}`]),
     ...(closed === null ? [] : [closed]),
   ].join("; ");
-  const row = hang(`${alignRow(`${marked(number)}${name}`, inThousands(window), ...rates)}  `, notes, columns);
-  return row.map((line) => `${line.trimEnd()}\n`).join("");
+  const mark = marked(number);
+  const isLong = name.length > nameWidth;
+  const lead = isLong ? " ".repeat(mark.length + nameWidth) : mark + name.padEnd(nameWidth);
+  const row = hang(`${alignRow(lead, inThousands(window), ...rates)}  `, notes, columns);
+  return [...(isLong ? [`${mark}${name}`] : []), ...row].map((line) => `${line.trimEnd()}\n`).join("");
 }
 
 const marked = (number: number | null) => (number === null ? "  " : `${String(number).padStart(3)}  `);
@@ -106,7 +113,8 @@ export function renderModels(context: Context, inUse: string, which: "all" | "us
   const isListed = (row: Row) => (which === "all" ? row.models.length > 0 : isUsable(row, inUse));
   const rows = findRows(context);
   const columns = context.tty.stdout ? columnsOf(context.env) : null;
-  const head = rows.some(isListed) ? `${alignRow("USD per million tokens", "window", "in", "cached", "out")}\n` : "";
+  const title = "USD per million tokens".padEnd(marked(which === "usable" ? 1 : null).length + nameWidth);
+  const head = rows.some(isListed) ? `${alignRow(title, "window", "in", "cached", "out")}\n` : "";
   let next = 1;
   const blocks = rows.map((row) => {
     const first = which === "usable" ? next : null;

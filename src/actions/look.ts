@@ -65,7 +65,9 @@ export const read = defineAction("READ", {
     const shown = fitLines(range.text, start_line, stage.room - noteLength);
     const to = start_line + shown.split("\n").length - 1;
     const wanted = Math.min(range.total ?? to, end_line ?? Number.MAX_SAFE_INTEGER);
-    const more = to < wanted ? `\n(${range.total} lines in all; READ::${path}::${to + 1}-${wanted} shows more)` : "";
+    const next =
+      stage.asksBy === "tools" ? `start_line ${to + 1}, end_line ${wanted}` : `READ::${path}::${to + 1}-${wanted}`;
+    const more = to < wanted ? `\n(${range.total} lines in all; ${next} shows more)` : "";
     return answer(numberLines(shown, start_line) + more);
   },
 });

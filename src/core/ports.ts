@@ -83,6 +83,8 @@ export interface Stage extends View {
   shown(path: RelPath): Uint8Array | null;
   /** Characters that one answer may have; depends on the model's window. */
   readonly room: number;
+  /** How the model asks for things, for words that tell it how to go on. */
+  readonly asksBy: "script" | "tools";
 }
 
 export interface CommandOptions {

@@ -87,7 +87,8 @@ interface RunParts {
 }
 
 function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil, asTyped }: RunParts): Run {
-  const overlay = createOverlay(ports.workspace, Math.min(maxShown, roomOf(ports.model.window)));
+  const room = Math.min(maxShown, roomOf(ports.model.window));
+  const overlay = createOverlay(ports.workspace, room, options.mode === "tool-loop" ? "tools" : "script");
   let begun: Promise<Transaction> | null = null;
   let transaction: Transaction | null = null;
   return {

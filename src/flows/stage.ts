@@ -89,7 +89,7 @@ async function searchLikely(
 }
 
 /** An overlay of `view`, to which nothing is ever written. `room`: characters that one answer may have. */
-export function createOverlay(view: View, room: number = maxShown): Overlay {
+export function createOverlay(view: View, room: number = maxShown, asksBy: Stage["asksBy"] = "script"): Overlay {
   let pending: readonly Change[] = [];
   let kept: readonly Change[] = [];
   let askLikely = async (): Promise<readonly string[]> => [];
@@ -138,6 +138,7 @@ export function createOverlay(view: View, room: number = maxShown): Overlay {
 
   return {
     room,
+    asksBy,
     path: view.path,
     shown: (path) => seen.get(path) ?? null,
     read,

@@ -131,6 +131,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
 
     return {
       room: overlay.room,
+      asksBy: overlay.asksBy,
       path: overlay.path,
       shown(path) {
         const bytes = overlay.shown(path);

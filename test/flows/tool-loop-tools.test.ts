@@ -117,7 +117,7 @@ describe("a small window", () => {
     const ran = await playLoop(lines, { files: { "long.txt": long }, window: 16_000 });
     const text = resultsOf(ran, 2)[0]?.text ?? "";
     expect(text.length).toBeLessThan(16_000);
-    expect(text.slice(-100)).toMatch(/\(4000 lines in all; READ::long\.txt::\d+-4000 shows more\)$/);
+    expect(text.slice(-100)).toMatch(/\(4000 lines in all; start_line \d+, end_line 4000 shows more\)$/);
     expect(resultsOf(ran, 3)[0]?.text).toContain("READ it first");
   });
 

@@ -45,7 +45,12 @@ const whole = (work: string) => [
   readdirSync(work).sort(),
 ];
 
-const staged = (view: View, shown: Uint8Array | null): Stage => ({ ...view, room: 1e6, shown: () => shown });
+const staged = (view: View, shown: Uint8Array | null): Stage => ({
+  ...view,
+  room: 1e6,
+  asksBy: "script",
+  shown: () => shown,
+});
 
 const encodings = {
   utf8: (text: string) => Buffer.from(text, "utf8"),

@@ -25,7 +25,7 @@ const never = new AbortController().signal;
 async function open(files: Record<string, string>) {
   const made = make(files);
   const opened = await openBare(made.work, made.state, { env: { PATH: "/usr/bin:/bin" } });
-  const stage: Stage = { ...opened.workspace, room: 1e6, shown: () => null };
+  const stage: Stage = { ...opened.workspace, room: 1e6, asksBy: "script", shown: () => null };
   let number = 0;
   const apply = async (changes: readonly Change[]) => {
     const run = await opened.workspace.begin({ id: `r${++number}`, task: "t" });

@@ -141,11 +141,8 @@ function cutWhole(run: Run, path: RelPath, file: VeiledFile): string {
   noteHidden(run, path, text);
   noteSent(run, [{ path, bytes, shown: text }]);
   if (bytes.length > maxShown) {
-    return fence(
-      "file",
-      { path, note: `first ${maxShown} of ${bytes.length} bytes; READ::path::from-to shows more` },
-      text,
-    );
+    const next = run.overlay.asksBy === "tools" ? "read with start_line" : "READ::path::from-to";
+    return fence("file", { path, note: `first ${maxShown} of ${bytes.length} bytes; ${next} shows more` }, text);
   }
   run.overlay.show(path, bytes);
   return fence("file", { path }, text);

@@ -152,9 +152,11 @@ function requireCalls({ caps, mode, command, planOnly, approved }: RunOptions): 
   if (caps.calls >= fewest) return;
   throw new PaiError("usage", `--max-calls ${caps.calls} is too few: ${mode} takes at least ${fewest}`, {
     hint:
-      mode === "eight-step"
-        ? "raise it, or work with --mode single-shot"
-        : "raise --max-calls, or ask for the plan alone: pai plan",
+      fewest === 1
+        ? "raise it"
+        : mode === "eight-step"
+          ? "raise it, or work with --mode single-shot"
+          : "raise --max-calls, or ask for the plan alone: pai plan",
   });
 }
 

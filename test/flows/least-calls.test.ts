@@ -24,6 +24,16 @@ test.each([
   expect(enough.outcome.code).toBe(0);
 });
 
+test("the hint never names the command that was called", async () => {
+  const none = { options: { planOnly: true, ...capped(0) } };
+  expect((await play({ lines: made, ...none })).outcome.error).toMatchObject({
+    message: "--max-calls 0 is too few: single-shot takes at least 1",
+    hint: "raise it",
+  });
+  const whole = await play({ lines: made, options: capped(1) });
+  expect(whole.outcome.error?.hint).toContain("pai plan");
+});
+
 test("a plan alone and a saved plan take one", async () => {
   const ran = await play({ lines: made, options: { planOnly: true, ...capped(1) } });
   expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 1 } });

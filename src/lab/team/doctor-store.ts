@@ -6,6 +6,7 @@ import { toPaiError } from "../../core/error.ts";
 import type { LoadedSettings } from "../../store/settings.ts";
 import { counted, priced } from "../../ui/amount.ts";
 import { readAddress } from "./address.ts";
+import { countWaiting } from "./link-team.ts";
 import { openOutbox } from "./outbox.ts";
 
 const withinMs = 10_000;
@@ -25,7 +26,7 @@ export async function examineStore(
 ): Promise<readonly Finding[]> {
   if (settings.storeUrl === null) return [];
   const waiting = places.stateDir === null ? 0 : openOutbox(join(places.stateDir, "outbox")).waiting();
-  const waits = waiting === 0 ? "" : `, ${counted(waiting, "message")} wait here`;
+  const waits = waiting === 0 ? "" : `, ${countWaiting(waiting)} here`;
   try {
     const address = readAddress(settings.storeUrl);
     const { openTeamStore } = await import("./team-store.ts");

@@ -74,10 +74,14 @@ async function tell(store: TeamStore, outbox: Outbox): Promise<string | null> {
   }
 }
 
+/** "1 message waits", "2 messages to the team wait". */
+export const countWaiting = (count: number, to = ""): string =>
+  `${counted(count, "message")}${to === "" ? "" : ` ${to}`} ${count === 1 ? "waits" : "wait"}`;
+
 const describeWaiting = (why: string, outbox: Outbox): Notice => ({
   level: "warning",
   code: "store",
-  text: `${why}; ${counted(outbox.waiting(), "message")} to the team wait in the state folder`,
+  text: `${why}; ${countWaiting(outbox.waiting(), "to the team")} in the state folder`,
 });
 
 export interface TeamLink {

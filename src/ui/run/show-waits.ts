@@ -75,7 +75,7 @@ export function openWaits(streams: Streams, { verbose, live, columns, now, note 
       "model.started"(event) {
         purpose = event.purpose;
         const { n, model, at_most = 0 } = event;
-        const promised = n === 1 && purpose === "plan" && at_most > 0 ? `, at most ${at_most} calls,` : "";
+        const promised = n === 1 && purpose === "plan" && at_most > 0 ? `, at most ${counted(at_most, "call")},` : "";
         asked = { what: `${words[purpose]}${promised} with ${model}`, from: now() };
         spinner.start(asked.what);
       },

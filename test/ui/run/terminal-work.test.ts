@@ -74,6 +74,16 @@ test("where the line is too narrow the model's name is cut, not how many calls a
   expect(writes.join("")).toContain("planning, at most 4 calls, with gemini:g…, 1 s");
 });
 
+test("one call is one call", async () => {
+  let time = 0;
+  const { terminal, writes } = watch({ live: true, columns: () => 80, now: () => (time += 1000) });
+  for (const event of stamp([{ type: "model.started", n: 1, purpose: "plan", model: "m", estimate: 1, at_most: 1 }]))
+    terminal.sink(event);
+  await Bun.sleep(300);
+  terminal.pause();
+  expect(writes.join("")).toContain("planning, at most 1 call, with m");
+});
+
 test("a command that was not run is not marked as done", () => {
   const events = stamp([
     { type: "call.finished", id: "1", action: "RUN", target: "make", ok: true, text: "not run: this is a dry run" },

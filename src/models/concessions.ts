@@ -2,6 +2,7 @@
 import { type ErrorCode, PaiError } from "../core/error.ts";
 import { type Fields as Body, isFields, type Json, type ModelRequest } from "../core/model.ts";
 import type { Notice } from "../core/question.ts";
+import { foreignSignature } from "./gemini/foreign-signature.ts";
 import { wordsOf } from "./wire/http-errors.ts";
 
 /** What one refusal taught. */
@@ -23,7 +24,7 @@ interface Concession {
   readonly request?: (request: ModelRequest, lesson: Lesson) => ModelRequest;
   /** Fields that leave the body, on whatever wire; a dot leads into an object. */
   readonly fields?: readonly string[];
-  readonly body?: (body: Body) => Body;
+  readonly body?: (body: Body, lesson: Lesson) => Body;
 }
 
 const without = (what: string) => (): string => `takes no ${what}: asked without it`;
@@ -71,6 +72,11 @@ const concessions: readonly Concession[] = [
     body: putEmptyReasoning,
   },
   {
+    refused: /missing an? ['"`]?thought_?signature/i,
+    told: () => "wants a signature on every earlier call: asked with one that says there is none",
+    body: signCalls,
+  },
+  {
     refused: /\badaptive\b|thinking\.(type|display)/i,
     told: () => "shows no summary of its thoughts: asked without it",
     fields: ["thinking"],
@@ -108,8 +114,11 @@ const concessions: readonly Concession[] = [
 export interface Concessions {
   /** The body of a request, without what was refused before. */
   encode(request: ModelRequest, encode: (request: ModelRequest) => Body): Body;
-  /** Whether a failure is a refusal that a concession answers; it is then told, and made from now on. */
-  learn(failed: unknown, request: ModelRequest, encode: (request: ModelRequest) => Body): boolean;
+  /**
+   * Whether asking again has a point after `sent` failed: a concession answers the refusal, which is then told, or was made
+   * for another request meanwhile. It is made from now on.
+   */
+  learn(failed: unknown, sent: Body, request: ModelRequest, encode: (request: ModelRequest) => Body): boolean;
 }
 
 /** For all requests to one model, with whatever key. */
@@ -117,10 +126,10 @@ export function createConcessions(model: string, notify: (notice: Notice) => voi
   let learned: ReadonlyMap<Concession, Lesson> = new Map();
   return {
     encode: (request, encode) => concede(request, encode, learned),
-    learn(failed, request, encode) {
+    learn(failed, sent, request, encode) {
       if (!(failed instanceof PaiError)) return false;
-      const sent = concede(request, encode, learned);
       const words = wordsOf(failed);
+      if (failed.code === "request_rejected" && !Bun.deepEquals(concede(request, encode, learned), sent)) return true;
       for (const row of concessions) {
         const { refused, codes = ["request_rejected"] } = row;
         if (!codes.includes(failed.code) || !refused.test(words)) continue;
@@ -140,7 +149,10 @@ type Learned = ReadonlyMap<Concession, Lesson>;
 function concede(request: ModelRequest, encode: (request: ModelRequest) => Body, learned: Learned): Body {
   const rows = concessions.filter((row) => learned.has(row));
   const body = rows.flatMap(({ fields = [] }) => fields).reduce(withoutField, encode(adapt(request, learned)));
-  return rows.reduce((made, { body: change }) => change?.(made) ?? made, body);
+  return rows.reduce((made, row) => {
+    const lesson = learned.get(row);
+    return lesson === undefined ? made : (row.body?.(made, lesson) ?? made);
+  }, body);
 }
 
 /** The request in its own terms, without what was refused in them. */
@@ -191,13 +203,34 @@ function withoutMarks(body: Body): Body {
   return { ...body, messages };
 }
 
-/** For servers that want the field even where another model wrote the reply. */
-function putEmptyReasoning(body: Body): Body {
+/** Changes the model's own messages in a body of Chat Completions. */
+function changeReplies(body: Body, change: (reply: Body) => Body): Body {
   if (!Array.isArray(body["messages"])) return body;
   const messages = body["messages"].map((message: Body) =>
-    message["role"] === "assistant" ? { reasoning_content: "", ...message } : message,
+    message["role"] === "assistant" ? change(message) : message,
   );
   return { ...body, messages };
+}
+
+/** For servers that want the field even where another model wrote the reply. */
+function putEmptyReasoning(body: Body): Body {
+  return changeReplies(body, (reply) => ({ reasoning_content: "", ...reply }));
+}
+
+/** Signs the calls of other models for Gemini, as OpenRouter, whose words say so, or Google's own server wants it. */
+function signCalls(body: Body, { words }: Lesson): Body {
+  const isOpenRouter = words.includes("Provider returned error");
+  const signed = { google: { thought_signature: foreignSignature } };
+  return changeReplies(body, (reply) => {
+    const calls = reply["tool_calls"];
+    if (!Array.isArray(calls)) return reply;
+    if (!isOpenRouter) return { ...reply, tool_calls: calls.map((call: Body) => ({ extra_content: signed, ...call })) };
+    const block = { type: "reasoning.encrypted", data: foreignSignature, format: "google-gemini-v1" };
+    return {
+      reasoning_details: calls.map((call: Body, index) => ({ ...block, id: call["id"] ?? "", index })),
+      ...reply,
+    };
+  });
 }
 
 /** Only what was refused goes: the reasoning of later replies belongs to the conversation as it is now. */

@@ -251,6 +251,19 @@ test("several refusals of one call are answered one after the other, for every k
   expect(new Set(server.seen.map(({ headers }) => headers.get("authorization"))).size).toBe(2);
 });
 
+test("of two requests at once, both go on after the first refusal, which is told once", async () => {
+  server.answer = (n) => {
+    const isRefused = JSON.stringify(server.seen[n]?.body).includes("temperature");
+    const { status, body } = openai("Unsupported parameter: 'temperature'");
+    return isRefused ? Response.json(body, { status }) : sse([openaiSays("{}")]);
+  };
+  const notices: string[] = [];
+  const model = await open("openai:gpt-4.1", { notify: ({ text }) => notices.push(text) });
+  const both = await Promise.all([1, 2].map(() => take(model, quiet, request)));
+  expect(both.map(({ text }) => text)).toEqual(["{}", "{}"]);
+  expect([server.seen.length, notices.length]).toEqual([4, 1]);
+});
+
 test("a refusal that nothing can answer is the error, without another request", async () => {
   const id = "openai:gpt-4.1";
   refuseWith(id, openai("text.format is not supported"), openai("your temperature is not the reason"));

@@ -18,6 +18,8 @@ interface Arriving {
   name: string;
   /** JSON text, or the value itself. */
   input: unknown;
+  /** What the server says beside the call; null: nothing. */
+  extra: unknown;
 }
 
 export interface ChatDecoderOptions {
@@ -54,11 +56,12 @@ export function createChatDecoder({ request, model, owner, onEnd = () => {} }: C
     const id = text(piece["id"]);
     const known = calls.get(index);
     const isNew = known === undefined || (id !== "" && known.id !== "" && id !== known.id);
-    const call = isNew ? { id, name: "", input: "" } : known;
+    const call = isNew ? { id, name: "", input: "", extra: null } : known;
     if (isNew) {
       calls.set(index, call);
       complete.push(call);
     }
+    call.extra ??= piece["extra_content"] ?? null;
     call.name ||= text(made["name"]);
     const input = made["arguments"] ?? "";
     call.input = typeof input === "string" && typeof call.input === "string" ? call.input + input : input;
@@ -136,7 +139,7 @@ export function createChatDecoder({ request, model, owner, onEnd = () => {} }: C
       const stop = tally.stop(finished, cuts.has(reason));
       const counted = readUsage(usage);
       onEnd(counted, stop === "length" && !tally.hasSpoken());
-      const content = kept.whole();
+      const content = kept.whole(complete.map(({ extra }) => extra));
       const native = content === null ? null : { model: owner, content };
       const charged = readCharge(usage);
       return { type: "done", stop, usage: counted, ...(charged === null ? {} : { charged }), served, key, native };

@@ -104,10 +104,10 @@ function encodeMessage(message: Message, { call, result }: Form, owner: string):
         content: each.ok ? each.text : `error: ${each.text}`,
       }));
     case "assistant": {
-      const calls = message.calls.map(call);
-      const reasoning = reasoningFor(owner, message.native);
+      const { reply, calls: extras } = reasoningFor(owner, message.native);
+      const calls = message.calls.map((each, at) => ({ ...call(each), ...extras[at] }));
       const made = calls.length === 0 ? {} : { tool_calls: calls };
-      return [{ role: "assistant", content: message.text, ...reasoning, ...made }];
+      return [{ role: "assistant", content: message.text, ...reply, ...made }];
     }
   }
 }

@@ -1,5 +1,5 @@
 /** The reasoning of a reply as the server sent it: models that think between calls want it back the same way. */
-import type { Fields as JsonFields, Native } from "../../core/model.ts";
+import type { Json, Fields as JsonFields, Native } from "../../core/model.ts";
 import { type Fields, fields, list, text } from "../wire/fields.ts";
 
 /** Marks native replies of a model at one address: only these may be sent back to it. */
@@ -11,14 +11,17 @@ const textNames = ["reasoning_content", "reasoning", "thinking"] as const;
 /** OpenRouter's list of blocks, with summaries, signatures and encrypted reasoning. */
 const blocksName = "reasoning_details";
 
+/** What Google's server says of a call beside the call: its signature. Of each call of the reply, in order, or null. */
+const extrasName = "extra_content";
+
 /** Fields of a block that come in pieces; of any other field the last value counts. */
 const pieced: ReadonlySet<string> = new Set(["text", "summary", "data"]);
 
 export interface ReasoningKeeper {
   /** Takes a message or the next piece of it. Returns the text of its reasoning. */
   push(message: Fields): string;
-  /** The fields of the whole message; null: it had no reasoning. */
-  whole(): JsonFields | null;
+  /** The fields of the whole message; null: it had no reasoning. `extras`: what came beside each of its calls, or null. */
+  whole(extras: readonly unknown[]): JsonFields | null;
 }
 
 export function createReasoningKeeper(): ReasoningKeeper {
@@ -48,17 +51,23 @@ export function createReasoningKeeper(): ReasoningKeeper {
       for (const piece of list(message[blocksName])) readBlock(fields(piece));
       return textNames.map((name) => text(message[name])).find((thought) => thought !== "") ?? "";
     },
-    whole() {
+    whole(extras) {
       // The blocks hold the text, too.
-      const kept = blocks.length > 0 ? { [blocksName]: blocks } : said;
+      const thought = blocks.length > 0 ? { [blocksName]: blocks } : said;
+      const kept = extras.some((extra) => extra !== null) ? { ...thought, [extrasName]: extras } : thought;
       return Object.keys(kept).length === 0 ? null : (kept as JsonFields);
     },
   };
 }
 
-/** The fields of a message's reasoning, for the server that sent them; none for any other. */
-export function reasoningFor(owner: string, native: Native | null): JsonFields {
-  if (native?.model !== owner) return {};
-  const known = Object.entries(fields(native.content)).filter(([name]) => [...textNames, blocksName].includes(name));
-  return Object.fromEntries(known) as JsonFields;
+/** The fields of a message's reasoning, and the fields of each of its calls: only for the server that sent them. */
+export function reasoningFor(
+  owner: string,
+  native: Native | null,
+): { reply: JsonFields; calls: readonly JsonFields[] } {
+  if (native?.model !== owner) return { reply: {}, calls: [] };
+  const content = fields(native.content);
+  const known = Object.entries(content).filter(([name]) => [...textNames, blocksName].includes(name));
+  const calls = list(content[extrasName]).map((extra) => (extra === null ? {} : { [extrasName]: extra as Json }));
+  return { reply: Object.fromEntries(known) as JsonFields, calls };
 }

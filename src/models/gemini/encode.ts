@@ -1,6 +1,7 @@
 /** Encodes a request of pai as the body of one streamGenerateContent request. */
 import type { Json, Message, ModelRequest, Tool } from "../../core/model.ts";
 import { fields, list, text } from "../wire/fields.ts";
+import { foreignSignature } from "./foreign-signature.ts";
 import { toGeminiSchema } from "./schema.ts";
 
 type Part = Readonly<Record<string, Json>>;
@@ -14,9 +15,6 @@ type Content = {
  * means the newest model.
  */
 const signsCalls = (model: string): boolean => !/^(models\/)?(gemini-[12]|gemma)/.test(model);
-
-/** Gemini 3 accepts this as the signature of a call that it did not make itself. */
-const foreignSignature = "skip_thought_signature_validator";
 
 /** `model`: the bare name. A reply of the same model is sent back whole, so that its thought signatures survive. */
 export function encodeGemini(model: string, request: ModelRequest): { readonly [key: string]: Json } {

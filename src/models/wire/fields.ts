@@ -5,7 +5,7 @@ import { isTooDeep } from "../../core/caps.ts";
 /** A text up to this length cannot be nested too deep for any reader. */
 const shortJson = 2000;
 
-/** An object from the wire. Unlike `Fields` of core/model.ts, its values need not be JSON: SDKs add their own. */
+/** An object from the wire. Unlike `Fields` of core/model.ts, its values need not be JSON. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** The value as an object; an empty one when it is anything else. */

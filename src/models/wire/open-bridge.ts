@@ -76,10 +76,10 @@ export function openBridge(
     notify({ level: "info", code: "silence", text });
   };
 
-  async function* converse(request: ModelRequest, decoder: Decoder, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  async function* converse(body: Body, decoder: Decoder, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     const exchange = openExchange({ asked, agent, headers: carried, endpoint, signal, idleMs, onSilence, now });
     try {
-      for await (const events of exchange.read(await send(concessions.encode(request, encode), exchange), decoder)) {
+      for await (const events of exchange.read(await send(body, exchange), decoder)) {
         throwIfInterrupted(signal);
         for (const event of events) yield event;
       }
@@ -91,12 +91,12 @@ export function openBridge(
     }
   }
 
-  async function* attempt(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  async function* attempt(request: ModelRequest, body: Body, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     throwIfInterrupted(signal);
     const decoder = decode(request);
     const named = createCallNamer(request);
     try {
-      for await (const event of converse(request, decoder, signal)) yield named(event);
+      for await (const event of converse(body, decoder, signal)) yield named(event);
     } catch (thrown) {
       if (!decoder.finished() || !(thrown instanceof PaiError) || !lateCodes.has(thrown.code)) throw thrown;
     }
@@ -106,10 +106,12 @@ export function openBridge(
   return async function* (given, signal) {
     const request = makeWellFormed(given);
     let left = maxConcessions;
+    let body: Body = {};
     yield* tryUntilBegun((failed) => {
-      if (failed !== null && (left === 0 || !concessions.learn(failed, request, encode))) throw failed;
+      if (failed !== null && (left === 0 || !concessions.learn(failed, body, request, encode))) throw failed;
       left -= 1;
-      return attempt(request, signal);
+      body = concessions.encode(request, encode);
+      return attempt(request, body, signal);
     });
   };
 }

@@ -72,6 +72,15 @@ describe("reasoning goes back", () => {
     expect("reasoning" in reply).toBe(false);
   });
 
+  test("as what Google's server says beside each call", async () => {
+    const extra = { google: { thought_signature: "SIG" } };
+    const other = { ...call, index: 1, id: "call_b" };
+    const wire =
+      delta({ tool_calls: [{ ...call, extra_content: extra }] }) + delta({ tool_calls: [other] }) + delta({}, "stop");
+    const calls = (await loop("openrouter:gemini-3-pro", wire))["tool_calls"] as readonly Fields[];
+    expect(calls.map((each) => each["extra_content"])).toEqual([extra, undefined]);
+  });
+
   test("as reasoning alone", async () => {
     const wire = delta({ reasoning: "let me see" }) + delta({ tool_calls: [call] }) + delta({}, "tool_calls");
     expect(await loop("openrouter:z-ai/glm-5", wire)).toMatchObject({ reasoning: "let me see" });
@@ -100,6 +109,28 @@ describe("where another model wrote the reply", () => {
     { role: "assistant", text: "", calls: [{ id: "a", name: "read", input: {} }], native: null },
     { role: "tools", results: [{ id: "a", name: "read", ok: true, text: "content" }] },
   ];
+
+  const unsigned = "Function call is missing a thought_signature in functionCall parts.";
+  const skip = "skip_thought_signature_validator";
+  test.each([
+    [
+      "OpenRouter",
+      { message: "Provider returned error", code: 400, metadata: { raw: `{"error":{"message":"${unsigned}"}}` } },
+      {
+        reasoning_details: [{ type: "reasoning.encrypted", data: skip, format: "google-gemini-v1", id: "a", index: 0 }],
+      },
+    ],
+    [
+      "Google's own server",
+      { message: unsigned, code: 400 },
+      { tool_calls: [{ id: "a", extra_content: { google: { thought_signature: skip } } }] },
+    ],
+  ])("%s gets a signature that says there is none", async (_who, error, signed) => {
+    server.answer = (n) => (n === 0 ? Response.json({ error }, { status: 400 }) : sse([says("done")]));
+    expect((await take(await open("openrouter:x/y"), quiet, { ...request, messages })).text).toBe("done");
+    expect(JSON.stringify(server.seen[0]?.body)).not.toContain(skip);
+    expect(replyIn(server.seen[1]?.body)).toMatchObject(signed);
+  });
 
   test.each([
     "The `reasoning_content` in the thinking mode must be passed back to the API.",

@@ -158,7 +158,7 @@ async function measureDiff(bench: Bench): Promise<readonly Row[]> {
 }
 
 /** Milliseconds more than a direct spawn. */
-const sandboxLimits: Readonly<Record<string, number>> = { L3: 5, "L3 on a copy": 7, L2: 5 };
+const sandboxLimits: Readonly<Record<string, number>> = { full: 5, "full on a copy": 7, writes: 5 };
 
 async function measureSandbox(bench: Bench): Promise<readonly Row[]> {
   const { direct, levels } = await prepareStarts(bench.place);

@@ -82,7 +82,7 @@ const amendedOf = (text: Probe) =>
   ({ action: text, path: text, destination: text, why: text, accept: true, by: "user" }) as const;
 
 export const outcomeOf = (text: Probe): Filled<Outcome> => ({
-  v: 1,
+  v: 2,
   ok: false,
   command: text,
   run: text,
@@ -105,7 +105,7 @@ export const outcomeOf = (text: Probe): Filled<Outcome> => ({
   looks: 1,
   amended: [amendedOf(text)],
   refused: [{ action: text, target: text, why: text }],
-  sandbox: text,
+  sandbox: "full",
   stays: { count: 2, paths: [text] },
   commit: text,
   planned: true,

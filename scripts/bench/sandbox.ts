@@ -1,7 +1,7 @@
 /** Measures what the sandbox adds to the start of a program: each level against a direct spawn. */
 import { mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
-import type { SandboxLevel } from "../../src/core/command/sandbox.ts";
+import { levelOf, type Way } from "../../src/workspace/sandbox/confinement.ts";
 import { removeLayers } from "../../src/workspace/sandbox/layers.ts";
 import { openSandbox, type Sandbox } from "../../src/workspace/sandbox/open-sandbox.ts";
 import { defaultSandbox } from "../../src/workspace/sandbox/settings.ts";
@@ -46,7 +46,7 @@ async function startIn(sandbox: Sandbox, isCopied: boolean): Promise<void> {
 export async function prepareStarts(place: string): Promise<Starts> {
   const workspace = join(place, "sandboxed");
   mkdirSync(join(workspace, ".git"), { recursive: true });
-  const open = (only: SandboxLevel): Sandbox =>
+  const open = (only: Way): Sandbox =>
     openSandbox({
       settings: { ...defaultSandbox, only },
       workspace,
@@ -58,12 +58,12 @@ export async function prepareStarts(place: string): Promise<Starts> {
       stateFolder: join(place, "state-of-sandbox"),
     });
   const levels = new Map<string, Start>();
-  for (const only of ["L3", "L2"] as const) {
+  for (const only of ["namespaces", "landlock"] as const) {
     const sandbox = open(only);
     const { level, proposes } = await sandbox.state();
-    if (level !== only) continue;
-    levels.set(only, () => timed(() => startIn(sandbox, false)));
-    if (proposes) levels.set("L3 on a copy", () => timed(() => startIn(sandbox, true)));
+    if (level === null || level !== levelOf(only)) continue;
+    levels.set(level, () => timed(() => startIn(sandbox, false)));
+    if (proposes) levels.set("full on a copy", () => timed(() => startIn(sandbox, true)));
   }
   return { direct: () => timed(startDirect), levels };
 }

@@ -49,25 +49,25 @@ const isWork = (name: string) => name.startsWith("+");
 
 /** Throws if a level that promises full protection lets an attack through or prevents ordinary work. */
 function judgeAttacks(user: string, all: readonly Attacked[]): void {
-  const bare = all.find(({ level }) => level === "none")?.answers ?? {};
+  const bare = all.find(({ way }) => way === "none")?.answers ?? {};
   const names = Object.keys(bare);
   const attacks = names.filter((name) => !isWork(name) && bare[name] === true);
   const work = names.filter((name) => isWork(name) && bare[name] === true);
   const tried = names.filter((name) => !isWork(name)).length;
-  for (const { level, text, answers } of all) {
-    if (level === "none") continue;
+  for (const { way, text, answers } of all) {
+    if (way === "none") continue;
     if (Object.keys(answers).length === 0) {
-      console.log(`${user} | ${level} | ${tried} | not to be had here: ${text}`);
+      console.log(`${user} | ${way} | ${tried} | not to be had here: ${text}`);
       continue;
     }
     const open = attacks.filter((name) => answers[name] === true);
     const broken = work.filter((name) => answers[name] !== true);
     const works = `${work.length - broken.length} of ${work.length}`;
-    console.log([user, level, tried, attacks.length, open.length, works].join(" | "));
+    console.log([user, way, tried, attacks.length, open.length, works].join(" | "));
     if (open.length > 0) console.log(`  open: ${open.join(" ")}`);
     if (broken.length > 0) console.log(`  broken: ${broken.join(" ")}`);
-    const isWhole = level === "L3" || level === "L3b";
-    if (isWhole && open.length + broken.length > 0) throw new Error(`${level} does not hold for ${user}`);
+    const isWhole = way === "namespaces" || way === "bubblewrap";
+    if (isWhole && open.length + broken.length > 0) throw new Error(`${way} does not hold for ${user}`);
   }
 }
 
@@ -89,18 +89,18 @@ export async function prove(): Promise<void> {
   mkdirSync(base, { recursive: true });
   const { folder, run } = await prepare();
   try {
-    console.log("user | level | attacks | work without a sandbox | open | ordinary work");
+    console.log("user | way | attacks | work without a sandbox | open | ordinary work");
     for (const [user, uid] of users) judgeAttacks(user, run<readonly Attacked[]>("attack-levels", uid));
     if (Bun.which("strace") === null) console.log("\nskipped: failing set-up calls need strace");
     else {
       console.log("\nuser | failing set-up calls | not run | an optional step | run all the same");
       for (const [user, uid] of users) judgeInjected(user, run<Injected>("inject-failures", uid));
     }
-    console.log("\nuser | level | processes before kill -9 of pai | after");
+    console.log("\nuser | way | processes before kill -9 of pai | after");
     for (const [user, uid] of users) {
-      for (const { level, before, after } of run<readonly Killed[]>("kill-pai", uid)) {
-        console.log([user, level, before, after].join(" | "));
-        if (before === 0 || after > 0) throw new Error(`${after} processes outlive pai at ${level}`);
+      for (const { way, before, after } of run<readonly Killed[]>("kill-pai", uid)) {
+        console.log([user, way, before, after].join(" | "));
+        if (before === 0 || after > 0) throw new Error(`${after} processes outlive pai with ${way}`);
       }
     }
   } finally {

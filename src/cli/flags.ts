@@ -110,7 +110,7 @@ export const flagTable = rows({
   sandbox: {
     type: "enum",
     valueHint: "LEVEL",
-    options: ["auto", "L3", "L2", "L1", "off"],
+    options: ["auto", "full", "writes", "off"],
     description: "weakest sandbox that commands may run in; default auto, the best available",
   },
   allowNet: { type: "boolean", description: "commands may use the network and local services" },

@@ -1,5 +1,7 @@
 /** How a run ended: the document of `--json`, computed by us and never by the model. */
+
 import type { ChangeOp } from "./change.ts";
+import type { SandboxUse } from "./command/sandbox.ts";
 import { exitCodes, type Failure } from "./error.ts";
 import { noUsage, type Usage } from "./model.ts";
 import type { Plan } from "./plan/plan.ts";
@@ -67,7 +69,7 @@ export interface RefusedAction {
 
 /** Field names and order are a contract; see `pai schema json`. */
 export interface Outcome {
-  readonly v: 1;
+  readonly v: 2;
   readonly ok: boolean;
   readonly command: string;
   readonly run: string | null;
@@ -96,8 +98,8 @@ export interface Outcome {
   /** The rights that the run asked for beyond its plan, granted or not. */
   readonly amended: readonly Amendment[];
   readonly refused: readonly RefusedAction[];
-  /** Level of the sandbox that commands ran in; null: no command ran, or there was no sandbox. */
-  readonly sandbox: string | null;
+  /** The sandbox that commands ran in; null: no command ran. */
+  readonly sandbox: SandboxUse | null;
   /** Ignored paths that commands changed and no rollback or undo restores; `paths` names some; absent: none. */
   readonly stays?: { readonly count: number; readonly paths: readonly string[] };
   /** Hash of the commit that holds the changes; absent: none was made. */
@@ -116,7 +118,7 @@ export const renderUnsettled = (paths: readonly string[], checks: number): strin
 /** The outcome of a run that could not even begin. */
 export function failedOutcome(command: string, error: Failure): Outcome {
   return {
-    v: 1,
+    v: 2,
     ok: false,
     command,
     run: null,

@@ -47,7 +47,7 @@ const money = z.nullable(z.number().check(z.nonnegative()));
 
 /** How a run ended: the outcome in `run.finished`, and most of the run's document. */
 export const outcomeSchema = z.object({
-  v: z.literal(1),
+  v: z.literal(2),
   ok: z.boolean(),
   command: z.string(),
   run: z.nullable(z.string()),
@@ -70,7 +70,7 @@ export const outcomeSchema = z.object({
   looks: count,
   amended: z.array(amendment),
   refused: z.array(refused),
-  sandbox: z.nullable(z.string()),
+  sandbox: z.nullable(z.enum(["full", "writes", "off"])),
   stays: z.optional(z.object({ count, paths: z.array(z.string()) })),
   commit: z.optional(z.string()),
   planned: z.optional(z.literal(true)),

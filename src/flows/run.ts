@@ -3,7 +3,7 @@
 import type { Change } from "../core/change.ts";
 import type { CheckEvidence } from "../core/command/check-output.ts";
 import type { RunGrant } from "../core/command/run-patterns.ts";
-import type { SandboxLevel } from "../core/command/sandbox.ts";
+import type { SandboxUse } from "../core/command/sandbox.ts";
 import type { Range } from "../core/context/excerpts.ts";
 import type { Emit, StampedEvent } from "../core/event.ts";
 import type { GuardLimits } from "../core/guard/guard.ts";
@@ -194,8 +194,8 @@ export interface RunRecord {
   readonly tally: Tally;
   /** Decided requests beyond its plan. */
   amended: readonly Amendment[];
-  /** Level of the sandbox its commands ran in; null: none. */
-  sandbox: SandboxLevel | null;
+  /** The sandbox its commands ran in; null: none ran. */
+  sandbox: SandboxUse | null;
   /** Changes of a dry run; otherwise the transaction has them. */
   staged: readonly Change[];
   batches: number;

@@ -20,7 +20,7 @@ function stringify(value: unknown): string {
 function documentOf(outcome: Outcome): Outcome {
   const { calls, usage, model, error } = outcome;
   return {
-    v: 1,
+    v: 2,
     ok: outcome.ok,
     command: outcome.command,
     run: outcome.run,

@@ -6,11 +6,11 @@ const { plan, changes, unallowed, command, changedMeanwhile, lostFiles, beyondPl
   approvalWording;
 
 test("a question about a plan names what it deletes, what needs its own yes, and each command with its sandbox", () => {
-  const sandbox = sandboxWording("/p", { level: "L3", why: null });
+  const sandbox = sandboxWording("/p", { level: "full", why: null });
   expect(plan([], [], [], "")).toBe("Carry out this plan?");
   expect(plan(["a", "b"], [".x (may run)"], ["make\nIt deletes: nothing", "ls"], sandbox)).toBe(
     "Carry out this plan?\nIt deletes: a, b\nIt changes what needs a yes of its own: .x (may run)\n" +
-      "It runs (in /p, sandbox L3):\n│ make\n│ It deletes: nothing\nIt runs (in /p, sandbox L3):\n│ ls",
+      "It runs (in /p, sandbox full):\n│ make\n│ It deletes: nothing\nIt runs (in /p, sandbox full):\n│ ls",
   );
 });
 

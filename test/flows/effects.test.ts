@@ -11,7 +11,7 @@ import { filesIn, makeFolder, openHere, playIn, type Ran, type Setup } from "./s
 /** Where commands of the model work, and the sandboxes of this machine that do it like that. */
 const places: Readonly<Record<string, readonly Partial<SandboxSettings>[]>> = {
   "on a copy": here.proposes ? [{}] : [],
-  "in place": [{ choice: "off" }, ...(here.level === "L3" ? [{ only: "L2" } as const] : [])],
+  "in place": [{ choice: "off" }, ...(here.level === "full" ? [{ only: "landlock" } as const] : [])],
 };
 
 const allowed = { allowRun: true, allowDelete: true, allow: [".github/**"] };

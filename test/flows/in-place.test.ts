@@ -1,7 +1,7 @@
 /** What a planned command changed without a copy of the project is judged by the same rules as a proposal. */
 import { expect, test } from "bun:test";
 import { needs } from "../needs.ts";
-import { atLevel } from "../workspace/sandbox/world.ts";
+import { confinedBy } from "../workspace/sandbox/world.ts";
 import { finish, plan } from "./plans.ts";
 import { play } from "./scripted.ts";
 
@@ -21,7 +21,7 @@ const lines = (command: string) => [
 
 const ways = [
   ["without a sandbox", { choice: "off" }, []],
-  ["at L2", { only: "L2" }, [atLevel("L2")]],
+  ["with Landlock alone", { only: "landlock" }, [confinedBy("landlock")]],
 ] as const;
 
 for (const [way, sandbox, level] of ways) {

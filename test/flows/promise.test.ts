@@ -15,7 +15,7 @@ describe("calls", () => {
   test("a conversation is one call and its reply the answer, streamed", async () => {
     const ran = await play({ lines: [talk("Hello!\nRM::a.txt")], files: { "a.txt": "1\n" } });
     expect(ran.outcome).toEqual({
-      v: 1,
+      v: 2,
       ok: true,
       command: "run",
       run: "r1",

@@ -33,7 +33,7 @@ const finished: Fact = {
   type: "run.finished",
   at,
   outcome: {
-    v: 1,
+    v: 2,
     ok: true,
     command: "run",
     run: id,

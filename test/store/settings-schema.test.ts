@@ -22,7 +22,7 @@ function loads(json: Json): boolean {
 }
 
 const values: readonly Json[] = [
-  ...[true, false, 0, 1, -1, 0.5, 2.5, 900, "", " ", "x", "on", "off", "5m", "0s", "1.5h", "5x", "auto", "L3"],
+  ...[true, false, 0, 1, -1, 0.5, 2.5, 900, "", " ", "x", "on", "off", "5m", "0s", "1.5h", "5x", "auto", "full"],
   ...["https://example.com", "postgres://host/db", "postgres:// x"],
   ...[[], ["a"], [""], [1], {}, { a: { input: 1, output: 2 } }, { a: { input: -1, output: 2 } }, { a: {} }],
 ];

@@ -67,12 +67,12 @@ test("the system's file is below the user's, and each origin is known (R40)", ()
   const home = makeHome();
   const system = put(
     join(home.root, "../system.json"),
-    '{ "mode": "auto", "model": "local:a", "sandbox": "L2" }',
+    '{ "mode": "auto", "model": "local:a", "sandbox": "writes" }',
     0o644,
   );
   user(home, { model: "local:b" });
   const { settings, origins } = loadSettings({ flags: {}, env: { PAI_MODE: "tool-loop" }, ...home, system });
-  expect([settings.mode, settings.model, settings.sandbox]).toEqual(["tool-loop", "local:b", "L2"]);
+  expect([settings.mode, settings.model, settings.sandbox]).toEqual(["tool-loop", "local:b", "writes"]);
   expect([origins["mode"], origins["model"], origins["sandbox"]]).toEqual(["PAI_MODE", "config.json", system]);
 });
 

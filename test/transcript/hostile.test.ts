@@ -133,7 +133,7 @@ test.concurrent("checks and commands of a plan run headless only with --allow-ru
   const { checks, sandbox } = readOutcome(await place.pai(args));
   expect(checks).toMatchObject([{ command: "touch checked-by-plan", by: "plan", exit: 0 }]);
   // Where there are copies of the project, a check of the plan works on one.
-  const left = sandbox === "L3" ? [] : ["checked-by-plan"];
+  const left = sandbox === "full" ? [] : ["checked-by-plan"];
   expect(Object.keys(place.tree())).toEqual([...left, "hello.txt", "ran-by-plan"]);
 });
 

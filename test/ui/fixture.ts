@@ -65,7 +65,7 @@ const changes = [
 ] as const;
 
 export const outcome: Outcome = {
-  v: 1,
+  v: 2,
   ok: true,
   command: "run",
   run: "20261121-230000-ab12",

@@ -1,17 +1,20 @@
 /** The sandbox of commands as values: levels, the user's choice, and what works on this machine. Pure. */
 
 /**
- * From the strongest to the weakest. L3: own namespaces of mounts, processes and network. L3b: the same, made by bwrap.
- * L2: writes only in the project, nothing hidden is read, no network. L1: no network; files are not protected.
+ * From the strongest to the weakest. `full`: own mounts, processes and network. `writes`: writes only in the project, no
+ * network.
  */
-export const sandboxLevels = ["L3", "L3b", "L2", "L1"] as const;
+export const sandboxLevels = ["full", "writes"] as const;
 export type SandboxLevel = (typeof sandboxLevels)[number];
 
+/** What a command ran in; `off`: none. */
+export type SandboxUse = SandboxLevel | "off";
+
 /** `auto`: the best that works. A level: at least this one, or commands do not run. `off`: no sandbox. */
-export const sandboxChoices = ["auto", "L3", "L2", "L1", "off"] as const;
+export const sandboxChoices = ["auto", "full", "writes", "off"] as const;
 export type SandboxChoice = (typeof sandboxChoices)[number];
 
-const strength: Readonly<Record<SandboxChoice | "L3b", number>> = { off: 0, L1: 1, auto: 2, L2: 3, L3b: 4, L3: 4 };
+const strength: Readonly<Record<SandboxChoice, number>> = { off: 0, auto: 1, writes: 2, full: 3 };
 
 /** The stricter of two choices. */
 export const stricterChoice = (a: SandboxChoice, b: SandboxChoice): SandboxChoice =>
@@ -25,7 +28,7 @@ export function isEnough(level: SandboxLevel | null, choice: SandboxChoice): boo
 
 /** Whether a command that a model wrote may run at this level without a person's yes. */
 export const holdsUnasked = (level: SandboxLevel | null, choice: SandboxChoice): boolean =>
-  choice === "off" || (level !== null && strength[level] >= (choice === "L1" ? strength.L1 : strength.L2));
+  choice === "off" || level !== null;
 
 export interface SandboxState {
   /** null: no sandbox works. */
@@ -33,7 +36,7 @@ export interface SandboxState {
   readonly choice: SandboxChoice;
   /** One line for people: what confines commands, without a label before it. */
   readonly text: string;
-  /** Why the sandbox is not L3 with copies, and how to get that; null: it is, or the choice is `off`. */
+  /** Why the sandbox is not full with copies, and how to get that; null: it is, or the choice is `off`. */
   readonly why: string | null;
   /** Commands work on a copy, and their changes come back as a proposal. */
   readonly proposes: boolean;

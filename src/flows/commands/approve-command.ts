@@ -50,13 +50,11 @@ export const describeSandbox = async ({ ports: { workspace } }: Run): Promise<st
 
 /** Records the sandbox level, and says once in a run how its commands are sandboxed. */
 async function tellSandbox(run: Run, { level = null }: CommandResult): Promise<void> {
-  run.record.sandbox = level;
+  run.record.sandbox = level ?? "off";
   if (run.record.givenNotices.sandbox) return;
   run.record.givenNotices.sandbox = true;
-  const { level: best, text: what, why, choice } = await run.ports.workspace.sandbox();
+  const { text, why, choice } = await run.ports.workspace.sandbox();
   const isLess = why !== null && choice !== "off";
-  const text =
-    best === "L1" && level === null ? "none: your own checks run with your rights, as only L1 holds here" : what;
   run.emit({
     type: "notice",
     level: isLess ? "warning" : "info",

@@ -178,7 +178,7 @@ export async function settle(
   const { record, ledger } = run;
   if (failure === null) await learn(run);
   return {
-    v: 1,
+    v: 2,
     ok: failure === null,
     command: options.command,
     run: ports.id,

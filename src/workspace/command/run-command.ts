@@ -70,7 +70,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     const { timeoutMs, signal, by } = options;
     const limits = { env, timeoutMs, signal };
     const confined =
-      options.sandbox === "none" || (by === "user" && (await isPointless(sandbox)))
+      options.sandbox === "none"
         ? null
         : await runConfined(command, limits, (argv, marked) =>
             sandbox.start({ argv, env: marked, by, stdin: "ignore", stderr: "merge", layers }),
@@ -119,7 +119,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     const ownOf = meanwhile();
     const { signal } = options;
     const { level } = await sandbox.state();
-    const isWalled = level === "L3" || level === "L3b";
+    const isWalled = level === "full";
     const keep = ({ watched, seen }: Snapshot, earlier: ClosedFiles | null, came?: ReadonlySet<RelPath>) =>
       keepClosed({
         root,
@@ -224,12 +224,6 @@ function compareAll(
 
 const seenMeanwhile = (path: string, workspace: string): string =>
   `${showName(relative(workspace, path))} was replaced by somebody else while the command ran; it could read the new one`;
-
-/** A sandbox that protects no files is no reason to restrict the user's own checks. */
-async function isPointless(sandbox: Sandbox): Promise<boolean> {
-  const { level, choice } = await sandbox.state();
-  return level === "L1" && choice === "auto";
-}
 
 /** A model's command that nobody approved runs only in a sandbox that protects files. */
 async function requireProtection(sandbox: Sandbox): Promise<void> {

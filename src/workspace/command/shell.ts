@@ -115,8 +115,7 @@ export async function runConfined(
       isContained ? [...shell(), command] : ["/bin/sh", "-c", watched(lifelineFd), ...shell(), command];
     const started = await start(argv, { ...options.env, [commandMark]: mark });
     if (started === null) return null;
-    const { child, output, isContained, level } = started;
-    const isLate = level === "L3b";
+    const { child, output, isContained, isLate, level } = started;
     const result = await follow({ child, output: output.stream, mark, isContained, isLate }, options);
     output.close();
     const replaced = started.replaced();

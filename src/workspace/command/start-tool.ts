@@ -48,7 +48,7 @@ export async function startTool(
       `MCP servers need a sandbox that keeps them off the project, and none works here${why === null ? "" : ` (${why})`}`,
       { hint: "see: pai doctor" },
     );
-  if (!proposes && level !== "L2" && level !== "L3b") throw missing();
+  if (level === null) throw missing();
   const layers = proposes ? await sandbox.makeLayers() : null;
   const request = { argv: () => [program, ...rest], env, by: "plan", stdin: "pipe", stderr: "pipe", layers } as const;
   const started = await sandbox.start({ ...request, readsOnly: !proposes });
@@ -75,7 +75,7 @@ export async function startTool(
   return {
     async explain() {
       await Promise.race([Promise.all([child.exited, heard]), Bun.sleep(drainMs)]);
-      const unseen = level === "L2" ? null : findUnseen(argv, workspace);
+      const unseen = level === "writes" ? null : findUnseen(argv, workspace);
       return [
         child.signalCode !== null
           ? `, by ${child.signalCode}`

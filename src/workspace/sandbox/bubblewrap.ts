@@ -1,4 +1,4 @@
-/** Level L3b: bwrap makes the namespaces where only it may (Ubuntu); the tape does the rest inside. */
+/** Has bwrap make the namespaces where only it may (Ubuntu); the tape does the rest inside. */
 import { existsSync } from "node:fs";
 import type { Confinement } from "./confinement.ts";
 import { tapeFd } from "./launch.ts";

@@ -1,15 +1,15 @@
 /** Describes in one line what the sandbox of a workspace protects, and why it does not protect more. */
 
 import { homedir } from "node:os";
-import type { SandboxLevel, SandboxState } from "../../core/command/sandbox.ts";
+import type { SandboxState } from "../../core/command/sandbox.ts";
 import { nameSome } from "../../core/suggest.ts";
 import type { ClosedPaths } from "./closed-paths.ts";
-import { isIsolated } from "./confinement.ts";
+import { isIsolated, levelOf, type Way } from "./confinement.ts";
 import type { SandboxSettings } from "./settings.ts";
 
 export interface StateParts {
   readonly settings: SandboxSettings;
-  readonly level: SandboxLevel | null;
+  readonly way: Way | null;
   readonly overlay: boolean;
   readonly reasons: readonly string[];
   readonly landlock: number;
@@ -21,34 +21,33 @@ export interface StateParts {
 const maxNamed = 4;
 
 export function describeState(parts: StateParts): SandboxState {
-  const { settings, level, overlay, reasons } = parts;
-  const proposes = level === "L3" && overlay;
+  const { settings, way, overlay, reasons } = parts;
+  const proposes = way === "namespaces" && overlay;
   const why = proposes || settings.choice === "off" || reasons.length === 0 ? null : reasons.join("; ");
-  return { level, choice: settings.choice, text: describe(parts), why, proposes };
+  return { level: way && levelOf(way), choice: settings.choice, text: describe(parts), why, proposes };
 }
 
-function describe({ settings, level, overlay, landlock, closed, workspace, home }: StateParts): string {
-  if (level === null) return settings.choice === "off" ? "off: commands run with your rights" : "none";
+function describe({ settings, way, overlay, landlock, closed, workspace, home }: StateParts): string {
+  if (way === null) return settings.choice === "off" ? "off: commands run with your rights" : "off: none works here";
   const means = {
-    L3: `namespaces, ${landlock > 0 ? `Landlock ${landlock}, ` : ""}seccomp`,
-    L3b: `bubblewrap, ${landlock > 0 ? "Landlock, " : ""}seccomp`,
-    L2: `Landlock ${landlock}, seccomp`,
-    L1: "seccomp only: files are not protected",
-  }[level];
+    namespaces: `namespaces, ${landlock > 0 ? `Landlock ${landlock}, ` : ""}seccomp`,
+    bubblewrap: `bubblewrap, ${landlock > 0 ? "Landlock, " : ""}seccomp`,
+    landlock: `Landlock ${landlock}, seccomp`,
+  }[way];
   const off = settings.checkNetwork ? "network off (on for your own checks)" : "network off";
   const network = settings.network ? "network on, local services too" : off;
-  const names = closed.hidden.filter(({ path }) => level !== "L2" || !path.startsWith(`${workspace}/`));
+  const names = closed.hidden.filter(({ path }) => way !== "landlock" || !path.startsWith(`${workspace}/`));
   const named = names.map(({ path }) => shorten(path, workspace, home));
-  const hidden = level === "L1" || names.length === 0 ? [] : [`hidden: ${nameSome(named, maxNamed)}`];
-  const partial = closed.partial ? [describePartial(level)] : [];
-  const git = settings.git && level !== "L1" ? [".git can be written"] : [];
-  const open = level === "L2" ? ["not protected: .git and secrets of the project"] : [];
-  const place = level === "L3" && !overlay ? ["no copies: commands work on the project itself"] : [];
-  return [`${level} (${means})`, network, ...place, ...hidden, ...open, ...git, ...partial].join("; ");
+  const hidden = names.length === 0 ? [] : [`hidden: ${nameSome(named, maxNamed)}`];
+  const partial = closed.partial ? [describePartial(way)] : [];
+  const git = settings.git ? [".git can be written"] : [];
+  const open = way === "landlock" ? ["not protected: .git and secrets of the project"] : [];
+  const place = way === "namespaces" && !overlay ? ["no copies: commands work on the project itself"] : [];
+  return [`${levelOf(way)} (${means})`, network, ...place, ...hidden, ...open, ...git, ...partial].join("; ");
 }
 
-const describePartial = (level: SandboxLevel): string =>
-  `too many names here to search all for secrets${isIsolated(level) ? ": folders beyond the limit are hidden" : ""}`;
+const describePartial = (way: Way): string =>
+  `too many names here to search all for secrets${isIsolated(way) ? ": folders beyond the limit are hidden" : ""}`;
 
 function shorten(path: string, workspace: string, home: string | null): string {
   if (path.startsWith(`${workspace}/`)) return path.slice(workspace.length + 1);

@@ -1,8 +1,7 @@
-/** Finds the strongest sandbox level that works here, and which optional parts of it do. */
+/** Finds the best way to confine commands that works here, and which optional parts of it do. */
 
-import type { SandboxLevel } from "../../core/command/sandbox.ts";
 import { hasBubblewrap, wrap } from "./bubblewrap.ts";
-import { type Confinement, isIsolated } from "./confinement.ts";
+import { type Confinement, isIsolated, type Way } from "./confinement.ts";
 import type { SetupFailure } from "./launch.ts";
 import { type Layers, makeLayers, removeLayers } from "./layers.ts";
 import type { Machine } from "./machine-code.ts";
@@ -12,7 +11,8 @@ import { findReason, type Reason } from "./reasons.ts";
 
 /** What was found to work. */
 export interface Found {
-  readonly level: SandboxLevel | null;
+  /** null: none works. */
+  readonly way: Way | null;
   readonly userNamespace: boolean;
   readonly caches: boolean;
   /** Whether bubblewrap starts the tape as a file. */
@@ -22,7 +22,7 @@ export interface Found {
   readonly scratch: string;
   /** Version of Landlock; 0: none. */
   readonly landlock: number;
-  /** Why no stronger level works, a sentence each. */
+  /** Why no better way works, a sentence each. */
   readonly reasons: readonly string[];
 }
 
@@ -32,13 +32,13 @@ export interface Search {
   readonly workspaceFd: number;
   /** Folders for the layers of an overlay, best first: not every file system supports them. */
   readonly scratches: readonly [string, ...string[]];
-  /** For tests: only this level. */
-  readonly only: SandboxLevel | undefined;
-  readonly confine: (found: Found, level: SandboxLevel, layers: Layers | null) => Confinement;
+  /** For tests: only this way. */
+  readonly only: Way | undefined;
+  readonly confine: (found: Found, way: Way, layers: Layers | null) => Confinement;
 }
 
 export const foundNothing = (...reasons: readonly string[]): Found => ({
-  level: null,
+  way: null,
   userNamespace: false,
   caches: false,
   asFile: false,
@@ -54,10 +54,10 @@ export async function findLevel(search: Search): Promise<Found> {
   const allowed = { userNamespace: !search.isRoot, caches: true, overlay: true, scratch };
   const all: Found = { ...foundNothing(), ...allowed, landlock };
   const failures: Failure[] = [];
-  for (const level of search.only === undefined ? levelsToTry() : [search.only]) {
-    if (level === "L2" && errno !== null) failures.push(failureOf(level, { step: "landlock_create_ruleset", errno }));
+  for (const way of search.only === undefined ? waysToTry() : [search.only]) {
+    if (way === "landlock" && errno !== null) failures.push(failureOf(way, { step: "landlock_create_ruleset", errno }));
     else {
-      const { found, missing } = await tryLevel(search, level, { ...all, landlock: landlockFor(level, landlock) });
+      const { found, missing } = await tryWay(search, way, { ...all, landlock: landlockFor(way, landlock) });
       failures.push(...missing);
       if (found !== null) return { ...found, reasons: tellAll(failures) };
     }
@@ -66,44 +66,48 @@ export async function findLevel(search: Search): Promise<Found> {
 }
 
 /**
- * Landlock 1 (Linux 5.13 to 5.18) forbids moving files between folders. Levels that are protected by mounts do without
+ * Landlock 1 (Linux 5.13 to 5.18) forbids moving files between folders. Ways that are protected by mounts do without
  * it, so that ordinary work succeeds.
  */
-const landlockFor = (level: SandboxLevel, version: number): number =>
-  isIsolated(level) && version === 1 ? 0 : version;
+const landlockFor = (way: Way, version: number): number => (isIsolated(way) && version === 1 ? 0 : version);
 
-function levelsToTry(): readonly SandboxLevel[] {
-  return ["L3", ...(hasBubblewrap() ? (["L3b"] as const) : []), "L2", "L1"];
+function waysToTry(): readonly Way[] {
+  return ["namespaces", ...(hasBubblewrap() ? (["bubblewrap"] as const) : []), "landlock"];
 }
 
 interface Failure extends Reason {
-  readonly level: SandboxLevel;
+  readonly way: Way;
 }
 
-const failureOf = (level: SandboxLevel, failure: SetupFailure): Failure => ({ level, ...findReason(failure) });
+const failureOf = (way: Way, failure: SetupFailure): Failure => ({ way, ...findReason(failure) });
+
+const names: Readonly<Record<Way, string>> = {
+  namespaces: "full",
+  bubblewrap: "full, by bubblewrap",
+  landlock: "writes",
+};
 
 /** One sentence each; a remedy for several failures is named only once. */
 function tellAll(failures: readonly Failure[]): readonly string[] {
   const named = new Set<string>();
-  return failures.map(({ level, why, mend }) => {
+  return failures.map(({ way, why, mend }) => {
     const isNew = mend !== null && !named.has(mend);
     if (isNew) named.add(mend);
-    return `${level}: ${why}${isNew ? `; ${mend}` : ""}`;
+    return `${names[way]}: ${why}${isNew ? `; ${mend}` : ""}`;
   });
 }
 
-/** Tries one level with fewer and fewer optional parts; if it works in the end, reports the missing ones. */
-async function tryLevel(search: Search, level: SandboxLevel, all: Found) {
+/** Tries one way with fewer and fewer optional parts; if it works in the end, reports the missing ones. */
+async function tryWay(search: Search, way: Way, all: Found) {
   const missing: Failure[] = [];
   let found = all;
   for (;;) {
-    const result = await tryOnce(search, found, level);
-    if (result.verdict === "holds") return { found: { ...found, level }, missing };
-    const last =
-      result.verdict === "leaks" ? { level, why: result.what, mend: null } : failureOf(level, result.failure);
-    const less = result.verdict === "failed" ? withLess(found, level, result.failure.step, search) : null;
+    const result = await tryOnce(search, found, way);
+    if (result.verdict === "holds") return { found: { ...found, way }, missing };
+    const last = result.verdict === "leaks" ? { way, why: result.what, mend: null } : failureOf(way, result.failure);
+    const less = result.verdict === "failed" ? withLess(found, way, result.failure.step, search) : null;
     if (less === null) return { found: null, missing: [last] };
-    if (level === "L3" && less.scratch === found.scratch) missing.push(last);
+    if (way === "namespaces" && less.scratch === found.scratch) missing.push(last);
     found = less;
   }
 }
@@ -111,9 +115,9 @@ async function tryLevel(search: Search, level: SandboxLevel, all: Found) {
 const layersFailed = "overlay of the workspace";
 
 /** Leaves out the optional part that failed; null: it is not optional. */
-function withLess(found: Found, level: SandboxLevel, step: string, { isRoot, scratches }: Search): Found | null {
-  if (level === "L3b") return step === "bubblewrap" && !found.asFile ? { ...found, asFile: true } : null;
-  if (level !== "L3") return null;
+function withLess(found: Found, way: Way, step: string, { isRoot, scratches }: Search): Found | null {
+  if (way === "bubblewrap") return step === "bubblewrap" && !found.asFile ? { ...found, asFile: true } : null;
+  if (way !== "namespaces") return null;
   if (found.overlay && step.startsWith("overlay")) {
     const next = step === layersFailed ? scratches[scratches.indexOf(found.scratch) + 1] : undefined;
     return next === undefined ? { ...found, overlay: false } : { ...found, scratch: next };
@@ -123,12 +127,12 @@ function withLess(found: Found, level: SandboxLevel, step: string, { isRoot, scr
   return null;
 }
 
-async function tryOnce({ machine, workspaceFd, confine }: Search, found: Found, level: SandboxLevel): Promise<Probed> {
-  const layers = level === "L3" && found.overlay ? layersIn(found.scratch) : null;
+async function tryOnce({ machine, workspaceFd, confine }: Search, found: Found, way: Way): Promise<Probed> {
+  const layers = way === "namespaces" && found.overlay ? layersIn(found.scratch) : null;
   if (layers !== null && "failure" in layers) return layers;
   try {
-    const through = level === "L3b" ? (tried: Confinement) => wrap(tried, found.asFile) : null;
-    return await probe(confine(found, level, layers), { machine, workspaceFd, through });
+    const through = way === "bubblewrap" ? (tried: Confinement) => wrap(tried, found.asFile) : null;
+    return await probe(confine(found, way, layers), { machine, workspaceFd, through });
   } finally {
     if (layers !== null) removeLayers(layers);
   }

@@ -1,4 +1,4 @@
-/** Landlock rules of a tape: a second protection of files at L3, the first at L2. */
+/** Landlock rules of a tape: a second protection of files behind own mounts, else the first. */
 import { readdirSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { entryAt } from "../../system/entry-at.ts";
@@ -63,9 +63,9 @@ function handledBy(version: number, network: boolean): number {
 }
 
 export function addLandlock(tape: Tape, confinement: Confinement): void {
-  const { landlock: version, level, network } = confinement;
+  const { landlock: version, way, network } = confinement;
   const handled = handledBy(version, network);
-  const tcp = version >= 4 && level === "L2" && !network ? tcpRights : 0;
+  const tcp = version >= 4 && way === "landlock" && !network ? tcpRights : 0;
   const bytes = version >= 6 ? 24 : version >= 4 ? 16 : 8;
   const about = tape.words(handled, tcp, version >= 6 ? allScopes : 0);
   const ruleset = tape.call("landlock_create_ruleset", [about, bytes, 0]);
@@ -74,7 +74,7 @@ export function addLandlock(tape: Tape, confinement: Confinement): void {
     if (n % rulesAtOnce === 0) tape.call("close_range", [firstRuleFd, rulesFd - 1, 0], { note: "close rules" });
     addRule(tape, rule, handled);
   }
-  if (level === "L2" && confinement.workspaceRights === "write") addWorkspaceRule(tape, handled);
+  if (way === "landlock" && confinement.workspaceRights === "write") addWorkspaceRule(tape, handled);
   tape.call("landlock_restrict_self", [rulesFd, 0]);
 }
 
@@ -100,7 +100,7 @@ function addRule(tape: Tape, { path, isFolder, rights, mayBeGone }: LandlockRule
 const folder = (path: string, rights: LandlockRule["rights"]): LandlockRule => ({ path, isFolder: true, rights });
 
 function rulesOf({
-  level,
+  way,
   workspace,
   workspaceRights,
   writable,
@@ -109,7 +109,7 @@ function rulesOf({
   outside,
 }: Confinement): readonly LandlockRule[] {
   const own = [...writable, ...caches].map((path) => ruleFor(path, "write"));
-  if (level === "L2") return [...outside, ...own, ...(temporary === null ? [] : [folder(temporary, "write")])];
+  if (way === "landlock") return [...outside, ...own, ...(temporary === null ? [] : [folder(temporary, "write")])];
   // With private mounts these folders are the command's own.
   const scratch = ["/tmp", "/var/tmp", "/dev/shm"].filter((path) => ruleFor(path, "write").isFolder);
   return [

@@ -1,4 +1,4 @@
-/** The tape of L3 up to Landlock: private mounts, processes and network, with the rest of the disk read-only. */
+/** The tape up to Landlock: private mounts, processes and network, with the rest of the disk read-only. */
 import { existsSync } from "node:fs";
 import { release } from "node:os";
 import { entryAt } from "../../system/entry-at.ts";
@@ -61,7 +61,7 @@ export const protectedProc = [
 
 const isBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
 
-/** Whether L3 shows an empty private folder at this path. */
+/** Whether a command sees an empty private folder at this path. */
 export const isReplaced = (path: string): boolean =>
   [...privateFolders, "/dev"].some((folder) => isBelow(path, folder));
 

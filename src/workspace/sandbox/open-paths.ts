@@ -2,11 +2,10 @@
 
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { SandboxLevel } from "../../core/command/sandbox.ts";
 import type { PathRules } from "../../core/names.ts";
 import { entryAt } from "../../system/entry-at.ts";
 import { type ClosedPaths, findClosedPaths } from "./closed-paths.ts";
-import { type Confinement, type Hidden, isIsolated, type LandlockRule } from "./confinement.ts";
+import { type Confinement, type Hidden, isIsolated, type LandlockRule, type Way } from "./confinement.ts";
 import type { Found } from "./find-level.ts";
 import { findHomeSecrets, type HomeOptions } from "./home-secrets.ts";
 import { firstWithSockets, type OutsideRules, readableRules } from "./landlock.ts";
@@ -88,8 +87,8 @@ export function openPaths({ settings, workspace, rules, home, env, own }: PathOp
     knownCaches ??= cachesOf(home, writable);
     return knownCaches;
   };
-  const rulesOutside = (level: SandboxLevel): readonly LandlockRule[] => {
-    const isOwn = isIsolated(level);
+  const rulesOutside = (way: Way): readonly LandlockRule[] => {
+    const isOwn = isIsolated(way);
     const hidden = closed().hidden.filter(({ path }) => !isInside(path) && !(isOwn && isReplaced(path)));
     return outside.rulesFor(hidden, isOwn);
   };
@@ -123,29 +122,29 @@ export function openPaths({ settings, workspace, rules, home, env, own }: PathOp
       knownCaches = null;
     },
     /** What differs if the workspace is read-only too. */
-    forReading: (level: SandboxLevel): Partial<Confinement> => ({
+    forReading: (way: Way): Partial<Confinement> => ({
       workspaceRights: "read",
-      ...(level === "L2" ? { outside: readableRules(closed().hidden, false).rules } : {}),
-      ...(isIsolated(level) ? { readOnly: [workspace] } : {}),
+      ...(way === "landlock" ? { outside: readableRules(closed().hidden, false).rules } : {}),
+      ...(isIsolated(way) ? { readOnly: [workspace] } : {}),
     }),
-    forLevel(found: Found, level: SandboxLevel, network: boolean, isLayered: boolean) {
+    forWay(found: Found, way: Way, network: boolean, isLayered: boolean) {
       const { hidden, repositories } = closed();
       return {
         network,
-        hidden: [...hidden, ...socketsFor(level, network, found.landlock, hidden).filter(isClosed)],
-        ...inside(hidden, repositories.filter(isInside), isLayered, isIsolated(level)),
-        unixSockets: seesOwnSockets(level, network),
+        hidden: [...hidden, ...socketsFor(way, network, found.landlock, hidden).filter(isClosed)],
+        ...inside(hidden, repositories.filter(isInside), isLayered, isIsolated(way)),
+        unixSockets: seesOwnSockets(way, network),
         writable: writable.filter(isThere),
-        readable: isIsolated(level) ? replaced(network) : [],
-        caches: found.caches && level === "L3" ? caches() : [],
-        outside: level === "L1" || found.landlock === 0 ? [] : rulesOutside(level),
+        readable: isIsolated(way) ? replaced(network) : [],
+        caches: found.caches && way === "namespaces" ? caches() : [],
+        outside: found.landlock === 0 ? [] : rulesOutside(way),
       };
     },
   };
   return paths;
 }
 
-/** With more rules than this, levels with private mounts allow reading everything that is not covered by a mount. */
+/** With more rules than this, ways with private mounts allow reading everything that is not covered by a mount. */
 const maxRules = 2000;
 
 /** Keeps the rules until a folder they were made from changes. */
@@ -170,19 +169,13 @@ function openOutside() {
 }
 
 /** Sockets of services, without those in a hidden folder. */
-const socketsFor = (
-  level: SandboxLevel,
-  network: boolean,
-  landlock: number,
-  hidden: readonly Hidden[],
-): readonly Hidden[] =>
-  (!isIsolated(level) || (landlock >= firstWithSockets && !network) ? [] : findSockets(!network)).filter(
+const socketsFor = (way: Way, network: boolean, landlock: number, hidden: readonly Hidden[]): readonly Hidden[] =>
+  (!isIsolated(way) || (landlock >= firstWithSockets && !network) ? [] : findSockets(!network)).filter(
     ({ path }) => !hidden.some((each) => isAtOrBelow(path, each.path)),
   );
 
 /** Without private mounts a command with the network sees every socket of the machine. */
-const seesOwnSockets = (level: SandboxLevel, network: boolean): boolean =>
-  isIsolated(level) || !network || !hasPowerfulSocket();
+const seesOwnSockets = (way: Way, network: boolean): boolean => isIsolated(way) || !network || !hasPowerfulSocket();
 
 /** Folders between the workspace and these paths, upper ones first. */
 function foldersAbove(paths: readonly string[], workspace: string): readonly string[] {

@@ -6,7 +6,7 @@ import { PaiError } from "../../core/error.ts";
 import { wrap } from "./bubblewrap.ts";
 import { findReplaced } from "./closed-inside.ts";
 import { namedIn } from "./closed-paths.ts";
-import { type Confinement, isIsolated } from "./confinement.ts";
+import { type Confinement, isIsolated, levelOf, type Way } from "./confinement.ts";
 import { describeState } from "./describe-state.ts";
 import { type Found, findLevel, foundNothing } from "./find-level.ts";
 import { type Launched, launch } from "./launch.ts";
@@ -40,6 +40,8 @@ export interface Started extends Launched {
   readonly level: SandboxLevel;
   /** All processes that it starts end with it in any case. */
   readonly isContained: boolean;
+  /** Its processes may outlive it for a moment: bubblewrap's own process ends before the last of the others. */
+  readonly isLate: boolean;
   /** Absolute paths of hidden workspace files that others have replaced since, so that the program could read them. */
   readonly replaced: () => readonly string[];
 }
@@ -66,8 +68,8 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   const paths = openPaths(options, isRoot);
   const scratches = scratchesFor(options.stateFolder);
 
-  const confine = (found: Found, level: SandboxLevel, more: Partial<Confinement>): Confinement => ({
-    level,
+  const confine = (found: Found, way: Way, more: Partial<Confinement>): Confinement => ({
+    way,
     workspace,
     uid: process.getuid?.() ?? 0,
     gid: process.getgid?.() ?? 0,
@@ -76,8 +78,8 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     overlay: null,
     temporary: null,
     landlock: found.landlock,
-    parent: level === "L3b" ? null : process.pid,
-    ...paths.forLevel(found, level, more.network ?? settings.network, more.overlay != null),
+    parent: way === "bubblewrap" ? null : process.pid,
+    ...paths.forWay(found, way, more.network ?? settings.network, more.overlay != null),
     ...more,
   });
 
@@ -90,11 +92,10 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     if (settings.choice === "off") return foundNothing();
     if (machine === null) return foundNothing(`there is no sandbox for ${process.arch}`);
     for (const scratch of scratches) sweepScratch(scratch);
-    // The level must not depend on the project's content: a step that fails because of its paths fails only the
+    // The way must not depend on the project's content: a step that fails because of its paths fails only the
     // command.
     const none = { hidden: [], readOnly: [], throughOverlay: [], fixed: [] };
-    const layered = (here: Found, level: SandboxLevel, overlay: Layers | null) =>
-      confine(here, level, { overlay, ...none });
+    const layered = (here: Found, way: Way, overlay: Layers | null) => confine(here, way, { overlay, ...none });
     return findLevel({ machine, isRoot, workspaceFd, scratches, only: settings.only, confine: layered });
   };
 
@@ -110,23 +111,23 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     async start({ argv, env, by, stdin, stderr, layers, readsOnly = false }) {
       const here = await find();
       requireLevel(settings.choice, here);
-      const { level } = here;
-      if (level === null || machine === null) return null;
+      const { way } = here;
+      if (way === null || machine === null) return null;
       // A person may have made a closed file since the last search.
       if (by === "plan") paths.renew();
       const network = hasNetwork(by);
-      const temporary = level === "L2" ? makeScratch(tmpdir(), "tmp") : null;
-      const confinement = confine(here, level, {
+      const temporary = way === "landlock" ? makeScratch(tmpdir(), "tmp") : null;
+      const confinement = confine(here, way, {
         overlay: layers,
         network,
         temporary,
-        ...(readsOnly ? paths.forReading(level) : {}),
+        ...(readsOnly ? paths.forReading(way) : {}),
       });
-      const isContained = isIsolated(level);
+      const isContained = isIsolated(way);
       const program = {
         folder: isContained ? workspace : null,
         argv: argv(isContained),
-        env: { ...env, ...variablesFor(level, temporary, home) },
+        env: { ...env, ...variablesFor(way, temporary, home) },
         mergeOutput: stderr === "merge",
         keepLifeline: !isContained,
       };
@@ -137,7 +138,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
           stdin,
           stderr: stderr === "merge" ? "ignore" : "pipe",
           lifeline: !isContained,
-          through: level === "L3b" ? wrap(confinement, here.asFile) : [],
+          through: way === "bubblewrap" ? wrap(confinement, here.asFile) : [],
         },
       );
       const finish = () => {
@@ -148,7 +149,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
       };
       const { inside } = paths.closed();
       const replaced = () => (isContained && layers === null ? findReplaced(inside) : []);
-      return { ...launched, finish, level, isContained, replaced };
+      return { ...launched, finish, level: levelOf(way), isLate: way === "bubblewrap", isContained, replaced };
     },
   };
 }
@@ -171,18 +172,17 @@ function removeTemporary(folder: string): void {
   }
 }
 
-function requireLevel(choice: SandboxChoice, { level, reasons }: Found): void {
-  if (isEnough(level, choice)) return;
+function requireLevel(choice: SandboxChoice, { way, reasons }: Found): void {
+  if (isEnough(way && levelOf(way), choice)) return;
   throw new PaiError("sandbox_missing", `the sandbox ${choice} does not work here: ${reasons.join("; ")}`, {
     hint: "--sandbox off runs commands without one",
   });
 }
 
 /** Points temporary files and caches to writable places. */
-function variablesFor(level: SandboxLevel, temporary: string | null, home: string | null): Record<string, string> {
-  if (level === "L1") return {};
+function variablesFor(way: Way, temporary: string | null, home: string | null): Record<string, string> {
   const folder = temporary ?? "/tmp";
-  const has = (name: string) => level === "L3" && home !== null && isThere(join(home, name)) && !isReplaced(home);
+  const has = (name: string) => way === "namespaces" && home !== null && isThere(join(home, name)) && !isReplaced(home);
   return {
     TMPDIR: folder,
     ...(has(".cache") ? {} : { XDG_CACHE_HOME: join(folder, ".cache") }),

@@ -53,7 +53,7 @@ export async function probe(confinement: Confinement, options: ProbeOptions): Pr
       readOnly: [join(inside, "fixed/kept")],
       fixed: [join(inside, "fixed")],
     };
-    const isContained = isIsolated(tried.level);
+    const isContained = isIsolated(tried.way);
     const program = { folder: isContained ? tried.workspace : null, mergeOutput: true, keepLifeline: !isContained };
     const tape = writeConfinement(options.machine, tried, (made) => {
       enterProgram(made, program);
@@ -74,7 +74,7 @@ export async function probe(confinement: Confinement, options: ProbeOptions): Pr
       return { verdict: "failed", failure: { ...failure, said: lastLine(await said) } };
     }
     if (failure !== null) return { verdict: "failed", failure };
-    return judge(child.exitCode ?? 0, confinement, inside, outside);
+    return judge(child.exitCode ?? 0, inside, outside);
   } catch (thrown) {
     const { code = "EIO", step = "start" } = thrown as NodeJS.ErrnoException & { readonly step?: string };
     return { verdict: "failed", failure: { step, errno: code } };
@@ -83,11 +83,11 @@ export async function probe(confinement: Confinement, options: ProbeOptions): Pr
   }
 }
 
-function judge(exit: number, { level }: Confinement, inside: string, outside: string): Probed {
+function judge(exit: number, inside: string, outside: string): Probed {
   const leak = leaks.get(exit);
   if (leak !== undefined) return { verdict: "leaks", what: leak };
   if (exit !== 0) return { verdict: "failed", failure: { step: "the probe", errno: `${exit}` } };
-  if (level !== "L1" && existsSync(join(outside, "file"))) return { verdict: "leaks", what: leaks.get(101) ?? "" };
+  if (existsSync(join(outside, "file"))) return { verdict: "leaks", what: leaks.get(101) ?? "" };
   return existsSync(join(inside, "file"))
     ? { verdict: "holds" }
     : { verdict: "failed", failure: { step: "write in the workspace", errno: "ENOENT" } };
@@ -108,22 +108,18 @@ function interfaceRequest(): Uint8Array | null {
   return request;
 }
 
-function addAttempts(tape: Tape, { level, network }: Confinement, inside: string, outside: string): void {
+function addAttempts(tape: Tape, { network }: Confinement, inside: string, outside: string): void {
   const create = open.write | open.create | open.closeOnExec;
   const exit = (code: number) => tape.call("exit_group", [code]);
-  const attempts: Label[] = [];
-  if (level !== "L1") {
-    const [wrote, read]: [Label, Label] = [{ record: null }, { record: null }];
-    tape.call("openat", [currentFolder, tape.text(join(outside, "file")), create, 0o600], {
-      onError: "next",
-      onPositive: wrote,
-    });
-    tape.call("openat", [currentFolder, tape.text(`/proc/${process.pid}/environ`), 0, 0], {
-      onError: "next",
-      onPositive: read,
-    });
-    attempts.push(wrote, read);
-  }
+  const [wrote, read]: [Label, Label] = [{ record: null }, { record: null }];
+  tape.call("openat", [currentFolder, tape.text(join(outside, "file")), create, 0o600], {
+    onError: "next",
+    onPositive: wrote,
+  });
+  tape.call("openat", [currentFolder, tape.text(`/proc/${process.pid}/environ`), 0, 0], {
+    onError: "next",
+    onPositive: read,
+  });
   tape.call("openat", [currentFolder, tape.text(join(inside, "file")), create, 0o600], {
     note: "write in the workspace",
   });
@@ -138,8 +134,6 @@ function addAttempts(tape: Tape, { level, network }: Confinement, inside: string
     tape.mark(safe);
   }
   exit(0);
-  const [wrote, read] = attempts;
-  if (wrote === undefined || read === undefined) return;
   tape.mark(wrote);
   exit(101);
   tape.mark(read);

@@ -1,5 +1,6 @@
 /** The user's settings for the sandbox. */
-import type { SandboxChoice, SandboxLevel } from "../../core/command/sandbox.ts";
+import type { SandboxChoice } from "../../core/command/sandbox.ts";
+import type { Way } from "./confinement.ts";
 
 export interface SandboxSettings {
   readonly choice: SandboxChoice;
@@ -10,8 +11,8 @@ export interface SandboxSettings {
   readonly readable: readonly string[];
   /** Whether commands may write `.git`. */
   readonly git: boolean;
-  /** For tests: only this level. */
-  readonly only?: SandboxLevel;
+  /** For tests: only this way. */
+  readonly only?: Way;
 }
 
 export const defaultSandbox: SandboxSettings = {

@@ -36,17 +36,18 @@ export function writeConfinement(machine: Machine, confinement: Confinement, bod
   const parents: (() => void)[] = [];
   tape.call("prctl", [prctl.deathSignal, SIGKILL, 0, 0, 0], { note: "die with pai" });
   // A program that starts the tape may fail before this; then no byte is reported.
-  if (confinement.level === "L3b") tape.call("write", [reportFd, tape.bytes(Buffer.from("!")), 1], { note: "report" });
+  if (confinement.way === "bubblewrap")
+    tape.call("write", [reportFd, tape.bytes(Buffer.from("!")), 1], { note: "report" });
   if (confinement.parent !== null) tape.call("kill", [confinement.parent, 0], { note: "pai is gone" });
   closeFrom(tape, firstFreeFd, "close descriptors");
-  if (confinement.level === "L3") addNamespaces(tape, confinement, parents);
+  if (confinement.way === "namespaces") addNamespaces(tape, confinement, parents);
   tape.call("prctl", [prctl.dumpable, 0, 0, 0, 0], { note: "dumpable" });
   tape.call("prctl", [prctl.noNewPrivileges, 1, 0, 0, 0], { note: "no_new_privs" });
   dropCapabilities(tape, confinement);
-  if (confinement.level !== "L1" && confinement.landlock > 0) addLandlock(tape, confinement);
+  if (confinement.landlock > 0) addLandlock(tape, confinement);
   addLimits(tape);
   addFilter(tape, confinement);
-  if (isIsolated(confinement.level)) forkCollected(tape, parents, 0, "clone command");
+  if (isIsolated(confinement.way)) forkCollected(tape, parents, 0, "clone command");
   body(tape);
   for (const parent of parents) parent();
   return tape;
@@ -55,7 +56,7 @@ export function writeConfinement(machine: Machine, confinement: Confinement, bod
 /** Last steps before the program, in which only the first three descriptors and perhaps the lifeline stay open. */
 export function enterProgram(tape: Tape, { folder, mergeOutput, keepLifeline }: Omit<Program, "argv" | "env">): void {
   if (mergeOutput) tape.call("dup3", [1, 2, 0], { note: "merge outputs" });
-  // The descriptor would lead past every mount that L3 has made, so L3 enters by path.
+  // The descriptor would lead past every mount of its own, so it enters by path.
   if (folder === null) tape.call("fchdir", [workspaceFd], { note: "enter the workspace" });
   else tape.call("chdir", [tape.text(folder)], { note: "enter the workspace" });
   // Because close_range can set close-on-exec only since Linux 5.11.
@@ -74,9 +75,9 @@ export function runProgram(tape: Tape, program: Program): void {
 }
 
 /** Capabilities that root needs, as far as root in a container has them itself. */
-function keptCapabilities({ uid, level, userNamespace }: Confinement): bigint {
+function keptCapabilities({ uid, way, userNamespace }: Confinement): bigint {
   if (uid !== 0) return 0n;
-  return level === "L3" && userNamespace ? rootCapabilities : rootCapabilities & ownCapabilities();
+  return way === "namespaces" && userNamespace ? rootCapabilities : rootCapabilities & ownCapabilities();
 }
 
 /** Capabilities of this process; none if they cannot be read. */
@@ -112,11 +113,11 @@ function addLimits(tape: Tape): void {
   limit(resource.processes, maxProcesses, "next");
 }
 
-function addFilter(tape: Tape, { level, network, unixSockets, landlock }: Confinement): void {
-  const isOpen = isIsolated(level) || network;
+function addFilter(tape: Tape, { way, network, unixSockets, landlock }: Confinement): void {
+  const isOpen = isIsolated(way) || network;
   const families = isOpen ? socketFamilies.filter((family) => unixSockets || family !== unixFamily) : [];
-  const keepsLength = level === "L2" && landlock < firstWithTruncate;
-  const filter = writeFilter(tape.machine, { families, isAlone: isIsolated(level), keepsLength });
+  const keepsLength = way === "landlock" && landlock < firstWithTruncate;
+  const filter = writeFilter(tape.machine, { families, isAlone: isIsolated(way), keepsLength });
   const program = tape.words(filter.length / 8, 0);
   tape.pointAt(program, 8, tape.bytes(filter));
   tape.call("seccomp", [filterMode, 0, program]);

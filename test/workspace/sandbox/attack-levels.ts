@@ -12,8 +12,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { SandboxLevel } from "../../../src/core/command/sandbox.ts";
 import { runConfined } from "../../../src/workspace/command/shell.ts";
+import { levelOf, type Way } from "../../../src/workspace/sandbox/confinement.ts";
 import { removeTree } from "../../../src/workspace/sandbox/layers.ts";
 import { openSandbox } from "../../../src/workspace/sandbox/open-sandbox.ts";
 import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
@@ -22,7 +22,7 @@ import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
 export type Answers = Readonly<Record<string, boolean>>;
 
 export interface Attacked {
-  readonly level: SandboxLevel | "none";
+  readonly way: Way | "none";
   /** What holds, or why the level is not to be had here. */
   readonly text: string;
   readonly answers: Answers;
@@ -130,10 +130,10 @@ async function startNeighbours(folder: string): Promise<Neighbours> {
 
 const limits = { env: { PATH: "/usr/bin:/bin" }, timeoutMs: 60_000, signal: new AbortController().signal };
 
-async function attack(folder: string, level: SandboxLevel, command: string) {
+async function attack(folder: string, way: Way, command: string) {
   const workspace = join(folder, "ws");
   const sandbox = openSandbox({
-    settings: { ...defaultSandbox, only: level },
+    settings: { ...defaultSandbox, only: way },
     workspace,
     workspaceFd: openSync(workspace, 0o10200000),
     rules: { allow: [], deny: [] },
@@ -143,7 +143,7 @@ async function attack(folder: string, level: SandboxLevel, command: string) {
     stateFolder: null,
   });
   const state = await sandbox.state();
-  if (state.level !== level) return { text: state.why ?? state.text, output: null };
+  if (state.level !== levelOf(way)) return { text: state.why ?? state.text, output: null };
   const result = await runConfined(command, limits, (argv, env) =>
     sandbox.start({ argv, env, by: "plan", stdin: "ignore", stderr: "merge", layers: null }),
   );
@@ -159,15 +159,14 @@ async function attackBare(command: readonly string[]) {
 async function attackAll(folder: string): Promise<readonly Attacked[]> {
   const neighbours = await startNeighbours(folder);
   const done: Attacked[] = [];
-  for (const level of ["none", "L1", "L2", "L3b", "L3"] as const) {
+  for (const way of ["none", "landlock", "bubblewrap", "namespaces"] as const) {
     makeWorld(folder);
     await neighbours.renew();
     const command = [join(folder, "probe"), ...neighbours.words];
-    const { text, output } =
-      level === "none" ? await attackBare(command) : await attack(folder, level, command.join(" "));
+    const { text, output } = way === "none" ? await attackBare(command) : await attack(folder, way, command.join(" "));
     await Bun.sleep(3300);
     const survived = existsSync(join(folder, "ws/survived"));
-    done.push({ level, text, answers: output === null ? {} : { ...readAnswers(output), survive: survived } });
+    done.push({ way, text, answers: output === null ? {} : { ...readAnswers(output), survive: survived } });
   }
   await neighbours.end();
   return done;

@@ -18,7 +18,7 @@ onCopies("every kind of change is found, and nothing of it is in the workspace",
        ln -s a.txt link; touch .gitignore`,
     );
     expect(treeOf(place.work)).toEqual(before);
-    expect(result).toMatchObject({ exit: 0, level: "L3", notes: [] });
+    expect(result).toMatchObject({ exit: 0, level: "full", notes: [] });
     expect(result.changes.map(say).sort()).toEqual([
       "change file a.txt a\nmore",
       "create file gone/y y",

@@ -5,10 +5,10 @@ import { release } from "node:os";
 import { join } from "node:path";
 import { hasOwnProcessLimit } from "../../../src/workspace/sandbox/process-limit.ts";
 import { mounts, needs } from "../../needs.ts";
-import { atLevel, has, inWorld, python } from "./world.ts";
+import { confinedBy, has, inWorld, python } from "./world.ts";
 
-for (const only of ["L3", "L3b"] as const) {
-  needs(atLevel(only)).describe(only, () => {
+for (const only of ["namespaces", "bubblewrap"] as const) {
+  needs(confinedBy(only)).describe(only, () => {
     test("a folder with a secret or a repository cannot be moved away by a command in the project", () =>
       inWorld({ only }, async ({ work, run }) => {
         mkdirSync(join(work, "config/deep"), { recursive: true });
@@ -56,7 +56,7 @@ for (const only of ["L3", "L3b"] as const) {
         mkdirSync(join(work, "src"));
         writeFileSync(join(work, "p/.git"), "gitdir: ../src\n");
         const { level, output } = await run("cat .env; echo x > src/file && cat src/file");
-        expect([level, output.includes("canary"), output.includes("x")]).toEqual([only, false, true]);
+        expect([level, output.includes("canary"), output.includes("x")]).toEqual(["full", false, true]);
       }));
 
     test("a secret that is a pipe is hidden", () =>
@@ -98,16 +98,16 @@ for (const only of ["L3", "L3b"] as const) {
   });
 }
 
-needs(atLevel("L3")).describe("L3", () => {
+needs(confinedBy("namespaces")).describe("own namespaces", () => {
   test("hidden files that a command names are reported", () =>
-    inWorld({ only: "L3" }, async ({ base, run }) => {
+    inWorld({ only: "namespaces" }, async ({ base, run }) => {
       const said = "echo 'cannot read ./.env: empty'; cat ~/.ssh/id_rsa 2>/dev/null; echo HOME/.ssh a.txt environment";
       expect((await run(said, { sandbox: "throwaway" })).hidden).toEqual([".env"]);
       expect((await run(`echo ${base}/home/.ssh`, { sandbox: "throwaway" })).hidden).toEqual([`${base}/home/.ssh`]);
     }));
 
   test("no user has more than 8,192 processes in a sandbox, root neither", () =>
-    inWorld({ only: "L3" }, async ({ run }) => {
+    inWorld({ only: "namespaces" }, async ({ run }) => {
       const most = (await run("cat /proc/sys/kernel/pid_max")).output.trim();
       expect(hasOwnProcessLimit("6.13.9-arch") || !hasOwnProcessLimit("6.14.0-rc1")).toBe(false);
       if (hasOwnProcessLimit(release())) expect(most).toBe("8192");
@@ -117,7 +117,7 @@ needs(atLevel("L3")).describe("L3", () => {
   needs(mounts).test(
     "a mount below the project is shown on a copy and only read there; what is closed in it stays closed",
     async () => {
-      await inWorld({ only: "L3" }, async ({ base, work, run }) => {
+      await inWorld({ only: "namespaces" }, async ({ base, work, run }) => {
         mkdirSync(join(base, "volume/.git"), { recursive: true });
         mkdirSync(join(work, "mounted"));
         writeFileSync(join(base, "volume/.env"), "KEY=canary\n");
@@ -129,7 +129,7 @@ needs(atLevel("L3")).describe("L3", () => {
               "cat mounted/file mounted/.env; echo x > mounted/.git/config; echo more >> mounted/file && echo wrote";
             const result = await run(command, { sandbox });
             expect([result.level, result.output.includes("theirs"), result.output.includes("canary")]).toEqual([
-              "L3",
+              "full",
               true,
               false,
             ]);
@@ -146,14 +146,14 @@ needs(atLevel("L3")).describe("L3", () => {
 });
 
 needs(mounts).test("what is hidden is hidden at the other mount points of its file system, too", async () => {
-  for (const only of ["L3", "L3b", "L2"] as const) {
+  for (const only of ["namespaces", "bubblewrap", "landlock"] as const) {
     if (!has(only)) continue;
     await inWorld({ only }, async ({ base, run }) => {
       const second = join(base, "second");
       mkdirSync(second);
       expect(Bun.spawnSync(["mount", "--bind", base, second]).success).toBe(true);
       try {
-        const inside = only === "L2" ? "" : "second/work/.env ";
+        const inside = only === "landlock" ? "" : "second/work/.env ";
         const { output } = await run(`cd ..; cat ${inside}second/home/.ssh/id_rsa; ls second/state`);
         expect([only, output.includes("canary"), output.includes("runs")]).toEqual([only, false, false]);
       } finally {
@@ -163,9 +163,9 @@ needs(mounts).test("what is hidden is hidden at the other mount points of its fi
   }
 });
 
-needs(atLevel("L3b")).describe("L3b", () => {
+needs(confinedBy("bubblewrap")).describe("bubblewrap", () => {
   test("nothing is written any more when a command has ended", () =>
-    inWorld({ only: "L3b" }, async ({ work, run }) => {
+    inWorld({ only: "bubblewrap" }, async ({ work, run }) => {
       const writer = "(setsid sh -c 'while :; do echo $$ >> tick; done' >/dev/null 2>&1 &); sleep 0.05";
       await run(writer);
       const size = statSync(join(work, "tick")).size;
@@ -174,12 +174,12 @@ needs(atLevel("L3b")).describe("L3b", () => {
     }));
 });
 
-needs(atLevel("L3"), python).test(
+needs(confinedBy("namespaces"), python).test(
   "with the network a service that runs as the user is closed, unless its path is named",
   async () => {
     const reach = async (readable: readonly string[]) => {
       let said = "";
-      await inWorld({ only: "L3", network: true, readable }, async ({ base, run }) => {
+      await inWorld({ only: "namespaces", network: true, readable }, async ({ base, run }) => {
         const path = join(base, "home/manager.sock");
         const server = Bun.listen({ unix: path, socket: { data() {} } });
         const connect = `python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect("${path}"); print("reached")'`;
@@ -192,16 +192,16 @@ needs(atLevel("L3"), python).test(
   },
 );
 
-needs(atLevel("L2")).describe("L2", () => {
+needs(confinedBy("landlock")).describe("Landlock alone", () => {
   needs("prlimit").test("the limits of pai are its own", () =>
-    inWorld({ only: "L2" }, async ({ run }) => {
+    inWorld({ only: "landlock" }, async ({ run }) => {
       expect((await run(`prlimit --pid ${process.pid} --cpu`)).exit).not.toBe(0);
       expect((await run("ulimit -n 512 && ulimit -n")).output).toBe("512\n");
     }),
   );
 
   needs(python).test("with the network there are no sockets of this machine where a powerful service listens", () =>
-    inWorld({ only: "L2", network: true }, async ({ base, run }) => {
+    inWorld({ only: "landlock", network: true }, async ({ base, run }) => {
       const connect = 'python3 -c "import socket; socket.socket(socket.AF_UNIX)"';
       const server = Bun.listen({ unix: join(base, "docker.sock"), socket: { data() {} } });
       try {

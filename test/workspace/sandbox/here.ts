@@ -18,8 +18,8 @@ export const here: SandboxState = await look();
 
 /** Files that are closed to the model are closed to its commands. */
 export const closesFiles: Need = {
-  name: "a sandbox that closes files (L3)",
-  isHere: here.level === "L3" || here.level === "L3b",
+  name: "a sandbox that closes files (full)",
+  isHere: here.level === "full",
 };
 
 /** Commands work on a copy of the project. */

@@ -33,7 +33,7 @@ const maxUses = 60;
 const optional =
   /PR_CAPBSET_DROP|oom_score_adj|"500"|openat\(AT_FDCWD, 0x\w+, O_WRONLY\)|write\(-?\d+, 0x\w+, [34]\)|pid_max|"8192"|RLIMIT_(?:NPROC|FSIZE)|close\(3\)|O_RDONLY\|O_CLOEXEC\|O_PATH\)|mkdirat\(AT_FDCWD, "\/(?:tmp|var\/tmp|run|dev\/shm)\//;
 
-function makeTape(folder: string, level: "L3" | "L2"): string {
+function makeTape(folder: string, way: "namespaces" | "landlock"): string {
   const workspace = join(folder, "ws");
   for (const name of ["ws/.git", "ws/sub", "secret", "cache", "upper", "work"])
     mkdirSync(join(folder, name), { recursive: true });
@@ -45,12 +45,12 @@ function makeTape(folder: string, level: "L3" | "L2"): string {
   const machine = thisMachine();
   if (machine === null) throw new Error("no tape is written for this machine");
   const confinement: Confinement = {
-    level,
+    way,
     workspace,
     uid: process.getuid?.() ?? 0,
     gid: process.getgid?.() ?? 0,
     userNamespace: process.getuid?.() !== 0,
-    overlay: level === "L3" ? { upper: join(folder, "upper"), work: join(folder, "work") } : null,
+    overlay: way === "namespaces" ? { upper: join(folder, "upper"), work: join(folder, "work") } : null,
     throughOverlay: [],
     submounts: [],
     unixSockets: true,
@@ -59,24 +59,24 @@ function makeTape(folder: string, level: "L3" | "L2"): string {
     fixed: [join(workspace, "sub")],
     readOnly: [join(workspace, ".git")],
     hidden,
-    caches: level === "L3" ? [join(folder, "cache")] : [],
+    caches: way === "namespaces" ? [join(folder, "cache")] : [],
     network: false,
     workspaceRights: "write",
     temporary: null,
     landlock: findLandlock().version,
-    outside: readableRules(hidden.slice(1), level === "L3").rules,
+    outside: readableRules(hidden.slice(1), way === "namespaces").rules,
     parent: process.pid,
   };
   const tape = writeConfinement(machine, confinement, (made) =>
     runProgram(made, {
-      folder: level === "L3" ? workspace : null,
+      folder: way === "namespaces" ? workspace : null,
       argv: ["/bin/sh", "-c", "echo ran"],
       env: { PATH: "/usr/bin:/bin" },
       mergeOutput: true,
       keepLifeline: false,
     }),
   );
-  const file = join(folder, `tape-${level}`);
+  const file = join(folder, `tape-${way}`);
   writeFileSync(file, tape.assemble());
   chmodSync(file, 0o755);
   return file;
@@ -111,23 +111,23 @@ function inject(folder: string, tape: string, call: string, use: number) {
 function injectAll(folder: string): Injected {
   const found = { cases: 0, stopped: 0, harmless: 0, ran: [] as string[], missed: [] as string[] };
   /** False: the call has no such use. */
-  const count = (level: string, tape: string, call: string, use: number): boolean => {
+  const count = (way: string, tape: string, call: string, use: number): boolean => {
     const { failed, ran } = inject(folder, tape, call, use);
     if (failed.length === 0) return false;
     found.cases += 1;
     if (!ran) found.stopped += 1;
     else if (failed.every((line) => optional.test(line))) found.harmless += 1;
-    else found.ran.push(`${level} ${failed.join(" ")}`);
+    else found.ran.push(`${way} ${failed.join(" ")}`);
     return true;
   };
-  for (const level of ["L3", "L2"] as const) {
-    const tape = makeTape(folder, level);
+  for (const way of ["namespaces", "landlock"] as const) {
+    const tape = makeTape(folder, way);
     const plain = inject(folder, tape, "acct", 1);
-    if (!plain.ran) throw new Error(`the command of ${level} does not run even when nothing fails`);
+    if (!plain.ran) throw new Error(`the command confined by ${way} does not run even when nothing fails`);
     for (const call of calls) {
       let use = 1;
-      while (use <= maxUses && count(level, tape, call, use)) use += 1;
-      if (use === 1) found.missed.push(`${level} ${call}`);
+      while (use <= maxUses && count(way, tape, call, use)) use += 1;
+      if (use === 1) found.missed.push(`${way} ${call}`);
     }
   }
   return found;

@@ -1,13 +1,13 @@
 /** Kills a process that runs a command, and counts what is left of the command: `kill-pai.ts FOLDER`; prints JSON. */
 import { mkdirSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type SandboxLevel, sandboxLevels } from "../../../src/core/command/sandbox.ts";
 import { runConfined } from "../../../src/workspace/command/shell.ts";
+import { levelOf, type Way, ways } from "../../../src/workspace/sandbox/confinement.ts";
 import { openSandbox } from "../../../src/workspace/sandbox/open-sandbox.ts";
 import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
 
 export interface Killed {
-  readonly level: SandboxLevel;
+  readonly way: Way;
   readonly before: number;
   readonly after: number;
 }
@@ -25,11 +25,11 @@ function countSleeping(time: string): number {
   }).length;
 }
 
-async function runForever(folder: string, level: SandboxLevel, time: string): Promise<void> {
+async function runForever(folder: string, way: Way, time: string): Promise<void> {
   const workspace = join(folder, "ws");
   mkdirSync(workspace, { recursive: true });
   const sandbox = openSandbox({
-    settings: { ...defaultSandbox, only: level },
+    settings: { ...defaultSandbox, only: way },
     workspace,
     workspaceFd: openSync(workspace, 0o10200000),
     rules: { allow: [], deny: [] },
@@ -38,32 +38,32 @@ async function runForever(folder: string, level: SandboxLevel, time: string): Pr
     own: [],
     stateFolder: null,
   });
-  if ((await sandbox.state()).level !== level) process.exit(3);
+  if ((await sandbox.state()).level !== levelOf(way)) process.exit(3);
   const limits = { env: { PATH: "/usr/bin:/bin" }, timeoutMs: 60_000, signal: new AbortController().signal };
   await runConfined(command(time), limits, (argv, env) =>
     sandbox.start({ argv, env, by: "plan", stdin: "ignore", stderr: "merge", layers: null }),
   );
 }
 
-async function killAt(folder: string, level: SandboxLevel): Promise<readonly Killed[]> {
-  const time = `4242.${process.pid}${sandboxLevels.indexOf(level)}`;
-  const pai = Bun.spawn([process.execPath, Bun.main, folder, level, time], { stdout: "ignore", stderr: "inherit" });
+async function killAt(folder: string, way: Way): Promise<readonly Killed[]> {
+  const time = `4242.${process.pid}${ways.indexOf(way)}`;
+  const pai = Bun.spawn([process.execPath, Bun.main, folder, way, time], { stdout: "ignore", stderr: "inherit" });
   for (let tries = 0; tries < 300 && countSleeping(time) < 3 && pai.exitCode === null; tries += 1) await Bun.sleep(20);
   if (pai.exitCode === 3) return [];
   const before = countSleeping(time);
   pai.kill("SIGKILL");
   await pai.exited;
   await Bun.sleep(500);
-  return [{ level, before, after: countSleeping(time) }];
+  return [{ way, before, after: countSleeping(time) }];
 }
 
 if (import.meta.main) {
-  const [folder = "", level, time] = process.argv.slice(2);
-  if (level !== undefined) await runForever(folder, level as SandboxLevel, time ?? "");
+  const [folder = "", way, time] = process.argv.slice(2);
+  if (way !== undefined) await runForever(folder, way as Way, time ?? "");
   else {
     const killed: Killed[] = [];
     // What the lower levels leave behind is ended by pai itself, which a killed pai cannot.
-    for (const each of ["L3", "L3b"] as const) killed.push(...(await killAt(folder, each)));
+    for (const each of ["namespaces", "bubblewrap"] as const) killed.push(...(await killAt(folder, each)));
     console.log(JSON.stringify(killed));
   }
   process.exit(0);

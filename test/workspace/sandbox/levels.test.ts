@@ -7,12 +7,12 @@ import { explainWall } from "../../../src/core/command/sandbox.ts";
 import { sweepScratch } from "../../../src/workspace/sandbox/layers.ts";
 import { needs, otherUser } from "../../needs.ts";
 import { here } from "./here.ts";
-import { atLevel, has, inWorld } from "./world.ts";
+import { confinedBy, has, inWorld } from "./world.ts";
 
 const network = "exec 3<>/dev/tcp/127.0.0.1/1";
 
-for (const only of ["L3", "L3b"] as const) {
-  needs(atLevel(only)).describe(only, () => {
+for (const only of ["namespaces", "bubblewrap"] as const) {
+  needs(confinedBy(only)).describe(only, () => {
     test("the project is writable, everything else is not", () =>
       inWorld({ only }, async ({ base, work, run }) => {
         expect((await run("echo b > b.txt; mkdir d; mv b.txt d; cat d/b.txt")).output).toBe("b\n");
@@ -55,7 +55,7 @@ for (const only of ["L3", "L3b"] as const) {
         expect((await run("echo x > /tmp/x; cat /tmp/x; ls /tmp")).output).toBe("x\nx\n");
       }));
 
-    if (only === "L3")
+    if (only === "namespaces")
       test(
         "nothing survives, whatever it does against being ended",
         () =>
@@ -100,7 +100,7 @@ for (const only of ["L3", "L3b"] as const) {
         { only },
         async ({ work, run }) => {
           expect((await run("echo x > new.txt; cat .env; pwd")).output).toBe(
-            `${only === "L3" ? "" : "cat: .env: Permission denied\n"}${work}\n`,
+            `${only === "namespaces" ? "" : "cat: .env: Permission denied\n"}${work}\n`,
           );
         },
         "a b,c:d\\e'f\"g",
@@ -108,39 +108,29 @@ for (const only of ["L3", "L3b"] as const) {
   });
 }
 
-needs(atLevel("L3")).describe("L3", () => {
+needs(confinedBy("namespaces")).describe("own namespaces", () => {
   test("what is written to a cache is gone with the command", () =>
-    inWorld({ only: "L3" }, async ({ base, run }) => {
+    inWorld({ only: "namespaces" }, async ({ base, run }) => {
       expect((await run("echo x > ~/.cache/x && cat ~/.cache/x")).output).toBe("x\n");
       expect(readdirSync(join(base, "home/.cache"))).toEqual([]);
       expect((await run("echo x > ~/.bashrc")).exit).not.toBe(0);
     }));
 
   test("a hidden file that goes while a command is set up is not a failure", () =>
-    inWorld({ only: "L3" }, async ({ work, run }) => {
+    inWorld({ only: "namespaces" }, async ({ work, run }) => {
       await run("true");
       rmSync(join(work, ".env"));
       expect((await run("echo ran")).output).toBe("ran\n");
     }));
 });
 
-needs(atLevel("L2")).describe("L2", () => {
+needs(confinedBy("landlock")).describe("Landlock alone", () => {
   test("only the project and a private folder are written; what is hidden outside cannot be read; no sockets", () =>
-    inWorld({ only: "L2" }, async ({ base, run }) => {
+    inWorld({ only: "landlock" }, async ({ base, run }) => {
       expect((await run('echo x > x.txt; echo t > "$TMPDIR/t"; cat x.txt "$TMPDIR/t"')).output).toBe("x\nt\n");
       for (const attack of [`echo x > ${base}/outside.txt`, `echo x > ${base}/new.txt`, "cat ~/.ssh/id_rsa", network]) {
         expect([attack, (await run(attack)).exit === 0]).toEqual([attack, false]);
       }
-    }));
-});
-
-needs(atLevel("L1")).describe("L1", () => {
-  test("no sockets; files are not protected, so what a model wrote does not run unasked", () =>
-    inWorld({ only: "L1" }, async ({ base, run }) => {
-      expect((await run(network)).exit).not.toBe(0);
-      expect((await run(`echo x > ${base}/outside.txt`)).exit).toBe(0);
-      const refused = await run("true", { unasked: true }).catch((thrown) => thrown);
-      expect([refused.code, refused.hint]).toEqual(["sandbox_missing", "--sandbox off runs them without one"]);
     }));
 });
 
@@ -155,8 +145,8 @@ test("folders of processes that were killed are cleared away, those of others ar
 });
 
 test("less than was asked for runs nothing at all; off runs everything", async () => {
-  if (has("L1")) {
-    await inWorld({ only: "L1", choice: "L3" }, async ({ run }) => {
+  if (has("landlock")) {
+    await inWorld({ only: "landlock", choice: "full" }, async ({ run }) => {
       for (const by of ["user", "plan"] as const) {
         expect(await run("touch ran", { by }).catch((thrown) => thrown.code)).toBe("sandbox_missing");
       }
@@ -168,7 +158,7 @@ test("less than was asked for runs nothing at all; off runs everything", async (
 });
 
 test("a line on the wall only where the output looks like one", () => {
-  const said = (output: string, exit: number | null = 1) => explainWall("L3", exit, output);
+  const said = (output: string, exit: number | null = 1) => explainWall("full", exit, output);
   expect(said("curl: (6) Could not resolve host: example.org")).toContain("--allow-net");
   expect(said("error: could not lock config file .git/config: Read-only file system")).toContain("--allow-git");
   expect(said("touch: /usr/x: Read-only file system")).toContain("--allow-write");

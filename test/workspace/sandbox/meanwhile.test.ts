@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { needs } from "../../needs.ts";
-import { atLevel, inWorld, type World } from "./world.ts";
+import { confinedBy, inWorld, type World } from "./world.ts";
 
 /** Runs a command that says when it has begun, does something then, and gives what it says after that. */
 async function during({ work, run }: World, act: () => void, command: string, sandbox: "in-place" | "proposal") {
@@ -26,8 +26,8 @@ function replace(path: string) {
   renameSync(`${path}.new`, path);
 }
 
-for (const only of ["L3", "L3b", "L2"] as const) {
-  needs(atLevel(only)).describe(only, () => {
+for (const only of ["namespaces", "bubblewrap", "landlock"] as const) {
+  needs(confinedBy(only)).describe(only, () => {
     test("a secret of the home that is replaced or made meanwhile is not seen", () =>
       inWorld({ only }, async (world) => {
         const home = join(world.base, "home");
@@ -53,16 +53,16 @@ for (const only of ["L3", "L3b", "L2"] as const) {
   });
 }
 
-needs(atLevel("L3")).describe("L3", () => {
+needs(confinedBy("namespaces")).describe("own namespaces", () => {
   test("in the project itself the kernel shows it, and a notice says so", () =>
-    inWorld({ only: "L3" }, async (world) => {
+    inWorld({ only: "namespaces" }, async (world) => {
       const { notes } = await during(world, () => replace(join(world.work, ".env")), "true", "in-place");
       expect(notes).toEqual([".env was replaced by somebody else while the command ran; it could read the new one"]);
       expect((await world.run("echo x > b.txt")).notes).toEqual([]);
     }));
 
   test("on a copy a secret of the project that is replaced meanwhile is not seen", () =>
-    inWorld({ only: "L3" }, async (world) => {
+    inWorld({ only: "namespaces" }, async (world) => {
       const act = () => replace(join(world.work, ".env"));
       expect((await during(world, act, "cat .env", "proposal")).output).not.toContain("canary");
     }));

@@ -24,12 +24,12 @@ function sayOn(depth: 1 | 2): SandboxState {
 }
 
 needs(root, copies).test("layers are made in memory where the state folder lies on an overlay", () => {
-  expect(sayOn(1)).toMatchObject({ level: "L3", proposes: true, why: null });
+  expect(sayOn(1)).toMatchObject({ level: "full", proposes: true, why: null });
 });
 
 needs(root, copies).test("where no overlay can be laid on the project, the state says so", () => {
   const { level, proposes, text, why } = sayOn(2);
-  expect([level, proposes]).toEqual(["L3", false]);
+  expect([level, proposes]).toEqual(["full", false]);
   expect(text).toContain("no copies: commands work on the project itself");
   expect(why).toContain("(overlay of the workspace: EINVAL)");
 });

@@ -1,4 +1,4 @@
-/** L2 as it is on kernels whose Landlock has no right for emptying files (before Linux 6.2). */
+/** Landlock alone, as it is on kernels whose Landlock has no right for emptying files (before Linux 6.2). */
 import { expect } from "bun:test";
 import { mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,12 +9,12 @@ import { thisMachine } from "../../../src/workspace/sandbox/machine-code.ts";
 import { runProgram, writeConfinement } from "../../../src/workspace/sandbox/write-tape.ts";
 import { newFolder } from "../../grounds.ts";
 import { needs } from "../../needs.ts";
-import { atLevel, python } from "./world.ts";
+import { confinedBy, python } from "./world.ts";
 
 async function runAt(landlock: number, base: string, script: string): Promise<string> {
   const workspace = join(base, "work");
   const confinement: Confinement = {
-    level: "L2",
+    way: "landlock",
     workspace,
     workspaceRights: "write",
     uid: process.getuid?.() ?? 0,
@@ -55,7 +55,7 @@ async function runAt(landlock: number, base: string, script: string): Promise<st
   return output;
 }
 
-needs(atLevel("L2"), python).test(
+needs(confinedBy("landlock"), python).test(
   "files outside keep their length; those of the project are emptied as ever",
   async () => {
     const base = newFolder("checkout", "old");

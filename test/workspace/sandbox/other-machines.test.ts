@@ -2,9 +2,8 @@
 import { expect, test } from "bun:test";
 import { openSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { SandboxLevel } from "../../../src/core/command/sandbox.ts";
 import { wrap } from "../../../src/workspace/sandbox/bubblewrap.ts";
-import type { Confinement } from "../../../src/workspace/sandbox/confinement.ts";
+import type { Confinement, Way } from "../../../src/workspace/sandbox/confinement.ts";
 import type { Knobs } from "../../../src/workspace/sandbox/knobs.ts";
 import { thisMachine } from "../../../src/workspace/sandbox/machine-code.ts";
 import { probe } from "../../../src/workspace/sandbox/probe.ts";
@@ -12,7 +11,7 @@ import { explainFailure } from "../../../src/workspace/sandbox/reasons.ts";
 import { groundsEnv, newFolder } from "../../grounds.ts";
 import { needs, root } from "../../needs.ts";
 import type { Refused } from "./refuse-calls.ts";
-import { atLevel, has } from "./world.ts";
+import { confinedBy, has } from "./world.ts";
 
 const calls = { memory: process.arch === "x64" ? 319 : 279, closeRange: 436, setMount: 442, landlock: 444 } as const;
 const errnos = { EPERM: 1, EACCES: 13, EINVAL: 22, ENOSYS: 38, EOPNOTSUPP: 95 } as const;
@@ -53,15 +52,15 @@ function runWith(refused: readonly Refused[], words: readonly string[], through:
 }
 
 /** What the sandbox says of itself, and what a command of the plan and one of the user came to. */
-const sayWith = (refused: readonly Refused[], command = "true", only: readonly SandboxLevel[] = []): Said =>
+const sayWith = (refused: readonly Refused[], command = "true", only: readonly Way[] = []): Said =>
   runWith(refused, ["say-level.ts", command, ...only]);
 
 for (const [kernel, refused] of Object.entries({ "5.10": linux5_10, "5.4": linux5_4 })) {
-  needs(atLevel("L1")).test(`Linux ${kernel}: the level that is named is one in which commands run`, () => {
+  test(`Linux ${kernel}: the level that is named is one in which commands run`, () => {
     const { level, text, why, results } = sayWith(refused, "cat a.txt; ls /proc/self/fd | tr '\\n' ' '");
-    expect(level).toBe(has("L3b") ? "L3b" : "L1");
+    expect(level).toBe(has("bubblewrap") ? "full" : null);
     expect(text).not.toContain("Landlock");
-    expect(why).toContain("L3: this kernel has no mount_setattr (Linux 5.12)");
+    expect(why).toContain("full: this kernel has no mount_setattr (Linux 5.12)");
     for (const { exit, output } of results) expect([exit, output]).toEqual([0, "a\n0 1 2 3 "]);
   });
 }
@@ -73,64 +72,75 @@ test("programs in memory that a filter refuses: no level, its own words, what me
   expect(why?.split("--security-opt seccomp=unconfined").length).toBe(2);
 });
 
-needs(atLevel("L3b")).test(
+needs(confinedBy("bubblewrap")).test(
   "without Landlock a command in bubblewrap cannot change the process that waits for it",
   () => {
     const { level, results } = sayWith(linux5_10, "(exec 6<>/proc/1/mem) 2>/dev/null && echo got in");
-    expect([level, results.map(({ output }) => output)]).toEqual(["L3b", ["", ""]]);
+    expect([level, results.map(({ output }) => output)]).toEqual(["full", ["", ""]]);
   },
 );
 
 test("a Landlock that is refused is not one that is missing", () => {
-  const sayOf = (errno: number) => sayWith([{ call: calls.landlock, errno }], "true", ["L2"]).why;
-  expect(sayOf(errnos.EPERM)).toContain("L2: a filter of system calls refuses Landlock (container)");
-  expect(sayOf(errnos.EOPNOTSUPP)).toContain("L2: Landlock is switched off");
-  expect(sayOf(errnos.ENOSYS)).toContain("L2: this kernel has no Landlock");
+  const sayOf = (errno: number) => sayWith([{ call: calls.landlock, errno }], "true", ["landlock"]).why;
+  expect(sayOf(errnos.EPERM)).toContain("writes: a filter of system calls refuses Landlock (container)");
+  expect(sayOf(errnos.EOPNOTSUPP)).toContain("writes: Landlock is switched off");
+  expect(sayOf(errnos.ENOSYS)).toContain("writes: this kernel has no Landlock");
 });
 
-for (const level of ["L3", "L3b"] as const) {
-  needs(atLevel(level)).test(
-    `${level} without Landlock: a program that may only read does not write the project`,
+for (const way of ["namespaces", "bubblewrap"] as const) {
+  needs(confinedBy(way)).test(
+    `${way} without Landlock: a program that may only read does not write the project`,
     () => {
-      expect(runWith(missing("landlock"), ["write-reading.ts", level])).toEqual({ level, exit: 1, made: false });
+      const answer = { level: "full", exit: 1, made: false };
+      expect(runWith(missing("landlock"), ["write-reading.ts", way])).toEqual(answer);
     },
   );
 }
 
-for (const level of ["L2", "L1"] as const) {
-  needs(root, "setpriv", atLevel(level)).test(`root without capabilities has ${level} all the same`, () => {
-    const bare = ["setpriv", "--bounding-set", "-all", "--inh-caps", "-all"];
-    expect(runWith([], ["say-level.ts", "cat a.txt", level], bare)).toMatchObject({
-      level,
-      results: [
-        { exit: 0, output: "a\n" },
-        { exit: 0, output: "a\n" },
-      ],
-    });
+needs(root, "setpriv", confinedBy("landlock")).test("root without capabilities has Landlock all the same", () => {
+  const bare = ["setpriv", "--bounding-set", "-all", "--inh-caps", "-all"];
+  expect(runWith([], ["say-level.ts", "cat a.txt", "landlock"], bare)).toMatchObject({
+    level: "writes",
+    results: [
+      { exit: 0, output: "a\n" },
+      { exit: 0, output: "a\n" },
+    ],
   });
-}
-
-needs(atLevel("L3b")).test("where bubblewrap may run nothing in memory, it starts the tape from a file", async () => {
-  const workspace = newFolder("checkout", "file");
-  const workspaceFd = openSync(workspace, 0o10200000);
-  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
-  const none = { throughOverlay: [], submounts: [], writable: [], readable: [], readOnly: [], hidden: [], fixed: [] };
-  const off = { userNamespace: false, overlay: null, network: false, temporary: null, landlock: 0, parent: null };
-  const confinement: Confinement = {
-    ...{ level: "L3b", workspace, workspaceRights: "write", uid, gid, unixSockets: true, caches: [], outside: [] },
-    ...none,
-    ...off,
-  };
-  const machine = thisMachine();
-  if (machine === null) throw new Error("no tape is written for this machine");
-  try {
-    const through = (tried: Confinement) => wrap(tried, true);
-    expect(through(confinement).at(-1)).toMatch(/^\/run\//);
-    expect(await probe(confinement, { machine, workspaceFd, through })).toEqual({ verdict: "holds" });
-  } finally {
-    rmSync(workspace, { recursive: true });
-  }
 });
+
+needs(confinedBy("bubblewrap")).test(
+  "where bubblewrap may run nothing in memory, it starts the tape from a file",
+  async () => {
+    const workspace = newFolder("checkout", "file");
+    const workspaceFd = openSync(workspace, 0o10200000);
+    const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+    const none = { throughOverlay: [], submounts: [], writable: [], readable: [], readOnly: [], hidden: [], fixed: [] };
+    const off = { userNamespace: false, overlay: null, network: false, temporary: null, landlock: 0, parent: null };
+    const confinement: Confinement = {
+      ...{
+        way: "bubblewrap",
+        workspace,
+        workspaceRights: "write",
+        uid,
+        gid,
+        unixSockets: true,
+        caches: [],
+        outside: [],
+      },
+      ...none,
+      ...off,
+    };
+    const machine = thisMachine();
+    if (machine === null) throw new Error("no tape is written for this machine");
+    try {
+      const through = (tried: Confinement) => wrap(tried, true);
+      expect(through(confinement).at(-1)).toMatch(/^\/run\//);
+      expect(await probe(confinement, { machine, workspaceFd, through })).toEqual({ verdict: "holds" });
+    } finally {
+      rmSync(workspace, { recursive: true });
+    }
+  },
+);
 
 const plain: Knobs = { isCloneOff: false, isRestricted: false, profile: null, isFiltered: false };
 

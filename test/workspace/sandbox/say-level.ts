@@ -1,15 +1,16 @@
 /**
  * Prints what the sandbox can do for whoever starts it; with a command also what that came to, by the plan and by the user:
- * `say-level.ts [COMMAND [LEVEL]]`.
+ * `say-level.ts [COMMAND [WAY]]`.
  */
-import { type SandboxState, sandboxLevels } from "../../../src/core/command/sandbox.ts";
+import type { SandboxState } from "../../../src/core/command/sandbox.ts";
+import { ways } from "../../../src/workspace/sandbox/confinement.ts";
 import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
 import { openBare } from "../bare.ts";
 import { makePlace } from "../tree.ts";
 import { inWorld } from "./world.ts";
 
-const [command, level] = process.argv.slice(2);
-const only = sandboxLevels.filter((each) => each === level).map((each) => ({ only: each }));
+const [command, way] = process.argv.slice(2);
+const only = ways.filter((each) => each === way).map((each) => ({ only: each }));
 const settings = { ...defaultSandbox, ...only[0] };
 
 async function look(): Promise<SandboxState> {

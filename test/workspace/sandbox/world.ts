@@ -1,8 +1,8 @@
 /** A small project with secrets in and around it, for tests of the sandbox. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type SandboxLevel, sandboxLevels } from "../../../src/core/command/sandbox.ts";
 import type { CommandOptions, CommandResult } from "../../../src/core/ports.ts";
+import { levelOf, type Way, ways } from "../../../src/workspace/sandbox/confinement.ts";
 import { defaultSandbox, type SandboxSettings } from "../../../src/workspace/sandbox/settings.ts";
 import { newFolder, removeFolder } from "../../grounds.ts";
 import { type Need, program } from "../../needs.ts";
@@ -52,25 +52,25 @@ export async function inWorld(settings: Partial<SandboxSettings>, use: (world: W
   }
 }
 
-async function isHere(only: SandboxLevel): Promise<boolean> {
+async function isHere(only: Way): Promise<boolean> {
   const base = newFolder("disk", "level");
   try {
     const { workspace } = await openBare(base, null, { sandbox: { ...defaultSandbox, only } });
-    return (await workspace.sandbox()).level === only;
+    return (await workspace.sandbox()).level === levelOf(only);
   } finally {
     rmSync(base, { recursive: true });
   }
 }
 
-const levels = new Set<SandboxLevel>();
-for (const level of sandboxLevels) if (await isHere(level)) levels.add(level);
+const found = new Set<Way>();
+for (const way of ways) if (await isHere(way)) found.add(way);
 
-/** Whether this machine has a level. */
-export const has = (level: SandboxLevel): boolean => levels.has(level);
+/** Whether a way to confine commands works on this machine. */
+export const has = (way: Way): boolean => found.has(way);
 
-const madeOf = { L3: "user namespaces", L3b: "bubblewrap", L2: "Landlock", L1: "seccomp filters" } as const;
+const madeOf = { namespaces: "user namespaces", bubblewrap: "bubblewrap", landlock: "Landlock" } as const;
 
-export const atLevel = (name: SandboxLevel): Need => ({ name: `sandbox ${name} (${madeOf[name]})`, isHere: has(name) });
+export const confinedBy = (way: Way): Need => ({ name: `a sandbox of ${madeOf[way]}`, isHere: has(way) });
 
 /** Where commands in the sandbox find it. */
 export const python: Need = program("python3", "/usr/bin:/bin");

@@ -1,13 +1,13 @@
-/** Lets a command that may only read write to its project, and prints whether it could: `write-reading.ts LEVEL`. */
+/** Lets a command that may only read write to its project, and prints whether it could: `write-reading.ts WAY`. */
 import { existsSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { sandboxLevels } from "../../../src/core/command/sandbox.ts";
 import { runConfined } from "../../../src/workspace/command/shell.ts";
+import { ways } from "../../../src/workspace/sandbox/confinement.ts";
 import { openSandbox } from "../../../src/workspace/sandbox/open-sandbox.ts";
 import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
 import { newFolder } from "../../grounds.ts";
 
-const only = sandboxLevels.filter((each) => each === process.argv[2]).map((each) => ({ only: each }));
+const only = ways.filter((each) => each === process.argv[2]).map((each) => ({ only: each }));
 const workspace = newFolder("checkout", "reading");
 const sandbox = openSandbox({
   settings: { ...defaultSandbox, ...only[0] },

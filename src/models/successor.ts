@@ -1,5 +1,6 @@
 /** Which model takes the place of one that its provider no longer serves: the one it names, or the nearest of its kind. */
 import type { ListedModel } from "../core/listed-model.ts";
+import { suggestSome } from "../core/suggest.ts";
 import { findModel, knownModels, priceOn } from "./catalogue.ts";
 
 /** The model that a refusal names: "Please update your code to use models/gemini-3.5-flash-lite"; null: it names none. */
@@ -19,6 +20,15 @@ export function namesOnOffer(provider: string, listed: readonly ListedModel[] | 
 function isOnOffer(provider: string, name: string, ends: string | null, day: string): boolean {
   const known = findModel(provider, name);
   return (ends ?? known?.ends ?? "9") > day && known?.closed === undefined;
+}
+
+/** Up to three names near to a mistyped one; a name without its maker is compared with what follows the maker's. */
+export function nearNames(name: string, names: readonly string[]): readonly string[] {
+  const near = suggestSome(name, names, 3);
+  if (near.length > 0 || name.includes("/")) return near;
+  const bare = (each: string): string => each.replace(/^.*\//, "");
+  const kinds = suggestSome(name, [...new Set(names.map(bare))], 3);
+  return kinds.flatMap((kind) => names.find((each) => bare(each) === kind) ?? []);
 }
 
 /** The parts of a name: its numbers are a version, `preview`, `latest` and dates say nothing of the kind. */

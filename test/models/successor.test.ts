@@ -1,7 +1,7 @@
 /** Which model takes the place of one that is gone: as the refusal says, or the nearest of its kind and price. */
 import { describe, expect, test } from "bun:test";
 import type { ListedModel } from "../../src/core/listed-model.ts";
-import { findSuccessor, namedSuccessor, namesOnOffer } from "../../src/models/successor.ts";
+import { findSuccessor, namedSuccessor, namesOnOffer, nearNames } from "../../src/models/successor.ts";
 
 const day = "2026-11-23";
 const listed = (...names: readonly (string | readonly [string, Partial<ListedModel>])[]): readonly ListedModel[] =>
@@ -29,6 +29,13 @@ describe("the words of a refusal", () => {
   ])("%s", (said, name) => {
     expect(namedSuccessor(said)).toBe(name);
   });
+});
+
+test("names near to a mistyped one, with the maker where it was left out", () => {
+  const names = ["anthropic/claude-sonnet-4.6", "anthropic/claude-opus-5", "z-ai/glm-5", "openai/gpt-6-luna"];
+  expect(nearNames("claude-sonnet-4-6", names)).toEqual(["anthropic/claude-sonnet-4.6"]);
+  expect(nearNames("z-ai/glm5", names)).toEqual(["z-ai/glm-5"]);
+  expect(nearNames("nothing-like-it", names)).toEqual([]);
 });
 
 describe("a model that is gone is followed by", () => {

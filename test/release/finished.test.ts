@@ -204,7 +204,7 @@ needs(releaseOf("linux-x64"), nehalem).test("linux-x64: runs on a processor with
   expect(run(nehalem, ["-cpu", "Nehalem", unpack("linux-x64"), "--version"]).out).toBe(`pai ${version}\n`);
 });
 
-needs(releaseOf(own)).test("smoke.sh installs from the address of the release and plays the demo", async () => {
+needs(releaseOf(own)).test("try-release.sh installs from the address of the release and plays the demo", async () => {
   using server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -214,7 +214,7 @@ needs(releaseOf(own)).test("smoke.sh installs from the address of the release an
     },
   });
   mkdirSync(join(shelf, "smoke"));
-  const script = join(import.meta.dir, "../../scripts/smoke.sh");
+  const script = join(import.meta.dir, "../../scripts/try-release.sh");
   const child = Bun.spawn(["sh", script, `http://127.0.0.1:${server.port}`], {
     stdout: "pipe",
     cwd: join(shelf, "smoke"),

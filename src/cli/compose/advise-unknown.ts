@@ -2,9 +2,8 @@
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { Model } from "../../core/model.ts";
 import type { Provider } from "../../core/providers.ts";
-import { suggestSome } from "../../core/suggest.ts";
 import { providerOfModel } from "../../models/open.ts";
-import { findSuccessor, namedSuccessor, namesOnOffer } from "../../models/successor.ts";
+import { findSuccessor, namedSuccessor, namesOnOffer, nearNames } from "../../models/successor.ts";
 import { configuredAddress, findBaseUrl } from "../../store/base-url.ts";
 import { findModelList } from "../../store/model-lists.ts";
 import type { Base } from "./base.ts";
@@ -29,7 +28,7 @@ export function adviseUnknown(model: Model, base: Base, { isDefault }: { readonl
     const day = base.context.now().toISOString().slice(0, 10);
     const listed = (isDefault ? await askList(row, base, signal) : null) ?? findKept(row, base);
     const next = findSuccessor({ provider, name, said: error.message }, listed, day);
-    const near = suggestSome(name, namesOnOffer(provider, listed, day), 3);
+    const near = nearNames(name, namesOnOffer(provider, listed, day));
     const all = `all of them: pai models --online ${provider}`;
     // What the catalogue alone knows is a guess.
     const isTold = listed !== null || namedSuccessor(error.message) === next;

@@ -11,7 +11,9 @@ import { type BaseUrl, configuredAddress, findBaseUrl } from "../store/base-url.
 import { doubtKey, findKeys } from "../store/keys.ts";
 import type { OwnProvider } from "../store/own-providers.ts";
 import { type LoadedSettings, loadSettings } from "../store/settings.ts";
+import { realPathOf } from "../system/lookups.ts";
 import { openRoot } from "../workspace/confine.ts";
+import { whyNotKept } from "../workspace/journal/open-state.ts";
 import { systemCalls } from "../workspace/system/system-calls.ts";
 import type { Context } from "./command.ts";
 import { target, version } from "./commands/version.ts";
@@ -163,15 +165,11 @@ function examineNetworkSettings(env: Context["env"]): readonly Finding[] {
 function examineFolders({ places, root }: Patient): readonly Finding[] {
   const state = places.stateDir;
   const kept = state === null ? null : firstExisting(state);
-  const canKeep = kept !== null && isAccessible(kept, constants.W_OK);
+  const why = state === null ? "there is none" : whyNotKept(realPathOf(root) ?? root, state);
   return [
-    canKeep
+    why === null
       ? ok("state folder", String(state))
-      : warning(
-          "state folder",
-          `${state ?? "none"} cannot be written: no undo, no history`,
-          "set HOME or PAI_STATE_DIR",
-        ),
+      : warning("state folder", `${why}: no undo, no history`, "set HOME or PAI_STATE_DIR"),
     isAccessible(root, constants.W_OK) ? ok("project", root) : warning("project", `${root} is read-only`),
     examineDisk(root),
     ...(kept === null ? [] : [examineDisk(kept)]),

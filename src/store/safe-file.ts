@@ -17,6 +17,7 @@ import { dirname } from "node:path";
 import { quoteForShell } from "../core/command/quote.ts";
 import { PaiError } from "../core/error.ts";
 import { entryAt } from "../system/entry-at.ts";
+import { isOfSystem } from "../system/owner.ts";
 import { replaceFile } from "../system/write-file.ts";
 
 const maxBytes = 4 * 1024 * 1024;
@@ -94,7 +95,7 @@ export function removeIfThere(file: string): void {
 
 function judgeOwner(path: string, stat: Stats): void {
   const user = process.geteuid?.() ?? stat.uid;
-  if (stat.uid !== user && stat.uid !== 0) {
+  if (stat.uid !== user && !isOfSystem(stat)) {
     throw new PaiError("config_invalid", `${path} belongs to another user (uid ${stat.uid}), so it is not used`, {
       hint: `chown ${user} ${quote(path)}`,
     });

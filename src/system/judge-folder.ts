@@ -2,13 +2,14 @@
 import { realpathSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import { entryAt } from "./entry-at.ts";
+import { isOfSystem, strangerId } from "./owner.ts";
 
 const groupWrites = 0o020;
 const othersWrite = 0o002;
 const sticky = 0o1000;
 
-/** Whether a group is the user's private one: its id then equals the user's. */
-const isPrivateGroup = ({ uid, gid, mode }: Stats) => (mode & othersWrite) === 0 && uid === gid;
+/** Whether a group is the user's private one: its id then equals the user's. Strangers may be of any group. */
+const isPrivateGroup = ({ uid, gid, mode }: Stats) => (mode & othersWrite) === 0 && uid === gid && uid !== strangerId();
 
 /** Whether other users can write, by owner and mode. */
 const canOthersWrite = (stat: Stats): boolean =>
@@ -25,22 +26,23 @@ export function distrustParts(folder: string, names: readonly string[]): string 
   if (uid === undefined) return null;
   for (const path of [folder, ...names.map((name) => join(folder, name))]) {
     const stat = entryAt(path);
-    const why = stat === undefined ? null : distrust(path, stat, uid);
+    const why = stat === undefined ? null : distrust(path, stat, stat.uid === uid);
     if (why !== null) return why;
   }
   return distrustAbove(existingAbove(folder), uid);
 }
 
-function distrust(path: string, stat: Stats, uid: number): string | null {
-  if (stat.uid !== uid) return `${path} belongs to somebody else`;
+function distrust(path: string, stat: Stats, isTrusted: boolean): string | null {
+  if (!isTrusted) return `${path} belongs to somebody else`;
   return canOthersWrite(stat) ? `${path} can be written by others (chmod go-w ${path})` : null;
 }
 
 function distrustAbove(folder: string, uid: number): string | null {
   const stat = entryAt(folder);
   if (stat === undefined) return null;
-  const isShared = (stat.mode & sticky) !== 0 && (stat.uid === 0 || stat.uid === uid);
-  const why = isShared ? null : distrust(folder, stat, stat.uid === 0 ? 0 : uid);
+  const isTrusted = stat.uid === uid || isOfSystem(stat);
+  const isShared = (stat.mode & sticky) !== 0 && isTrusted;
+  const why = isShared ? null : distrust(folder, stat, isTrusted);
   return why ?? (folder === dirname(folder) ? null : distrustAbove(dirname(folder), uid));
 }
 

@@ -1,8 +1,9 @@
 /** Homes and disks that are missing, read-only, full or gone (R45). */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { needs, otherUser, ownMounts } from "../needs.ts";
+import { type Need, needs, otherUser, ownMounts, rootUser } from "../needs.ts";
 import { expectPlain, readOutcome } from "./contract.ts";
 import { openPlace, type Place, patience, readTree } from "./harness.ts";
 import { done, hello, modify, planned, talked, write } from "./replies.ts";
@@ -11,6 +12,13 @@ setDefaultTimeout(patience);
 
 /** A script where mounts may be made that nobody else sees. */
 const apart = (script: string) => `unshare -rm /bin/sh -ec '${script}'`;
+
+/** An ordinary user, whom root becomes here, in a user namespace where nobody else has a name: not the machine's root. */
+const alone = `${rootUser.isHere ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : ""}unshare --user --map-root-user`;
+const ownNamespace: Need = {
+  name: "user namespaces of ordinary users",
+  isHere: spawnSync("/bin/sh", ["-c", `${alone} true`]).status === 0,
+};
 
 const task = '"$PAI" run -y --json "make hello.txt"';
 
@@ -251,4 +259,33 @@ test.concurrent("two runs at once: different files both arrive and are undone on
     expect((await place.pai(["undo", "-y"])).code).toBe(0);
     expect(Object.keys(place.tree())).toHaveLength(left);
   }
+});
+
+needs(ownNamespace).test.concurrent("where the machine's root has no name, undo works all the same", async () => {
+  await using place = openPlace(hello);
+  const own = rootUser.isHere ? "chown -R 65534:65534 ..; " : "";
+  const inside = (words: string) => place.shell(`${own}cp "$PAI" ../spare/pai; exec ${alone} ../spare/pai ${words}`);
+  const ran = readOutcome(await inside('run -y --json "make hello.txt"'));
+  expect([ran.code, ran.notices.map(({ text }) => text)]).toEqual([0, []]);
+  expect((await inside("doctor --offline")).stdout).toMatch(/^ok +state folder /m);
+  expect((await inside("undo -y")).code).toBe(0);
+  expect(place.tree()).toEqual({});
+});
+
+test.concurrent("doctor says that nothing is kept below a folder that others may write, as the run does", async () => {
+  await using place = openPlace(hello);
+  const open = join(place.spare, "open");
+  mkdirSync(open);
+  chmodSync(open, 0o777);
+  const env = { XDG_STATE_HOME: join(open, "state") };
+  const why = `${open} can be written by others (chmod go-w ${open})`;
+  const { stderr } = await place.pai(["run", "-y", "make hello.txt"], { env });
+  expect(stderr).toContain(`undo is off: ${why}`);
+  const doctor = await place.pai(["doctor", "--offline", "--json"], { env });
+  expect(JSON.parse(doctor.stdout).data.findings).toContainEqual({
+    name: "state folder",
+    level: "warning",
+    text: `${why}, so what is kept there is not believed: no undo, no history`,
+    hint: "set HOME or PAI_STATE_DIR",
+  });
 });

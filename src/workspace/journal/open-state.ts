@@ -15,12 +15,17 @@ export function openState(
   stateDir: string | null,
 ): { readonly state: State | null; readonly why: string | null } {
   if (stateDir === null) return { state: null, why: null };
-  if (!isWritable(stateDir)) return { state: null, why: `${stateDir} cannot be written` };
-  const folder = stateFolderOf(root.path, stateDir);
+  const why = whyNotKept(root.path, stateDir);
+  if (why !== null) return { state: null, why };
+  return { state: { folder: stateFolderOf(root.path, stateDir), disk: openDisk(), takeLock }, why: null };
+}
+
+/** Why nothing of a workspace can be kept in this folder; null: it can. `root` is the workspace's real path. */
+export function whyNotKept(root: string, stateDir: string): string | null {
+  if (!isWritable(stateDir)) return `${stateDir} cannot be written`;
   // Journal, receipts and sessions are neither trusted nor sent on if other users could have written them.
-  const why = distrustParts(folder, ["journal", "open", "runs", "sessions"]);
-  if (why !== null) return { state: null, why: `${why}, so what is kept there is not believed` };
-  return { state: { folder, disk: openDisk(), takeLock }, why: null };
+  const why = distrustParts(stateFolderOf(root, stateDir), ["journal", "open", "runs", "sessions"]);
+  return why === null ? null : `${why}, so what is kept there is not believed`;
 }
 
 /** The folder is made only when the lock is first needed. */

@@ -24,7 +24,7 @@ const works = (command: string, ...args: readonly string[]) =>
   spawnSync(command, args, { stdio: "ignore" }).status === 0;
 
 const uid = process.geteuid?.();
-export const root: Need = { name: "root", isHere: uid === 0 };
+export const rootUser: Need = { name: "root", isHere: uid === 0 };
 export const ordinaryUser: Need = { name: "an ordinary user", isHere: uid !== 0 };
 
 /** Root that may become another user: some sandboxes take that right away. */
@@ -50,18 +50,14 @@ export const strace: Need = { name: "strace", isHere: works("strace", "-qq", "-o
 /** The sandbox has a /tmp of its own: no server of tools in a checkout there can be started. */
 export const seenInside: Need = { name: "a checkout outside of /tmp", isHere: !import.meta.dir.startsWith("/tmp/") };
 
-/** What a skipped test lacks, from its title and those of its groups; null: they do not say. */
-export function wantOf(title: string): string | null {
-  const names = [...title.matchAll(/ \[for want of ([^\]]*)\]/g)].flatMap(([, names = ""]) => names.split(" and "));
-  return names.length === 0 ? null : [...new Set(names)].join(" and ");
-}
+/** What a skipped test lacks first, from its title and those of its groups; null: they do not say. */
+export const wantOf = (title: string): string | null => / \[for want of ([^\]]*)\]/.exec(title)?.[1] ?? null;
 
 /** A `test` and a `describe` for what needs all of this; programs are named by their name in PATH. */
 export function needs(...all: readonly (string | Need)[]): Ways {
-  const missing = all.map((need) => (typeof need === "string" ? program(need) : need)).filter((need) => !need.isHere);
-  if (missing.length === 0) return { test, describe };
-  const names = [...new Set(missing.map(({ name }) => name))];
-  const titled = (title: unknown) => `${title} [for want of ${names.join(" and ")}]`;
+  const missing = all.map((need) => (typeof need === "string" ? program(need) : need)).find((need) => !need.isHere);
+  if (missing === undefined) return { test, describe };
+  const titled = (title: unknown) => `${title} [for want of ${missing.name}]`;
   type Given = readonly [title: unknown, ...rest: readonly never[]];
   const skip = test.skip as (...given: Given) => void;
   const skipTest = Object.assign((...[title, ...rest]: Given) => skip(titled(title), ...rest), {

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { version } from "../../package.json";
 import { folder, program, tar } from "../../scripts/release/archive.ts";
-import { needs } from "../needs.ts";
+import { needs, rootUser } from "../needs.ts";
 import { findBinary } from "../transcript/harness.ts";
 import { sha256 } from "./fixture.ts";
 import { fillRoot, own, ownRoot, runInRoot, staticBusybox } from "./namespace.ts";
@@ -62,7 +62,7 @@ for (const [name, outside, inside] of places)
     expect(`${stdout}${stderr}`.trim()).toEndWith(ending.trim());
   });
 
-needs(ownRoot, staticBusybox, root).test("pai runs as a user that no passwd names (R66)", () => {
+needs(ownRoot, staticBusybox, rootUser).test("pai runs as a user that no passwd names (R66)", () => {
   const outside = "mount -t tmpfs -o mode=1777 none $ROOT/tmp";
   expect(runInRoot(root, demo, { outside, user: "54321:54321" }).stdout.trim()).toEndWith(ending.trim());
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Fact, FactOf } from "../../src/core/receipt.ts";
 import { openAudit } from "../../src/store/audit.ts";
 import { renderAuditLines } from "../../src/store/audit-lines.ts";
-import { needs, root } from "../needs.ts";
+import { needs, rootUser } from "../needs.ts";
 import { type Home, makeHome, modeOf } from "./temp-home.ts";
 
 const at = "2026-01-31T07:05:09.000Z";
@@ -84,7 +84,7 @@ test.each(["a link", "a file"])(
   },
 );
 
-needs(root, { name: "/sys", isHere: existsSync("/sys/kernel") }).test(
+needs(rootUser, { name: "/sys", isHere: existsSync("/sys/kernel") }).test(
   "a history folder that cannot be written is named itself, with the reason in words",
   () => {
     const { audit, warnings } = open(makeHome(), "/sys/kernel");

@@ -3,7 +3,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { digest } from "../../src/core/digest.ts";
-import { needs, root } from "../needs.ts";
+import { needs, rootUser } from "../needs.ts";
 import { configure, openPlace, patience } from "./harness.ts";
 import { called, done, planned, talked, write } from "./replies.ts";
 
@@ -97,7 +97,7 @@ test.concurrent("what others could have written into the state folder is not tru
   expect((await place.pai(["undo", "-y"])).code).toBe(0);
 });
 
-needs(root).test.concurrent("a journal that somebody else planted writes nothing", async () => {
+needs(rootUser).test.concurrent("a journal that somebody else planted writes nothing", async () => {
   await using place = openPlace(make);
   await place.pai(["run", "-y", "make a.txt"]);
   const state = stateOf(place.home);

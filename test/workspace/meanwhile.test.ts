@@ -7,7 +7,7 @@ import { PaiError } from "../../src/core/error.ts";
 import type { RelPath } from "../../src/core/path.ts";
 import type { Workspace } from "../../src/core/ports.ts";
 import { createOverlay } from "../../src/flows/stage.ts";
-import { needs, root } from "../needs.ts";
+import { needs, rootUser } from "../needs.ts";
 import { act, backends, openFor } from "./attack/drive.ts";
 import { buildWorld, canary, type World } from "./attack/world.ts";
 
@@ -117,7 +117,7 @@ test("files that run code later need their own yes", () =>
     expect(["src/a.ts", "README.md", ".gitignore"].filter((path) => workspace.concern(at(path)) !== null)).toEqual([]);
   }));
 
-needs(root).test("a file is written on a mount and moved across one, with its content", async () => {
+needs(rootUser).test("a file is written on a mount and moved across one, with its content", async () => {
   const program = join(import.meta.dir, "attack/on-mount.ts");
   const { stdout, stderr } = Bun.spawnSync(["unshare", "-m", "--propagation", "private", process.execPath, program]);
   expect(stderr.toString()).toBe("");

@@ -4,7 +4,7 @@ import { chmodSync, lstatSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemCalls } from "../../src/workspace/system/system-calls.ts";
-import { type Need, needs, root } from "../needs.ts";
+import { type Need, needs, rootUser } from "../needs.ts";
 import { change, file, openPlace, type Place } from "./tree.ts";
 
 const places: Place[] = [];
@@ -129,7 +129,7 @@ needs(keeping(bequeathed, list)).test("a file without an access list gets none o
   expect(Object.keys(attributes(join(made.work, "b.txt")))).toEqual([access]);
 });
 
-needs(root, keeping("security.pai", Buffer.from("x"))).test(
+needs(rootUser, keeping("security.pai", Buffer.from("x"))).test(
   "what the system grants a file is never carried over",
   async () => {
     const made = place("a.txt");

@@ -17,7 +17,7 @@ import fc from "fast-check";
 import type { Blob, Change } from "../../src/core/change.ts";
 import { isTemporary } from "../../src/workspace/atomic-write.ts";
 import { openDisk } from "../../src/workspace/system/disk.ts";
-import { needs, root } from "../needs.ts";
+import { needs, rootUser } from "../needs.ts";
 import { usePlaces } from "./places.ts";
 import { at, change, file, makePlace, openPlace, treeOf } from "./tree.ts";
 
@@ -184,7 +184,7 @@ test("a write-protected file is not replaced behind its back", async () => {
   expect(treeOf(made.work)).toEqual({ "a.txt": "file 444 a" });
 });
 
-needs(root).test("owner is kept when pai is root", async () => {
+needs(rootUser).test("owner is kept when pai is root", async () => {
   const made = place({ "a.txt": "a" });
   const { chownSync } = await import("node:fs");
   chownSync(join(made.work, "a.txt"), 1234, 2345);

@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import { join } from "node:path";
 import type { SandboxState } from "../../../src/core/command/sandbox.ts";
 import { newFolder } from "../../grounds.ts";
-import { needs, root } from "../../needs.ts";
+import { needs, rootUser } from "../../needs.ts";
 import { copies } from "./here.ts";
 
 const first = "mkdir low u w m1; mount -t overlay o -o lowerdir=low,upperdir=u,workdir=w m1";
@@ -23,11 +23,11 @@ function sayOn(depth: 1 | 2): SandboxState {
   return JSON.parse(said.stdout.toString());
 }
 
-needs(root, copies).test("layers are made in memory where the state folder lies on an overlay", () => {
+needs(rootUser, copies).test("layers are made in memory where the state folder lies on an overlay", () => {
   expect(sayOn(1)).toMatchObject({ level: "full", proposes: true, why: null });
 });
 
-needs(root, copies).test("where no overlay can be laid on the project, the state says so", () => {
+needs(rootUser, copies).test("where no overlay can be laid on the project, the state says so", () => {
   const { level, proposes, text, why } = sayOn(2);
   expect([level, proposes]).toEqual(["full", false]);
   expect(text).toContain("no copies: commands work on the project itself");

@@ -9,7 +9,7 @@ import { thisMachine } from "../../../src/workspace/sandbox/machine-code.ts";
 import { probe } from "../../../src/workspace/sandbox/probe.ts";
 import { explainFailure } from "../../../src/workspace/sandbox/reasons.ts";
 import { groundsEnv, newFolder } from "../../grounds.ts";
-import { needs, root } from "../../needs.ts";
+import { needs, rootUser } from "../../needs.ts";
 import type { Refused } from "./refuse-calls.ts";
 import { confinedBy, has } from "./world.ts";
 
@@ -97,7 +97,7 @@ for (const way of ["namespaces", "bubblewrap"] as const) {
   );
 }
 
-needs(root, "setpriv", confinedBy("landlock")).test("root without capabilities has Landlock all the same", () => {
+needs(rootUser, "setpriv", confinedBy("landlock")).test("root without capabilities has Landlock all the same", () => {
   const bare = ["setpriv", "--bounding-set", "-all", "--inh-caps", "-all"];
   expect(runWith([], ["say-level.ts", "cat a.txt", "landlock"], bare)).toMatchObject({
     level: "writes",

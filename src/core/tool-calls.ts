@@ -18,9 +18,9 @@ export interface ToolCall {
 }
 
 const word = "CALL";
-const shape = /^(?:(?:CALL|QUERY)(?:\s+|::))?([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_./-]{1,128})\s*([\s\S]*)$/;
+const shape = /^(?:(?:CALL|QUERY)(?:\s+|::))?([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_./-]{1,128})\s*(?:::)?\s*([\s\S]*)$/;
 
-/** Reads `CALL server.tool {json}`; `CALL` and `{json}` may be missing. null: it is not a call. */
+/** Reads `CALL server.tool {json}`; `CALL` and `{json}` may be missing, `::` may part them. null: it is not a call. */
 export function readToolCall(text: string): ToolCall | null {
   const [, server = "", tool = "", rest = ""] = shape.exec(text.trim()) ?? [];
   if (server === "") return null;

@@ -75,11 +75,18 @@ describe("a server", () => {
 describe("calls as commands", () => {
   test("have one spelling, whatever the order and the blanks of their input", () => {
     const spelled = 'CALL t.add {"a":{"x":1,"y":[2]},"b":null}';
-    for (const text of [spelled, 't.add {"b": null, "a": {"y": [2], "x": 1}}', `CALL::${spelled.slice(5)}`]) {
+    const other = '{"b": null, "a": {"y": [2], "x": 1}}';
+    for (const text of [
+      spelled,
+      `t.add ${other}`,
+      `CALL::${spelled.slice(5)}`,
+      `CALL::t.add::${other}`,
+      `t.add :: ${other}`,
+    ]) {
       expect(spellToolCall(text)).toBe(spelled);
     }
     expect(readToolCall("CALL t.add")).toEqual({ server: "t", tool: "add", input: {} });
-    for (const text of ["", "ls -la", "t.add [1]", "t.add {", "../x.y {}", "t. {}"])
+    for (const text of ["", "ls -la", "t.add [1]", "t.add {", "../x.y {}", "t. {}", "t.add::x", "t.add::::{}"])
       expect(readToolCall(text)).toBeNull();
   });
 

@@ -1,20 +1,11 @@
 /** Makes the files of a release: `bun scripts/release.ts [--version V] [--out DIR] [--targets A,B] [--sign KEY] [--base URL] [--renew-readme]`. */
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { version as ownVersion } from "../package.json";
 import { askGit } from "./compile.ts";
-import { packRelease } from "./release/pack.ts";
+import { packRelease, putInPlace } from "./release/pack.ts";
 import { findRuntimeCache, requireSameBun } from "./release/runtime.ts";
 import { openSigner } from "./release/sign.ts";
 import { renderSizes, renewSizes } from "./release/sizes.ts";
@@ -90,8 +81,7 @@ async function main(): Promise<void> {
   try {
     await packRelease(release, { out: making, work, cache: findRuntimeCache(process.env) }, console.log);
     if (signer !== null) console.log(`signed: ${signer.sign(making)}`);
-    rmSync(out, { recursive: true, force: true });
-    renameSync(making, out);
+    putInPlace(making, out);
   } finally {
     clear();
   }

@@ -8,6 +8,8 @@ const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 const about = {
   license: "MIT",
   description: "pai: a coding agent in one file that shows its plan and can take it back",
+  // A new package with a scope is private otherwise, which needs a paid organisation.
+  publishConfig: { access: "public" },
 };
 const packageOf = ({ name }: Target) => `@paicode/${name}`;
 

@@ -1,6 +1,6 @@
 /** The files of a release: archives, packages, notices, bill of materials, and their checksums. */
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { dependencies } from "../../package.json";
 import { compile } from "../compile.ts";
@@ -186,4 +186,15 @@ export async function packRelease(release: Release, folders: Folders, tell: (tex
   put("install.sh", fillInstaller(readText("scripts/install.sh"), release.base));
   put("latest", `${version}\n`);
   put("SHA256SUMS", sumAll(folders.out));
+}
+
+/** Puts a finished folder in the place of another, readable by everybody whatever the umask: it is uploaded as it is. */
+export function putInPlace(finished: string, out: string): void {
+  for (const name of readdirSync(finished)) {
+    const file = join(finished, name);
+    chmodSync(file, (statSync(file).mode & 0o100) === 0 ? 0o644 : 0o755);
+  }
+  chmodSync(finished, 0o755);
+  rmSync(out, { recursive: true, force: true });
+  renameSync(finished, out);
 }

@@ -1,7 +1,7 @@
 /** The parts of a release: archives, packages, notices, bill of materials, runtimes. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dependencies, devDependencies } from "../../package.json";
@@ -10,7 +10,7 @@ import { findBundled } from "../../scripts/release/bundled.ts";
 import { debianVersion, packDeb } from "../../scripts/release/deb.ts";
 import { renderNotices } from "../../scripts/release/notices.ts";
 import { packMain, packTarget } from "../../scripts/release/npm.ts";
-import { sumAll } from "../../scripts/release/pack.ts";
+import { putInPlace, sumAll } from "../../scripts/release/pack.ts";
 import { findRuntime, requireIntegrity, requireSameBun } from "../../scripts/release/runtime.ts";
 import runtimes from "../../scripts/release/runtimes.json";
 import { findSbomFaults, renderSbom } from "../../scripts/release/sbom.ts";
@@ -137,6 +137,30 @@ needs("npm").test("the npm packages install without a network, start the program
     out: expect.stringContaining("was npm told to leave out optional packages?"),
     status: 3,
   });
+});
+
+test("the npm packages are public: a new one with a scope would be private otherwise", () => {
+  const [target] = targets;
+  if (target === undefined) throw new Error("no target");
+  for (const [entry] of [packTarget(target, "1.2.3", Buffer.from(""), {}), packMain("1.2.3", {})])
+    expect(JSON.parse(String(entry?.data))).toMatchObject({ version: "1.2.3", publishConfig: { access: "public" } });
+});
+
+test("the folder of a release can be read by everybody, whatever the umask, and replaces an older one", () => {
+  const [making, out] = [mkdtempSync(join(shelf, ".release-")), join(shelf, "release")];
+  mkdirSync(out);
+  writeFileSync(join(out, "old"), "1");
+  writeFileSync(join(making, "latest"), "1.2.3\n", { mode: 0o600 });
+  writeFileSync(join(making, "tool"), "", { mode: 0o700 });
+  putInPlace(making, out);
+  const modes = readdirSync(out).map((name) => [name, (statSync(join(out, name)).mode & 0o777).toString(8)]);
+  expect([(statSync(out).mode & 0o777).toString(8), modes]).toEqual([
+    "755",
+    [
+      ["latest", "644"],
+      ["tool", "755"],
+    ],
+  ]);
 });
 
 test("notices and bill of materials tell what is in the bundle, from the lock file (R55, R56)", async () => {

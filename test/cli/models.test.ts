@@ -53,6 +53,12 @@ test("a model that new accounts do not get says so", async () => {
   const lines = await linesOf("2026-11-23", "all");
   expect(lines.find((line) => line.startsWith("  gemini-2.5-flash-lite "))).toEndWith("  closed to new accounts");
   expect(lines.find((line) => line.startsWith("  claude-mythos-5 "))).toEndWith("  by invitation only");
+  const gemini = lines.slice(
+    1,
+    lines.findIndex((line) => line.startsWith("openai")),
+  );
+  const closed = gemini.map((line) => line.includes("closed"));
+  expect(closed).toEqual(closed.toSorted((a, b) => Number(a) - Number(b)));
 });
 
 test("numbers of one and two digits, short and long names: the prices stand below each other", async () => {

@@ -24,7 +24,9 @@ function findRows(context: Context) {
     const keyed = row?.needsKey ?? false;
     const keys = keyed && row !== null ? findKeys(row, { env: context.env, places }).map(({ id }) => id) : [];
     const served = knownModels().filter((model) => model.provider === provider && (model.ends ?? "9") > day);
-    const known = new Map(served.map((model) => [model.name, model]));
+    // What everybody gets comes first.
+    const inOrder = served.toSorted((a, b) => Number(a.closed !== undefined) - Number(b.closed !== undefined));
+    const known = new Map(inOrder.map((model) => [model.name, model]));
     const stated = Object.keys(settings.models).flatMap((id) => (id.startsWith(`${provider}:`) ? [id] : []));
     const names = new Set([...known.keys(), ...stated.map((id) => id.slice(provider.length + 1))]);
     const models = [...names].map((name) => {

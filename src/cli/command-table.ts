@@ -12,6 +12,7 @@ const asking = () =>
   take(
     "model",
     "temperature",
+    "effort",
     "mode",
     "cwd",
     "yes",

@@ -8,6 +8,7 @@
  * A flag that is a setting too names its key under `flag` in store/setting-table.ts.
  */
 import type { BooleanArgDef, EnumArgDef, StringArgDef } from "citty";
+import { efforts } from "../core/model.ts";
 import { providerIds } from "../core/providers.ts";
 import { kebabCase } from "../core/text.ts";
 
@@ -38,6 +39,12 @@ const rows = <const T extends Record<string, FlagDef>>(table: T): T => table;
 export const flagTable = rows({
   model: { type: "string", alias: "m", valueHint: "PROVIDER:NAME", description: "model to ask" },
   temperature: { type: "string", alias: "t", valueHint: "N", description: "0 to 2; without it the model's own" },
+  effort: {
+    type: "enum",
+    valueHint: "LEVEL",
+    options: [...efforts],
+    description: "how hard the model thinks; without it as it does by itself",
+  },
   mode: {
     type: "enum",
     valueHint: "MODE",

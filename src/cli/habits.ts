@@ -49,6 +49,8 @@ const flags = (): Readonly<Record<string, string>> => ({
   "--approval-mode": "plans are asked about; -y answers yes",
   "--ask-for-approval": "plans are asked about; -y answers yes",
   "--output-format": "--json for one document, --jsonl for events",
+  "--reasoning-effort": "--effort LEVEL",
+  "--thinking": "--effort LEVEL",
   "--max-turns": "--max-calls N",
   "--max-budget-usd": "--max-cost USD",
   "--allowedTools": "--allow-run=PATTERN permits commands, --only GLOB limits the files",

@@ -1,4 +1,5 @@
 /** Exit codes, environment variables and files, for help and the man page. */
+import { efforts } from "../core/model.ts";
 import { providers } from "../core/providers.ts";
 
 /** All exit codes with a short meaning. */
@@ -44,6 +45,7 @@ export const variables = [
   ["PAI_MODIFY_STRICT", "change guard: 1 makes either limit alone enough, not only both"],
   ["PAI_HISTORY_DIR", "folder of the audit log, default .pai_history in the project"],
   ["PAI_STATE_DIR", "folder of journals, sessions and receipts"],
+  ["PAI_EFFORT", `how hard the model thinks: ${efforts.join(", ")}`],
   ["PAI_STORE_URL", "PostgreSQL database that machines of a team share: postgres://user@host/name"],
   ["PAI_BASE_URL", "address of the provider in use; wins over the provider's own variable"],
   ["PAI_CLIENT_CERT, PAI_CLIENT_KEY", "files of a client certificate and its key"],

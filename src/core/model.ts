@@ -78,8 +78,17 @@ export type Purpose =
   | "explore"
   | "compact";
 
+/** How hard a model is to think. */
+export const efforts = ["none", "minimal", "low", "medium", "high", "max"] as const;
+export type Effort = (typeof efforts)[number];
+
+/** The two kinds of calls that may have models and efforts of their own: those that make or mend a plan, and all others. */
+export type Job = "plan" | "work";
+
 export interface ModelRequest {
   readonly purpose: Purpose;
+  /** Absent: work. */
+  readonly job?: Job;
   readonly system: string;
   readonly messages: readonly Message[];
   readonly tools: readonly Tool[];
@@ -94,6 +103,8 @@ export interface ModelRequest {
   readonly isCapped: boolean;
   /** null: the model's own. */
   readonly temperature: number | null;
+  /** null or absent: the model's own. */
+  readonly effort?: Effort | null;
 }
 
 export type StopReason = "end" | "calls" | "length" | "refused";

@@ -1,5 +1,7 @@
 /** Every provider pai can reach, one row each: its names, keys, addresses and headers, and the wire it speaks. */
 
+import type { Effort } from "./model.ts";
+
 /** The API that a provider speaks. */
 export type Wire = "gemini" | "responses" | "messages" | "chat" | "local";
 
@@ -19,6 +21,8 @@ export interface ChatDialect {
   readonly countsUnasked: boolean;
   /** Call ids are nine letters and digits, and a user's message never follows a tool's. */
   readonly strictMessages: boolean;
+  /** The effort stands in an object `reasoning`; absent: in `reasoning_effort`. */
+  readonly reasoningObject?: boolean;
 }
 
 export interface Provider {
@@ -59,6 +63,8 @@ export interface Provider {
   readonly like?: string;
   /** The user accepts plain http to it. */
   readonly insecureHttp?: boolean;
+  /** The effort of its models where none is wanted; absent: their own. */
+  readonly effort?: Effort | undefined;
 }
 
 const bearer = (key: string | null): Readonly<Record<string, string>> =>
@@ -131,6 +137,7 @@ const table = [
     versionIn: "url",
     probe: "/key",
     silence: 300,
+    dialect: { countsUnasked: false, strictMessages: false, reasoningObject: true },
     listsPrices: true,
   },
   {

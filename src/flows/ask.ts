@@ -181,6 +181,7 @@ async function send(
   const { ledger, emit, ports } = run;
   const { model } = ports;
   const maxOutputTokens = refit();
+  const effort = run.options.effort?.[question.job ?? "work"] ?? null;
   warnLongPromptPrice(run, estimate);
   const request: ModelRequest = {
     tools: [],
@@ -189,6 +190,7 @@ async function send(
     maxOutputTokens,
     isCapped: isRationed(run) || maxOutputTokens < model.maxOutputTokens,
     temperature: run.options.temperature,
+    ...(effort !== null && { effort }),
   };
   const started = ports.now().getTime();
   const { at_most } = ledger.promised;

@@ -6,7 +6,7 @@ import type { Run } from "./run.ts";
 
 /** A request as a flow makes it; ask.ts adds the length of the reply and hides secrets. */
 export type ModelQuestion = Pick<ModelRequest, "purpose" | "system" | "messages" | "format"> &
-  Partial<Pick<ModelRequest, "tools">>;
+  Partial<Pick<ModelRequest, "tools" | "job">>;
 
 /** Characters of everything that is sent, schemas included. */
 export function charactersOf({ system, messages, format, tools = [] }: ModelQuestion): number {

@@ -8,7 +8,7 @@ import type { Range } from "../core/context/excerpts.ts";
 import type { Emit, StampedEvent } from "../core/event.ts";
 import type { GuardLimits } from "../core/guard/guard.ts";
 import type { ProjectMemory } from "../core/memory.ts";
-import type { Json, Model } from "../core/model.ts";
+import type { Effort, Job, Json, Model } from "../core/model.ts";
 import type { Amendment, CheckResult } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan/plan.ts";
@@ -55,6 +55,8 @@ export interface RunOptions {
   readonly mode: string;
   readonly version: string;
   readonly temperature: number | null;
+  /** How hard models think; null or absent: as they do by themselves. */
+  readonly effort?: Readonly<Record<Job, Effort | null>>;
   readonly caps: Caps;
   readonly guard: GuardLimits;
   /** How many actions one reply may hold (PAI_MAX_CMDS_PER_STEP). */

@@ -2,6 +2,7 @@
 import { type ErrorCode, PaiError } from "../core/error.ts";
 import { type Fields as Body, isFields, type Json, type ModelRequest } from "../core/model.ts";
 import type { Notice } from "../core/question.ts";
+import { nearestNamed } from "./effort.ts";
 import { foreignSignature } from "./gemini/foreign-signature.ts";
 import { wordsOf } from "./wire/http-errors.ts";
 
@@ -31,6 +32,21 @@ const without = (what: string) => (): string => `takes no ${what}: asked without
 
 /** Applied in this order. */
 const concessions: readonly Concession[] = [
+  {
+    refused: /reasoning[._ ]summar|thinking\S*display|include_?thoughts/i,
+    told: () => "tells nothing of its thoughts: asked without it",
+    fields: ["reasoning.summary", "thinking.display", "generationConfig.thinkingConfig.includeThoughts"],
+  },
+  {
+    refused:
+      /\beffort\b|reasoning_effort|thinking_?(level|budget|config)|budget_tokens|enable_thinking|chat_template_kwargs|adaptive thinking|thinking\.type|not support (thinking|reasoning)/i,
+    told: ({ effort }) =>
+      effort == null
+        ? "cannot be told how hard to think: the effort has no effect"
+        : `is asked with the effort ${effort}`,
+    request: (request, { words }) =>
+      request.effort == null ? request : { ...request, effort: nearestNamed(request.effort, words) },
+  },
   {
     refused: /temperature/i,
     told: without("temperature"),

@@ -7,6 +7,7 @@ import type { Notice } from "../core/question.ts";
 import { suggest } from "../core/suggest.ts";
 import { describeModel, limitModel, type StatedLimits } from "./catalogue.ts";
 import { createConcessions } from "./concessions.ts";
+import { openEffort } from "./effort.ts";
 import type { Key } from "./keys-in-turn.ts";
 import { type RetryOptions, withRetry } from "./retry.ts";
 import { type Stream, tryUntilBegun } from "./stream.ts";
@@ -115,7 +116,8 @@ async function openRemote(provider: Provider, name: string, options: OpenOptions
   preconnect(endpoint);
   const prepare = await bridges[provider.wire]();
   const concessions = createConcessions(name, notify);
-  const base = { provider, model: name, endpoint, agent, idleMs, notify, concessions, now };
+  const effort = openEffort(provider, name, notify);
+  const base = { provider, model: name, endpoint, agent, idleMs, notify, concessions, effort, now };
   const { open, ...limits } = await prepare(base, options);
   const stream = await takeKeys(open, provider.id, options);
   return { ...limits, address: endpoint.url, stream: withRetry(stream, options) };

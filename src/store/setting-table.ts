@@ -1,7 +1,7 @@
 /** The table of all settings: name, variable, flag, allowed values, and how far a project may narrow each. */
 
 import { type SandboxChoice, sandboxChoices, stricterChoice } from "../core/command/sandbox.ts";
-import type { Json } from "../core/model.ts";
+import { type Effort, efforts, type Json } from "../core/model.ts";
 import { byProvider, defaultModel } from "../core/providers.ts";
 import { type McpServer, readServers } from "./mcp-servers.ts";
 import { models, prices } from "./model-settings.ts";
@@ -19,6 +19,7 @@ import {
   nonEmpty,
   readCommand,
   type Setting,
+  type Sources,
   switched,
   type Texts,
   text,
@@ -73,6 +74,18 @@ const temperature: Setting<number | null> = {
   lenient: true,
   inFile: true,
 };
+
+/** How hard models are to think; null: as they do by themselves. It may cost more, so an untrusted project cannot set it. */
+const effort = (name: string, sources: Sources): Setting<Effort | null> => ({
+  name,
+  wants: `one of ${efforts.join(", ")}`,
+  schema: { enum: [...efforts] },
+  fallback: null,
+  fromText: (value) => value.trim(),
+  check: (json) => efforts.find((known) => known === json) ?? null,
+  inFile: true,
+  ...sources,
+});
 
 /** For each project: number of runs that can be undone, receipts and logs. */
 const keep = wholeNumber("keep", { low: 1, high: 10_000, fallback: 200 });
@@ -168,6 +181,9 @@ export const settingTable = {
     flag: "model",
   }),
   temperature,
+  effort: effort("effort", { env: "PAI_EFFORT", flag: "effort" }),
+  effortPlan: effort("effort.plan", {}),
+  effortWork: effort("effort.work", {}),
   mode,
   calls: cap("limits.calls", "a whole number", true, { env: "PAI_MAX_CALLS", flag: "maxCalls" }),
   tokens: cap("limits.tokens", "a whole number", true, { env: "PAI_MAX_TOKENS", flag: "maxTokens" }),

@@ -59,15 +59,25 @@ export function valueIn<T>(file: SettingsFile, setting: Setting<T>): { readonly 
   throw wrongType(file, [...setting.name.split("."), ...path], wants);
 }
 
+/** Whether a setting has parts that are settings, too: `effort` has `effort.plan`. */
+const hasParts = (name: string): boolean => [...names()].some((known) => known.startsWith(`${name}.`));
+
 /**
- * The value under a name, nested or with the full name as key ("checks.network"). `checks` is a list; if it is an
- * object with settings of its own, the list is its `commands`.
+ * Where a setting is: nested, or under its full name ("checks.network"). null: there is an object of its parts in its
+ * place, in which only the list of `checks` has a name, `commands`.
  */
+function pathIn(value: Json, name: string): readonly string[] | null {
+  if (!isFields(value)) return name.split(".");
+  if (Object.hasOwn(value, name) && name.includes(".")) return [name];
+  if (!isFields(value[name]) || !hasParts(name)) return name.split(".");
+  return name === "checks" ? ["checks", "commands"] : null;
+}
+
+/** The value under a name; undefined: there is none. */
 function jsonOf(file: SettingsFile, name: string): Json | undefined {
   const { value } = file;
-  if (isFields(value) && Object.hasOwn(value, name) && name.includes(".")) return value[name];
-  const path =
-    name === "checks" && isFields(value) && isFields(value["checks"]) ? ["checks", "commands"] : name.split(".");
+  const path = pathIn(value, name);
+  if (path === null) return undefined;
   let json: Json | undefined = value;
   for (const [n, part] of path.entries()) {
     if (json === undefined) return undefined;

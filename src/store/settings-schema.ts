@@ -10,13 +10,14 @@ interface Below {
   readonly schema: Fields;
 }
 
-/** The schema of a name. `checks` is a list, or an object whose list is `commands`. */
+/** The schema of a name. One with parts may be an object of them, in which the list of `checks` is `commands`. */
 function describeUnder(name: string, settings: readonly Below[]): Fields {
   const own = settings.find(({ path }) => path.length === 0)?.schema;
   const inner = describeAll(settings.filter(({ path }) => path.length > 0));
   if (Object.keys(inner).length === 0) return own ?? {};
   if (own === undefined) return { ...closed, properties: inner };
-  return { anyOf: [own, { ...closed, properties: { commands: own, ...inner } }], description: `${name}, or its parts` };
+  const listed = name === "checks" ? { commands: own } : {};
+  return { anyOf: [own, { ...closed, properties: { ...listed, ...inner } }], description: `${name}, or its parts` };
 }
 
 function describeAll(settings: readonly Below[]): Fields {

@@ -129,24 +129,33 @@ export function loadSettings({ flags, env, places, root, system = systemFile }: 
     return now.value;
   };
 
-  const settings = resolveAll(resolve, env);
+  const settings = resolveAll(resolve, env, origins);
   if (origins[settingTable.mode.name] === projectFile)
     warnings.push(`${projectFile} sets the mode of this project: ${settings.mode} (--mode overrides it)`);
   if (ignored.length > 0) warnings.push(`${projectFile}: ignored ${ignored.join(", ")}${project?.hint ?? ""}`);
   return { settings, origins, values, warnings, trust: project?.trust ?? null };
 }
 
-function resolveAll(resolve: <T>(setting: Setting<T>) => T, env: Environment): Settings {
+/** `origins` is filled by `resolve`. */
+function resolveAll(
+  resolve: <T>(setting: Setting<T>) => T,
+  env: Environment,
+  origins: Readonly<Record<string, Origin>>,
+): Settings {
   const rows = Object.entries(settingTable).map(([row, setting]) => [row, resolve(setting as Setting<unknown>)]);
   return groupRows(
     Object.fromEntries(rows) as RowValues,
     byProvider(({ id }) => resolve(baseUrlSettings[id])),
-    env,
+    { env, origins },
   );
 }
 
 /** `baseUrl`: from config.json only; for variables see base-url.ts. */
-function groupRows(rows: RowValues, baseUrl: Readonly<Record<ProviderId, string | null>>, env: Environment) {
+function groupRows(
+  rows: RowValues,
+  baseUrl: Readonly<Record<ProviderId, string | null>>,
+  { env, origins }: { readonly env: Environment; readonly origins: Readonly<Record<string, Origin>> },
+) {
   const {
     calls,
     tokens,
@@ -171,6 +180,9 @@ function groupRows(rows: RowValues, baseUrl: Readonly<Record<ProviderId, string 
     models,
     prices,
     providers,
+    effort,
+    effortPlan,
+    effortWork,
     ...others
   } = rows;
   const day: DayCaps = {
@@ -181,6 +193,10 @@ function groupRows(rows: RowValues, baseUrl: Readonly<Record<ProviderId, string 
   return {
     ...others,
     baseUrl,
+    /** Of calls that plan, and of all others. What is said for one call of pai wins over what a file says of a part. */
+    effort: ["flag", settingTable.effort.env].includes(origins["effort"])
+      ? { plan: effort, work: effort }
+      : { plan: effortPlan ?? effort, work: effortWork ?? effort },
     models: joinFacts(models, prices),
     providers: openProviders(providers, env),
     limits: { calls, tokens, cost, day, timeout, silence },

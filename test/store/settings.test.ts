@@ -279,3 +279,31 @@ test("a temperature out of range is an error as a flag, and clamped with a warni
     "PAI_TEMPERATURE must be a number from 0 to 2; 2 is used",
   ]);
 });
+
+test("an effort holds for plans and work; parts of a file differ, and what is said for one call wins over both", () => {
+  const home = makeHome();
+  user(home, { effort: { plan: "high" } });
+  expect(load(home).settings.effort).toEqual({ plan: "high", work: null });
+  user(home, { effort: "low", "effort.plan": "max" });
+  expect(load(home).settings.effort).toEqual({ plan: "max", work: "low" });
+  expect(load(home, { PAI_EFFORT: "medium" }).settings.effort).toEqual({ plan: "medium", work: "medium" });
+  expect(load(home, { PAI_EFFORT: "medium" }, { effort: "none" }).settings.effort).toEqual({
+    plan: "none",
+    work: "none",
+  });
+  user(home, { effort: "a lot" });
+  expect(() => load(home)).toThrow("effort must be one of none, minimal, low, medium, high, max");
+  user(home, { effort: { plans: "low" } });
+  expect(load(home).warnings.join()).toContain("unknown setting effort.plans, ignored");
+});
+
+test("an untrusted project sets no effort", () => {
+  const home = makeHome();
+  project(home, { effort: "max" });
+  expect([load(home).settings.effort, load(home).warnings.join()]).toEqual([
+    { plan: null, work: null },
+    expect.stringContaining("ignored effort"),
+  ]);
+  trustProject(home.places, home.root);
+  expect(load(home).settings.effort).toEqual({ plan: "max", work: "max" });
+});

@@ -177,6 +177,28 @@ inTerminal("pai run in a terminal asks; Ctrl+C ends it with 130 and the terminal
   expect(bytes.split("\x1b[?2004").at(-1)).toStartWith("l");
 });
 
+inTerminal("/effort tells the model how hard to think from the next task on", async () => {
+  await using place = openPlace([talked("One."), talked("Two."), talked("Three.")]);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("one?");
+  await screen.shows(/One\./);
+  screen.enter("/effort hard");
+  await screen.shows(/unknown effort: hard/);
+  screen.enter("/effort low");
+  await screen.shows(/effort: low/);
+  screen.enter("two?");
+  await screen.shows(/Two\./);
+  screen.enter("/effort default");
+  await screen.shows(/effort: the model's own/);
+  screen.enter("three?");
+  await screen.shows(/Three\./);
+  const levels = place.gemini.requests.map(({ body }) => /"thinkingLevel":"(\w+)"/.exec(body)?.[1] ?? null);
+  expect(levels).toEqual([null, "LOW", null]);
+  screen.enter("quit");
+  await expectEnd(place, screen, 0);
+});
+
 inTerminal("a check's failure offers to keep; no takes everything back", async () => {
   await using place = openPlace([...hello, done(""), done("")]);
   using screen = open(place, '"$PAI" run --check "test ! -e hello.txt" "make hello.txt"');

@@ -138,6 +138,7 @@ export function composeOptions(
     mode: settings.mode,
     version,
     temperature: settings.temperature,
+    effort: settings.effort,
     caps: { calls: settings.limits.calls, tokens: settings.limits.tokens, cost: settings.limits.cost },
     guard: settings.guard,
     maxActions: settings.actions,

@@ -1,4 +1,5 @@
 /** Completion of a message with Tab: slash commands with their arguments, and paths after `@`. */
+import { efforts } from "../../core/model.ts";
 import type { Workspace } from "../../core/ports.ts";
 import { knownModels } from "../../models/catalogue.ts";
 import { modes } from "../../store/setting-table.ts";
@@ -11,6 +12,7 @@ const maxOffered = 100;
 /** Arguments of some commands. */
 const followers = new Map<string, readonly string[]>([
   ["mode", modes],
+  ["effort", [...efforts, "default"]],
   ["model", knownModels().map(({ provider, name }) => `${provider}:${name}`)],
 ]);
 

@@ -198,6 +198,7 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   if (loaded !== null) for (const text of describeLosses(loaded)) warn("session")(text);
   const { mode } = base.settings;
   const nothing = {
+    effort: composed.base.settings.effort,
     model: undefined,
     interruptedAt: 0,
     stoppedAt: 0,

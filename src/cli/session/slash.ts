@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
-import { sizeOf } from "../../core/model.ts";
+import { type Effort, efforts, sizeOf } from "../../core/model.ts";
 import type { RelPath } from "../../core/path.ts";
 import { renderTasks } from "../../core/session/conversation.ts";
 import type { Session } from "../../core/session/session.ts";
@@ -59,6 +59,20 @@ function switchMode(talk: Talk, name: string): void {
   if (mode !== undefined) talk.mode = mode satisfies Mode;
   const others = modes.filter((each) => each !== talk.mode).join(", ");
   say(talk, `mode: ${talk.mode}${name === "" ? ` (/mode NAME switches: ${others})` : ""}`);
+}
+
+const ownEffort = "default";
+
+function switchEffort(talk: Talk, name: string): void {
+  const level = efforts.find((each) => each === name) ?? null;
+  if (name !== "" && name !== ownEffort && level === null) {
+    throw new PaiError("usage", `unknown effort: ${name}`, { hint: `one of ${[...efforts, ownEffort].join(", ")}` });
+  }
+  if (name !== "") talk.effort = { plan: level, work: level };
+  const { plan, work } = talk.effort;
+  const shown = (each: Effort | null) => each ?? "the model's own";
+  const both = plan === work ? shown(plan) : `${shown(plan)} for plans, ${shown(work)} for work`;
+  say(talk, `effort: ${both}${name === "" ? ` (/effort LEVEL: ${[...efforts, ownEffort].join(", ")})` : ""}`);
 }
 
 /** Shows what the first call for a message would send, and the size of the session. */
@@ -177,6 +191,11 @@ export const slashCommands: readonly Slash[] = [
   { name: "help", about: "this list", run: showHelp },
   { name: "model", about: "list models, or switch: /model NUMBER or PROVIDER:NAME", run: switchModel },
   { name: "mode", about: `way of working: ${modes.join(", ")}`, run: async (talk, name) => switchMode(talk, name) },
+  {
+    name: "effort",
+    about: `how hard the model thinks: ${efforts.join(", ")}`,
+    run: async (talk, name) => switchEffort(talk, name),
+  },
   { name: "plan", about: "make a plan only: /plan TASK; then y carries it out", run: planTurn },
   { name: "context", about: "what a message would send: /context, /context MESSAGE", run: showContext },
   {

@@ -37,6 +37,7 @@ export interface Talk {
   open: OpenSession;
   readonly input: InputHistory;
   mode: Settings["mode"];
+  effort: Settings["effort"];
   /** Chosen by /model; undefined: the model of the settings. */
   model: ComposedModel | undefined;
   /** Time of the last Ctrl+C at an empty prompt, in ms; 0: another key followed it. */
@@ -196,7 +197,8 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
     const task = composed.tellTools(said);
     talk.offered = null;
     const base = composeOptions(context, composed.base.settings, command, view.interactive);
-    const options = { ...base, keep: base.keep || mode === "tool-loop", mode, planOnly, ...(approved && { approved }) };
+    const keep = base.keep || mode === "tool-loop";
+    const options = { ...base, keep, mode, effort: talk.effort, planOnly, ...(approved && { approved }) };
     const ports = composed.portsFor({ task, options, sink, signal, decide, model });
     context.err("\n");
     const work = flow ?? (await flowFor(mode));

@@ -83,7 +83,7 @@ async function askForPlan<Made>(
   // One call is to spare for any use; the others are reserved for rounds of looks and for the work after the plan.
   ledger.reserve(Math.max(0, promise.at_most - plans - 1));
   const purpose = messages.length === 1 || record.rounds > 0 ? "plan" : "replan";
-  const question: ModelQuestion = { purpose, system: kind.system, messages, format: kind.format };
+  const question: ModelQuestion = { purpose, job: "plan", system: kind.system, messages, format: kind.format };
   const readValue = (json: Json) => refuseLook(run, kind, kind.readValue(json));
   let freed = 0;
   /** Gives up a round of looks for the call, so that the promise holds. */

@@ -13,7 +13,11 @@ export function keyOfPlan(run: Run, briefing: Briefing, system: string): string 
   const keyOf = ({ kind, text }: Part): string =>
     kind === "checks" ? normalizeOutput(text) : kind === "environment" ? (run.options.environment ?? "") : text;
   const parts = briefing.parts.map(keyOf).join("\n\n");
-  return digest([model.id, model.address ?? "", workspace.root, system, run.veil.blank(parts)].join("\0"));
+  return digest(
+    [model.id, model.address ?? "", run.options.effort?.plan ?? "", workspace.root, system, run.veil.blank(parts)].join(
+      "\0",
+    ),
+  );
 }
 
 /** The cache key of the plan that follows looks, which also covers their results. */

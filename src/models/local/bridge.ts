@@ -4,6 +4,7 @@ import type { Notice } from "../../core/question.ts";
 import { createChatDecoder } from "../chat/decode.ts";
 import { chatForm, encodeChat, withoutDialect } from "../chat/encode.ts";
 import { nativeOf } from "../chat/reasoning.ts";
+import { openEffort } from "../effort.ts";
 import type { Stream } from "../stream.ts";
 import { type BridgeOptions, openBridge, postTo } from "../wire/open-bridge.ts";
 import { encodeOllama } from "./encode.ts";
@@ -19,6 +20,7 @@ export function openLocal(options: LocalOptions): Stream {
   const owner = nativeOf(provider.id, model, endpoint.url);
   const chat = { owner, form: chatForm, schemaOf: withoutDialect };
   const isOllama = server.kind === "ollama";
+  const effort = isOllama ? openEffort(provider, model, notify, server) : options.effort;
   let isThinkingOff = false;
   const url = isOllama ? `${rootOf(endpoint.url)}/api/chat` : `${endpoint.url}/chat/completions`;
   return openBridge(
@@ -42,7 +44,7 @@ export function openLocal(options: LocalOptions): Stream {
           },
         }),
     },
-    options,
+    { ...options, effort },
   );
 }
 

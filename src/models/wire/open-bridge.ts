@@ -5,6 +5,7 @@ import type { Fields as Body, ModelEvent, ModelRequest } from "../../core/model.
 import type { Provider } from "../../core/providers.ts";
 import type { Notice } from "../../core/question.ts";
 import type { Concessions } from "../concessions.ts";
+import { type EffortTeller, joinFields } from "../effort.ts";
 import type { Key } from "../keys-in-turn.ts";
 import { type Stream, throwIfInterrupted, tryUntilBegun } from "../stream.ts";
 import type { Decoder } from "./decoder.ts";
@@ -28,6 +29,7 @@ export interface BridgeOptions {
   readonly notify: (notice: Notice) => void;
   /** What was conceded to the model, with whatever key. */
   readonly concessions: Concessions;
+  readonly effort: EffortTeller;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -60,8 +62,8 @@ function makeWellFormed(request: ModelRequest): ModelRequest {
 
 /** Makes one attempt for each call, and another for each concession; retry.ts retries. Throws `key_invalid` for a key that no header can hold. */
 export function openBridge(
-  { encode, send, decode }: Bridge,
-  { provider, model, key, endpoint, agent, idleMs, notify, concessions, now }: BridgeOptions,
+  { encode: encodeTask, send, decode }: Bridge,
+  { provider, model, key, endpoint, agent, idleMs, notify, concessions, effort, now }: BridgeOptions,
 ): Stream {
   if (key !== null && !/^[\x21-\x7e]+$/.test(key.key)) {
     throw new PaiError("key_invalid", `the key "${key.id}" contains characters that are not valid in a key`, {
@@ -69,6 +71,7 @@ export function openBridge(
     });
   }
   const asked: Asked = { provider: provider.id, model, key, address: endpoint.address, proxy: endpoint.proxy };
+  const encode = (request: ModelRequest) => joinFields(encodeTask(request), effort.fields(request));
   const carried = provider.headers(key?.key ?? null);
 
   const onSilence = (ms: number): void => {
@@ -104,7 +107,8 @@ export function openBridge(
   }
 
   return async function* (given, signal) {
-    const request = makeWellFormed(given);
+    const request = { ...makeWellFormed(given), effort: given.effort ?? provider.effort ?? null };
+    effort.tell(request);
     let left = maxConcessions;
     let body: Body = {};
     yield* tryUntilBegun((failed) => {

@@ -13,6 +13,7 @@ import { openSteps } from "./show-steps.ts";
 import { openWaits, type WaitOptions } from "./show-waits.ts";
 import { type EventHandlers, type EventOf, openWork } from "./show-work.ts";
 import { openStreams, type StreamOptions } from "./streams.ts";
+import { openThoughts } from "./thoughts.ts";
 
 export interface TerminalOptions extends StreamOptions, WaitOptions {
   /** `plan`: the plan is the result and goes to standard output; `session`: a session continues after the run. */
@@ -60,6 +61,7 @@ function openRun(options: TerminalOptions): Terminal {
     markdown: () => markdown(style, streams.columns),
     streams: seen,
   });
+  const thoughts = openThoughts(aside);
   const waits = openWaits(streams, options);
   const { spinner } = waits;
   const steps = openSteps(streams, reply, { planIsResult, verbose });
@@ -81,6 +83,7 @@ function openRun(options: TerminalOptions): Terminal {
       if (verbose) aside(`run ${run}, ${mode}, ${visibleLine(model)}, ${visibleLine(root)}`);
     },
     "model.delta"({ channel, text }) {
+      if (channel === "thought" && verbose) thoughts.push(text);
       if (channel !== "reply") return;
       reply.push(text);
       watchSilence();
@@ -130,6 +133,7 @@ function openRun(options: TerminalOptions): Terminal {
       since ??= now();
       if (event.type === "model.progress") return showProgress(event);
       spinner.clear();
+      if (event.type !== "model.delta" || event.channel !== "thought") thoughts.end();
       if (event.type !== "model.delta" && reply.open) {
         reply.close();
         streams.section();

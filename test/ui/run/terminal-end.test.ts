@@ -56,6 +56,23 @@ test("a pause before the next attempt leaves a line only where it cannot be coun
   expect(lines({ live: true }).join()).not.toContain("asking again");
 });
 
+test("with --verbose a model's thoughts are lines as they come, without -v only the wait tells of them", () => {
+  const events = stamp([
+    { type: "model.started", n: 1, purpose: "plan", model: "gemini:x", estimate: 1 },
+    { type: "model.delta", n: 1, channel: "thought", text: "First I look.\n\nThen " },
+    { type: "model.delta", n: 1, channel: "thought", text: "I write \u001b[31mred." },
+    { type: "model.progress", n: 1, replied: false, thought: 20, step: null, file: null },
+    { type: "model.delta", n: 1, channel: "reply", text: "Hello" },
+  ]);
+  const lines = (options: object) => show(true, options, { events, outcome }).screen.split("\n");
+  const told = (options: object) => lines(options).filter((line) => line.startsWith("thinking: "));
+  expect(told({ live: false, verbose: true })).toEqual([
+    "thinking: First I look.",
+    "thinking: Then I write \\x1b[31mred.",
+  ]);
+  expect(told({ live: false })).toEqual([]);
+});
+
 test("in a session the result names what can be typed there", () => {
   const { screen } = show(true, { kind: "session" });
   expect(screen).toMatch(/next steps \(y does (all, a number one of them|it)\)/);

@@ -1,0 +1,261 @@
+/** The effort on each wire: what models know, what is sent, what is dropped, and that nothing is sent unasked. */
+import { describe, expect, test } from "bun:test";
+import { type Effort, efforts, type Fields, type ModelRequest } from "../../src/core/model.ts";
+import { firstOfWire, providerTable } from "../../src/core/providers.ts";
+import { joinFields, nearestNamed, openEffort } from "../../src/models/effort.ts";
+import { openModel } from "../../src/models/open.ts";
+import { delta, done, event, line, ollamaSays, says } from "./chat/chat-wire.ts";
+import { says as geminiSays } from "./gemini/gemini-wire.ts";
+import { ollama, options, quiet, request, sse, take, useServer } from "./loopback.ts";
+
+type Row = Parameters<typeof openEffort>[0];
+
+/** The fields for each effort, in the order of `efforts`. */
+function fieldsOf(provider: Row, model: string, thinks?: boolean): readonly Fields[] {
+  const { fields } = openEffort(provider, model, () => {}, thinks === undefined ? undefined : { thinks });
+  return efforts.map((effort) => fields({ ...request, maxOutputTokens: 32_768, effort }));
+}
+
+/** The levels that are sent for each effort; null: none. */
+const levels = (provider: Row, model: string, read: (fields: Fields) => unknown) =>
+  fieldsOf(provider, model).map((fields) => read(fields) ?? null);
+const at = (fields: Fields, ...path: readonly string[]): unknown =>
+  path.reduce<unknown>((value, key) => (value as Fields | undefined)?.[key], fields);
+
+const { openai, anthropic, gemini, openrouter, mistral, local } = providerTable;
+
+const responses: readonly (readonly [string, readonly (Effort | "xhigh" | null)[]])[] = [
+  ["gpt-6.1-terra", ["none", "low", "low", "medium", "high", "max"]],
+  ["gpt-6.1-sol", ["low", "low", "low", "medium", "high", "max"]],
+  ["gpt-6.2-sol", ["low", "low", "low", "medium", "high", "max"]],
+  ["gpt-6-sol", ["none", "low", "low", "medium", "high", "max"]],
+  ["gpt-6-astra", ["low", "low", "low", "medium", "high", "max"]],
+  ["gpt-5.6-luna", ["none", "low", "low", "medium", "high", "max"]],
+  ["gpt-5.5", ["none", "low", "low", "medium", "high", "xhigh"]],
+  ["gpt-5.5-pro", ["medium", "medium", "medium", "medium", "high", "xhigh"]],
+  ["gpt-5.4-mini", ["none", "low", "low", "medium", "high", "xhigh"]],
+  ["gpt-5.3-codex", ["none", "low", "low", "medium", "high", "xhigh"]],
+  ["gpt-5.3-codex-spark", ["low", "low", "low", "medium", "high", "xhigh"]],
+  ["gpt-5.1", ["none", "low", "low", "medium", "high", "high"]],
+  ["gpt-5-mini-2025-08-07", ["minimal", "minimal", "low", "medium", "high", "high"]],
+  ["gpt-5-pro", ["high", "high", "high", "high", "high", "high"]],
+  ["o3", ["low", "low", "low", "medium", "high", "high"]],
+  ["openai.gpt-oss-120b", ["low", "low", "low", "medium", "high", "high"]],
+  ["grok-4.7", ["low", "low", "low", "medium", "high", "xhigh"]],
+  ["my-deployment", ["none", "low", "low", "medium", "high", "max"]],
+  ["gpt-4.1-mini", [null, null, null, null, null, null]],
+  ["gpt-5-chat-latest", [null, null, null, null, null, null]],
+];
+test.each(responses)("Responses: %s", (model, sent) => {
+  expect(levels(openai, model, (fields) => at(fields, "reasoning", "effort"))).toEqual([...sent]);
+});
+
+const messages: readonly (readonly [string, readonly (Effort | "xhigh" | null)[]])[] = [
+  ["claude-sonnet-5-5", ["low", "low", "low", "medium", "high", "max"]],
+  ["claude-opus-5-5-20260901", ["low", "low", "low", "medium", "high", "max"]],
+  ["claude-fable-5-2", ["low", "low", "low", "medium", "high", "max"]],
+  ["claude-haiku-5-5", ["none", "low", "low", "medium", "high", "max"]],
+  ["claude-opus-5", ["none", "low", "low", "medium", "high", "max"]],
+  ["claude-sonnet-5-20260301", ["none", "low", "low", "medium", "high", "max"]],
+  ["anthropic.claude-opus-4-7-v1", ["none", "low", "low", "medium", "high", "max"]],
+  ["claude-sonnet-4-6@default", ["none", "low", "low", "medium", "high", "max"]],
+];
+test.each(messages)("Messages: %s", (model, sent) => {
+  const level = (fields: Fields) =>
+    at(fields, "output_config", "effort") ?? (at(fields, "thinking", "type") === "disabled" ? "none" : null);
+  expect(levels(anthropic, model, level)).toEqual([...sent]);
+});
+
+test.each(["claude-opus-4-5", "claude-sonnet-4-20250514", "claude-haiku-4-5@20251001", "claude-3-7-sonnet-latest"])(
+  "Messages: %s gets tokens to think with, fewer than its reply may have",
+  (model) => {
+    const budget = (fields: Fields) => at(fields, "thinking", "budget_tokens") ?? at(fields, "thinking", "type");
+    expect(levels(anthropic, model, budget)).toEqual(["disabled", 1024, 4096, 8192, 16_384, 16_384]);
+    const { fields } = openEffort(anthropic, model, () => {});
+    expect(fields({ ...request, maxOutputTokens: 4000, effort: "high" })).toEqual({
+      thinking: { type: "enabled", budget_tokens: 2000 },
+    });
+    expect(fields({ ...request, maxOutputTokens: 1500, effort: "high" })).toEqual({});
+  },
+);
+
+const google: readonly (readonly [string, readonly (string | null)[]])[] = [
+  ["gemini-3.5-flash-lite", ["MINIMAL", "MINIMAL", "LOW", "MEDIUM", "HIGH", "HIGH"]],
+  ["gemini-3-flash-preview", ["MINIMAL", "MINIMAL", "LOW", "MEDIUM", "HIGH", "HIGH"]],
+  ["gemini-flash-latest", ["MINIMAL", "MINIMAL", "LOW", "MEDIUM", "HIGH", "HIGH"]],
+  ["gemini-3.1-pro-preview", ["LOW", "LOW", "LOW", "MEDIUM", "HIGH", "HIGH"]],
+  ["gemini-3.8-flash", ["LOW", "LOW", "LOW", "MEDIUM", "HIGH", "HIGH"]],
+  ["gemini-4-argon", ["LOW", "LOW", "LOW", "MEDIUM", "HIGH", "HIGH"]],
+  ["gemini-pro-latest", ["LOW", "LOW", "LOW", "MEDIUM", "HIGH", "HIGH"]],
+  ["gemini-2.0-flash", [null, null, null, null, null, null]],
+];
+test.each(google)("Gemini: %s", (model, sent) => {
+  const level = (fields: Fields) => at(fields, "generationConfig", "thinkingConfig", "thinkingLevel");
+  expect(levels(gemini, model, level)).toEqual([...sent]);
+});
+
+test("Gemini 2.5 gets tokens to think with, and only its pro cannot be told not to think", () => {
+  const budget = (fields: Fields) => at(fields, "generationConfig", "thinkingConfig", "thinkingBudget");
+  expect(levels(gemini, "gemini-2.5-flash", budget)).toEqual([0, 1024, 4096, 8192, 16_384, 24_576]);
+  expect(levels(gemini, "gemini-2.5-pro", budget)).toEqual([1024, 1024, 4096, 8192, 16_384, 24_576]);
+});
+
+test("Chat Completions: one field, and what some families have besides", () => {
+  const effort = (fields: Fields) => at(fields, "reasoning_effort");
+  const own: Row = { wire: "chat" };
+  expect(levels(own, "some-model", effort)).toEqual(["none", "low", "low", "medium", "high", "high"]);
+  expect(levels(own, "openai/gpt-oss-20b", effort)).toEqual(["low", "low", "low", "medium", "high", "high"]);
+  expect(levels(mistral, "mistral-medium-latest", effort)).toEqual(["none", "high", "high", "high", "high", "high"]);
+  expect(levels(mistral, "codestral-latest", effort)).toEqual([null, null, null, null, null, null]);
+  expect(fieldsOf(own, "deepseek-v4-pro").slice(0, 2)).toEqual([
+    { thinking: { type: "disabled" } },
+    { thinking: { type: "enabled" }, reasoning_effort: "high" },
+  ]);
+  expect(levels(openrouter, "any/model", (fields) => at(fields, "reasoning", "effort"))).toEqual([...efforts]);
+  expect(fieldsOf(local, "qwen3")[0]).toEqual({
+    reasoning_effort: "none",
+    chat_template_kwargs: { enable_thinking: false },
+  });
+});
+
+test("Ollama is told yes or no, gpt-oss a word, and a model that cannot think nothing", () => {
+  const think = (model: string, thinks: boolean) => fieldsOf(local, model, thinks).map((fields) => fields["think"]);
+  expect(think("qwen3:8b", true)).toEqual([false, true, true, true, true, true]);
+  expect(think("gpt-oss:20b", true)).toEqual(["low", "low", "low", "medium", "high", "high"]);
+  expect(think("llama3.2", false)).toEqual([undefined, undefined, undefined, undefined, undefined, undefined]);
+});
+
+test("without an effort no wire gets a field", () => {
+  for (const wire of ["chat", "responses", "messages", "gemini", "local"] as const) {
+    const { fields } = openEffort(firstOfWire(wire), "any", () => {});
+    expect([fields(request), fields({ ...request, effort: null })]).toEqual([{}, {}]);
+  }
+});
+
+test("fields join the body, whose own values stay", () => {
+  const body = { output_config: { format: { type: "json_schema" } }, think: false, max_tokens: 5 };
+  expect(joinFields(body, { output_config: { effort: "low" }, think: true })).toEqual({
+    output_config: { format: { type: "json_schema" }, effort: "low" },
+    think: false,
+    max_tokens: 5,
+  });
+});
+
+test("the levels that an error names are read from its end", () => {
+  const words =
+    "Unsupported value: 'minimal' is not supported with the 'gpt-5.1' model. Supported values are: 'none', 'low', 'medium', and 'high'. reasoning.effort";
+  expect((["none", "minimal", "low", "max"] as const).map((effort) => nearestNamed(effort, words))).toEqual([
+    "none",
+    "low",
+    "low",
+    "high",
+  ]);
+  expect(nearestNamed("high", "`reasoning_effort` must be one of `none` or `default`")).toBeNull();
+  expect(
+    nearestNamed("high", "Unsupported parameter: 'reasoning.effort' is not supported with this model."),
+  ).toBeNull();
+});
+
+describe("asked with an effort", () => {
+  const server = useServer();
+  const wanted: ModelRequest = { ...request, effort: "minimal" };
+  async function ask(id: string, told: string[], asked = wanted, baseUrl = `${server.origin}/v1`) {
+    const model = await openModel(options({ id, baseUrl, notify: ({ text }) => told.push(text) }));
+    return [await take(model, quiet, asked), model] as const;
+  }
+  const bodies = () => server.seen.map(({ body }) => body as Fields);
+
+  test("a level that the server does not take gives way to the nearest that it names, for all calls", async () => {
+    const told: string[] = [];
+    const error = {
+      message:
+        "Unsupported value: 'none' is not supported with the 'my-alias' model. Supported values are: 'low', 'medium', and 'high'.",
+      type: "invalid_request_error",
+      param: "reasoning_effort",
+      code: "unsupported_value",
+    };
+    server.answer = (n) => (n === 0 ? Response.json({ error }, { status: 400 }) : sse([says("x")]));
+    const [{ text }, model] = await ask("openrouter:my-alias", told, { ...request, effort: "none" });
+    expect(text).toBe("x");
+    await take(model, quiet, { ...request, effort: "max" });
+    expect(bodies().map((body) => at(body, "reasoning", "effort"))).toEqual(["none", "low", "high"]);
+    expect(told.filter((each) => each.includes("effort"))).toEqual(["my-alias is asked with the effort low"]);
+  });
+
+  test("a server that takes none gets none, which is told once", async () => {
+    const told: string[] = [];
+    const refusal = { error: { message: "`reasoning_effort` is not supported with this model" } };
+    server.answer = (n) => (n === 0 ? Response.json(refusal, { status: 400 }) : sse([says("x")]));
+    const [{ text }, model] = await ask("mistral:magistral-9", told);
+    await take(model, quiet, wanted);
+    expect([text, bodies().map((body) => body["reasoning_effort"])]).toEqual(["x", ["high", undefined, undefined]]);
+    expect(told).toEqual([
+      "magistral-9 knows no effort minimal: high is sent",
+      "magistral-9 cannot be told how hard to think: the effort has no effect",
+    ]);
+  });
+
+  test("a schema stays where only the effort is refused", async () => {
+    const refusal = { error: { message: "output_config.effort: Extra inputs are not permitted" } };
+    server.answer = (n) => Response.json(refusal, { status: n === 0 ? 400 : 500 });
+    const format = { name: "plan", schema: { type: "object", properties: {} } };
+    const [, model] = await ask("anthropic:claude-sonnet-5-5", [], { ...wanted, format }, server.origin);
+    expect(model.name).toBe("claude-sonnet-5-5");
+    const [first, second] = bodies().map((body) => body["output_config"]);
+    expect([Object.keys((first ?? {}) as Fields), Object.keys((second ?? {}) as Fields)]).toEqual([
+      ["effort", "format"],
+      ["format"],
+    ]);
+  });
+
+  test("summaries that an organization may not have are left out, the effort stays", async () => {
+    const refusal = {
+      error: {
+        message: "Your organization must be verified to generate reasoning summaries.",
+        param: "reasoning.summary",
+      },
+    };
+    server.answer = () => Response.json(refusal, { status: 400 });
+    await ask("openai:gpt-5.5", []);
+    expect(
+      bodies()
+        .slice(0, 2)
+        .map((body) => body["reasoning"]),
+    ).toEqual([{ effort: "low", summary: "auto" }, { effort: "low" }]);
+  });
+
+  test("a model that cannot be told is asked without a field, and that is told once", async () => {
+    const told: string[] = [];
+    server.answer = () => sse([event(geminiSays("x", "STOP"))]);
+    const [{ text }, model] = await ask("gemini:gemini-2.0-flash", told, wanted, server.origin);
+    await take(model, quiet, wanted);
+    expect([text, JSON.stringify(bodies()).includes("thinking")]).toEqual(["x", false]);
+    expect(told).toEqual(["gemini-2.0-flash cannot be told how hard to think: the effort has no effect"]);
+  });
+
+  test("an Ollama model that thought until its reply was full is told not to think, whatever the effort", async () => {
+    server.about = { ...ollama, "/api/show": { ...ollama["/api/show"], capabilities: ["completion", "thinking"] } };
+    const mute = line({ message: { role: "assistant", content: "", thinking: "…" }, done: false });
+    const full = line({
+      message: { role: "assistant", content: "" },
+      done: true,
+      done_reason: "length",
+      eval_count: 9,
+    });
+    server.answer = (n) => new Response(n === 0 ? mute + full : ollamaSays("x"));
+    const [first, model] = await ask("local:qwen3:8b", [], { ...request, effort: "high" });
+    expect(first.done?.stop).toBe("length");
+    await take(model, quiet, { ...request, effort: "high" });
+    const chats = bodies().filter((body) => Array.isArray(body["messages"]) && (body["messages"] as []).length > 0);
+    expect(chats.map((body) => body["think"])).toEqual([true, false]);
+  });
+
+  test("the effort of an own provider counts where none is wanted", async () => {
+    const row = { ...providerTable.openai, id: "gw", urlVariable: null, wire: "chat", effort: "low" } as const;
+    server.answer = () => sse([delta({ content: "x" }, "stop") + done]);
+    const model = await openModel(options({ id: "gw:m", own: [row], baseUrl: `${server.origin}/v1` }));
+    await take(model);
+    await take(model, quiet, { ...request, effort: "high" });
+    expect(bodies().map((body) => body["reasoning_effort"])).toEqual(["low", "high"]);
+  });
+});

@@ -1,5 +1,5 @@
 /** Defines an action, and reads what a model wrote as its input. */
-import type * as z from "zod/mini";
+import * as z from "zod/mini";
 import { isFields, type Json } from "../core/model.ts";
 import { type FieldNames, nameFields } from "../core/plan/field-names.ts";
 import { readAs } from "../core/plan/reading.ts";
@@ -53,7 +53,7 @@ export function defineAction<Input>(name: ActionName, action: Action<Input>): An
     kind,
     offered,
     about,
-    toolSchema: async () => (await import("./tool-schema.ts")).toolSchemaOf((action.tool?.input ?? action.input)()),
+    toolSchema: () => z.toJSONSchema((action.tool?.input ?? action.input)(), { io: "input", reused: "inline" }) as Json,
     fromTool(written) {
       const named = plainValues(nameFields(toolNames, written));
       const isWhole = action.tool !== undefined && readAs(action.tool.input(), named, "input").ok;

@@ -1,5 +1,7 @@
 /** Prints the result of a command that is not a run: as text for people, or as its one JSON document. */
+
 import { exitCodes, type PaiError, toFailure } from "../core/error.ts";
+import { renderCommandDocument } from "../ui/json.ts";
 import { visibleBut } from "../ui/sanitize.ts";
 import { ownCodes } from "../ui/style.ts";
 import type { Context } from "./command.ts";
@@ -14,7 +16,6 @@ export const takeNotices = ({ notices }: Pick<Context, "notices">) => notices.ta
  */
 export async function showResult(context: Context, command: string, data: unknown, text: string): Promise<number> {
   if (context.flags.json === true) {
-    const { renderCommandDocument } = await import("../ui/json.ts");
     context.out(renderCommandDocument({ command, code: 0, data, notices: takeNotices(context), error: null }));
   } else context.out(visibleBut(ownCodes, text));
   return 0;
@@ -27,7 +28,6 @@ export async function showResult(context: Context, command: string, data: unknow
 export async function showFinding(context: Context, command: string, data: unknown, error: PaiError): Promise<number> {
   const code = exitCodes[error.code];
   if (context.flags.json === true) {
-    const { renderCommandDocument } = await import("../ui/json.ts");
     const notices = takeNotices(context);
     context.out(renderCommandDocument({ command, code, data, notices, error: toFailure(error) }));
   } else openLog(context).fail(error);

@@ -1,8 +1,11 @@
 /** From a command line to an exit code: picks the command, runs it, and reports every failure once. */
+
 import { exitCodes, PaiError, toFailure, toPaiError } from "../core/error.ts";
 import { suggest } from "../core/suggest.ts";
 import type { Command, Context } from "./command.ts";
 import { commands, findCommand } from "./command-table.ts";
+import { renderVersion } from "./commands/version.ts";
+import { renderEarlyFailure } from "./early-failure.ts";
 import type { Flags } from "./flags.ts";
 import { habitOfCommand } from "./habits.ts";
 import { openNotices } from "./notices.ts";
@@ -79,7 +82,6 @@ async function showFailure(
   const given = end < 0 ? argv : argv.slice(0, end);
   const form = given.includes("--json") ? "json" : given.includes("--jsonl") ? "jsonl" : null;
   if (form !== null) {
-    const { renderEarlyFailure } = await import("./early-failure.ts");
     const failed = {
       command: command ?? guessCommand(given),
       error: toFailure(error),
@@ -123,7 +125,6 @@ export async function main(argv: readonly string[], called: Process): Promise<nu
   try {
     const { flags, words } = readCommandLine(argv);
     if (flags.version === true) {
-      const { renderVersion } = await import("./commands/version.ts");
       process.out(renderVersion(flags.json === true));
       return 0;
     }

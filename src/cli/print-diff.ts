@@ -6,7 +6,7 @@ import { columnsOf } from "./columns.ts";
 import type { Context } from "./command.ts";
 import { type Base, findRoot } from "./compose/base.ts";
 import { knownSecrets } from "./compose/known-secrets.ts";
-import { styleOf } from "./compose/view.ts";
+import { loadHighlight, styleOf } from "./compose/view.ts";
 
 /** `renderHidden` with the keys of pai, and what the environment and the `.env` files of the project tell of. */
 export const renderHiddenHere = (base: Base, changes: readonly Change[]): string =>
@@ -15,7 +15,7 @@ export const renderHiddenHere = (base: Base, changes: readonly Change[]): string
 /** A diff in git's form as this stream shows it, ending in a line feed. */
 export async function styleDiffOn(stream: "stdout" | "stderr", context: Context, diff: string): Promise<string> {
   const style = styleOf(context, context.tty[stream]);
-  const highlight = style.color ? (await import("../ui/highlight.ts")).highlight : null;
+  const highlight = style.color ? await loadHighlight() : null;
   const columns = style.plain ? null : columnsOf(context.env);
   return renderDiff(diff, style, { columns, highlight });
 }

@@ -1,8 +1,11 @@
 /** Runs the process around a command: streams, exit code, uncaught exceptions. */
+
 import { hasKeyboard, isPipedIn, isTerminal } from "../ui/tty.ts";
 import { openWriters, type Writer } from "../ui/writer.ts";
 import { main } from "./index.ts";
 import { endInBackground, watchSignals } from "./interrupt.ts";
+import { readPiped } from "./piped-input.ts";
+import { readStdin } from "./read-text.ts";
 
 /** Milliseconds that an interrupted run waits, in the end, for a terminal that takes no text. */
 const finalOutputMs = 1000;
@@ -35,9 +38,8 @@ export async function start(argv: readonly string[]): Promise<void> {
     err: stderr.write,
     shown: () => Promise.all(writers.map(({ flush }) => flush())),
     tty: { stdin: isTerminal(0), stdout: isTerminal(1), stderr: isTerminal(2), keyboard: hasKeyboard() },
-    readPiped: async (signal) =>
-      isPipedIn(0) ? (await import("./piped-input.ts")).readPiped(signal) : { text: "", note: null },
-    readStdin: async (signal) => (await import("./read-text.ts")).readStdin(signal),
+    readPiped: async (signal) => (isPipedIn(0) ? readPiped(signal) : { text: "", note: null }),
+    readStdin: async (signal) => readStdin(signal),
     ...watchSignals(writers),
     now: () => new Date(),
   });

@@ -27,7 +27,7 @@ export interface AnyAction {
   readonly offered: boolean;
   readonly about: string;
   /** JSON Schema of the input that the model writes in the tool-loop. */
-  toolSchema(): Promise<Json>;
+  toolSchema(): Json;
   /** Turns the input that the model wrote in the tool-loop into the action's own. */
   fromTool(written: Json): Json;
   /** Must not change anything. Throws PaiError when the policy denies a path. */

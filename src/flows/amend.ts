@@ -99,7 +99,7 @@ function grant(run: Run, rights: Rights, { request, claim }: Asked, by: Amendmen
 
 /** The diff of what these claims would change beyond the plan: the reply is tried on an overlay of the workspace. */
 async function rehearse(run: Run, rights: Rights, asked: readonly Asked[], calls: readonly Call[]): Promise<string> {
-  const actions = new Map((await run.ports.actions()).map((action) => [action.name as string, action]));
+  const actions = new Map(run.ports.actions.map((action) => [action.name as string, action]));
   const below = run.veiled.stage();
   const overlay = createOverlay(below);
   const stage: Stage = { ...overlay, shown: (path) => overlay.shown(path) ?? below.shown(path) };

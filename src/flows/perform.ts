@@ -277,7 +277,7 @@ function capOf(calls: readonly Call[], at: number): string | null {
 
 /** Performs the calls of one reply as one batch. Throws conflict, disk_full and interrupts; refusals are reports. */
 export async function perform(run: Run, calls: readonly Call[], rights: Rights | null): Promise<BatchReport> {
-  const actions = new Map((await run.ports.actions()).map((action) => [action.name, action]));
+  const actions = new Map(run.ports.actions.map((action) => [action.name, action]));
   const batch: Batch = { run, rights, actions, reports: [], cap: openSizeCap(), waiting: [], changed: false };
   const earlier = run.begun?.changes.length ?? 0;
   const looked = lookAtOnce(batch, calls);

@@ -113,8 +113,7 @@ export interface Ports {
   /** Registers a listener for notices of the adapters during the run: waits, keys, another model. */
   readonly onNotice?: (listener: (notice: Notice) => void) => void;
   readonly workspace: Workspace;
-  /** Loaded when the first request is on its way. */
-  readonly actions: () => Promise<readonly AnyAction[]>;
+  readonly actions: readonly AnyAction[];
   readonly decide: Decide;
   /** Receives every event, stamped. */
   readonly sink: (event: StampedEvent) => void;

@@ -14,7 +14,6 @@ import { type Cut, parseReadRange, type Script, type ScriptAction } from "../cor
 import { rowOf } from "../core/vocabulary.ts";
 import { amend, amendRule, noteRefused } from "./amend.ts";
 import { ask, type Reply } from "./ask.ts";
-import { nextTurn } from "./breathe.ts";
 import { requireBound } from "./commands/approve-command.ts";
 import type { ModelQuestion } from "./fit-request.ts";
 import { type BatchReport, perform } from "./perform.ts";
@@ -56,9 +55,7 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
       return null;
     }
   };
-  const asked = ask(run, { purpose, system, messages, format: null });
-  // Actions load once the request has left, while the model works.
-  const [reply] = await Promise.all([asked, nextTurn().then(run.ports.actions)]);
+  const reply = await ask(run, { purpose, system, messages, format: null });
   const parse = ({ text, stop }: Reply, resumed: Cut | null = null) =>
     completeFinish(parseScript(text, { stop, read, tag, resumed }), text, tag);
   const script = parse(reply);

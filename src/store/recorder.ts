@@ -33,7 +33,7 @@ export interface Recorder {
   readonly model: Model;
   readonly workspace: Workspace;
   readonly decide: Decide;
-  readonly actions: LoadActions;
+  readonly actions: readonly AnyAction[];
   readonly memory: ProjectMemory | null;
   readonly planCache: PlanCache | null;
   /** Hides secrets. The run must use this one, so that a secret has the same name in the run and in the receipt. */
@@ -42,14 +42,12 @@ export interface Recorder {
   readonly sink: (event: StampedEvent) => void;
 }
 
-type LoadActions = () => Promise<readonly AnyAction[]>;
-
 /** The ports of a run. */
 export interface RunPorts {
   readonly model: Model;
   readonly workspace: Workspace;
   readonly decide: Decide;
-  readonly actions: LoadActions;
+  readonly actions: readonly AnyAction[];
   /** null or absent: there is none. */
   readonly memory?: ProjectMemory | null;
   readonly planCache?: PlanCache | null;
@@ -87,7 +85,7 @@ export function recordRun(
         return state;
       },
     },
-    actions: async () => (await ports.actions()).map((action) => recordLooks(action, (fact) => add(masked(fact)))),
+    actions: ports.actions.map((action) => recordLooks(action, (fact) => add(masked(fact)))),
     planCache: recordPlans(ports.planCache ?? null, (fact) => add(masked(fact))),
     memory: recordMemory(ports.memory ?? null, (fact) => add(masked(fact))),
     async decide(question) {

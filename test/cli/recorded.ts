@@ -37,7 +37,7 @@ export async function record(place: Place, setup: Setup & { readonly memory?: Pr
   const page = receipts.begin(idOf(n), (text) => {
     throw new Error(text);
   });
-  const actions = async () => allActions;
+  const actions = allActions;
   const doors = {
     model: scriptModel(setup.lines, setup.window),
     workspace,

@@ -23,7 +23,7 @@ async function decided(decide: (question: Question) => Decision) {
       model: scriptModel(lines),
       price: () => null,
       workspace,
-      actions: async () => allActions,
+      actions: allActions,
       decide: async (question) => {
         asked.push(question.kind);
         return decide(question);

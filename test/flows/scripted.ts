@@ -252,7 +252,7 @@ export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup)
       model: setup.model ?? scripted,
       price: () => setup.price ?? null,
       workspace,
-      actions: setup.actions ?? (async () => allActions),
+      actions: setup.actions ?? allActions,
       decide: decider(setup, questions),
       sink: (event) => {
         events.push(event);

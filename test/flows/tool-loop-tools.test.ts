@@ -96,8 +96,7 @@ describe("a small window", () => {
   test("shows what fits of a tool's answer, and no beginning of a key at its end", async () => {
     const key = ["sk-ant-api03", "Qm7Zt4Xp9Lw2Vb8N".repeat(5)].join("-");
     const query = async () => ({ ok: true, text: `${key} `.repeat(400) });
-    const actions = async () =>
-      allActions.map((each) => (each.name === "QUERY" ? { ...defineQuery(query), offered: true } : each));
+    const actions = allActions.map((each) => (each.name === "QUERY" ? { ...defineQuery(query), offered: true } : each));
     for (let window = 9000; window < 9200; window += 16) {
       const lines = [calls(call("query_tool", { tool: "t.log", input: {} })), "Done."];
       const [result] = resultsOf(await playLoop(lines, { actions, window }), 2);

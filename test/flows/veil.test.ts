@@ -104,8 +104,7 @@ test("so is one in the answer of a tool of a server, whose call names the file",
       options: { mode: "tool-loop" },
       files: { ...many, "ops/d.txt": told },
       lines: [calls(call("query_tool", { tool: "t.read", input })), "Done."],
-      actions: async () =>
-        allActions.map((each) => (each.name === "QUERY" ? { ...defineQuery(query), offered: true } : each)),
+      actions: allActions.map((each) => (each.name === "QUERY" ? { ...defineQuery(query), offered: true } : each)),
     });
     expect(JSON.stringify(ran.requests)).toContain("2 lines\\n<<SECRET_");
     expect(JSON.stringify(ran.requests)).not.toContain(password);

@@ -1,14 +1,19 @@
 /** `pai completion`: scripts for shells, made from the table of commands. */
+
 import { showResult } from "../answer-document.ts";
 import { chooseWord } from "../choose-word.ts";
 import type { Command, Handler } from "../command.ts";
+import { renderBash } from "../completion/bash.ts";
+import { renderFish } from "../completion/fish.ts";
 import { describeGrammar } from "../completion/grammar.ts";
 import { idKinds } from "../completion/id-kinds.ts";
+import { listIds } from "../completion/list-ids.ts";
+import { renderZsh } from "../completion/zsh.ts";
 
 const renderers = {
-  bash: async () => (await import("../completion/bash.ts")).renderBash,
-  zsh: async () => (await import("../completion/zsh.ts")).renderZsh,
-  fish: async () => (await import("../completion/fish.ts")).renderFish,
+  bash: async () => renderBash,
+  zsh: async () => renderZsh,
+  fish: async () => renderFish,
 } as const;
 const shells = ["bash", "zsh", "fish"] as const;
 
@@ -17,7 +22,6 @@ export const completionCommand =
   async (context) => {
     const kind = idKinds.find((each) => each === context.words[0]);
     if (kind !== undefined) {
-      const { listIds } = await import("../completion/list-ids.ts");
       const lines = listIds(context, kind);
       return showResult(context, "completion", { lines }, lines.map((line) => `${line}\n`).join(""));
     }

@@ -1,4 +1,5 @@
 /** `pai context`: previews the first request of a task, without sending or paying for it. */
+import { allActions } from "../../actions/match-vocabulary.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Model } from "../../core/model.ts";
 import type { Notice } from "../../core/question.ts";
@@ -74,7 +75,7 @@ export async function previewTask({
       veil: createVeil({ known }),
       workspace: opened.workspace,
       memory: openProjectMemory(opened, { run: "", learns: false, isSeen: false, now }),
-      actions: async () => (await import("../../actions/match-vocabulary.ts")).allActions,
+      actions: allActions,
       decide: async () => ({ accept: false, by: "policy", reason: "nothing is done", feedback: null }),
       sink: (event) => {
         if (event.type === "notice" && event.code.startsWith("checks_")) notify(event);

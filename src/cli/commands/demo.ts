@@ -1,7 +1,9 @@
 /** `pai demo`: a scenario in a temporary folder, offline. Only the model's replies are recorded. */
+
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { allActions } from "../../actions/match-vocabulary.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { runTask } from "../../flows/run-task.ts";
@@ -87,7 +89,7 @@ async function play(context: Context, place: string, root: string): Promise<read
       model,
       price: () => null,
       workspace,
-      actions: async () => (await import("../../actions/match-vocabulary.ts")).allActions,
+      actions: allActions,
       decide: view.decide,
       sink: view.sink,
       signal: context.signal,

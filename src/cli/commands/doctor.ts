@@ -12,6 +12,7 @@ import { takeNotices } from "../answer-document.ts";
 import type { Context } from "../command.ts";
 import { findRoot } from "../compose/base.ts";
 import { examine, examineEndpoint, loadAll } from "../doctor-checks.ts";
+import { examineOnline } from "../doctor-online.ts";
 import { examineSandbox } from "../doctor-sandbox.ts";
 import type { Finding, Patient } from "../finding.ts";
 import { openLab } from "../lab.ts";
@@ -40,8 +41,7 @@ async function examineAll(context: Context): Promise<readonly Finding[]> {
     const loaded = loadAll(patient);
     const findings = [...examine(patient, loaded), await examineSandbox(patient, loaded)];
     if (context.flags.offline === true) return findings;
-    const online =
-      context.flags.online === true ? (await import("../doctor-online.ts")).examineOnline(patient, loaded) : [];
+    const online = context.flags.online === true ? examineOnline(patient, loaded) : [];
     const [endpoint, servers, store, answers] = await Promise.all([
       examineEndpoint(patient, loaded),
       findServers(context),

@@ -6,6 +6,7 @@ import { type Change, sameBlob } from "../../core/change.ts";
 import { summarizeAll } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
 import type { IndexedRun } from "../../lab/door.ts";
+import { openReceipts } from "../../store/receipts.ts";
 import { counted } from "../../ui/amount.ts";
 import { wrap } from "../../ui/layout.ts";
 import { renderSummaries } from "../../ui/run/render-outcome.ts";
@@ -21,6 +22,7 @@ import { tellUndone } from "../compose/tell-undone.ts";
 import { styleOf } from "../compose/view.ts";
 import { openLab } from "../lab.ts";
 import { renderDiffOn, renderHiddenHere, styleDiffOn } from "../print-diff.ts";
+import { listRuns, pruneRuns, renderRows, toIndexedRow, toRow } from "../runs.ts";
 
 /** What was changed after the run, as a change: from the content that the run left to the current one. */
 const asChange = ({ path, expected, actual }: Clash): Change => ({
@@ -49,7 +51,6 @@ async function requireYes(base: Base, { run, changes }: Reversal, kind: "undo" |
 /** The commit with the run's changes; null: there is none, or its receipt is gone. */
 async function commitOf(stateFolder: string | null, run: string): Promise<string | null> {
   if (stateFolder === null) return null;
-  const { openReceipts } = await import("../../store/receipts.ts");
   return openReceipts(join(stateFolder, "runs")).ends(run).finished?.outcome.commit ?? null;
 }
 
@@ -124,7 +125,6 @@ async function historyOfAll(given: Context): Promise<number> {
   const base = composeBase(given);
   const { context } = base;
   if (context.flags.prune === true) throw new PaiError("usage", "--prune works on one folder, without --all or --team");
-  const { renderRows, toIndexedRow } = await import("../runs.ts");
   const runs = await indexedRuns(base, context.flags.json === true ? -1 : maxListed + 1);
   const rows = runs.slice(0, maxListed).map((run) => toIndexedRow(run, context.flags.team === true));
   const more = runs.length > maxListed ? "older runs: pai history --json, with the same flags\n" : "";
@@ -135,7 +135,6 @@ async function historyOfAll(given: Context): Promise<number> {
 export async function historyCommand(context: Context): Promise<number> {
   if (context.flags.all === true || context.flags.team === true) return historyOfAll(context);
   const opened = await openHere(context);
-  const { listRuns, pruneRuns, renderRows, toRow } = await import("../runs.ts");
   const forgotten = context.flags.prune === true ? pruneRuns(opened, context.now(), opened.base.settings.keep) : null;
   const runs = listRuns(opened);
   const bytes = runs.reduce((sum, run) => sum + run.bytes, 0);

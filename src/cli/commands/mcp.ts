@@ -1,7 +1,9 @@
 /** `pai mcp`: serves pai's tools to other agents; `list`, `trust` and `revoke` manage MCP servers for pai. */
+
 import { commandWording } from "../../core/approval-wording.ts";
 import { PaiError } from "../../core/error.ts";
 import { describeTool, isSameTool, type PinnedTool } from "../../core/tool-calls.ts";
+import { serveMcp } from "../../mcp/serve.ts";
 import { type McpServer, pinnedTools, pinTools, projectServers } from "../../store/mcp-servers.ts";
 import { counted } from "../../ui/amount.ts";
 import { visible, visibleLine } from "../../ui/sanitize.ts";
@@ -11,13 +13,10 @@ import type { Context } from "../command.ts";
 import { listServers } from "../compose/connect-tools.ts";
 import { type Here, openHere } from "../compose/open-here.ts";
 import { startServer } from "../compose/start-server.ts";
+import { openAgentHost } from "../serve/agent-host.ts";
+import { openProtocolStreams } from "../serve/streams.ts";
 
 async function serve(context: Context): Promise<number> {
-  const [{ serveMcp }, { openAgentHost }, { openProtocolStreams }] = await Promise.all([
-    import("../../mcp/serve.ts"),
-    import("../serve/agent-host.ts"),
-    import("../serve/streams.ts"),
-  ]);
   await serveMcp(openAgentHost(context), openProtocolStreams(context));
   return 0;
 }

@@ -1,4 +1,5 @@
 /** `pai models`: lists providers, their keys, known models with context windows and prices. */
+
 import { PaiError } from "../../core/error.ts";
 import { findAnyProvider } from "../../core/providers.ts";
 import { knownModels, nextPrice } from "../../models/catalogue.ts";
@@ -12,6 +13,7 @@ import type { Context } from "../command.ts";
 import { composeBase } from "../compose/base.ts";
 import { describeChosen, factsOf, priceOf } from "../compose/model-facts.ts";
 import { pickModel } from "../onboard/pick-model.ts";
+import { listOnline } from "./models-online.ts";
 
 /** Providers with their keys; the known models that they serve today, and those of the settings, with current prices. */
 function findRows(context: Context) {
@@ -131,7 +133,6 @@ export async function modelsCommand(context: Context): Promise<number> {
   const { base } = pickModel(context, composeBase(context));
   const { settings } = base;
   if (context.flags.online === true || word !== undefined) {
-    const { listOnline } = await import("./models-online.ts");
     return listOnline(context, base, word);
   }
   return showResult(

@@ -1,5 +1,7 @@
 /** `pai replay`: repeats a run from its receipt on the original files; the resulting tree must be the same. */
+
 import { join } from "node:path";
+import { allActions } from "../../actions/match-vocabulary.ts";
 import type { Change } from "../../core/change.ts";
 import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
@@ -8,6 +10,7 @@ import type { RelPath } from "../../core/path.ts";
 import type { AnyAction } from "../../core/proposal.ts";
 import { type FactOf, factsOf } from "../../core/receipt.ts";
 import { createVeil } from "../../core/secrets/veil.ts";
+import { resumePlan } from "../../flows/plans/resume-plan.ts";
 import type { Flow, RunOptions } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { followPlan } from "../../flows/single-shot.ts";
@@ -59,7 +62,7 @@ async function flowOf(receipt: Receipt, started: FactOf<"run.started">, history:
     return followPlan(plan, asked ? null : finishedEdits(receipt, history, receipt.id));
   }
   const { approved } = optionsOf(started);
-  if (approved !== undefined) return (await import("../../flows/plans/resume-plan.ts")).resumePlan(approved);
+  if (approved !== undefined) return resumePlan(approved);
   if (command === "run" || command === "plan")
     return flowFor(planOnly === true ? "single-shot" : (started.mode as Mode));
   throw new PaiError("failed", `run ${receipt.id} was a summary (${String(command)}), not a task`);
@@ -95,7 +98,7 @@ export async function replayRun(
   const options = optionsOf(started);
   // The replay writes its own receipt, since that gives secrets their names, and discards it.
   const veil = createVeil({ ...started.names, trusting: true });
-  const played = { ...tape, workspace: past, now, veil, actions: async () => (await loadActions()).map(play) };
+  const played = { ...tape, workspace: past, now, veil, actions: allActions.map(play) };
   const recorder = recordRun(nowhere, { task, options }, played, () => {});
   const ports = { ...recorder, signal, now, price: () => null, id };
   const outcome = await runTask(flow, task, options, ports);
@@ -133,7 +136,6 @@ function optionsOf({ options }: FactOf<"run.started">): RunOptions {
 
 const nowhere: ReceiptWriter = { add: () => {}, close: () => {} };
 const now = () => new Date(0);
-const loadActions = async () => (await import("../../actions/match-vocabulary.ts")).allActions;
 
 export async function replayCommand(context: Context): Promise<number> {
   const [wanted, ...more] = context.words;

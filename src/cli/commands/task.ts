@@ -1,6 +1,7 @@
 /** `pai run` and `pai plan`: one task from the command line to its outcome. */
 
 import { resolve } from "node:path";
+import { compileSchema } from "../../core/answer-schema.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Model } from "../../core/model.ts";
 import { keepPlans } from "../../flows/plans/kept-plans.ts";
@@ -8,15 +9,21 @@ import type { Flow, RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { singleShot } from "../../flows/single-shot.ts";
 import { openPlaces } from "../../store/places.ts";
+import { renderDocument } from "../../ui/json.ts";
 import { takeNotices } from "../answer-document.ts";
+import { findMentions } from "../at-paths.ts";
 import type { Context } from "../command.ts";
 import { composeBase, findRoot, projectOf } from "../compose/base.ts";
 import { composeOptions, limitTime } from "../compose/compose.ts";
 import { composeTask } from "../compose/compose-task.ts";
+import { expandCustom, looksCustom, unknownCustom } from "../compose/custom.ts";
 import { flowFor } from "../compose/flow.ts";
+import { notifyEnd } from "../compose/notify-end.ts";
 import { openView, type View } from "../compose/view.ts";
 import { chooseModel, readLineOf } from "../onboard/choose-model.ts";
+import { offerToKeep } from "../onboard/keep-model.ts";
 import { findOutput, requireInput, requireStdin } from "../output-file.ts";
+import { savePlan } from "../plan-file.ts";
 import { readText, taskLimit } from "../read-text.ts";
 
 /** Reads a task file. Below the project, no link to it is followed. */
@@ -49,7 +56,6 @@ async function readContext(context: Context, signal: AbortSignal, notify: Notify
 async function readCustom(context: Context, words: readonly string[]): Promise<string | null> {
   const text = words.join(" ").trim();
   if (!text.startsWith("/")) return null;
-  const { expandCustom, looksCustom, unknownCustom } = await import("../compose/custom.ts");
   if (!looksCustom(text)) return null;
   const project = { places: openPlaces(context.env), root: findRoot(context) };
   const task = expandCustom(text, project);
@@ -127,9 +133,7 @@ export async function doTask(
     const mode = flow === null ? base.settings.mode : "single-shot";
     // Only typed text may mention files; a saved plan comes with an old task text.
     const mayMention = command !== "apply" && read.text.includes("@");
-    const files = mayMention
-      ? await (await import("../at-paths.ts")).findMentions(composed.opened.workspace, read.text)
-      : [];
+    const files = mayMention ? await findMentions(composed.opened.workspace, read.text) : [];
     const task = composed.tellTools({ ...read, files });
     const all: RunOptions = { ...composeOptions(context, base.settings, command, view.interactive), mode, ...options };
     const { sink, decide } = view;
@@ -137,18 +141,15 @@ export async function doTask(
     const outcome = await runTask(flow ?? (await flowFor(mode)), task, all, ports);
     const closing = composed.close();
     if (context.flags.json === true) {
-      const { renderDocument } = await import("../../ui/json.ts");
       context.out(renderDocument(outcome, takeNotices(context)));
     } else if (context.flags.outputSchema !== undefined && context.flags.jsonl !== true && outcome.ok) {
       context.out(`${outcome.text}\n`);
     }
     view.finish(outcome, composed.opened.workspace.undoable);
     if (base.settings.notify !== null) {
-      const { notifyEnd } = await import("../compose/notify-end.ts");
       notifyEnd(context, base, outcome, { task: composed.cover(read.text), notify: view.notify });
     }
     if (view.interactive) {
-      const { offerToKeep } = await import("../onboard/keep-model.ts");
       await offerToKeep(context, base, outcome, readLineOf(view));
     }
     await closing;
@@ -168,7 +169,7 @@ async function readSchema(context: Context): Promise<string | null> {
   const file = resolve(cwd, flags.outputSchema);
   requireInput(file, projectOf(context));
   const text = await readText(file, "output schema", signal, maxSchema);
-  (await import("../../core/answer-schema.ts")).compileSchema(text);
+  compileSchema(text);
   return text.trim();
 }
 
@@ -189,7 +190,6 @@ export async function planCommand(context: Context): Promise<number> {
   const flow: Flow = async (run) => {
     await singleShot(run);
     if (file === null) return;
-    const { savePlan } = await import("../plan-file.ts");
     await savePlan(run, { write: file.write, full, now: context.now });
     await keepPlans(run);
     run.emit({

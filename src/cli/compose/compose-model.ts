@@ -1,6 +1,7 @@
 /** Opens the models of the settings, with their keys, addresses and prices. */
 
 import { resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { PaiError } from "../../core/error.ts";
 import type { KeyState } from "../../core/key-turns.ts";
 import type { Model } from "../../core/model.ts";
@@ -8,6 +9,7 @@ import type { Provider } from "../../core/providers.ts";
 import type { Notice } from "../../core/question.ts";
 import { type KeyMask, maskHeld } from "../../core/secrets/held-keys.ts";
 import type { Price } from "../../core/spending/cost.ts";
+import { fallBack } from "../../models/fallback.ts";
 import { openModel, parseModelId, providerOfModel } from "../../models/open.ts";
 import { configuredAddress, findBaseUrl, requireConsent, requireOwnAddresses } from "../../store/base-url.ts";
 import { openKeyState } from "../../store/key-state.ts";
@@ -20,7 +22,7 @@ import { openLab } from "../lab.ts";
 import { readText } from "../read-text.ts";
 import { adviseUnknown } from "./advise-unknown.ts";
 import type { Base } from "./base.ts";
-import type { RenewKey } from "./key-command.ts";
+import { openKeyCommand, type RenewKey } from "./key-command.ts";
 import { factsOf, findPrices, priceOf } from "./model-facts.ts";
 
 /** Handles notices and questions outside a run. */
@@ -84,7 +86,6 @@ export async function composeModel(context: Context, base: Base, face: Face): Pr
   const priced = ({ id }: Model) => findPrices(id, base);
   const price = priced(first);
   if (others.length === 0) return { model: first, price: () => price(context.now()), mask, successor };
-  const { fallBack } = await import("../../models/fallback.ts");
   const { model, current } = fallBack(first, others, face.notify);
   return { model, price: () => priced(current())(context.now()), mask, successor };
 }
@@ -140,7 +141,6 @@ async function keyByCommand(
 ): Promise<RenewKey | null> {
   const command = settings.providers.find((each) => each.id === id)?.keyCommand ?? null;
   if (command === null) return null;
-  const { openKeyCommand } = await import("./key-command.ts");
   return openKeyCommand(id, command, { env: context.env, home: places.home, root, now: context.now, hold });
 }
 
@@ -175,6 +175,5 @@ function requirePrices(ids: readonly string[], base: Base): void {
 
 /** Rejects when the signal is aborted. */
 async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  const { setTimeout: wait } = await import("node:timers/promises");
   await wait(ms, undefined, { signal });
 }

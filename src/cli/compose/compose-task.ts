@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { allActions } from "../../actions/match-vocabulary.ts";
 import { atFirstUse } from "../../core/at-first-use.ts";
 import type { StampedEvent } from "../../core/event.ts";
 import { type Json, type Model, textOf } from "../../core/model.ts";
@@ -11,10 +12,12 @@ import { createVeil, findNames, type Veil } from "../../core/secrets/veil.ts";
 import type { Ports, RunOptions, Task } from "../../flows/run.ts";
 import type { TeamLink } from "../../lab/door.ts";
 import { openPlanCache } from "../../store/plan-cache.ts";
+import { keepReceipts } from "../../store/recorder.ts";
 import { openLab } from "../lab.ts";
 import type { Base } from "./base.ts";
 import { type ComposedWorkspace, composeWorkspace, makeRunId, openSessionLog } from "./compose.ts";
 import { type ComposedModel, composeModel, type Face } from "./compose-model.ts";
+import { connectTools } from "./connect-tools.ts";
 import { knownSecrets } from "./known-secrets.ts";
 import { priceOf } from "./model-facts.ts";
 import { openProjectMemory } from "./project-memory.ts";
@@ -92,29 +95,26 @@ async function openBoth(
   return Promise.all([opening, model]);
 }
 
-/** Loaded while the workspace opens. */
-type Recorder = Promise<typeof import("../../store/recorder.ts")> | null;
-
 /** Opens log, plan cache and receipts; each is null where nothing is kept. */
-async function openKept(base: Base, opened: ComposedWorkspace, loading: Recorder, notify: Notify) {
+function openKept(base: Base, opened: ComposedWorkspace, notify: Notify) {
   const { context, settings, places } = base;
   const { flags, now } = context;
   const { stateFolder, workspace } = opened;
   const { keep } = settings;
-  if (loading === null) return { audit: null, planCache: null, receipts: null };
+  if (flags.ephemeral === true) return { audit: null, planCache: null, receipts: null };
   const audit = openSessionLog(base, workspace.root, now, notify);
   const cacheDir = flags.noPlanCache === true || stateFolder === null ? null : places.stateDir;
   return {
     audit,
     planCache: cacheDir === null ? null : openPlanCache(cacheDir, now),
-    receipts: (await loading).keepReceipts(stateFolder, { keep, now, notify, ended: audit.add }),
+    receipts: keepReceipts(stateFolder, { keep, now, notify, ended: audit.add }),
   };
 }
 
 /** null: no server is configured. */
 async function openTools(base: Base, { workspace, startTool }: ComposedWorkspace) {
   const isNamed = base.settings.mcpServers.length > 0 || existsSync(join(base.root, ".mcp.json"));
-  return isNamed ? (await import("./connect-tools.ts")).connectTools(base, workspace, startTool) : null;
+  return isNamed ? connectTools(base, workspace, startTool) : null;
 }
 
 /** null: neither a store nor a day's cap is set. */
@@ -144,10 +144,7 @@ function portsOf(
 ): Ports {
   const { now } = base.context;
   const id = makeRunId(now());
-  const actions = async () => {
-    const { allActions } = await import("../../actions/match-vocabulary.ts");
-    return tools?.offer(allActions) ?? allActions;
-  };
+  const actions = tools?.offer(allActions) ?? allActions;
   const { memory: learns } = base.settings;
   const memory = openProjectMemory(opened, { run: id, learns, isSeen: options.interactive, now });
   const { planCache: plans } = kept;
@@ -177,9 +174,8 @@ function portsOf(
 export async function composeTask(base: Base, face: Face, given: Model | null = null): Promise<Composed> {
   const ephemeral = base.context.flags.ephemeral === true;
   const { notify, onNotice } = openRelay(face.notify);
-  const loading = ephemeral ? null : import("../../store/recorder.ts");
   const [opened, own] = await openBoth(base, face, notify, given);
-  const kept = await openKept(base, opened, loading, face.notify);
+  const kept = openKept(base, opened, face.notify);
   const tools = await openTools(base, opened);
   const skills = await tellSkills(base.places, opened.workspace.root);
   const team = await openTeamLink(base, ephemeral, notify);

@@ -1,5 +1,6 @@
 /** Connects MCP servers: their tools become commands of the workspace and looks, so that flows need not know them. */
 
+import { defineQuery } from "../../actions/call.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { Fields } from "../../core/model.ts";
 import type { CommandOptions, CommandResult, Transaction, Workspace } from "../../core/ports.ts";
@@ -22,7 +23,7 @@ export interface ConnectedTools {
   /** The workspace, with transactions that can call tools. */
   readonly workspace: Workspace;
   /** Adds the actions that call tools, if there are any. */
-  readonly offer: (actions: readonly AnyAction[]) => Promise<readonly AnyAction[]>;
+  readonly offer: (actions: readonly AnyAction[]) => readonly AnyAction[];
   /** Describes the tools for a task; null: none. */
   readonly describe: (task: string) => string | null;
   readonly close: () => void;
@@ -140,8 +141,7 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
     return { ...answer, text: renderAnswer(answer) };
   }
 
-  async function offer(actions: readonly AnyAction[]): Promise<readonly AnyAction[]> {
-    const { defineQuery } = await import("../../actions/call.ts");
+  function offer(actions: readonly AnyAction[]): readonly AnyAction[] {
     return actions.map((action) => {
       if (action.name === "CALL") return { ...action, offered: true };
       return action.name === "QUERY" && hasLooks ? { ...defineQuery(query), offered: true } : action;

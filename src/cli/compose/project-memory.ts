@@ -1,7 +1,9 @@
 /** A project's memory for a run. */
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ProjectMemory } from "../../core/memory.ts";
+import { keepFacts, recallFacts } from "../remember.ts";
 
 interface Learner {
   readonly run: string;
@@ -11,7 +13,6 @@ interface Learner {
   readonly now: () => Date;
 }
 
-/** Opens the memory; its code is loaded only if there are facts or some may be learned. */
 export function openProjectMemory(
   {
     stateFolder,
@@ -20,12 +21,8 @@ export function openProjectMemory(
   { run, learns, isSeen, now }: Learner,
 ): ProjectMemory | null {
   if (stateFolder === null) return null;
-  const load = () => import("../remember.ts");
   return {
-    recall: async (task) =>
-      existsSync(join(stateFolder, "memory.json")) ? (await load()).recallFacts(stateFolder, root, task) : "",
-    learn: learns
-      ? async (texts) => (await load()).keepFacts(stateFolder, root, { texts, run, pending: !isSeen, now: now() })
-      : null,
+    recall: async (task) => (existsSync(join(stateFolder, "memory.json")) ? recallFacts(stateFolder, root, task) : ""),
+    learn: learns ? async (texts) => keepFacts(stateFolder, root, { texts, run, pending: !isSeen, now: now() }) : null,
   };
 }

@@ -1,7 +1,12 @@
 /** Starts a configured MCP server, or connects to one that is already running. */
+
 import { PaiError } from "../../core/error.ts";
-import type { ServerLink, ToolClient } from "../../mcp/client.ts";
+import { connectServer, type ServerLink, type ToolClient } from "../../mcp/client.ts";
+import { openAddress } from "../../mcp/http-link.ts";
+import { parseEndpoint, tlsOf } from "../../models/wire/endpoint.ts";
+import { createSseReader } from "../../models/wire/sse.ts";
 import type { AddressServer, McpServer, ProgramServer } from "../../store/mcp-servers.ts";
+import { commandEnv } from "../../workspace/command/command-env.ts";
 import type { ToolProcess, ToolProgram } from "../../workspace/command/start-tool.ts";
 import { version } from "../commands/version.ts";
 
@@ -17,23 +22,16 @@ export async function startServer(
   env: Environment,
   signal: AbortSignal,
 ): Promise<ToolClient> {
-  const { connectServer } = await import("../../mcp/client.ts");
   const link = server.kind === "program" ? startProgram(server, start, env) : openServerAddress(server, env);
   return connectServer(await link, version, signal);
 }
 
 async function startProgram(server: ProgramServer, start: StartTool, env: Environment): Promise<ServerLink> {
-  const { commandEnv } = await import("../../workspace/command/command-env.ts");
   const program = { argv: [server.command, ...server.args], env: { ...commandEnv(env, []), ...server.env } };
   return start(program, server.network);
 }
 
-async function openServerAddress(server: AddressServer, env: Environment): Promise<ServerLink> {
-  const [{ openAddress }, { parseEndpoint, tlsOf }, { createSseReader }] = await Promise.all([
-    import("../../mcp/http-link.ts"),
-    import("../../models/wire/endpoint.ts"),
-    import("../../models/wire/sse.ts"),
-  ]);
+function openServerAddress(server: AddressServer, env: Environment): ServerLink {
   const { origin } = new URL(server.url);
   const { proxy } = parseEndpoint(origin, env);
   // Without the environment: the user's client certificate is for the model's provider.

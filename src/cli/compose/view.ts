@@ -1,7 +1,10 @@
 /** The face of a run: terminal lines, a JSON document or JSON lines; and who answers its questions. */
+
 import type { StampedEvent } from "../../core/event.ts";
 import type { Decide } from "../../core/question.ts";
 import type { Highlight } from "../../ui/highlight.ts";
+import { createJsonl } from "../../ui/json.ts";
+import { openOwnTerminal, openStdin } from "../../ui/prompt/keyboard.ts";
 import type { Prompter } from "../../ui/prompt/prompt.ts";
 import { createTerminal, type Terminal, type TerminalOptions } from "../../ui/run/terminal.ts";
 import { chooseStyle, type Style } from "../../ui/style.ts";
@@ -40,8 +43,7 @@ export function isInteractive({ flags, tty }: Context): boolean {
 export function openPrompter(context: Context, signal: AbortSignal): () => Promise<Prompter> {
   let opened: Promise<Prompter> | null = null;
   return () => {
-    const loading = () => Promise.all([import("../../ui/prompt/prompt.ts"), import("../../ui/prompt/keyboard.ts")]);
-    opened ??= loading().then(([{ createPrompter }, { openOwnTerminal, openStdin }]) =>
+    opened ??= import("../../ui/prompt/prompt.ts").then(({ createPrompter }) =>
       createPrompter({
         keyboard: context.tty.stdin ? () => openStdin(process.stdin) : openOwnTerminal,
         err: context.err,
@@ -55,6 +57,9 @@ export function openPrompter(context: Context, signal: AbortSignal): () => Promi
   };
 }
 
+/** The highlighter of code, which is large and only for colours. */
+export const loadHighlight = async (): Promise<Highlight> => (await import("../../ui/highlight.ts")).highlight;
+
 /** Style of a stream; `tty`: whether it is a terminal. */
 export function styleOf({ env, flags }: Context, tty: boolean): Style {
   return chooseStyle({ tty, env, flags: { noColor: flags.noColor === true, plain: flags.plain === true } });
@@ -62,7 +67,6 @@ export function styleOf({ env, flags }: Context, tty: boolean): Style {
 
 /** Writes events as JSON lines. Earlier notices follow the run's first event, which begins every stream. */
 async function openLines({ out, notices }: Context): Promise<(event: StampedEvent) => void> {
-  const { createJsonl } = await import("../../ui/json.ts");
   const write = createJsonl(out);
   let hasBegun = false;
   return (event) => {
@@ -85,10 +89,6 @@ export async function openView(context: Context, signal: AbortSignal, kind: Term
   const style = styleOf(context, tty.stderr);
   const quiet = flags.quiet === true;
   let highlight: Highlight | null = null;
-  /** Loads the highlighter while the model is at work, so that nobody waits for it. */
-  const loadHighlight = async () => {
-    highlight ??= (await import("../../ui/highlight.ts")).highlight;
-  };
   const terminal = createTerminal({
     out: machine ? () => {} : out,
     err,
@@ -117,7 +117,11 @@ export async function openView(context: Context, signal: AbortSignal, kind: Term
   return {
     sink: (event) => {
       terminal.sink(event);
-      if (style.color && (event.type === "model.started" || event.type === "plan.ready")) void loadHighlight();
+      if (style.color && (event.type === "model.started" || event.type === "plan.ready"))
+        // While the model is at work, so that nobody waits for it.
+        void loadHighlight().then((loaded) => {
+          highlight = loaded;
+        });
       writeLine?.(event);
       if (flags.json === true) keepNotice(context, event);
     },

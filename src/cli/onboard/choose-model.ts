@@ -1,15 +1,17 @@
 /** The model of a task or session: as set, from the only key, or chosen by the user at the terminal. */
+
 import { type ProviderId, providerTable } from "../../core/providers.ts";
 import type { Context } from "../command.ts";
 import type { Base } from "../compose/base.ts";
 import type { View } from "../compose/view.ts";
+import { validateOnline } from "../config/validate-online.ts";
+import { askForModel, nameLocalServer } from "./ask-model.ts";
 import { lacksKey, pickModel } from "./pick-model.ts";
 
 export const readLineOf = (view: View) => async (question: string) => (await view.prompter()).readLine(question);
 
 /** Checks a key with its provider. Throws the provider's refusal. */
 async function checkKey(context: Context, { places }: Base, provider: ProviderId, key: string): Promise<void> {
-  const { validateOnline } = await import("../config/validate-online.ts");
   const verdicts = await validateOnline(providerTable[provider], [{ id: "primary", key, origin: "typed" }], {
     context,
     places,
@@ -24,7 +26,6 @@ export async function chooseModel(context: Context, given: Base, view: View): Pr
   if (problem !== null) throw problem;
   if (message !== null) view.notify({ level: "info", code: "model", text: message });
   if (!lacksKey(context, base)) return base;
-  const { askForModel, nameLocalServer } = await import("./ask-model.ts");
   if (!view.interactive) {
     await nameLocalServer(context, base);
     return base;

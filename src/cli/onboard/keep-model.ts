@@ -1,8 +1,10 @@
 /** After the first success with a model chosen at the terminal, offers to make it the default. */
+
 import type { Outcome } from "../../core/outcome.ts";
 import { providerTable } from "../../core/providers.ts";
 import type { Context } from "../command.ts";
 import type { Base } from "../compose/base.ts";
+import { writeSetting } from "../config/settings.ts";
 import { openLog } from "../open-log.ts";
 import { answeredOrigin } from "./pick-model.ts";
 
@@ -21,7 +23,6 @@ export async function offerToKeep(
   asked.add(base);
   const said = ((await readLine(`keep ${settings.model} as the default model? y or n: `)) ?? "").trim();
   if (!/^(y|yes|ya|ok|oke)$/i.test(said)) return;
-  const { writeSetting } = await import("../config/settings.ts");
   const url = settings.baseUrl.local;
   if (url !== null && url !== providerTable.local.url) writeSetting(places, "baseUrl.local", url);
   const file = writeSetting(places, "model", settings.model);

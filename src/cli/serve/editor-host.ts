@@ -1,4 +1,5 @@
 /** Sessions for an editor: like a session at the terminal, with the editor as its face. */
+
 import { join } from "node:path";
 import { asBlock } from "../../acp/door.ts";
 import type { Choice, Host, Talk, TalkSummary } from "../../acp/host.ts";
@@ -29,6 +30,7 @@ import { type ComposedModel, composeModel, listModels, withModel } from "../comp
 import { type Composed, composeTask } from "../compose/compose-task.ts";
 import { expandCustom, listCustom } from "../compose/custom.ts";
 import { flowFor } from "../compose/flow.ts";
+import { openHere } from "../compose/open-here.ts";
 import { renderHiddenHere } from "../print-diff.ts";
 import { changesOfSession } from "../session/session-changes.ts";
 
@@ -215,7 +217,6 @@ export function openEditorHost(called: Context): Host {
       return createTalk(base.context, composed, open, tell);
     },
     async list(folder) {
-      const { openHere } = await import("../compose/open-here.ts");
       const { workspace, stateFolder } = await openHere(at(folder ?? called.cwd));
       if (stateFolder === null) return [];
       return openSessions(join(stateFolder, "sessions"), workspace.root)

@@ -1,5 +1,7 @@
 /** `/plan` in a session: makes a plan, and carries it out after a confirmation. */
+
 import { PaiError } from "../../core/error.ts";
+import { resumePlan } from "../../flows/plans/resume-plan.ts";
 import { followPlan, singleShot } from "../../flows/single-shot.ts";
 import { offer, type Planned, runTurn, type Talk, tell } from "./talk.ts";
 
@@ -26,7 +28,6 @@ export async function carryOut(talk: Talk, { task, typed, plan, approved }: Plan
     return;
   }
   const { mode, context, ...rest } = approved;
-  const { resumePlan } = await import("../../flows/plans/resume-plan.ts");
   const work = { plan, ...rest };
   if (context !== null) offer(talk, context);
   await runTurn(talk, task, { flow: resumePlan(work), mode, typed, approved: work });

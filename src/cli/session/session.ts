@@ -15,12 +15,14 @@ import { version } from "../commands/version.ts";
 import { type Base, composeBase } from "../compose/base.ts";
 import { spellModels } from "../compose/compose-model.ts";
 import { composeTask } from "../compose/compose-task.ts";
+import { expandCustom } from "../compose/custom.ts";
 import { openView } from "../compose/view.ts";
 import { openLab } from "../lab.ts";
 import { chooseModel, readLineOf } from "../onboard/choose-model.ts";
 import { offerToKeep } from "../onboard/keep-model.ts";
 import { openLog } from "../open-log.ts";
 import { completeMessage } from "./complete.ts";
+import { editOutside } from "./edit-outside.ts";
 import { runOwn } from "./own-command.ts";
 import { carryOut, waitingPlan } from "./plan-turn.ts";
 import { describeLosses, renderResumed } from "./render-resumed.ts";
@@ -77,7 +79,6 @@ async function runTask(talk: Talk, line: string, pending: string | null): Promis
 /** Runs the task of a custom command; false: the line names none. */
 async function runCustom(talk: Talk, line: string): Promise<boolean> {
   if (isSlashLine(line)) return false;
-  const { expandCustom } = await import("../compose/custom.ts");
   const { base, opened } = talk.composed;
   const task = expandCustom(line, { places: base.places, root: opened.workspace.root });
   if (task === null) return false;
@@ -144,7 +145,6 @@ async function readMessage(talk: Talk): Promise<string | null> {
     },
     async editOutside(text) {
       try {
-        const { editOutside } = await import("./edit-outside.ts");
         return await editOutside(context, talk.composed.opened.workspace.root, text);
       } catch (thrown) {
         view.notify({ level: "warning", code: "editor", text: toPaiError(thrown).message });

@@ -8,6 +8,7 @@ import type { RelPath } from "../../core/path.ts";
 import { renderTasks } from "../../core/session/conversation.ts";
 import type { Session } from "../../core/session/session.ts";
 import { suggest } from "../../core/suggest.ts";
+import { openMemory } from "../../store/memory.ts";
 import type { PromptFile } from "../../store/prompt-files.ts";
 import { openUnkept } from "../../store/sessions.ts";
 import { type Mode, modes } from "../../store/setting-table.ts";
@@ -16,14 +17,18 @@ import { cut, hang, pad, wrap } from "../../ui/layout.ts";
 import { visible, visibleBut, visibleLine } from "../../ui/sanitize.ts";
 import { ownCodes } from "../../ui/style.ts";
 import { columnsOf } from "../columns.ts";
+import { previewTask } from "../commands/context.ts";
 import { redoInSession, undoInSession } from "../commands/history.ts";
 import { numberedModel, renderModels } from "../commands/models.ts";
+import { renderPreview } from "../commands/render-context.ts";
 import { composeOptions } from "../compose/compose.ts";
 import { composeModel, listModels, withModel } from "../compose/compose-model.ts";
+import { listCustom } from "../compose/custom.ts";
 import { knownSecrets, maskKnown } from "../compose/known-secrets.ts";
 import { describeChosen, priceOf } from "../compose/model-facts.ts";
 import { habitOfCommand } from "../habits.ts";
 import { renderDiffOn } from "../print-diff.ts";
+import { keepFacts } from "../remember.ts";
 import { planTurn } from "./plan-turn.ts";
 import { compactTalk, rewindTalk } from "./rewind.ts";
 import { changesOfSession } from "./session-changes.ts";
@@ -80,10 +85,6 @@ async function showContext(talk: Talk, words: string): Promise<void> {
   const { context, composed, mode, model } = talk;
   const { settings } = composed.base;
   const id = model?.model.id ?? listModels(settings.model)[0];
-  const [{ previewTask }, { renderPreview }] = await Promise.all([
-    import("../commands/context.ts"),
-    import("../commands/render-context.ts"),
-  ]);
   const found = await whileInterruptible(talk, async (signal) =>
     previewTask({
       model: describeChosen(id, composed.base),
@@ -132,7 +133,6 @@ async function showMemory(talk: Talk): Promise<void> {
   else say(talk, "there is no MEMORY.md; its content would be sent to the model with every task");
   const { stateFolder } = talk.composed.opened;
   if (stateFolder === null || !existsSync(join(stateFolder, "memory.json"))) return;
-  const { openMemory } = await import("../../store/memory.ts");
   for (const { id, text, pending } of openMemory(stateFolder).list())
     talk.context.out(`${id}  ${visibleLine(text)}${pending ? "  (pending: pai memory accept)" : ""}\n`);
 }
@@ -142,7 +142,6 @@ async function remember({ composed, context, view }: Talk, text: string): Promis
   const { stateFolder, workspace } = composed.opened;
   if (text === "") throw new PaiError("usage", "nothing to remember", { hint: "/remember tests run with: make check" });
   if (stateFolder === null) throw new PaiError("usage", "nothing is kept here (--ephemeral)");
-  const { keepFacts } = await import("../remember.ts");
   const texts = [maskKnown(composed.base, workspace.root, text)];
   const kept = keepFacts(stateFolder, workspace.root, { texts, run: null, pending: false, now: context.now() });
   const said = kept.map(({ id }) => `remembered; dropped with: pai memory drop ${id}`);
@@ -225,7 +224,6 @@ export const slashCommands: readonly Slash[] = [
 
 /** Custom commands of the user and of a trusted project. */
 export async function listOwn({ composed: { base, opened } }: Talk): Promise<readonly PromptFile[]> {
-  const { listCustom } = await import("../compose/custom.ts");
   return listCustom({ places: base.places, root: opened.workspace.root });
 }
 

@@ -1,7 +1,9 @@
 /** When the default model is no longer served: offers its successor, for this session and for good. */
+
 import type { Outcome } from "../../core/outcome.ts";
 import { readAnswer } from "../../ui/prompt/read-answer.ts";
 import { composeModel, withModel } from "../compose/compose-model.ts";
+import { writeSetting } from "../config/settings.ts";
 import { readLineOf } from "../onboard/choose-model.ts";
 import { type Talk, tell } from "./talk.ts";
 
@@ -15,7 +17,6 @@ export async function takeSuccessor(talk: Talk, { error }: Pick<Outcome, "error"
   if (readAnswer(said, { feedback: false }) !== "yes") return false;
   talk.model = await composeModel(context, withModel(base, next), view);
   if (base.places.configDir === null) return true;
-  const { writeSetting } = await import("../config/settings.ts");
   tell(
     talk,
     "model_saved",

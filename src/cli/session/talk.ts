@@ -1,4 +1,5 @@
 /** A session at the terminal: its state, one turn of it, and Ctrl+C that ends the turn but not the session. */
+
 import { PaiError } from "../../core/error.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Plan } from "../../core/plan/plan.ts";
@@ -15,6 +16,7 @@ import { composeOptions, limitTime } from "../compose/compose.ts";
 import type { ComposedModel } from "../compose/compose-model.ts";
 import type { Composed } from "../compose/compose-task.ts";
 import { flowFor } from "../compose/flow.ts";
+import { notifyEnd } from "../compose/notify-end.ts";
 import type { View } from "../compose/view.ts";
 import { type KeyWatch, watchKeys } from "./watch-keys.ts";
 
@@ -214,7 +216,6 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
     );
     view.finish(outcome);
     if (composed.base.settings.notify !== null) {
-      const { notifyEnd } = await import("../compose/notify-end.ts");
       notifyEnd(context, composed.base, outcome, { task: composed.cover(typed), notify: view.notify });
     }
     talk.spent = addSpent(talk.spent, outcome);

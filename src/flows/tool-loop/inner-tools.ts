@@ -135,20 +135,14 @@ const maxTurns = 30;
 const toolNames: ReadonlySet<string> = new Set(["glob", "grep", "ls", "read"]);
 
 /** The tools under which models are offered these actions. */
-export const toTools = (actions: readonly AnyAction[]): Promise<readonly Tool[]> =>
-  Promise.all(
-    actions.map(async ({ tool, about, toolSchema }) => ({
-      name: tool,
-      description: about,
-      schema: await toolSchema(),
-    })),
-  );
+export const toTools = (actions: readonly AnyAction[]): readonly Tool[] =>
+  actions.map(({ tool, about, toolSchema }) => ({ name: tool, description: about, schema: toolSchema() }));
 
 /** Has a helper with looks only answer `task`. When its turns run out, returns what it has written so far. */
 export async function explore(run: Run, task: string, actions: readonly AnyAction[]): Promise<string> {
   const looks = actions.filter(({ tool }) => toolNames.has(tool));
   const byTool = new Map(looks.map((action) => [action.tool, action]));
-  const tools = await toTools(looks);
+  const tools = toTools(looks);
   const found: string[] = [];
   const likely = await renderLikely(run, task);
   let messages: readonly Message[] = [{ role: "user", text: likely === "" ? task : `${likely}\n\n${task}` }];

@@ -22,10 +22,10 @@ import { type LoopEnd, watchEnd } from "./loop-end.ts";
 export const maxTurns = 50;
 
 /** The tools that the model is offered: the actions by their tool names, then the loop's own. */
-async function toolsOf({ options }: Run, actions: readonly AnyAction[]): Promise<readonly Tool[]> {
+function toolsOf({ options }: Run, actions: readonly AnyAction[]): readonly Tool[] {
   const hasCommands = options.interactive || grantsSome(options.allowRun);
   const shown = actions.filter(({ offered, kind }) => offered && (kind !== "command" || hasCommands));
-  return [...(await toTools(shown)), ...innerToolsOf(options)];
+  return [...toTools(shown), ...innerToolsOf(options)];
 }
 
 /** Turns a call of a tool into a call of its action; an unknown tool stays. */
@@ -101,7 +101,7 @@ function renderSystem(knowledgeText: string): string {
 
 /** The instructions of every new conversation, tools included, without the project's knowledge files. */
 export async function instructionsOf(run: Run): Promise<string> {
-  const tools = await toolsOf(run, await run.ports.actions());
+  const tools = toolsOf(run, run.ports.actions);
   return renderSystem("") + JSON.stringify(tools);
 }
 
@@ -197,7 +197,8 @@ export const toolLoop: Flow = async (run) => {
   const parts = await composeMessage(run);
   noteShown(run, parts);
   add(run, { role: "user", text: parts.map(({ text }) => text).join("\n\n") });
-  const [actions, knowledgeFiles] = await Promise.all([run.ports.actions(), readKnowledge(run)]);
+  const { actions } = run.ports;
+  const knowledgeFiles = await readKnowledge(run);
   const knowledgeText = [renderKnowledge(run, knowledgeFiles), renderLearning(run), renderAnswerForm(run)]
     .filter((part) => part !== "")
     .join("\n\n");
@@ -205,7 +206,7 @@ export const toolLoop: Flow = async (run) => {
   const byTool = new Map(
     actions.flatMap((action) => [action.tool, action.name].map((name) => [name, action] as const)),
   );
-  const tools = await toolsOf(run, actions);
+  const tools = toolsOf(run, actions);
   const inner = createInnerTools(run, (task) => explore(run, task, actions));
   const end = watchEnd(run);
   const loop: Loop = { run, tools, byTool, inner, seen: new Map(), end };

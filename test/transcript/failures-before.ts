@@ -78,7 +78,8 @@ const settings: readonly Failing[] = [
     error: "model_unknown",
     args: task,
     answers: [refused(404, '{"error": {"message": "models/x is not found for API version v1beta"}}')],
-    calls: 1,
+    // The second asks for the list of models, which is free.
+    calls: 2,
   },
   {
     name: "no key",

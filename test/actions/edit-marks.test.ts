@@ -91,7 +91,14 @@ describe("a block that is closed in another way", () => {
   }
 
   test("the usual ones are read outside of an action, too", async () => {
-    for (const closing of [[">>>>>>>"], [">>>>>>> END"], ["<<<<<<< REPLACE"], [divide, replace], ["  >>>>>>> REPLACE"]])
+    for (const closing of [
+      [">>>>>>>"],
+      [">>>>>>> END"],
+      ["<<<<<<< REPLACE"],
+      [divide, replace],
+      ["  >>>>>>> REPLACE"],
+      [divide],
+    ])
       expect((await byName(block(...closing))).file).toBe(after);
   });
 
@@ -259,8 +266,8 @@ describe("for every way to mangle the marks", () => {
         expect(blocks.flatMap((one) => linesLike(one?.file ?? null, isDivider))).toEqual([]);
         if (results[0]?.file !== null) edited += 1;
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
-    expect(edited).toBeGreaterThan(50);
-  });
+    expect(edited).toBeGreaterThan(20);
+  }, 30_000);
 });

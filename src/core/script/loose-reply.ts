@@ -1,5 +1,5 @@
 /** Reads a reply that holds edits but no actions, if the plan leaves no doubt which files are meant. */
-import { holdsMarks, looksLikeMark, opensSearch, readMark } from "../edit/marks.ts";
+import { holdsMarks, isDivider, looksLikeMark, opensSearch, readMark } from "../edit/marks.ts";
 import { buildAction } from "./body.ts";
 import type { ScriptAction } from "./script.ts";
 import { actionOfDiff, holdsDiff, readDiff } from "./unified-diff.ts";
@@ -67,23 +67,30 @@ function groupBlocks(
   const groups: Group[] = [];
   const rest: string[] = [];
   let name: string | null = null;
-  let isOpen = false;
-  let exact = false;
+  let open: { readonly lines: string[]; readonly exact: boolean } | null = null;
+  const begin = () => {
+    if (groups.at(-1)?.name !== name) groups.push({ name, lines: [] });
+    return { lines: groups.at(-1)?.lines ?? [], exact: isExact(name) };
+  };
+  const passOver = (line: string): void => {
+    const named = nameOnLine(line);
+    if (named === null && !fence.test(line)) rest.push(line);
+    name = named ?? name;
+  };
   for (const line of lines) {
-    if (!isOpen && opensSearch(line)) {
-      isOpen = true;
-      exact = isExact(name);
-      if (groups.at(-1)?.name !== name) groups.push({ name, lines: [] });
-    }
-    if (isOpen) groups.at(-1)?.lines.push(line);
-    else {
-      const named = nameOnLine(line);
-      if (named === null && !fence.test(line)) rest.push(line);
-      name = named ?? name;
-    }
-    isOpen &&= readMark(line, exact) !== "close";
+    if (open !== null && fence.test(line) && endsInDivider(open.lines)) open = null;
+    if (open === null && opensSearch(line)) open = begin();
+    open?.lines.push(line);
+    if (open === null) passOver(line);
+    else if (readMark(line, open.exact) === "close") open = null;
   }
   return { groups, rest };
+}
+
+/** Whether the last block of these lines ends in a second divider, which closes it before a fence. */
+function endsInDivider(lines: readonly string[]): boolean {
+  const block = lines.slice(lines.findLastIndex(opensSearch));
+  return block.filter(isDivider).length > 1 && isDivider(block.findLast((line) => line.trim() !== "") ?? "");
 }
 
 const isWhole = ({ blocks = [], flags = [] }: ScriptAction) => blocks.length > 0 && !flags.includes("unclosed-block");

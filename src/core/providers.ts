@@ -38,7 +38,7 @@ export interface Provider {
   /** null: its keys have no shape that tells them from other texts. */
   readonly keyShape: KeyShape | null;
   /** The headers of every request, including those that carry the key; null: the request carries none. */
-  readonly headers: (key: string | null) => Readonly<Record<string, string>>;
+  readonly headers: Headers;
   readonly url: string;
   /**
    * Environment variable for another address; `urlForm`: it holds a URL, or a host as Ollama reads it. null: neither this
@@ -67,8 +67,18 @@ export interface Provider {
   readonly effort?: Effort | undefined;
 }
 
-const bearer = (key: string | null): Readonly<Record<string, string>> =>
-  key === null ? {} : { authorization: `Bearer ${key}` };
+type Headers = (key: string | null) => Readonly<Record<string, string>>;
+
+const bearer: Headers = (key) => (key === null ? {} : { authorization: `Bearer ${key}` });
+
+/** What every server of a wire wants, and the header in which it takes a key. */
+export const wireHeaders: Readonly<Record<Wire, Headers>> = {
+  gemini: (key) => (key === null ? {} : { "x-goog-api-key": key }),
+  responses: bearer,
+  messages: (key) => ({ ...(key === null ? {} : { "x-api-key": key }), "anthropic-version": "2023-06-01" }),
+  chat: bearer,
+  local: bearer,
+};
 
 const table = [
   {
@@ -79,7 +89,7 @@ const table = [
     needsKey: true,
     keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     keyShape: { prefixes: ["AIza", "AQ."], goesOn: "[\\w-]{30,}", kind: "Google key" },
-    headers: (key: string | null): Readonly<Record<string, string>> => (key === null ? {} : { "x-goog-api-key": key }),
+    headers: wireHeaders.gemini,
     url: "https://generativelanguage.googleapis.com",
     urlVariable: "GOOGLE_GEMINI_BASE_URL",
     urlForm: "url",
@@ -111,10 +121,7 @@ const table = [
     needsKey: true,
     keyVariables: ["ANTHROPIC_API_KEY"],
     keyShape: { prefixes: ["sk-ant-"], goesOn: "[\\w-]{16,}", kind: "Anthropic key" },
-    headers: (key: string | null) => ({
-      ...(key === null ? {} : { "x-api-key": key }),
-      "anthropic-version": "2023-06-01",
-    }),
+    headers: wireHeaders.messages,
     url: "https://api.anthropic.com",
     urlVariable: "ANTHROPIC_BASE_URL",
     urlForm: "url",
@@ -187,7 +194,7 @@ export const providerIds: readonly ProviderId[] = table.map(({ id }) => id);
 /** The wires, each once. */
 export const wires: readonly Wire[] = [...new Set(table.map(({ wire }) => wire))];
 
-/** The first provider of a wire: its headers, version path and limits count for a provider of the user, too. */
+/** The first provider of a wire: its version path and limits count for a provider of the user, too. */
 export function firstOfWire(wire: Wire): Row {
   return providers.find((provider) => provider.wire === wire) ?? providers[0];
 }

@@ -1,7 +1,7 @@
 /** The setting `providers`: providers of the user, each a row like those of core/providers.ts. */
 import { PaiError } from "../core/error.ts";
-import type { Json } from "../core/model.ts";
-import { findProvider, firstOfWire, type Provider, type Wire, wires } from "../core/providers.ts";
+import { type Effort, efforts, type Json } from "../core/model.ts";
+import { findProvider, firstOfWire, type Provider, type Wire, wireHeaders, wires } from "../core/providers.ts";
 import { type Fault, type Judge, judgeBy, judgeEntries, judgeObject } from "./judge-json.ts";
 import { factFields, factSchemas, type ModelFacts, readFacts } from "./model-settings.ts";
 import type { Environment } from "./places.ts";
@@ -41,6 +41,7 @@ interface Row {
     readonly timeout?: Json;
   };
   readonly insecureHttp?: boolean;
+  readonly effort?: Effort;
 }
 
 const isText = (json: Json): json is string => typeof json === "string";
@@ -112,6 +113,7 @@ const judgeFields = judgeObject(
     headers: judgeHeaders,
     key: judgeKeySource,
     insecureHttp: judgeBy("true or false", (json) => typeof json === "boolean"),
+    effort: judgeBy(`one of ${efforts.join(", ")}`, (json) => efforts.some((effort) => effort === json)),
     ...factFields,
   },
 );
@@ -166,6 +168,7 @@ export const ownProviders: Setting<Entries> = {
           },
         },
         insecureHttp: { type: "boolean" },
+        effort: { enum: [...efforts] },
         ...factSchemas,
       },
     },
@@ -200,7 +203,7 @@ export function openProviders(rows: Entries, env: Environment): readonly OwnProv
 }
 
 function openRow(id: string, row: Row, env: Environment): OwnProvider {
-  const { wire, headers = {}, key = null, insecureHttp = false } = row;
+  const { wire, headers = {}, key = null, insecureHttp = false, effort } = row;
   const like = firstOfWire(wire);
   const isKeyed = Object.values(headers).some((value) => value.includes(keyMark));
   return {
@@ -212,7 +215,7 @@ function openRow(id: string, row: Row, env: Environment): OwnProvider {
     needsKey: key !== null && key.command === undefined,
     keyVariables: key?.variable === undefined ? [] : [key.variable],
     keyShape: null,
-    headers: (held) => ({ ...like.headers(isKeyed ? null : held), ...fillHeaders(id, headers, held, env) }),
+    headers: (held) => ({ ...wireHeaders[wire](isKeyed ? null : held), ...fillHeaders(id, headers, held, env) }),
     url: withParameters(row),
     urlVariable: null,
     urlForm: "url",
@@ -220,6 +223,7 @@ function openRow(id: string, row: Row, env: Environment): OwnProvider {
     probe: like.versionIn === "path" ? like.probe : "/models",
     silence: like.silence,
     insecureHttp,
+    effort,
     keyCommand: readKeyCommand(key),
     facts: readFacts(row as unknown as Entries),
     secrets: Object.entries(headers).flatMap(([name, value]) => secretsIn(name, value, env)),

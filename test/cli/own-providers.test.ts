@@ -35,6 +35,7 @@ test("a row is asked at its URL, with its query, its headers and its key, and PA
       headers: { "api-key": variable("key"), "x-tenant": variable("TENANT") },
       key: { variable: "AZURE_KEY" },
       prices: { input: 1, output: 2 },
+      effort: "low",
     },
   });
   const env = { AZURE_KEY: "azure-key-0123456789", TENANT: "tenant-4711", PAI_BASE_URL: elsewhere.origin };
@@ -46,6 +47,7 @@ test("a row is asked at its URL, with its query, its headers and its key, and PA
   expect(seen?.headers.get("api-key")).toBe("azure-key-0123456789");
   expect(seen?.headers.get("x-tenant")).toBe("tenant-4711");
   expect(seen?.headers.get("authorization")).toBeNull();
+  expect(seen?.body).toMatchObject({ model: "gpt-x-y", reasoning_effort: "low" });
   const { model, cost } = JSON.parse(out);
   expect(model.requested).toBe("azure:gpt-x-y");
   expect(cost).toBeGreaterThan(0);

@@ -57,6 +57,7 @@ const faults: readonly (readonly [string, Json, string])[] = [
   ],
   ["mine", { ...gateway, window: 12 }, "mine.window must be a whole number of tokens"],
   ["mine", { ...gateway, prices: { input: 1 } }, "mine.prices.output must be an amount in USD"],
+  ["mine", { ...gateway, effort: "hard" }, "mine.effort must be one of none, minimal, low"],
   ["mine", { ...gateway, insecureHttp: "yes" }, "mine.insecureHttp must be true or false"],
   ["openai", gateway, 'openai must be named otherwise: "openai" is a name of pai\'s own'],
   ["my gateway", gateway, "my gateway must be named otherwise"],

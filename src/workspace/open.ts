@@ -12,16 +12,20 @@ import { realPathOf } from "../system/lookups.ts";
 import { requireAllowable } from "./allowable.ts";
 import { namesIn } from "./atomic-write.ts";
 import type { Env } from "./command/command-env.ts";
-import type { OwnOf } from "./command/others.ts";
-import type { ToolProcess, ToolProgram } from "./command/start-tool.ts";
+import { type OwnOf, watchOthers } from "./command/others.ts";
+import { openPerform } from "./command/run-command.ts";
+import { startTool, type ToolProcess, type ToolProgram } from "./command/start-tool.ts";
 import { openRoot, type Root } from "./confine.ts";
 import { openSurvey } from "./context/survey.ts";
 import { findTop } from "./git/find-repository.ts";
 import { describeState } from "./git/git-state.ts";
+import { prepareCommit, requireRepository } from "./git/prepare-commit.ts";
 import { findUserIgnore, readUserIgnore } from "./git/user-ignore.ts";
+import { openCopies } from "./journal/closed-copies.ts";
 import { isAnyOpen, openIds, openJournal } from "./journal/journal.ts";
 import { openRootLock } from "./journal/lock.ts";
 import { openState, openStateLock } from "./journal/open-state.ts";
+import { recover } from "./journal/recover.ts";
 import { type History, openHistory } from "./journal/run-history.ts";
 import { openOtherNames, whyAsked } from "./other-names.ts";
 import { realFolders } from "./own-files.ts";
@@ -30,6 +34,7 @@ import { denyBelow, findRepositoryShape, judgePath } from "./path-policy.ts";
 import { defaultSandbox, type SandboxSettings } from "./sandbox/settings.ts";
 import { inside, list, walk } from "./scan.ts";
 import { readLines } from "./search/read-lines.ts";
+import { search } from "./search/search.ts";
 import { openDisk } from "./system/disk.ts";
 import { pathOutside } from "./system/search-path.ts";
 import type { Stat } from "./system/stat.ts";
@@ -95,7 +100,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   const history = openHistory(root, state, lock, policy);
   const cutOff = state === null ? [] : openIds(state);
   const isCutOff = state !== null && isAnyOpen(state);
-  const recovered = isCutOff ? await (await import("./journal/recover.ts")).recover(root, state, lock, policy) : [];
+  const recovered = isCutOff ? await recover(root, state, lock, policy) : [];
   const settings = options.sandbox ?? defaultSandbox;
   const openConfined = async (network: boolean) =>
     (await import("./sandbox/open-sandbox.ts")).openSandbox({
@@ -108,14 +113,13 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       own,
       stateFolder: state?.folder ?? null,
     });
-  /** Sandbox and commands are loaded by the first command: most tasks run none. */
+  /** Probed and loaded by the first command: most tasks run none. */
   const sandbox = atFirstUse(() => openConfined(false));
   const others = openOtherNames(root.path);
   const spellings = spellingsOf(root.path, options);
   const gitPlace = { root: root.path, path, env: options.env };
   return {
     async startTool(program, network) {
-      const { startTool } = await import("./command/start-tool.ts");
       return startTool(await (network ? openConfined(true) : sandbox()), program, { workspace: root.path, path });
     },
     workspace: {
@@ -144,13 +148,11 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       survey: (terms) => openSurvey({ root, rules: policy, path }, terms),
       sandbox: async () => (await sandbox()).state(),
       commits: {
-        require: async () => (await import("./git/prepare-commit.ts")).requireRepository(gitPlace),
-        prepare: async (...asked) => (await import("./git/prepare-commit.ts")).prepareCommit(gitPlace, ...asked),
+        require: async () => requireRepository(gitPlace),
+        prepare: (...asked) => prepareCommit(gitPlace, ...asked),
       },
       async begin(run) {
         const perform = atFirstUse(async () => {
-          const { openPerform } = await import("./command/run-command.ts");
-          const { watchOthers } = await import("./command/others.ts");
           return openPerform({
             root,
             policy,
@@ -166,7 +168,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
             disk: state?.disk ?? openDisk(),
             lock,
             journal: state && openJournal(state, run.id),
-            openCopies: state && (async () => (await import("./journal/closed-copies.ts")).openCopies(state, run.id)),
+            openCopies: state && (async () => openCopies(state, run.id)),
             umask: options.umask,
             judge: (changes) => judgeChanges(root, changes, rules),
             perform: async (...command) => (await perform())(...command),
@@ -241,7 +243,6 @@ function openView(root: Root, rules: () => PathRules, spellings: readonly string
     inside: async (folder) => inside(root, refuseDenied(folder, "list")),
     search: async (query, signal) => {
       refuseDenied(query.under, "list");
-      const { search } = await import("./search/search.ts");
       return search(root, query, rules(), signal);
     },
   };

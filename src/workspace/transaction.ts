@@ -10,7 +10,7 @@ import { giveModesBack } from "./command/folder-modes.ts";
 import { atStart, type KeptCopies, openKeeping } from "./command/keep-copies.ts";
 import { statOrNull } from "./command/kept.ts";
 import type { Perform, SoFar } from "./command/run-command.ts";
-import type { Watch } from "./command/watch.ts";
+import { openWatch, type Watch } from "./command/watch.ts";
 import type { Root } from "./confine.ts";
 import { type Batch, prepareSteps } from "./disk-batch.ts";
 import { noteCommandEnd } from "./fresh-time.ts";
@@ -54,10 +54,9 @@ export function openTransaction(
   let earlierModes: ReadonlyMap<RelPath, number> = new Map();
   /** Temporary names in the journal, with their paths. */
   const temps: (readonly [RelPath, string])[] = [];
-  let watching: Promise<Watch> | null = null;
-  /** Loaded by the first command. */
-  const openWatch = (kept: Journal): Promise<Watch> => {
-    watching ??= import("./command/watch.ts").then((loaded) => loaded.openWatch(kept));
+  let watching: Watch | null = null;
+  const watchFor = (kept: Journal): Watch => {
+    watching ??= openWatch(kept);
     return watching;
   };
   const closedRecord = atFirstUse(() => openClosedRecord(root, disk, lock));
@@ -89,7 +88,7 @@ export function openTransaction(
 
   /** Runs a command and records what it may destroy, so that a recovery finds it. */
   const performKept = async (command: string, options: CommandOptions) => {
-    const watch = journal && (await openWatch(journal));
+    const watch = journal && watchFor(journal);
     // Before the first change the journal is empty, and a user's own command needs no undo.
     const watched = watch !== null && (state === "begun" || options.by === "plan");
     let isWatched = false;

@@ -25,8 +25,6 @@ export interface Case {
   readonly model?: string;
   /** Tokens of one reply that the settings state for the model. */
   readonly output?: number;
-  /** A flag that this pai may not know: the case is left out then. */
-  readonly needs?: string;
   /** Why the end is not as it should be; null: it is. */
   readonly judge: (ended: Ended) => string | null;
 }
@@ -80,7 +78,6 @@ export const cases: readonly Case[] = [
   {
     name: "effort",
     args: ["run", "--json", "-y", "--effort", "low", ...limits, "Say hello."],
-    needs: "--effort",
     judge: (end) => must(end.code === 0, ended(end)),
   },
 ];

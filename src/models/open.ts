@@ -1,4 +1,5 @@
 /** Opens a model from `provider:name` and its keys: one stream that retries and takes keys in turn. */
+
 import { PaiError } from "../core/error.ts";
 import type { KeyState } from "../core/key-turns.ts";
 import type { Model } from "../core/model.ts";
@@ -8,7 +9,9 @@ import { suggest } from "../core/suggest.ts";
 import { describeModel, limitModel, type StatedLimits } from "./catalogue.ts";
 import { createConcessions } from "./concessions.ts";
 import { openEffort } from "./effort.ts";
-import type { Key } from "./keys-in-turn.ts";
+import { type Key, takeKeysInTurn } from "./keys-in-turn.ts";
+import { askServer, outputOf } from "./local/server.ts";
+import { createReplayModel, parseReplay } from "./replay.ts";
 import { type RetryOptions, withRetry } from "./retry.ts";
 import { type Stream, tryUntilBegun } from "./stream.ts";
 import { type Endpoint, type ProxyEnv, parseEndpoint, preconnect } from "./wire/endpoint.ts";
@@ -88,7 +91,6 @@ export async function openModel(options: OpenOptions): Promise<Model> {
   const { name } = parseModelId(id, own);
   const provider = providerOfModel(id, own);
   if (provider === null) {
-    const { createReplayModel, parseReplay } = await import("./replay.ts");
     return createReplayModel(parseReplay(await options.readText(name), name), name);
   }
   const opened = {
@@ -119,17 +121,16 @@ async function openRemote(provider: Provider, name: string, options: OpenOptions
   const effort = openEffort(provider, name, notify);
   const base = { provider, model: name, endpoint, agent, idleMs, notify, concessions, effort, now };
   const { open, ...limits } = await prepare(base, options);
-  const stream = await takeKeys(open, provider.id, options);
+  const stream = takeKeys(open, provider.id, options);
   return { ...limits, address: endpoint.url, stream: withRetry(stream, options) };
 }
 
 /** Several keys take turns; one alone never rests. */
-async function takeKeys(open: OpenKey, provider: string, options: OpenOptions): Promise<Stream> {
+function takeKeys(open: OpenKey, provider: string, options: OpenOptions): Stream {
   const { keys, keyState: state, notify, now, renew } = options;
   if (renew !== undefined) return renewKey(open, renew);
   const [only = null, ...others] = keys;
   if (others.length === 0) return open(only);
-  const { takeKeysInTurn } = await import("./keys-in-turn.ts");
   const keyed = keys.map((key) => ({ id: key.id, stream: open(key) }));
   return takeKeysInTurn(keyed, { provider, state, notify, now });
 }
@@ -167,10 +168,7 @@ const bridges: Readonly<Record<Wire, () => Promise<Prepare>>> = {
   messages: async () => prepareBy((await import("./anthropic/bridge.ts")).openAnthropic),
   chat: async () => prepareBy((await import("./chat/bridge.ts")).openChat),
   local: async () => {
-    const [{ openLocal }, { askServer, outputOf }] = await Promise.all([
-      import("./local/bridge.ts"),
-      import("./local/server.ts"),
-    ]);
+    const { openLocal } = await import("./local/bridge.ts");
     return async (base, { keys: [first], limits: stated, signal = new AbortController().signal }) => {
       const headers = base.provider.headers(first?.key ?? null);
       const isStated = stated?.window !== undefined;

@@ -1,4 +1,5 @@
 /** `pai dashboard`: the runs of all folders as one page, written to a file or served on this machine. */
+
 import { resolve } from "node:path";
 import { showResult } from "../../cli/answer-document.ts";
 import type { Context } from "../../cli/command.ts";
@@ -13,6 +14,8 @@ import { counted } from "../../ui/amount.ts";
 import { maxRuns, readDetails, readPageData } from "../dashboard/page-data.ts";
 import { renderPage } from "../dashboard/render-page.ts";
 import { servePage } from "../dashboard/serve.ts";
+import { askTeam } from "../team/link-team.ts";
+import { readTeamRuns } from "../team/shared-runs.ts";
 
 function readPort(text: string | undefined): number {
   const port = Number(text ?? "0");
@@ -30,10 +33,6 @@ const ended = (signal: AbortSignal): Promise<unknown> =>
 /** The team's runs, if they were asked for; null: this machine's runs. */
 async function readTeam(base: Base): Promise<readonly TeamRun[] | null> {
   if (base.context.flags.team !== true) return null;
-  const [{ askTeam }, { readTeamRuns }] = await Promise.all([
-    import("../team/link-team.ts"),
-    import("../team/shared-runs.ts"),
-  ]);
   return askTeam(base, (store) => readTeamRuns(store, maxRuns));
 }
 

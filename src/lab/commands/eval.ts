@@ -1,4 +1,5 @@
 /** `pai eval`: measures models and modes on tasks with hidden tests. */
+
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { showResult } from "../../cli/answer-document.ts";
@@ -17,6 +18,7 @@ import { openWorkspace } from "../../workspace/open.ts";
 import { type Bench, type Candidate, controls } from "../eval/candidate.ts";
 import { importExercises, importThesis } from "../eval/import-tasks.ts";
 import { loadTasks } from "../eval/load-tasks.ts";
+import { fill, readQueued, work as workQueue } from "../eval/queue.ts";
 import { renderHtml, renderMarkdown } from "../eval/render-report.ts";
 import { makeReport } from "../eval/report.ts";
 import { type Result, readResults } from "../eval/result.ts";
@@ -161,7 +163,6 @@ async function runWord(context: Context, folders: readonly string[]): Promise<nu
   const maxCost = readMaxCost(context.flags.maxCost);
   const { queue } = context.flags;
   if (queue !== undefined) {
-    const { fill } = await import("../eval/queue.ts");
     return fill(context, base, { ...work, queue: readQueue(queue), maxCost });
   }
   const jobs = readCount(context.flags.jobs, "jobs", 2, 64);
@@ -185,8 +186,7 @@ async function workerWord(context: Context, folders: readonly string[]): Promise
     throw new PaiError("usage", "pai eval worker needs the folder of the tasks and --queue NAME");
   const base = composeEval(context);
   const file = resolve(context.cwd, context.flags.results ?? usualFile);
-  const { work } = await import("../eval/queue.ts");
-  const results = await work(context, base, {
+  const results = await workQueue(context, base, {
     queue: readQueue(context.flags.queue),
     tasks: loadTasks(context.cwd, folders),
     jobs: readCount(context.flags.jobs, "jobs", 2, 64),
@@ -201,7 +201,6 @@ async function workerWord(context: Context, folders: readonly string[]): Promise
 async function reportWord(context: Context, files: readonly string[]): Promise<number> {
   if (context.flags.queue !== undefined) {
     if (files.length > 0) throw new PaiError("usage", "pai eval report reads files or a queue, not both");
-    const { readQueued } = await import("../eval/queue.ts");
     return show(context, await readQueued(composeEval(context), readQueue(context.flags.queue)), {}, "");
   }
   const found = files.length === 0 ? [usualFile] : files;
@@ -226,7 +225,7 @@ async function importWord(context: Context, words: readonly string[]): Promise<n
   const to = resolve(context.cwd, isThesis ? from : (context.flags.to ?? "eval-tasks"));
   mkdirSync(to, { recursive: true });
   const { made, left } = isThesis
-    ? await importThesis(to)
+    ? importThesis(to)
     : importExercises(resolve(context.cwd, from), to, kind, context.flags.language ?? null);
   const notes = left.map((why) => `left out: ${visibleLine(why)}\n`).join("");
   return showResult(context, "eval", { folder: to, made, left }, `${notes}${counted(made.length, "task")} in ${to}\n`);

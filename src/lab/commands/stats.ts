@@ -10,7 +10,8 @@ import type { GroupTotals } from "../../core/run-summary.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { renderStats } from "../../ui/stats.ts";
 import { openRunIndex } from "../run-index.ts";
-import type { TeamGrouping } from "../team/shared-runs.ts";
+import { askTeam } from "../team/link-team.ts";
+import { readTeamTotals, type TeamGrouping } from "../team/shared-runs.ts";
 
 const unitMs: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
@@ -70,10 +71,6 @@ interface Stats {
 async function readStats(base: Base, by: TeamGrouping, since: string | null): Promise<Stats> {
   const { context, places } = base;
   if (context.flags.team === true) {
-    const [{ askTeam }, { readTeamTotals }] = await Promise.all([
-      import("../team/link-team.ts"),
-      import("../team/shared-runs.ts"),
-    ]);
     return askTeam(base, async (store) => {
       const rows = await readTeamTotals(store, by, since);
       const [whole] = await readTeamTotals(store, "all", since);

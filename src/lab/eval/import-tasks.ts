@@ -8,6 +8,7 @@ import { PaiError } from "../../core/error.ts";
 import { readAs } from "../../core/plan/reading.ts";
 import { listFiles } from "./load-tasks.ts";
 import { insidePath, type TaskFile } from "./task.ts";
+import tasks from "./thesis-tasks.json";
 
 export interface Imported {
   readonly made: readonly string[];
@@ -40,8 +41,7 @@ function put(file: string, content: string | Uint8Array): void {
 }
 
 /** The scenarios of the theses, and the refactoring that failed in them. */
-export async function importThesis(to: string): Promise<Imported> {
-  const { default: tasks } = await import("./thesis-tasks.json");
+export function importThesis(to: string): Imported {
   const made = tasks.map(({ id, task, files, start }) =>
     makeTask(to, id, task, (folder) => {
       for (const [path, text] of Object.entries(files)) put(join(folder, "files", path), text);

@@ -1,4 +1,5 @@
 /** The check of `pai doctor` for the team's database: whether it answers, its user, and letters that wait to be sent. */
+
 import { join } from "node:path";
 import { version } from "../../cli/commands/version.ts";
 import type { Finding, Patient } from "../../cli/finding.ts";
@@ -8,6 +9,7 @@ import { counted, priced } from "../../ui/amount.ts";
 import { readAddress } from "./address.ts";
 import { countWaiting } from "./link-team.ts";
 import { openOutbox } from "./outbox.ts";
+import { openTeamStore } from "./team-store.ts";
 
 const withinMs = 10_000;
 
@@ -29,7 +31,6 @@ export async function examineStore(
   const waits = waiting === 0 ? "" : `, ${countWaiting(waiting)} here`;
   try {
     const address = readAddress(settings.storeUrl);
-    const { openTeamStore } = await import("./team-store.ts");
     const store = openTeamStore(address, { pai: version, withinMs });
     try {
       const [row] = await store.query<Row>(

@@ -85,12 +85,13 @@ export function describeBridge(bridge: Bridge): void {
       expect(body).not.toMatch(/\\ud83d|\\ude00/);
     });
 
-    test("no header of an SDK leaves", async () => {
+    test("says who asks, and no header of an SDK leaves", async () => {
       server.answer = () => sse([bridge.reply(["x"])]);
       await take(await open(server.origin));
       const last = server.seen.at(-1);
       const [name, value] = bridge.keyHeader("AIzaTESTTESTTESTTESTTESTTESTTESTTESTTE");
       expect(last?.headers.get(name)).toBe(value);
+      expect(last?.headers.get("user-agent")).toBe("pai/test");
       const foreign = [...(last?.headers.keys() ?? [])].filter((each) =>
         /stainless|foreign|organization|project/.test(each),
       );

@@ -31,7 +31,9 @@ export function encodeAnthropic(model: string, request: ModelRequest): Block {
     max_tokens: request.maxOutputTokens,
     ...(system === "" ? {} : { system: [{ type: "text", text: system, ...cached }] }),
     messages: (tools.length > 0 ? markLast(turns) : turns) as unknown as Json,
-    ...(thinksUnasked(model) ? { thinking: { type: "adaptive", display: "summarized" } } : {}),
+    ...(request.effort == null && thinksUnasked(model)
+      ? { thinking: { type: "adaptive", display: "summarized" } }
+      : {}),
     ...(request.temperature === null ? {} : { temperature: Math.min(1, request.temperature) }),
     ...(tools.length === 0
       ? {}

@@ -216,6 +216,18 @@ describe("anthropic", () => {
     expect(server.seen.map(({ body }) => "thinking" in (body as object))).toEqual([true, false]);
   });
 
+  test("an effort says how to think, also not at all, in place of the model's own way", async () => {
+    server.answer = () => sse([says("x")]);
+    const model = await open({ id: "anthropic:claude-haiku-5-5" });
+    for (const effort of ["none", "high", null] as const) await take(model, quiet, { ...request, effort });
+    const shown = { type: "adaptive", display: "summarized" };
+    expect(server.seen.map(({ body }) => (body as { readonly thinking?: unknown }).thinking)).toEqual([
+      { type: "disabled" },
+      shown,
+      shown,
+    ]);
+  });
+
   test("a model without structured output is asked in plain text", async () => {
     server.answer = (n) =>
       n === 0

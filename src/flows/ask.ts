@@ -225,7 +225,7 @@ function readReply({ text, calls, done }: Arriving, { tools, maxOutputTokens }: 
     if (!isCut) throw new PaiError("reply_empty", "the reply was empty");
     const limit = usage.output || maxOutputTokens;
     throw new PaiError("reply_cut", `the reply reached its limit of ${limit} tokens before it said anything`, {
-      hint: "ask for less at once, state a longer output under `models` in the configuration, or choose another model",
+      hint: "ask for less at once, lower --effort, state a longer output under `models` in the configuration, or choose another model",
     });
   }
   return { text, calls, stop, native: isCut ? null : native };

@@ -26,8 +26,8 @@ const declared: Readonly<Record<string, string>> = {
   "the edit": "flows/execution-request core/script/parser core/edit/apply-edits",
   "the change": "core/guard/guard workspace/disk-batch workspace/journal/commit-batch workspace/atomic-write",
   "a command":
-    "workspace/sandbox/write-tape workspace/sandbox/launch workspace/sandbox/layers workspace/command/compare " +
-    "workspace/command/closed-files workspace/command/kept workspace/command/watch flows/commands/closed",
+    "workspace/sandbox/write-tape workspace/sandbox/launch workspace/sandbox/layers workspace/effects/look " +
+    "workspace/effects/candidates workspace/effects/diff workspace/effects/undo workspace/effects/watch flows/effects",
   "the end": "flows/ending/status flows/tally core/diff ui/run/show-result",
 };
 

@@ -18,6 +18,13 @@ export function parentOf(path: RelPath): RelPath {
   return path.slice(0, Math.max(0, path.lastIndexOf("/"))) as RelPath;
 }
 
+/** The folders above a path, nearest first, without the root. */
+export function foldersAbove(path: RelPath): readonly RelPath[] {
+  const above: RelPath[] = [];
+  for (let at = parentOf(path); at !== ""; at = parentOf(at)) above.push(at);
+  return above;
+}
+
 /** The last part of a path; "" for the root. */
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);

@@ -1,9 +1,10 @@
 /** The ports: what flows may ask of the outside world, as types only. */
-import type { Blob, Change, UnkeptChange } from "./change.ts";
+import type { Blob, Change } from "./change.ts";
 import type { SandboxLevel, SandboxState } from "./command/sandbox.ts";
 import type { KeptRanking, Tally } from "./context/rank.ts";
 import type { Commit } from "./context/similar-commits.ts";
 import type { Term } from "./context/words.ts";
+import type { Effects } from "./effects.ts";
 import type { Json } from "./model.ts";
 import type { PathUse, RelPath } from "./path.ts";
 
@@ -104,74 +105,28 @@ export interface CommandOptions {
   readonly unasked?: boolean;
 }
 
-/** What a command left on its copy of the workspace beside `changes`. Call `accept` or `discard`, once. */
-export interface Proposal {
-  /** Copies these ignored paths into the workspace, after the changes were applied. Returns the paths it copied. */
-  accept(paths: readonly RelPath[]): Promise<readonly RelPath[]>;
-  discard(): void;
-  /** Paths that the command changed although the policy forbids it. */
-  readonly denied: readonly RelPath[];
-  readonly ignored: IgnoredChanges;
-}
-
-/** A command's changes in ignored paths that are not among `changes`. */
-export interface IgnoredChanges {
-  /** Small files: applied and rolled back like other changes, but without a question. */
-  readonly kept: readonly Change[];
-  /** To be copied as they are: what tools generate, and what is too large to keep. Rollback and undo leave them. */
-  readonly carried: readonly RelPath[];
-  /** Paths that copying `carried` deletes for good. */
-  readonly lost: readonly RelPath[];
-}
-
-/** A command's change of a file that no action may touch, or of an ignored file that steers agents or tools. */
-export interface ClosedChange {
-  readonly path: RelPath;
-  /** The policy denies it. */
-  readonly isDenied: boolean;
-  /** Code in the file runs without anybody starting it, as a git hook does. */
-  readonly runsUnasked: boolean;
-}
-
-/** A command's changes of closed files, which are not among `changes`. A rollback of the run undoes them. */
-export interface ClosedChanges {
-  readonly changes: readonly ClosedChange[];
-  /** Other paths that it changed, whose new content was not read: they can only be put back. */
-  readonly unread: readonly RelPath[];
-  /** Restores these paths now. Returns those that somebody else has changed since, which are left as they are. */
-  putBack(paths: ReadonlySet<RelPath>): Promise<readonly RelPath[]>;
+/** How a command was held. */
+export interface Held {
+  /** null: it ran without a sandbox. */
+  readonly level: SandboxLevel | null;
+  /** It worked on a copy, so its effects are proposed; otherwise they are on disk. */
+  readonly isCopy: boolean;
+  /** Variables of the user's environment that were withheld from it and that its output names. */
+  readonly withheld: readonly string[];
+  /** Files that the sandbox hid from it and that its output names. */
+  readonly hidden: readonly string[];
 }
 
 export interface CommandResult {
-  readonly command: string;
   /** null: a signal or the time limit ended the command, or it could not be started. */
   readonly exit: number | null;
   readonly timedOut: boolean;
   /** stdout and stderr in order of arrival, head and tail kept, never cut inside a character. */
   readonly output: string;
   readonly ms: number;
-  /** Changes of the command in the workspace that the journal holds. */
-  readonly changes: readonly Change[];
-  /** Changes that pai cannot undo (too large, ignored by git), one line each. */
-  readonly notes: readonly string[];
-  /** Ignored or denied paths that it changed in place and that no rollback or undo restores; absent: none. */
-  readonly stays?: readonly RelPath[];
-  /** The ignored paths among `changes`, when these are on disk; absent: none. */
-  readonly ignored?: ReadonlySet<RelPath>;
-  /** Paths that it changed in place and whose earlier content is lost; absent: none. */
-  readonly unkept?: readonly UnkeptChange[];
-  /** The sandbox level it ran at; null: it ran without a sandbox. */
-  readonly level?: SandboxLevel | null;
-  /** `changes` are proposed and not on disk; null or absent: they are on disk. */
-  readonly proposal?: Proposal | null;
-  /** null or absent: it changed no closed file, or the sandbox prevented that. */
-  readonly closed?: ClosedChanges | null;
-  /** Why the policy forbids `changes` that are already on disk (a new repository, say); null or absent: it does not. */
-  readonly forbidden?: string | null;
-  /** Variables of the user's environment that were withheld from it and that its output names. */
-  readonly withheld?: readonly string[];
-  /** Files that the sandbox hid from it and that its output names. */
-  readonly hidden?: readonly string[];
+  readonly held: Held;
+  /** Of a command on a copy they end with `keep` or `drop`. */
+  readonly effects: Effects;
 }
 
 /**
@@ -187,6 +142,17 @@ export interface Transaction {
   apply(changes: readonly Change[], by?: "plan" | "command", signal?: AbortSignal): Promise<void>;
   /** Runs a command in the root and journals its changes. Throws sandbox_missing where it may not run. */
   run(command: string, options: CommandOptions): Promise<CommandResult>;
+  /**
+   * Keeps a command's effects in ignored paths that `isKept` names, and none in others: from a copy they are taken over,
+   * without a question; in place they are there. Returns the paths whose effects no undo restores. A signal is heard
+   * while files are taken over.
+   */
+  keep(effects: Effects, isKept: (path: RelPath) => boolean, signal: AbortSignal): Promise<readonly RelPath[]>;
+  /**
+   * Takes back what a command did to these paths in place; null: all. Of a copy nothing is left in any case. Returns the
+   * paths that somebody else has changed since, which are left as they are.
+   */
+  drop(effects: Effects, paths: ReadonlySet<RelPath> | null): Promise<readonly RelPath[]>;
   /** All changes since the start, in order: plan and command. */
   readonly changes: readonly Change[];
   /** Paths that commands changed. */

@@ -157,13 +157,13 @@ async function takeCommand(
   const { run, rights } = batch;
   const promised = claim?.kind === "command" ? claim.command : proposal.command;
   const ran = await runPlanned(run, rights, { ...proposal, promised });
-  if (ran !== null && ran.refused === null && ran.changes.length > 0) batch.changed = true;
+  if (ran !== null && ran.refused === null && ran.effects.changes.length > 0) batch.changed = true;
   if (ran !== null) run.emit({ type: "look.shown", action: call.name, target: proposal.command, text: ran.output });
   report(batch, call, {
     kind: "command",
     code: ran?.refused?.code ?? null,
     text: ran === null ? renderNotRun(run) : renderCommand(ran),
-    paths: ran?.refused ? ran.changes.map(({ path }) => path) : [],
+    paths: ran?.refused ? ran.effects.changes.map(({ path }) => path) : [],
     isNotRun: ran === null,
   });
 }

@@ -237,6 +237,14 @@ function recordModel(model: Model, now: () => Date, add: (fact: Fact) => void): 
 
 function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, veil: Veil): Transaction {
   const masked = veil.hideAll;
+  /** Records what the work applies. */
+  const recordApplied = async <T>(work: () => Promise<T>): Promise<T> => {
+    const from = transaction.changes.length;
+    const done = await work();
+    const applied = transaction.changes.slice(from);
+    if (applied.length > 0) add(masked({ type: "changes", changes: applied.map(changedPath), error: null }));
+    return done;
+  };
   return {
     id: transaction.id,
     get changes() {
@@ -258,13 +266,16 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
       const { by } = options;
       try {
         const result = await transaction.run(command, options);
-        const { exit, timedOut, ms, notes, changes, level = null, proposal = null } = result;
+        const { exit, timedOut, ms, effects } = result;
+        const { notes } = effects;
         const sha256 = digest(result.output);
-        const held = { level, proposed: proposal !== null };
+        const held = { level: result.held.level, proposed: result.held.isCopy };
         const output = veil.hideOutput(result.output);
         const ended = { type: "command", command, by, exit, timedOut, ms, output, sha256, notes, error: null } as const;
-        const ignored = (proposal?.ignored.kept ?? []).map(changedContent);
-        const content = { changes: changes.map(changedContent), ...(ignored.length > 0 && { ignored }) };
+        const contents = (isIgnored: boolean) =>
+          effects.changes.filter((change) => change.isIgnored === isIgnored).map(changedContent);
+        const ignored = contents(true);
+        const content = { changes: contents(false), ...(ignored.length > 0 && { ignored }) };
         add({ ...masked({ ...ended, ...held, changes: [] }), ...content });
         return result;
       } catch (thrown) {
@@ -272,6 +283,8 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
         throw thrown;
       }
     },
+    keep: (...kept) => recordApplied(() => transaction.keep(...kept)),
+    drop: (...dropped) => recordApplied(() => transaction.drop(...dropped)),
     async rollback() {
       const report = await transaction.rollback();
       add(masked({ type: "rolled_back", restored: report.restored.map(({ path }) => path), left: report.left }));

@@ -90,29 +90,31 @@ export function* walkSteps(
     yield found === null ? null : found.entry;
 }
 
-/** Whether a path counts as ignored, given what the ignore rules say of it. */
-type Settle = (path: RelPath, isIgnored: boolean) => boolean;
+/** A path of a walk of everything, with what the caller made of it. */
+export interface Marked<T> extends Found {
+  readonly mark: T;
+}
+
+/** What to make of a path; `enters`: whether to look into it, if it is a folder. null: it is left out. */
+export type Choose<T> = (
+  entry: Entry,
+  above: T,
+  isIgnored: boolean,
+) => { readonly mark: T; readonly enters: boolean } | null;
 
 /**
- * A walk of the whole root for callers that examine each path. `left` is called for every denied or ignored path,
- * without its content; null comes after every few hundred of them, so that the caller can pause there too. `settle`
- * absent: the ignore rules decide.
+ * A walk of the whole root that leaves out what `choose` leaves out, and nothing else. `top`: the mark of the root. What
+ * is below an ignored folder counts as ignored. null comes after every few hundred names that were left out, so that the
+ * caller can pause there too.
  */
-export function walkLooks(
-  root: Root,
-  rules: PathRules,
-  left: (path: RelPath) => void,
-  settle?: Settle,
-  omitted?: Omitted,
-): Generator<Found | null, void> {
-  const top = "" as RelPath;
-  return descend(root, top, {
-    ignored: openIgnore(root, top),
-    rules,
+export function walkAll<T>(root: Root, top: T, choose: Choose<T>, omitted: Omitted): Generator<Marked<T> | null, void> {
+  const selection = {
+    ignored: openIgnore(root, "" as RelPath),
+    rules: null,
     omitted,
-    left,
-    ...(settle && { settle }),
-  });
+    choose: choose as Choose<unknown>,
+  };
+  return descend(root, "" as RelPath, selection, top) as Generator<Marked<T> | null, void>;
 }
 
 /**
@@ -136,6 +138,9 @@ interface Level {
   /** Entries of the folder that are not plain files. */
   readonly others: ReadonlyMap<string, Dirent>;
   readonly ignored: IgnoreRules | null;
+  readonly mark: unknown;
+  /** The folder is ignored, and so is all that is in it. */
+  readonly isIgnored: boolean;
   /** Returns the names one by one, in code-point order. */
   readonly next: () => string | undefined;
 }
@@ -146,17 +151,22 @@ interface Selection {
   /** null: nothing is hidden. */
   readonly rules: PathRules | null;
   readonly omitted: Omitted | undefined;
-  readonly left?: (path: RelPath) => void;
-  readonly settle?: Settle;
+  /** Instead of the rules and of what is ignored. */
+  readonly choose?: Choose<unknown>;
   readonly enters?: (folder: RelPath) => boolean;
 }
 
 /** After so many names that were left out a walk gives null. */
 const leftOutAtOnce = 256;
 
-function* descend(root: Root, folder: RelPath, selection: Selection): Generator<Found | null, void> {
+function* descend(
+  root: Root,
+  folder: RelPath,
+  selection: Selection,
+  top: unknown = null,
+): Generator<Marked<unknown> | null, void> {
   let leftOut = 0;
-  const stack = [openLevel(root, folder, selection.ignored)];
+  const stack = [openLevel(root, folder, selection.ignored, top)];
   try {
     for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
       const name = level.next();
@@ -165,18 +175,20 @@ function* descend(root: Root, folder: RelPath, selection: Selection): Generator<
         level.handle.close();
         continue;
       }
-      const entry = selectEntry(root, level, name, selection);
-      if (entry === null) {
+      const picked = pick(root, level, name, selection);
+      if (picked === null) {
         if (++leftOut % leftOutAtOnce === 0) yield null;
         continue;
       }
+      const { entry, mark } = picked;
       yield {
         entry,
+        mark,
         look: () => lookAt(level.handle, name, entry.path),
         read: (limit) => root.readIn(level.handle, entry.path, limit),
       };
-      const isEntered = entry.kind === "folder" && selection.enters?.(entry.path) !== false;
-      const inner = isEntered ? enterLevel(root, level, entry.path, selection.omitted) : null;
+      const isEntered = entry.kind === "folder" && picked.enters && selection.enters?.(entry.path) !== false;
+      const inner = isEntered ? enterLevel(root, level, picked, selection.omitted) : null;
       if (inner !== null) stack.push(inner);
     }
   } finally {
@@ -184,16 +196,19 @@ function* descend(root: Root, folder: RelPath, selection: Selection): Generator<
   }
 }
 
-function openLevel(root: Root, folder: RelPath, ignored: IgnoreRules | null): Level {
+function openLevel(root: Root, folder: RelPath, ignored: IgnoreRules | null, mark: unknown = null): Level {
   const handle = root.open(folder);
   if (handle === null) throw new PaiError("file_unusable", `${showName(folder)} does not exist`);
-  return fillLevel(handle, folder, () => ignored);
+  return fillLevel(handle, folder, () => ignored, { mark, isIgnored: false });
 }
 
-function enterLevel(root: Root, above: Level, path: RelPath, omitted: Omitted | undefined): Level | null {
+function enterLevel(root: Root, above: Level, picked: Picked, omitted: Omitted | undefined): Level | null {
+  const { path } = picked.entry;
   try {
     const handle = root.openBelow(above.handle, path);
-    return handle && fillLevel(handle, path, (names) => above.ignored?.inside(nameOf(path), names) ?? null);
+    const rulesFor = (names: readonly string[]) =>
+      picked.isIgnored ? null : (above.ignored?.inside(nameOf(path), names) ?? null);
+    return handle && fillLevel(handle, path, rulesFor, picked);
   } catch {
     // It belongs to another user, became a link meanwhile, or no descriptor is left.
     omitted?.(path, "unreadable");
@@ -201,7 +216,12 @@ function enterLevel(root: Root, above: Level, path: RelPath, omitted: Omitted | 
   }
 }
 
-function fillLevel(handle: Handle, folder: RelPath, rulesFor: (names: readonly string[]) => IgnoreRules | null): Level {
+function fillLevel(
+  handle: Handle,
+  folder: RelPath,
+  rulesFor: (names: readonly string[]) => IgnoreRules | null,
+  { mark, isIgnored }: Pick<Level, "mark" | "isIgnored">,
+): Level {
   try {
     const entries = readdirSync(`${handle.at}/`, { withFileTypes: true });
     const names: string[] = [];
@@ -211,7 +231,7 @@ function fillLevel(handle: Handle, folder: RelPath, rulesFor: (names: readonly s
       if (!entry.isFile()) others.set(entry.name, entry);
     }
     handle.check();
-    return { handle, folder, names, others, ignored: rulesFor(names), next: sorted(names) };
+    return { handle, folder, names, others, ignored: rulesFor(names), mark, isIgnored, next: sorted(names) };
   } catch (thrown) {
     handle.close();
     throw new PaiError(toPaiError(thrown).code, `${showName(folder) || "the root"} cannot be listed`, {
@@ -232,27 +252,25 @@ function lookAt(handle: Handle, name: string, path: RelPath): Stat | null {
   return stat;
 }
 
-function selectEntry(
-  root: Root,
-  level: Level,
-  name: string,
-  { rules, omitted, left, settle }: Selection,
-): Entry | null {
-  if (rules !== null && isClosed(level, name, rules)) {
-    left?.(joinPath(level.folder, name));
-    return null;
-  }
+interface Picked extends Pick<Level, "mark" | "isIgnored"> {
+  readonly entry: Entry;
+  readonly enters: boolean;
+}
+
+function pick(root: Root, level: Level, name: string, { rules, omitted, choose }: Selection): Picked | null {
+  if (rules !== null && isClosed(level, name, rules)) return null;
   const entry = entryAt(root, level, name);
   if (entry === null && name.includes("\ufffd")) {
     const path = joinPath(level.folder, name);
     omitted?.(path, "unnameable");
-    return { path, kind: "special", size: 0, target: null };
+    const unnamed: Entry = { path, kind: "special", size: 0, target: null };
+    return choose === undefined ? { entry: unnamed, mark: null, isIgnored: false, enters: false } : null;
   }
   if (entry === null) return null;
-  const isIgnored = level.ignored?.ignores(name, entry.kind === "folder") === true;
-  if (!(settle?.(entry.path, isIgnored) ?? isIgnored)) return entry;
-  left?.(entry.path);
-  return null;
+  const isIgnored = level.isIgnored || level.ignored?.ignores(name, entry.kind === "folder") === true;
+  if (choose === undefined) return isIgnored ? null : { entry, mark: null, isIgnored, enters: true };
+  const chosen = choose(entry, level.mark, isIgnored);
+  return chosen && { entry, isIgnored, ...chosen };
 }
 
 const isClosed = ({ folder, others }: Level, name: string, rules: PathRules): boolean =>

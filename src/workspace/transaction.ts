@@ -1,18 +1,18 @@
 /** All changes of one run to the workspace: batches that succeed or fail as a whole, and a rollback to the start. */
-import { atFirstUse } from "../core/at-first-use.ts";
 import type { Blob, Change } from "../core/change.ts";
-import { PaiError } from "../core/error.ts";
+import type { Effects } from "../core/effects.ts";
+import { type ErrorCode, PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { CommandOptions, RollbackReport, Transaction } from "../core/ports.ts";
 import { holds, stateAt } from "./atomic-write.ts";
-import { openClosedRecord } from "./command/closed-record.ts";
-import { giveModesBack } from "./command/folder-modes.ts";
-import { atStart, type KeptCopies, openKeeping } from "./command/keep-copies.ts";
-import { statOrNull } from "./command/kept.ts";
-import type { Perform, SoFar } from "./command/run-command.ts";
-import { openWatch, type Watch } from "./command/watch.ts";
+import { atStart, copiesIn, type KeptCopies, openKeeping } from "./command/keep-copies.ts";
+import type { Copy, Perform, SoFar } from "./command/run-command.ts";
 import type { Root } from "./confine.ts";
 import { type Batch, prepareSteps } from "./disk-batch.ts";
+import { giveModesBack, statOrNull } from "./effects/folder-modes.ts";
+import type { Look } from "./effects/look.ts";
+import { chooseBack, removeUnread, type Undo } from "./effects/undo.ts";
+import { type Files, openWatch } from "./effects/watch.ts";
 import { noteCommandEnd } from "./fresh-time.ts";
 import { commitSteps } from "./journal/commit-batch.ts";
 import { type Journal, noteIfPossible } from "./journal/journal.ts";
@@ -22,6 +22,7 @@ import { takeBack } from "./journal/take-back.ts";
 import { pace } from "./pace.ts";
 import { showName } from "./parse-path.ts";
 import type { Disk } from "./system/disk.ts";
+import type { Stat } from "./system/stat.ts";
 import type { Traits } from "./traits.ts";
 
 export interface TransactionParts {
@@ -54,12 +55,13 @@ export function openTransaction(
   let earlierModes: ReadonlyMap<RelPath, number> = new Map();
   /** Temporary names in the journal, with their paths. */
   const temps: (readonly [RelPath, string])[] = [];
-  let watching: Watch | null = null;
-  const watchFor = (kept: Journal): Watch => {
-    watching ??= openWatch(kept);
-    return watching;
-  };
-  const closedRecord = atFirstUse(() => openClosedRecord(root, disk, lock));
+  /** All changes in order, with those of commands that no journal holds. */
+  const undoable: Change[] = [];
+  const unjournaled: Change[] = [];
+  const unread = new Map<RelPath, Stat>();
+  const undos = new Map<Effects, Undo>();
+  const pending = new Map<Effects, Copy>();
+  const watch = journal && openWatch(journal);
   let copies: KeptCopies | null = null;
   let state: "idle" | "begun" | "ended" = "idle";
 
@@ -71,6 +73,7 @@ export function openTransaction(
     open();
     for (const [path, theirs] of batch.traits) if (!traits.has(path)) traits.set(path, theirs);
     meant.push(...batch.changes);
+    undoable.push(...batch.changes);
     temps.push(...batch.temps);
   };
   const refuseEnded = (): void => {
@@ -88,21 +91,80 @@ export function openTransaction(
 
   /** Runs a command and records what it may destroy, so that a recovery finds it. */
   const performKept = async (command: string, options: CommandOptions) => {
-    const watch = journal && watchFor(journal);
     // Before the first change the journal is empty, and a user's own command needs no undo.
     const watched = watch !== null && (state === "begun" || options.by === "plan");
     let isWatched = false;
     copies ??= (await parts.openCopies?.()) ?? null;
     const keeping = openKeeping(copies);
-    const begun: SoFar["begun"] = (files, closed = null) => {
-      if (closed !== null) keeping.begin(atStart(closed, closedRecord().changes));
+    const begun: SoFar["begun"] = (look, { git, isWalled }) => {
+      if (!isWalled) keeping.begin(atStart(copiesIn(look, git), unjournaled));
       if (!watched) return;
       isWatched = true;
       open();
-      watch.begin(files);
+      watch.begin(filesIn(look));
     };
     const performed = await parts.perform(command, options, { changes: done, begun }).finally(keeping.end);
     return { performed, isWatched };
+  };
+
+  /** Notes what a command did in place, and journals what may be in the journal. */
+  const record = async (effects: Effects, undo: Undo): Promise<void> => {
+    for (const [path, theirs] of undo.traits) if (!traits.has(path)) traits.set(path, theirs);
+    unjournaled.push(...undo.unjournaled);
+    for (const [path, stat] of undo.unread) unread.set(path, stat);
+    undos.set(effects, undo);
+    const { changes } = effects;
+    if (changes.length === 0) return void undoable.push(...undo.unjournaled);
+    const batch: Batch = { changes, temps: new Map(), traits: undo.traits, seen: new Map() };
+    await lock(() => {
+      begin(batch);
+      undoable.push(...undo.unjournaled);
+      journal?.intend(batch, "command", sharedNames(root, changes));
+      journal?.applied();
+    });
+    done.push(...changes);
+    for (const { path } of changes) byCommand.add(path);
+  };
+
+  /** Takes changes of a command in place back while the run goes on; returns the paths that somebody else has changed. */
+  const takeBackNow = (changes: readonly Change[], theirs: Undo["unread"]): Promise<readonly RelPath[]> =>
+    lock(
+      () => {
+        const meantToGo = new Set(changes.map(({ path }) => path));
+        removeUnread(
+          root,
+          disk,
+          [...theirs].filter(([path]) => meantToGo.has(path)),
+        );
+        const { restored, left } = takeBack(root, disk, journal, { changes, traits });
+        const journaled = new Set(done.map(({ path }) => path));
+        const undone = restored.filter(({ path }) => journaled.has(path));
+        if (undone.length > 0) {
+          const batch: Batch = { changes: undone, temps: new Map(), traits: new Map(), seen: new Map() };
+          begin(batch);
+          journal?.intend(batch, "plan");
+          journal?.applied();
+          done.push(...undone);
+        }
+        return left;
+      },
+      { must: true },
+    );
+
+  const apply: Transaction["apply"] = async (changes, by, signal) => {
+    refuseEnded();
+    parts.judge(changes);
+    for (const change of changes) refuseReadOnly(change);
+    const wanted = withAllowedBits(changes, [...done, ...changes], parts.umask);
+    await lock(async () => {
+      const batch = await pace(prepareSteps(root, wanted, parts.umask), signal);
+      if (batch.changes.length === 0) return;
+      begin(batch);
+      if (journal !== null && sizeOf(batch.changes) > manyBytes) await pace(journal.prepare(batch.changes), signal);
+      await pace(commitSteps(root, disk, journal, batch), signal);
+      done.push(...batch.changes);
+      if (by === "command") for (const { path } of batch.changes) byCommand.add(path);
+    });
   };
 
   return {
@@ -112,46 +174,60 @@ export function openTransaction(
     },
     commandPaths: byCommand,
 
-    async apply(changes, by, signal) {
-      refuseEnded();
-      parts.judge(changes);
-      for (const change of changes) refuseReadOnly(change);
-      const wanted = withAllowedBits(changes, [...done, ...changes], parts.umask);
-      await lock(async () => {
-        const batch = await pace(prepareSteps(root, wanted, parts.umask), signal);
-        if (batch.changes.length === 0) return;
-        begin(batch);
-        if (journal !== null && sizeOf(batch.changes) > manyBytes) await pace(journal.prepare(batch.changes), signal);
-        await pace(commitSteps(root, disk, journal, batch), signal);
-        done.push(...batch.changes);
-        if (by === "command") for (const { path } of batch.changes) byCommand.add(path);
-      });
-    },
+    apply,
 
     async run(command, options) {
       refuseEnded();
       const { performed, isWatched } = await performKept(command, options);
-      const { traits: theirs, closed: found, modes, ...shown } = performed;
-      // What users do without a sandbox is their own change.
-      if (options.sandbox !== "none") earlierModes = new Map([...(modes ?? []), ...earlierModes]);
+      const { result, copy, undo } = performed;
       noteCommandEnd(root);
-      const isUntouched = found === undefined || found.judged.length + found.changes.length === 0;
-      const closed = isUntouched ? null : closedRecord().note(found);
-      const result = { ...shown, closed };
-      if (result.proposal != null) return result;
-      if (result.changes.length === 0) {
-        if (isWatched) journal?.applied();
-        return result;
+      const why = whyForbidden(parts, result.effects.changes);
+      const refused = why === null ? [] : [{ path: result.effects.changes[0]?.path ?? top, why, runsUnasked: true }];
+      const effects = { ...result.effects, refused: [...result.effects.refused, ...refused] };
+      if (copy !== null) pending.set(effects, copy);
+      else {
+        // What users do without a sandbox is their own change.
+        if (options.sandbox !== "none") earlierModes = new Map([...undo.modes, ...earlierModes]);
+        await record(effects, undo);
+        if (isWatched && effects.changes.length === 0) journal?.applied();
       }
-      const batch: Batch = { changes: result.changes, temps: new Map(), traits: theirs, seen: new Map() };
-      await lock(() => {
-        begin(batch);
-        journal?.intend(batch, "command", sharedNames(root, batch.changes));
-        journal?.applied();
-      });
-      done.push(...result.changes);
-      for (const { path } of result.changes) byCommand.add(path);
-      return { ...result, forbidden: whyForbidden(parts, result.changes) };
+      return { ...result, effects };
+    },
+
+    async keep(effects, isKept, signal) {
+      const ignored = effects.changes.filter(({ isIgnored }) => isIgnored);
+      const carried = effects.carried.map(({ path }) => path);
+      const copy = pending.get(effects);
+      if (copy === undefined) {
+        await takeBackNow(
+          ignored.filter(({ path }) => !isKept(path)),
+          new Map(),
+        );
+        return carried;
+      }
+      const kept = ignored.filter(({ path }) => isKept(path));
+      const isApplied = await apply(kept, "command", signal).then(
+        () => true,
+        (thrown) => {
+          if (!unkept.includes(toPaiError(thrown).code)) throw thrown;
+          return false;
+        },
+      );
+      const taken = await copy.takeOver(
+        [...carried.filter(isKept), ...(isApplied ? [] : kept.map(({ path }) => path))],
+        signal,
+      );
+      copy.discard();
+      pending.delete(effects);
+      return taken;
+    },
+
+    async drop(effects, paths) {
+      pending.get(effects)?.discard();
+      pending.delete(effects);
+      const undo = undos.get(effects);
+      if (undo === undefined) return [];
+      return takeBackNow(chooseBack([...effects.changes, ...undo.unjournaled], paths), undo.unread);
     },
 
     async rollback(): Promise<RollbackReport> {
@@ -160,18 +236,19 @@ export function openTransaction(
         () => {
           giveModesBack(root, earlierModes, "adding");
           // Half-made files of a failed disk would keep their folder from being removed.
-          const copies = putBack(root, disk, meant, temps);
-          // Before `takeBack`: the run may have changed such a file before a command did.
-          const closed = closedRecord().putBack(null);
-          const report = takeBack(root, disk, journal, { changes: meant, traits });
+          const copies = putBack(root, disk, undoable, temps);
+          removeUnread(root, disk, unread);
+          const report = takeBack(root, disk, journal, { changes: undoable, traits });
           giveModesBack(root, earlierModes, "exactly");
           done.length = 0;
           noteIfPossible(() => end("rolled_back", report.left));
           state = "ended";
+          const closed = new Set(unjournaled.map(({ path }) => path));
+          for (const { path } of meant) closed.delete(path);
           return {
-            ...report,
-            left: [...report.left, ...copies, ...closed.left],
-            closed: closed.restored.map(({ path }) => path),
+            restored: report.restored.filter(({ path }) => !closed.has(path)),
+            left: [...report.left, ...copies],
+            closed: report.restored.flatMap(({ path }) => (closed.has(path) ? [path] : [])),
           };
         },
         { must: true },
@@ -194,6 +271,23 @@ export function openTransaction(
     },
   };
 }
+
+const top = "" as RelPath;
+
+/**
+ * Errors after which ignored files are taken over as they are: another process writes one, or the policy forbids to keep it.
+ */
+const unkept: readonly ErrorCode[] = [
+  "conflict",
+  "path_refused",
+  "file_unusable",
+  "delete_refused",
+  "permission_denied",
+];
+
+/** The files of a look that are not closed. */
+const filesIn = ({ seen }: Look): Files =>
+  new Map([...seen].filter(([, { kind }]) => kind === "open" || kind === "ignored"));
 
 /** From this many bytes on, contents are saved in steps before the batch. */
 const manyBytes = 16 * 1024 * 1024;

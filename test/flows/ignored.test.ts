@@ -70,7 +70,7 @@ test("without a sandbox the same holds", async () => {
   const command = "echo 2 > kept.csv; echo n > new.csv; echo x > notes/x; echo b > dist/b.js";
   const ran = await run(command, { checks: ["false"] }, "off");
   expect(ran.files).toEqual({ ...files, "dist/b.js": "b\n" });
-  expect(ran.outcome).toMatchObject({ status: "failed", changes: [], stays: { count: 1, paths: ["dist/b.js"] } });
+  expect(ran.outcome).toMatchObject({ status: "failed", changes: [], stays: { count: 1, paths: ["dist"] } });
   const removed = await run("rm kept.csv; rm -r notes", {}, "off");
   expect(removed.files).toEqual(files);
   expect(removed.eventsOf("call.finished")[0]?.text).toContain("headless that needs --allow-delete");

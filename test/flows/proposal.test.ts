@@ -43,7 +43,11 @@ onCopies("what is refused of it refuses all of it: outside --only, a deletion, a
       "it replaces b.txt by a folder: headless that needs --allow-delete",
     ],
     ["echo x >> a.txt; echo K=1 > .env", {}, ".env may not be changed"],
-    ["echo x >> a.txt; git init -q . || mkdir .git", {}, ".git may not be changed; --allow-git lets commands write it"],
+    [
+      "echo x >> a.txt; git init -q . || mkdir .git",
+      {},
+      ".git may not be changed; --allow-git lets commands write .git",
+    ],
   ] as const) {
     const ran = await run(command, options);
     expect(ran.files).toEqual(files);
@@ -70,6 +74,31 @@ onCopies("without a plan people see what a command changed, and a no keeps nothi
   expect(resultsOf(asked, 2)[0]?.text).toContain("nothing that the command changed was kept");
   const kept = await playLoop([bash, "Done."], { files, options: { interactive: true }, answers: "yes" });
   expect(kept.files["a.txt"]).toBe("one\nmore\n");
+});
+
+onCopies("a new folder without content, and the cache of a tool, ask nobody, however the command ended", async () => {
+  const command =
+    "mkdir -p .benchmarks .pytest_cache/v; echo x > .pytest_cache/v/last; mkdir -p p/__pycache__; touch p/__pycache__/m.pyc; exit 1";
+  const ran = await playLoop([calls(call("bash", { command })), "Done."], {
+    files,
+    options: { interactive: true },
+    answers: ["yes"],
+  });
+  expect(ran.questions.map(({ kind }) => kind)).toEqual(["command"]);
+  expect(Object.keys(ran.files)).toEqual([
+    ".benchmarks/",
+    ".pytest_cache/v/last",
+    "a.txt",
+    "b.txt",
+    "p/__pycache__/m.pyc",
+  ]);
+  expect(resultsOf(ran, 2)[0]?.text).toMatch(/^exit 1 after/);
+  const asked = await playLoop([calls(call("bash", { command: "mkdir d; touch d/f" })), "Done."], {
+    files,
+    options: { interactive: true },
+    answers: ["yes", "no"],
+  });
+  expect([asked.questions.length, asked.files]).toEqual([2, files]);
 });
 
 onCopies("in a dry run the next command sees what the one before would have changed", async () => {

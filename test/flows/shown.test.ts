@@ -118,6 +118,6 @@ test("what a check leaves behind is reported, with the check", async () => {
   const lines = [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "one\n") + finish()];
   const check = "mkdir -p __pycache__ && echo 1 > __pycache__/a.pyc";
   const { events } = await play({ lines, options: { checks: [check] } });
-  const text = `${check}: __pycache__ is new and ignored, so it stays`;
+  const text = `${check}: __pycache__ is ignored: no undo takes its change back`;
   expect(events).toContainEqual(expect.objectContaining({ type: "notice", text }));
 });

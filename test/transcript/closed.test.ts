@@ -66,7 +66,7 @@ test.concurrent("what a check changed goes back with a run that fails; what stay
   const { code, stderr } = await place.pai(["run", "-y", "--check", check, "make b.txt"]);
   expect([code, place.tree()]).toEqual([9, { ...files, "build/out.js": "2\n", "build/new.js": "3\n" }]);
   expect(stderr).toContain("closed to pai, and that go back if the run fails: .env, .git/HEAD");
-  expect(stderr).toContain("2 ignored files changed, and stay so: build/new.js, build/out.js");
+  expect(stderr).toContain("build is ignored: no undo takes its change back");
   expect(stderr).toContain("what commands changed in .env, .git/HEAD was put back");
 });
 
@@ -80,8 +80,8 @@ test.concurrent("headless a check leaves nothing that runs without being asked, 
   configure(place, bare);
   const { code, stderr } = await place.pai(["run", "-y", ...flags, "make b.txt"]);
   expect([code, place.tree()]).toEqual([0, { ...files, "b.txt": "b\n", "t.txt": "t\n" }]);
-  expect(stderr).toContain("which was put back: .envrc, .git/hooks/pre-push");
-  expect(stderr).toContain("--allow .github/workflows/ci.yml allows it");
+  expect(stderr).toContain("which was taken back: .envrc, .github/workflows/ci.yml, .git/hooks/pre-push");
+  expect(stderr).toContain("--allow .envrc allows it");
   await using other = openPlace(script, files);
   configure(other, bare);
   await other.pai(["run", "-y", ...flags, "--allow", ".github", "--allow", ".envrc", "make b.txt"]);
@@ -96,7 +96,7 @@ test.concurrent("behind the sandbox too, what a check makes anew of hidden names
   const ran = await place.pai(["run", "-y", "--no-baseline", "--check", check, "say hello"]);
   expect(ran.code).toBe(0);
   expect(Object.keys(place.tree())).toEqual([".gitignore", "hello.txt", "out.txt"]);
-  expect(ran.stderr).toMatch(/which was put back: .*\.claude\/x/);
+  expect(ran.stderr).toMatch(/which was taken back: .*\.claude\/x/);
 });
 
 test.concurrent("what a check makes anew of denied names goes back with a run that fails, at any level; else it is named", async () => {
@@ -115,6 +115,6 @@ test.concurrent("what a check makes anew of denied names goes back with a run th
     const fine = await other.pai(["run", "-y", "--check", `test ! -e b.txt || { ${make}; }`, "make b.txt"]);
     expect([fine.code, Object.keys(other.tree()).sort()]).toEqual([0, [".env", "b.txt", ...made].sort()]);
     expect(fine.stderr).toContain("closed to pai, and that go back if the run fails: ");
-    expect(fine.stderr).not.toContain("so it stays");
+    expect(fine.stderr).not.toContain("no undo takes");
   }
 });

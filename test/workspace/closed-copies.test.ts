@@ -24,7 +24,7 @@ const files = {
 /** A process that dies while a command of it runs; what it leaves, and how the next one starts. */
 function begin(over: Partial<Copies> = {}) {
   const made = place(files);
-  const paths = [".git/HEAD", ".git/config", ".git/hooks", ".git/hooks/pre-commit", ".env"];
+  const paths = [".git", ".git/HEAD", ".git/config", ".git/hooks", ".git/hooks/pre-commit", ".env"];
   const kept = paths.map((path) => {
     const stat = lstatSync(join(made.work, path));
     const text = files[path as keyof typeof files];

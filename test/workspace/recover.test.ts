@@ -2,6 +2,11 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { noEffects } from "../../src/core/effects.ts";
+import { finish } from "../../src/core/steps.ts";
+import type { Root } from "../../src/workspace/confine.ts";
+import { takeLook } from "../../src/workspace/effects/look.ts";
+import { noUndo } from "../../src/workspace/effects/undo.ts";
 import { recover } from "../../src/workspace/journal/recover.ts";
 import { openDisk } from "../../src/workspace/system/disk.ts";
 import type { TransactionParts } from "../../src/workspace/transaction.ts";
@@ -10,7 +15,7 @@ import { bothEnds, recoverHere, startCommitter } from "./cut.ts";
 import { noRules } from "./folder.ts";
 import { countCalls, inject, pointsOf } from "./inject.ts";
 import { usePlaces } from "./places.ts";
-import { at, change, deadProcess, dyingDisk, file, openPlace, type Place, treeOf } from "./tree.ts";
+import { change, deadProcess, dyingDisk, file, openPlace, type Place, treeOf } from "./tree.ts";
 import { renewTwelve } from "./twelve.ts";
 
 const place = usePlaces();
@@ -183,16 +188,22 @@ needs(strace).test(
 
 test("dying at every effect around a command: what it changed is taken back, or reported and undone", async () => {
   const made = place();
+  let root: Root | null = null;
   const command: TransactionParts["perform"] = async (_command, _options, { begun }) => {
-    begun(new Map([[at("b.txt"), { blob: file("b") }]]));
+    if (root === null) throw new Error("no root");
+    const look = { root, rules: noRules, isWalled: true, git: false, keepsIgnored: true };
+    begun(finish(takeLook({ ...look, own: new Set(), known: null })), { git: false, isWalled: true });
     writeFileSync(join(made.work, "b.txt"), "B");
-    const changes = [change("b.txt", file("b"), file("B"))];
-    return { command: "", exit: 0, timedOut: false, output: "", ms: 0, notes: [], changes, traits: new Map() };
+    const changes = [{ ...change("b.txt", file("b"), file("B")), isIgnored: false }];
+    const held = { level: null, isCopy: false, withheld: [], hidden: [] };
+    const result = { exit: 0, timedOut: false, output: "", ms: 0, held, effects: { ...noEffects, changes } };
+    return { result, copy: null, undo: noUndo };
   };
   for (let n = 0, lived = false; !lived; n++) {
     renew(made);
     const { disk, effects } = dyingDisk(n);
     const opened = openPlace(made, disk, deadProcess());
+    root = opened.root;
     const run = opened.begin("r1", "t", command);
     const options = { by: "plan", timeoutMs: 1, signal: new AbortController().signal } as const;
     lived = await run.run("", options).then(

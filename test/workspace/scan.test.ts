@@ -4,7 +4,16 @@ import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PathRules } from "../../src/core/names.ts";
 import type { Root } from "../../src/workspace/confine.ts";
-import { inside, list, type WalkOptions, walk, walkLooks, walkNow, walkSteps } from "../../src/workspace/scan.ts";
+import {
+  type Choose,
+  inside,
+  list,
+  type WalkOptions,
+  walk,
+  walkAll,
+  walkNow,
+  walkSteps,
+} from "../../src/workspace/scan.ts";
 import { makeDeep } from "../deep.ts";
 import { needs, ordinaryUser } from "../needs.ts";
 import { noRules, openFolder, p, refusalOf } from "./folder.ts";
@@ -151,12 +160,14 @@ test("gives a chance to pause among names that it leaves out, and no entry for i
   at.file(".gitignore", "*.log\n");
   at.file("z");
   let [run, longest, left] = [0, 0, 0];
-  const looks = walkLooks(at.root, noRules, () => {
+  const choose: Choose<null> = ({ path }) => {
+    if (!path.endsWith(".log")) return { mark: null, enters: true };
     longest = Math.max(longest, ++run);
     left++;
-  });
+    return null;
+  };
   const paths: string[] = [];
-  for (const found of looks) {
+  for (const found of walkAll(at.root, null, choose, () => {})) {
     run = 0;
     if (found !== null) paths.push(found.entry.path);
   }

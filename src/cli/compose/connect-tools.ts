@@ -1,6 +1,7 @@
 /** Connects MCP servers: their tools become commands of the workspace and looks, so that flows need not know them. */
 
 import { defineQuery } from "../../actions/call.ts";
+import { noEffects } from "../../core/effects.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { Fields } from "../../core/model.ts";
 import type { CommandOptions, CommandResult, Transaction, Workspace } from "../../core/ports.ts";
@@ -125,8 +126,9 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
     const began = performance.now();
     const answer = await callSafely(command, options);
     const ms = performance.now() - began;
-    const notes = notesOf(answer);
-    return { command, exit: answer.ok ? 0 : 1, timedOut: false, output: renderAnswer(answer), ms, changes: [], notes };
+    const held = { level: null, isCopy: false, withheld: [], hidden: [] };
+    const effects = { ...noEffects, notes: notesOf(answer) };
+    return { exit: answer.ok ? 0 : 1, timedOut: false, output: renderAnswer(answer), ms, held, effects };
   }
 
   async function query(command: string, signal: AbortSignal): Promise<Answer> {
@@ -159,6 +161,8 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
     // A call of a tool is never a check, since checks may run twice, and on a copy.
     run: (command, options) =>
       isToolCall(command) && options.sandbox === "proposal" ? run(command, options) : transaction.run(command, options),
+    keep: (...kept) => transaction.keep(...kept),
+    drop: (...dropped) => transaction.drop(...dropped),
     get changes() {
       return transaction.changes;
     },

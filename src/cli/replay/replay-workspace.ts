@@ -2,9 +2,10 @@
 import { type Blob, type Change, invert, sameBlob, squash } from "../../core/change.ts";
 import { surveyView } from "../../core/context/survey-view.ts";
 import { digest } from "../../core/digest.ts";
+import { type Effect, type Effects, noEffects } from "../../core/effects.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
-import type { Proposal, Transaction, Workspace } from "../../core/ports.ts";
+import type { Transaction, Workspace } from "../../core/ports.ts";
 import type { ChangedContent } from "../../core/receipt.ts";
 import { createOverlay, type Overlay } from "../../flows/stage.ts";
 import type { History } from "../../workspace/journal/run-history.ts";
@@ -51,17 +52,10 @@ function contentOf({ path, after, content }: ChangedContent, work: readonly Chan
   throw new PaiError("failed", `what a command wrote to ${path} was too large to be kept`);
 }
 
-/** In memory there is nothing to carry over. */
-const proposalOf = (kept: readonly Change[]): Proposal => ({
-  accept: async () => [],
-  discard: () => {},
-  denied: [],
-  ignored: { kept, carried: [], lost: [] },
-});
-
 function openMemory(past: Overlay, id: string, tape: Tape, work: readonly Change[]): Transaction {
   const done: Change[] = [];
   const commandPaths = new Set<RelPath>();
+  const pending = new Set<Effects>();
   const put = (changes: readonly Change[]) => {
     past.stage(changes);
     past.settle(null);
@@ -90,13 +84,34 @@ function openMemory(past: Overlay, id: string, tape: Tape, work: readonly Change
         }
         return read;
       };
-      const changes = await readAll(fact.changes);
+      const asEffects = async (all: readonly ChangedContent[], isIgnored: boolean) =>
+        (await readAll(all)).map((change): Effect => ({ ...change, isIgnored }));
+      const changes = [...(await asEffects(fact.changes, false)), ...(await asEffects(ignored, true))];
       if (!proposed) {
         for (const { path } of changes) commandPaths.add(path);
         put(changes);
       }
-      const proposal = proposed ? proposalOf(await readAll(ignored)) : null;
-      return { command, exit, timedOut, output, ms, notes, changes, level, proposal };
+      const held = { level, isCopy: proposed, withheld: [], hidden: [] };
+      const effects: Effects = { ...noEffects, changes, notes };
+      if (proposed) pending.add(effects);
+      return { exit, timedOut, output, ms, held, effects };
+    },
+    async keep(effects, isKept) {
+      const isNew = pending.delete(effects);
+      const ignored = effects.changes.filter(({ isIgnored, path }) => isIgnored && isKept(path) === isNew);
+      if (ignored.length === 0) return [];
+      tape.nextApply();
+      if (isNew) for (const { path } of ignored) commandPaths.add(path);
+      put(isNew ? ignored : invert(ignored));
+      return [];
+    },
+    async drop(effects, paths) {
+      const isOnDisk = !pending.delete(effects);
+      const back = effects.changes.filter(({ path }) => isOnDisk && (paths === null || paths.has(path)));
+      if (back.length === 0) return [];
+      tape.nextApply();
+      put(invert(back));
+      return [];
     },
     async rollback() {
       const restored = invert(squash(done));

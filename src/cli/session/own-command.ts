@@ -51,7 +51,7 @@ export async function runOwn(talk: Talk, command: string): Promise<void> {
   const isLong = result.output.length > maxOffered;
   const offered = isLong ? maskSecrets(composed.cover(result.output)).slice(-maxOffered) : result.output;
   offer(talk, `$ ${command}\n${offered}\n(${ended})`);
-  const several = result.changes.length;
+  const several = result.effects.changes.length;
   const changed = `${counted(several, "path")} changed: /undo takes ${several === 1 ? "it" : "them"} back\n`;
   const note = `${several === 0 ? "" : changed}${ended}; goes with your next message, ! alone drops it`;
   context.err(`${talk.view.style.paint("dim", wrap(note, columnsOf(context.env)).join("\n"))}\n`);

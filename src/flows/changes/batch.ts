@@ -149,23 +149,3 @@ export async function applyBatch(run: Run, origin: Origin = "plan"): Promise<boo
   }
   return changes.length > 0;
 }
-
-/**
- * Applies changes of ignored files without a question; a rollback undoes them too. Throws what Transaction.apply
- * throws.
- */
-export async function applyUnasked(
-  { overlay, record, emit, signal, ...run }: Run,
-  changes: readonly Change[],
-): Promise<void> {
-  if (changes.length === 0) return;
-  const transaction = await run.transaction();
-  const earlier = transaction.changes.length;
-  await listen(signal);
-  await transaction.apply(changes, "command", signal);
-  await listen(signal);
-  const applied = transaction.changes.slice(earlier);
-  overlay.learn(applied);
-  for (const { path } of applied) record.ignored.add(path);
-  emit({ type: "changes.applied", batch: record.batches, changes: summarizeAll(applied, () => "command") });
-}

@@ -15,10 +15,10 @@ import type { CommandResult } from "../../core/ports.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { requireBound, runInWorkspace } from "../commands/approve-command.ts";
+import { settleCheck, settleEffects } from "../effects.ts";
 import type { Run } from "../run.ts";
 import { type Check, userChecks } from "./check-list.ts";
 import { describeFailed } from "./describe.ts";
-import { judgeLeft } from "./judge-left.ts";
 
 /** How many hidden files one notice names. */
 const maxNamed = 4;
@@ -55,7 +55,9 @@ export async function runCheck(
     sandbox: when === "before" || by === "plan" || run.options.throwawayChecks === true ? "throwaway" : "in-place",
     signal,
   });
-  await judgeLeft(run, { command, by }, result);
+  const ended = { ...result, command };
+  const refused = by === "plan" ? await settleEffects(run, null, ended) : await settleCheck(run, ended);
+  if (refused) run.emit({ type: "notice", level: "warning", code: refused.code, text: `${command}: ${refused.text}` });
   const couldRun = result.exit !== 126 && result.exit !== 127;
   const passed = couldRun || by === "user" ? result.exit === 0 : null;
   if (when === "before" && passed === false) tellWithheld(run, command, result);
@@ -67,7 +69,7 @@ export async function runCheck(
 }
 
 /** If a failed check names a variable or a file that was hidden from it, says which flag shows it. */
-function tellWithheld(run: Run, command: string, { withheld = [], hidden = [] }: CommandResult): void {
+function tellWithheld(run: Run, command: string, { held: { withheld, hidden } }: CommandResult): void {
   const tell = (names: readonly string[], flag: string, what: string, code: string): void => {
     if (names.length === 0) return;
     const flags = names.map((name) => `${flag} ${name}`).join(" ");

@@ -8,7 +8,6 @@ import type { RelPath } from "../../core/path.ts";
 import type { CommandOptions, CommandResult } from "../../core/ports.ts";
 import type { Run, RunOptions } from "../run.ts";
 import { learnNamed, parsePaths, readFiles } from "./named-files.ts";
-import { isProposed } from "./settle-proposal.ts";
 
 /** Whether a command of the model may run at all. */
 export const mayRunCommand = ({ dryRun, interactive, allowRun }: RunOptions, command: string): boolean =>
@@ -49,7 +48,7 @@ export const describeSandbox = async ({ ports: { workspace } }: Run): Promise<st
   sandboxWording(workspace.root, await workspace.sandbox());
 
 /** Records the sandbox level, and says once in a run how its commands are sandboxed. */
-async function tellSandbox(run: Run, { level = null }: CommandResult): Promise<void> {
+async function tellSandbox(run: Run, { held: { level } }: CommandResult): Promise<void> {
   run.record.sandbox = level ?? "off";
   if (run.record.givenNotices.sandbox) return;
   run.record.givenNotices.sandbox = true;
@@ -84,16 +83,16 @@ export async function runInWorkspace(
   await learnNamed(run, command);
   const transaction = await run.transaction();
   const result = await transaction.run(command, { ...options, signal });
-  if (!isProposed(result)) run.overlay.learn(result.changes);
-  for (const path of result.stays ?? []) run.record.stays.add(path);
-  if (options.by === "user") for (const change of result.changes) run.record.byUser.add(change);
-  if (signal.aborted) result.proposal?.discard();
+  const { effects, held } = result;
+  if (!held.isCopy) run.overlay.learn(effects.changes);
+  if (options.by === "user") for (const change of effects.changes) run.record.byUser.add(change);
+  if (signal.aborted && held.isCopy) await transaction.drop(effects, null);
   signal.throwIfAborted();
   await tellSandbox(run, result);
-  for (const note of result.notes) {
+  for (const note of effects.notes) {
     run.emit({ type: "notice", level: "info", code: "command_left", text: `${name}: ${note}` });
   }
-  const wall = explainWall(result.level ?? null, result.exit, result.output);
+  const wall = explainWall(held.level, result.exit, result.output);
   if (wall !== null) run.emit({ type: "notice", level: "info", code: "sandbox_wall", text: `${name}: ${wall}` });
   return { ...result, output: run.veil.hideOutput(result.output) };
 }

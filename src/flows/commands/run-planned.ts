@@ -2,15 +2,13 @@
 
 import { grantsRun, whyNotRun } from "../../core/command/run-patterns.ts";
 import { explainWall } from "../../core/command/sandbox.ts";
-import { summarizeAll } from "../../core/diff.ts";
 import type { Rights } from "../../core/plan/scope.ts";
 import type { CommandResult } from "../../core/ports.ts";
 import { isToolCall } from "../../core/tool-calls.ts";
 import type { Refusal } from "../changes/judge.ts";
+import { describeEnd, settleEffects } from "../effects.ts";
 import type { Run } from "../run.ts";
 import { mayRunCommand, requireBound, runInWorkspace } from "./approve-command.ts";
-import { settleInPlace } from "./in-place.ts";
-import { describeEnd, isProposed, settleProposal } from "./settle-proposal.ts";
 
 /** Why a command was not run, for the model. */
 export const renderNotRun = ({ options }: Run) =>
@@ -53,20 +51,13 @@ export async function runPlanned(
     sandbox: "proposal",
     staged: run.overlay.kept(),
   });
-  if (isProposed(result)) {
-    return { ...result, limitMs, refused: await settleProposal(run, rights, result) };
-  }
-  if (result.changes.length > 0) {
-    const changes = summarizeAll(result.changes, () => "command");
-    run.emit({ type: "changes.applied", batch: run.record.batches, changes });
-  }
-  return { ...result, limitMs, refused: await settleInPlace(run, rights, result) };
+  return { ...result, limitMs, refused: await settleEffects(run, rights, { ...result, command }) };
 }
 
 /** A command's result for the model: first how it ended, then its output. */
-export function renderCommand({ exit, timedOut, output, ms, limitMs, refused, level }: Ran): string {
+export function renderCommand({ exit, timedOut, output, ms, limitMs, refused, held }: Ran): string {
   const end = timedOut ? `ended by the time limit of ${limitMs / 1000} s` : describeEnd({ exit, timedOut });
   const back = refused === null ? "" : `; ${refused.text}`;
-  const wall = explainWall(level ?? null, exit, output);
+  const wall = explainWall(held.level, exit, output);
   return `${end} after ${Math.round(ms)} ms${back}${wall === null ? "" : `; ${wall}`}\n${output}`.trimEnd();
 }

@@ -1,5 +1,7 @@
 /** Keeps copies of closed files, as they were before the run, while a command runs. */
 import type { Change } from "../../core/change.ts";
+import { isClosedKind } from "../effects/kind.ts";
+import type { Look } from "../effects/look.ts";
 import type { Copies, openCopies } from "../journal/closed-copies.ts";
 
 export type KeptCopies = ReturnType<typeof openCopies>;
@@ -22,6 +24,24 @@ export function openKeeping(copies: KeptCopies | null) {
     },
   };
 }
+
+/** The closed files that a look saw. `git`: the command may write `.git`. */
+export const copiesIn = ({ seen, named }: Look, git: boolean): Copies => ({
+  files: new Map(
+    [...seen].flatMap(
+      ([
+        path,
+        {
+          kind,
+          blob,
+          stat: { uid, gid },
+        },
+      ]) => (isClosedKind(kind) ? [[path, { blob, uid, gid }] as const] : []),
+    ),
+  ),
+  isPart: named.size > 0,
+  git,
+});
 
 /** The files as before the first command: undoes in memory what the run's commands (`done`, in order) have changed. */
 export function atStart(closed: Copies, done: readonly Change[]): Copies {

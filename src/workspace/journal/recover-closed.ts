@@ -5,15 +5,16 @@ import { toPaiError } from "../../core/error.ts";
 import type { PathRules } from "../../core/names.ts";
 import { parentOf, type RelPath } from "../../core/path.ts";
 import { nameSome } from "../../core/suggest.ts";
-import { type ClosedFiles, keepClosed } from "../command/closed-files.ts";
-import { type Kept, statOrNull } from "../command/kept.ts";
+import { stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
+import { statOrNull } from "../effects/folder-modes.ts";
+import { isClosedKind } from "../effects/kind.ts";
+import { type Look, takeLook } from "../effects/look.ts";
+import { pace } from "../pace.ts";
 import { showName } from "../parse-path.ts";
-import { judgePath } from "../path-policy.ts";
-import { walkLooks } from "../scan.ts";
 import type { Stat } from "../system/stat.ts";
 import type { Traits } from "../traits.ts";
-import { type Copy, copiesLock, copyIds, dropCopies, readCopies, type SavedCopies } from "./closed-copies.ts";
+import { copiesLock, copyIds, dropCopies, readCopies, type SavedCopies } from "./closed-copies.ts";
 import type { State } from "./journal.ts";
 import type { Lock } from "./lock.ts";
 import { takeBack } from "./take-back.ts";
@@ -60,27 +61,17 @@ async function recoverOne(
 }
 
 async function putBack(root: Root, state: State, saved: SavedCopies, rules: PathRules): Promise<string | null> {
-  const hidden: RelPath[] = [];
-  for (const _ of walkLooks(root, rules, (path) => hidden.push(path)));
-  const before: ClosedFiles = {
-    kept: new Map([...saved.files].map(([path, copy]) => [path, { stat: unknownStat(copy), blob: copy.blob }])),
-    small: new Map(),
-    ignored: new Map(),
-    isPart: saved.isPart,
-    isKeptPart: saved.isPart,
-  };
   const parts = {
     root,
     rules,
-    hidden,
     isWalled: false,
     git: saved.git,
-    keepsSmall: false,
-    own: [],
-    isOpen: () => false,
+    keepsIgnored: false,
+    own: new Set<RelPath>(),
+    known: null,
   };
-  const now = await keepClosed({ ...parts, earlier: before });
-  const { changes, later } = compare(root, saved, now, rules);
+  const now = await pace(takeLook(parts), undefined);
+  const { changes, later } = compare(root, saved, now);
   const traits = new Map(
     [...saved.files].map(([path, { uid, gid }]): [RelPath, Traits] => [path, { uid, gid, attributes: {} }]),
   );
@@ -96,25 +87,21 @@ async function putBack(root: Root, state: State, saved: SavedCopies, rules: Path
 const nameAll = (paths: readonly RelPath[]): string => nameSome(paths.map(showName), 20);
 
 /** Splits differences by time: changes made while the commands ran, and later ones, which are only named. */
-function compare(root: Root, saved: SavedCopies, now: ClosedFiles, rules: PathRules) {
+function compare(root: Root, saved: SavedCopies, { seen, named }: Look) {
   const changes: Change[] = [];
   const later: RelPath[] = [];
-  const isPart = saved.isPart || now.isPart;
   const note = (path: RelPath, isTheirs: boolean, before: Blob | null, after: Blob | null) => {
     if (isTheirs) changes.push({ path, before, after, from: null });
     else if ((before ?? after)?.kind !== "folder") later.push(path);
   };
-  const judge = (path: RelPath, old: Copy | undefined, is: Kept | undefined) => {
-    const before = old?.blob ?? null;
-    const after = is?.blob ?? null;
-    if (old === undefined) {
-      if (after !== null && is !== undefined && !isPart) note(path, isThen(saved, is.stat), null, after);
-    } else if (before === null) return;
-    else if (is === undefined) note(path, isGoneThen(root, saved, path), before, null);
-    else if (after !== null && !sameBlob(before, after)) note(path, isThen(saved, is.stat), before, after);
-  };
-  for (const path of new Set([...saved.files.keys(), ...now.kept.keys()])) {
-    if (judgePath(path, "write", rules).verdict !== "allow") judge(path, saved.files.get(path), now.kept.get(path));
+  for (const [path, { blob: before }] of saved.files) {
+    const { blob: after, stat } = stateAt(root, path);
+    if (before === null || after === undefined || sameBlob(before, after)) continue;
+    note(path, stat === null ? isGoneThen(root, saved, path) : isThen(saved, stat), before, after);
+  }
+  const isPart = saved.isPart || named.size > 0;
+  for (const [path, { kind, stat, blob }] of isPart ? [] : seen) {
+    if (isClosedKind(kind) && blob !== null && !saved.files.has(path)) note(path, isThen(saved, stat), null, blob);
   }
   return { changes, later };
 }
@@ -139,18 +126,3 @@ function isGoneThen(root: Root, saved: SavedCopies, path: RelPath): boolean {
   }
   return stat?.kind === "folder" && (folder === direct || isThen(saved, stat));
 }
-
-/** Matches no real file, so that nothing counts as unchanged. */
-const unknownStat = ({ blob, uid, gid }: Copy): Stat => ({
-  kind: blob?.kind ?? "special",
-  size: blob?.kind === "file" ? blob.bytes.length : 0,
-  mode: blob === null || blob.kind === "link" ? 0 : blob.mode,
-  mtimeNs: 0n,
-  ctimeNs: 0n,
-  ino: 0n,
-  dev: 0n,
-  uid,
-  gid,
-  nlink: 1,
-  target: blob?.kind === "link" ? blob.target : null,
-});

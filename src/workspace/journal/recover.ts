@@ -4,9 +4,9 @@ import { diskCodes, toPaiError } from "../../core/error.ts";
 import type { PathRules } from "../../core/names.ts";
 import type { RelPath } from "../../core/path.ts";
 import { holds, stateAt } from "../atomic-write.ts";
-import { ownSince } from "../command/others.ts";
-import { changedSince, newSince, unseenSince } from "../command/watch.ts";
 import type { Root } from "../confine.ts";
+import { ownSince } from "../effects/others.ts";
+import { changedSince, newSince, unseenSince } from "../effects/watch.ts";
 import { showName } from "../parse-path.ts";
 import {
   forgetOpen,

@@ -4,22 +4,25 @@ import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { RelPath } from "../../../src/core/path.ts";
-import { readLayer } from "../../../src/workspace/command/read-layer.ts";
+import { toPaiError } from "../../../src/core/error.ts";
+import { finish } from "../../../src/core/steps.ts";
+import { readLayer } from "../../../src/workspace/effects/layer.ts";
 import { at, change, file, openPlace, treeOf } from "../tree.ts";
 import { inPlace, onCopies, run, say } from "./copies.ts";
+
+const { signal } = new AbortController();
 
 onCopies("every kind of change is found, and nothing of it is in the workspace", () =>
   inPlace(async (place) => {
     const before = treeOf(place.work);
-    const { result } = await run(
+    const { result, transaction } = await run(
       place,
       `echo more >> a.txt; rm b.txt; mkdir new; echo n > new/n; mv src src2; rm -r gone; mkdir gone; echo y > gone/y
        ln -s a.txt link; touch .gitignore`,
     );
     expect(treeOf(place.work)).toEqual(before);
-    expect(result).toMatchObject({ exit: 0, level: "full", notes: [] });
-    expect(result.changes.map(say).sort()).toEqual([
+    expect(result).toMatchObject({ exit: 0, held: { level: "full", isCopy: true }, effects: { notes: [] } });
+    expect(result.effects.changes.map(say).sort()).toEqual([
       "change file a.txt a\nmore",
       "create file gone/y y",
       "create file new/n n",
@@ -34,7 +37,7 @@ onCopies("every kind of change is found, and nothing of it is in the workspace",
       "delete folder src",
       "delete folder src/deep",
     ]);
-    result.proposal?.discard();
+    await transaction.drop(result.effects, null);
     expect(readdirSync(join(place.state, readdirSync(place.state)[0] ?? ""))).not.toContainEqual(
       expect.stringContaining("layers"),
     );
@@ -45,8 +48,8 @@ onCopies("what was proposed is applied as one, listed as a command's, and undone
   inPlace(async (place) => {
     const before = treeOf(place.work);
     const { transaction, result, opened } = await run(place, "echo more >> a.txt; rm b.txt; mv src src2");
-    await transaction.apply(result.changes, "command");
-    result.proposal?.discard();
+    await transaction.apply(result.effects.changes, "command");
+    await transaction.drop(result.effects, null);
     expect([...transaction.commandPaths].sort()).toContain(at("b.txt"));
     await transaction.close();
     expect(treeOf(place.work)["a.txt"]).toContain("a\nmore\n");
@@ -64,17 +67,17 @@ onCopies("staged changes are seen by the command and are not its own", () =>
       change("a.txt", file("a\n"), file("A\n")),
       change("tmp.txt", null, file("gone soon\n")),
     ];
-    const { result } = await run(
+    const { result, transaction } = await run(
       place,
       "cat made/s.txt a.txt; ls b.txt; echo x >> a.txt; echo again > b.txt; rm tmp.txt",
       {
         staged,
       },
     );
-    result.proposal?.discard();
+    await transaction.drop(result.effects, null);
     expect(result.output).toContain("staged\nA\n");
     expect(result.output).toContain("No such file");
-    expect(result.changes.map(say).sort()).toEqual([
+    expect(result.effects.changes.map(say).sort()).toEqual([
       "change file a.txt A\nx",
       "create file b.txt again",
       "delete file tmp.txt",
@@ -86,17 +89,16 @@ onCopies(
   "ignored paths are brought over by name once the rest was accepted, without rights to run as their owner",
   () =>
     inPlace(async (place) => {
-      const { result } = await run(
+      const { result, transaction } = await run(
         place,
         `mkdir -p build/sub node_modules/y; echo o > build/sub/o; chmod 4755 build/sub/o && touch build/done; mkfifo build/pipe
        echo 2 > node_modules/x/i.js; touch node_modules/y/z; echo l > run.log; echo '*' > .gitignore; echo k > k.txt`,
       );
-      expect(result.changes.map(say)).toEqual(["change file .gitignore *", "create file k.txt k"]);
+      expect(result.effects.changes.map(say)).toEqual(["change file .gitignore *", "create file k.txt k"]);
       expect(existsSync(join(place.work, "build"))).toBe(false);
       // The sandbox refuses it; what is in the layer all the same is not brought over.
       execFileSync("find", [place.state, "-path", "*/upper/build/sub/o", "-exec", "chmod", "4755", "{}", "+"]);
-      const brought = (await result.proposal?.accept(result.proposal.ignored.carried)) ?? [];
-      result.proposal?.discard();
+      const brought = await transaction.keep(result.effects, () => true, signal);
       expect(brought).toEqual(["build", "node_modules", "run.log"].map(at));
       const tree = treeOf(place.work);
       expect(tree["build/sub/o"]).toBe("file 755 o\n");
@@ -109,11 +111,13 @@ onCopies(
 
 onCopies("denied names are told apart and never brought over", () =>
   inPlace(async (place) => {
-    const { result } = await run(place, "echo k > .env; mkdir .git; echo evil > .git/config; echo x > build.log");
-    expect([...(result.proposal?.denied ?? [])].sort()).toEqual([at(".env"), at(".git")]);
-    expect(result.changes).toEqual([]);
-    await result.proposal?.accept(result.proposal.ignored.carried);
-    result.proposal?.discard();
+    const { result, transaction } = await run(
+      place,
+      "echo k > .env; mkdir .git; echo evil > .git/config; echo x > build.log",
+    );
+    expect(result.effects.refused.map(({ path }) => path).sort()).toEqual([at(".env"), at(".git")]);
+    expect(result.effects.changes).toEqual([]);
+    await transaction.keep(result.effects, () => true, signal);
     expect(Object.keys(treeOf(place.work))).not.toContain(".env");
   }),
 );
@@ -122,7 +126,11 @@ onCopies("a throw-away copy leaves nothing", () =>
   inPlace(async (place) => {
     const before = treeOf(place.work);
     const { result } = await run(place, "rm -r src; echo x > a.txt; cat a.txt", { sandbox: "throwaway" });
-    expect(result).toMatchObject({ exit: 0, output: "x\n", changes: [], proposal: null });
+    expect(result).toMatchObject({
+      exit: 0,
+      output: "x\n",
+      effects: { changes: [], carried: [], refused: [], notes: [] },
+    });
     expect(treeOf(place.work)).toEqual(before);
   }),
 );
@@ -158,26 +166,29 @@ test("so many files, and so many bytes of files that are not ignored, are taken 
       staged: [],
       earlier: [],
       begunNs: 2n ** 62n,
-      brought: new Set<RelPath>(),
       git: false,
     };
-    const { signal } = new AbortController();
     const all = { entries: 5, bytes: 20, kept: 5 };
-    const read = (limits: typeof all) => readLayer({ ...parts, signal }, limits).catch((thrown) => thrown.message);
-    expect(await read(all)).toMatchObject({ ignored: { carried: [at("build")] }, denied: [] });
-    expect(await read({ ...all, entries: 4 })).toContain("more than 4 files");
-    expect(await read({ ...all, bytes: 19 })).toContain("nothing was carried over");
-    expect(await read({ ...all, kept: 4 })).toContain("that are not ignored");
+    const read = (limits: typeof all) => {
+      try {
+        return finish(readLayer(parts, limits)).candidates.map(({ path }) => String(path));
+      } catch (thrown) {
+        return [toPaiError(thrown).message];
+      }
+    };
+    expect(read(all)).toEqual(["build", "k.txt"]);
+    expect(read({ ...all, entries: 4 }).join()).toContain("more than 4 files");
+    expect(read({ ...all, bytes: 19 }).join()).toContain("nothing was carried over");
+    expect(read({ ...all, kept: 4 }).join()).toContain("that are not ignored");
   }));
 
 onCopies("folders that nobody may enter are cleared away, and links are brought over as links", () =>
   inPlace(async (place) => {
-    const { result } = await run(
+    const { result, transaction } = await run(
       place,
       "mkdir -p build/shut; touch build/shut/x; chmod 0 build/shut; ln -s /etc/passwd build/l",
     );
-    await result.proposal?.accept(result.proposal.ignored.carried);
-    result.proposal?.discard();
+    await transaction.keep(result.effects, () => true, signal);
     expect(treeOf(join(place.work, "build"))["l"]).toBe("link /etc/passwd");
     chmodSync(join(place.work, "build/shut"), 0o700);
   }),
@@ -188,9 +199,9 @@ onCopies("a link in the workspace does not lead what is brought over out of it",
     const outside = join(place.base, "outside");
     execFileSync("mkdir", [outside]);
     symlinkSync(outside, join(place.work, "build"));
-    const { result } = await run(place, "rm build; mkdir build; echo o > build/o");
-    await result.proposal?.accept(result.proposal.ignored.carried);
-    result.proposal?.discard();
+    const { result, transaction } = await run(place, "rm build; mkdir build; echo o > build/o");
+    await transaction.keep(result.effects, () => true, signal);
+    await transaction.drop(result.effects, null);
     expect(readdirSync(outside)).toEqual([]);
   }),
 );

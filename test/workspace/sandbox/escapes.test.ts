@@ -55,8 +55,8 @@ for (const only of ["namespaces", "bubblewrap"] as const) {
         mkdirSync(join(work, "p"));
         mkdirSync(join(work, "src"));
         writeFileSync(join(work, "p/.git"), "gitdir: ../src\n");
-        const { level, output } = await run("cat .env; echo x > src/file && cat src/file");
-        expect([level, output.includes("canary"), output.includes("x")]).toEqual(["full", false, true]);
+        const { held, output } = await run("cat .env; echo x > src/file && cat src/file");
+        expect([held.level, output.includes("canary"), output.includes("x")]).toEqual(["full", false, true]);
       }));
 
     test("a secret that is a pipe is hidden", () =>
@@ -102,8 +102,10 @@ needs(confinedBy("namespaces")).describe("own namespaces", () => {
   test("hidden files that a command names are reported", () =>
     inWorld({ only: "namespaces" }, async ({ base, run }) => {
       const said = "echo 'cannot read ./.env: empty'; cat ~/.ssh/id_rsa 2>/dev/null; echo HOME/.ssh a.txt environment";
-      expect((await run(said, { sandbox: "throwaway" })).hidden).toEqual([".env"]);
-      expect((await run(`echo ${base}/home/.ssh`, { sandbox: "throwaway" })).hidden).toEqual([`${base}/home/.ssh`]);
+      expect((await run(said, { sandbox: "throwaway" })).held.hidden).toEqual([".env"]);
+      expect((await run(`echo ${base}/home/.ssh`, { sandbox: "throwaway" })).held.hidden).toEqual([
+        `${base}/home/.ssh`,
+      ]);
     }));
 
   test("no user has more than 8,192 processes in a sandbox, root neither", () =>
@@ -117,7 +119,7 @@ needs(confinedBy("namespaces")).describe("own namespaces", () => {
   needs(mounts).test(
     "a mount below the project is shown on a copy and only read there; what is closed in it stays closed",
     async () => {
-      await inWorld({ only: "namespaces" }, async ({ base, work, run }) => {
+      await inWorld({ only: "namespaces" }, async ({ base, work, run, transaction }) => {
         mkdirSync(join(base, "volume/.git"), { recursive: true });
         mkdirSync(join(work, "mounted"));
         writeFileSync(join(base, "volume/.env"), "KEY=canary\n");
@@ -128,14 +130,14 @@ needs(confinedBy("namespaces")).describe("own namespaces", () => {
             const command =
               "cat mounted/file mounted/.env; echo x > mounted/.git/config; echo more >> mounted/file && echo wrote";
             const result = await run(command, { sandbox });
-            expect([result.level, result.output.includes("theirs"), result.output.includes("canary")]).toEqual([
+            expect([result.held.level, result.output.includes("theirs"), result.output.includes("canary")]).toEqual([
               "full",
               true,
               false,
             ]);
             expect(existsSync(join(base, "volume/.git/config"))).toBe(false);
             expect(result.output.includes("wrote")).toBe(sandbox === "in-place");
-            result.proposal?.discard();
+            await transaction.drop(result.effects, null);
           }
         } finally {
           Bun.spawnSync(["umount", join(work, "mounted")]);

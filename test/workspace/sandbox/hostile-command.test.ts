@@ -6,22 +6,33 @@ import { join } from "node:path";
 import { at, change, file, treeOf } from "../tree.ts";
 import { inPlace, onCopies, run, say } from "./copies.ts";
 
+const { signal } = new AbortController();
+
 onCopies(
   "what is asked about is a change of its own, though the project's rules ignore it; a repository there is denied",
   () =>
     inPlace(
       async (place) => {
-        const { result } = await run(
+        const { result, transaction } = await run(
           place,
           `echo x > .envrc; mkdir -p .claude/deep node_modules/p build/in; echo x > .claude/deep/hook; echo x > out.log
          echo x > build/in/CLAUDE.md; echo x > node_modules/p/CLAUDE.md; mkdir -p build/sub/.git; echo x > build/sub/.git/config`,
         );
-        result.proposal?.discard();
-        expect(result.changes.map(say).sort()).toEqual(["create file .claude/deep/hook x", "create file .envrc x"]);
-        const { ignored, denied = [] } = result.proposal ?? {};
-        expect(ignored?.kept.map(say)).toEqual(["create folder .claude", "create folder .claude/deep"]);
-        expect([...(ignored?.carried ?? [])].sort()).toEqual(["build", "node_modules", "out.log"].map(at));
-        expect(denied).toEqual([at("build/sub/.git")]);
+        const { changes, carried, refused } = result.effects;
+        await transaction.drop(result.effects, null);
+        expect(
+          changes
+            .filter(({ isIgnored }) => !isIgnored)
+            .map(say)
+            .sort(),
+        ).toEqual([
+          "create file .claude/deep/hook x",
+          "create file .envrc x",
+          "create folder .claude",
+          "create folder .claude/deep",
+        ]);
+        expect(carried.map(({ path }) => path).sort()).toEqual(["build", "node_modules", "out.log"].map(at));
+        expect(refused.map(({ path }) => path)).toEqual([at("build/sub/.git")]);
       },
       { ".gitignore": ".claude/\n.envrc\nbuild/\nnode_modules/\n*.log\n" },
     ),
@@ -31,10 +42,10 @@ onCopies("a file or link in the place of a folder takes with it, in the open, wh
   inPlace(async (place) => {
     const before = treeOf(place.work);
     const { result, transaction, opened } = await run(place, "rm -r gone src; echo f > gone; ln -s a.txt src");
-    expect(result.changes.map(say)).toContain("delete file gone/x");
-    expect(result.changes.map(say)).toContain("delete file src/deep/c.txt");
-    await transaction.apply(result.changes, "command");
-    result.proposal?.discard();
+    expect(result.effects.changes.map(say)).toContain("delete file gone/x");
+    expect(result.effects.changes.map(say)).toContain("delete file src/deep/c.txt");
+    await transaction.apply(result.effects.changes, "command");
+    await transaction.drop(result.effects, null);
     await transaction.close();
     expect(treeOf(place.work)["gone"]).toContain("f\n");
     await opened.history.undo(null, { dryRun: false });
@@ -50,8 +61,8 @@ onCopies("a staged link leads nothing of what a command is shown out of its copy
       change("gone", { kind: "folder", mode: 0o755 }, { kind: "link", target: outside }),
       change("gone/x", file("x\n"), null),
     ];
-    const { result } = await run(place, "ls -d gone", { staged });
-    result.proposal?.discard();
+    const { result, transaction } = await run(place, "ls -d gone", { staged });
+    await transaction.drop(result.effects, null);
     expect(result.exit).toBe(0);
     expect(readdirSync(outside)).toEqual([]);
   }),
@@ -60,11 +71,13 @@ onCopies("a staged link leads nothing of what a command is shown out of its copy
 onCopies("names that are not UTF-8 are left out and told, wherever they stand", () =>
   inPlace(async (place) => {
     const odd = `"$(printf 'a\\377')"`;
-    const { result } = await run(place, `touch ${odd} ok.txt; mkdir build; cd build; touch ${odd}; chmod u+s ${odd}`);
-    await result.proposal?.accept(result.proposal.ignored.carried);
-    result.proposal?.discard();
-    expect(result.changes.map(say)).toEqual(["create file ok.txt"]);
-    expect(result.notes).toEqual([expect.stringContaining("has a name that is not UTF-8, and was left out")]);
+    const { result, transaction } = await run(
+      place,
+      `touch ${odd} ok.txt; mkdir build; cd build; touch ${odd}; chmod u+s ${odd}`,
+    );
+    await transaction.keep(result.effects, () => true, signal);
+    expect(result.effects.changes.map(say)).toEqual(["create file ok.txt"]);
+    expect(result.effects.notes).toEqual([expect.stringContaining("has a name that is not UTF-8, and was left out")]);
     const modes = execFileSync("find", [join(place.work, "build"), "-type", "f", "-printf", "%m"]).toString();
     expect(modes).toBe("644");
   }),
@@ -83,15 +96,18 @@ onCopies("folders of any depth are refused in words, and cleared away at once", 
 
 onCopies("what a command closes to its own user is taken over all the same", () =>
   inPlace(async (place) => {
-    const { result } = await run(
+    const { result, transaction } = await run(
       place,
       `echo s > shut; chmod 0 shut; mkdir d; echo f > d/f; chmod 0 d; mkdir -p build/d; echo o > build/d/o; chmod 0 build/d`,
     );
-    expect(result.changes.map(say).sort()).toEqual(["create file d/f f", "create file shut s", "create folder d"]);
-    await result.proposal?.accept(result.proposal.ignored.carried);
-    result.proposal?.discard();
+    expect(result.effects.changes.map(say).sort()).toEqual([
+      "create file d/f f",
+      "create file shut s",
+      "create folder d",
+    ]);
+    await transaction.keep(result.effects, () => true, signal);
     expect(treeOf(place.work)["build/d/o"]).toContain("o\n");
-    const modes = result.changes.map(
+    const modes = result.effects.changes.map(
       ({ path, after }) => `${path} ${after?.kind === "link" ? "" : after?.mode.toString(8)}`,
     );
     expect(modes.sort()).toEqual(["d 700", "d/f 644", "shut 400"]);

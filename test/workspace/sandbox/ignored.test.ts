@@ -19,35 +19,38 @@ async function runAfter(place: Place, changes: Parameters<Transaction["apply"]>[
   });
   await transaction.apply(changes, "plan");
   const { signal } = new AbortController();
-  return transaction.run(command, {
-    by: "plan",
-    timeoutMs: 20_000,
-    signal,
-    sandbox: "proposal",
-  });
+  const { effects } = await transaction.run(command, { by: "plan", timeoutMs: 20_000, signal, sandbox: "proposal" });
+  return { transaction, effects, signal };
 }
 
 onCopies("files that the run itself made ignored are changed and deleted in the open", () =>
   inPlace(async (place) => {
-    const result = await runAfter(place, [rules("src/\n*.txt\n")], "echo evil > src/deep/c.txt; rm a.txt; rm -r gone");
-    expect(result.changes.map(say).sort()).toEqual([
+    const { transaction, effects } = await runAfter(
+      place,
+      [rules("src/\n*.txt\n")],
+      "echo evil > src/deep/c.txt; rm a.txt; rm -r gone",
+    );
+    expect(effects.changes.map(say).sort()).toEqual([
       "change file src/deep/c.txt evil",
       "delete file a.txt",
       "delete file gone/x",
       "delete folder gone",
     ]);
-    expect(result.proposal?.ignored).toMatchObject({ kept: [], carried: [], lost: [] });
-    result.proposal?.discard();
+    expect([effects.changes.some(({ isIgnored }) => isIgnored), effects.carried]).toEqual([false, []]);
+    await transaction.drop(effects, null);
   }),
 );
 
 onCopies("what is new under rules that the run wrote is brought over, but for files that steer", () =>
   inPlace(async (place) => {
     const made = "mkdir -p out .github/workflows; echo o > out/o; echo 1 > .github/workflows/x.yml; echo 3 > fresh.log";
-    const result = await runAfter(place, [rules("out/\n.github/\n*.log\n")], made);
-    expect(result.changes.map(say)).toEqual(["create file .github/workflows/x.yml 1"]);
-    await result.proposal?.accept(result.proposal.ignored.carried);
-    result.proposal?.discard();
+    const { transaction, effects, signal } = await runAfter(place, [rules("out/\n.github/\n*.log\n")], made);
+    expect(effects.changes.map(say)).toEqual([
+      "create folder .github",
+      "create folder .github/workflows",
+      "create file .github/workflows/x.yml 1",
+    ]);
+    await transaction.keep(effects, () => true, signal);
     expect([existsSync(join(place.work, "out/o")), existsSync(join(place.work, "fresh.log"))]).toEqual([true, true]);
   }),
 );

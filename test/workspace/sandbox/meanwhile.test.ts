@@ -6,7 +6,12 @@ import { needs } from "../../needs.ts";
 import { confinedBy, inWorld, type World } from "./world.ts";
 
 /** Runs a command that says when it has begun, does something then, and gives what it says after that. */
-async function during({ work, run }: World, act: () => void, command: string, sandbox: "in-place" | "proposal") {
+async function during(
+  { work, run, transaction }: World,
+  act: () => void,
+  command: string,
+  sandbox: "in-place" | "proposal",
+) {
   const waits = "touch begun; n=0; while [ ! -e acted ] && [ $n -lt 300 ]; do sleep 0.02; n=$((n+1)); done";
   // On a copy nobody outside sees what it writes; a moment is enough.
   const alone = "sleep 0.5";
@@ -16,7 +21,7 @@ async function during({ work, run }: World, act: () => void, command: string, sa
   act();
   if (sandbox === "in-place") writeFileSync(join(work, "acted"), "");
   const result = await running;
-  result.proposal?.discard();
+  await transaction.drop(result.effects, null);
   return result;
 }
 
@@ -56,9 +61,11 @@ for (const only of ["namespaces", "bubblewrap", "landlock"] as const) {
 needs(confinedBy("namespaces")).describe("own namespaces", () => {
   test("in the project itself the kernel shows it, and a notice says so", () =>
     inWorld({ only: "namespaces" }, async (world) => {
-      const { notes } = await during(world, () => replace(join(world.work, ".env")), "true", "in-place");
-      expect(notes).toEqual([".env was replaced by somebody else while the command ran; it could read the new one"]);
-      expect((await world.run("echo x > b.txt")).notes).toEqual([]);
+      const { effects } = await during(world, () => replace(join(world.work, ".env")), "true", "in-place");
+      expect(effects.notes).toEqual([
+        ".env was replaced by somebody else while the command ran; it could read the new one",
+      ]);
+      expect((await world.run("echo x > b.txt")).effects.notes).toEqual([]);
     }));
 
   test("on a copy a secret of the project that is replaced meanwhile is not seen", () =>

@@ -1,7 +1,7 @@
 /** A small project with secrets in and around it, for tests of the sandbox. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { CommandOptions, CommandResult } from "../../../src/core/ports.ts";
+import type { CommandOptions, CommandResult, Transaction } from "../../../src/core/ports.ts";
 import { levelOf, type Way, ways } from "../../../src/workspace/sandbox/confinement.ts";
 import { defaultSandbox, type SandboxSettings } from "../../../src/workspace/sandbox/settings.ts";
 import { newFolder, removeFolder } from "../../grounds.ts";
@@ -13,6 +13,7 @@ export interface World {
   readonly work: string;
   /** Runs a command in the level and says how it ended. */
   run(command: string, options?: Partial<CommandOptions>): Promise<CommandResult>;
+  readonly transaction: Transaction;
 }
 
 /** Makes a small project with secrets in and around it, and takes it away again. */
@@ -45,6 +46,7 @@ export async function inWorld(settings: Partial<SandboxSettings>, use: (world: W
     await use({
       base,
       work,
+      transaction,
       run: (command, options = {}) => transaction.run(command, { by: "plan", timeoutMs: 20_000, signal, ...options }),
     });
   } finally {

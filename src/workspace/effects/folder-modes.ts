@@ -4,7 +4,15 @@ import { parentOf, type RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
 import { refusedStat, type Stat } from "../system/stat.ts";
-import { statOrNull } from "./kept.ts";
+
+/** The stat of a path; null: nothing is there, or it cannot be looked at. */
+export function statOrNull(root: Root, path: RelPath): Stat | null {
+  try {
+    return root.stat(path);
+  } catch {
+    return null;
+  }
+}
 
 /** Whether a path lies in one of these folders. */
 export function isBelow(folders: ReadonlySet<RelPath>, path: RelPath): boolean {
@@ -23,33 +31,6 @@ export function reopenFolder(root: Root, folder: RelPath, was: Stat | null | und
   if (now.kind !== "folder" || (mode & ~now.mode & 0o500) === 0) return false;
   const self = process.geteuid?.();
   return self !== 0 && now.uid === self && setMode(root, folder, mode);
-}
-
-/** The stats of all folders above these paths, the root first. */
-export function foldersAbove(root: Root, paths: Iterable<RelPath>): ReadonlyMap<RelPath, Stat> {
-  const above = new Set(["" as RelPath]);
-  for (const path of paths) {
-    for (let folder = parentOf(path); folder !== "" && !above.has(folder); folder = parentOf(folder)) above.add(folder);
-  }
-  return new Map(
-    [...above].sort().flatMap((folder) => {
-      const stat = statOrNull(root, folder);
-      return stat?.kind === "folder" ? [[folder, stat] as const] : [];
-    }),
-  );
-}
-
-/** Gives folders that a command shut their modes back; `modes`: the earlier ones of others that it changed. */
-export function reopenAll(root: Root, were: ReadonlyMap<RelPath, Stat>) {
-  const modes = new Map<RelPath, number>();
-  const reopened: RelPath[] = [];
-  for (const [folder, was] of were) {
-    const now = statOrNull(root, folder);
-    if (now === null || now.kind !== "folder" || now.mode === was.mode) continue;
-    if (reopenFolder(root, folder, was, now)) reopened.push(folder);
-    else modes.set(folder, was.mode);
-  }
-  return { modes, reopened };
 }
 
 /** Gives folders that still exist these modes, or adds only the owner's rights of these. */
@@ -77,33 +58,32 @@ function setMode(root: Root, folder: RelPath, mode: number): boolean {
 }
 
 /** What two looks at the workspace know of its folders. */
-interface Look {
+interface Looked {
   readonly seen: ReadonlyMap<RelPath, { readonly stat: Stat }>;
   readonly shut: ReadonlySet<RelPath>;
   readonly reopened: readonly RelPath[];
+  readonly root: Stat | null;
 }
 
 /**
  * What a command changed in the rights of folders: `lost`, which can no longer be entered, and `modes`, the earlier modes
  * of those whose mode differs.
  */
-export function compareAccess(before: Look, after: Look) {
+export function compareAccess(before: Looked, after: Looked) {
   const modes = new Map<RelPath, number>();
-  for (const [path, { stat: old }] of before.seen === after.seen ? [] : before.seen) {
-    const now = old.kind === "folder" ? after.seen.get(path)?.stat : undefined;
-    if (now?.kind === "folder" && old.mode !== now.mode) modes.set(path, old.mode);
-  }
+  const compare = (path: RelPath, old: Stat | null | undefined, now: Stat | null | undefined) => {
+    if (old?.kind === "folder" && now?.kind === "folder" && old.mode !== now.mode) modes.set(path, old.mode);
+  };
+  compare("" as RelPath, before.root, after.root);
+  for (const [path, { stat }] of before.seen) compare(path, stat, after.seen.get(path)?.stat);
   const lost = [...after.shut].filter((path) => before.seen.has(path) && !before.shut.has(path));
   const opened = [...before.shut].filter((path) => after.seen.has(path) && !after.shut.has(path));
   const notes = [
-    ...after.reopened.map(sayReopened),
+    ...after.reopened.map((path) => `${nameOf(path)} could not be entered after it, and its owner got the rights back`),
     ...lost.map((path) => `${nameOf(path)} can no longer be entered: what changed in it cannot be taken back`),
     ...opened.map((path) => `${nameOf(path)} could not be entered before: what changed in it cannot be taken back`),
   ];
   return { modes, lost, notes };
 }
-
-export const sayReopened = (folder: RelPath): string =>
-  `${nameOf(folder)} could not be entered after it, and its owner got the rights back`;
 
 const nameOf = (folder: RelPath): string => showName(folder) || "the root";

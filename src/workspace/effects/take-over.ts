@@ -1,4 +1,4 @@
-/** Moves changed ignored paths from the overlay's upper layer into the workspace; undo does not cover them. */
+/** Takes changed ignored paths over from a copy into the workspace; no undo covers them. */
 import { chmodSync, cpSync, lstatSync, lutimesSync, readdirSync, renameSync, rmSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { joinPath, type RelPath } from "../../core/path.ts";
@@ -7,36 +7,36 @@ import { temporaryName } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import { pace } from "../pace.ts";
 import { systemCalls } from "../system/system-calls.ts";
-import { statOrNull } from "./kept.ts";
+import { statOrNull } from "./folder-modes.ts";
 import { isDeletion, isOpaqueFolder } from "./layer.ts";
 
 /**
- * Returns the paths that had anything to bring; after an abort, those that were brought before it. Adds to `brought`
+ * Returns the paths that had anything to take; after an abort, those that were taken over before it. Adds to `made`
  * those that did not exist in the workspace. Throws what the system refuses.
  */
-export async function bringOver(
-  { root, upper, brought }: { readonly root: Root; readonly upper: string; readonly brought: Set<RelPath> },
+export async function takeOver(
+  { root, upper, made }: { readonly root: Root; readonly upper: string; readonly made: Set<RelPath> },
   paths: readonly RelPath[],
   signal: AbortSignal,
 ): Promise<readonly RelPath[]> {
   const done: RelPath[] = [];
-  function* bringAll(): Steps<void> {
+  function* takeAll(): Steps<void> {
     for (const path of paths) {
       const isNew = statOrNull(root, path) === null;
       let count = 0;
       try {
-        for (const _ of bring(root, upper, path)) {
+        for (const _ of take(root, upper, path)) {
           count += 1;
           yield;
         }
       } finally {
         if (count > 0) done.push(path);
-        if (count > 0 && isNew) brought.add(path);
+        if (count > 0 && isNew) made.add(path);
       }
     }
   }
   try {
-    await pace(bringAll(), signal);
+    await pace(takeAll(), signal);
   } catch (thrown) {
     if (!signal.aborted) throw thrown;
   }
@@ -44,7 +44,7 @@ export async function bringOver(
 }
 
 /** Copies file times from the layer, since build tools compare them. */
-export function bringTimes(root: Root, upper: string, paths: readonly RelPath[]): void {
+export function takeTimes(root: Root, upper: string, paths: readonly RelPath[]): void {
   for (const path of paths) {
     const stat = lstatSync(join(upper, path), { throwIfNoEntry: false });
     if (stat === undefined || statOrNull(root, path)?.kind !== "file") continue;
@@ -52,14 +52,14 @@ export function bringTimes(root: Root, upper: string, paths: readonly RelPath[])
   }
 }
 
-/** Yields once for each entry it brings and for each it cleans. */
-function* bring(root: Root, upper: string, path: RelPath): Steps<void> {
+/** Yields once for each entry it takes and for each it cleans. */
+function* take(root: Root, upper: string, path: RelPath): Steps<void> {
   const at = join(upper, path);
   const stat = lstatSync(at, { throwIfNoEntry: false });
   if (stat === undefined || !(stat.isFile() || stat.isDirectory() || stat.isSymbolicLink() || isDeletion(stat))) return;
   const lower = root.stat(path);
   if (stat.isDirectory() && lower?.kind === "folder" && !isOpaqueFolder(at)) {
-    for (const name of readdirSync(at)) yield* bring(root, upper, joinPath(path, name));
+    for (const name of readdirSync(at)) yield* take(root, upper, joinPath(path, name));
     return;
   }
   if (stat.isDirectory()) yield* clean(at);

@@ -1,16 +1,12 @@
 /** What a command changed is found, kept with the run, and taken back with it. */
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { RelPath } from "../../src/core/path.ts";
-import { compareSnapshots, takeSnapshot } from "../../src/workspace/command/compare.ts";
-import { openRoot } from "../../src/workspace/confine.ts";
-import { openBare } from "./bare.ts";
-import { usePlaces } from "./places.ts";
-import { change, file, type Place, treeOf } from "./tree.ts";
+import { openBare } from "../bare.ts";
+import { usePlaces } from "../places.ts";
+import { change, file, type Place, treeOf } from "../tree.ts";
 
 const place = usePlaces();
-const noRules = { allow: [], deny: [] };
 const open = (made: Place, stateDir: string | null = made.state) =>
   openBare(made.work, stateDir, { force: false, env: { PATH: "/usr/bin:/bin", GEMINI_API_KEY: "k" } });
 const quick = { by: "plan" as const, timeoutMs: 10_000, signal: new AbortController().signal };
@@ -99,8 +95,8 @@ test("what another run did while a command ran is that run's: not listed, not ta
   await other.apply([change("b.txt", file("b"), file("B")), change("new/c.txt", null, file("c"))]);
   await other.close();
   writeFileSync(join(made.work, "go"), "");
-  const { changes } = await running;
-  expect(changes.map(({ path }) => String(path)).sort()).toEqual(["a.txt", "sign"]);
+  const { effects } = await running;
+  expect(effects.changes.map(({ path }) => String(path)).sort()).toEqual(["a.txt", "sign"]);
   await tx.rollback();
   expect(treeOf(made.work)).toEqual({
     "a.txt": "file 644 a",
@@ -113,7 +109,7 @@ test("what another run did while a command ran is that run's: not listed, not ta
 test("a command that was killed with pai: what changed is reported, stays, and can be undone", async () => {
   const made = place({ "a.txt": "a", "b.txt": "b", "c.txt": "c" });
   const before = treeOf(made.work);
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "commander.ts"), made.base], {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "../commander.ts"), made.base], {
     stdout: "pipe",
     stderr: "inherit",
   });
@@ -190,102 +186,4 @@ test("denied paths and a git repository by shape are never written, whatever pro
   for (const path of [".git/hooks/pre-commit", ".env", "g/objects/x"]) {
     await expect(tx.apply([change(path, null, file("x"))])).rejects.toMatchObject({ code: "path_refused" });
   }
-});
-
-test("what cannot be kept and what is ignored is named, not hidden", async () => {
-  const made = place({ ".gitignore": "*.log\n", "big.bin": "b", "run.log": "" });
-  const root = openRoot(made.work, { force: true, home: null });
-  const limits = { files: 100, totalBytes: 1000, fileBytes: 10, changedBytes: 10, paths: 100 };
-  const before = await takeSnapshot(root, noRules, null, { limits });
-  writeFileSync(join(made.work, "big.bin"), "b".repeat(11));
-  mkdirSync(join(made.work, "__pycache__"));
-  writeFileSync(join(made.work, "new.log"), "");
-  writeFileSync(join(made.work, "small"), "s");
-  const { changes, notes } = compareSnapshots(before, await takeSnapshot(root, noRules, before, { limits }));
-  expect(changes).toEqual([change("small", null, file("s"))]);
-  expect([...notes].sort()).toEqual([
-    expect.stringContaining("__pycache__ is new and ignored"),
-    expect.stringContaining("big.bin changed and was not kept"),
-    expect.stringContaining("new.log is new and ignored"),
-  ]);
-});
-
-test("a new folder that holds only ignored paths is one ignored path", async () => {
-  const made = place({ ".gitignore": "*.log\n", a: "a" });
-  const root = openRoot(made.work, { force: true, home: null });
-  const before = await takeSnapshot(root, noRules, null);
-  for (const folder of [".pytest_cache/v/deep", "mixed/logs", "empty"])
-    mkdirSync(join(made.work, folder), { recursive: true });
-  const files = {
-    ".pytest_cache/.gitignore": "*\n",
-    ".pytest_cache/README.md": "",
-    "mixed/b": "b",
-    "mixed/logs/x.log": "",
-  };
-  for (const [path, text] of Object.entries(files)) writeFileSync(join(made.work, path), text);
-  const { changes, notes, stays } = compareSnapshots(before, await takeSnapshot(root, noRules, before));
-  expect(changes.map(({ path }) => path)).toEqual(["empty", "mixed", "mixed/b"] as RelPath[]);
-  expect(stays).toEqual([".pytest_cache", "mixed/logs"] as RelPath[]);
-  expect(notes).toEqual(stays.map((path) => `${path} is new and ignored, so it stays`));
-});
-
-test("in a tree of too many files the rest is looked at, not kept, and a note says so", async () => {
-  const made = place({ a: "a", b: "b", c: "c" });
-  const root = openRoot(made.work, { force: true, home: null });
-  const limits = { files: 2, totalBytes: 1000, fileBytes: 10, changedBytes: 10, paths: 100 };
-  const before = await takeSnapshot(root, noRules, null, { limits });
-  writeFileSync(join(made.work, "a"), "A");
-  writeFileSync(join(made.work, "c"), "C");
-  const { changes, notes } = compareSnapshots(before, await takeSnapshot(root, noRules, before, { limits }));
-  expect(changes.map(({ path }) => String(path))).toEqual(["a"]);
-  expect(notes).toEqual([expect.stringContaining("c changed"), expect.stringContaining("too many files")]);
-});
-
-test("behind the paths that are looked at by themselves folders tell what came or went, and that is said", async () => {
-  const made = place({ "a/1": "1", "a/2": "2", "b/1": "1", "c/1": "1", "c/2": "2" });
-  const root = openRoot(made.work, { force: true, home: null });
-  const limits = { files: 100, totalBytes: 1000, fileBytes: 10, changedBytes: 10, paths: 3 };
-  const before = await takeSnapshot(root, noRules, null, { limits });
-  const same = await takeSnapshot(root, noRules, before, { limits });
-  const said = expect.stringMatching("more than 3 files here: of the others only folders were compared");
-  expect(compareSnapshots(before, same)).toMatchObject({ changes: [], notes: [said] });
-  rmSync(join(made.work, "a/1"));
-  writeFileSync(join(made.work, "a/3"), "3");
-  writeFileSync(join(made.work, "b/1"), "other");
-  writeFileSync(join(made.work, "c/3"), "3");
-  const { changes, notes } = compareSnapshots(before, await takeSnapshot(root, noRules, before, { limits }));
-  expect(changes).toEqual([change("a/1", file("1"), null)]);
-  expect(notes).toEqual([
-    expect.stringContaining("files came or went in a,"),
-    expect.stringContaining("files came or went in c,"),
-    said,
-  ]);
-});
-
-test("in a hurry what can be taken back is looked at to its end, and nothing behind it", async () => {
-  const made = place({ "a/1": "1", "b/1": "1", "c/1": "1" });
-  const root = openRoot(made.work, { force: true, home: null });
-  const limits = { files: 100, totalBytes: 1000, fileBytes: 10, changedBytes: 10, paths: 3 };
-  const before = await takeSnapshot(root, noRules, null, { limits });
-  writeFileSync(join(made.work, "a/1"), "other");
-  writeFileSync(join(made.work, "c/2"), "2");
-  const hurry = AbortSignal.abort();
-  const { changes, notes } = compareSnapshots(before, await takeSnapshot(root, noRules, before, { limits, hurry }));
-  expect(changes).toEqual([change("a/1", file("1"), file("other"))]);
-  expect(notes).toEqual([expect.stringContaining("only folders were compared")]);
-});
-
-test("a second snapshot of what did not change takes no memory of its own, and of what did holds that alone", async () => {
-  const made = place({ "a/1": "1", "b/1": "1", "c/1": "1" });
-  const root = openRoot(made.work, { force: true, home: null });
-  const before = await takeSnapshot(root, noRules, null);
-  expect((await takeSnapshot(root, noRules, before)).seen).toBe(before.seen);
-  writeFileSync(join(made.work, "b/0"), "0");
-  const after = await takeSnapshot(root, noRules, before);
-  const shared = [...after.seen].filter(([path, each]) => before.seen.get(path) === each).map(([path]) => `${path}`);
-  expect(shared).toEqual(["a", "a/1", "b/1", "c", "c/1"]);
-  expect([...after.seen.keys()].map(String)).toEqual(["a", "a/1", "b", "b/0", "b/1", "c", "c/1"]);
-  rmSync(join(made.work, "c"), { recursive: true });
-  const fewer = await takeSnapshot(root, noRules, after);
-  expect([...fewer.seen.keys()].map(String)).toEqual(["a", "a/1", "b", "b/0", "b/1"]);
 });

@@ -1,0 +1,226 @@
+/** Judges what a command did to the workspace, by one set of rules, and keeps all of it or nothing. */
+import { approvalWording } from "../core/approval-wording.ts";
+import type { Change } from "../core/change.ts";
+import { summarizeAll } from "../core/diff.ts";
+import type { Effects, Refused } from "../core/effects.ts";
+import { PaiError } from "../core/error.ts";
+import type { RelPath } from "../core/path.ts";
+import type { Rights } from "../core/plan/scope.ts";
+import type { CommandResult } from "../core/ports.ts";
+import { nameSome } from "../core/suggest.ts";
+import { listen } from "./breathe.ts";
+import { isAllowed, refuseUnallowed } from "./changes/allowed.ts";
+import { acceptBatch, applyBatch, decideBatch, isAsked } from "./changes/batch.ts";
+import { judgeCommand, type Refusal, refusePath } from "./changes/judge.ts";
+import { withinOnly } from "./changes/only.ts";
+import type { Run } from "./run.ts";
+
+/** A command that has ended, as it is spelled. */
+export interface Ended extends CommandResult {
+  readonly command: string;
+}
+
+/** "exit 1", or what else ended the command. */
+export function describeEnd({ exit, timedOut }: Pick<CommandResult, "exit" | "timedOut">): string {
+  if (timedOut) return "ended by the time limit";
+  return exit === null ? "ended by a signal" : `exit ${exit}`;
+}
+
+/**
+ * Keeps all effects of a command of the model or none, and reports what stays of them; returns why none was kept, null
+ * when they were.
+ */
+export async function settleEffects(run: Run, rights: Rights | null, ended: Ended): Promise<Refusal | null> {
+  const { effects, held } = ended;
+  if (effects.changes.length + effects.carried.length + effects.refused.length === 0) {
+    if (held.isCopy) await drop(run, effects, null);
+    return null;
+  }
+  let isSettled = false;
+  try {
+    const refusal = (await refuse(run, rights, ended)) ?? (held.isCopy ? await decide(run, rights, ended) : null);
+    if (refusal === null) {
+      await keep(run, ended);
+      isSettled = true;
+      return null;
+    }
+    if (!held.isCopy) await drop(run, effects, null);
+    const back = held.isCopy ? "nothing that the command changed was kept" : "what the command changed was taken back";
+    return { ...refusal, text: `${back}. ${refusal.text}` };
+  } finally {
+    if (held.isCopy) run.overlay.drop(new Set(effects.changes.map(({ path }) => path)));
+    if (held.isCopy && !isSettled) await drop(run, effects, null);
+  }
+}
+
+/**
+ * Judges what a check of the user did in place: they typed the command, but not what it does, and it may have run code
+ * that the model wrote. What steers agents or runs code without being asked is taken back unless somebody allows it; the
+ * rest stays. Reports both.
+ */
+export async function settleCheck(run: Run, { command, effects }: Ended): Promise<void> {
+  const tell = (level: "info" | "warning", code: string, text: string) =>
+    run.emit({ type: "notice", level, code, text: `${command}: ${text}` });
+  const { changes, carried, refused } = effects;
+  const forbidden = refused.find(({ why }) => why !== null);
+  if (forbidden !== undefined) {
+    await drop(run, effects, null);
+    return tell("warning", "path_refused", `what it changed was taken back: ${forbidden.why}`);
+  }
+  const steering = (await refuseUnallowed(run, [...touchedBy(changes), ...largeOf(effects)]))?.paths ?? [];
+  const isBack = ({ path, runsUnasked }: Refused) => !run.options.interactive && runsUnasked && !isAllowed(run, path);
+  const back = [...steering, ...refused.filter(isBack).map(({ path }) => path)];
+  const closed = refused.filter((each) => !isBack(each)).map(({ path }) => path);
+  if (back.length > 0) {
+    await drop(run, effects, new Set(back));
+    const text = `it changed what runs code without being asked or steers agents, which was taken back: ${nameSome(back)}; --allow ${back[0]} allows it`;
+    tell("warning", "path_refused", text);
+  }
+  if (closed.length > 0) {
+    const text = `it changed files that are closed to pai, and that go back if the run fails: ${nameSome(closed)}`;
+    tell("warning", "command_left", text);
+  }
+  tellStays(
+    run,
+    command,
+    effects,
+    carried.map(({ path }) => path).filter((path) => !back.includes(path)),
+  );
+}
+
+/** Files that these changes leave behind: deleted files and folders alone do not steer. */
+const touchedBy = (changes: readonly Change[]): readonly RelPath[] =>
+  changes.filter(({ after }) => after !== null && after.kind !== "folder").map(({ path }) => path);
+
+/** Files that are not ignored and of which no copy is kept. */
+const largeOf = ({ carried }: Effects): readonly RelPath[] =>
+  carried.filter(({ isIgnored }) => !isIgnored).map(({ path }) => path);
+
+async function refuse(run: Run, rights: Rights | null, { effects, held }: Ended): Promise<Refusal | null> {
+  const { changes, refused } = effects;
+  if (refused.length > 0) return { code: "path_refused", text: sayRefused(refused) };
+  const large = largeOf(effects);
+  for (const path of large) {
+    const refusal = refusePath(run, path, "write");
+    if (refusal !== null) return refusal;
+  }
+  const steering = await refuseUnallowed(run, large);
+  if (steering !== null) return { code: steering.error.code, text: steering.error.message };
+  // On a copy people at a terminal see the changes first, and decideBatch then asks.
+  const isShown = held.isCopy && run.options.interactive;
+  const judged = changes.filter(({ isIgnored }) => !isIgnored);
+  return (await judgeCommand(run, rights, judged, isShown)) ?? refuseLost(run, effects, held.isCopy);
+}
+
+function sayRefused(refused: readonly Refused[]): string {
+  const why = refused.find((each) => each.why !== null)?.why ?? null;
+  if (why !== null) return why;
+  const way = refused.some(({ path }) => /(^|\/)\.git(\/|$)/.test(path))
+    ? "; --allow-git lets commands write .git"
+    : "";
+  return `${nameSome(refused.map(({ path }) => path))} may not be changed${way}`;
+}
+
+/** Deletions that cannot be undone need a yes of their own, headless --allow-delete. `isCopy`: they can be prevented. */
+async function refuseLost(run: Run, { carried }: Effects, isCopy: boolean): Promise<Refusal | null> {
+  const { options, ports } = run;
+  const lost = carried.flatMap((each) => each.lost);
+  if (lost.length === 0 || options.allowDelete || options.dryRun) return null;
+  const named = nameSome(lost);
+  if (!options.interactive) {
+    const does = isCopy ? `it deletes ${named}, ignored and` : `it deleted ${named}, which`;
+    return { code: "delete_refused", text: `${does} cannot be restored: headless that needs --allow-delete` };
+  }
+  if (!isCopy) return null;
+  if ((await ports.decide({ kind: "changes", text: approvalWording.lostFiles(lost) })).accept) return null;
+  return { code: "declined", text: `the user declined to delete ${named}` };
+}
+
+const isMadeFolder = ({ before, after }: Change): boolean => before === null && after?.kind === "folder";
+
+/** Accepts proposed changes if the plan promised every path, or if they are new folders; else shows them and asks. */
+async function decide(run: Run, rights: Rights | null, ended: Ended): Promise<Refusal | null> {
+  const changes = ended.effects.changes.filter(({ isIgnored }) => !isIgnored);
+  if (changes.length === 0) return null;
+  run.overlay.stage(changes);
+  const isPlanned = rights !== null && changes.every((change) => isPromised(rights, change));
+  if (changes.every(isMadeFolder) || (isPlanned && !isAsked(run, rights))) {
+    await acceptBatch(run, "command");
+    return null;
+  }
+  try {
+    return await decideBatch(run, "command", describeEnd(ended));
+  } catch (thrown) {
+    if (thrown instanceof PaiError && thrown.code === "approval_needed" && rights !== null) {
+      return { code: "declined", text: "they were not in the plan, and nobody could be asked" };
+    }
+    throw thrown;
+  }
+}
+
+function isPromised({ scope }: Rights, { path, after }: Change): boolean {
+  if (after === null) return [...scope.deletes].some((each) => path === each || path.startsWith(`${each}/`));
+  return after.kind === "folder" ? scope.folders.has(path) : scope.content.has(path);
+}
+
+/** Applies what was proposed, and keeps of ignored paths what --only names. */
+async function keep(run: Run, { command, effects, held: { isCopy } }: Ended): Promise<void> {
+  const { options, overlay, record, emit, signal } = run;
+  if (isCopy) await applyBatch(run, "command");
+  else emitApplied(run, effects.changes);
+  if (options.dryRun) return void (await drop(run, effects, null));
+  const isKept = (path: RelPath) => withinOnly(options.only, path);
+  const ignored = effects.changes.filter(({ isIgnored }) => isIgnored).map(({ path }) => path);
+  const carried = effects.carried.map(({ path }) => path);
+  overlay.release([...ignored, ...carried]);
+  const transaction = await run.transaction();
+  const from = transaction.changes.length;
+  await listen(signal);
+  const stays = await transaction.keep(effects, isKept, signal);
+  await listen(signal);
+  const applied = transaction.changes.slice(from);
+  overlay.learn(applied);
+  for (const path of ignored.filter(isKept)) record.ignored.add(path);
+  if (isCopy) emitApplied(run, applied);
+  tellStays(run, command, effects, stays);
+  const left = [...ignored, ...(isCopy ? carried : [])].filter((path) => !isKept(path));
+  if (left.length === 0) return;
+  const text = `${command}: ${nameSome(left)} ${left.length === 1 ? "is ignored: it was" : "are ignored: they were"} not kept, as --only ${options.only.flat().join(" ")} leaves it out`;
+  emit({ type: "notice", level: "info", code: "command_left", text });
+}
+
+function emitApplied({ emit, record }: Run, changes: readonly Change[]): void {
+  if (changes.length === 0) return;
+  emit({ type: "changes.applied", batch: record.batches, changes: summarizeAll(changes, () => "command") });
+}
+
+/** Reports paths whose change no undo takes back, and counts those that are ignored. */
+function tellStays(run: Run, command: string, effects: Effects, stays: readonly RelPath[]): void {
+  const open = new Set(largeOf(effects));
+  const tell = (paths: readonly RelPath[], what: (isOne: boolean) => string): void => {
+    if (paths.length === 0) return;
+    const text = `${command}: ${nameSome(paths)} ${what(paths.length === 1)}`;
+    run.emit({ type: "notice", level: "info", code: "command_left", text });
+  };
+  const ignored = stays.filter((path) => !open.has(path));
+  for (const path of ignored) run.record.stays.add(path);
+  tell(ignored, (isOne) =>
+    isOne ? "is ignored: no undo takes its change back" : "are ignored: no undo takes their changes back",
+  );
+  tell(
+    stays.filter((path) => open.has(path)),
+    () => "changed, and no copy was kept: no undo takes it back",
+  );
+}
+
+/** Takes effects back; `paths` null: all. Notices name those that somebody else has changed since. */
+async function drop(run: Run, effects: Effects, paths: ReadonlySet<RelPath> | null): Promise<void> {
+  const transaction = await run.transaction();
+  const from = transaction.changes.length;
+  const left = await transaction.drop(effects, paths);
+  run.overlay.learn(transaction.changes.slice(from));
+  for (const path of left) {
+    const text = `${path} was changed by someone else meanwhile and was left as it is`;
+    run.emit({ type: "notice", level: "warning", code: "left_in_place", text });
+  }
+}

@@ -1,0 +1,65 @@
+/** How the effects of commands in a path are treated, by its names and by whether it is ignored. Pure. */
+import { foldName } from "../../core/guard/fold-name.ts";
+import {
+  type ClosedKind,
+  classOf,
+  closedNameIn,
+  isBuiltFolder,
+  isCache,
+  isTransient,
+  type PathRules,
+} from "../../core/names.ts";
+import { nameOf, parentOf, type RelPath } from "../../core/path.ts";
+
+/**
+ * `open`: each change is shown and judged. `ignored`: small files are kept and undone, without a question. `carried`: tools
+ * build it, so no copy is kept. The others are closed: no command may change them.
+ */
+export type Kind = "open" | "ignored" | "carried" | ClosedKind;
+
+export const isClosedKind = (kind: Kind): kind is ClosedKind => !["open", "ignored", "carried"].includes(kind);
+
+/** `above`: the kind of its folder. */
+export function kindOf(path: RelPath, isFolder: boolean, isIgnored: boolean, above: Kind, rules: PathRules): Kind {
+  if (above === "carried" || isClosedKind(above)) return above;
+  const closed = closedNameIn(parentOf(path), nameOf(path), rules, isFolder);
+  // An ignored folder of the user may hold secrets that commands make: they are nobody's change.
+  if (closed !== null) return above === "ignored" && closed !== "repository" ? "carried" : closed;
+  if (!isIgnored) return "open";
+  const name = classOf(path, rules, isFolder);
+  return name === "asked" ? "open" : name === "built" ? "carried" : "ignored";
+}
+
+/** Files of git or Mercurial that configure it or run code, as opposed to the history. */
+const orders =
+  /^(?:config(?:\.worktree)?|head|commondir|gitdir|hgrc|hooks|info|rebase-merge|rebase-apply|sequencer|remotes|branches)$/;
+const repositoriesInside = /^(?:modules|worktrees)$/;
+const history = /^(?:objects|refs|logs|lfs)$/;
+/** Parts of a repository that make git or Mercurial run code. */
+const runsCode = /^(?:config(?:\.worktree)?|commondir|gitdir|hgrc|hooks|rebase-merge|rebase-apply|sequencer)$/;
+
+/** Whether what lies so far below a repository's folder configures it, or is a folder that may hold what does. */
+export function isOrder(below: string, isFolder: boolean): boolean {
+  const [first = "", ...rest] = below.split("/").map(foldName);
+  if (orders.test(first)) return true;
+  if (!repositoriesInside.test(first)) return false;
+  return rest.some((name) => orders.test(name)) || (isFolder && !rest.some((name) => history.test(name)));
+}
+
+/** Whether git or Mercurial would run code that a change of this path puts there. */
+export function runsUnasked(path: RelPath): boolean {
+  const parts = path.split("/").map(foldName);
+  const at = parts.findIndex((name) => name === ".git" || name === ".hg");
+  return at >= 0 && (at === parts.length - 1 || parts.slice(at + 1).some((name) => runsCode.test(name)));
+}
+
+/**
+ * Whether the removal of a path loses anything. A file in a built folder, or in one that the run has made, is no loss; the
+ * folder as a whole is. `made`: paths that the run made.
+ */
+export function isLoss(path: RelPath, made: ReadonlySet<RelPath>): boolean {
+  if (isTransient(nameOf(path)) || isCache(nameOf(path))) return false;
+  if (parentOf(path).split("/").some(isBuiltFolder)) return false;
+  for (let at = path; at !== ""; at = parentOf(at)) if (made.has(at)) return false;
+  return true;
+}

@@ -1,0 +1,252 @@
+/** One look at a workspace in which a command works: what is there, and the content of what is small. */
+import { type Blob, sameBlob } from "../../core/change.ts";
+import type { PathRules } from "../../core/names.ts";
+import type { RelPath } from "../../core/path.ts";
+import type { Steps } from "../../core/steps.ts";
+import { sameObject } from "../atomic-write.ts";
+import type { ReadFile, Root } from "../confine.ts";
+import { type Choose, walkAll } from "../scan.ts";
+import { refusedStat, type Stat } from "../system/stat.ts";
+import { isBelow, reopenFolder, statOrNull } from "./folder-modes.ts";
+import { isClosedKind, isOrder, type Kind, kindOf } from "./kind.ts";
+
+export interface Mark {
+  readonly kind: Kind;
+  /** The uppermost path of this kind at or above it. */
+  readonly top: RelPath;
+}
+
+export interface Seen extends Mark {
+  readonly stat: Stat;
+  /** null: not kept, since it is too large or unreadable, or no copy is wanted. */
+  readonly blob: Blob | null;
+}
+
+export interface Look {
+  readonly seen: ReadonlyMap<RelPath, Seen>;
+  /** Paths beyond the limits, of which only the name is known. */
+  readonly named: ReadonlyMap<RelPath, Mark>;
+  /** Not even all names are known: what seems new may have been there. */
+  readonly isPartial: boolean;
+  /** Folders of tools that were not looked into. */
+  readonly spared: ReadonlySet<RelPath>;
+  /** Folders that could not be entered. */
+  readonly shut: ReadonlySet<RelPath>;
+  /** Folders that got their mode back before they were looked into. */
+  readonly reopened: readonly RelPath[];
+  /** The root's own stat. */
+  readonly root: Stat | null;
+}
+
+export interface LookParts {
+  readonly root: Root;
+  readonly rules: PathRules;
+  /**
+   * The sandbox keeps the command off secrets that exist, and what tools build is not looked into: only what is new of
+   * both counts.
+   */
+  readonly isWalled: boolean;
+  /** Whether commands may write `.git`. */
+  readonly git: boolean;
+  /** Whether small ignored files are kept too, not only compared. */
+  readonly keepsIgnored: boolean;
+  /** Ignored paths that the run has changed; they are kept in any case. */
+  readonly own: ReadonlySet<RelPath>;
+  /** The look after an earlier command of the run: spares reading what is the same. */
+  readonly known: Look | null;
+}
+
+/** `paths`: looked at one by one. `files`, `bytes`: kept. `fileBytes`: the largest that is kept. */
+export interface Limits {
+  readonly paths: number;
+  readonly files: number;
+  readonly bytes: number;
+  readonly fileBytes: number;
+}
+
+export interface SecondLook {
+  /** The look before the command. What was kept then is looked at and read again in any case. */
+  readonly earlier: Look;
+  /** Gives folders their earlier mode back that can no longer be looked into. */
+  readonly reopens: boolean;
+  /** After this signal nothing is looked at that could not be put back. */
+  readonly hurry: AbortSignal;
+}
+
+const mib = 1024 * 1024;
+const closedLimits: Limits = { paths: 50_000, files: 2000, bytes: 16 * mib, fileBytes: mib };
+/** Closed paths share theirs. */
+const limitsOf: Readonly<Record<"open" | "ignored" | "carried", Limits>> = {
+  open: { paths: 120_000, files: 20_000, bytes: 64 * mib, fileBytes: mib },
+  ignored: { paths: 20_000, files: 2000, bytes: 16 * mib, fileBytes: 4 * mib },
+  carried: { paths: 20_000, files: 0, bytes: 0, fileBytes: 0 },
+};
+/** Bytes of a file that was kept before and has grown, and of all such files together. */
+const grown = { file: 64 * mib, all: 256 * mib };
+const maxNames = 500_000;
+
+/** Looks at the whole workspace in steps. `second` null: before a command. */
+export function* takeLook(
+  parts: LookParts,
+  second: SecondLook | null = null,
+  given: Limits | null = null,
+): Steps<Look> {
+  const { root } = parts;
+  const taker = openTaker(parts, second, given);
+  const top = "" as RelPath;
+  const found = statOrNull(root, top);
+  if (second?.reopens && found !== null) taker.reopen(top, second.earlier.root, found);
+  for (const each of walkAll(root, { kind: "open", top } as Mark, taker.choose, taker.omit)) {
+    yield;
+    if (each !== null) taker.take(each.entry.path, each.mark, each.look, each.read);
+  }
+  return taker.end(statOrNull(root, top));
+}
+
+function openTaker(parts: LookParts, second: SecondLook | null, given: Limits | null) {
+  const { root, rules, isWalled, git, keepsIgnored, own } = parts;
+  const earlier = second?.earlier ?? null;
+  const seen = new Map<RelPath, Seen>();
+  const named = new Map<RelPath, Mark>();
+  const spared = new Set<RelPath>();
+  let isPartial = false;
+  const shut = new Set<RelPath>();
+  const reopened: RelPath[] = [];
+  const used = new Map<Limits, { paths: number; files: number; bytes: number }>();
+  let grownBytes = 0;
+
+  const limits = (kind: Kind): Limits => given ?? (isClosedKind(kind) ? closedLimits : limitsOf[kind]);
+  const usedOf = (kind: Kind) => {
+    const limit = limits(kind);
+    const known = used.get(limit) ?? { paths: 0, files: 0, bytes: 0 };
+    used.set(limit, known);
+    return known;
+  };
+  const isFull = (kind: Kind) => usedOf(kind).paths >= limits(kind).paths;
+
+  /** A path keeps its kind: ignore rules that changed since neither make a file look new nor hide it. */
+  const markOf = (path: RelPath, isFolder: boolean, isIgnored: boolean, above: Mark): Mark => {
+    const known = earlier?.seen.get(path);
+    if (known !== undefined) return known;
+    const last = parts.known?.seen.get(path);
+    const wasIgnored = last === undefined ? isIgnored : last.kind !== "open";
+    const kind = kindOf(path, isFolder, wasIgnored, above.kind, rules);
+    if (kind === "ignored" && !keepsIgnored) return { kind: own.has(path) ? kind : "carried", top: path };
+    return kind === above.kind && kind !== "open" ? above : { kind, top: path };
+  };
+  /** Whether a part of a repository counts: of one that is new everything does, so that it can be removed. */
+  const counts = (path: RelPath, isFolder: boolean, { kind, top }: Mark): boolean => {
+    if (kind !== "repository") return kind !== "own";
+    if (git) return false;
+    const isNew = earlier !== null && !earlier.seen.has(top);
+    return path === top || isNew || isOrder(path.slice(top.length + 1), isFolder);
+  };
+  const choose: Choose<Mark> = ({ path, kind }, above, isIgnored) => {
+    const isFolder = kind === "folder";
+    const mark = markOf(path, isFolder, isIgnored, above);
+    if (!counts(path, isFolder, mark)) return null;
+    const isSpared = mark.kind === "carried" && (isWalled || second?.hurry.aborted === true || isFull("carried"));
+    if (isSpared && isFolder) spared.add(path);
+    return { mark, enters: !isSpared };
+  };
+
+  const reopen = (folder: RelPath, was: Stat | null | undefined, now: Stat): boolean => {
+    if (!reopenFolder(root, folder, was, now)) return false;
+    reopened.push(folder);
+    return true;
+  };
+  const lookAt = (path: RelPath, look: () => Stat | null): Stat | null => {
+    const now = look();
+    if (now?.kind !== "folder" || !second?.reopens || !reopen(path, earlier?.seen.get(path)?.stat, now)) return now;
+    return look();
+  };
+
+  /** Whether the content of such a path may be kept. */
+  const isKept = ({ kind }: Mark, path: RelPath): boolean => {
+    if (kind === "carried") return own.has(path);
+    return !(isWalled && isClosedKind(kind) && kind !== "repository" && earlier === null);
+  };
+  const roomFor = (path: RelPath, mark: Mark): number => {
+    if (!isKept(mark, path)) return -1;
+    const { files, bytes, fileBytes } = limits(mark.kind);
+    const { files: filesUsed, bytes: bytesUsed } = usedOf(mark.kind);
+    const room = filesUsed < files ? Math.min(fileBytes, bytes - bytesUsed) : -1;
+    // What was kept before the command needs its new content too, to be put back safely.
+    const isKnown = earlier?.seen.get(path)?.blob?.kind === "file";
+    return isKnown ? Math.max(room, Math.min(grown.file, grown.all - grownBytes)) : room;
+  };
+  const seenAt = (path: RelPath, mark: Mark, stat: Stat, read: (limit: number) => ReadFile | null): Seen => {
+    const known = earlier?.seen.get(path);
+    if (known !== undefined && isUntouched(known.stat, stat)) return known;
+    const last = earlier === null ? parts.known?.seen.get(path) : undefined;
+    const isKnown = last !== undefined && last.blob !== null && isUntouched(last.stat, stat);
+    if (isKnown && isKept(mark, path)) return { ...last, ...mark };
+    return { ...mark, stat, blob: readBlob(stat, roomFor(path, mark), read) };
+  };
+  const note = (path: RelPath, each: Seen): void => {
+    seen.set(path, each);
+    const count = usedOf(each.kind);
+    count.paths += 1;
+    if (each.blob?.kind !== "file") return;
+    const size = each.blob.bytes.length;
+    if (size > limits(each.kind).fileBytes) grownBytes += size;
+    else {
+      count.files += 1;
+      count.bytes += size;
+    }
+  };
+
+  return {
+    reopen,
+    choose,
+    omit(path: RelPath, why: "unreadable" | "unnameable") {
+      if (why === "unreadable") shut.add(path);
+    },
+    take(path: RelPath, mark: Mark, look: () => Stat | null, read: (limit: number) => ReadFile | null): void {
+      const known = earlier?.seen.get(path);
+      if (known === undefined && (isFull(mark.kind) || earlier?.named.has(path) === true)) {
+        if (named.size < maxNames) named.set(path, mark);
+        else isPartial = true;
+        return;
+      }
+      // What could not be seen before must not look new.
+      const isUnseen = (looked: Look) => isBelow(looked.shut, path) || isBelow(looked.spared, path);
+      if (earlier !== null && known === undefined && isUnseen(earlier)) return;
+      const stat = lookAt(path, look);
+      if (stat !== null) note(path, seenAt(path, mark, stat, read));
+    },
+    end: (top: Stat | null): Look => ({ seen, named, isPartial, spared, shut, reopened, root: top }),
+  };
+}
+
+export const isUntouched = (old: Stat, now: Stat): boolean => sameObject(old, now) && old.mode === now.mode;
+
+/** The content of a path; of a file only up to `room` bytes. null: it is not kept. */
+export function readBlob(stat: Stat, room: number, read: (limit: number) => ReadFile | null): Blob | null {
+  if (stat.kind === "folder") return { kind: "folder", mode: stat.mode };
+  if (stat.kind === "link") return { kind: "link", target: stat.target ?? "" };
+  if (stat.kind === "special" || stat.size > room) return null;
+  try {
+    const file = read(room);
+    return file && { kind: "file", bytes: file.bytes, mode: file.stat.mode };
+  } catch {
+    // It is unreadable or has grown meanwhile; a change of it is reported.
+    return null;
+  }
+}
+
+/** Whether two looks saw the same at a path. */
+export function isSame(old: Seen, now: Seen): boolean {
+  if (old === now) return true;
+  if (old.stat.kind === "folder" && now.stat.kind === "folder") return true;
+  if (isUntouched(old.stat, now.stat)) return true;
+  return old.blob !== null && now.blob !== null && sameBlob(old.blob, now.blob);
+}
+
+/** Why a change cannot be put back, in a clause; null: it can, or there is nothing to say but that no copy was kept. */
+export function whyUnknown(old: Seen | null, now: Seen | null): string | null {
+  if (old?.stat === refusedStat) return "could not be looked at before, so its change cannot be taken back";
+  if (now?.stat === refusedStat) return "can no longer be looked at, so its change cannot be taken back";
+  const isLost = old !== null && old.blob === null && isClosedKind(old.kind);
+  return isLost ? "changed and no copy of it was kept, so it cannot be put back" : null;
+}

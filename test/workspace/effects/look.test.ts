@@ -1,0 +1,133 @@
+/** Two looks at a workspace: what differs between them, what is kept of it, and how far they go. */
+import { expect, test } from "bun:test";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { finish } from "../../../src/core/steps.ts";
+import { compareLooks } from "../../../src/workspace/effects/candidates.ts";
+import { diff } from "../../../src/workspace/effects/diff.ts";
+import { type Limits, type Look, takeLook } from "../../../src/workspace/effects/look.ts";
+import { pace } from "../../../src/workspace/pace.ts";
+import { noRules, openFolder } from "../folder.ts";
+import { at, change, file } from "../tree.ts";
+
+function openHere(files: Readonly<Record<string, string>>, limits: Limits | null = null) {
+  const folder = openFolder();
+  for (const [path, text] of Object.entries(files)) folder.file(path, text);
+  const parts = { root: folder.root, rules: noRules, isWalled: false, git: false, own: new Set<never>(), known: null };
+  const never = new AbortController().signal;
+  return {
+    ...folder,
+    look: (earlier: Look | null = null, { hurry = never, keepsIgnored = true } = {}) =>
+      takeLook({ ...parts, keepsIgnored }, earlier && { earlier, reopens: false, hurry }, limits),
+    compare(before: Look, after: Look) {
+      const { changes, carried, notes } = diff(finish(compareLooks(folder.root, before, after, false)), new Set());
+      return {
+        changes: changes.map(({ isIgnored: _, ...each }) => each),
+        carried: carried.map((each) => each.path),
+        notes,
+      };
+    },
+  };
+}
+
+const limits: Limits = { paths: 100, files: 100, bytes: 1000, fileBytes: 10 };
+
+test("what cannot be kept and what is ignored is carried, not left out", () => {
+  using here = openHere({ ".gitignore": "*.log\n", "big.bin": "b".repeat(11), "run.log": "" }, limits);
+  const before = finish(here.look());
+  writeFileSync(join(here.path, "big.bin"), "b".repeat(12));
+  mkdirSync(join(here.path, "__pycache__"));
+  writeFileSync(join(here.path, "new.log"), "");
+  writeFileSync(join(here.path, "small"), "s");
+  const { changes, carried } = here.compare(before, finish(here.look(before)));
+  expect(changes).toEqual([change("small", null, file("s"))]);
+  expect(carried.sort()).toEqual(["__pycache__", "big.bin", "new.log"].map(at));
+});
+
+test("a file that was kept is kept again however much it has grown", () => {
+  using here = openHere({ "a.txt": "a" }, limits);
+  const before = finish(here.look());
+  writeFileSync(join(here.path, "a.txt"), "a".repeat(2000));
+  const { changes } = here.compare(before, finish(here.look(before)));
+  expect(changes).toEqual([change("a.txt", file("a"), file("a".repeat(2000)))]);
+});
+
+test("a new folder that holds only what is carried is carried as one", () => {
+  using here = openHere({ ".gitignore": "*.log\n", a: "a" });
+  const before = finish(here.look(null, { keepsIgnored: false }));
+  for (const folder of [".pytest_cache/v/deep", "htmlcov", "mixed/logs", "empty"]) here.folder(folder);
+  here.file(".pytest_cache/README.md");
+  here.file("htmlcov/.gitignore", "*\n");
+  here.file("htmlcov/index.html");
+  here.file("mixed/b", "b");
+  here.file("mixed/logs/x.log");
+  const { changes, carried } = here.compare(before, finish(here.look(before, { keepsIgnored: false })));
+  expect(changes.map(({ path }) => String(path)).sort()).toEqual(["empty", "mixed", "mixed/b"]);
+  expect(carried.sort()).toEqual([".pytest_cache", "htmlcov", "mixed/logs"].map(at));
+});
+
+test("a repository's history is not looked at, and of a new one everything is", () => {
+  using here = openHere({
+    ".git/HEAD": "x",
+    ".git/objects/1": "x",
+    ".git/modules/a/b/HEAD": "x",
+    ".git/modules/a/b/index": "x",
+  });
+  const before = finish(here.look());
+  const known = [".git", ".git/HEAD", ".git/modules", ".git/modules/a", ".git/modules/a/b", ".git/modules/a/b/HEAD"];
+  expect([...before.seen.keys()].map(String)).toEqual(known);
+  here.file("sub/.git/objects/1", "x");
+  expect([...finish(here.look(before)).seen.keys()].map(String)).toContain("sub/.git/objects/1");
+});
+
+test("beyond the limits a path is known by its name: what comes and goes there is told, and a note says the rest", () => {
+  using here = openHere({ "a/1": "1", "a/2": "2", "b/1": "1", "c/1": "1" }, { ...limits, paths: 3 });
+  const before = finish(here.look());
+  const note = expect.stringMatching("more than 3 files here: a change inside one of the others is not seen");
+  expect(here.compare(before, finish(here.look(before)))).toEqual({ changes: [], carried: [], notes: [note] });
+  rmSync(join(here.path, "a/1"));
+  writeFileSync(join(here.path, "a/3"), "3");
+  writeFileSync(join(here.path, "b/1"), "other");
+  rmSync(join(here.path, "c/1"));
+  const { changes, carried } = here.compare(before, finish(here.look(before)));
+  expect(changes).toEqual([change("a/1", file("1"), null), change("a/3", null, file("3"))]);
+  expect(carried).toEqual([at("c/1")]);
+});
+
+test("in a hurry what tools build is not looked into", () => {
+  using here = openHere({ a: "1", "node_modules/x/i.js": "1" });
+  const before = finish(here.look());
+  writeFileSync(join(here.path, "a"), "other");
+  writeFileSync(join(here.path, "node_modules/x/i.js"), "other");
+  const after = finish(here.look(before, { hurry: AbortSignal.abort() }));
+  expect(here.compare(before, after)).toMatchObject({ changes: [change("a", file("1"), file("other"))], carried: [] });
+});
+
+test("a second look shares what is the same with the first", () => {
+  using here = openHere({ "a/1": "1", "b/1": "1" });
+  const before = finish(here.look());
+  writeFileSync(join(here.path, "b/0"), "0");
+  const after = finish(here.look(before));
+  const shared = [...after.seen].filter(([path, each]) => before.seen.get(path) === each).map(([path]) => `${path}`);
+  expect(shared).toEqual(["a", "a/1", "b/1"]);
+});
+
+test("a signal is heard between two files", async () => {
+  using here = openHere(Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`${n}.txt`, "x"])));
+  const stop = new AbortController();
+  const look = here.look();
+  let steps = 0;
+  const slow = (function* () {
+    for (let next = look.next(); ; next = look.next()) {
+      if (next.done === true) return next.value;
+      for (const until = performance.now() + 1; performance.now() < until; );
+      steps += 1;
+      yield;
+    }
+  })();
+  const looking = pace(slow, stop.signal);
+  stop.abort(new Error("stopped"));
+  expect(looking).rejects.toThrow("stopped");
+  await looking.catch(() => {});
+  expect(steps).toBeLessThan(200);
+});

@@ -45,7 +45,7 @@ async function examineModel(base: Base): Promise<readonly Finding[]> {
     const { model, price } = await composeModel(base.context, base, { notify, confirm: null });
     findings.push(...(await examineList(model, row, base)));
     const { usage, ms, fault } = await askForPlan(model, base);
-    const rates = price();
+    const rates = price("plan");
     const cost = priced(rates === null ? null : costOf(usage, rates));
     const spent = `${renderDuration(ms)}, ${counted(usage.input + usage.output, "token")}, ${cost}`;
     if (fault === null) find("answer", "ok", `${id} made a plan (${spent})`);

@@ -37,7 +37,12 @@ type FlagDef =
 const rows = <const T extends Record<string, FlagDef>>(table: T): T => table;
 
 export const flagTable = rows({
-  model: { type: "string", alias: "m", valueHint: "PROVIDER:NAME", description: "model to ask" },
+  model: {
+    type: "string",
+    alias: "m",
+    valueHint: "PROVIDER:NAME",
+    description: "model to ask; a,b: with a stand-in; plan=a,work=b: two",
+  },
   temperature: { type: "string", alias: "t", valueHint: "N", description: "0 to 2; without it the model's own" },
   effort: {
     type: "enum",

@@ -145,8 +145,13 @@ export interface Model {
   /** Tokens that the model can hold, input and output together; `maxOutputTokens`: tokens of output alone. */
   readonly window: number;
   readonly maxOutputTokens: number;
+  /** The models of a pair, each for its calls; absent: one model does all of them. */
+  readonly parts?: Readonly<Record<Job, Model>> | undefined;
   stream(request: ModelRequest, signal: AbortSignal, refit?: () => number): AsyncIterable<ModelEvent>;
 }
+
+/** The model that does the calls of a job; absent: work. */
+export const partOf = (model: Model, job: Job = "work"): Model => model.parts?.[job] ?? model;
 
 export const noUsage: Usage = { input: 0, cached: 0, output: 0, thought: 0 };
 

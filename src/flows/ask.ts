@@ -1,6 +1,16 @@
 /** The only door to the model: checks the budget, streams the reply, counts what it cost. */
 import { type ErrorCode, PaiError } from "../core/error.ts";
-import type { Call, ModelEvent, ModelRequest, Native, Purpose, StopReason } from "../core/model.ts";
+import {
+  type Call,
+  type Job,
+  type ModelEvent,
+  type ModelRequest,
+  type Native,
+  type Purpose,
+  partOf,
+  type StopReason,
+  type Usage,
+} from "../core/model.ts";
 import { readProgress } from "../core/reply-progress.ts";
 import { hideMessage } from "../core/secrets/hide-message.ts";
 import { breathe } from "./breathe.ts";
@@ -153,14 +163,15 @@ interface Sending {
 
 async function askOnce(run: Run, question: ModelQuestion, onText: (text: string, n: number) => void): Promise<Reply> {
   const { ledger, ports } = run;
+  const { job = "work" } = question;
   const sent = charactersOf(question);
   const estimate = ledger.estimate(sent);
-  const maxReply = () => fit(run, estimate);
+  const maxReply = () => fit(run, estimate, job);
   const call = {
     input: Math.ceil(estimate * margin),
     minReply,
     maxReply,
-    priceOf: ledger.priceOf,
+    priceOf: (usage: Usage) => ledger.priceOf(usage, job),
     signal: run.signal,
   };
   const claim = (await ports.allowance?.reserve(call)) ?? null;
@@ -168,7 +179,7 @@ async function askOnce(run: Run, question: ModelQuestion, onText: (text: string,
   try {
     return await send(run, question, { sent, estimate, refit: claim?.reply ?? maxReply, onText }, got);
   } finally {
-    claim?.settle(spentOn(ledger, got, { estimate, sent }));
+    claim?.settle(spentOn(ledger, got, { estimate, sent, job }));
   }
 }
 
@@ -179,10 +190,11 @@ async function send(
   got: Arriving,
 ): Promise<Reply> {
   const { ledger, emit, ports } = run;
-  const { model } = ports;
+  const { job = "work" } = question;
+  const model = partOf(ports.model, job);
   const maxOutputTokens = refit();
-  const effort = run.options.effort?.[question.job ?? "work"] ?? null;
-  warnLongPromptPrice(run, estimate);
+  const effort = run.options.effort?.[job] ?? null;
+  warnLongPromptPrice(run, estimate, job);
   const request: ModelRequest = {
     tools: [],
     ...hide(run, question),
@@ -207,7 +219,7 @@ async function send(
     throw thrown;
   } finally {
     release();
-    finish(run, got, { estimate, sent, ms: ports.now().getTime() - started });
+    finish(run, got, { estimate, sent, job, ms: ports.now().getTime() - started });
   }
   return readReply(got, request);
 }
@@ -237,16 +249,17 @@ interface Asked {
   readonly estimate: number;
   /** Characters. */
   readonly sent: number;
+  readonly job: Job;
   readonly ms: number;
 }
 
-function finish(run: Run, got: Arriving, { estimate, sent, ms }: Asked): void {
+function finish(run: Run, got: Arriving, { estimate, sent, job, ms }: Asked): void {
   const { n, done } = got;
   const usage = usageOf(run.ledger, got, estimate);
   const minimum = minimumOf(got, sent);
   const { undercounted } = run.ledger;
-  if (done !== null) run.ledger.spend(usage, done, estimate, minimum);
-  else if (n > 0) run.ledger.chargePartial(usage, minimum);
+  if (done !== null) run.ledger.spend(usage, done, estimate, minimum, job);
+  else if (n > 0) run.ledger.chargePartial(usage, minimum, job);
   if (run.ledger.undercounted && !undercounted) {
     const text = "the provider counts fewer tokens than these texts can be: caps count one for 8 characters";
     run.emit({ type: "notice", level: "warning", code: "undercounted", text });

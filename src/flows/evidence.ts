@@ -3,7 +3,7 @@
 import type { Range } from "../core/context/excerpts.ts";
 import { maxReadLines } from "../core/context/shown.ts";
 import { fence } from "../core/data-fence.ts";
-import { type Call, isFields, type Json } from "../core/model.ts";
+import { type Call, isFields, type Json, partOf } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan/plan.ts";
 import { createRights, type Rights } from "../core/plan/scope.ts";
@@ -222,7 +222,7 @@ export async function lookAround(run: Run, plan: Plan, rounds: number): Promise<
     ...others.map((path, at): Call => ({ id: `look.r${at + 1}`, name: "READ", input: { path } })),
   ];
   const { reports } = await perform(run, calls, noRights);
-  const { window, maxOutputTokens } = run.ports.model;
+  const { window, maxOutputTokens } = partOf(run.ports.model, "plan");
   const texts = cutResults(
     reports,
     Math.min(maxOfRound, Math.max(1000, Math.floor((window - maxOutputTokens) * 0.75))),

@@ -1,6 +1,6 @@
 /** Measures a request, and computes how long its reply may be within caps, promise and the model's window. */
 import { PaiError } from "../core/error.ts";
-import { type ModelRequest, sizeOf } from "../core/model.ts";
+import { type Job, type ModelRequest, partOf, sizeOf } from "../core/model.ts";
 import { refuseHuge } from "./ledger.ts";
 import type { Run } from "./run.ts";
 
@@ -23,12 +23,13 @@ export const minReply = 256;
 export const margin = 1.2;
 
 /**
- * Output tokens that the reply to a request of `estimate` tokens may have. Throws budget_* when a cap or the promise
+ * Output tokens that the reply of a job's model to a request of `estimate` tokens may have. Throws budget_* when a cap or the promise
  * forbids the request, request_rejected when the current model cannot hold it.
  */
-export function fit({ ledger, ports: { model }, options }: Run, estimate: number): number {
+export function fit({ ledger, ports, options }: Run, estimate: number, job: Job): number {
+  const model = partOf(ports.model, job);
   refuseHuge(options, estimate);
-  ledger.admit(estimate, minReply);
+  ledger.admit(estimate, minReply, job);
   if (estimate + minReply > model.window) {
     const message = `the request needs about ${estimate} tokens, ${model.id} may hold ${model.window}`;
     throw new PaiError("request_rejected", message, {
@@ -36,14 +37,14 @@ export function fit({ ledger, ports: { model }, options }: Run, estimate: number
     });
   }
   const likely = Math.ceil(estimate * margin);
-  return Math.max(minReply, Math.min(model.maxOutputTokens, model.window - likely, ledger.room(likely)));
+  return Math.max(minReply, Math.min(model.maxOutputTokens, model.window - likely, ledger.room(likely, job)));
 }
 
 /** Says once that a request is long enough for its model's higher price. */
-export function warnLongPromptPrice({ ports: { model, price }, record, emit }: Run, estimate: number): void {
-  const above = price()?.large?.above;
+export function warnLongPromptPrice({ ports: { model, price }, record, emit }: Run, estimate: number, job: Job): void {
+  const above = price(job)?.large?.above;
   if (above === undefined || estimate <= above || record.givenNotices.longPrompt) return;
   record.givenNotices.longPrompt = true;
-  const text = `a request of more than ${above} tokens costs more with ${model.id} (see: pai models)`;
+  const text = `a request of more than ${above} tokens costs more with ${partOf(model, job).id} (see: pai models)`;
   emit({ type: "notice", level: "warning", code: "large_request", text });
 }

@@ -1,7 +1,7 @@
 /** Counts what a run spends, and refuses a call that would exceed a cap or the promise. */
 
 import { PaiError } from "../core/error.ts";
-import { addUsage, type Call, type ModelEvent, noUsage, type Usage } from "../core/model.ts";
+import { addUsage, type Call, type Job, type ModelEvent, noUsage, type Usage } from "../core/model.ts";
 import type { CallPromise } from "../core/plan/promise.ts";
 import type { Spent } from "../core/spending/allowance.ts";
 import { costOf, type Price, roundCost } from "../core/spending/cost.ts";
@@ -12,11 +12,12 @@ export interface Caps {
   readonly cost: number | null;
 }
 
+/** `job`: whose model is meant, and so its price; absent: work. */
 export interface Ledger {
   /** Throws budget_* when a cap does not leave `estimate` input tokens and `reply` output tokens for one more call. */
-  admit(estimate: number, reply?: number): void;
+  admit(estimate: number, reply?: number, job?: Job): void;
   /** Output tokens that the caps leave after `estimate` input tokens; may be negative, infinite without caps. */
-  room(estimate: number): number;
+  room(estimate: number, job?: Job): number;
   /** A cap of the user forbids one more call. */
   readonly capped: boolean;
   /** The promise or the cap leaves no further call. */
@@ -30,9 +31,9 @@ export interface Ledger {
   /** Counts a call whose reply begins to arrive. Returns its number, from 1. */
   count(): number;
   /** Charges a whole reply. `minimum`: the fewest tokens it can have; caps count these if the provider counted less. */
-  spend(usage: Usage, done: Charge, estimate: number, minimum?: Usage): void;
+  spend(usage: Usage, done: Charge, estimate: number, minimum?: Usage, job?: Job): void;
   /** Charges a reply that broke off: its model is not recorded, and estimates are not calibrated with it. */
-  chargePartial(usage: Usage, minimum?: Usage): void;
+  chargePartial(usage: Usage, minimum?: Usage, job?: Job): void;
   /** A provider counted fewer tokens than its texts can have, and a cap depends on tokens. */
   readonly undercounted: boolean;
   promise(next: CallPromise): void;
@@ -41,7 +42,7 @@ export interface Ledger {
   /** Characters to tokens, calibrated by what the provider counted. */
   estimate(characters: number): number;
   /** USD; null: price unknown. */
-  priceOf(usage: Usage): number | null;
+  priceOf(usage: Usage, job?: Job): number | null;
   readonly made: number;
   readonly promised: CallPromise;
   readonly usage: Usage;
@@ -74,10 +75,10 @@ const sumOf = (a: number | null, b: number | null) => (a === null || b === null 
 const unknownYet = (input: number): Usage => ({ ...noUsage, input, written: input });
 
 /**
- * `priceNow`: the price of the current model; a call without a price whose provider says no charge makes the cost of the run unknown. `kept`: calls beyond
+ * `priceNow`: the price of the current model of a job; a call without a price whose provider says no charge makes the cost of the run unknown. `kept`: calls beyond
  * the promise of the mode, for the end of the run (`release`).
  */
-export function createLedger(caps: Caps, priceNow: () => Price | null, first: CallPromise, kept = 0): Ledger {
+export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, first: CallPromise, kept = 0): Ledger {
   let made = 0;
   /** Requests on their way that are not counted yet. */
   let held = 0;
@@ -94,18 +95,19 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
   let cost: number | null = 0;
   let countedCost: number | null = 0;
   const served: string[] = [];
-  const priceOf = (used: Usage) => {
-    const price = priceNow();
+  const priceOf = (used: Usage, job: Job = "work") => {
+    const price = priceNow(job);
     return price === null ? null : costOf(used, price);
   };
-  const pay = (used: Usage, minimum: Usage = noUsage, charged: number | null = null) => {
+  const pay = (used: Usage, minimum: Usage = noUsage, job: Job = "work", charged: number | null = null) => {
     const raised = raiseTo(used, minimum);
     usage = addUsage(usage, used);
     counted = addUsage(counted, raised);
-    cost = sumOf(cost, charged ?? priceOf(used));
-    countedCost = sumOf(countedCost, priceOf(raised) ?? charged);
+    cost = sumOf(cost, charged ?? priceOf(used, job));
+    countedCost = sumOf(countedCost, priceOf(raised, job) ?? charged);
   };
-  if (caps.cost !== null && priceNow() === null) {
+  const isUnpriced = () => priceNow("plan") === null || priceNow("work") === null;
+  if (caps.cost !== null && isUnpriced()) {
     throw new PaiError("usage", "--max-cost needs a known price, and this model has none", {
       hint: "use --max-tokens or --max-calls, or say its price: pai config put prices.MODEL",
     });
@@ -115,7 +117,7 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
     throw new PaiError(code, `budget reached: ${what}`, { hint: `allow more with ${flag}` });
   };
   return {
-    admit(estimate, reply = 0) {
+    admit(estimate, reply = 0, job = "work") {
       if (caps.calls !== null && made + held >= caps.calls)
         refuse("budget_calls", `${made} of ${caps.calls} calls made`);
       if (made + held >= leftMost()) refuse("budget_calls", `${made} of at most ${leftMost()} promised calls made`);
@@ -128,16 +130,16 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
       }
       if (caps.cost !== null) {
         const spent = countedCost ?? Number.POSITIVE_INFINITY;
-        const next = priceOf({ ...unknownYet(estimate), output: reply }) ?? 0;
+        const next = priceOf({ ...unknownYet(estimate), output: reply }, job) ?? 0;
         if (spent + next > caps.cost) refuse("budget_cost", `${spent.toFixed(4)} USD used, the limit is ${caps.cost}`);
       }
     },
-    room(estimate) {
+    room(estimate, job = "work") {
       const tokens = (caps.tokens ?? Number.POSITIVE_INFINITY) - counted.input - counted.output - estimate;
       if (caps.cost === null || countedCost === null) return tokens;
-      const asked = priceOf(unknownYet(estimate));
+      const asked = priceOf(unknownYet(estimate), job);
       if (asked === null) return tokens;
-      const million = (priceOf({ ...unknownYet(estimate), output: 1e6 }) ?? asked) - asked;
+      const million = (priceOf({ ...unknownYet(estimate), output: 1e6 }, job) ?? asked) - asked;
       return million > 0 ? Math.min(tokens, Math.floor(((caps.cost - countedCost - asked) / million) * 1e6)) : tokens;
     },
     get capped() {
@@ -165,8 +167,8 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
       return made;
     },
     chargePartial: pay,
-    spend(used, done, estimate, minimum) {
-      pay(used, minimum, done.charged);
+    spend(used, done, estimate, minimum, job) {
+      pay(used, minimum, job, done.charged);
       key = done.key;
       if (!served.includes(done.served)) served.push(done.served);
       if (used.input > 0 && estimate > 0) {
@@ -198,7 +200,7 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
       return usage;
     },
     get cost() {
-      return made === 0 && priceNow() === null ? null : cost;
+      return made === 0 && isUnpriced() ? null : cost;
     },
     get served() {
       return served;
@@ -255,9 +257,9 @@ export const minimumOf = (got: Arrived, sent: number): Usage => ({
 export function spentOn(
   ledger: Ledger,
   got: Arrived,
-  { estimate, sent }: { readonly estimate: number; readonly sent: number },
+  { estimate, sent, job }: { readonly estimate: number; readonly sent: number; readonly job: Job },
 ): Spent {
   if (got.n === 0) return { calls: 0, tokens: 0, cost: 0 };
   const usage = raiseTo(usageOf(ledger, got, estimate), minimumOf(got, sent));
-  return { calls: 1, tokens: usage.input + usage.output, cost: ledger.priceOf(usage) ?? got.done?.charged ?? 0 };
+  return { calls: 1, tokens: usage.input + usage.output, cost: ledger.priceOf(usage, job) ?? got.done?.charged ?? 0 };
 }

@@ -155,6 +155,6 @@ export async function preview(run: Run): Promise<Preview> {
     ranking: likely.files.map(toRankedFile),
     lacks: likely.lacks,
     promise: { expected: Math.min(promise.expected, maxCalls), at_most: maxCalls },
-    cost: ledger.priceOf({ ...noUsage, input: tokens }),
+    cost: ledger.priceOf({ ...noUsage, input: tokens }, "plan"),
   });
 }

@@ -109,7 +109,7 @@ export interface Ports {
   readonly id: string;
   readonly model: Model;
   /** Price of the model that is in use now, which a fallback changes; null: unknown. */
-  readonly price: () => Price | null;
+  readonly price: (job: Job) => Price | null;
   /** Registers a listener for notices of the adapters during the run: waits, keys, another model. */
   readonly onNotice?: (listener: (notice: Notice) => void) => void;
   readonly workspace: Workspace;

@@ -6,7 +6,7 @@ import { digest } from "../core/digest.ts";
 import { toFailure } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import type { ProjectMemory } from "../core/memory.ts";
-import type { Call, Json, Model, ModelEvent, ModelRequest } from "../core/model.ts";
+import { type Call, type Json, type Model, type ModelEvent, type ModelRequest, partOf } from "../core/model.ts";
 import type { PlanCache, Transaction, Workspace } from "../core/ports.ts";
 import type { AnyAction } from "../core/proposal.ts";
 import type { Decide, Notice } from "../core/question.ts";
@@ -196,6 +196,7 @@ function recordModel(model: Model, now: () => Date, add: (fact: Fact) => void): 
     provider: model.provider,
     name: model.name,
     address: model.address,
+    parts: model.parts,
     get window() {
       return model.window;
     },
@@ -227,9 +228,9 @@ function recordModel(model: Model, now: () => Date, add: (fact: Fact) => void): 
       } finally {
         await events.return?.();
         const { served = null, key = null, usage = null, stop = null } = done ?? {};
-        const { purpose } = request;
+        const { purpose, job } = request;
         const reply = { served, key, usage, stop, text, calls, error };
-        add({ type: "call", at, purpose, ...described, model: model.id, ...reply });
+        add({ type: "call", at, purpose, ...described, model: partOf(model, job).id, ...reply });
       }
     },
   };

@@ -4,13 +4,14 @@ import { resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { PaiError } from "../../core/error.ts";
 import type { KeyState } from "../../core/key-turns.ts";
-import type { Model } from "../../core/model.ts";
+import type { Job, Model } from "../../core/model.ts";
 import type { Provider } from "../../core/providers.ts";
 import type { Notice } from "../../core/question.ts";
 import { type KeyMask, maskHeld } from "../../core/secrets/held-keys.ts";
 import type { Price } from "../../core/spending/cost.ts";
 import { fallBack } from "../../models/fallback.ts";
 import { openModel, parseModelId, providerOfModel } from "../../models/open.ts";
+import { pairModels } from "../../models/pair.ts";
 import { configuredAddress, findBaseUrl, requireConsent, requireOwnAddresses } from "../../store/base-url.ts";
 import { openKeyState } from "../../store/key-state.ts";
 import { type FoundKey, findKeys } from "../../store/keys.ts";
@@ -35,7 +36,7 @@ export interface Face {
 export interface ComposedModel {
   readonly model: Model;
   /** USD prices of the model in use; null: unknown. */
-  readonly price: () => Price | null;
+  readonly price: (job: Job) => Price | null;
   /** Removes the models' keys from whatever is shown or recorded. */
   readonly mask: KeyMask;
   /** What to use instead of a default model that its server refused as unknown; null: none was refused. */
@@ -53,18 +54,45 @@ export const withModel = (base: Base, model: string): Base => ({
 const isDefault = ({ origins }: Base): boolean =>
   !["flag", settingTable.model.env, projectFile].includes(origins["model"]);
 
-/** The models in `a,b`, in order of use. A recording's name may contain a comma. */
+/** The models in `a,b`, in order of use, or in `plan=a,work=b`, that of plans first. Throws usage for a mixture of both. */
 export function listModels(source: string): readonly [string, ...string[]] {
-  const [first = "", ...others] = source.trim().startsWith("replay:") ? [source] : source.split(",");
+  const pair = readPair(source);
+  if (pair !== null) return [pair.plan, pair.work];
+  const [first = "", ...others] = splitModels(source);
   return [first, ...others.filter((id) => id.trim() !== "")];
 }
 
+/** A recording's name may contain a comma. */
+const splitModels = (source: string): readonly string[] =>
+  source.trim().startsWith("replay:") ? [source] : source.split(",");
+
+const pairForm = "two models are written plan=MODEL,work=MODEL";
+
+/** The models of `plan=a,work=b`; null: no job is named. Throws usage for what is neither that nor a list. */
+function readPair(source: string): Readonly<Record<Job, string>> | null {
+  const parts = splitModels(source).map((part) => /^\s*(plan|work)=\s*(.*)$/s.exec(part)?.slice(1) ?? null);
+  if (parts.every((part) => part === null)) return null;
+  const named = parts.flatMap((part) => (part === null ? [] : [part]));
+  const of = (job: Job) => named.filter(([name]) => name === job).map(([, id = ""]) => id.trim());
+  const [plan = "", ...otherPlans] = of("plan");
+  const [work = "", ...otherWorks] = of("work");
+  const wrong = (why: string) =>
+    new PaiError("usage", `the model ${JSON.stringify(source)} ${why}`, {
+      hint: `${pairForm}, a list of stand-ins a,b`,
+    });
+  if (named.length < parts.length) throw wrong("mixes two models with a list of stand-ins");
+  if (plan === "" || work === "") throw wrong(`names no model for ${plan === "" ? "plan" : "work"}`);
+  if (otherPlans.length + otherWorks.length > 0) throw wrong("names two models for one job");
+  return { plan, work };
+}
+
 /** The models with their providers, as `a:b,c:d`. Throws model_unknown when a provider is unclear. */
-export const spellModels = ({ model, providers }: Pick<Base["settings"], "model" | "providers">): string =>
-  listModels(model)
+export function spellModels({ model, providers }: Pick<Base["settings"], "model" | "providers">): string {
+  const spelled = listModels(model)
     .map((id) => parseModelId(id, providers))
-    .map(({ provider, name }) => `${provider}:${name}`)
-    .join(",");
+    .map(({ provider, name }) => `${provider}:${name}`);
+  return readPair(model) === null ? spelled.join(",") : `plan=${spelled[0]},work=${spelled[1]}`;
+}
 
 /**
  * Opens the models of the settings. Throws usage for --max-cost with a model of unknown price and for PAI_BASE_URL with two
@@ -86,6 +114,11 @@ export async function composeModel(context: Context, base: Base, face: Face): Pr
   const priced = ({ id }: Model) => findPrices(id, base);
   const price = priced(first);
   if (others.length === 0) return { model: first, price: () => price(context.now()), mask, successor };
+  const [work] = others;
+  if (readPair(base.settings.model) !== null && work !== undefined) {
+    const prices = { plan: price, work: priced(work) };
+    return { model: pairModels(first, work), price: (job) => prices[job](context.now()), mask, successor };
+  }
   const { model, current } = fallBack(first, others, face.notify);
   return { model, price: () => priced(current())(context.now()), mask, successor };
 }

@@ -84,7 +84,7 @@ function switchEffort(talk: Talk, name: string): void {
 async function showContext(talk: Talk, words: string): Promise<void> {
   const { context, composed, mode, model } = talk;
   const { settings } = composed.base;
-  const id = model?.model.id ?? listModels(settings.model)[0];
+  const [id] = listModels(model?.model.id ?? settings.model);
   const found = await whileInterruptible(talk, async (signal) =>
     previewTask({
       model: describeChosen(id, composed.base),

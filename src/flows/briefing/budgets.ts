@@ -1,4 +1,5 @@
 /** How many characters of each part a briefing may hold, for the model in use. */
+import { partOf } from "../../core/model.ts";
 import type { Run } from "../run.ts";
 import type { Source } from "./sources.ts";
 
@@ -23,7 +24,8 @@ const widestChars = 2 * widest.knowledge + widest.tree + widest.ranked + widest.
  * The budgets for the current model. What the person gave (context, named files) comes first, the context with at most
  * half of the window; the other parts share the rest in the proportions of `widest`. `scale`: the share to use.
  */
-export function fitBudgets({ ports: { model }, task }: Run, mentioned: readonly Source[], scale: number): Budgets {
+export function fitBudgets({ ports, task }: Run, mentioned: readonly Source[], scale: number): Budgets {
+  const model = partOf(ports.model, "plan");
   const room = Math.max(0, (model.window - model.maxOutputTokens) * perToken - otherChars);
   const named = mentioned.reduce((sum, { shown }) => sum + shown.length, 0);
   const given = named + Math.min(widest.context, task.context?.length ?? 0, Math.floor(room / 2));

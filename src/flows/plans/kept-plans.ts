@@ -1,6 +1,8 @@
 /** Plans that later runs may use again: their cache keys, and how they are kept. */
+
 import { normalizeOutput } from "../../core/command/check-output.ts";
 import { digest } from "../../core/digest.ts";
+import { partOf } from "../../core/model.ts";
 import type { Briefing, Part } from "../briefing/briefing.ts";
 import type { Run } from "../run.ts";
 
@@ -9,7 +11,8 @@ import type { Run } from "../run.ts";
  * replaced: outputs of checks by normalized ones, and the environment by one without git's state.
  */
 export function keyOfPlan(run: Run, briefing: Briefing, system: string): string {
-  const { model, workspace } = run.ports;
+  const { workspace } = run.ports;
+  const model = partOf(run.ports.model, "plan");
   const keyOf = ({ kind, text }: Part): string =>
     kind === "checks" ? normalizeOutput(text) : kind === "environment" ? (run.options.environment ?? "") : text;
   const parts = briefing.parts.map(keyOf).join("\n\n");

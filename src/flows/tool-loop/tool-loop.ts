@@ -192,6 +192,11 @@ function noteShown({ overlay }: Run, parts: readonly Part[]): void {
 }
 
 export const toolLoop: Flow = async (run) => {
+  if (run.ports.model.parts !== undefined) {
+    throw new PaiError("usage", `tool-loop makes no plan, so it has no use for two models: ${run.ports.model.id}`, {
+      hint: `name one: --model ${run.ports.model.parts.work.id}, or choose another way of working with --mode`,
+    });
+  }
   const { options, ledger } = run;
   const at_most = options.caps.calls ?? maxTurns;
   const parts = await composeMessage(run);

@@ -195,7 +195,7 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./commands/doctor.ts")).doctorCommand,
   }),
   define({
-    meta: { name: "models", description: "list providers, keys present, known models and windows; or ask the servers" },
+    meta: { name: "models", description: "list providers, keys, known models and windows; or ask the servers" },
     args: () => ({ provider: word("PROVIDER", false), ...take("cwd", "online", "insecureHttp") }),
     examples: ["pai models", "pai models --online", "pai models --online openrouter"],
     load: async () => (await import("./commands/models.ts")).modelsCommand,

@@ -1,0 +1,55 @@
+/** `--review`: an approved plan is asked about again, batch by batch, with the diff before the question. */
+import { describe, expect, test } from "bun:test";
+import { finish, modify, plan } from "../plans.ts";
+import { play } from "../scripted.ts";
+
+const files = { "a.txt": "one\n" };
+const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "1\n"]) + finish("Done.")];
+const options = { interactive: true, review: true };
+
+describe("review", () => {
+  test("shows the diff of each batch, then asks, then applies", async () => {
+    const ran = await play({ files, lines, options, answers: ["yes", "yes"] });
+    expect(ran.questions.map(({ kind }) => kind)).toEqual(["plan", "batch"]);
+    expect(ran.files).toEqual({ "a.txt": "1\n" });
+    expect(ran.eventsOf("changes.proposed")[0]?.diff).toContain("-one\n+1\n");
+    expect(ran.eventsOf("changes.proposed")[0]?.asked).toBe(true);
+    expect(ran.eventsOf("changes.decided")).toMatchObject([{ accept: true, by: "user" }]);
+  });
+
+  test("a no ends the run as declined with everything as it was", async () => {
+    const ran = await play({ files, lines, options, answers: ["yes", "no", "no"] });
+    expect(ran.files).toEqual(files);
+    expect(ran.outcome).toMatchObject({ status: "declined", code: 10, changes: [] });
+  });
+
+  test("asks nothing in a dry run, and nothing of who did not want it", async () => {
+    const dry = await play({ files, lines, options: { ...options, dryRun: true } });
+    expect([dry.outcome.code, dry.questions.length]).toEqual([0, 0]);
+    expect(dry.eventsOf("changes.proposed")[0]).not.toHaveProperty("asked");
+    const plain = await play({ files, lines, options: { interactive: true }, answers: ["yes"] });
+    expect(plain.questions.map(({ kind }) => kind)).toEqual(["plan"]);
+  });
+
+  test("where nobody can be asked -y answers it, and without -y the diff is shown and nothing is changed", async () => {
+    const headless = { interactive: false, review: true };
+    const yes = await play({ files, lines, options: headless });
+    expect([yes.outcome.code, yes.files]).toEqual([0, { "a.txt": "1\n" }]);
+    const ran = await play({ files, lines, options: headless, answers: ["policy no", "policy no"] });
+    expect(ran.eventsOf("changes.proposed")[0]?.diff).toContain("-one\n+1\n");
+    expect(ran.outcome).toMatchObject({
+      status: "declined",
+      code: 10,
+      changes: [],
+      error: { hint: "approve changes with -y" },
+    });
+    expect(ran.files).toEqual(files);
+  });
+
+  test("a plan with a command needs its yes before anything runs", async () => {
+    const options = { interactive: false, review: true, allowRun: true };
+    const steps = ["RUN touch ran.txt", "MODIFY a.txt"];
+    const ran = await play({ files, lines: [plan({ steps })], options, answers: ["policy no"] });
+    expect([ran.outcome.code, ran.requests.length, ran.files]).toEqual([10, 1, files]);
+  });
+});

@@ -1,0 +1,212 @@
+/** Checks and commands of a run: what they prove, what they fail, what they change. */
+import { describe, expect, test } from "bun:test";
+import { finish, modify, plan, talk, write } from "../plans.ts";
+import { play } from "../scripted.ts";
+
+const files = { "a.txt": "one\n" };
+const change = modify("a.txt", ["one\n", "two\n"]) + finish("Tests pass!");
+const steps = ["MODIFY a.txt"];
+const bad = "grep -q one a.txt";
+const good = "grep -q . a.txt";
+const allowed = { allowRun: true };
+
+describe("status is computed here", () => {
+  test("verified: the user's check ran before and after, and passed", async () => {
+    const ran = await play({ files, lines: [plan({ steps }), change], options: { checks: [good] } });
+    expect(ran.eventsOf("check.finished").map(({ when, passed, by }) => [when, passed, by])).toEqual([
+      ["before", true, "user"],
+      ["after", true, "user"],
+    ]);
+    expect(ran.outcome).toMatchObject({
+      code: 0,
+      status: "verified",
+      checks: [{ command: good, by: "user", exit: 0, passed: true }],
+    });
+  });
+
+  test("unverified: changed, and no check ran; the plan's checks are listed as not run", async () => {
+    const ran = await play({ files, lines: [plan({ steps, checks: ["touch x.txt"] }), change] });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "unverified" });
+    expect(ran.outcome.checks).toEqual([{ command: "touch x.txt", by: "plan", exit: null, ms: 0, passed: null }]);
+    expect(ran.eventsOf("notice").map(({ code }) => code)).toEqual(["checks_not_run"]);
+    expect(ran.files).toEqual({ "a.txt": "two\n" });
+  });
+
+  test("failed: a claim of success beside a failing check ends with 9, everything taken back", async () => {
+    const ran = await play({
+      files,
+      lines: [plan({ steps }), change, finish("Tests pass!!")],
+      options: { checks: [bad] },
+    });
+    expect(ran.outcome).toMatchObject({
+      ok: false,
+      code: 9,
+      status: "failed",
+      changes: [],
+      checks: [{ passed: false, exit: 1 }],
+    });
+    expect(ran.outcome.error?.message).toBe(`check failed: ${bad} (exit 1)`);
+    expect(ran.files).toEqual(files);
+  });
+
+  test("a failing check is reported to the next phase, which corrects it", async () => {
+    const lines = [plan({ steps }), change, modify("a.txt", ["two\n", "two one\n"]) + finish("Now.")];
+    const ran = await play({ files, lines, options: { checks: [`cat a.txt; ${bad}`] } });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "verified", text: "Now.", calls: { made: 3 } });
+    expect(ran.asked(3)).toContain(`<check command="cat a.txt; ${bad}" exit="1">\ntwo\n</check>`);
+    expect(ran.asked(3)).toContain("-one\n+two\n");
+  });
+
+  test("a failing user check fails also where it failed before, and where nothing had to be changed", async () => {
+    const ran = await play({ files, lines: [plan({ steps }), change, finish()], options: { checks: ["false"] } });
+    expect(ran.outcome.code).toBe(9);
+    const there = await play({
+      files,
+      lines: [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "one\n") + finish(), finish()],
+      options: { checks: ["false"] },
+    });
+    expect(there.outcome.code).toBe(9);
+  });
+
+  test("a plan's check that failed before proves nothing and fails nothing", async () => {
+    const lines = [plan({ steps, checks: ["false"] }), change, finish(), finish()];
+    const ran = await play({ files, lines, options: allowed });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "unverified", checks: [{ by: "plan", passed: false }] });
+    expect(ran.files).toEqual({ "a.txt": "two\n" });
+  });
+
+  test("a plan's check that passed before and fails now fails the run", async () => {
+    const ran = await play({ files, lines: [plan({ steps, checks: [bad] }), change, finish()], options: allowed });
+    expect([ran.outcome.code, ran.files]).toEqual([9, files]);
+  });
+
+  test("a plan's check that could not run is not a failure", async () => {
+    const ran = await play({
+      files,
+      lines: [plan({ steps, checks: ["no-such-program-x"] }), change],
+      options: allowed,
+    });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "unverified", checks: [{ exit: 127, passed: null }] });
+  });
+
+  test("with a user's check no run is only answered: where nothing changed the check decides", async () => {
+    for (const [check, status, code] of [
+      [good, "verified", 0],
+      ["false", "failed", 9],
+    ] as const) {
+      const ran = await play({ files, lines: [talk("It says one.")], options: { checks: [check] } });
+      expect(ran.outcome).toMatchObject({ status, code, text: "It says one.", checks: [{ command: check }] });
+    }
+  });
+
+  test("the check of a plan of looks decides too", async () => {
+    const ran = await play({
+      files,
+      lines: [plan({ steps: ["READ a.txt"] }), talk("It says one.")],
+      options: { checks: [good] },
+    });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "verified", checks: [{ command: good, passed: true }] });
+  });
+});
+
+describe("what commands and checks change", () => {
+  test("is listed as by command", async () => {
+    const check = "cp a.txt copy.txt";
+    const ran = await play({ files, lines: [plan({ steps }), change], options: { checks: [check] } });
+    expect(ran.outcome.changes.map(({ path, by, op }) => `${op} ${path} ${by}`)).toEqual([
+      "modify a.txt plan",
+      "create copy.txt command",
+    ]);
+    expect(ran.files).toEqual({ "a.txt": "two\n", "copy.txt": "two\n" });
+  });
+
+  test("is taken back with the run", async () => {
+    const check = `cp a.txt copy.txt; ${bad}`;
+    const ran = await play({ files, lines: [plan({ steps }), change, finish()], options: { checks: [check] } });
+    expect([ran.outcome.code, ran.outcome.changes, ran.files]).toEqual([9, [], files]);
+  });
+
+  test("a RUN before the first change is done before the execution call, and not again", async () => {
+    const lines = [
+      plan({ steps: ["RUN echo once | tee -a log.txt", ...steps] }),
+      `RUN::echo once | tee -a log.txt\n${change}`,
+    ];
+    const ran = await play({ files, lines, options: allowed });
+    expect(ran.asked(2)).toMatch(/<result action="RUN echo once[^>]*ok="true">\nexit 0 after \d+ ms\nonce/);
+    expect([ran.outcome.code, ran.outcome.calls.made, ran.files["log.txt"]]).toEqual([0, 2, "once\n"]);
+  });
+
+  test("a reply that only repeats it is told that it was done, and its findings appear once", async () => {
+    const lines = [
+      plan({ steps: ["RUN echo once | tee -a log.txt"] }),
+      "RUN::echo once | tee -a log.txt\n",
+      finish("Once."),
+    ];
+    const ran = await play({ lines, options: allowed });
+    expect(ran.asked(3)).toContain("RUN echo once | tee -a log.txt was done before your reply: its output is above");
+    expect([ran.outcome.text, ran.outcome.calls.made, ran.files["log.txt"]]).toEqual(["Once.", 3, "once\n"]);
+  });
+
+  test("a RUN behind a change of the same reply sees it", async () => {
+    const lines = [
+      plan({ steps: ["RUN cat a.txt", ...steps] }),
+      `${modify("a.txt", ["one\n", "two\n"])}RUN::cat a.txt\n${finish()}`,
+    ];
+    const ran = await play({ files, lines, options: allowed });
+    expect(ran.eventsOf("look.shown").map(({ text }) => text.trim())).toEqual(["one", "two"]);
+  });
+
+  test("a RUN sees the changes before it, and its output and exit code reach the model", async () => {
+    const run = "cat a.txt; exit 3";
+    const lines = [
+      plan({ steps: [...steps, `RUN ${run}`] }),
+      `${modify("a.txt", ["one\n", "two\n"])}RUN::${run}\nREAD::b.txt\n`,
+      finish("It says two."),
+    ];
+    const ran = await play({ files: { ...files, "b.txt": "b\n" }, lines, options: allowed });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "unverified", text: "It says two." });
+    expect(ran.asked(3)).toMatch(/done: RUN cat a\.txt; exit 3\n<result>\nexit 3 after \d+ ms\ntwo/);
+  });
+
+  test("what a RUN changed is shown to the next phase and keeps the plan's promise", async () => {
+    const run = "echo three >> a.txt";
+    const lines = [plan({ steps: [`RUN ${run}`, ...steps] }), `RUN::${run}\nREAD::b.txt\n`, finish()];
+    const ran = await play({ files: { ...files, "b.txt": "b\n" }, lines, options: allowed });
+    expect(ran.asked(2)).toContain('<file path="a.txt">\none\nthree\n</file>');
+    expect([ran.outcome.code, ran.files["a.txt"]]).toEqual([0, "one\nthree\n"]);
+  });
+
+  const withRun = [plan({ steps: [...steps, "RUN touch x.txt"] }), `RUN::touch x.txt\n${change}`];
+
+  test("headless without --allow-run a RUN beside changes is dropped: named once, no failure, no further call", async () => {
+    const ran = await play({ files, lines: withRun });
+    expect([ran.outcome.code, ran.outcome.status, ran.files]).toEqual([0, "unverified", { "a.txt": "two\n" }]);
+    expect(ran.outcome.refused).toEqual([{ action: "RUN", target: "touch x.txt", why: expect.any(String) }]);
+    expect(ran.outcome.actions).toEqual({ done: 1, failed: 0, refused: 1 });
+    expect(ran.eventsOf("call.finished").map(({ action }) => action)).toEqual(["MODIFY"]);
+    expect(ran.eventsOf("notice").find(({ code }) => code === "commands_not_run")?.text).toContain("--allow-run");
+    expect(ran.outcome.plan?.execution_plan?.steps.map(({ action }) => action)).toEqual(["MODIFY"]);
+  });
+
+  test("a dropped RUN leaves a run verified whose check passes", async () => {
+    const ran = await play({ files, lines: withRun, options: { checks: [good] } });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "verified", refused: [{ target: "touch x.txt" }] });
+  });
+
+  test("a plan of nothing but commands that may not run ends with 12 before a second call", async () => {
+    const ran = await play({ files, lines: [plan({ steps: ["READ a.txt", "RUN ls"] })] });
+    expect(ran.outcome).toMatchObject({ ok: false, code: 12, calls: { made: 1 }, refused: [{ target: "ls" }] });
+    expect([ran.outcome.error?.message, ran.outcome.error?.hint].join()).toMatch(/ls.*--allow-run/);
+    const lines = [plan({ steps: ["RUN ls"] }), "RUN::ls\nFINISH::Listed.\n"];
+    expect((await play({ files, lines, options: allowed })).outcome).toMatchObject({ code: 0, status: "unverified" });
+  });
+
+  test("a planned RUN that is a check of the user is that check", async () => {
+    const ran = await play({
+      files,
+      lines: [plan({ steps: [`RUN ${good}`] }), `RUN::${good}\nFINISH::It passes.\n`],
+      options: { checks: [good] },
+    });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "verified", text: "It passes.", refused: [] });
+  });
+});

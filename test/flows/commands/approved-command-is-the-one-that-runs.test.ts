@@ -1,0 +1,139 @@
+/** A yes to a command holds for the script it runs as it was then: another one is asked about again, or refused. */
+import { expect, test } from "bun:test";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { filesOfCommand } from "../../../src/core/command/command-files.ts";
+import { singleShot } from "../../../src/flows/single-shot.ts";
+import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
+import { finish, modify, plan } from "../plans.ts";
+import { type Files, makeFolder, playIn, type Setup } from "../scripted.ts";
+
+const say = (word: string) => `echo ${word} > said.txt\n`;
+
+async function playHere(files: Files, setup: (put: (name: string, text: string) => void) => Setup) {
+  const place = makeFolder(files);
+  const ran = await playIn(
+    place,
+    setup((name, text) => writeFileSync(join(place.root, name), text)),
+  );
+  place.remove();
+  return ran;
+}
+
+const commands: readonly (readonly [command: string, script: string])[] = [
+  ["./x.sh", "x.sh"],
+  ["FAST=1 sh -e 'x.sh' && echo done", "x.sh"],
+  ["npm test", "package.json"],
+  ["make all", "Makefile"],
+];
+
+for (const [command, script] of commands) {
+  test(`a plan that runs ${command} stops when somebody else has changed ${script}`, async () => {
+    const ran = await playHere({ [script]: say("one") }, (put) => ({
+      lines: [
+        plan({ steps: [`RUN ${command}`] }),
+        { text: `RUN::${command}\n${finish()}`, before: () => put(script, say("two")) },
+      ],
+      options: { allowRun: true },
+    }));
+    expect([ran.outcome.code, ran.outcome.error?.code]).toEqual([11, "conflict"]);
+    expect(ran.outcome.error?.message).toContain(`${script} was changed by someone else`);
+    expect(Object.keys(ran.files)).toEqual([script]);
+  });
+}
+
+const hidden: readonly (readonly [command: string, script: string])[] = [
+  ["cd tools && sh x.sh", "tools/x.sh"],
+  ["cd tools && cd in && ./x.sh", "tools/in/x.sh"],
+  ["make -C tools", "tools/Makefile"],
+  ["npm --prefix=tools test", "tools/package.json"],
+  ['sh "my script.sh"', "my script.sh"],
+  ["sh link.sh", "tools/x.sh"],
+  ["python3 -m tools.deep.x", "tools/deep/x.py"],
+  ["python3 -m tools", "tools/__main__.py"],
+  ["node ./x", "x.js"],
+  ["cd tools && node .", "tools/index.js"],
+  ["sh tools/../x.sh", "x.sh"],
+  ["cd tools && sh ../x.sh", "x.sh"],
+];
+
+for (const [command, script] of hidden) {
+  test(`${command} is bound to ${script}`, async () => {
+    const place = makeFolder({ [script]: say("one") });
+    symlinkSync("tools/next", join(place.root, "link.sh"));
+    mkdirSync(join(place.root, "tools"), { recursive: true });
+    symlinkSync(join(place.root, "tools/x.sh"), join(place.root, "tools/next"));
+    const ran = await playIn(place, {
+      lines: [
+        plan({ steps: [`RUN ${command}`] }),
+        { text: `RUN::${command}\n${finish()}`, before: () => writeFileSync(join(place.root, script), say("two")) },
+      ],
+      options: { allowRun: true },
+    });
+    place.remove();
+    expect([ran.outcome.code, ran.outcome.error?.message.split(" by ")[0]]).toEqual([11, `${script} was changed`]);
+  });
+}
+
+test("so does one whose check runs it, also while the question was open", async () => {
+  const ran = await playHere({ "x.sh": say("one"), "a.txt": "one\n" }, (put) => ({
+    lines: [plan({ steps: ["MODIFY a.txt"], checks: ["sh x.sh"] }), modify("a.txt", ["one\n", "two\n"]) + finish()],
+    options: { interactive: true },
+    answers: "yes",
+    onQuestion: () => put("x.sh", say("two")),
+  }));
+  expect([ran.outcome.code, ran.files["said.txt"], ran.files["a.txt"]]).toEqual([11, undefined, "one\n"]);
+});
+
+test("what the plan itself changes in a script, it runs", async () => {
+  const ran = await playHere({ "x.sh": say("one") }, () => ({
+    lines: [
+      plan({ steps: ["MODIFY x.sh", "RUN sh x.sh"] }),
+      `${modify("x.sh", [say("one"), say("two")])}RUN::sh x.sh\n${finish()}`,
+    ],
+    options: { allowRun: true },
+  }));
+  expect([ran.outcome.error, ran.files["said.txt"]]).toEqual([null, "two\n"]);
+});
+
+test("a saved plan is bound to the scripts it runs, though they were not shown", async () => {
+  let bases: readonly string[] = [];
+  await playHere({ "x.sh": `${say("one")}${"#\n".repeat(60_000)}` }, () => ({
+    lines: [plan({ steps: ["RUN sh x.sh"] })],
+    options: { planOnly: true },
+    flow: async (run) => {
+      await singleShot(run);
+      bases = [...run.record.bases];
+    },
+  }));
+  expect(bases).toEqual(["x.sh"]);
+});
+
+test("without a plan the person is asked again, and told why", async () => {
+  const call = { id: "1", name: "bash", input: { command: "sh x.sh" } };
+  const ran = await playHere({ "x.sh": say("one") }, (put) => ({
+    flow: toolLoop,
+    lines: [{ text: "", calls: [call] }, "Not run."],
+    options: { interactive: true, mode: "tool-loop" },
+    answers: ["yes", "no"],
+    onQuestion: ({ text }) => {
+      if (!text.startsWith("x.sh was changed")) put("x.sh", say("two"));
+    },
+  }));
+  const [first, second] = ran.questions.map(({ text }) => text);
+  expect(second).toBe(`x.sh was changed while you were asked\n${first}`);
+  expect(ran.files).toEqual({ "x.sh": say("two") });
+});
+
+test("the words of a command, and what its tools read, may be files", () => {
+  expect(filesOfCommand(`cd a && "b c.sh" | npm run x=y.js; make`)).toEqual(
+    expect.arrayContaining(["c.sh", "y.js", "package.json", "Makefile"]),
+  );
+});
+
+test("a command made of folders names some of what it may run, not each name in each of thousands of folders", () => {
+  const command = Array.from({ length: 3000 }, (_, at) => `cd a${at}`).join(";");
+  const files = filesOfCommand(`cd here; sh x.sh; ${command}`);
+  expect(files).toContain("here/x.sh");
+  expect(files.length).toBeLessThan(60_000);
+});

@@ -1,0 +1,126 @@
+/** What a command changes on its copy is judged, shown, decided and applied like every other change, or not at all. */
+import { expect, test } from "bun:test";
+import { needs } from "../../needs.ts";
+import { copies } from "../../workspace/sandbox/here.ts";
+import { call, calls, playLoop, resultsOf } from "../loop.ts";
+import { finish, plan } from "../plans.ts";
+import { play } from "../scripted.ts";
+
+const onCopies = needs(copies).test;
+const files = { "a.txt": "one\n", "b.txt": "two\n" };
+const lines = (command: string) => [
+  plan({ steps: [`RUN ${command}`] }),
+  `RUN::${command}\n${finish()}`,
+  finish("It could not be."),
+  finish("It could not be."),
+];
+const run = (command: string, options = {}) =>
+  play({ files, lines: lines(command), options: { allowRun: true, ...options } });
+
+onCopies(
+  "a planned command needs no rights for its paths; what it changed is shown and listed as its own",
+  async () => {
+    const ran = await run("echo more >> a.txt; mkdir new; echo n > new/n.txt");
+    expect(ran.outcome).toMatchObject({ code: 0, sandbox: "full" });
+    expect(ran.files).toEqual({ ...files, "a.txt": "one\nmore\n", "new/n.txt": "n\n" });
+    expect(ran.outcome.changes.map(({ op, path, by }) => `${op} ${path} ${by}`).sort()).toEqual([
+      "create new/n.txt command",
+      "mkdir new command",
+      "modify a.txt command",
+    ]);
+    expect(ran.eventsOf("changes.proposed")[0]?.diff).toContain("+more");
+  },
+);
+
+onCopies("what is refused of it refuses all of it: outside --only, a deletion, a denied name", async () => {
+  for (const [command, options, why] of [
+    ["echo x >> a.txt; echo y >> b.txt", { only: [["a.txt"]] }, "b.txt is outside --only a.txt"],
+    ["echo x >> a.txt; rm b.txt", {}, "it deletes b.txt: headless that needs --allow-delete"],
+    ["rm b.txt; ln -s a.txt b.txt", {}, "it replaces b.txt by a link: headless that needs --allow-delete"],
+    [
+      "rm b.txt; mkdir b.txt; echo x > b.txt/c",
+      {},
+      "it replaces b.txt by a folder: headless that needs --allow-delete",
+    ],
+    ["echo x >> a.txt; echo K=1 > .env", {}, ".env may not be changed"],
+    [
+      "echo x >> a.txt; git init -q . || mkdir .git",
+      {},
+      ".git may not be changed; --allow-git lets commands write .git",
+    ],
+  ] as const) {
+    const ran = await run(command, options);
+    expect(ran.files).toEqual(files);
+    const ends = ran.eventsOf("call.finished").map(({ text }) => text);
+    expect(ends[0]).toContain(`nothing that the command changed was kept. ${why}`);
+    expect(ran.outcome.changes).toEqual([]);
+  }
+  expect((await run("rm b.txt", { allowDelete: true })).files).toEqual({ "a.txt": "one\n" });
+});
+
+onCopies("a failed run takes it back", async () => {
+  const ran = await run("echo more >> a.txt", { checks: ["false"] });
+  expect([ran.outcome.code, ran.files]).toEqual([9, files]);
+});
+
+onCopies("without a plan people see what a command changed, and a no keeps nothing of it", async () => {
+  const bash = calls(call("bash", { command: "echo more >> a.txt; exit 3" }));
+  const asked = await playLoop([bash, "Done."], { files, options: { interactive: true }, answers: ["yes", "no"] });
+  expect(asked.questions.map(({ kind, text }) => [kind, text.split("\n")[0]])).toEqual([
+    ["command", "Run this command?"],
+    ["batch", "Apply what the command changed? (exit 3)"],
+  ]);
+  expect(asked.files).toEqual(files);
+  expect(resultsOf(asked, 2)[0]?.text).toContain("nothing that the command changed was kept");
+  const kept = await playLoop([bash, "Done."], { files, options: { interactive: true }, answers: "yes" });
+  expect(kept.files["a.txt"]).toBe("one\nmore\n");
+});
+
+onCopies("a new folder without content, and the cache of a tool, ask nobody, however the command ended", async () => {
+  const command =
+    "mkdir -p .benchmarks .pytest_cache/v; echo x > .pytest_cache/v/last; mkdir -p p/__pycache__; touch p/__pycache__/m.pyc; exit 1";
+  const ran = await playLoop([calls(call("bash", { command })), "Done."], {
+    files,
+    options: { interactive: true },
+    answers: ["yes"],
+  });
+  expect(ran.questions.map(({ kind }) => kind)).toEqual(["command"]);
+  expect(Object.keys(ran.files)).toEqual([
+    ".benchmarks/",
+    ".pytest_cache/v/last",
+    "a.txt",
+    "b.txt",
+    "p/__pycache__/m.pyc",
+  ]);
+  expect(resultsOf(ran, 2)[0]?.text).toMatch(/^exit 1 after/);
+  const asked = await playLoop([calls(call("bash", { command: "mkdir d; touch d/f" })), "Done."], {
+    files,
+    options: { interactive: true },
+    answers: ["yes", "no"],
+  });
+  expect([asked.questions.length, asked.files]).toEqual([2, files]);
+});
+
+onCopies("in a dry run the next command sees what the one before would have changed", async () => {
+  const both = calls(
+    call("write", { path: "c.txt", content: "three\n" }),
+    call("bash", { command: "cat c.txt; echo four >> c.txt" }),
+    call("bash", { command: "cat c.txt" }),
+  );
+  const ran = await playLoop([both, "Done."], { files, options: { allowRun: true, dryRun: true } });
+  expect(ran.files).toEqual(files);
+  expect(resultsOf(ran, 2).map(({ text }) => text.split("\n").slice(1))).toEqual([[], ["three"], ["three", "four"]]);
+  expect(ran.outcome.diff).toContain("+three\n+four\n");
+});
+
+test("the sandbox of commands is described once a run", async () => {
+  const ran = await run("true; echo more >> a.txt", { checks: ["true"] });
+  const said = ran.eventsOf("notice").filter(({ code }) => code === "sandbox");
+  expect(said.map(({ text }) => text)).toEqual([expect.stringMatching(/^sandbox (full|writes|off)/)]);
+});
+
+onCopies("a command that meets the wall gets a line on what may be in its way", async () => {
+  const ran = await run("touch /etc/pai-was-here");
+  const said = ran.eventsOf("notice").filter(({ code }) => code === "sandbox_wall");
+  expect(said[0]?.text).toContain("perhaps the sandbox: only the project can be written (--allow-write PATH)");
+});

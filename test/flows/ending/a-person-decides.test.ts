@@ -1,0 +1,70 @@
+/** The person at the terminal: a yes that wants to see the diff first; and requests nobody would agree to unasked. */
+import { expect, test } from "bun:test";
+import { allActions } from "../../../src/actions/match-vocabulary.ts";
+import type { Decision, Question } from "../../../src/core/question.ts";
+import { runTask } from "../../../src/flows/run-task.ts";
+import { singleShot } from "../../../src/flows/single-shot.ts";
+import { finish, modify, plan, talk } from "../plans.ts";
+import { defaults, filesIn, makeFolder, openHere, play, scriptModel } from "../scripted.ts";
+
+const files = { "a.txt": "one\n" };
+const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "two\n"]) + finish()];
+
+async function decided(decide: (question: Question) => Decision) {
+  const place = makeFolder(files);
+  const { workspace } = await openHere(place);
+  const asked: Question["kind"][] = [];
+  const outcome = await runTask(
+    singleShot,
+    { text: "do it", history: [], context: null },
+    { ...defaults, interactive: true },
+    {
+      id: "r1",
+      model: scriptModel(lines),
+      price: () => null,
+      workspace,
+      actions: allActions,
+      decide: async (question) => {
+        asked.push(question.kind);
+        return decide(question);
+      },
+      sink: () => {},
+      signal: new AbortController().signal,
+      now: () => new Date(0),
+      planCache: null,
+    },
+  );
+  const left = filesIn(place.root);
+  place.remove();
+  return { outcome, asked, left };
+}
+
+const yes = { accept: true, by: "user", reason: "yes" } as const;
+const no = { accept: false, by: "user", reason: "no", feedback: null } as const;
+
+test("a yes that wants the diff first is asked once more before the changes are applied", async () => {
+  const { outcome, asked, left } = await decided(({ kind }) => (kind === "plan" ? { ...yes, review: true } : yes));
+  expect([asked, outcome.code, left]).toEqual([["plan", "batch"], 0, { "a.txt": "two\n" }]);
+});
+
+test("and a no to the diff leaves everything as it was", async () => {
+  const { outcome, left } = await decided(({ kind }) => (kind === "plan" ? { ...yes, review: true } : no));
+  expect([outcome.code, left]).toEqual([10, files]);
+});
+
+test("a request over 200,000 tokens needs --max-tokens where nobody can be asked", async () => {
+  const task = "word ".repeat(200_000);
+  const refused = await play({
+    lines: [],
+    task,
+    options: { caps: { calls: null, tokens: null, cost: null } },
+  });
+  expect([refused.requests.length, refused.outcome.code]).toEqual([0, 13]);
+  expect(refused.outcome.error?.hint).toContain("--max-tokens");
+  const allowed = await play({
+    lines: [talk("Words.")],
+    task,
+    options: { caps: { calls: null, tokens: 900_000, cost: null } },
+  });
+  expect(allowed.outcome.code).toBe(0);
+});

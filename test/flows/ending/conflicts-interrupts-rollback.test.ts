@@ -1,0 +1,259 @@
+/** How a run ends when somebody else, the user or the disk has a say: conflicts, interrupts, rollback. */
+import { describe, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PaiError } from "../../../src/core/error.ts";
+import { followPlan, singleShot } from "../../../src/flows/single-shot.ts";
+import { needs, ordinaryUser } from "../../needs.ts";
+import { finish, modify, plan, planOf, write } from "../plans.ts";
+import { filesIn, makeFolder, type Place, play, playIn } from "../scripted.ts";
+
+async function inFolder<T>(files: Record<string, string>, work: (place: Place) => Promise<T>): Promise<T> {
+  const place = makeFolder(files);
+  try {
+    return await work(place);
+  } finally {
+    place.remove();
+  }
+}
+
+describe("a file that somebody else changes during call 2", () => {
+  const steps = ["MODIFY a.txt", "MODIFY b.txt"];
+  const files = { "a.txt": "one\n", "b.txt": "two\n" };
+  const meddle = (change: (root: string) => void, script: string, parts: string[] = steps) =>
+    inFolder(files, async (place) => {
+      const second = { text: script, before: () => change(place.root) };
+      const ran = await playIn(place, { lines: [plan({ steps: parts }), second], options: { allowDelete: true } });
+      return { code: ran.outcome.code, error: ran.outcome.error?.code ?? null, files: filesIn(place.root) };
+    });
+  const both = modify("b.txt", ["two\n", "2\n"]) + modify("a.txt", ["one\n", "1\n"]) + finish();
+  const conflict = { code: 11, error: "conflict" as const };
+
+  test("is never overwritten: 11, nothing of the batch applied", async () => {
+    const change = (root: string) => writeFileSync(join(root, "a.txt"), "one\nmine\n");
+    expect(await meddle(change, both)).toEqual({ ...conflict, files: { "a.txt": "one\nmine\n", "b.txt": "two\n" } });
+  });
+
+  test("also when the edit no longer fits: 11, not 8", async () => {
+    const change = (root: string) => writeFileSync(join(root, "a.txt"), "mine\n");
+    expect(await meddle(change, both)).toEqual({ ...conflict, files: { "a.txt": "mine\n", "b.txt": "two\n" } });
+  });
+
+  test("or deleted, made, or turned into a folder", async () => {
+    const gone = await meddle((root) => rmSync(join(root, "a.txt")), both);
+    expect(gone).toEqual({ ...conflict, files: { "b.txt": "two\n" } });
+    const made = (root: string) => writeFileSync(join(root, "c.txt"), "mine\n");
+    const wanted = write("c.txt", "ours\n") + finish();
+    expect(await meddle(made, wanted, ["WRITE c.txt"])).toEqual({
+      ...conflict,
+      files: { ...files, "c.txt": "mine\n" },
+    });
+    const folder = (root: string) => mkdirSync(join(root, "c.txt"));
+    expect(await meddle(folder, wanted, ["WRITE c.txt"])).toEqual({ ...conflict, files: { ...files, "c.txt/": "" } });
+  });
+
+  test("is not deleted either, when it was read", async () => {
+    const change = (root: string) => writeFileSync(join(root, "a.txt"), "mine\n");
+    const ran = await meddle(change, `RM::a.txt\n${finish()}`, ["READ a.txt", "RM a.txt"]);
+    expect(ran).toEqual({ ...conflict, files: { ...files, "a.txt": "mine\n" } });
+  });
+
+  test("does no harm when nothing of it is touched", async () => {
+    const change = (root: string) => writeFileSync(join(root, "c.txt"), "mine\n");
+    expect(await meddle(change, both)).toEqual({
+      code: 0,
+      error: null,
+      files: { "a.txt": "1\n", "b.txt": "2\n", "c.txt": "mine\n" },
+    });
+  });
+
+  test("while the plan is made or the question is open: 11 before call 2", async () => {
+    await inFolder(files, async (place) => {
+      const meddled = { text: plan({ steps }), before: () => writeFileSync(join(place.root, "a.txt"), "mine\n") };
+      const ran = await playIn(place, { lines: [meddled] });
+      expect([ran.outcome.code, ran.purposes]).toEqual([11, "plan"]);
+      expect(filesIn(place.root)).toEqual({ "a.txt": "mine\n", "b.txt": "two\n" });
+    });
+  });
+
+  test("between two phases: the first phase is taken back, what is theirs is left and named", async () => {
+    await inFolder(files, async (place) => {
+      const lines = [
+        plan({ steps }),
+        modify("a.txt", ["one\n", "1\n"]) + finish(),
+        { text: both, before: () => writeFileSync(join(place.root, "a.txt"), "mine\n") },
+      ];
+      const ran = await playIn(place, { lines });
+      expect(ran.outcome).toMatchObject({ code: 11, changes: [{ path: "a.txt" }] });
+      expect(filesIn(place.root)).toEqual({ "a.txt": "mine\n", "b.txt": "two\n" });
+      expect(ran.eventsOf("notice").map(({ code }) => code)).toContain("left_in_place");
+    });
+  });
+});
+
+test("what changed only while a check ran goes back with a failed run, and is named", async () => {
+  const files = { "a.txt": "one\n", "b.txt": "two\n" };
+  await inFolder(files, async (place) => {
+    const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "1\n"]) + finish()];
+    const checks = ["echo mine >b.txt; echo 2 >>a.txt; ! grep -q 1 a.txt"];
+    const ran = await playIn(place, {
+      lines,
+      options: { checks, baseline: false, caps: { calls: 2, tokens: null, cost: null } },
+    });
+    expect(filesIn(place.root)).toEqual(files);
+    const said = ran.eventsOf("notice").filter(({ code }) => code === "check_changes_back");
+    expect(said.map(({ text }) => text)).toEqual([
+      "b.txt changed while your own checks ran, and went back with the run",
+    ]);
+  });
+});
+
+describe("interrupts", () => {
+  test.each([
+    ["interrupted", 130],
+    ["terminated", 143],
+    ["timeout", 124],
+  ] as const)("%s during a later phase: everything is taken back, %d", async (code, exit) => {
+    const stop = new AbortController();
+    const files = { "a.txt": "one\n" };
+    const ran = await play({
+      files,
+      signal: stop.signal,
+      lines: [
+        plan({ steps: ["MODIFY a.txt", "WRITE b.txt"] }),
+        modify("a.txt", ["one\n", "1\n"]) + finish(),
+        { text: write("b.txt", "2\n") + finish(), before: () => stop.abort(new PaiError(code, code)) },
+      ],
+    });
+    expect(ran.outcome).toMatchObject({ ok: false, status: "interrupted", code: exit, changes: [] });
+    expect(ran.files).toEqual(files);
+  });
+
+  test("during a check: the check ends, everything is taken back", async () => {
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(new PaiError("interrupted", "interrupted")), 150);
+    const ran = await play({
+      signal: stop.signal,
+      options: { checks: ["sleep 20"] },
+      lines: [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "1\n") + finish()],
+    });
+    expect([ran.outcome.code, ran.files]).toEqual([130, {}]);
+  });
+});
+
+describe("a bug or a broken provider in a later phase", () => {
+  test("takes everything back and ends with the code of what broke", async () => {
+    const files = { "a.txt": "one\n" };
+    const ran = await play({
+      files,
+      lines: [
+        plan({ steps: ["MODIFY a.txt", "WRITE b.txt"] }),
+        modify("a.txt", ["one\n", "1\n"]) + finish(),
+        { text: "", fail: new PaiError("quota", "no more today", { retryAfter: 12 }) },
+      ],
+    });
+    expect(ran.outcome).toMatchObject({ code: 6, changes: [], error: { code: "quota", retry_after: 12 } });
+    expect(ran.files).toEqual(files);
+  });
+
+  needs(ordinaryUser).test("a folder that cannot be written: 14, nothing changed", async () => {
+    await inFolder({ "dir/a.txt": "one\n" }, async (place) => {
+      chmodSync(join(place.root, "dir"), 0o500);
+      const lines = [plan({ steps: ["MODIFY dir/a.txt"] }), modify("dir/a.txt", ["one\n", "1\n"]) + finish()];
+      const ran = await playIn(place, { lines });
+      chmodSync(join(place.root, "dir"), 0o700);
+      expect([ran.outcome.code, readFileSync(join(place.root, "dir/a.txt"), "utf8")]).toEqual([14, "one\n"]);
+    });
+  });
+});
+
+describe("a saved plan", () => {
+  const saved = planOf({ steps: ["MODIFY a.txt"] });
+  const files = { "a.txt": "one\n" };
+
+  test("is carried out with one call, promised as such", async () => {
+    const ran = await play({
+      files,
+      flow: followPlan(saved, null),
+      lines: [modify("a.txt", ["one\n", "1\n"]) + finish()],
+    });
+    expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 1, expected: 1, at_most: 2 } });
+  });
+
+  test("with finished edits it needs no call, and promises none", async () => {
+    const bytes = (text: string) => ({ kind: "file" as const, bytes: new TextEncoder().encode(text), mode: 0o644 });
+    const change = { path: "a.txt" as never, before: bytes("one\n"), after: bytes("1\n"), from: null };
+    const ran = await play({ files, flow: followPlan(saved, [change]), lines: [] });
+    expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 0, expected: 0, at_most: 0 } });
+    expect(ran.eventsOf("plan.ready")[0]?.promise).toEqual({ expected: 0, at_most: 0, tokens: 0, cost: null });
+    expect(ran.files).toEqual({ "a.txt": "1\n" });
+  });
+});
+
+test("what cannot be taken back is reported, beside why the run failed", async () => {
+  const { outcome, eventsOf, files } = await play({
+    files: { "a.txt": "one\n" },
+    lines: [plan({ steps: ["WRITE new.txt"] }), write("new.txt", "new\n") + finish(), finish(), finish()],
+    options: { checks: ["false"] },
+    flow: async (run) => {
+      const transaction = await run.transaction();
+      Object.assign(transaction, { rollback: () => Promise.reject(new PaiError("disk_full", "no space left")) });
+      await singleShot(run);
+    },
+  });
+  expect([outcome.code, outcome.changes.length, files["new.txt"]]).toEqual([9, 1, "new\n"]);
+  expect(eventsOf("notice").map(({ text }) => text)).toContain(
+    "what the run changed could not be taken back: no space left; the next pai here tries again",
+  );
+});
+
+describe("what is not written down as the work of a run", () => {
+  const why = "the disk is read-only: /state/record";
+  const playUnkept = (keep: boolean) =>
+    play({
+      files: { "a.txt": "one\n" },
+      lines: [plan({ steps: ["WRITE new.txt"] }), write("new.txt", "new\n") + finish(), finish(), finish()],
+      options: { keep, checks: keep ? ["false"] : [] },
+      flow: async (run) => {
+        const transaction = await run.transaction();
+        Object.assign(transaction, {
+          close: () => Promise.reject(new PaiError("read_only", why, { hint: "mend it" })),
+        });
+        await singleShot(run);
+      },
+    });
+
+  test("is taken back, and the run fails", async () => {
+    const { outcome, files } = await playUnkept(false);
+    expect(outcome).toMatchObject({
+      status: "failed",
+      code: 14,
+      changes: [],
+      error: { code: "read_only", message: `what the run changed could not be kept: ${why}`, hint: "mend it" },
+    });
+    expect(files).toEqual({ "a.txt": "one\n" });
+  });
+
+  test("is taken back and reported beside another failure, also with --keep", async () => {
+    const { outcome, files, eventsOf } = await playUnkept(true);
+    expect(outcome).toMatchObject({ code: 9, changes: [] });
+    expect(files).toEqual({ "a.txt": "one\n" });
+    expect(eventsOf("notice").map(({ text }) => text)).toContain(`what the run changed could not be kept: ${why}`);
+  });
+});
+
+test("the time of a run has no part in which a question waited for its answer", async () => {
+  let ms = 0;
+  const ran = await play({
+    lines: [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "a\n") + finish()],
+    now: () => {
+      ms += 1;
+      return new Date(ms);
+    },
+    onQuestion: () => {
+      ms += 60_000;
+    },
+  });
+  expect(ran.outcome).toMatchObject({ ok: true, changes: [{ path: "a.txt" }] });
+  expect(ran.outcome.ms).toBeWithin(1, 60_000);
+});

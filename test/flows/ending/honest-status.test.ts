@@ -1,0 +1,77 @@
+/** What a run may call itself: what was refused or left undone is named, and never ends as answered. */
+import { describe, expect, test } from "bun:test";
+import { finish, modify, plan, write } from "../plans.ts";
+import { play } from "../scripted.ts";
+
+const files = { "a.txt": "one\n", "b.txt": "one\n" };
+const good = modify("a.txt", ["one\n", "two\n"]);
+const other = modify("b.txt", ["one\n", "two\n"]);
+
+describe("what is refused", () => {
+  test("is named in the outcome when the rest was done, and the run is no more than unverified", async () => {
+    const lines = [
+      plan({ steps: ["MODIFY a.txt"] }),
+      good + write("test_a.txt", "x\n") + finish("Done, and added a test."),
+      finish("Done, and added a test."),
+    ];
+    const ran = await play({ files, lines });
+    expect(ran.outcome).toMatchObject({
+      code: 0,
+      status: "unverified",
+      actions: { done: 1, failed: 0, refused: 1 },
+      refused: [{ action: "WRITE", target: "test_a.txt", why: expect.stringContaining("does not promise") }],
+    });
+  });
+
+  test("fails a run with 12 that did nothing else, and the hint says what would have allowed it", async () => {
+    const lines = [plan({ steps: ["RUN true"] }), other + finish("Fixed."), finish("Fixed.")];
+    const ran = await play({ files, lines, options: { allowRun: true } });
+    expect(ran.outcome).toMatchObject({ ok: false, code: 12, status: "failed", refused: [{ target: "b.txt" }] });
+    expect(ran.outcome.error?.message).toContain("b.txt");
+    expect(ran.outcome.error?.hint).toContain("b.txt");
+  });
+
+  test("fails a run with 12 whose check stays red without it: the path is named, not --keep", async () => {
+    const check = "grep -q two a.txt && grep -q two b.txt";
+    const lines = [plan({ steps: ["MODIFY a.txt"] }), good + other + finish("Fixed."), finish("Fixed.")];
+    const ran = await play({ files, lines, options: { checks: [check] } });
+    expect(ran.outcome).toMatchObject({ code: 12, changes: [], error: { code: "scope_refused" } });
+    expect(ran.outcome.error?.message).toMatch(/check failed: .*b\.txt was refused/);
+    expect(ran.outcome.error?.hint).toContain("name b.txt in the task");
+    expect(ran.outcome.error?.hint).not.toContain("--keep");
+  });
+
+  test("is forgotten once a later phase has done it", async () => {
+    const lines = [
+      plan({ steps: ["MODIFY a.txt"] }),
+      modify("a.txt", ["three\n", "two\n"]) + finish(),
+      good + finish("Now."),
+    ];
+    const ran = await play({ files, lines });
+    expect(ran.outcome).toMatchObject({ code: 0, refused: [], actions: { done: 1, failed: 1, refused: 0 } });
+  });
+});
+
+test("looks are counted apart from actions", async () => {
+  const lines = [plan({ steps: ["READ b.txt", "TREE", "MODIFY a.txt"] }), good + finish()];
+  const { outcome } = await play({ files, lines });
+  expect([outcome.looks, outcome.actions]).toEqual([2, { done: 1, failed: 0, refused: 0 }]);
+});
+
+test("the plan's success criteria are shown to the execution call", async () => {
+  const made = JSON.parse(plan({ steps: ["MODIFY a.txt"] }));
+  made.analysis.success_criteria = ["a.txt holds two"];
+  const ran = await play({ files, lines: [JSON.stringify(made), good + finish()] });
+  expect(ran.asked(2)).toContain("Done when:\n- a.txt holds two");
+});
+
+test("the plan's schema asks for no field that nobody reads, and reads them where they come", async () => {
+  const made = JSON.parse(plan({ steps: ["MODIFY a.txt"] }));
+  made.intelligence_notes.estimated_time = "a minute";
+  const ran = await play({ files, lines: [JSON.stringify(made), good + finish()] });
+  const schema = JSON.stringify(ran.requests[0]?.format?.schema);
+  for (const name of ["estimated_time", "key_challenges", "recommendations", "fallback_strategies", "depends_on"])
+    expect(schema).not.toContain(name);
+  expect(schema).toContain("success_criteria");
+  expect(ran.outcome.plan?.intelligence_notes?.estimated_time).toBe("a minute");
+});

@@ -1,0 +1,83 @@
+/** --output-schema: the answer is JSON of the schema, or one more call of the promise makes it so. */
+import { expect, test } from "bun:test";
+import { eightStep } from "../../../src/flows/eight-step.ts";
+import { playLoop } from "../loop.ts";
+import { modify, plan, talk } from "../plans.ts";
+import { play } from "../scripted.ts";
+
+const outputSchema =
+  '{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}';
+const options = { outputSchema };
+const files = { "a.txt": "one\n" };
+const finish = (text: string) => `FINISH::EOT\n${text}\nEND::EOT\n`;
+const change = modify("a.txt", ["one\n", "two\n"]);
+const steps = [plan({ steps: ["MODIFY a.txt"] })];
+
+test("an answer that fits takes no further call, in a fence or with words around it", async () => {
+  for (const said of ['{"n": 1}', '```json\n{"n": 1}\n```', 'Here it is: {"n": 1} Done.']) {
+    const ran = await play({ files, lines: [...steps, change + finish(said)], options });
+    expect([ran.outcome.code, ran.outcome.text, ran.outcome.calls.made]).toEqual([0, '{"n":1}', 2]);
+  }
+  expect((await play({ lines: [talk('{"n":2}')], options })).outcome.text).toBe('{"n":2}');
+  expect((await playLoop(['{"n":3}'], { options })).outcome.text).toBe('{"n":3}');
+});
+
+test("every call that may end the run is told the schema", async () => {
+  const ran = await play({ files, lines: [...steps, change + finish('{"n": 1}')], options });
+  for (const n of [1, 2]) expect(ran.asked(n)).toContain(outputSchema);
+  const free = await play({ files, lines: [...steps, change + finish("Done.")] });
+  for (const n of [1, 2]) expect(free.asked(n)).not.toContain("JSON Schema");
+});
+
+test("one that does not fit is asked for once more, with the reason and what was changed, within the promise", async () => {
+  const ran = await play({ files, lines: [...steps, change + finish("Two now."), '{"n": 2}'], options });
+  expect(ran.outcome).toMatchObject({ code: 0, text: '{"n":2}', calls: { made: 3, at_most: 4 } });
+  for (const part of ["it is not JSON", "Two now.", "+two", outputSchema]) expect(ran.asked(3)).toContain(part);
+  expect(ran.eventsOf("notice").map(({ code }) => code)).toContain("answer_unusable");
+  const free = await play({ files, lines: [...steps, change + finish("Two now.")] });
+  expect(free.outcome.calls.at_most).toBe(3);
+});
+
+test("no secret is cut in half in what was changed", async () => {
+  const secret = "Zx9kQ2mR7tLp4VwA8sNd";
+  const row = `${Array(9).fill(secret).join(" ")}\n`;
+  const held = { "a.txt": `password = "${secret}"\n${row.repeat(80)}one\n` };
+  const hidden = row.replaceAll(secret, "<<SECRET_k3f9_1>>");
+  const change = `WRITE::a.txt::EOT\n${`x ${hidden}`.repeat(80)}END::EOT\n`;
+  const ran = await play({ files: held, lines: [...steps, change + finish("Two now."), '{"n": 2}'], options });
+  expect([ran.outcome.code, ran.outcome.calls.made]).toEqual([0, 3]);
+  expect(ran.asked(3)).toContain("<<SECRET_k3f9_1>> <<SECRET_k3f9_1>>");
+  expect(JSON.stringify(ran.requests)).not.toMatch(/Zx9k/);
+});
+
+test("the call for it is kept back: other repairs cannot take it", async () => {
+  const lines = ["no plan", ...steps, change + finish("Two."), '{"n": 2}'];
+  const ran = await play({ files, lines, options });
+  expect(ran.outcome.calls.made).toBeLessThanOrEqual(ran.outcome.calls.at_most);
+  expect([ran.outcome.code, ran.outcome.text]).toEqual([0, '{"n":2}']);
+});
+
+test("one that never fits fails the run, which is taken back", async () => {
+  const ran = await play({ files, lines: [...steps, change + finish("Two."), '{"n": "two"}'], options });
+  expect(ran.outcome).toMatchObject({ ok: false, code: 7, error: { code: "reply_invalid" } });
+  expect([ran.outcome.error?.message, ran.files]).toEqual([expect.stringContaining("answer/n: "), files]);
+});
+
+test("a cap on calls that leaves none ends it with what was wrong", async () => {
+  const caps = { calls: 2, tokens: null, cost: null };
+  const ran = await play({ files, lines: [...steps, change + finish("Two.")], options: { ...options, caps } });
+  expect([ran.outcome.code, ran.outcome.error?.message]).toEqual([
+    7,
+    "the answer does not fit the schema: it is not JSON",
+  ]);
+});
+
+test("the summary of eight-step is the answer", async () => {
+  const ran = await play({
+    flow: eightStep,
+    files,
+    lines: [talk('{"n":4}')],
+    options: { ...options, mode: "eight-step" },
+  });
+  expect([ran.outcome.code, ran.outcome.text]).toEqual([0, '{"n":4}']);
+});

@@ -1,0 +1,203 @@
+/** What the first request shows of large files, of named ones, and of what a traceback points at. */
+import { describe, expect, test } from "bun:test";
+import { plan } from "../plans.ts";
+import { play, type Setup } from "../scripted.ts";
+
+const lines = [plan({ steps: ["MODIFY a.py"] })];
+const first = async (setup: Omit<Setup, "lines">) =>
+  (await play({ ...setup, lines, options: { planOnly: true } })).asked(1);
+
+/** A module of so many functions, each of five lines. */
+const module = (functions: number, body: (n: number) => string = () => "work") =>
+  Array.from(
+    { length: functions },
+    (_, n) => `def step_${n}(value):\n    # ${body(n)}\n    value = value + ${n}\n    return value\n\n`,
+  ).join("");
+
+const fillers = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`other/part${n}.py`, module(20)]));
+
+describe("the first request", () => {
+  test("shows of a large file the parts that the words point at, with their lines, and an outline of the rest", async () => {
+    const large = module(3000, (n) => (n === 1700 ? "round the invoice total" : "work"));
+    const text = await first({ files: { ...fillers, "shop/invoice.py": large }, task: "round the invoice total" });
+    expect(text).toContain('<file path="shop/invoice.py" shown="parts of 15000 lines">');
+    expect(text).toContain("round the invoice total");
+    expect(text).toMatch(/--- shop\/invoice\.py:\d+-\d+\n/);
+    expect(text).toMatch(/defines \(name line\): step_0 1, step_\d+ \d+/);
+    expect(text).not.toContain("step_1500(value)");
+  });
+
+  test("always has a named file, also one of 500 KB that contains no word of the task", async () => {
+    const huge = module(7000);
+    expect(huge.length).toBeGreaterThan(500_000);
+    const text = await first({ files: { ...fillers, "lib/engine.py": huge }, task: "speed up lib/engine.py" });
+    expect(text).toContain('<file path="lib/engine.py"');
+    expect(text).toContain("--- lib/engine.py:1-");
+    expect(text.length).toBeLessThan(40_000);
+  });
+
+  test("has a named file of three megabytes, with its outline and what the task speaks of, and no other so large", async () => {
+    const huge = module(40_000, (n) => (n === 30_000 ? "round the invoice total" : "work"));
+    expect(huge.length).toBeGreaterThan(3_000_000);
+    const files = { ...fillers, "lib/engine.py": huge, "lib/other.py": huge };
+    const text = await first({ files, task: "round the invoice total in lib/engine.py" });
+    expect(text).toContain('<file path="lib/engine.py" shown="parts of 200000 lines">');
+    expect(text).toContain("round the invoice total\n    value = value + 30000");
+    expect(text).not.toContain('<file path="lib/other.py"');
+    expect(text.length).toBeLessThan(40_000);
+  });
+
+  test("has the beginning of a named file that is one line of five megabytes", async () => {
+    const files = { ...fillers, "lib/data.json": `{"items":[${"1,".repeat(2_600_000)}1]}` };
+    const text = await first({ files, task: "explain lib/data.json" });
+    expect(text).toContain('--- lib/data.json:1 (the first 600 characters of 5200013)\n{"items":[1,1,');
+    expect(text.length).toBeLessThan(40_000);
+  });
+
+  test("shows the lines that a traceback names, in a file that the words do not point at", async () => {
+    const context = 'Traceback:\n  File "/home/me/p/shop/tax.py", line 7203, in step_1440\nZeroDivisionError';
+    const text = await first({ files: { ...fillers, "shop/tax.py": module(3000) }, task: "repair this", context });
+    expect(text).toContain("def step_1440(value):");
+    expect(text).toMatch(/<likely order="best first">\nshop\/tax\.py\n/);
+  });
+
+  test("shows where a name is defined that an output complains of, in a file that no line is named of", async () => {
+    const files = { ...fillers, "shop/tax.py": module(3000), "shop/use.py": "step_1440(1)\n".repeat(600) };
+    const context = "E   TypeError: step_1440() takes 1 positional argument but 2 were given";
+    const text = await first({ files, task: "repair this", context });
+    expect(text).toContain("def step_1440(value):");
+    expect(text).toMatch(/<likely order="best first">\nshop\/tax\.py\n/);
+  });
+
+  test("never shows generated twins, minified files and licences, but names what it may need", async () => {
+    const files = {
+      ...fillers,
+      LICENSE: "the invoice total is rounded without warranty\n".repeat(100),
+      "src/invoice.ts": "export function roundInvoice() {}\n".repeat(200),
+      "src/invoice.js": "exports.roundInvoice = () => {};\n".repeat(200),
+      "src/invoice.d.ts": "export declare function roundInvoice(): void;\n".repeat(200),
+      "src/invoice.js.map": '{"mappings":"invoice"}\n'.repeat(200),
+      "dist/app.min.js": `var invoice=${"1+".repeat(2_600_000)}1;`,
+    };
+    const text = await first({ files, task: "round the invoice total" });
+    const shown = [...text.matchAll(/<file path="([^"]*)"/g)].map(([, path]) => path ?? "");
+    expect(shown[0]).toBe("src/invoice.ts");
+    expect(shown.filter((path) => /LICENSE|\.js|\.d\.ts|\.map/.test(path))).toEqual([]);
+    const [, likely = ""] = /<likely[^>]*>\n([\s\S]*?)\n<\/likely>/.exec(text) ?? [];
+    expect([likely.split("\n")[0], likely.includes("LICENSE")]).toEqual(["src/invoice.ts", false]);
+  });
+
+  test("shows what a mistyped word is meant for", async () => {
+    const names = Array.from({ length: 900 }, (_, n) => (n === 500 ? "open_palette" : `part_${n}`));
+    const palette = names.map((name) => `def ${name}():\n    value = 1\n    value = 2\n    return value\n\n`).join("");
+    const text = await first({ files: { ...fillers, "src/palette.py": palette }, task: "the pallette is lost" });
+    expect(text).toContain("\ndef open_palette():\n");
+  });
+
+  test("shows a small project whole, code before documents", async () => {
+    const files = {
+      "README.md": "# Shop\n",
+      LICENSE: "MIT\n",
+      "cart.py": "class Cart: pass\n",
+      "tax.py": "rate = 1\n",
+    };
+    const text = await first({ files, task: "say hello" });
+    expect([...text.matchAll(/<file path="([^"]*)"/g)].map(([, path]) => path)).toEqual([
+      "cart.py",
+      "tax.py",
+      "README.md",
+    ]);
+    expect(text).not.toContain("<likely");
+  });
+
+  test("begins a small project with the file that the task names, also one that is not shown otherwise", async () => {
+    const files = {
+      LICENSE: "MIT\n",
+      "README.md": "# Shop\n",
+      "cart.py": "class Cart: pass\n",
+      "src/tax.py": "rate = 1\n",
+    };
+    const paths = async (task: string) =>
+      [...(await first({ files, task })).matchAll(/<file path="([^"]*)"/g)].map(([, path]) => path ?? "");
+    expect(await paths("say hello in src/tax.py")).toEqual(["src/tax.py", "cart.py", "README.md"]);
+    expect(await paths("say hello in README.md")).toEqual(["README.md", "cart.py", "src/tax.py"]);
+    expect(await paths("renew the LICENSE")).toEqual(["LICENSE", "cart.py", "src/tax.py", "README.md"]);
+    expect(await paths("say hello in the syntax.py")).toEqual(["cart.py", "src/tax.py", "README.md"]);
+  });
+
+  test("weighs the files of a small project by what goes along with the task", async () => {
+    const files = { "cart.py": "class Cart: pass\n", "tax.py": "rate = 1\n" };
+    const text = await first({ files, task: "repair this", context: 'File "tax.py", line 1, in rate' });
+    expect([...text.matchAll(/<file path="([^"]*)"/g)].map(([, path]) => path)).toEqual(["tax.py", "cart.py"]);
+  });
+
+  test("shows a project of fifty small files whole, and one of as many larger files in parts", async () => {
+    const files = (length: number) =>
+      Object.fromEntries(
+        Array.from({ length: 50 }, (_, n) => [`m${n}.py`, `part = ${n}\n${"x = 1\n".repeat(length)}`]),
+      );
+    const small = await first({ files: files(20), task: "say hello" });
+    expect(small.match(/<file path=/g)).toHaveLength(50);
+    const large = await first({ files: files(200), task: "raise part 7" });
+    expect(large.match(/<file path=/g)?.length).toBeLessThan(15);
+  });
+
+  test("shows of a small project no file that is made from one beside it, unless it is named", async () => {
+    const files = {
+      "cart.ts": "export class Cart {}\n",
+      "cart.js": "exports.Cart = class {};\n",
+      "cart.js.map": '{"mappings":"cart"}\n',
+      "tax.js": "exports.rate = 1;\n",
+      "tax.d.ts": "export declare const rate: number;\n",
+    };
+    const shown = (text: string) => [...text.matchAll(/<file path="([^"]*)"/g)].map(([, path]) => path);
+    expect(shown(await first({ files, task: "say hello" }))).toEqual(["cart.ts", "tax.js"]);
+    expect(shown(await first({ files, task: "empty the cart" }))).toEqual(["cart.ts", "tax.js"]);
+    expect(shown(await first({ files, task: "say hello in cart.js" }))).toEqual(["cart.js", "cart.ts", "tax.js"]);
+  });
+
+  test("lists no likely files where all that hold anything are shown whole", async () => {
+    const files = { "shop/__init__.py": "", "shop/cart.py": "total = 0\n", "shop/money.py": "cents = 1\n" };
+    const text = await first({ files, task: "make the shop count cents in __init__" });
+    expect([text.includes("total = 0"), text.includes("<likely")]).toEqual([true, false]);
+  });
+
+  test("never holds a megabyte of data for a small project, whatever the survey made of it", async () => {
+    const text = `${JSON.stringify({ text: "some words of a reply. ".repeat(45_000) })}\n`;
+    const asked = await first({ files: { "reply.jsonl": text, "a.py": "x = 1\n" }, task: "tell me" });
+    expect(asked).toContain('<file path="a.py">\nx = 1');
+    expect(asked.length).toBeLessThan(40_000);
+  });
+
+  test("shows the rest of a small project whole beside data that is too long to be shown", async () => {
+    const data = `${JSON.stringify({ text: "some words of a reply. ".repeat(9_000) })}\n`;
+    const code = module(120);
+    const asked = await first({ files: { "reply.jsonl": data, "a.py": code }, task: "tell me" });
+    expect([asked.includes(`<file path="a.py">\n${code}`), asked.includes('<file path="reply.jsonl"')]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  test("has a file that is named in capitals, without an ending, also a licence that has no word of the task", async () => {
+    const files = { ...fillers, LICENSE: "Permission is hereby granted\n", COPYING: "Permission is hereby granted\n" };
+    const asked = await first({ files, task: "which conditions does LICENSE have" });
+    expect([asked.includes('<file path="LICENSE">'), asked.includes('<file path="COPYING"')]).toEqual([true, false]);
+  });
+
+  test("has each likely file on one line, whatever its name", async () => {
+    const odd = "src/total\nof cart.py";
+    const files = { ...fillers, [odd]: module(800, () => "total of the cart"), "src/cart.py": "total = 1\n" };
+    const asked = await first({ files, task: "round the total of the cart" });
+    const [, listed = ""] = /<likely[^>]*>\n([\s\S]*?)\n<\/likely>/.exec(asked) ?? [];
+    expect(listed.split("\n").sort()).toEqual([JSON.stringify(odd), "src/cart.py"]);
+    expect(asked).toContain(`\n--- ${JSON.stringify(odd)}:1-`);
+  });
+
+  test("of a project without a single readable file is made all the same", async () => {
+    const files = { "a.bin": "\0\0\0", "b.min.js": "x".repeat(100_000), "empty.py": "" };
+    const text = await first({ files, task: "explain a.bin" });
+    expect(text).toContain("Request: explain a.bin");
+    expect(text).toContain("a.bin");
+  });
+});

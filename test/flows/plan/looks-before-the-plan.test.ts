@@ -1,0 +1,163 @@
+/** Looking before promising: rounds of looks without a question, their results in the next planning call, and their price. */
+import { describe, expect, test } from "bun:test";
+import { hybrid } from "../../../src/flows/auto.ts";
+import { eightStep } from "../../../src/flows/eight-step.ts";
+import { finish, modify, plan, talk, write } from "../plans.ts";
+import { play } from "../scripted.ts";
+
+const long = Array.from({ length: 4000 }, (_, n) => `value_${n} = ${n}`).join("\n");
+const files = { "shop/money.py": "RATE = 1\n", "shop/long.py": `${long}\n` };
+const look = (...steps: string[]) => JSON.stringify({ ...JSON.parse(plan({ steps })), intent: "look" });
+const change = modify("shop/money.py", ["RATE = 1\n", "RATE = 2\n"]) + finish("Fixed.");
+const fix = plan({ steps: ["MODIFY shop/money.py"] });
+
+describe("a look", () => {
+  test("needs no yes, its results are in the next planning call, and the change follows", async () => {
+    const lines = [look("SEARCH RATE -> shop", "READ shop/long.py:10-12"), fix, change];
+    const ran = await play({ files, lines });
+    expect(ran.purposes).toBe("plan plan execute");
+    expect(ran.asked(2)).toContain("shop/money.py:1:RATE = 1");
+    expect(ran.asked(2)).toContain("10 value_9 = 9\n11 value_10 = 10\n12 value_11 = 11\n</result>");
+    expect(ran.asked(2)).toContain("one more round of looks is left");
+    expect(ran.questions.map(({ kind }) => kind)).toEqual(["plan"]);
+    expect(ran.outcome).toMatchObject({
+      code: 0,
+      status: "unverified",
+      calls: { made: 3, expected: 3, at_most: 4 },
+      looks: 2,
+    });
+    expect(ran.files["shop/money.py"]).toBe("RATE = 2\n");
+  });
+
+  test("may be called a task: looks alone are a look", async () => {
+    const ran = await play({ files, lines: [plan({ steps: ["SEARCH RATE"] }), fix, change] });
+    expect([ran.outcome.code, ran.purposes]).toEqual([0, "plan plan execute"]);
+  });
+
+  test("is answered without any yes when it was a question", async () => {
+    const ran = await play({ files, lines: [look("READ shop/money.py"), talk("The rate is 1.")], answers: [] });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "answered", text: "The rate is 1.", calls: { made: 2 } });
+    expect(ran.eventsOf("look.shown").length).toBe(1);
+  });
+
+  test("that would change something is a task", async () => {
+    const mixed = JSON.stringify({ ...JSON.parse(fix), intent: "look" });
+    expect((await play({ files, lines: [mixed, change] })).outcome).toMatchObject({ code: 0, calls: { made: 2 } });
+  });
+
+  test("of something denied or missing is reported to the model, and ends nothing", async () => {
+    const lines = [look("READ .env", "READ none.py"), talk("Neither can be read.")];
+    const ran = await play({ files: { ...files, ".env": "KEY=canary\n" }, lines });
+    expect(ran.asked(2)).toContain('action="READ none.py" ok="false"');
+    expect(JSON.stringify(ran.requests)).not.toContain("canary");
+    expect(ran.outcome.status).toBe("answered");
+  });
+});
+
+describe("there are two rounds", () => {
+  test("each adds a call to what is expected and to what is promised at most", async () => {
+    const lines = [look("TREE"), look("READ shop/money.py"), fix, change];
+    const ran = await play({ files, lines });
+    expect(ran.asked(3)).toContain("No look is left");
+    expect(ran.eventsOf("plan.ready")[0]?.promise).toMatchObject({ expected: 4, at_most: 5 });
+    expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 4, expected: 4, at_most: 5 } });
+  });
+
+  test("a third is an unusable reply: the spare call asks again, then the run ends with 7", async () => {
+    const rounds = [look("TREE"), look("GLOB **/*.py")];
+    const saved = await play({ files, lines: [...rounds, look("TREE"), talk("Enough.")] });
+    expect(saved.outcome).toMatchObject({ code: 0, text: "Enough.", calls: { made: 4 } });
+    const stubborn = await play({ files, lines: [...rounds, look("TREE"), look("TREE")] });
+    expect(stubborn.outcome).toMatchObject({ code: 7, calls: { made: 4, at_most: 4 } });
+  });
+
+  test("an unusable plan before them takes the spare call, and leaves the rounds", async () => {
+    const lines = ["no plan", look("TREE"), look("GLOB **/*.py"), talk("Seen.")];
+    expect((await play({ files, lines })).outcome).toMatchObject({ code: 0, text: "Seen.", calls: { made: 4 } });
+  });
+
+  test("feedback on the plan may look in the round that is left", async () => {
+    const lines = [look("TREE"), fix, look("READ shop/money.py"), fix, change];
+    const ran = await play({
+      files,
+      lines,
+      options: { interactive: true },
+      answers: [{ feedback: "look again" }, "yes"],
+    });
+    expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 5, expected: 5, at_most: 6 } });
+  });
+});
+
+describe("results", () => {
+  test("take 24,000 characters together, and a cut one says how to ask for the rest", async () => {
+    const ran = await play({ files, lines: [look("READ shop/long.py", "READ shop/money.py"), talk("Long.")] });
+    const asked = ran.asked(2);
+    expect(asked.length).toBeLessThan(24_600);
+    expect(asked.length).toBeGreaterThan(20_000);
+    expect(asked).toContain("1 RATE = 1");
+    const [, from = "", to = ""] = /lines (\d+)-(\d+) are left out: READ shop\/long\.py:\d+-\d+\]/.exec(asked) ?? [];
+    expect(asked).toContain(`${Number(from) - 1} value_${Number(from) - 2} = `);
+    expect([Number(from) > 500, Number(to) > Number(from)]).toEqual([true, true]);
+  });
+
+  test("are less for a model with a small window", async () => {
+    const ran = await play({ files, lines: [look("READ shop/long.py"), talk("Long.")], window: 8192 });
+    expect(ran.asked(2).length).toBeLessThan(6000);
+  });
+});
+
+test("eight-step looks first too, asked in its own form or in that of a plan", async () => {
+  const schedule = JSON.stringify({
+    mode: "task",
+    complexity: "simple",
+    reply: "On it.",
+    steps: [{ title: "one", hint: "" }],
+    looks: [],
+    scope: {
+      files_to_read: [],
+      files_to_create: [],
+      files_to_modify: ["shop/money.py"],
+      files_to_delete: [],
+      commands: [],
+    },
+  });
+  const own = JSON.stringify({
+    mode: "look",
+    reply: "I look.",
+    looks: [{ action: "READ", target: "shop/money.py", destination: "" }],
+  });
+  const verdict = JSON.stringify({ passed: true, quality_score: 9, reasons: [], next_fix: [] });
+  for (const first of [own, look("READ shop/money.py")]) {
+    const lines = [first, schedule, change, verdict, "Done."];
+    const ran = await play({ files, flow: eightStep, lines, options: { mode: "eight-step" } });
+    expect(ran.asked(2)).toContain("1 RATE = 1");
+    expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 5, expected: 5, at_most: 7 } });
+  }
+});
+
+test("auto looks first too", async () => {
+  const ran = await play({ files, flow: hybrid, lines: [look("READ shop/money.py"), fix, change] });
+  expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3, expected: 3, at_most: 4 } });
+});
+
+test("a plan that comes as prose, and then cut, is continued in place of a round of looks", async () => {
+  const whole = plan({ steps: ["WRITE a.txt"] });
+  const lines = [
+    "I would write a.txt.",
+    { text: whole.slice(0, 60), stop: "length" as const },
+    whole.slice(60),
+    write("a.txt", "1\n") + finish(),
+  ];
+  const ran = await play({ lines });
+  expect(ran.purposes).toBe("plan repair resume execute");
+  expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 4, expected: 3, at_most: 4 } });
+  const twice = [lines[0] ?? "", lines[1] ?? "", { text: whole.slice(60, 80), stop: "length" as const }];
+  expect((await play({ lines: twice })).outcome).toMatchObject({ code: 7, calls: { made: 3, at_most: 4 } });
+});
+
+test("a search in a folder is named by what it searches for, to the person and to the model", async () => {
+  const lines = [look("SEARCH RATE -> shop"), fix, change];
+  const ran = await play({ files, lines });
+  expect(ran.eventsOf("look.shown").map(({ target }) => target)).toEqual(["RATE in shop"]);
+  expect(ran.asked(2)).toContain('<result action="SEARCH RATE in shop" ok="true">');
+});

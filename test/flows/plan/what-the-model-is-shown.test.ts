@@ -1,0 +1,123 @@
+/** What the model is shown of a project and of its own work: enough to answer well, and the user loses no answer. */
+import { describe, expect, test } from "bun:test";
+import { finish, modify, plan, write } from "../plans.ts";
+import { play } from "../scripted.ts";
+
+const create = [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "one\n") + finish()];
+
+describe("the plan call", () => {
+  test("sees every file of a small project, even if the request names none", async () => {
+    const files = { "README.md": "# sums\n", "src/app.py": "print(1)\n" };
+    const { asked } = await play({ files, lines: create, task: "improve it" });
+    expect(asked(1)).toContain('<file path="README.md">\n# sums\n</file>');
+    expect(asked(1)).toContain('<file path="src/app.py">\nprint(1)\n</file>');
+  });
+
+  test("sees of a large project only what the request is about", async () => {
+    const others = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`docs/page${n}.md`, "nothing\n"]));
+    const files = { ...others, "src/invoice.py": "def total(): pass\n" };
+    const { asked } = await play({ files, lines: create, task: "round the invoice total" });
+    expect(asked(1).match(/<file path="[^"]*"/g)).toEqual(['<file path="src/invoice.py"']);
+  });
+
+  test("sees the files a piped traceback names by their absolute paths", async () => {
+    const others = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`docs/page${n}.md`, "nothing\n"]));
+    const files = { ...others, "shop/cart.py": "x = 1 / 0\n" };
+    const context = 'File "/home/me/project/shop/cart.py", line 1, in <module>\nZeroDivisionError';
+    const { asked } = await play({ files, lines: create, task: "repair this", context });
+    expect(asked(1)).toContain('<file path="shop/cart.py">');
+  });
+
+  test("finds the one file of a thousand that holds the words of the request", async () => {
+    const others = Object.fromEntries(
+      Array.from({ length: 1000 }, (_, n) => [`src/m${n % 30}/sub/f${n}.py`, "x = 1\n"]),
+    );
+    const files = { ...others, "src/z/auth.py": "def login(password): pass\n" };
+    const { asked } = await play({ files, lines: create, task: "Hash the password before it is compared" });
+    expect(asked(1)).toContain('<file path="src/z/auth.py">');
+    expect(asked(1)).toContain("\nsrc/m0/sub/: f0.py ");
+  });
+
+  test("is told the checks of the user", async () => {
+    const { asked } = await play({ lines: create, options: { checks: ["test -f a.txt"] } });
+    expect(asked(1)).toMatch(
+      /^Checks of the user, before any change;.*\n<check command="test -f a.txt" exit="1" note="fails">$/m,
+    );
+  });
+});
+
+describe("the execution call", () => {
+  test("sees a file that is to be moved, and may change it where the plan changes it under either name", async () => {
+    for (const changed of ["old.py", "new.py"]) {
+      const steps = ["MV old.py -> new.py", `MODIFY ${changed}`];
+      const script = `MV::old.py::new.py\n${modify("new.py", ["a = 1\n", "a = 2\n"])}${finish()}`;
+      const { asked, files, outcome } = await play({
+        files: { "old.py": "a = 1\n" },
+        lines: [plan({ steps }), script],
+      });
+      expect(asked(2)).toContain('<file path="old.py">\na = 1\n</file>');
+      expect([files, outcome.code]).toEqual([{ "new.py": "a = 2\n" }, 0]);
+    }
+  });
+
+  test("is told when the commands of the plan will not run", async () => {
+    const lines = [
+      plan({ steps: ["WRITE a.txt", "RUN cat a.txt"] }),
+      `${write("a.txt", "one\n")}RUN::cat a.txt\n${finish()}`,
+    ];
+    const told = "Commands are not run this time";
+    expect((await play({ lines })).asked(2)).toContain(told);
+    expect((await play({ lines, options: { allowRun: true } })).asked(2)).not.toContain(told);
+  });
+
+  test("is not asked again for a FINISH it forgot when everything promised is done", async () => {
+    const { outcome, purposes } = await play({ lines: [create[0] ?? "", write("a.txt", "one\n")] });
+    expect([purposes, outcome.code]).toEqual(["plan execute", 0]);
+  });
+
+  test("a reply that was not cut is not called cut", async () => {
+    const steps = ["WRITE a.txt", "WRITE b.txt"];
+    const first = write("a.txt", "one\n");
+    const { asked, events } = await play({ lines: [plan({ steps }), first, write("b.txt", "two\n") + finish()] });
+    expect(asked(3)).not.toContain("cut");
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: "notice", text: "asking again: promised and not done: change b.txt" }),
+    );
+  });
+
+  test("is told that its edits are in when a check fails", async () => {
+    const lines = [
+      ...create.slice(0, 1),
+      write("a.txt", "one\n") + finish(),
+      modify("a.txt", ["one\n", "two\n"]) + finish(),
+    ];
+    const { asked, outcome } = await play({ lines, options: { checks: ["grep two a.txt"] } });
+    expect(asked(3)).toContain("Your edits are in the files now. Correct what the failed check shows");
+    expect(outcome.status).toBe("verified");
+  });
+});
+
+describe("an answer", () => {
+  const files = { "a.py": "print(1)\n" };
+  const prose = "It prints:\n\n```\n1\n```\n\nNothing else.";
+
+  test.each([
+    ["instead of a script", prose],
+    ["before an empty FINISH with a next step", `${prose}\n\nFINISH::EOT\nNEXT: Add a test\nEND::EOT\n`],
+  ])("%s is the user's, as it was written", async (_, reply) => {
+    const { outcome } = await play({
+      files,
+      lines: [plan({ steps: ["RUN true"] }), reply],
+      options: { allowRun: true },
+    });
+    expect([outcome.text, outcome.status]).toEqual([prose, "unverified"]);
+  });
+});
+
+test("what a check leaves behind is reported, with the check", async () => {
+  const lines = [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "one\n") + finish()];
+  const check = "mkdir -p __pycache__ && echo 1 > __pycache__/a.pyc";
+  const { events } = await play({ lines, options: { checks: [check] } });
+  const text = `${check}: __pycache__ is ignored: no undo takes its change back`;
+  expect(events).toContainEqual(expect.objectContaining({ type: "notice", text }));
+});

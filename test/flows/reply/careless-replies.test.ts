@@ -1,0 +1,288 @@
+/** What careless models do with a prompt they half understood: it must cost no call that is not needed. */
+import { describe, expect, test } from "bun:test";
+import type { Json } from "../../../src/core/model.ts";
+import { eightStep } from "../../../src/flows/eight-step.ts";
+import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
+import { finish, modify, plan, write } from "../plans.ts";
+import { type Line, makeFolder, play, playIn, type Ran } from "../scripted.ts";
+
+const files = { "a.txt": "one\n" };
+const done = modify("a.txt", ["one\n", "1\n"]);
+const steps = ["MODIFY a.txt"];
+
+describe("a check that the model runs by itself", () => {
+  test("is left to pai, which runs it anyway: no refusal, no call more", async () => {
+    const lines = [plan({ steps }), `${done}RUN::test -f a.txt\n${finish()}`];
+    const ran = await play({ files, lines, options: { checks: ["test -f a.txt"], allowRun: true } });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "verified", calls: { made: 2 } });
+    expect(ran.eventsOf("call.finished").map(({ action }) => action)).toEqual(["MODIFY"]);
+    expect(ran.asked(2)).toContain('(no RUN needed):\n<check command="test -f a.txt" exit="0" note="passes">');
+  });
+
+  test("is that check when the plan promised it", async () => {
+    const lines = [plan({ steps: [...steps, "RUN test -f a.txt"] }), `${done}RUN::test -f a.txt\n${finish()}`];
+    const ran = await play({ files, lines, options: { checks: ["test -f a.txt"], allowRun: true } });
+    expect(ran.eventsOf("call.finished").map(({ action }) => action)).toEqual(["MODIFY"]);
+  });
+});
+
+describe("when all is done and only something extra was refused", () => {
+  const first = `${done}RM::b.txt\n${finish("It says 1 now.\nNEXT: Add two")}`;
+  const setup = { files: { ...files, "b.txt": "two\n" }, options: { allowDelete: true } };
+
+  test("words without a script end the run", async () => {
+    const lines = [plan({ steps, complexity: "moderate" }), first, "Sorry! Everything is done."];
+    const ran = await play({ ...setup, lines });
+    expect(ran.outcome).toMatchObject({ code: 0, text: "It says 1 now.", next: ["Add two"], calls: { made: 3 } });
+    expect(ran.asked(3)).toContain("only what is left, ended with FINISH (alone when nothing is)");
+  });
+
+  test("a FINISH without words keeps what the one before it said", async () => {
+    const ran = await play({ ...setup, lines: [plan({ steps }), first, "FINISH"] });
+    expect(ran.outcome).toMatchObject({ code: 0, text: "It says 1 now.", next: ["Add two"] });
+  });
+});
+
+test("absolute paths below the root are relative ones: in plans, scripts and through a link to the folder", async () => {
+  const place = makeFolder(files);
+  const script = done.replace("MODIFY::a.txt", `MODIFY::${place.root}/a.txt`) + finish();
+  const ran = await playIn(place, { lines: [plan({ steps: [`MODIFY ${place.root}/a.txt`] }), script] });
+  place.remove();
+  expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 2 }, changes: [{ path: "a.txt" }] });
+  expect(ran.outcome.plan?.execution_plan?.steps[0]?.target).toBe("a.txt");
+});
+
+test("a whole file in place of edits is answered once with what was seen and what to send", async () => {
+  const lines = [plan({ steps }), `MODIFY::a.txt::EOT\n1\nEND::EOT\n${finish()}`, done + finish()];
+  const ran = await play({ files, lines });
+  expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3 } });
+  expect(ran.asked(3)).toContain("FAILED: MODIFY a.txt\n");
+  expect(ran.asked(3)).toContain("it holds no complete SEARCH/REPLACE block\nSend blocks of <<<<<<< SEARCH");
+});
+
+test("words while something is open are answered as holding no action", async () => {
+  const lines = [plan({ steps, complexity: "moderate" }), "Sorry, I did it.", done + finish()];
+  const ran = await play({ files, lines });
+  expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3 } });
+  expect(ran.asked(3)).toContain("could not be used: the reply held no action and no answer.");
+  expect(ran.asked(3)).toContain("Still to do from the plan:\n- change a.txt");
+});
+
+test("a run that ends on words says how they began", async () => {
+  const lines = [plan({ steps }), ...Array<string>(3).fill("I am sorry, I cannot do that.\nAsk me something else.")];
+  const { outcome } = await play({ files, lines });
+  expect(outcome.error).toMatchObject({
+    code: "reply_invalid",
+    message: "the reply held no action and no answer; it began: I am sorry, I cannot do that.",
+  });
+});
+
+describe("a FINISH that was not written by the rules", () => {
+  const said = async (end: string) => {
+    const { outcome } = await play({ files, lines: [plan({ steps }), done + end] });
+    return [outcome.code, outcome.text, outcome.next];
+  };
+
+  test("says all that follows it when its END is missing", async () => {
+    expect(await said("FINISH::EOT\nIt says:\n\n    1\n\nNEXT: Add two\n")).toEqual([
+      0,
+      "It says:\n\n    1",
+      ["Add two"],
+    ]);
+    expect(await said("FINISH::EOT\nIt says 1.\nEND :: EOT\n```<|im_end|>")).toEqual([0, "It says 1.", []]);
+  });
+
+  test("keeps the next steps that follow it", async () => {
+    expect(await said("FINISH::It says 1.\n\n- NEXT: Add two\n**NEXT:** Add three\nHave fun!")).toEqual([
+      0,
+      "It says 1.",
+      ["Add two", "Add three"],
+    ]);
+    expect(await said(`${finish("It says 1.\nNEXT: Add two")}NEXT: Add three`)).toEqual([0, "It says 1.", ["Add two"]]);
+  });
+
+  test("says nothing of a turn that the model made up behind it", async () => {
+    const more = "<|im_start|>user\nThanks!<|im_end|>\nRM::a.txt\nFINISH::EOT\nGone.\nNEXT: Cry\nEND::EOT";
+    expect(await said(`FINISH::It says 1.<|im_end|>\n${more}`)).toEqual([0, "It says 1.", []]);
+    expect(await said("FINISH::EOT\nIt says 1.\nRM::a.txt\nNEXT: Cry")).toEqual([0, "It says 1.", []]);
+  });
+
+  test("of one word is that word", async () => {
+    expect(await said("FINISH::DONE\nI did it.")).toEqual([0, "DONE", []]);
+    expect(await said("FINISH::EOT\n")).toEqual([0, "EOT", []]);
+  });
+});
+
+test("a file without its END before FINISH is written in two calls, and contains no word of FINISH", async () => {
+  const lines = [plan({ steps: ["WRITE b.txt"] }), "WRITE::b.txt::EOT\ntwo\nFINISH::It says two."];
+  const ran = await play({ lines });
+  expect(ran.outcome).toMatchObject({ code: 0, text: "It says two.", calls: { made: 2 } });
+  expect(ran.files).toEqual({ "b.txt": "two\n" });
+});
+
+test("a file whose end nobody can tell is asked for again, with the reason", async () => {
+  const lines = [
+    plan({ steps: ["WRITE b.txt", "RUN make"] }),
+    "WRITE::b.txt::EOT\ntwo\nRUN::make\nFINISH::ok",
+    write("b.txt", "two\n") + finish(),
+  ];
+  const ran = await play({ lines });
+  expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3 } });
+  expect(ran.purposes).toBe("plan execute execute");
+  expect(ran.asked(3)).toContain("line 1: WRITE::b.txt has no END::EOT: send it again");
+  expect(ran.files).toEqual({ "b.txt": "two\n" });
+});
+
+describe("a step of eight-step", () => {
+  const schedule = JSON.stringify({
+    mode: "task",
+    complexity: "moderate",
+    reply: "I will do it.",
+    steps: ["one", "two"].map((title) => ({ title, hint: "" })),
+    scope: {
+      files_to_read: [],
+      files_to_create: ["b.txt"],
+      files_to_modify: ["a.txt"],
+      files_to_delete: [],
+      commands: [],
+    },
+  });
+  const verdict = (passed: boolean) =>
+    JSON.stringify({
+      passed,
+      quality_score: "8/10",
+      reasons: [passed ? "Well done" : "a.txt is as it was"],
+      next_fix: [],
+    });
+  const checks = ["grep 1 a.txt && cat b.txt"];
+  const setup = { files, flow: eightStep, options: { mode: "eight-step", checks } };
+
+  test("does not fail by a check that only all steps together can pass", async () => {
+    const lines = [schedule, done, verdict(true), write("b.txt", "two\n"), verdict(true), "Done."];
+    const ran = await play({ ...setup, lines });
+    expect(ran.purposes).toBe("plan execute integrity execute integrity summary");
+    expect(ran.outcome).toMatchObject({ status: "verified", score: 8 });
+    const shown = 'exit="1" note="failed before the work began; later steps may mend it">';
+    expect([ran.asked(3), ran.asked(4)].map((text) => text.includes(shown))).toEqual([true, true]);
+  });
+
+  test("the last one does, even when it changes nothing; and FINISH before it ends nothing", async () => {
+    const bad = write("b.txt", "two\n");
+    const lines = [schedule, bad + finish(), verdict(true), finish(), verdict(true), finish(), "Done."];
+    const ran = await play({ ...setup, lines });
+    expect(ran.outcome).toMatchObject({ status: "failed", code: 9 });
+    expect(ran.files).toEqual(files);
+  });
+
+  test("that is mended sees what it read, and is told once what is wrong, without praise", async () => {
+    const bad = modify("b/a.txt", ["one\n", "1\n"]);
+    const lines = [
+      schedule,
+      `READ::a.txt\n${bad}`,
+      verdict(true),
+      done,
+      write("b.txt", "two\n"),
+      verdict(true),
+      "Done.",
+    ];
+    const ran = await play({ ...setup, lines });
+    expect(ran.outcome.status).toBe("verified");
+    expect(ran.asked(4)).toContain('<file path="a.txt">\none\n</file>');
+    expect(ran.asked(4)).not.toContain("Well done");
+  });
+});
+
+describe("a tool-loop", () => {
+  const calls = (...inputs: readonly (readonly [name: string, input: Json])[]): Line => ({
+    text: "",
+    calls: inputs.map(([name, input], at) => ({ id: `${name}${at}`, name, input })),
+  });
+  const textsOf = (ran: Ran, n: number) => {
+    const last = ran.requests[n - 1]?.messages.at(-1);
+    return last?.role === "tools" ? last.results.map(({ text }) => text) : [];
+  };
+  const setup = { files, flow: toolLoop, options: { mode: "tool-loop" } };
+
+  test("reads the names that models know from the tools of others", async () => {
+    const lines = [
+      calls(["Read", { file_path: "a.txt" }], ["grep", { query: "one" }]),
+      calls(["edit", { file_path: "a.txt", old_string: "one", new_string: "1" }]),
+      "Done.",
+    ];
+    const ran = await play({ ...setup, lines });
+    expect(ran.files).toEqual({ "a.txt": "1\n" });
+    expect(textsOf(ran, 2).map((text) => text.includes("one"))).toEqual([true, true]);
+  });
+
+  test("a call that lacks an input is answered with its name in the tool", async () => {
+    const lines = [calls(["edit", {}], ["edit", { path: "a.txt" }], ["rm", {}], ["mv", { from: "a.txt" }]), "Sorry."];
+    const ran = await play({ ...setup, lines });
+    expect(ran.outcome.code).toBe(0);
+    expect(textsOf(ran, 2).map((text) => text.match(/\w+(?=: Invalid)/g))).toEqual([
+      ["path", "old_str", "new_str"],
+      ["old_str", "new_str"],
+      ["path"],
+      ["to"],
+    ]);
+  });
+
+  test("numbers and truths may be texts, null is nothing, and the words of scripts are names too", async () => {
+    const lines = [
+      calls(["read", { path: "a.txt", start_line: "1", end_line: null }]),
+      calls(["MODIFY", { path: "a.txt", old_str: "one", new_str: "1", all: "True" }]),
+      "Done.",
+    ];
+    const ran = await play({ ...setup, lines });
+    expect(textsOf(ran, 2)[0]).toStartWith("1 one");
+    expect(ran.files).toEqual({ "a.txt": "1\n" });
+  });
+
+  test("an edit that does not say by what deletes nothing", async () => {
+    const ran = await play({ ...setup, lines: [calls(["edit", { path: "a.txt", old_str: "one" }]), "Sorry."] });
+    expect(ran.files).toEqual(files);
+    expect(textsOf(ran, 2)[0]).toContain("unusable arguments");
+  });
+
+  test("its explorer is told the tools there are, and knows them in any case", async () => {
+    const lines = [
+      calls(["explore", { task: "find one" }]),
+      calls(["grep_search", { query: "one" }], ["Grep", { query: "one" }]),
+      "In a.txt, line 1.",
+      "Done.",
+    ];
+    const ran = await play({ ...setup, lines });
+    const [unknown, found] = textsOf(ran, 3);
+    expect(unknown).toMatch(/^unknown tool: grep_search here; there are .*grep/);
+    expect(found).toContain("a.txt");
+  });
+
+  test("an absolute path below the root is read as the relative one, one outside is refused", async () => {
+    const place = makeFolder(files);
+    const lines = [calls(["read", { path: `${place.root}/a.txt` }], ["read", { path: "/etc/passwd" }]), "Done."];
+    const ran = await playIn(place, { ...setup, lines });
+    place.remove();
+    expect(textsOf(ran, 2)[0]).toContain("one");
+    expect(textsOf(ran, 2)[1]).toMatch(/is absolute; only paths below the root/i);
+  });
+});
+
+describe("the marks of an edit", () => {
+  const edit = (...lines: readonly string[]) => `MODIFY::a.txt::EOT\n${lines.join("\n")}\nEND::EOT\n${finish()}`;
+
+  test("without their words are read at once, and never written", async () => {
+    for (const closing of [">>>>>>>", ">>>>>> END", "<<<<<<< REPLACE", "======="]) {
+      const lines = [plan({ steps }), edit("<<<<<<< SEARCH", "one", "=======", "1", closing)];
+      const ran = await play({ files, lines });
+      expect([ran.outcome.code, ran.outcome.calls.made, ran.files]).toEqual([0, 2, { "a.txt": "1\n" }]);
+    }
+  });
+
+  test("that mean two things are refused with the lines to send", async () => {
+    const unclear = edit("<<<<<<< SEARCH", "one", "=======", "1", ">>>>>>>", "2", ">>>>>>> REPLACE");
+    const ran = await play({ files, lines: [plan({ steps }), unclear, `${done}${finish()}`] });
+    expect([ran.outcome.code, ran.files]).toEqual([0, { "a.txt": "1\n" }]);
+    expect(ran.asked(3)).toContain(
+      "Send blocks of <<<<<<< SEARCH, the old lines, =======, the new lines, >>>>>>> REPLACE",
+    );
+  });
+});

@@ -1,0 +1,83 @@
+/** Replies that were cut at the output limit: what stands, what waits, what is asked for again. */
+import { describe, expect, test } from "bun:test";
+import { finish, plan, write } from "../plans.ts";
+import { play } from "../scripted.ts";
+
+describe("cut replies", () => {
+  const steps = ["WRITE a.txt", "WRITE b.txt", "RM old.txt"];
+  const files = { "old.txt": "old\n" };
+  const options = { allowDelete: true };
+  const first = `RM::old.txt\n${write("a.txt", "1\n")}WRITE::b.txt::EOT\nline 1\nline 2\nlin`;
+
+  test("the rest is asked for and joined; deletions wait until the reply is whole", async () => {
+    const rest = `line 2\nline 3\nEND::EOT\n${finish("Done.")}`;
+    const ran = await play({ files, options, lines: [plan({ steps }), { text: first, stop: "length" }, rest] });
+    expect(ran.purposes).toBe("plan execute resume");
+    expect(ran.asked(3)).toContain("cut inside WRITE::b.txt::EOT, after the line «line 2»");
+    const shown = ran.requests[2]?.messages.at(-2);
+    expect(shown?.role === "assistant" && shown.text).toEndWith("\nline 1\nline 2\n");
+    expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3, expected: 2, at_most: 3 } });
+    expect(ran.files).toEqual({ "a.txt": "1\n", "b.txt": "line 1\nline 2\nline 3\n" });
+    expect(ran.eventsOf("changes.applied").length).toBe(1);
+  });
+
+  test("cut twice: complete actions are kept, RM never runs, and without a call left it ends with 7, all taken back", async () => {
+    const ran = await play({
+      files,
+      options,
+      lines: [plan({ steps }), { text: first, stop: "length" }, { text: "line 3\nli", stop: "length" }],
+    });
+    expect([ran.outcome.code, ran.outcome.error?.code, ran.files]).toEqual([7, "reply_cut", files]);
+    expect(ran.eventsOf("call.started").map(({ action }) => action)).toEqual(["WRITE"]);
+  });
+
+  test("with the spare gone the next phase goes on with what is left", async () => {
+    const lines = [
+      "[]",
+      plan({ steps, complexity: "moderate" }),
+      { text: first, stop: "length" as const },
+      `RM::old.txt\n${write("b.txt", "all\n")}${finish()}`,
+    ];
+    const ran = await play({ files, options, lines });
+    expect(ran.purposes).toBe("plan repair execute execute");
+    expect(ran.asked(4)).toContain("your reply was cut; what was complete has been done");
+    expect(ran.asked(4)).toContain("- change b.txt\n- delete old.txt");
+    expect([ran.outcome.code, ran.files]).toEqual([0, { "a.txt": "1\n", "b.txt": "all\n" }]);
+  });
+
+  test("an empty answer to the resume costs the spare, not what was complete", async () => {
+    const lines = [
+      plan({ steps, complexity: "moderate" }),
+      { text: first, stop: "length" as const },
+      "",
+      `RM::old.txt\n${write("b.txt", "all\n")}${finish()}`,
+    ];
+    const ran = await play({ files, options, lines });
+    expect(ran.purposes).toBe("plan execute resume execute");
+    expect([ran.outcome.code, ran.files]).toEqual([0, { "a.txt": "1\n", "b.txt": "all\n" }]);
+  });
+
+  test("a command in a cut reply is never run", async () => {
+    const lines = [
+      plan({ steps: ["RUN touch x", "WRITE a.txt"] }),
+      { text: "RUN::touch x\nWRITE::a.txt::EOT\n", stop: "length" as const },
+      { text: "b", stop: "length" as const },
+    ];
+    const ran = await play({ lines, options: { allowRun: true } });
+    expect([ran.outcome.code, ran.files]).toEqual([7, {}]);
+  });
+});
+
+test("a server that ignores the limit is left, and what arrived is paid for", async () => {
+  const endless = { text: "word ".repeat(80_000) };
+  const options = { planOnly: true, caps: { calls: null, tokens: 9000, cost: null } };
+  const ran = await play({ lines: [endless, endless], options });
+  expect([ran.outcome.error?.code, ran.requests.length]).toEqual(["budget_tokens", 1]);
+  const most = 32 * (ran.requests[0]?.maxOutputTokens ?? 0);
+  expect(ran.outcome.usage.output * 4).toBeLessThan(most + 1000);
+});
+
+test("where no cap is set a reply may be a megabyte, however little the model is thought to write", async () => {
+  const long = { text: plan({ intent: "conversation", reply: "word ".repeat(210_000) }) };
+  expect((await play({ lines: [long] })).outcome.code).toBe(0);
+});

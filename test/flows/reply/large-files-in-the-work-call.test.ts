@@ -1,0 +1,172 @@
+/** What the execution call shows of large files that it changes, and that edits of them still apply. */
+import { describe, expect, test } from "bun:test";
+import { finish, modify, plan, write } from "../plans.ts";
+import { play, type Setup } from "../scripted.ts";
+
+/** A module of so many functions, each of five lines. */
+const module = (functions: number, body: (n: number) => string = () => "work") =>
+  Array.from(
+    { length: functions },
+    (_, n) => `def step_${n}(value):\n    # ${body(n)}\n    value = value + ${n}\n    return value\n\n`,
+  ).join("");
+const lengthOf = (ran: Awaited<ReturnType<typeof play>>, n: number) => JSON.stringify(ran.requests[n - 1]).length;
+const large = module(600);
+const rewritten = large.replace("value + 500\n", "value + 501\n");
+
+describe("of a large file that it changes the execution call", () => {
+  test("shows the line that the request names, in a file of 500 KB, and the change is made in two calls", async () => {
+    const files = { "lib/engine.py": module(7000, (n) => (n === 4321 ? "retry_limit is 3" : "work")) };
+    expect(files["lib/engine.py"].length).toBeGreaterThan(500_000);
+    const edit = ["    # retry_limit is 3\n", "    # retry_limit is 5\n"] as const;
+    const ran = await play({
+      files,
+      task: "raise retry_limit to 5 in lib/engine.py",
+      lines: [plan({ steps: ["MODIFY lib/engine.py"] }), modify("lib/engine.py", edit) + finish()],
+    });
+    expect(ran.asked(2)).toContain('<file path="lib/engine.py" shown="parts of 35000 lines">');
+    expect(ran.asked(2)).toContain("# retry_limit is 3");
+    expect(ran.asked(2)).toContain("defines (name line): step_0 1");
+    expect(lengthOf(ran, 2)).toBeLessThan(40_000);
+    expect(ran.outcome.code).toBe(0);
+    expect(ran.requests.length).toBe(2);
+    expect(ran.files["lib/engine.py"]).toBe(files["lib/engine.py"].replace(edit[0], edit[1]));
+  });
+
+  test("shows the line that the request gives by its number", async () => {
+    const ran = await play({
+      files: { "a.py": large },
+      task: "rename the variable at a.py:2018",
+      lines: [plan({ steps: ["MODIFY a.py"] }), modify("a.py", ["value + 403\n", "value + 404\n"]) + finish()],
+    });
+    expect(ran.asked(2)).toContain("value = value + 403");
+    expect(ran.outcome.code).toBe(0);
+  });
+
+  test("shows the ranges that looks before the plan and in the plan have read, once", async () => {
+    const ran = await play({
+      files: { "a.py": large },
+      task: "tidy up",
+      lines: [
+        plan({ steps: ["READ a.py:1501-1510"] }),
+        plan({ steps: ["READ a.py:2501-2510", "MODIFY a.py"] }),
+        modify("a.py", ["value + 300\n", "value + 301\n"]) + finish(),
+      ],
+    });
+    for (const line of ["value = value + 300\n", "value = value + 500\n"])
+      expect(ran.asked(3).split(line).length).toBe(2);
+    expect(ran.asked(3)).toContain("--- a.py:1501-1510\n");
+    expect(ran.outcome.code).toBe(0);
+  });
+
+  test("names ranges that were looked at and do not fit", async () => {
+    const ran = await play({
+      files: { "a.py": large },
+      task: "tidy up",
+      lines: [
+        plan({ steps: ["READ a.py:1-2000", "READ a.py:2501-2510", "MODIFY a.py"] }),
+        modify("a.py", ["value + 500\n", "value + 501\n"]) + finish(),
+      ],
+    });
+    expect(ran.asked(2)).toContain('note="lines 1-2000 were looked at and are left out here"');
+    expect(ran.asked(2)).toContain("value = value + 500");
+  });
+
+  test("shows all of it up to 24,000 characters, and where the plan writes the file anew", async () => {
+    const small = module(400).slice(0, 24_000);
+    const change = (path: string) => modify(path, ["    value = value + 7\n", "    value = value + 8\n"]) + finish();
+    const kept = await play({ files: { "a.py": small }, lines: [plan({ steps: ["MODIFY a.py"] }), change("a.py")] });
+    expect(kept.asked(2)).toContain(`<file path="a.py">\n${small}`);
+    const cut = await play({
+      files: { "a.py": `${small}#` },
+      lines: [plan({ steps: ["MODIFY a.py"] }), change("a.py")],
+    });
+    expect(cut.asked(2)).toContain('<file path="a.py" shown="parts of ');
+    const anew = await play({
+      files: { "a.py": large },
+      lines: [plan({ steps: ["WRITE a.py"] }), write("a.py", rewritten) + finish()],
+    });
+    expect(anew.asked(2)).toContain(`<file path="a.py">\n${large}`);
+    expect(anew.files["a.py"]).toBe(rewritten);
+  });
+
+  test("is not enough to write it anew: READ is, and shows all of it", async () => {
+    const ran = await play({
+      files: { "a.py": large },
+      lines: [
+        plan({ steps: ["MODIFY a.py"], complexity: "complex" }),
+        write("a.py", rewritten) + finish(),
+        "READ::a.py\n",
+        write("a.py", rewritten) + finish(),
+      ],
+    });
+    expect(ran.asked(3)).toContain("a.py exists and was not shown to you whole");
+    expect(ran.asked(4)).toContain(`<file path="a.py">\n${large}`);
+    expect(ran.files["a.py"]).toBe(rewritten);
+  });
+
+  test("lets a later phase READ a range of it", async () => {
+    const ran = await play({
+      files: { "a.py": large },
+      lines: [
+        plan({ steps: ["MODIFY a.py"], complexity: "moderate" }),
+        "READ::a.py::2501-2503\n",
+        modify("a.py", ["value + 500\n", "value + 501\n"]) + finish(),
+      ],
+    });
+    expect(ran.asked(3)).toContain("2503     value = value + 500");
+    expect(ran.outcome.code).toBe(0);
+  });
+
+  test("shows in a third phase what has changed in it", async () => {
+    const ran = await play({
+      files: { "a.py": large, "b.py": "y = 2\n" },
+      lines: [
+        plan({ steps: ["MODIFY a.py", "MODIFY b.py"], complexity: "complex" }),
+        modify("a.py", ["value + 444\n", "value + 445 - 1\n"]) + finish(),
+        modify("b.py", ["none\n", "y = 9\n"]) + finish(),
+        modify("b.py", ["y = 2\n", "y = 3\n"]) + finish(),
+      ],
+    });
+    expect(ran.asked(2)).not.toContain("value = value + 444");
+    expect(ran.asked(4)).toContain("value = value + 445 - 1");
+    expect(ran.asked(4)).toContain('shown="parts of 3000 lines"');
+  });
+
+  test("shows no secret of it, also where the blocks are cut", async () => {
+    const secret = ["ghp", "a8Kd02mVq7RtYx31LpWz5NcJ4hBsGfTe6UoQ"].join("_");
+    const files = { "a.py": module(600, (n) => (n === 300 ? `deploy token = "${secret}"` : "work")) };
+    const ran = await play({
+      files,
+      task: "rename the deploy token",
+      lines: [plan({ steps: ["MODIFY a.py"] }), modify("a.py", ["value + 300\n", "value + 301\n"]) + finish()],
+    });
+    expect(ran.asked(2)).toContain("deploy token");
+    expect(JSON.stringify(ran.requests)).not.toContain(secret);
+    expect(ran.files["a.py"]).toContain(secret);
+  });
+
+  test("shows the beginning of one whose lines are too long to choose from", async () => {
+    const setup: Setup = {
+      files: { "a.js": `var total=1;${"total+=1;".repeat(6000)}\n` },
+      lines: [plan({ steps: ["MODIFY a.js"] }), modify("a.js", ["var total=1;\n", "var total=2;\n"]) + finish()],
+    };
+    const ran = await play(setup);
+    expect(ran.asked(2)).toContain("var total=1;total+=1;");
+    expect(ran.files["a.js"]).toStartWith("var total=2;");
+  });
+
+  test("counts in the promise what it will be shown", async () => {
+    const promised = async (step: string) => {
+      const ran = await play({
+        files: { "a.py": large },
+        lines: [plan({ steps: [step] })],
+        options: { planOnly: true },
+      });
+      return ran.eventsOf("plan.ready")[0]?.promise.tokens ?? 0;
+    };
+    const base = await promised("MODIFY other.py");
+    const edited = (await promised("MODIFY a.py")) - base;
+    expect(edited).toBeGreaterThan(1000);
+    expect((await promised("WRITE a.py")) - base).toBeGreaterThan(edited * 1.2);
+  });
+});

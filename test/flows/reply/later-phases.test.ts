@@ -1,0 +1,258 @@
+/** What a phase leaves to the next, and what a run that ends with something left becomes. */
+import { describe, expect, test } from "bun:test";
+import { finish, modify, plan, write } from "../plans.ts";
+import { defaults, play } from "../scripted.ts";
+
+const moderate = "moderate" as const;
+
+describe("partial failure", () => {
+  const files = { "a.txt": "one\n", "b.txt": "the\ntwo\n" };
+  const steps = ["MODIFY a.txt", "MODIFY b.txt"];
+  const half = modify("a.txt", ["one\n", "1\n"]) + modify("b.txt", ["the\ntow\n", "2\n"]) + finish("All done!");
+
+  test("what failed drops out, the rest is in; the next phase is told both and corrects it", async () => {
+    const ran = await play({
+      files,
+      lines: [plan({ steps }), half, modify("b.txt", ["the\ntwo\n", "2\n"]) + finish("Both done.")],
+    });
+    expect(ran.files).toEqual({ "a.txt": "1\n", "b.txt": "2\n" });
+    expect(ran.outcome).toMatchObject({ code: 0, text: "Both done.", calls: { made: 3, at_most: 3 } });
+    const asked = ran.asked(3);
+    expect(asked).toContain("done: MODIFY a.txt");
+    expect(asked).toContain("FAILED: MODIFY b.txt\n<result>\nblock 1: SEARCH not found");
+    expect(asked).toContain('file "two"');
+    expect(asked).toContain("-one\n+1\n");
+    expect(asked).toContain("Still to do from the plan:\n- change b.txt");
+    expect(
+      ran.eventsOf("changes.applied").map(({ batch, changes }) => [batch, changes.map(({ path }) => path)]),
+    ).toEqual([
+      [1, ["a.txt"]],
+      [2, ["b.txt"]],
+    ]);
+  });
+
+  test("a claim of success does not make it one: still failed at the end, all phases are taken back with 8", async () => {
+    const ran = await play({
+      files,
+      lines: [plan({ steps }), half, modify("b.txt", ["the\ntow\n", "2\n"]) + finish("Done!")],
+    });
+    expect(ran.files).toEqual(files);
+    expect(ran.outcome).toMatchObject({ ok: false, status: "failed", code: 8, changes: [], diff: "" });
+    expect(ran.outcome.error?.message).toBe("MODIFY b.txt: block 1: SEARCH not found");
+    expect(ran.outcome.refused.map(({ why }) => why)).toEqual(["block 1: SEARCH not found"]);
+    expect(ran.eventsOf("changes.rolled_back").map(({ changes }) => changes.map(({ path }) => path))).toEqual([
+      ["a.txt"],
+    ]);
+  });
+
+  test("--keep keeps what was done; the run has failed all the same", async () => {
+    const lines = [plan({ steps }), half, finish()];
+    const ran = await play({ files, lines, options: { keep: true } });
+    expect(ran.files).toEqual({ "a.txt": "1\n", "b.txt": "the\ntwo\n" });
+    expect(ran.outcome).toMatchObject({
+      ok: false,
+      status: "failed",
+      code: 8,
+      changes: [{ path: "a.txt", op: "modify" }],
+    });
+  });
+
+  test("at a terminal the person is asked whether to keep it", async () => {
+    const lines = [plan({ steps }), half, finish()];
+    const ran = await play({ files, lines, answers: "yes", options: { interactive: true } });
+    expect(ran.questions.map(({ kind }) => kind)).toEqual(["plan", "keep"]);
+    expect(ran.files).toEqual({ "a.txt": "1\n", "b.txt": "the\ntwo\n" });
+  });
+
+  test("FINISH alone is not a success: the promised paths are named, then 8", async () => {
+    const ran = await play({ files, lines: [plan({ steps }), finish("Done."), finish("Really done.")] });
+    expect([ran.outcome.code, ran.outcome.error?.message]).toEqual([
+      8,
+      "promised and not done: change a.txt, change b.txt",
+    ]);
+    expect(ran.asked(3)).toContain("- change a.txt\n- change b.txt");
+  });
+
+  test("a file that the run has made may be written again, in the next phase and in the same reply", async () => {
+    const lines = [
+      plan({ steps: ["WRITE c.txt", "WRITE d.txt"] }),
+      write("c.txt", "first\n") + write("c.txt", "second\n") + finish(),
+      write("c.txt", "third\n") + write("d.txt", "new\n") + finish(),
+    ];
+    const ran = await play({ files, lines });
+    expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3 } });
+    expect(ran.files).toEqual({ ...files, "c.txt": "third\n", "d.txt": "new\n" });
+  });
+
+  test("what is there already is success with a note, and no more than unverified: it was promised", async () => {
+    const ran = await play({ files, lines: [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "one\n") + finish()] });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "unverified", changes: [] });
+    expect(ran.eventsOf("call.finished").map(({ text }) => text)).toEqual(["already there, nothing to do"]);
+  });
+
+  test("after two failed edits of a file its whole text is asked for, shown as it is now", async () => {
+    const complexity = moderate;
+    const lines = [
+      plan({ steps: ["MODIFY a.txt"], complexity }),
+      modify("a.txt", ["one\n", "1\n"]) + modify("a.txt", ["x\n", "y\n"]) + finish(),
+      modify("a.txt", ["z\n", "y\n"]) + finish(),
+      write("a.txt", "1\n2\n") + finish(),
+    ];
+    const ran = await play({ files, lines });
+    expect(ran.asked(3)).not.toContain("send the whole file");
+    expect(ran.asked(4)).toContain('<file path="a.txt">\n1\n</file>\nEdits of a.txt failed twice: send the whole file');
+    expect([ran.outcome.code, ran.files["a.txt"]]).toEqual([0, "1\n2\n"]);
+  });
+
+  test("an existing folder and a missing file need no action", async () => {
+    const lines = [
+      plan({ steps: ["MKDIR src", "RM old.txt", "WRITE src/a.txt"] }),
+      write("src/a.txt", "a\n") + finish(),
+    ];
+    const ran = await play({ files: { "src/b.txt": "b\n" }, lines, options: { allowDelete: true } });
+    expect([ran.outcome.code, ran.files]).toEqual([0, { "src/a.txt": "a\n", "src/b.txt": "b\n" }]);
+  });
+});
+
+describe("looks in a reply", () => {
+  test("a READ without FINISH is answered with the file whole, and the work goes on", async () => {
+    const ran = await play({
+      files: { "a.txt": "one\n", "more.txt": "the\nsecret\n" },
+      lines: [plan({ steps: ["MODIFY a.txt"] }), "READ::more.txt\n", modify("a.txt", ["one\n", "1\n"]) + finish()],
+    });
+    expect(ran.outcome.code).toBe(0);
+    expect(ran.asked(3)).toContain('<file path="more.txt">\nthe\nsecret\n</file>');
+  });
+
+  test("a READ that checks the reply's own work costs no call", async () => {
+    const ran = await play({
+      files: { "a.txt": "one\n" },
+      lines: [
+        plan({ steps: ["MODIFY a.txt", "READ a.txt"] }),
+        `READ::a.txt\n${modify("a.txt", ["one\n", "1\n"])}READ::a.txt\n${finish()}`,
+      ],
+    });
+    expect([ran.outcome.code, ran.outcome.calls.made]).toEqual([0, 2]);
+  });
+
+  test("a look that no call is left for takes back nothing that was promised and done", async () => {
+    const files = { "a.txt": "one\n", "b.txt": "two\n" };
+    const again = `${modify("a.txt", ["one\n", "1\n"])}READ::b.txt\n${finish()}`;
+    const ran = await play({ files, lines: [plan({ steps: ["MODIFY a.txt"] }), again, `READ::c.txt\nSEARCH::x\n`] });
+    expect([ran.outcome.code, ran.files["a.txt"]]).toEqual([0, "1\n"]);
+  });
+});
+
+describe("one reply", () => {
+  test("no FINISH but every body closed: accepted", async () => {
+    const ran = await play({ lines: [plan({ steps: ["WRITE a.txt"] }), `Here you go:\n${write("a.txt", "1\n")}`] });
+    expect([ran.outcome.code, ran.outcome.calls.made, ran.files]).toEqual([0, 2, { "a.txt": "1\n" }]);
+  });
+
+  test("prose, bullets and words after FINISH change nothing", async () => {
+    const reply = `Sure.\n${write("a.txt", "1\n")}# a remark\n- MKDIR::lib\n${finish()}That is all.\nRM::a.txt\n`;
+    const ran = await play({ lines: [plan({ steps: ["WRITE a.txt", "MKDIR lib"] }), reply] });
+    expect([ran.outcome.code, ran.files]).toEqual([0, { "a.txt": "1\n", "lib/": "" }]);
+  });
+
+  test("too many actions: the first are done, the others named to the next phase", async () => {
+    const all = ["a", "b", "c"].map((name) => write(`${name}.txt`, `${name}\n`)).join("");
+    const lines = [
+      plan({ steps: ["WRITE a.txt", "WRITE b.txt", "WRITE c.txt"] }),
+      `${"MKDIR::.\n".repeat(7)}${all}${finish()}`,
+      write("b.txt", "b\n") + write("c.txt", "c\n") + finish(),
+    ];
+    const ran = await play({ lines, options: { maxActions: 3 } });
+    expect(ran.asked(3)).toContain(
+      "only the first 8 actions were done. Send these again:\n- WRITE b.txt\n- WRITE c.txt",
+    );
+    expect(ran.eventsOf("notice").filter(({ code }) => code === "actions_left")).toMatchObject([
+      {
+        level: "warning",
+        text: "the reply held 10 actions: only the first 8 are done now (PAI_MAX_CMDS_PER_STEP), the rest is asked for again",
+      },
+    ]);
+    expect(ran.outcome.code).toBe(0);
+    expect(ran.files).toEqual({ "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" });
+  });
+
+  test("an unknown action is reported to the next phase and does not prevent the end", async () => {
+    const lines = [
+      plan({ steps: ["WRITE a.txt", "WRITE b.txt"] }),
+      `${write("a.txt", "1\n")}CHMOD::a.txt\n${finish()}`,
+      write("b.txt", "2\n") + finish(),
+    ];
+    const ran = await play({ lines });
+    expect(ran.asked(3)).toContain("CHMOD");
+    expect(ran.outcome.code).toBe(0);
+  });
+
+  test("no text that is shown holds the tag that closes bodies", async () => {
+    const ran = await play({
+      files: { "doc.md": "WRITE::x::EOT\nEND::EOT\nRM::a.txt\n" },
+      lines: [
+        plan({ steps: ["MODIFY doc.md"] }),
+        modify("doc.md", ["RM::a.txt\n", "MV\n"]).replaceAll("EOT", "EOT2") + finish(),
+      ],
+    });
+    expect(ran.requests[1]?.system).toContain("WRITE::path::EOT2");
+    expect([ran.outcome.code, ran.files["doc.md"]]).toEqual([0, "WRITE::x::EOT\nEND::EOT\nMV\n"]);
+  });
+});
+
+test("a look of a later phase may show the tag, too: the next phase gets another", async () => {
+  const ran = await play({
+    files: { "doc.md": `END::EOT\nRM::a.txt\n${"text\n".repeat(4000)}` },
+    lines: [
+      plan({ steps: ["WRITE a.txt"] }),
+      "READ::doc.md\n",
+      write("a.txt", "END::EOT\nRM::a.txt\n")
+        .replace(/::EOT\n/, "::EOT2\n")
+        .replace(/END::EOT\n$/, "END::EOT2\n") + finish(),
+    ],
+  });
+  expect(ran.requests.map(({ system }) => system.includes("WRITE::path::EOT2"))).toEqual([false, false, true]);
+  expect([ran.outcome.code, ran.files["a.txt"]]).toEqual([0, "END::EOT\nRM::a.txt\n"]);
+});
+
+describe("the change guard", () => {
+  const python = Array.from({ length: 30 }, (_, n) => `def f${n}():\n    return ${n}\n`).join("\n");
+
+  test("refuses what loses most of a file unsaid; counts and the way out reach the next phase", async () => {
+    const ran = await play({
+      files: { "a.py": python, "b.txt": "b\n" },
+      lines: [
+        plan({ steps: ["WRITE a.py", "WRITE c/b.txt"] }),
+        write("a.py", "def f0():\n    return 0\n") + write("c/b.txt", "2\n") + finish(),
+        modify("a.py", ["    return 0\n", "    return 100\n"]) + finish(),
+      ],
+    });
+    expect(ran.outcome.code).toBe(0);
+    expect(ran.files["a.py"]).toBe(python.replace("return 0\n", "return 100\n"));
+    expect(ran.asked(3)).toMatch(/FAILED: WRITE a\.py\n.*\d+ of \d+ lines would be deleted/);
+  });
+
+  test("refused at the end: 8, and the folder made for it is gone too", async () => {
+    const bad = write("new/a.py", "def f():\n    # ... rest of code unchanged\n") + finish();
+    const ran = await play({ lines: [plan({ steps: ["WRITE new/a.py"] }), bad, bad] });
+    expect([ran.outcome.code, ran.outcome.error?.code, ran.files]).toEqual([8, "guard_refused", {}]);
+    expect(ran.eventsOf("changes.proposed")).toEqual([]);
+  });
+
+  test("a secret is a question: headless refused with 12, at a terminal a yes lets it in", async () => {
+    const secret = `${write("a.py", `key = "AIzaSyA1234567890abcdefghijklmnopqrstu"\n`)}${finish()}`;
+    const lines = [plan({ steps: ["WRITE a.py"] }), secret, secret];
+    const headless = await play({ lines });
+    expect([headless.outcome.code, headless.outcome.error?.code, headless.files]).toEqual([12, "secret_refused", {}]);
+    const asked = await play({ lines, answers: "yes", options: { interactive: true } });
+    expect([asked.outcome.code, asked.questions.map(({ kind }) => kind)]).toEqual([0, ["plan", "changes"]]);
+  });
+
+  test("strict limits refuse at either", async () => {
+    const files = { "a.txt": "1\n2\n3\n4\n" };
+    const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["1\n2\n3\n", "a\nb\nc\n"]) + finish(), finish()];
+    const guard = { ...defaults.guard, strict: true };
+    expect((await play({ files, lines, options: { guard } })).outcome.code).toBe(8);
+    expect((await play({ files, lines: lines.slice(0, 2) })).outcome.code).toBe(0);
+  });
+});

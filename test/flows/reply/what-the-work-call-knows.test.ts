@@ -1,0 +1,142 @@
+/** What each execution call knows: what the plan call showed, how many turns are left, and the files as they are now. */
+import { describe, expect, test } from "bun:test";
+import { finish, modify, plan, write } from "../plans.ts";
+import { type Files, makeFolder, openCache, placeFiles, play, playIn } from "../scripted.ts";
+
+const files = { "a.py": "x = 1\n", "b.py": "y = 2\n", "big.py": `${"z = 3 # filler of a long file\n".repeat(900)}` };
+const change = modify("a.py", ["x = 1\n", "x = 2\n"]) + finish();
+
+describe("the execution call", () => {
+  test("is shown again what the plan call showed, the smallest first, and told what is left out", async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 9 }, (_, n) => [`part${n}.py`, `value_${n} = 1 # ${"text ".repeat(440)}\n`] as const),
+    );
+    const ran = await play({ files: { ...many, ...files }, lines: [plan({ steps: ["MODIFY a.py"] }), change] });
+    const asked = ran.asked(2);
+    expect(asked).toContain('<file path="b.py">\ny = 2\n</file>');
+    expect(asked.split('<file path="a.py">').length).toBe(2);
+    expect(asked.length).toBeLessThan(13_500);
+    const shown = [...ran.asked(1).matchAll(/<file path="([^"]+)"/g)].map(([, path]) => path ?? "");
+    const again = [...asked.matchAll(/<file path="([^"]+)"/g)].map(([, path]) => path ?? "");
+    const left = shown.filter((path) => !again.includes(path));
+    expect(left.length).toBeGreaterThan(0);
+    for (const path of left) expect(asked).toMatch(new RegExp(`left out here: .*${path}`));
+  });
+
+  test("holds what the looks before the plan found", async () => {
+    const look = plan({ steps: ["SEARCH y = -> ."] });
+    const ran = await play({ files, lines: [look, plan({ steps: ["MODIFY a.py"] }), change] });
+    expect(ran.asked(3)).toContain("b.py:1:y = 2");
+  });
+
+  test("says how many turns are left, and offers to READ only while there is another", async () => {
+    const steps = ["MODIFY a.py"];
+    const simple = await play({ files, lines: [plan({ steps }), change] });
+    expect(simple.asked(2)).toContain("turns left: 1, this one included. Do all of it now, and end with FINISH.");
+    expect(JSON.stringify(simple.requests[1])).not.toContain("Missing something?");
+    const moderate = await play({ files, lines: [plan({ steps, complexity: "moderate" }), "READ::b.py\n", change] });
+    expect(moderate.asked(2)).toContain("turns left: 2, this one included. Missing something? READ it");
+    expect(moderate.asked(3)).toContain("turns left: 1, this one included. Do all of it now");
+  });
+});
+
+test("looks behind the changes are done when they are, for the user to see", async () => {
+  const ran = await play({ files, lines: [plan({ steps: ["MODIFY a.py", "READ a.py", "SEARCH x ="] }), change] });
+  const shown = ran.eventsOf("look.shown").map(({ action, text }) => `${action} ${text.trim()}`);
+  expect(shown).toEqual(["READ 1 x = 2", "SEARCH a.py:1:x = 2"]);
+  expect(ran.asked(2)).toContain('<file path="a.py">\nx = 1\n</file>');
+});
+
+test("a third phase shows the files as they are now and what failed, no old file, no reply, no diff", async () => {
+  const lines = [
+    plan({ steps: ["MODIFY a.py", "MODIFY b.py"], complexity: "complex" }),
+    modify("a.py", ["x = 1\n", "x = 5\n"]) + finish(),
+    modify("b.py", ["none\n", "y = 9\n"]) + finish(),
+    modify("b.py", ["y = 2\n", "y = 3\n"]) + finish("Now."),
+  ];
+  const ran = await play({ files: { "a.py": "x = 1\n", "b.py": "y = 2\n" }, lines });
+  expect(ran.outcome.code).toBe(0);
+  expect(ran.requests[3]?.messages.length).toBe(1);
+  expect(ran.asked(4)).toContain('<file path="a.py">\nx = 5\n</file>');
+  expect(ran.asked(4)).toContain("FAILED: MODIFY b.py");
+  expect(ran.asked(4)).not.toContain("x = 1");
+});
+
+test("long runs of deleted lines are counted in the diff of a second phase", async () => {
+  const old = Array.from({ length: 60 }, (_, n) => `line ${n}\n`).join("");
+  const part = Array.from({ length: 40 }, (_, n) => `line ${n}\n`).join("");
+  const lines = [
+    plan({ steps: ["MODIFY old.txt", "WRITE new.txt"], complexity: "moderate" }),
+    modify("old.txt", [part, ""]) + write("new.txt", part),
+    finish(),
+    finish(),
+  ];
+  const ran = await play({ files: { "old.txt": old }, lines, options: { checks: ["false"] } });
+  expect(ran.asked(3)).toContain("[… 34 more deleted lines]");
+  expect(ran.asked(3)).not.toContain("-line 20\n");
+});
+
+test("how an unusable plan began is quoted to the model, and at the end to the user", async () => {
+  const ran = await play({ lines: ["Sure! I will do that.", "Of course."] });
+  expect(ran.asked(2).split("\n").length).toBe(2);
+  expect(ran.asked(2)).toContain("it began: Sure! I will do that.");
+  expect(ran.outcome.error?.message).toContain("it began: Of course.");
+});
+
+test("a plan is used again when a check says the same and took another time", async () => {
+  const planCache = openCache();
+  const place = makeFolder();
+  const check = 'echo "1 passed in 0.$((RANDOM % 89 + 10))s"';
+  const checked = (lines: readonly string[]) => {
+    placeFiles(place.root, files);
+    return playIn(place, { lines, planCache, options: { checks: [check] } });
+  };
+  await checked([plan({ steps: ["MODIFY a.py"] }), change]);
+  expect((await checked([change])).outcome).toMatchObject({ status: "verified", calls: { made: 1 } });
+  place.remove();
+});
+
+describe("a plan that looks came before is used again", () => {
+  const look = plan({ steps: ["READ a.py:1-1", "SEARCH needle"] });
+  const parts = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`part${n}.py`, `y = ${n}\n`.repeat(400)]));
+  const whole = { ...files, ...parts, "far.py": "needle = 1\n" };
+  const open = () => {
+    const planCache = openCache();
+    const place = makeFolder(whole);
+    const ask = (lines: readonly string[], other: Files = {}, context = "") => {
+      placeFiles(place.root, { ...whole, ...other });
+      return playIn(place, { lines, planCache, context });
+    };
+    return { planCache, place, ask };
+  };
+  const made = plan({ steps: ["MODIFY a.py"] });
+
+  test("with the looks, by no call at all", async () => {
+    const { place, ask } = open();
+    await ask([look, made, change]);
+    const again = await ask([change]);
+    place.remove();
+    expect(again.purposes).toBe("execute");
+    expect(again.outcome).toMatchObject({ looks: 2, calls: { made: 1, expected: 1, at_most: 2 } });
+    expect(again.asked(1)).toContain("needle = 1");
+    expect(again.eventsOf("plan.ready").map(({ cached }) => cached)).toEqual([true]);
+  });
+
+  test("not when what was looked at has changed: only the looks are taken from it", async () => {
+    const { place, ask } = open();
+    await ask([look, made, change]);
+    const again = await ask([made, change], { "far.py": "needle = 2\n" });
+    place.remove();
+    expect(again.purposes).toBe("plan execute");
+    expect(again.asked(1)).toContain("needle = 2");
+    expect(again.outcome).toMatchObject({ looks: 2, calls: { made: 2 } });
+  });
+
+  test("not when what is piped in is another", async () => {
+    const { place, ask } = open();
+    await ask([look, made, change], {}, "one line");
+    const again = await ask([look, made, change], {}, "another line");
+    place.remove();
+    expect(again.purposes).toBe("plan plan execute");
+  });
+});

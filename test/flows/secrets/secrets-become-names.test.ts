@@ -1,0 +1,278 @@
+/** Secrets in files and command output never reach the model and come back into the files as they were. */
+import { expect, test } from "bun:test";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { defineQuery } from "../../../src/actions/call.ts";
+import { allActions } from "../../../src/actions/match-vocabulary.ts";
+import { eightStep } from "../../../src/flows/eight-step.ts";
+import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
+import { call, calls } from "../loop.ts";
+import { plan as planOf } from "../plans.ts";
+import { makeFolder, play, playIn } from "../scripted.ts";
+
+const key = "AIzaSyA1234567890abcdefghijklmnopqrstu";
+const plan = JSON.stringify({
+  intent: "task",
+  reply: "ok",
+  execution_plan: { steps: [{ step_number: 1, action: "MODIFY", target: "settings.py", purpose: "timeout" }] },
+  intelligence_notes: { complexity_assessment: "simple" },
+});
+const script = `MODIFY::settings.py::EOT
+<<<<<<< SEARCH
+KEY = "<<SECRET_k3f9_1>>"
+TIMEOUT = 1
+=======
+KEY = "<<SECRET_k3f9_1>>"
+TIMEOUT = 2
+>>>>>>> REPLACE
+END::EOT
+FINISH::done
+`;
+
+test("a file with a key is edited without the key ever being sent", async () => {
+  const files = { "settings.py": `KEY = "${key}"\nTIMEOUT = 1\n` };
+  const ran = await play({ files, lines: [plan, script], task: "raise TIMEOUT in settings.py" });
+  expect(JSON.stringify(ran.requests)).not.toContain(key);
+  expect(ran.asked(2)).toContain('KEY = "<<SECRET_k3f9_1>>"');
+  expect(ran.files).toEqual({ "settings.py": `KEY = "${key}"\nTIMEOUT = 2\n` });
+  expect(
+    ran
+      .eventsOf("notice")
+      .filter(({ code }) => code === "masked")
+      .map(({ text }) => text),
+  ).toEqual(["1 value that looks like a secret: sent as a name, kept in your files"]);
+});
+
+test("what a command prints is masked too, and a call that names the secret gets it back", async () => {
+  const calls = (name: string, input: Readonly<Record<string, string>>) => ({
+    text: "",
+    calls: [{ id: name, name, input }],
+  });
+  const ran = await play({
+    flow: toolLoop,
+    options: { mode: "tool-loop", allowRun: true },
+    files: { "settings.py": `KEY = "${key}"\n` },
+    lines: [
+      calls("bash", { command: "cat settings.py" }),
+      calls("edit", { path: "settings.py", old_str: 'KEY = "<<SECRET_k3f9_1>>"', new_str: 'KEY = "none"' }),
+      "Done.",
+    ],
+  });
+  expect(JSON.stringify(ran.requests)).not.toContain(key);
+  expect(ran.files).toEqual({ "settings.py": 'KEY = "none"\n' });
+});
+
+const password = "Zx9kQ2mR7tLp4VwA8sNd";
+const told = `db_password = "${password}"\nport = 1\n`;
+const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`src/f${at}.ts`, `export const a = ${at};\n`]));
+
+for (const command of [
+  `cut -d'"' -f2 ops/d.txt`,
+  `cut -d'"' -f2 ops/*.txt`,
+  `cut -d'"' -f2 ./ops/d*`,
+  `cut -d'"' -f2 o?s/[a-e].txt`,
+  `cd ops && cut -d'"' -f2 d.txt`,
+  `cut -d'"' -f2 < "ops/d.txt"`,
+  `cut -d'"' -f2 link.txt`,
+  `echo 'cut -c16-35 ops/d.txt' | sh`,
+]) {
+  for (const [where, more] of Object.entries({
+    "a large project": many,
+    "an ignored folder": { ".gitignore": "ops/\n" },
+  })) {
+    test(`a password that ${command} prints without its name is hidden, in ${where}`, async () => {
+      const place = makeFolder({ ...more, "ops/d.txt": told });
+      symlinkSync("ops/d.txt", join(place.root, "link.txt"));
+      const ran = await playIn(place, {
+        flow: toolLoop,
+        options: { mode: "tool-loop", allowRun: true },
+        lines: [calls(call("bash", { command })), "Done."],
+      });
+      place.remove();
+      expect(ran.requests.length).toBe(2);
+      expect(JSON.stringify(ran.requests.at(-1))).toContain("<<SECRET_");
+      expect(JSON.stringify(ran.requests)).not.toContain(password);
+    });
+  }
+}
+
+test("so is one in the answer of a tool of a server, whose call names the file", async () => {
+  const query = async () => ({ ok: true, text: `2 lines\n${password}\n` });
+  for (const input of [{ path: "ops/d.txt" }, { paths: ["./ops/d.txt"], more: { deep: true } }]) {
+    const ran = await play({
+      flow: toolLoop,
+      options: { mode: "tool-loop" },
+      files: { ...many, "ops/d.txt": told },
+      lines: [calls(call("query_tool", { tool: "t.read", input })), "Done."],
+      actions: allActions.map((each) => (each.name === "QUERY" ? { ...defineQuery(query), offered: true } : each)),
+    });
+    expect(JSON.stringify(ran.requests)).toContain("2 lines\\n<<SECRET_");
+    expect(JSON.stringify(ran.requests)).not.toContain(password);
+  }
+});
+
+test("of the files that a command names, twenty are read before it, and a megabyte of them", async () => {
+  const names = Array.from({ length: 30 }, (_, at) => `n${at}.txt`);
+  const files = {
+    ...Object.fromEntries(names.map((name) => [name, "x\n"])),
+    "big.txt": "x".repeat(2 ** 20 + 1),
+    "d.txt": told,
+  };
+  const hides = async (command: string) => {
+    const ran = await play({
+      flow: toolLoop,
+      options: { mode: "tool-loop", allowRun: true },
+      files: { ...files, ...many },
+      lines: [calls(call("bash", { command })), "Done."],
+    });
+    return !JSON.stringify(ran.requests).includes(password);
+  };
+  expect(await hides(`cat ${names.slice(0, 19).join(" ")}; cut -d'"' -f2 d.txt`)).toBe(true);
+  expect(await hides(`cat ${names.slice(0, 20).join(" ")}; cut -d'"' -f2 d.txt`)).toBe(false);
+  expect(await hides(`wc big.txt; cut -d'"' -f2 d.txt`)).toBe(true);
+});
+
+test("neither how long a search takes nor the files it includes tell how a secret begins", async () => {
+  const secret = "Zx9kQ2mR7tLp4VwA8sNdZx9kQ2mR7tLp4VwA8sNd";
+  const ask = async (first: string) => {
+    const looks = [
+      { id: "1", name: "grep", input: { pattern: `^db_password = "${first}(\\w+\\w+)+!$` } },
+      { id: "2", name: "grep", input: { pattern: "old", include: `backup-${first}*` } },
+    ];
+    const ran = await play({
+      flow: toolLoop,
+      options: { mode: "tool-loop" },
+      files: { "deploy.txt": `db_password = "${secret}"\n`, [`backup-${secret}.txt`]: "old\n" },
+      lines: [{ text: "", calls: looks }, "Done."],
+    });
+    return ran.requests.at(-1)?.messages.flatMap((each) => (each.role === "tools" ? each.results : []));
+  };
+  const found = await ask("Z");
+  expect(found?.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^no match/),
+    expect.stringMatching(/^no match/),
+  ]);
+  expect(found).toEqual((await ask("Y"))?.map((result) => ({ ...result, text: result.text.replace('"Y', '"Z') })));
+});
+
+const talk = JSON.stringify({ intent: "conversation", reply: "Settings." });
+
+test("a text is cut after its secrets are hidden, also one that only a later file tells is a secret", async () => {
+  const secret = "Zx9kQ2mR7tLp4VwA8sNd";
+  const before = "Some rule of this project.\n".repeat(400).slice(0, 7_990);
+  const files = {
+    "AGENTS.md": `${before}${secret}\n${before}`,
+    "deploy.py": `db_password = "${secret}"\n`,
+  };
+  const ran = await play({ files, lines: [talk], task: "what is in deploy.py?" });
+  expect(ran.asked(1)).toContain("<<SECRET_k3f9_1>>");
+  expect(JSON.stringify(ran.requests)).not.toContain(secret.slice(0, 8));
+  const history = [{ request: `${before.slice(0, 390)}${secret}`, answer: "Done." }];
+  const again = await play({ files: { "deploy.py": files["deploy.py"] }, lines: [talk], task: "and now?", history });
+  expect(again.asked(1)).toContain("<<SECRET_k3f9_1>>");
+  expect(JSON.stringify(again.requests)).not.toContain(secret.slice(0, 8));
+});
+
+test("no secret is cut in half in the diff that eight-step judges", async () => {
+  const secret = "Zx9kQ2mR7tLp4VwA8sNd";
+  const row = `${Array(40).fill(secret).join(" ")}\n`;
+  const scope = {
+    files_to_read: [],
+    files_to_create: [],
+    files_to_modify: ["a.txt"],
+    files_to_delete: [],
+    commands: [],
+  };
+  const steps = [{ title: "Write it", hint: "" }];
+  const schedule = JSON.stringify({ mode: "task", complexity: "simple", reply: "On it.", steps, scope });
+  const text = `x ${row.replaceAll(secret, "<<SECRET_k3f9_1>>")}`.repeat(80);
+  const act = `WRITE::a.txt::EOT\n${text}\nEND::EOT\nFINISH::EOT\nDone.\nEND::EOT\n`;
+  const verdict = JSON.stringify({ passed: true, quality_score: 8, reasons: [], next_fix: [] });
+  const ran = await play({
+    flow: eightStep,
+    options: { mode: "eight-step" },
+    files: { "a.txt": `password = "${secret}"\n${row.repeat(80)}` },
+    lines: [schedule, act, verdict, "Made it."],
+  });
+  expect(ran.asked(3)).toContain("<<SECRET_k3f9_1>> <<SECRET_k3f9_1>>");
+  expect(JSON.stringify(ran.requests)).not.toMatch(/Zx9k/);
+});
+
+const look = JSON.stringify({ ...JSON.parse(planOf({ steps: ["READ deploy.txt"] })), intent: "look" });
+
+test("a file that only begins as UTF-16 does is read, searched and shown by the names of its secrets", async () => {
+  const secret = "Zx9kQ2mR7tLp4VwA8sNd";
+  for (const mark of ["\u00fe\u00ff", "\u00ff\u00fe"]) {
+    for (const filler of ["", "x"]) {
+      const place = makeFolder();
+      try {
+        const text = `${mark}db_password = "${secret}"\n${"port = 1\n".repeat(5000)}${filler}`;
+        writeFileSync(join(place.root, "deploy.txt"), Buffer.from(text, "latin1"));
+        const ran = await playIn(place, {
+          flow: toolLoop,
+          options: { mode: "tool-loop" },
+          lines: [
+            calls(
+              call("read", { path: "deploy.txt" }),
+              call("read", { path: "deploy.txt", start_line: 1, end_line: 1 }),
+              call("grep", { pattern: "db_password" }),
+            ),
+            "Done.",
+          ],
+        });
+        const planned = await playIn(place, { lines: [look, talk] });
+        const worked = await playIn(place, {
+          lines: [plan.replace("settings.py", "deploy.txt"), "FINISH::done\n", "FINISH::done\n"],
+        });
+        for (const { requests, events } of [ran, planned, worked]) {
+          expect(JSON.stringify(requests)).toContain("<<SECRET_k3f9_1>>");
+          expect(JSON.stringify([requests, events])).not.toContain(secret.slice(0, 8));
+        }
+      } finally {
+        place.remove();
+      }
+    }
+  }
+});
+
+const wide = (text: string) => `\ufeff${text}`;
+
+test("a file of UTF-16 is searched and edited by the names of its secrets, too", async () => {
+  const secret = "Zx9kQ2mR7tLp4VwA8sNd";
+  const text = `db_password = "${secret}"\r\nport = 1\r\n`;
+  for (const isBig of [false, true]) {
+    const bytesOf = (content: string) => {
+      const little = Buffer.from(wide(content), "utf16le");
+      return isBig ? little.swap16() : little;
+    };
+    const place = makeFolder();
+    try {
+      writeFileSync(join(place.root, "deploy.txt"), bytesOf(text));
+      const looks = ['db_password = "Z', 'db_password = "Y', secret.slice(0, 6), "[A-Za-z0-9]{20}"];
+      const edit = { path: "deploy.txt", old_str: "port = 1", new_str: "port = 2" };
+      const guess = { path: "deploy.txt", old_str: '= "Zx9', new_str: '= "Zx9' };
+      const named = {
+        path: "deploy.txt",
+        old_str: '"<<SECRET_k3f9_1>>"',
+        new_str: "'<<SECRET_k3f9_1>>'",
+      };
+      const ran = await playIn(place, {
+        flow: toolLoop,
+        options: { mode: "tool-loop" },
+        lines: [
+          calls(...looks.map((pattern) => call("grep", { pattern }))),
+          calls(call("edit", guess), call("edit", edit), call("edit", named)),
+          "Done.",
+        ],
+      });
+      const results = ran.requests.at(-1)?.messages.flatMap((each) => (each.role === "tools" ? each.results : []));
+      expect(results?.slice(0, 4).map((result) => /^no match/.test(result.text))).toEqual([true, true, true, true]);
+      expect(results?.slice(4).map(({ ok }) => ok)).toEqual([false, true, true]);
+      expect(JSON.stringify([ran.requests, ran.events])).not.toContain(secret);
+      const after = text.replace("port = 1", "port = 2").replace(`"${secret}"`, `'${secret}'`);
+      expect(readFileSync(join(place.root, "deploy.txt")).equals(bytesOf(after))).toBe(true);
+    } finally {
+      place.remove();
+    }
+  }
+});

@@ -1,0 +1,298 @@
+/** eight-step: schedule, act, judge, heal, summary; the verdict counts. */
+import { expect, test } from "bun:test";
+import { PaiError } from "../../../src/core/error.ts";
+import { hybrid } from "../../../src/flows/auto.ts";
+import { eightStep } from "../../../src/flows/eight-step.ts";
+import type { RunOptions } from "../../../src/flows/run.ts";
+import { type Line, makeFolder, placeFiles, play, playIn, type Setup } from "../scripted.ts";
+
+interface Told {
+  readonly steps?: readonly string[];
+  readonly create?: readonly string[];
+  readonly modify?: readonly string[];
+  readonly mode?: string;
+}
+
+const schedule = ({ steps = ["Write it"], create = [], modify = [], mode = "task" }: Told): string =>
+  JSON.stringify({
+    mode,
+    complexity: "simple",
+    reply: "On it.",
+    steps: steps.map((title) => ({ title, hint: "" })),
+    scope: { files_to_read: [], files_to_create: create, files_to_modify: modify, files_to_delete: [], commands: [] },
+  });
+const write = (path: string, text: string, end = "") =>
+  `Goal: ${path}.\nSmall.\nWRITE::${path}::EOT\n${text}\nEND::EOT\n${end}`;
+const finish = "FINISH::EOT\nAll done.\nEND::EOT\n";
+const verdict = (
+  passed: boolean,
+  quality_score: number | null = 8,
+  reasons: readonly string[] = [],
+  next_fix: readonly string[] = [],
+) => JSON.stringify({ passed, quality_score, reasons, next_fix });
+const summary = "Made it.\nNEXT: Add a test\nNEXT: Add docs\nShall I?";
+const run = (lines: readonly Line[], rest: Partial<Setup> = {}) =>
+  play({ lines, flow: eightStep, options: { mode: "eight-step", ...rest.options }, ...rest });
+
+test("a task of one step takes four calls where the original took eight: schedule, act, judge, summary", async () => {
+  const ran = await run([schedule({ create: ["a.py"] }), write("a.py", "x = 1", finish), verdict(true), summary]);
+  expect(ran.purposes).toBe("plan execute integrity summary");
+  expect(ran.outcome).toMatchObject({
+    status: "unverified",
+    text: "Made it.\nShall I?",
+    next: ["Add a test", "Add docs"],
+    score: 8,
+    calls: { made: 4, expected: 4, at_most: 6 },
+  });
+  expect(ran.files).toMatchObject({ "a.py": "x = 1\n" });
+});
+
+test("the eight steps are shown with what came of them, the thinking points among them", async () => {
+  const ran = await run([schedule({ create: ["a.py"] }), write("a.py", "x = 1", finish), verdict(true, 9), summary]);
+  const shown = ran.eventsOf("step.started").map(({ step, title, text }) => [step, title, text.split("\n")[0]]);
+  expect(shown).toEqual([
+    [1, "classify", "task, simple"],
+    [2, "respond", "On it."],
+    [3, "schedule", "1. Write it"],
+    [4, "think: Write it", ""],
+    [5, "act", "Goal: a.py."],
+    [6, "integrity", "passed, quality 9/10"],
+    [8, "summary", ""],
+  ]);
+});
+
+test("chat is answered by the reply of the one call", async () => {
+  const ran = await run([schedule({ mode: "chat", steps: [] })]);
+  expect(ran.outcome).toMatchObject({ status: "answered", text: "On it.", calls: { made: 1 } });
+});
+
+test("a sixth step joins the fifth, none is dropped", async () => {
+  const steps = ["one", "two", "three", "four", "five", "six"];
+  const acts = ["a", "b", "c", "d", "e"].flatMap((name) => [write(name, name), verdict(true)]);
+  const ran = await run([schedule({ steps, create: ["a", "b", "c", "d", "e"] }), ...acts, summary]);
+  expect(ran.outcome.calls).toEqual({ made: 12, expected: 12, at_most: 18 });
+  expect(
+    ran
+      .eventsOf("step.started")
+      .filter(({ step }) => step === 4)
+      .at(-1)?.title,
+  ).toBe("think: five; six");
+});
+
+test("a failed verdict is healed once with its reasons and fixes, and what heals counts without a score", async () => {
+  const heal = "MODIFY::a.py::EOT\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\nEND::EOT\n";
+  const ran = await run([
+    schedule({ steps: ["one", "two"], create: ["a.py", "b.py"] }),
+    write("a.py", "x = 1"),
+    verdict(false, 3, ["x is wrong"], ["set x to 2"]),
+    heal,
+    write("b.py", "y = 1"),
+    verdict(true, 9),
+    summary,
+  ]);
+  expect(ran.purposes).toBe("plan execute integrity heal execute integrity summary");
+  expect(ran.asked(4)).toContain("- x is wrong\n- fix: set x to 2");
+  expect(ran.files).toMatchObject({ "a.py": "x = 2\n", "b.py": "y = 1\n" });
+  expect(ran.outcome).toMatchObject({ status: "unverified", score: 9 });
+});
+
+test("a step that stays failed ends the run as failed, with everything taken back and a local summary", async () => {
+  const steps = schedule({ steps: ["one", "two"], create: ["a.py", "b.py"] });
+  const ran = await run([steps, write("a.py", "x = 1"), verdict(false, 2, ["wrong"]), "nothing to do"]);
+  expect(ran.outcome).toMatchObject({
+    status: "failed",
+    score: 2,
+    code: 9,
+    text: "Stopped at step 1 of 2, one: wrong",
+    changes: [],
+  });
+  expect(ran.files).toEqual({});
+});
+
+test("a failing check of the user is healed and judged again by the check, not by the model", async () => {
+  const heal = "MODIFY::a.sh::EOT\n<<<<<<< SEARCH\nexit 1\n=======\nexit 0\n>>>>>>> REPLACE\nEND::EOT\n";
+  const lines = [schedule({ create: ["a.sh"] }), write("a.sh", "exit 1"), verdict(true), heal, summary];
+  const ran = await run(lines, { options: { mode: "eight-step", checks: ["sh a.sh"] } });
+  expect(ran.purposes).toBe("plan execute integrity heal summary");
+  expect(ran.outcome).toMatchObject({ status: "verified", checks: [{ command: "sh a.sh", exit: 0, passed: true }] });
+});
+
+test("an unreadable verdict is a failed one without a score", async () => {
+  const ran = await run([
+    schedule({ create: ["a.py"] }),
+    write("a.py", "x = 1"),
+    "looks good to me!",
+    write("a.py", "x = 1"),
+    summary,
+  ]);
+  expect(ran.outcome).toMatchObject({ status: "failed", score: null });
+});
+
+test("FINISH in an act ends the task early and says which steps it covered, when all of the scope is done", async () => {
+  const ran = await run([
+    schedule({ steps: ["one", "two"], create: ["a.py"] }),
+    write("a.py", "x = 1", finish),
+    verdict(true),
+    summary,
+  ]);
+  expect(ran.purposes).toBe("plan execute integrity summary");
+  expect(ran.eventsOf("notice").map(({ code, text }) => [code, text])).toContainEqual([
+    "steps_covered",
+    "covered already: two",
+  ]);
+});
+
+test("FINISH does not end the task while something of the scope is open; the last step must close it", async () => {
+  const lines = [
+    schedule({ steps: ["one", "two"], create: ["a.py", "b.py"] }),
+    write("a.py", "x", finish),
+    verdict(true),
+    write("b.py", "y"),
+    verdict(true),
+    summary,
+  ];
+  expect((await run(lines)).outcome).toMatchObject({ status: "unverified", calls: { made: 6 } });
+  const missing = [schedule({ create: ["a.py", "b.py"] }), write("a.py", "x"), verdict(true), "no", summary];
+  expect((await run(missing)).outcome).toMatchObject({ status: "failed", code: 8 });
+});
+
+test("what the scope does not list is refused, whatever the step says", async () => {
+  const both = `${write("a.py", "x")}WRITE::evil.py::EOT\ny\nEND::EOT\n`;
+  const ran = await run([schedule({ create: ["a.py"] }), both, verdict(true), "I leave it.", summary]);
+  expect(Object.keys(ran.files)).not.toContain("evil.py");
+  expect(ran.outcome.status).toBe("failed");
+});
+
+test("a resume or a repair takes the one spare call, never one that a later step needs", async () => {
+  const steps = ["one", "two"];
+  const cut = (name: string): Line => ({ text: `WRITE::${name}::EOT\nx\n`, stop: "length" });
+  const bad = verdict(false, 3, ["wrong"]);
+  const heal = (name: string) => `MODIFY::${name}::EOT\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\nEND::EOT\n`;
+  const lines = [
+    schedule({ steps, create: ["a.py", "b.py"] }),
+    ...[cut("a.py"), "END::EOT\n", bad, heal("a.py")],
+    ...[cut("b.py"), bad, write("b.py", "y")],
+    summary,
+  ];
+  const ran = await run(lines);
+  expect(ran.purposes).toBe("plan execute resume integrity heal execute integrity heal summary");
+  expect(ran.outcome).toMatchObject({ status: "unverified", calls: { made: 9, at_most: 9 } });
+  expect(ran.files).toMatchObject({ "a.py": "y\n", "b.py": "y\n" });
+});
+
+test("work that is done is not lost because the summary could not be had: it is written locally", async () => {
+  const done = [schedule({ create: ["a.py"] }), write("a.py", "x = 1"), verdict(true)];
+  const failing: readonly (readonly [readonly Line[], Partial<RunOptions>])[] = [
+    [["", ""], {}],
+    [[{ text: "", fail: new PaiError("network", "the connection was refused") }], {}],
+    [[{ text: "", fail: new PaiError("budget_calls", "no call is left") }], {}],
+  ];
+  for (const [rest, options] of failing) {
+    const ran = await run([...done, ...rest], { options: { mode: "eight-step", ...options } });
+    expect(ran.outcome).toMatchObject({ status: "unverified", code: 0, text: "1. Write it: passed, quality 8/10" });
+    expect(ran.files).toMatchObject({ "a.py": "x = 1\n" });
+  }
+});
+
+test("a file that somebody changed while the plan was made is met before anything is done", async () => {
+  const place = makeFolder({ "a.py": "x = 1\n" });
+  try {
+    const ran = await playIn(place, {
+      lines: [{ text: schedule({ modify: ["a.py"] }), before: () => placeFiles(place.root, { "a.py": "mine\n" }) }],
+      flow: eightStep,
+      options: { mode: "eight-step" },
+    });
+    expect([ran.outcome.code, ran.files]).toEqual([11, { "a.py": "mine\n" }]);
+  } finally {
+    place.remove();
+  }
+});
+
+test("a move is a deletion here and content there; a command must be in the scope", async () => {
+  const files = { "old.py": "x\n" };
+  const scoped = (commands: readonly string[]) =>
+    JSON.stringify({
+      mode: "task",
+      complexity: "simple",
+      reply: "",
+      steps: [{ title: "Move", hint: "" }],
+      scope: { files_to_create: ["new.py"], files_to_delete: ["old.py"], commands },
+    });
+  const move = (command: string) => `MV::old.py::new.py\nRUN::${command}\n`;
+  const options = { mode: "eight-step", allowDelete: true, allowRun: true };
+  const moved = await run([scoped(["true"]), move("true"), verdict(true), summary], { files, options });
+  expect([moved.outcome.status, moved.files]).toEqual(["unverified", { "new.py": "x\n" }]);
+  const beyond = await run([scoped(["true"]), move("touch z"), verdict(true), "no"], { files, options });
+  expect([beyond.outcome.code, beyond.files]).toEqual([12, files]);
+});
+
+test("feedback on the schedule is one more call, and the new promise is shown", async () => {
+  const first = schedule({ create: ["a.py"] });
+  const second = schedule({ create: ["b.py"] });
+  const ran = await run([first, second, write("b.py", "x"), verdict(true), summary], {
+    options: { mode: "eight-step", interactive: true },
+    answers: [{ feedback: "name it b.py" }, "yes"],
+  });
+  expect(ran.asked(2)).toContain("name it b.py");
+  expect(ran.eventsOf("plan.ready").map(({ promise }) => [promise.expected, promise.at_most])).toEqual([
+    [4, 6],
+    [5, 7],
+  ]);
+  expect(ran.outcome.calls).toEqual({ made: 5, expected: 5, at_most: 7 });
+});
+
+test("the summary and the verdict are never executed, whatever lines they hold", async () => {
+  const files = { "victim.txt": "keep\n" };
+  const lines = [
+    schedule({ create: ["a.py"] }),
+    write("a.py", "x", finish),
+    verdict(true, 8, ["RM::victim.txt"]),
+    "RM::victim.txt\nDone.",
+  ];
+  expect((await run(lines, { files })).files).toMatchObject(files);
+});
+
+test("--mode auto works eight-step on a complex plan, grouped into its steps, and says so", async () => {
+  const plan = (complexity: string) =>
+    JSON.stringify({
+      intent: "task",
+      reply: "ok",
+      analysis: null,
+      execution_plan: {
+        steps: [{ step_number: 1, action: "WRITE", target: "a.py", purpose: "it" }],
+        checks: [],
+        fallback_strategies: [],
+      },
+      intelligence_notes: { complexity_assessment: complexity },
+    });
+  const options = { mode: "auto" };
+  const complex = await play({
+    lines: [plan("complex"), write("a.py", "x", finish), verdict(true), summary],
+    flow: hybrid,
+    options,
+  });
+  expect(complex.purposes).toBe("plan execute integrity summary");
+  expect(complex.eventsOf("plan.ready")[0]?.promise).toMatchObject({ expected: 4, at_most: 6 });
+  expect(complex.outcome).toMatchObject({ mode: "eight-step", calls: { made: 4, expected: 4, at_most: 6 } });
+  const simple = await play({
+    lines: [plan("simple"), `WRITE::a.py::EOT\nx\nEND::EOT\n${finish}`],
+    flow: hybrid,
+    options,
+  });
+  expect(simple.outcome).toMatchObject({ mode: "single-shot", calls: { made: 2 } });
+  expect(simple.eventsOf("notice").map(({ text }) => text)).toContain("the plan is simple: working single-shot");
+});
+
+test("a step may amend the schedule's scope, and a reply in another format is read or answered in its news", async () => {
+  const amended = `AMEND::WRITE::b.py::a.py imports it\n${write("b.py", "y = 1", finish)}`;
+  const ran = await run([
+    schedule({ create: ["a.py"] }),
+    write("a.py", "import b", "") + amended,
+    verdict(true),
+    summary,
+  ]);
+  expect(ran.files).toEqual({ "a.py": "import b\n", "b.py": "y = 1\n" });
+  expect(ran.outcome.amended).toMatchObject([{ path: "b.py", accept: true, by: "policy" }]);
+  const fenced = await run([schedule({ create: ["a.py"] }), "```python\nx = 1\n```\n", verdict(true), summary]);
+  expect(fenced.files).toEqual({ "a.py": "x = 1\n" });
+});

@@ -1,0 +1,62 @@
+/** eight-step: what its steps are shown of large files, and what becomes of the praise that has a condition. */
+import { expect, test } from "bun:test";
+import { eightStep } from "../../../src/flows/eight-step.ts";
+import { finish, modify, write } from "../plans.ts";
+import { play, type Setup } from "../scripted.ts";
+
+const schedule = (scope: object, steps: readonly string[] = ["Do it"]) =>
+  JSON.stringify({
+    mode: "task",
+    complexity: "simple",
+    reply: "On it.",
+    steps: steps.map((title) => ({ title, hint: "" })),
+    scope: { files_to_read: [], files_to_create: [], files_to_modify: [], files_to_delete: [], commands: [], ...scope },
+  });
+const verdict = (quality_score: number, next_fix: readonly string[] = []) =>
+  JSON.stringify({ passed: true, quality_score, reasons: [], next_fix });
+const summary = "Made it.\nNEXT: Add a test\nNEXT: Add docs\n";
+const run = ({ options, ...setup }: Setup) =>
+  play({ ...setup, flow: eightStep, options: { mode: "eight-step", ...options } });
+
+test("what a step that passed could still have better becomes next steps, behind those of the summary, each once", async () => {
+  const lines = [
+    schedule({ files_to_create: ["a.py"] }, ["Write it", "Look again"]),
+    write("a.py", "x = 1\n"),
+    verdict(8, ["Name the number", "Add a test"]),
+    finish(),
+    verdict(9, ["Name the number"]),
+    summary,
+  ];
+  const ran = await run({ lines });
+  expect(ran.outcome).toMatchObject({ code: 0, next: ["Add a test", "Add docs", "Name the number"] });
+});
+
+test("of a large file that it changes a step is shown parts, and the edit of a part applies", async () => {
+  const large = Array.from({ length: 3000 }, (_, n) => `def part_${n}():\n    return ${n}\n\n`).join("");
+  const edit =
+    "MODIFY::lib/parts.py::EOT\n<<<<<<< SEARCH\n    return 1700\n=======\n    return 7100\n>>>>>>> REPLACE\nEND::EOT\n";
+  const lines = [schedule({ files_to_modify: ["lib/parts.py"] }), edit + finish(), verdict(8), summary];
+  const task = "part_1700 in lib/parts.py should return 7100";
+  const ran = await run({ lines, files: { "lib/parts.py": large }, task });
+  expect(ran.asked(2)).toContain('<file path="lib/parts.py" shown="parts of 9000 lines">');
+  expect(ran.asked(2)).toContain("    return 1700\n");
+  expect(ran.asked(2)).not.toContain("    return 900\n");
+  expect(ran.asked(2).length).toBeLessThan(30_000);
+  expect(ran.outcome.code).toBe(0);
+  expect(ran.files["lib/parts.py"]).toBe(large.replace("return 1700\n", "return 7100\n"));
+});
+
+test("the summary is told what was mended, and what the checks came to", async () => {
+  const lines = [
+    schedule({ files_to_create: ["a.sh"] }),
+    write("a.sh", "exit 1\n"),
+    verdict(6),
+    modify("a.sh", ["exit 1\n", "exit 0\n"]),
+    summary,
+  ];
+  const ran = await run({ lines, options: { checks: ["sh a.sh"] } });
+  expect(ran.purposes).toBe("plan execute integrity heal summary");
+  expect(ran.asked(4)).toContain("turns left: 1, this one included.");
+  expect(ran.asked(5)).toContain("1. Do it: mended\ndone: MODIFY a.sh");
+  expect(ran.asked(5)).toEndWith("Checks at the end:\n- sh a.sh: passed");
+});

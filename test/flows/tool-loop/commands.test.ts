@@ -1,0 +1,89 @@
+/** Commands of the tool-loop: offered only where they may run, each asked about, after the changes before it. */
+import { expect, test } from "bun:test";
+import { functions, old } from "../long-files.ts";
+import { call, calls, playLoop, resultsOf } from "../loop.ts";
+
+test("changes before a command are decided before it: it may be one of them that it runs", async () => {
+  const both = calls(call("write", { path: "x.sh", content: "echo hi" }), call("bash", { command: "sh x.sh" }));
+  const ran = await playLoop([both, "Done."], { options: { interactive: true }, answers: "yes" });
+  expect(ran.questions.map(({ kind }) => kind)).toEqual(["batch", "command"]);
+  expect(resultsOf(ran, 2)[1]?.text).toContain("hi");
+});
+
+test("no command is known to be harmless: each is asked about, whole, whatever it begins with", async () => {
+  const commands = [
+    "ls",
+    "ls && touch x",
+    "find . -delete",
+    "git -c core.pager=x log",
+    "ls\ntouch x",
+    "echo $(touch x)",
+  ];
+  const ran = await playLoop([calls(...commands.map((command) => call("bash", { command }))), "Done."], {
+    options: { interactive: true },
+    answers: commands.map(() => "no" as const),
+    files: { "a.txt": "x" },
+  });
+  expect(ran.questions.length).toBe(commands.length);
+  for (const [at, command] of commands.entries())
+    for (const line of command.split("\n")) expect(ran.questions[at]?.text).toContain(line);
+  expect(ran.files).toEqual({ "a.txt": "x" });
+});
+
+test("commands are offered only where they may run, and each is asked about", async () => {
+  const headless = await playLoop(["Hi."]);
+  expect(headless.requests[0]?.tools.map(({ name }) => name)).toEqual([
+    "read",
+    "grep",
+    "glob",
+    "tree",
+    "ls",
+    "map_root",
+    "sniff_logs",
+    "write",
+    "edit",
+    "mkdir",
+    "rm",
+    "mv",
+    "copy",
+    "explore",
+    "write_tasks",
+    "update_task",
+    "read_tasks",
+  ]);
+  const asked = await playLoop([calls(call("bash", { command: "echo hi" })), "Done."], {
+    options: { interactive: true },
+    answers: ["no"],
+  });
+  expect(asked.questions.map(({ kind }) => kind)).toEqual(["command"]);
+  expect(resultsOf(asked, 2)[0]).toMatchObject({ ok: false });
+  const allowed = await playLoop([calls(call("bash", { command: "echo hi; exit 3" })), "Done."], {
+    options: { allowRun: true },
+  });
+  expect(resultsOf(allowed, 2)[0]?.text).toMatch(/^exit 3 after \d+ ms\nhi$/);
+});
+
+test("what is refused is told in words that fit a mode without a plan", async () => {
+  const lost = calls(call("read", { path: "a.js" }), call("read", { path: "b.txt" }));
+  const changes = calls(
+    call("bash", { command: "npm test" }),
+    call("write", { path: "a.js", content: functions(0, 5) }),
+    call("write", { path: "b.txt", content: "" }),
+  );
+  const ran = await playLoop([lost, changes, "Done."], {
+    files: { "a.js": functions(0, 9), "b.txt": old.slice(0, 1500) },
+  });
+  const told = resultsOf(ran, 3).map(({ text }) => text);
+  expect(told).toEqual([
+    expect.stringContaining("commands of the model run without a terminal only with --allow-run"),
+    expect.stringContaining("these definitions would be lost, and the task does not name them"),
+    expect.stringContaining("would be deleted and appear nowhere else, and the task does not say so"),
+  ]);
+  expect(JSON.stringify([told, ran.outcome.refused])).not.toContain("plan");
+});
+
+test("the reason of a refusal repeats neither the path nor that nothing was done", async () => {
+  const rest = { files: { "a.txt": "x" } };
+  const { outcome } = await playLoop([calls(call("rm", { path: "a.txt" })), "Done."], rest);
+  expect(outcome.refused).toEqual([{ action: "RM", target: "a.txt", why: "headless a deletion needs --allow-delete" }]);
+});

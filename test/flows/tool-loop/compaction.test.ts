@@ -1,0 +1,89 @@
+/** Compaction of the tool-loop that is cut off, and results that hold nothing: the conversation stays whole. */
+import { expect, test } from "bun:test";
+import { PaiError } from "../../../src/core/error.ts";
+import { call, calls, compact, playLoop, resultsOf } from "../loop.ts";
+import { faultOf, play } from "../scripted.ts";
+
+const conversation = {
+  messages: [
+    { role: "user", text: "one" },
+    { role: "assistant", text: "did one", calls: [], native: null },
+    { role: "user", text: "two" },
+    { role: "assistant", text: "did two", calls: [], native: null },
+  ],
+  tasks: [],
+} as const;
+
+test("one call makes fewer messages of a conversation", async () => {
+  const ran = await play({ lines: ["They did both."], flow: compact, conversation });
+  expect(ran.requests.length).toBe(1);
+  expect(ran.eventsOf("conversation.replaced")[0]?.messages.length).toBe(2);
+});
+
+test("the last thing a compaction asks for is the summary, not what the conversation asked", async () => {
+  const messages = [
+    { role: "user" as const, text: "Delete it" },
+    { role: "assistant" as const, text: "Which one?", calls: [], native: null },
+    { role: "user" as const, text: "All" },
+  ];
+  const ran = await play({ lines: ["Facts."], flow: compact, conversation: { messages, tasks: [] } });
+  expect(ran.asked(1)).toEndWith("[User]\nAll\n</conversation>\n\nSummarize this conversation; do not answer it.");
+});
+
+test("a secret in a long result is hidden before the result is shortened", async () => {
+  const key = ["sk-ant-api03", "Qm7Zt4Xp9Lw2Vb8N".repeat(5)].join("-");
+  const messages = [
+    { role: "user" as const, text: "Look" },
+    { role: "assistant" as const, text: "", calls: [{ id: "1", name: "READ", input: { path: "a" } }], native: null },
+    {
+      role: "tools" as const,
+      results: [{ id: "1", name: "READ", ok: true, text: `${"x ".repeat(490)}${key} ${"y ".repeat(90)}` }],
+    },
+    { role: "assistant" as const, text: "Seen", calls: [], native: null },
+    { role: "user" as const, text: "Go on" },
+  ];
+  const ran = await play({ lines: ["Facts."], flow: compact, conversation: { messages, tasks: [] } });
+  expect(ran.asked(1)).toContain("[…]");
+  expect(ran.asked(1)).not.toMatch(/api03|Qm7Z/);
+});
+
+test("an interrupt ends a compaction at once and leaves the conversation as it was", async () => {
+  const stop = new AbortController();
+  const interrupt = () => stop.abort(new PaiError("interrupted", "interrupted"));
+  const lines = [{ text: "never", before: interrupt }];
+  const ran = await play({ lines, flow: compact, conversation, signal: stop.signal });
+  expect(ran.outcome.status).toBe("interrupted");
+  expect(ran.eventsOf("conversation.replaced")).toEqual([]);
+});
+
+test("a result without any text is a result: its call stays answered", async () => {
+  const made = [call("read", { path: "empty.txt" }), call("bash", { command: "true" })];
+  const ran = await playLoop([calls(...made), "Done."], { files: { "empty.txt": "" }, options: { allowRun: true } });
+  expect(resultsOf(ran, 2).map(({ id }) => id)).toEqual(made.map(({ id }) => id));
+  expect(ran.outcome.text).toBe("Done.");
+});
+
+test("a reply that says nothing never becomes a message", async () => {
+  const ran = await playLoop(["", "Hello."]);
+  expect(ran.requests.map(({ messages }) => faultOf(messages))).toEqual(ran.requests.map(() => null));
+  expect(ran.eventsOf("message.added").some(({ message }) => message.role !== "tools" && message.text === "")).toBe(
+    false,
+  );
+});
+
+test("a conversation the server finds too long is summarized once and goes on", async () => {
+  const fail = new PaiError("request_too_long", "local finds the request too long");
+  const refused = { text: "", fail };
+  const ran = await playLoop([refused, "They did both.", "Done."], { conversation });
+  expect([ran.purposes, ran.outcome.text]).toEqual(["turn compact turn", "Done."]);
+  const again = await playLoop([refused, "They did both.", refused], { conversation });
+  expect([again.purposes, again.outcome.code]).toEqual(["turn compact turn", 7]);
+  const short = await playLoop([refused]);
+  expect([short.purposes, short.outcome.code]).toEqual(["turn", 7]);
+});
+
+test("another refusal of a request is not one of its length", async () => {
+  const fail = new PaiError("request_rejected", "local rejected the request (HTTP 400): m does not support tools");
+  const ran = await playLoop([{ text: "", fail }], { conversation });
+  expect([ran.purposes, ran.outcome.code]).toEqual(["turn", 7]);
+});

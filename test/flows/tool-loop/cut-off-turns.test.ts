@@ -1,0 +1,141 @@
+/** How a turn of the tool-loop ends when it is cut off: what stays on disk, and a conversation that can go on. */
+import { expect, test } from "bun:test";
+import { PaiError } from "../../../src/core/error.ts";
+import type { Conversation } from "../../../src/core/session/conversation.ts";
+import { emptySession, foldSession, type Session } from "../../../src/core/session/session.ts";
+import { call, calls, playLoop } from "../loop.ts";
+import { type Line, type Ran, type Setup, scriptModel, usage } from "../scripted.ts";
+
+const make = (name: string) => call("write", { path: name, content: "x" });
+const inSession = { interactive: true, keep: true };
+const run = (lines: readonly Line[], rest: Partial<Setup> = {}) =>
+  playLoop(lines, { answers: "yes", ...rest, options: { ...inSession, ...rest.options } });
+
+/** The session after the events of a run, as it is kept while it happens. */
+function keepIn(session: Session, { events }: Ran): Session {
+  return events.reduce((before, event) => {
+    const { at, run: id } = event;
+    if (event.type === "run.started")
+      return foldSession(before, { type: "turn.started", at, run: id, mode: "", model: "", request: event.task });
+    if (event.type === "message.added") return foldSession(before, event);
+    if (event.type !== "run.finished") return before;
+    const { status, text, next, score, calls: spent, changes } = event.outcome;
+    const changed = changes.length > 0;
+    return foldSession(before, {
+      type: "turn.finished",
+      at,
+      run: id,
+      status,
+      text,
+      next,
+      score,
+      calls: spent.made,
+      changed,
+    });
+  }, session);
+}
+
+const conversationAfter = (ran: Ran): Conversation => keepIn(emptySession("s", ""), ran).conversation;
+
+function interruptible(): { readonly signal: AbortSignal; readonly interrupt: () => void } {
+  const controller = new AbortController();
+  return { signal: controller.signal, interrupt: () => controller.abort(new PaiError("interrupted", "interrupted")) };
+}
+
+test("in a session an interrupt keeps finished batches; headless it takes everything back", async () => {
+  for (const keep of [true, false]) {
+    const { signal, interrupt } = interruptible();
+    const lines: Line[] = [calls(make("a.txt")), { text: "never", before: interrupt }];
+    const ran = await run(lines, { signal, options: { ...inSession, keep } });
+    expect([keep, ran.outcome.status, Object.keys(ran.files)]).toEqual([keep, "interrupted", keep ? ["a.txt"] : []]);
+    expect(ran.outcome.changes.length).toBe(keep ? 1 : 0);
+  }
+});
+
+test("of the reply that was being carried out nothing stays, also not what its command had made by then", async () => {
+  const { signal, interrupt } = interruptible();
+  setTimeout(interrupt, 400);
+  const lines = [
+    calls(make("done.txt")),
+    calls(make("half.txt"), call("bash", { command: "echo made > made.txt; sleep 30" }), make("never.txt")),
+  ];
+  const started = performance.now();
+  const ran = await run(lines, { signal });
+  expect(performance.now() - started).toBeLessThan(5000);
+  expect([ran.outcome.status, ran.files]).toEqual(["interrupted", { "done.txt": "x" }]);
+});
+
+test("at the cap a session keeps what is done, and 13 is the code all the same", async () => {
+  const options = { ...inSession, caps: { calls: 1, tokens: null, cost: null } };
+  const ran = await run([calls(make("a.txt"))], { options });
+  expect([ran.outcome.code, ran.files]).toEqual([13, { "a.txt": "x" }]);
+});
+
+test("the turn after one that was interrupted sends a valid conversation that says so", async () => {
+  const cuts: readonly ((interrupt: () => void) => Line[])[] = [
+    (interrupt) => [{ text: "never", before: interrupt }],
+    (interrupt) => [calls(make("a.txt")), { text: "never", before: interrupt }],
+  ];
+  for (const cut of cuts) {
+    const { signal, interrupt } = interruptible();
+    const conversation = conversationAfter(await run(cut(interrupt), { signal }));
+    const last = conversation.messages.at(-1);
+    expect(last?.role === "assistant" ? last.text : "").toContain("interrupted");
+    expect((await run(["Going on."], { conversation })).outcome.text).toBe("Going on.");
+  }
+  const { signal, interrupt } = interruptible();
+  setTimeout(interrupt, 300);
+  const between = await run([calls(call("bash", { command: "sleep 30" }))], { signal });
+  const conversation = conversationAfter(between);
+  expect(conversation.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tools", "assistant"]);
+  expect((await run(["Going on."], { conversation })).outcome.text).toBe("Going on.");
+});
+
+test("what had been said before a reply broke off is kept", async () => {
+  const { signal, interrupt } = interruptible();
+  const long = "word ".repeat(400);
+  const ran = await run([{ text: long }], {
+    signal,
+    files: {},
+    options: inSession,
+    onDelta: interrupt,
+  });
+  const last = conversationAfter(ran).messages.at(-1);
+  expect(last?.role === "assistant" ? last.text.slice(0, 9) : "").toBe("word word");
+});
+
+test("a failed call of the model leaves a usable conversation, and its message is shown", async () => {
+  const fail = new PaiError("key_rejected", "HTTP 401: the key was refused");
+  const ran = await run([{ text: "", fail }]);
+  expect(ran.outcome.error?.message).toBe("HTTP 401: the key was refused");
+  const conversation = conversationAfter(ran);
+  expect((await run(["Going on."], { conversation })).outcome.status).toBe("answered");
+});
+
+test("a reply that arrives as fast as it is read is interrupted at once, and nothing of it is shown after that", async () => {
+  const { signal, interrupt } = interruptible();
+  const began = performance.now();
+  let shown = 0;
+  const ran = await run([], {
+    signal,
+    onDelta() {
+      shown += signal.aborted ? 1 : 0;
+    },
+    model: {
+      ...scriptModel([]),
+      async *stream() {
+        setTimeout(interrupt, 30);
+        const end = performance.now() + 3000;
+        for (let at = 0; performance.now() < end; at += 1) {
+          const busy = performance.now() + 0.2;
+          while (performance.now() < busy);
+          yield { type: "text", text: `word ${at} ` };
+        }
+        yield { type: "done", stop: "end", usage, served: "m", key: "k", native: null };
+      },
+    },
+  });
+  expect(ran.outcome.status).toBe("interrupted");
+  expect(performance.now() - began).toBeLessThan(1500);
+  expect(shown).toBe(0);
+});

@@ -1,0 +1,193 @@
+/** The built binary and files that steer: -y alone changes none that runs without being asked or steers agents. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { readOutcome } from "../contract.ts";
+import { openPlace, patience } from "../harness.ts";
+import { called, done, planned } from "../replies.ts";
+
+setDefaultTimeout(patience);
+
+const names = `.travis.yml azure-pipelines.yml bitbucket-pipelines.yml Jenkinsfile .drone.yml .woodpecker.yml
+  .buildkite/pipeline.yml appveyor.yml cloudbuild.yaml .forgejo/workflows/a.yml action.yml .githooks/pre-commit lefthook.yml
+  .config/fish/config.fish .config/autostart/a.desktop .xprofile .vimrc .exrc .nvim.lua .dir-locals.el .gdbinit
+  sitecustomize.py a.pth .mise.toml AGENTS.md CLAUDE.md MEMORY.md .cursorrules .roo/mcp.json opencode.json`.split(
+  /\s+/,
+);
+const writes = names.map((path) => ["write", { path, content: "x\n" }] as const);
+
+// F12, F21
+test.concurrent("with -y alone none of them is written, beside a file that is", async () => {
+  await using place = openPlace([called(...writes, ["write", { path: "a.txt", content: "a\n" }]), { text: "Done." }]);
+  const { code } = await place.pai(["run", "-y", "--mode", "tool-loop", "set it up"]);
+  expect([code, place.tree()]).toEqual([0, { "a.txt": "a\n" }]);
+});
+
+test.concurrent("--allow lets those through that it names", async () => {
+  await using place = openPlace([called(...writes), { text: "Done." }]);
+  const flags = ["--allow", "AGENTS.md", "--allow", ".config"];
+  const outcome = readOutcome(await place.pai(["run", "-y", "--json", "--mode", "tool-loop", ...flags, "set it up"]));
+  expect(outcome.code).toBe(0);
+  expect(Object.keys(place.tree())).toEqual([".config/autostart/a.desktop", ".config/fish/config.fish", "AGENTS.md"]);
+});
+
+test.concurrent("a plan that lists one ends before its second call", async () => {
+  await using place = openPlace([planned([["WRITE", "MEMORY.md"]])]);
+  const result = await place.pai(["run", "-y", "remember that"]);
+  expect([result.code, place.tree(), place.gemini.requests.length]).toEqual([12, {}, 1]);
+  expect(result.stderr).toContain("! asked  MEMORY.md: MEMORY.md may run code later or steer agents");
+  expect(result.stderr).toContain("--allow MEMORY.md");
+});
+
+// F22
+test.concurrent("what a command makes of one is taken back", async () => {
+  const command = "mkdir -p .github/workflows && echo on: push > .github/workflows/ci.yml";
+  await using place = openPlace([planned([["RUN", command]]), done(`RUN::${command}\n`), done(""), done("")]);
+  await place.pai(["run", "-y", "--allow-run", "build it"]);
+  expect(place.tree()).toEqual({});
+  expect(place.gemini.requests.length).toBeGreaterThan(2);
+});
+
+test.concurrent("rules of the project that ignore one do not hide it, and what is ignored keeps to --only", async () => {
+  const files = { ".gitignore": ".envrc\n.claude/\n*.log\n" };
+  const command = "mkdir .claude; echo '{}' > .claude/settings.json; echo x > .envrc; echo x > build.log";
+  await using place = openPlace([planned([["RUN", command]]), done(`RUN::${command}\n`), done(""), done("")], files);
+  await place.pai(["run", "-y", "--allow-run", "build it"]);
+  expect(place.tree()).toEqual(files);
+  const logs = "echo x > build.log; echo x > src.txt";
+  await using other = openPlace([planned([["RUN", logs]]), done("")], files);
+  const ran = await other.pai(["run", "-y", "--allow-run", "--only", "src.txt", "build it"]);
+  expect([ran.code, other.tree()]).toEqual([0, { ...files, "src.txt": "x\n" }]);
+  expect(ran.stderr).toContain("build.log is ignored: it was not kept, as --only src.txt leaves it out");
+});
+
+test.concurrent("code of the model that a check of the user runs makes none of them", async () => {
+  const code =
+    "mkdir -p .github/workflows .claude; for f in .github/workflows/ci.yml .claude/x .envrc CLAUDE.md made.txt; do echo x > $f; done";
+  const answers = () => [planned([["WRITE", "t.sh"]]), done(`WRITE::t.sh::EOT\n${code}\nEND::EOT\n`)];
+  await using place = openPlace(answers());
+  const ran = await place.pai(["run", "-y", "--no-baseline", "--check", "sh t.sh", "test it"]);
+  expect([ran.code, Object.keys(place.tree())]).toEqual([0, ["made.txt", "t.sh"]]);
+  expect(ran.stderr).toContain("which was taken back: .claude/x, .envrc, .github/workflows/ci.yml, CLAUDE.md");
+  expect(place.read(".github")).toBeNull();
+  await using allowed = openPlace(answers());
+  await allowed.pai(["run", "-y", "--no-baseline", "--allow", "CLAUDE.md", "--check", "sh t.sh", "test it"]);
+  expect(Object.keys(allowed.tree())).toEqual(["CLAUDE.md", "made.txt", "t.sh"]);
+});
+
+test.concurrent("a check that leaves a folder with the shape of a repository leaves nothing", async () => {
+  const code = "mkdir -p r/objects r/refs && echo x > r/HEAD && echo x > r/config && echo x > made.txt";
+  await using place = openPlace([planned([["WRITE", "t.sh"]]), done(`WRITE::t.sh::EOT\n${code}\nEND::EOT\n`)]);
+  const ran = await place.pai(["run", "-y", "--no-baseline", "--check", "sh t.sh", "test it"]);
+  expect([ran.code, place.tree()]).toEqual([0, { "t.sh": `${code}\n` }]);
+  expect(ran.stderr).toContain("what it changed was taken back: r would become a git repository by its shape");
+});
+
+test.concurrent("what one command of a plan builds in an ignored place is its own to the next", async () => {
+  const [build, use] = ["echo echo built > out.sh", "sh out.sh > said.txt"];
+  await using place = openPlace(
+    [
+      planned([
+        ["RUN", build],
+        ["RUN", use],
+      ]),
+      done(""),
+    ],
+    { ".gitignore": "out.sh\n" },
+  );
+  const ran = await place.pai(["run", "-y", "--allow-run", "build it"]);
+  expect([ran.code, place.read("said.txt")]).toEqual([0, "built\n"]);
+});
+
+// F20
+test.concurrent("a check sees neither the user's database nor the password of the proxy, unless a flag gives them", async () => {
+  const env = { DATABASE_URL: "postgres://me:hunter2hunter2@db/x", HTTP_PROXY: "http://me:hunter2hunter2@proxy:1" };
+  const check = 'env >> env.txt; test -n "$DATABASE_URL" || { echo KeyError: DATABASE_URL; false; }';
+  await using place = openPlace([planned([["WRITE", "a.txt"]]), done("WRITE::a.txt::EOT\na\nEND::EOT\n")]);
+  const result = await place.pai(["run", "-y", "--keep", "--check", check, "x"], {
+    env,
+  });
+  expect(place.read("env.txt")).not.toContain("hunter2");
+  expect(result.stderr).toContain("to give it to them: --env DATABASE_URL");
+  await using other = openPlace([planned([["WRITE", "a.txt"]]), done("WRITE::a.txt::EOT\na\nEND::EOT\n")]);
+  const given = await other.pai(["run", "-y", "--env", "DATABASE_URL", "--check", "env >> env.txt", "x"], { env });
+  expect([given.code, other.read("env.txt")?.includes(env.DATABASE_URL)]).toEqual([0, true]);
+});
+
+test.concurrent("--only names what is allowed, never what is not; --env takes a name and no value", async () => {
+  await using place = openPlace();
+  for (const flags of [
+    ["--only", "!src/**"],
+    ["--env", "A=1"],
+  ]) {
+    const result = await place.pai(["run", "-y", ...flags, "x"]);
+    expect([flags, result.code, place.gemini.requests.length]).toEqual([flags, 2, 0]);
+  }
+});
+
+/** By what is done in the project first: a file whose own name tells nothing, and what it is. */
+const otherNames: readonly (readonly [setup: string, path: string, why: RegExp])[] = [
+  ["ln -s docs/guide.md AGENTS.md", "docs/guide.md", /a link makes it AGENTS\.md, and AGENTS\.md may run code/],
+  ["mkdir conf; ln -s conf .cargo", "conf/config.toml", /a link makes it \.cargo\/config\.toml/],
+  ["ln -s dev.txt .env", "dev.txt", /a link makes it \.env, and \.env may hold keys/],
+];
+
+test.concurrent("a file is asked about by what a link makes of it", async () => {
+  for (const [setup, path, why] of otherNames) {
+    await using place = openPlace([planned([["WRITE", path]])], { "a.txt": "a\n" });
+    const folder = path.split("/").slice(0, -1).join("/");
+    await place.shell(`${folder === "" ? "" : `mkdir -p ${folder};`} touch ${path}; ${setup}`);
+    const before = place.tree();
+    const { code, stderr } = await place.pai(["run", "-y", "change it"]);
+    expect([path, code]).toEqual([path, 12]);
+    expect(stderr).toMatch(why);
+    expect(place.tree()).toEqual(before);
+  }
+});
+
+test.concurrent("ordinary links ask nothing", async () => {
+  const answers = [planned([["WRITE", "lib/b.txt"]]), done("WRITE::lib/b.txt::EOT\nb\nEND::EOT\n")];
+  await using place = openPlace(answers, { "lib/a.txt": "a\n", main: "" });
+  await place.shell("ln -s lib current; ln -s lib/b.txt latest");
+  const { code } = await place.pai(["run", "-y", "add it"]);
+  expect([code, place.read("lib/b.txt")]).toEqual([0, "b\n"]);
+});
+
+test.concurrent("a command cannot link a folder of many names to what it writes next", async () => {
+  const link = "mkdir conf; ln -s conf .cargo";
+  await using place = openPlace([planned([["RUN", link]]), done(`RUN::${link}\n`), done(""), done("")]);
+  await place.pai(["run", "-y", "--allow-run", "build it"]);
+  expect(place.tree()).toEqual({});
+  expect((await place.shell("test -L .cargo")).code).toBe(1);
+});
+
+test.concurrent("--allow opens a closed file by its exact path, and undo takes back what the run did to it", async () => {
+  const edit = "MODIFY::.env::EOT\n<<<<<<< SEARCH\nLEVEL=info\n=======\nLEVEL=debug\n>>>>>>> REPLACE\nEND::EOT\n";
+  const answers = [planned([["MODIFY", ".env"]]), done(edit)];
+  const env = "LEVEL=info\nAWS_KEY=AKIAQ3EGRTMZ7L2KXW5D\n";
+  await using refused = openPlace(answers, { ".env": env });
+  const { code, stderr } = await refused.pai(["run", "-y", "debug"]);
+  expect([code, refused.tree(), refused.gemini.requests.length]).toEqual([12, { ".env": env }, 1]);
+  expect(stderr).toContain("allow it with --allow .env");
+  await using place = openPlace(answers, { ".env": env });
+  const ran = await place.pai(["run", "-y", "--allow", `${place.root}/.env`, "debug"]);
+  expect([ran.code, place.tree()]).toEqual([0, { ".env": env.replace("info", "debug") }]);
+  expect(ran.stdout + ran.stderr + place.gemini.requests.map(({ body }) => body).join()).not.toContain("AKIAQ3EG");
+  expect((await place.pai(["undo", "-y"])).code).toBe(0);
+  expect(place.tree()).toEqual({ ".env": env });
+});
+
+test.concurrent("what --allow cannot mean ends with 2 before any call, and is said", async () => {
+  await using place = openPlace([], { "a.txt": "a\n", ".ssh/config": "x\n" });
+  const cases = [
+    [".git/config", "belongs to version control"],
+    [".pai_history/log", "belongs to pai itself"],
+    [".ssh", "name each file in it by its whole path"],
+    ["docs/**", "matches nothing here"],
+    ["../x", "is no path of the project"],
+    ["/etc/cron.d/x", "is not in"],
+  ] as const;
+  for (const [path, why] of cases) {
+    const { code, stderr } = await place.pai(["run", "-y", "--allow", path, "x"]);
+    expect([path, code, place.gemini.requests.length]).toEqual([path, 2, 0]);
+    expect(stderr).toContain(why);
+  }
+});

@@ -1,0 +1,152 @@
+/** Ctrl+C during the work of an approved plan, then y: it is carried on, without planning again and without a question. */
+import { expect, setDefaultTimeout } from "bun:test";
+import { readCommand } from "../contract.ts";
+import type { Answer } from "../gemini.ts";
+import { openPlace, type Place, patience } from "../harness.ts";
+import { done, planned, talked, write } from "../replies.ts";
+import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
+
+setDefaultTimeout(patience);
+
+const question = /or say what to change/g;
+const offered = /y carries the plan on, without planning again/;
+const plan = planned([["WRITE", "hello.txt"]]);
+const work = done(write("hello.txt", "hello\n"), "Made it.");
+const slow = { ...work, delayMs: 20_000 };
+const schedule: Answer = {
+  text: JSON.stringify({
+    mode: "task",
+    complexity: "simple",
+    reply: "Two steps.",
+    steps: ["Write hello", "Write bye"].map((title) => ({ title, hint: "a line" })),
+    scope: {
+      files_to_read: [],
+      files_to_create: ["hello.txt", "bye.txt"],
+      files_to_modify: [],
+      files_to_delete: [],
+      commands: [],
+    },
+  }),
+};
+const verdict: Answer = { text: JSON.stringify({ passed: true, quality_score: 9, reasons: [], next_fix: [] }) };
+const act = (path: string): Answer => ({ text: write(path, "hello\n") });
+const summary: Answer = { text: "Made both." };
+
+/** Opens a session, gives the task, approves it, and presses Ctrl+C when the `nth` request has arrived. */
+async function interruptAt(place: Place, nth: number, flags: string, yes = "y"): Promise<Screen> {
+  const screen = openScreen(place, { columns: 100, rows: 50 });
+  screen.enter(`"$PAI" ${flags}; echo "ended with $?"`);
+  await screen.shows(ready);
+  screen.enter("make hello.txt");
+  await screen.shows(question);
+  screen.enter(yes);
+  await place.gemini.arrived(nth);
+  screen.press("C-c");
+  await screen.shows(offered);
+  await screen.shows(ready, 2);
+  expect(place.tree()).toEqual({});
+  return screen;
+}
+
+const questionsIn = (screen: Screen) => screen.text().match(question)?.length ?? 0;
+
+async function expectSameReplay(place: Place, changed: number): Promise<void> {
+  const { data } = readCommand(await place.pai(["history", "--json"]));
+  const { runs } = data as { readonly runs: readonly { readonly id: string }[] };
+  const replayed = readCommand(await place.pai(["replay", "--json", runs[0]?.id ?? ""]));
+  expect(replayed.data).toMatchObject({ same: true, changed, difference: null });
+}
+
+for (const mode of ["single-shot", "auto"]) {
+  inTerminal(`the plan goes on with one call (${mode})`, async () => {
+    await using place = openPlace([plan, slow, work]);
+    using screen = await interruptAt(place, 2, `--mode ${mode}`);
+    screen.enter("y");
+    await screen.shows(/Made it\./);
+    await screen.shows(/1 call \(expected 1, at most 2\)/);
+    expect([place.gemini.requests.length, questionsIn(screen), place.tree()]).toEqual([
+      3,
+      1,
+      { "hello.txt": "hello\n" },
+    ]);
+    expect(place.gemini.requests[2]?.body).toContain("Plan:\\n1. WRITE hello.txt");
+    await screen.shows(ready, 3);
+    screen.enter("y");
+    await screen.shows(/nothing to continue/);
+    await expectSameReplay(place, 1);
+  });
+}
+
+inTerminal("a schedule goes on with its steps, from the first: what was done was taken back", async () => {
+  const rest = [act("hello.txt"), verdict, act("bye.txt"), verdict, summary];
+  await using place = openPlace([schedule, act("hello.txt"), verdict, { ...act("bye.txt"), delayMs: 20_000 }, ...rest]);
+  using screen = await interruptAt(place, 4, "--mode eight-step");
+  screen.enter("y");
+  await screen.shows(/Made both\./);
+  await screen.shows(/5 calls \(expected 5, at most 8\)/);
+  const steps = place.gemini.requests.slice(4).flatMap(({ body }) => body.match(/Step \d of 2: [\w ]+/g)?.at(-1) ?? []);
+  expect(steps).toEqual(["Step 1 of 2: Write hello", "Step 2 of 2: Write bye"]);
+  expect([questionsIn(screen), place.tree()]).toEqual([1, { "bye.txt": "hello\n", "hello.txt": "hello\n" }]);
+  await expectSameReplay(place, 2);
+});
+
+inTerminal("a wish to see the diff first holds, and a second interrupt can be carried on too", async () => {
+  await using place = openPlace([plan, slow, slow, work]);
+  using screen = await interruptAt(place, 2, "", "d");
+  screen.enter("y");
+  await place.gemini.arrived(3);
+  screen.press("C-c");
+  await screen.shows(offered, 2);
+  await screen.shows(ready, 3);
+  screen.enter("y");
+  await screen.shows(/Apply these changes\?/);
+  expect(place.tree()).toEqual({});
+  screen.enter("n");
+  await screen.shows(/declined/);
+  expect([place.gemini.requests.length, place.tree()]).toEqual([4, {}]);
+});
+
+inTerminal("what the user corrected in the plan holds when it is carried on", async () => {
+  await using place = openPlace([plan, plan, slow, work]);
+  using screen = openScreen(place, { columns: 100, rows: 50 });
+  screen.enter('"$PAI"');
+  await screen.shows(ready);
+  screen.enter("make hello.txt");
+  await screen.shows(question);
+  screen.enter("say it politely");
+  await screen.shows(question, 2);
+  screen.enter("y");
+  await place.gemini.arrived(3);
+  screen.press("C-c");
+  await screen.shows(offered);
+  await screen.shows(ready, 2);
+  screen.enter("y");
+  await screen.shows(/Made it\./);
+  const corrected = place.gemini.requests.map(({ body }) => body.includes("Corrected by the user: say it politely"));
+  expect(corrected).toEqual([false, false, true, true]);
+  await expectSameReplay(place, 1);
+});
+
+inTerminal("it waits for its yes only until something else happens", async () => {
+  await using place = openPlace([plan, slow, talked("It is a greeting.")]);
+  using screen = await interruptAt(place, 2, "");
+  screen.enter("what is hello?");
+  await screen.shows(/It is a greeting\./);
+  await screen.shows(ready, 3);
+  screen.enter("y");
+  await screen.shows(/nothing to continue/);
+});
+
+inTerminal("a plan that nobody approved yet is not carried on", async () => {
+  await using place = openPlace([{ ...plan, delayMs: 20_000 }]);
+  using screen = openScreen(place, { columns: 100, rows: 50 });
+  screen.enter('"$PAI"');
+  await screen.shows(ready);
+  screen.enter("make hello.txt");
+  await place.gemini.arrived(1);
+  screen.press("C-c");
+  await screen.shows(/interrupted/);
+  await screen.shows(ready, 2);
+  screen.enter("y");
+  await screen.shows(/nothing to continue/);
+});

@@ -1,0 +1,202 @@
+/** Plan, apply, undo, redo and history: documents, exit codes, and what happens to the files. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readCommand, readOutcome } from "../contract.ts";
+import { openPlace, patience } from "../harness.ts";
+import { done, hello, modify, planned, talked, write } from "../replies.ts";
+
+setDefaultTimeout(patience);
+
+const change = [planned([["MODIFY", "a.txt"]]), done(modify("a.txt", "one\n", "two\n"))];
+const files = { "a.txt": "one\n" };
+
+test.concurrent("undo and redo turn the newest run around and say what they did (R29)", async () => {
+  await using place = openPlace([...hello, ...change], files);
+  const first = readOutcome(await place.pai(["run", "-y", "--json", "make hello.txt"]));
+  const second = readOutcome(await place.pai(["run", "-y", "--json", "change a.txt"]));
+  expect(place.tree()).toEqual({ "a.txt": "two\n", "hello.txt": "hello\n" });
+
+  const undone = readCommand(await place.pai(["undo", "-y", "--json"]));
+  expect(undone).toMatchObject({ command: "undo", data: { run: second.run, dry_run: false } });
+  expect(place.tree()).toEqual({ "a.txt": "one\n", "hello.txt": "hello\n" });
+  expect(readCommand(await place.pai(["undo", "-y", "--json"]))).toMatchObject({ data: { run: first.run } });
+  expect(place.tree()).toEqual(files);
+  const none = readCommand(await place.pai(["undo", "-y", "--json"]));
+  expect([none.code, none.error?.code]).toEqual([1, "nothing_to_undo"]);
+
+  expect(readCommand(await place.pai(["redo", "-y", "--json"]))).toMatchObject({ data: { run: first.run } });
+  const redone = await place.pai(["redo", "-y"]);
+  expect(redone).toMatchObject({ code: 0, stderr: "" });
+  expect(redone.stdout).toContain(`redone run ${second.run}`);
+  expect(place.tree()).toEqual({ "a.txt": "two\n", "hello.txt": "hello\n" });
+  expect(readCommand(await place.pai(["redo", "-y", "--json"])).code).toBe(1);
+});
+
+test.concurrent("history lists every run with its state, an undone one too", async () => {
+  await using place = openPlace(
+    [...hello, ...change, planned([["WRITE", "b.txt"]]), done(write("b.txt", "b\n"))],
+    files,
+  );
+  await place.pai(["run", "-y", "make hello.txt"]);
+  await place.pai(["run", "-y", "change a.txt"]);
+  await place.pai(["undo", "-y"]);
+  await place.pai(["run", "-y", "--check", "test ! -e b.txt", "--max-calls", "2", "make b.txt"]);
+  const { data } = readCommand(await place.pai(["history", "--json"]));
+  const { runs } = data as { readonly runs: readonly { readonly status: string; readonly task: string }[] };
+  const states = Object.fromEntries(runs.map(({ task, status }) => [task, status]));
+  expect(states).toEqual({ "make hello.txt": "applied", "change a.txt": "undone", "make b.txt": "rolled_back" });
+  const { stdout } = await place.pai(["history"]);
+  for (const word of ["undone", "applied", "make hello.txt"]) expect(stdout).toContain(word);
+});
+
+test.concurrent("undo and redo need a yes, change nothing in a dry run, and take a prefix of the id", async () => {
+  await using place = openPlace(hello);
+  const { run } = readOutcome(await place.pai(["run", "-y", "--json", "make hello.txt"]));
+  const asked = readCommand(await place.pai(["undo", "--json"]));
+  expect([asked.code, asked.error?.code]).toEqual([10, "approval_needed"]);
+  expect(readCommand(await place.pai(["undo", "-n", "--json"]))).toMatchObject({ data: { dry_run: true } });
+  expect(place.read("hello.txt")).toBe("hello\n");
+  expect((await place.pai(["undo", "-y", "no-such-run"])).code).not.toBe(0);
+  expect((await place.pai(["undo", "-y", String(run).slice(0, 10)])).code).toBe(0);
+  expect(place.tree()).toEqual({});
+});
+
+test.concurrent("undo of a file that was changed since is refused with 11, and nothing is touched", async () => {
+  await using place = openPlace(hello);
+  await place.pai(["run", "-y", "make hello.txt"]);
+  writeFileSync(join(place.root, "hello.txt"), "mine\n");
+  const refused = readCommand(await place.pai(["undo", "-y", "--json"]));
+  expect([refused.code, refused.error?.code]).toEqual([11, "conflict"]);
+  const { stderr } = await place.pai(["undo", "-y"]);
+  expect(stderr).toContain("+ mine");
+  expect(stderr).toMatch(/nothing was touched; the diff above .* pai undo \d{8}-/s);
+  expect(place.read("hello.txt")).toBe("mine\n");
+});
+
+test.concurrent("the diffs of undo and of a saved plan have the colours of code, as those of a run", async () => {
+  const keyword = "\x1b[35mconst\x1b[39m";
+  const color = { env: { FORCE_COLOR: "1" } };
+  const script = [planned([["WRITE", "a.ts"]]), done(write("a.ts", "const a = 1;\n"))];
+  await using place = openPlace([...script, ...script]);
+  expect((await place.pai(["run", "-y", "make a.ts"], color)).stderr).toContain(keyword);
+  writeFileSync(join(place.root, "a.ts"), "const a = 2;\n");
+  expect((await place.pai(["undo", "-y"], color)).stderr).toContain(keyword);
+  writeFileSync(join(place.root, "a.ts"), "const a = 1;\n");
+  expect((await place.pai(["undo", "-n"])).stdout).not.toContain("\x1b");
+  await place.pai(["undo", "-y"]);
+  expect((await place.pai(["redo", "-n"], color)).stdout).toContain(keyword);
+  await place.pai(["plan", "--full", "-o", "../plan.json", "--no-plan-cache", "make a.ts"]);
+  expect((await place.pai(["apply", "-y", "../plan.json"], color)).stderr).toContain(keyword);
+});
+
+test.concurrent("pai plan prints the plan as its result and changes nothing", async () => {
+  const asked = planned([["MODIFY", "a.txt"]]);
+  await using place = openPlace([asked, asked], files);
+  const { code, stdout } = await place.pai(["plan", "change a.txt"]);
+  expect([code, stdout.includes("MODIFY a.txt")]).toEqual([0, true]);
+  const outcome = readOutcome(await place.pai(["plan", "--no-plan-cache", "--json", "change a.txt"]));
+  expect(outcome).toMatchObject({ command: "plan", changes: [], calls: { made: 1 } });
+  expect(outcome.plan?.execution_plan?.steps).toHaveLength(1);
+  expect(place.tree()).toEqual(files);
+});
+
+test.concurrent("a run without a yes prints the plan on standard output and ends with 10", async () => {
+  await using place = openPlace(change, files);
+  const { code, stdout, stderr } = await place.pai(["run", "change a.txt"]);
+  expect([code, stdout.includes("MODIFY a.txt")]).toEqual([10, true]);
+  expect(stderr).toContain("-y");
+  expect(place.gemini.requests).toHaveLength(1);
+});
+
+test.concurrent("a saved plan is applied for one call, a full one for none", async () => {
+  await using place = openPlace([...change, ...change], files);
+  expect((await place.pai(["plan", "-o", "../spare/p.json", "change a.txt"])).code).toBe(0);
+  const applied = readOutcome(await place.pai(["apply", "-y", "--json", "../spare/p.json"]));
+  expect(applied).toMatchObject({ command: "apply", calls: { made: 1, expected: 1 } });
+  expect(place.read("a.txt")).toBe("two\n");
+  await place.pai(["undo", "-y"]);
+
+  expect((await place.pai(["plan", "--full", "-o", "../spare/full.json", "change a.txt"])).code).toBe(0);
+  expect(place.tree()).toEqual(files);
+  const before = place.gemini.requests.length;
+  const full = readOutcome(await place.pai(["apply", "-y", "--json", "../spare/full.json"]));
+  expect([full.calls.made, place.gemini.requests.length]).toEqual([0, before]);
+  expect(place.read("a.txt")).toBe("two\n");
+});
+
+test.concurrent("a full plan is applied in another folder of the same content, without key or server", async () => {
+  await using place = openPlace(change, files);
+  await place.pai(["plan", "--full", "-o", "../spare/full.json", "change a.txt"]);
+  const other = join(place.spare, "other");
+  mkdirSync(other);
+  writeFileSync(join(other, "a.txt"), "one\n");
+  const env = { GEMINI_API_KEY: null, PAI_BASE_URL: null };
+  const result = await place.pai(["apply", "-y", "-C", other, join(place.spare, "full.json")], { env });
+  expect([result.code, readFileSync(join(other, "a.txt"), "utf8")]).toEqual([0, "two\n"]);
+});
+
+test.concurrent("a plan file made to do more than its plan says is refused, whatever its hash", async () => {
+  await using place = openPlace(change, files);
+  await place.pai(["plan", "--full", "-o", "../spare/full.json", "change a.txt"]);
+  const { hash: _, ...honest } = JSON.parse(readFileSync(join(place.spare, "full.json"), "utf8"));
+  const [first] = honest.changes;
+  for (const [code, changes, base] of [
+    [12, [...honest.changes, { ...first, path: "b.txt", op: "create", before: null }], honest.base],
+    [12, [{ ...first, path: "../outside.txt", op: "create", before: null }], honest.base],
+    [12, [{ ...first, path: ".git/hooks/pre-commit", op: "create", before: null }], honest.base],
+    [12, [{ ...first, op: "delete", after_base64: null }], honest.base],
+    [12, honest.changes, [...honest.base, { path: "../../etc/passwd", sha256: null, mode: null }]],
+  ] as const) {
+    const forged = { ...honest, changes, base };
+    const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify(forged)).digest("hex");
+    writeFileSync(join(place.spare, "forged.json"), JSON.stringify({ ...forged, hash }));
+    const outcome = readOutcome(await place.pai(["apply", "-y", "--json", "../spare/forged.json"]));
+    expect([forged.changes, outcome.code]).toEqual([forged.changes, code]);
+    expect(place.tree()).toEqual(files);
+  }
+});
+
+test.concurrent("a plan file's checks are shown before the yes, as nobody typed them here", async () => {
+  await using place = openPlace(change, files);
+  await place.pai(["plan", "--full", "--check", "touch ran", "-o", "../spare/p.json", "change a.txt"]);
+  const { code, stdout } = await place.pai(["apply", "../spare/p.json"]);
+  expect([code, stdout.includes("touch ran"), place.tree()]).toEqual([10, true, files]);
+  const run = async (...more: readonly string[]) =>
+    readOutcome(await place.pai(["apply", "-y", "--json", ...more, "../spare/p.json"]));
+  expect((await run()).checks).toMatchObject([{ command: "touch ran", by: "plan", passed: null }]);
+  await place.pai(["undo", "-y"]);
+  expect((await run("--check", "touch ran")).checks).toMatchObject([{ by: "user", passed: true }]);
+});
+
+test.concurrent("--only narrows a saved plan: 12 before any call", async () => {
+  await using place = openPlace(change, files);
+  await place.pai(["plan", "-o", "../spare/p.json", "change a.txt"]);
+  const outcome = readOutcome(await place.pai(["apply", "-y", "--json", "--only", "b/**", "../spare/p.json"]));
+  expect([outcome.code, outcome.error?.code, place.gemini.requests.length]).toEqual([12, "scope_refused", 1]);
+});
+
+test.concurrent("a conversation has no plan to save", async () => {
+  await using place = openPlace([talked("Nothing to do.")]);
+  expect((await place.pai(["plan", "-o", "../spare/p.json", "just talk"])).code).toBe(8);
+});
+
+test.concurrent("a plan file that cannot be written is an error with its code, not a success", async () => {
+  await using place = openPlace(change, files);
+  const { code } = await place.pai(["plan", "-o", "none/p.json", "change a.txt"]);
+  expect(code).toBe(14);
+});
+
+test.concurrent("-n makes both calls, shows the diff, writes nothing and runs no command", async () => {
+  await using place = openPlace(change, files);
+  const args = ["run", "-n", "--json", "--check", "touch ran", "change a.txt"];
+  const outcome = readOutcome(await place.pai(args));
+  expect(outcome).toMatchObject({
+    code: 0,
+    calls: { made: 2 },
+    changes: [{ path: "a.txt", op: "modify" }],
+    checks: [],
+  });
+  expect(outcome.diff).toContain("+two");
+  expect(place.tree()).toEqual(files);
+});

@@ -1,0 +1,174 @@
+/** Completion scripts: read without complaint by their shells, and right when a shell asks them (R37). */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { needs } from "../../needs.ts";
+import { readOutcome } from "../contract.ts";
+import { openPlace, type Place, patience } from "../harness.ts";
+import { done, planned, talked, write } from "../replies.ts";
+import { openScreen } from "../screen.ts";
+
+setDefaultTimeout(patience);
+
+/** The script of a shell as the binary prints it, in a file. */
+async function saveScript(place: Place, shell: string): Promise<string> {
+  const { code, stdout, stderr } = await place.pai(["completion", shell]);
+  expect([code, stderr]).toEqual([0, ""]);
+  const file = join(place.spare, shell === "zsh" ? "_pai" : `pai.${shell}`);
+  writeFileSync(file, stdout);
+  return file;
+}
+
+const withShell = (shell: string) => needs(shell).test.concurrent;
+
+for (const shell of ["bash", "zsh", "fish"]) {
+  withShell(shell)(`the script for ${shell} is valid and says nothing when it is read (R37)`, async () => {
+    await using place = openPlace();
+    const file = await saveScript(place, shell);
+    expect(await place.shell(`${shell} -n '${file}'`)).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+}
+
+/** What is offered at the end of each line, by every shell alike. */
+const lines = [
+  ["pai und", ["undo"]],
+  ["pai config set", ["set", "set-default"]],
+  ["pai config va", ["validate"]],
+  ["pai schema ", ["config", "json", "jsonl", "plan"]],
+  ["pai completion z", ["zsh"]],
+  ["pai sessions pr", ["prune"]],
+  ["pai help his", ["history"]],
+  ["pai run --max-c", ["--max-calls", "--max-cost"]],
+  ["pai undo --max-c", []],
+  ["pai run --mode ei", ["eight-step"]],
+  ["pai -y --mode tool", ["tool-loop"]],
+  ["pai config list --provider ", ["anthropic", "gemini", "local", "mistral", "openai", "openrouter"]],
+  ["pai apply pl", ["plan one.json"]],
+  ["pai run -f pl", ["plan one.json"]],
+  ["pai run -C fold", ["folder/"]],
+] as const;
+
+const files = { "plan one.json": "{}", "folder/a.txt": "a\n" };
+
+const plainName = (text: string) => text.replace(/\t.*/, "").replaceAll("\\ ", " ");
+const sorted = (text: string) =>
+  text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map(plainName)
+    .sort();
+
+withShell("bash")("bash completes commands, words, flags, values and files (R37)", async () => {
+  await using place = openPlace([], files);
+  const file = await saveScript(place, "bash");
+  for (const [line, offered] of [...lines, ["pai run --mode=ei", ["eight-step"]]] as const) {
+    const script = `source '${file}'; COMP_LINE='${line}'; COMP_POINT=\${#COMP_LINE}; _pai; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout, stderr } = await place.shell(`bash --norc -c "$SCRIPT"`, { env: { SCRIPT: script } });
+    const found = sorted(stdout).map((name) => (name === "folder" ? "folder/" : name));
+    expect([line, found, stderr]).toEqual([line, [...offered], ""]);
+  }
+  const registered = await place.shell(`bash --norc -c "source '${file}'; complete -p pai"`);
+  expect(registered.stdout).toContain("-F _pai pai");
+});
+
+withShell("fish")("fish completes commands, words, flags, values and files (R37)", async () => {
+  await using place = openPlace([], files);
+  const file = await saveScript(place, "fish");
+  for (const [line, offered] of lines) {
+    const { stdout } = await place.shell(`fish --no-config -c "source '${file}'; complete -C '${line}'"`);
+    expect([line, sorted(stdout)]).toEqual([line, [...offered]]);
+  }
+});
+
+/** A project with two runs, one of which changed nothing, and `pai` in the PATH. */
+async function openRuns(): Promise<{
+  readonly place: Place;
+  readonly ids: readonly string[];
+  readonly env: Record<string, string>;
+}> {
+  const place = openPlace([planned([["WRITE", "b.txt"]]), done(write("b.txt", "b\n")), talked("Hello.")], files);
+  const run = async (task: string) => readOutcome(await place.pai(["run", "-y", "--json", task])).run ?? "";
+  const ids = [await run("write b: now"), await run("say hello")];
+  await place.shell('ln -s "$PAI" ../spare/pai');
+  return { place, ids, env: { PATH: `${place.spare}:/usr/local/bin:/usr/bin:/bin` } };
+}
+
+withShell("bash")("bash completes ids of runs, the newest first, and models behind their colon (R37)", async () => {
+  const { place, ids, env } = await openRuns();
+  await using _ = place;
+  const file = await saveScript(place, "bash");
+  const offered = async (line: string) => {
+    const script = `source '${file}'; COMP_LINE='${line}'; COMP_POINT=\${#COMP_LINE}; _pai; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    return (await place.shell(`bash --norc -c "$SCRIPT"`, { env: { ...env, SCRIPT: script } })).stdout
+      .trimEnd()
+      .split("\n");
+  };
+  expect(await offered("pai undo ")).toEqual([ids[0] ?? ""]);
+  expect(await offered("pai replay ")).toEqual([...ids].reverse());
+  expect(await offered(`pai replay ${ids[1]?.slice(0, -1)}`)).toEqual([ids[1] ?? ""]);
+  expect(await offered("pai log ")).toEqual(["verify"]);
+  expect(await offered("pai log verify ")).toEqual([...ids].reverse());
+  expect(await offered("pai -m gemini:gemini-2.5-p")).toEqual(["gemini-2.5-pro"]);
+  expect(await offered("pai run --model anthropic:claude-haiku-5")).toEqual(["claude-haiku-5-5"]);
+});
+
+withShell("fish")("fish completes ids of runs with their tasks, and models (R37)", async () => {
+  const { place, ids, env } = await openRuns();
+  await using _ = place;
+  const file = await saveScript(place, "fish");
+  const offered = async (line: string) =>
+    (await place.shell(`fish --no-config -c "source '${file}'; complete -C '${line}'"`, { env })).stdout.trimEnd();
+  expect(await offered("pai undo ")).toBe(`${ids[0]}\twrite b: now`);
+  expect(await offered("pai replay ")).toBe(`${ids[1]}\tsay hello\n${ids[0]}\twrite b: now`);
+  expect(await offered("pai log verify ")).toContain(`${ids[1]}\tsay hello`);
+  expect(sorted(await offered("pai -m gemini:gemini-2.5-p"))).toEqual(["gemini:gemini-2.5-pro"]);
+});
+
+test.concurrent("where nothing is kept, or no home is known, no id is offered and nothing is printed", async () => {
+  await using place = openPlace();
+  for (const env of [{}, { HOME: null }, { HOME: "/nonexistent" }] as const)
+    for (const kind of ["runs", "undoable", "sessions"])
+      expect(await place.pai(["completion", kind], { env })).toEqual({ code: 0, stdout: "", stderr: "" });
+});
+
+needs("tmux", "zsh").test.concurrent("zsh completes at its prompt (R37)", async () => {
+  await using place = openPlace([talked("Hello.")], files);
+  const ids = [readOutcome(await place.pai(["run", "-y", "--json", "say hello"])).run];
+  await saveScript(place, "zsh");
+  using screen = openScreen(place, { columns: 100, rows: 24 });
+  screen.enter('ln -s "$PAI" ../spare/pai; PATH="$PWD/../spare:$PATH" PS1="z> " exec zsh -f');
+  await screen.shell("fpath=($PWD/../spare $fpath); autoload -U compinit; compinit -u -D");
+  for (const [typed, shown] of [
+    ["pai und", /pai undo/],
+    ["pai config val", /config validate/],
+    ["pai run --mode ei", /--mode eight-step/],
+    ["pai apply pl", /apply plan\\ one\.json/],
+    ["pai -m gemini:gemini-2.5-p", /-m gemini:gemini-2\.5-pro/],
+    ["pai replay 2", new RegExp(`replay ${ids[0]}`)],
+  ] as const) {
+    screen.press("C-u", ...typed.replaceAll(" ", " Space ").split(" "), "Tab");
+    await screen.shows(shown);
+  }
+});
+
+test.concurrent("an unknown shell is a usage error that names the known ones (R24)", async () => {
+  await using place = openPlace();
+  const { code, stdout, stderr } = await place.pai(["completion", "bsh"]);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toMatch(/bash, zsh, fish\n {2}did you mean: pai completion bash\?/);
+});
+
+withShell("bash")("a file in the state folder whose name is a command is not run when bash completes ids", async () => {
+  await using place = openPlace([talked("Hello.")]);
+  await place.pai(["run", "-y", "say hello"]);
+  const file = await saveScript(place, "bash");
+  await place.shell(`for f in "$HOME"/.local/state/pai-code/*/runs; do
+    mkdir -p "\${f%/runs}/sessions"; touch "\${f%/runs}/sessions/"'$(touch ran).jsonl' "$f/"'$(touch ran).jsonl'; done`);
+  // One that lists whatever it finds, too.
+  const ask = (line: string) => `COMP_LINE='${line}' COMP_POINT=${line.length}; COMPREPLY=(); _pai;`;
+  const asked = ["pai resume ", "pai replay ", "pai undo "].map(ask).join(" ");
+  const either = [`pai() { "$PAI" "$@"; }; ${asked}`, `pai() { echo '$(touch ran)'; }; ${asked}`];
+  for (const script of either)
+    await place.shell(`bash -c 'source "$0"; eval "$1"' '${file}' "$SCRIPT"`, { env: { SCRIPT: script } });
+  expect(place.read("ran")).toBeNull();
+});

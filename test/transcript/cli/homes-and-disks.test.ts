@@ -1,0 +1,291 @@
+/** Homes and disks that are missing, read-only, full or gone (R45). */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Need, needs, otherUser, ownMounts, rootUser } from "../../needs.ts";
+import { expectPlain, readOutcome } from "../contract.ts";
+import { openPlace, type Place, patience, readTree } from "../harness.ts";
+import { done, hello, modify, planned, talked, write } from "../replies.ts";
+
+setDefaultTimeout(patience);
+
+/** A script where mounts may be made that nobody else sees. */
+const apart = (script: string) => `unshare -rm /bin/sh -ec '${script}'`;
+
+/** An ordinary user, whom root becomes here, in a user namespace where nobody else has a name: not the machine's root. */
+const alone = `${rootUser.isHere ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : ""}unshare --user --map-root-user`;
+const ownNamespace: Need = {
+  name: "user namespaces of ordinary users",
+  isHere: spawnSync("/bin/sh", ["-c", `${alone} true`]).status === 0,
+};
+
+const task = '"$PAI" run -y --json "make hello.txt"';
+
+test.concurrent("without HOME a run works, and so does everything that needs no key (R45)", async () => {
+  await using place = openPlace(hello);
+  const env = { HOME: null, XDG_CONFIG_HOME: `${place.spare}/c`, XDG_STATE_HOME: `${place.spare}/s` };
+  expect(readOutcome(await place.pai(["run", "-y", "--json", "make hello.txt"], { env })).ok).toBe(true);
+  expect((await place.pai(["--version"], { env: { HOME: null } })).code).toBe(0);
+});
+
+for (const home of ["", "/dev/null", "relative/home"]) {
+  test.concurrent(`HOME=${home}: the run goes on and says what it cannot keep`, async () => {
+    await using place = openPlace(hello);
+    const { code, stderr } = await place.pai(["run", "-y", "make hello.txt"], {
+      env: { HOME: home, XDG_STATE_HOME: home === "" ? join(place.spare, "s") : null },
+    });
+    expect([code, place.read("hello.txt")]).toEqual([0, "hello\n"]);
+    if (home !== "") expect(stderr).toContain("undo is off");
+    expect(readdirSync(place.root).sort()).toEqual([".pai_history", "hello.txt"]);
+  });
+}
+
+test.concurrent("where a home, settings or state cannot be, checks run all the same", async () => {
+  const check = ["run", "-y", "--no-baseline", "--check", "test -f hello.txt", "make hello.txt"];
+  for (const name of ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"]) {
+    await using place = openPlace(hello);
+    const env = { [name]: "/dev/null" };
+    const { code, stderr } = await place.pai(check, { env });
+    expect([name, code, place.read("hello.txt")]).toEqual([name, 0, "hello\n"]);
+    const doctor = await place.pai(["doctor"], { env });
+    expect(stderr + doctor.stdout + doctor.stderr).not.toContain("ENOTDIR");
+    expect(doctor.code).toBe(0);
+  }
+});
+
+test.concurrent("a TMPDIR that is a file is named, and what to do", async () => {
+  await using place = openPlace(hello);
+  const env = { TMPDIR: "/etc/passwd", XDG_STATE_HOME: "/dev/null" };
+  const { code, stderr } = await place.pai(["run", "-y", "--no-baseline", "--check", "true", "make hello.txt"], {
+    env,
+  });
+  expect([code, place.read("hello.txt")]).toEqual([14, null]);
+  expect(stderr).toContain("/etc/passwd is not a folder");
+  expect(stderr).toContain("TMPDIR names a folder");
+});
+
+needs(ownMounts).test.concurrent(
+  "a read-only home: a warning, undo is announced as off, the run goes on (R45)",
+  async () => {
+    await using place = openPlace(hello);
+    const { code, stdout, stderr } = await place.shell(
+      apart(`mount --bind "$HOME" "$HOME"; mount -o remount,bind,ro "$HOME"; "$PAI" run -y "make hello.txt"`),
+    );
+    expect([code, place.read("hello.txt")]).toEqual([0, "hello\n"]);
+    expect(stderr).toMatch(/undo/i);
+    expect(stdout).not.toContain("undo with");
+  },
+);
+
+needs(ownMounts).test.concurrent("a read-only project: planning works, changing it ends with 14 (R45)", async () => {
+  await using place = openPlace([hello[0] ?? {}, ...hello], { "a.txt": "one\n" });
+  const readOnly = "mount --bind . ../project; cd ../project; mount -o remount,bind,ro .";
+  expect((await place.shell(apart(`${readOnly}; "$PAI" plan "make hello.txt"`))).code).toBe(0);
+  const outcome = readOutcome(
+    await place.shell(apart(`${readOnly}; "$PAI" run -y --json --no-plan-cache "make hello.txt"`)),
+  );
+  expect([outcome.code, outcome.error?.code]).toEqual([14, "read_only"]);
+  expect(outcome.error).toMatchObject({
+    message: "hello.txt cannot be written: the project is on a disk that is read-only",
+    hint: "make it writable, then try again",
+  });
+  const doctor = await place.shell(apart(`${readOnly}; "$PAI" doctor --offline --json`));
+  const { findings } = JSON.parse(doctor.stdout).data;
+  expect(findings.filter(({ name }: { name: string }) => ["project", "audit log"].includes(name))).toMatchObject([
+    { name: "project", level: "warning", text: `${place.root} is read-only` },
+    {
+      name: "audit log",
+      level: "warning",
+      text: `${place.root}/.pai_history cannot be written`,
+      hint: "the log goes to the state folder instead",
+    },
+  ]);
+  // A plan each, and no call for work that could not be kept.
+  expect(place.gemini.requests).toHaveLength(2);
+  expect(place.tree()).toEqual({ "a.txt": "one\n" });
+});
+
+needs(otherUser).test.concurrent(
+  "a project that the user may not write: questions are answered, work ends with 14 before it is paid",
+  async () => {
+    await using place = openPlace([talked("It is empty."), planned([["WRITE", "src/new/a.txt"]])], {
+      "src/b.txt": "1\n",
+    });
+    const other = 'chmod 755 .. src; chmod 555 . src; setpriv --reuid=65534 --clear-groups "$PAI" run -y --json';
+    const env = { HOME: "/nonexistent" };
+    expect(readOutcome(await place.shell(`${other} "what is here?"`, { env })).code).toBe(0);
+    const { code, error } = readOutcome(await place.shell(`${other} "make it"`, { env }));
+    expect([code, error?.code]).toEqual([14, "permission_denied"]);
+    expect(error?.message).toBe("src/new/a.txt cannot be written: src is closed to this user for writing");
+    expect(place.gemini.requests).toHaveLength(2);
+  },
+);
+
+needs(ownMounts).test.concurrent(
+  "a full disk under the project ends with 14, and nothing of the batch stays",
+  async () => {
+    const big = "0123456789abcde\n".repeat(20_000);
+    const answers = [
+      planned([
+        ["WRITE", "small.txt"],
+        ["WRITE", "big.txt"],
+      ]),
+      done(write("small.txt", "s\n") + write("big.txt", big)),
+    ];
+    await using place = openPlace(answers);
+    const small = "mount -t tmpfs -o size=96k tmpfs ../project; cd ../project; echo one > a.txt";
+    const result = await place.shell(
+      apart(`${small}; code=0; "$PAI" run -y --json "make files" || code=$?; ls -A > ../spare/left; exit $code`),
+    );
+    const outcome = readOutcome(result);
+    expect([outcome.code, outcome.error?.code, outcome.changes]).toEqual([14, "disk_full", []]);
+    expect(readFileSync(join(place.spare, "left"), "utf8").split("\n").filter(Boolean).sort()).toEqual([
+      ".pai_history",
+      "a.txt",
+    ]);
+  },
+);
+
+needs(ownMounts).test.concurrent("a full disk under the state folder never leaves half a change", async () => {
+  const big = "0123456789abcde\n".repeat(20_000);
+  const answers = [planned([["WRITE", "hello.txt"]]), done(write("hello.txt", big))];
+  await using place = openPlace(answers, { "hello.txt": "before\n" });
+  const small = 'mkdir -p "$HOME/.local/state"; mount -t tmpfs -o size=16k tmpfs "$HOME/.local/state"';
+  const { code } = await place.shell(apart(`${small}; ${task}`));
+  expect(code).not.toBe(0);
+  expect(place.tree()).toEqual({ "hello.txt": "before\n" });
+});
+
+test.concurrent("a deleted working folder is one clear line and a failure", async () => {
+  await using place = openPlace();
+  const result = await place.shell('mkdir ../spare/d; cd ../spare/d; rmdir ../d; "$PAI" history');
+  expectPlain(result);
+  expect([result.code === 0, result.stdout]).toEqual([false, ""]);
+  expect(result.stderr).not.toBe("");
+});
+
+test.concurrent("-C works in another folder, undo too; one that is not there, or no folder, is a usage or path error", async () => {
+  await using place = openPlace(hello, { "sub/a.txt": "", "file.txt": "" });
+  expect((await place.pai(["run", "-y", "-C", "sub", "make hello.txt"])).code).toBe(0);
+  expect(place.read("sub/hello.txt")).toBe("hello\n");
+  expect((await place.pai(["undo", "-y", "-C", "sub"])).code).toBe(0);
+  expect(place.read("sub/hello.txt")).toBeNull();
+  for (const folder of ["none", "file.txt"]) {
+    const { code, stderr } = await place.pai(["run", "-y", "-C", folder, "make hello.txt"]);
+    expect([2, 12]).toContain(code);
+    expect(stderr).toContain(folder);
+  }
+});
+
+test.concurrent("--ephemeral keeps nothing beyond the change (R52)", async () => {
+  await using place = openPlace(hello);
+  const { code, stdout } = await place.pai(["run", "-y", "--ephemeral", "make hello.txt"]);
+  expect(code).toBe(0);
+  expect([readdirSync(place.root), readdirSync(place.home)]).toEqual([["hello.txt"], []]);
+  expect(stdout).not.toContain("undo with");
+});
+
+function modesIn({ home, root }: Place): string[] {
+  const inside = (folder: string) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
+  return [...inside(join(home, ".local/state/pai-code")), ...inside(join(root, ".pai_history"))].map((path) => {
+    const stat = statSync(path);
+    return `${stat.isDirectory() ? "folder" : "file"} ${(stat.mode & 0o777).toString(8)}`;
+  });
+}
+
+test.concurrent("what pai keeps is for its user alone: folders 0700, files 0600, whatever the umask; nothing else in the home (R39, R52)", async () => {
+  await using place = openPlace(hello);
+  await place.shell(`umask 0; ${task}`);
+  expect([...new Set(modesIn(place))].sort()).toEqual(["file 600", "folder 700"]);
+  expect(Object.keys(readTree(place.home)).every((name) => name.startsWith(".local/state/pai-code/"))).toBe(true);
+});
+
+for (const [umask, file, folder] of [
+  ["002", 0o664, 0o775],
+  ["027", 0o640, 0o750],
+] as const) {
+  test.concurrent(`with umask ${umask} new files and folders are as any program makes them, the mode of others is kept (R50)`, async () => {
+    const steps = planned([
+      ["WRITE", "new/hello.txt"],
+      ["MODIFY", "run.sh"],
+    ]);
+    const script = write("new/hello.txt", "hell\n") + modify("run.sh", "one\n", "two\n");
+    const answers = [steps, done(script), done(modify("new/hello.txt", "hell\n", "hello\n"))];
+    await using place = openPlace(answers, { "run.sh": "one\n" });
+    chmodSync(join(place.root, "run.sh"), 0o757);
+    const { code } = await place.shell(`umask ${umask}; ${task} --check "grep hello new/hello.txt"`);
+    expect([code, place.gemini.requests.length]).toEqual([0, 3]);
+    const modes = ["new", "new/hello.txt", "run.sh"].map((name) => statSync(join(place.root, name)).mode & 0o777);
+    expect([modes, place.read("run.sh")]).toEqual([[folder, file, 0o757], "two\n"]);
+  });
+}
+
+test.concurrent("two runs in one folder: the second gets a conflict, neither overwrites the other", async () => {
+  await using place = openPlace(
+    [
+      planned([["MODIFY", "a.txt"]]),
+      {
+        ...done(modify("a.txt", "one\n", "pai\n")),
+        meanwhile: () => writeFileSync(join(place.root, "a.txt"), "theirs\n"),
+      },
+      done(modify("a.txt", "one\n", "pai\n")),
+    ],
+    { "a.txt": "one\n" },
+  );
+  const outcome = readOutcome(await place.pai(["run", "-y", "--json", "change a.txt"]));
+  expect([outcome.code, outcome.error?.code]).toEqual([11, "conflict"]);
+  expect(place.read("a.txt")).toBe("theirs\n");
+});
+
+test.concurrent("two runs at once: different files both arrive and are undone one by one; of one file only one does", async () => {
+  const make = (name: string) => [planned([["WRITE", name]]), done(write(name, `${name}\n`))];
+  const { promise: others, resolve: end } = Promise.withResolvers<void>();
+  const [plan = {}] = make("a.txt");
+  const script = done(write("a.txt", "other\n"));
+  await using place = openPlace([plan, { ...script, meanwhile: () => others }, script]);
+  await using first = openPlace(make("a.txt"));
+  await using second = openPlace(make("b.txt"));
+  const run = ({ gemini }: Place) =>
+    place.start(["run", "-y", "--json", "make it"], { env: { PAI_BASE_URL: gemini.origin } }).done;
+  const late = run(place);
+  await place.gemini.arrived(2);
+  expect((await Promise.all([run(first), run(second)])).map(({ code }) => code)).toEqual([0, 0]);
+  end();
+  expect(readOutcome(await late).error?.code).toBe("conflict");
+  expect(place.tree()).toEqual({ "a.txt": "a.txt\n", "b.txt": "b.txt\n" });
+  for (const left of [1, 0]) {
+    expect((await place.pai(["undo", "-y"])).code).toBe(0);
+    expect(Object.keys(place.tree())).toHaveLength(left);
+  }
+});
+
+needs(ownNamespace).test.concurrent("where the machine's root has no name, undo works all the same", async () => {
+  await using place = openPlace(hello);
+  const own = rootUser.isHere ? "chown -R 65534:65534 ..; " : "";
+  const inside = (words: string) => place.shell(`${own}cp "$PAI" ../spare/pai; exec ${alone} ../spare/pai ${words}`);
+  const ran = readOutcome(await inside('run -y --json "make hello.txt"'));
+  expect([ran.code, ran.notices.map(({ text }) => text)]).toEqual([0, []]);
+  expect((await inside("doctor --offline")).stdout).toMatch(/^ok +state folder /m);
+  expect((await inside("undo -y")).code).toBe(0);
+  expect(place.tree()).toEqual({});
+});
+
+test.concurrent("doctor says that nothing is kept below a folder that others may write, as the run does", async () => {
+  await using place = openPlace(hello);
+  const open = join(place.spare, "open");
+  mkdirSync(open);
+  chmodSync(open, 0o777);
+  const env = { XDG_STATE_HOME: join(open, "state") };
+  const why = `${open} can be written by others (chmod go-w ${open})`;
+  const { stderr } = await place.pai(["run", "-y", "make hello.txt"], { env });
+  expect(stderr).toContain(`undo is off: ${why}`);
+  const doctor = await place.pai(["doctor", "--offline", "--json"], { env });
+  expect(JSON.parse(doctor.stdout).data.findings).toContainEqual({
+    name: "state folder",
+    level: "warning",
+    text: `${why}, so what is kept there is not believed: no undo, no history`,
+    hint: "set HOME or PAI_STATE_DIR",
+  });
+});

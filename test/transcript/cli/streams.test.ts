@@ -1,0 +1,113 @@
+/** Standard output and error in bad company: slow, gone, full or closed readers. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { outcomeSchema } from "../../../src/core/schemas.ts";
+import { readEvents, readOutcome } from "../contract.ts";
+import { openPlace, type Place, patience } from "../harness.ts";
+import { done, hello, planned, talked, write } from "../replies.ts";
+
+setDefaultTimeout(patience);
+
+const long = "A line that a slow reader takes its time for.\n".repeat(8000);
+
+const codeIn = ({ spare }: Place) => readFileSync(join(spare, "code"), "utf8").trim();
+
+test.concurrent("a slow reader gets more than 64 KiB whole, as text and as a document (R04)", async () => {
+  await using place = openPlace([talked(long), talked(long)]);
+  const text = await place.shell('"$PAI" run "tell me" | { sleep 0.5; cat; }');
+  expect(text.stdout.trim()).toBe(long.trim());
+  const json = await place.shell('"$PAI" run --json "tell me" | { sleep 0.5; cat; }');
+  expect(readOutcome(json).text).toBe(long);
+});
+
+test.concurrent("a slow reader gets every event (R04)", async () => {
+  await using place = openPlace([planned([["WRITE", "long.txt"]]), done(write("long.txt", long))]);
+  const result = await place.shell('"$PAI" run -y --jsonl "write it" | { sleep 0.5; cat; }');
+  const last = readEvents(result).at(-1);
+  expect(last?.type === "run.finished" && last.outcome.diff.length).toBeGreaterThan(65_536);
+});
+
+test.concurrent("a reader that leaves after a line changes neither the task nor its exit code (R05)", async () => {
+  await using place = openPlace(hello);
+  const piped = '{ "$PAI" run -y --jsonl "make hello.txt"; echo $? > ../spare/code; } | head -1';
+  const { stdout, stderr } = await place.shell(piped);
+  expect([codeIn(place), place.read("hello.txt"), stdout.split("\n").length]).toEqual(["0", "hello\n", 2]);
+  expect(stderr).not.toMatch(/EPIPE|error/i);
+});
+
+test.concurrent("a full disk behind standard output is reported and ends with 14, the change stays (R06)", async () => {
+  await using place = openPlace(hello);
+  const { code, stderr } = await place.shell('"$PAI" run -y --json "make hello.txt" > /dev/full');
+  expect([code, place.read("hello.txt")]).toEqual([14, "hello\n"]);
+  expect(stderr).toContain("cannot write to standard output");
+  expect((await place.shell('"$PAI" --version > /dev/full')).code).toBe(14);
+});
+
+for (const closed of ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"]) {
+  test.concurrent(`a run works with ${closed}, and no file becomes a standard stream (R07)`, async () => {
+    await using place = openPlace(hello);
+    const { code } = await place.shell(`"$PAI" run -y --check true "make hello.txt" ${closed}`);
+    expect([code, place.tree()]).toEqual([0, { "hello.txt": "hello\n" }]);
+  });
+}
+
+test.concurrent("a failure has its exit code even when every stream is closed (R07, R08)", async () => {
+  await using place = openPlace([{ status: 401 }]);
+  expect((await place.shell('"$PAI" run "hello there" <&- >&- 2>&-')).code).toBe(4);
+});
+
+test.concurrent("-q says nothing on standard error when all went well", async () => {
+  await using place = openPlace(hello);
+  const { code, stdout, stderr } = await place.pai(["run", "-y", "-q", "make hello.txt"]);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain("Done.");
+});
+
+test.concurrent("the result is on standard output, the way to it on standard error (R01)", async () => {
+  await using place = openPlace(hello);
+  const { stdout, stderr } = await place.pai(["run", "-y", "make hello.txt"]);
+  expect(stdout).toMatch(/^Done\.\n[\s\S]*create\s+hello\.txt[\s\S]*unverified[\s\S]*pai undo/);
+  expect(stderr).toMatch(/I will do it\.[\s\S]*WRITE hello\.txt[\s\S]*\+ hello/);
+  expect(stdout).not.toContain("I will do it");
+});
+
+test.concurrent("characters that act on a terminal arrive spelled out, in text and in documents (R34)", async () => {
+  const evil = "red \u001b[31m title \u001b]0;x\u0007 back \u009b2J";
+  await using place = openPlace([talked(evil), talked(evil)]);
+  const { stdout, stderr } = await place.pai(["run", "say it"]);
+  expect(stdout + stderr).not.toMatch(/[\u001b\u0007\u009b]/);
+  const json = await place.pai(["run", "--json", "say it"]);
+  expect(json.stdout).not.toMatch(/[\u001b\u0007\u009b]/);
+  expect(outcomeSchema.parse(JSON.parse(json.stdout)).text).toBe(evil);
+});
+
+const colours: readonly (readonly [string, Readonly<Record<string, string>>, readonly string[], boolean])[] = [
+  ["no terminal", {}, [], false],
+  ["FORCE_COLOR", { FORCE_COLOR: "1" }, [], true],
+  ["FORCE_COLOR and NO_COLOR", { FORCE_COLOR: "1", NO_COLOR: "1" }, [], false],
+  ["FORCE_COLOR and --no-color", { FORCE_COLOR: "1" }, ["--no-color"], false],
+  ["FORCE_COLOR and --plain", { FORCE_COLOR: "1" }, ["--plain"], false],
+  ["an empty NO_COLOR", { NO_COLOR: "", FORCE_COLOR: "1" }, [], true],
+  ["TERM=dumb", { TERM: "dumb" }, [], false],
+  ["CI", { CI: "true", GITHUB_ACTIONS: "true" }, [], false],
+];
+
+for (const [name, env, flags, coloured] of colours) {
+  test.concurrent(`${name}: ${coloured ? "colours" : "no colours"} (R12, R30)`, async () => {
+    await using place = openPlace(hello);
+    const { code, stdout, stderr } = await place.pai(["run", "-y", ...flags, "make hello.txt"], { env });
+    expect([code, (stdout + stderr).includes("\u001b[")]).toEqual([0, coloured]);
+  });
+}
+
+test.concurrent("LC_ALL=C and --plain: nothing but ASCII of our own (R31, R32)", async () => {
+  for (const [env, flags] of [
+    [{ LC_ALL: "C" }, []],
+    [{ LC_ALL: "C.UTF-8" }, ["--plain"]],
+  ] as const) {
+    await using place = openPlace(hello);
+    const { stdout, stderr } = await place.pai(["run", "-y", ...flags, "make hello.txt"], { env });
+    expect(stdout + stderr).toMatch(/^[\x09\x0a\x20-\x7e]*$/);
+  }
+});

@@ -1,0 +1,259 @@
+/** The built binary and a team's database: a real PostgreSQL, skipped where there is none. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readAddress } from "../../../src/lab/team/address.ts";
+import { openTeamStore } from "../../../src/lab/team/team-store.ts";
+import { type Postgres, postgres, startPostgres } from "../../lab/postgres.ts";
+import { needs } from "../../needs.ts";
+import { readCommand, readOutcome } from "../contract.ts";
+import { canary, openPlace, type Place, patience } from "../harness.ts";
+import { hello, talked } from "../replies.ts";
+import { inTerminal, openScreen, ready } from "../screen.ts";
+
+setDefaultTimeout(patience);
+
+const findingOf = (data: unknown) =>
+  (data as { findings: readonly { name: string; level: string; text: string }[] }).findings.find(
+    ({ name }) => name === "store",
+  );
+
+test.concurrent("a store that is away is a warning of the doctor, and its password is shown nowhere", async () => {
+  await using place = openPlace([talked("Hello.")]);
+  const env = { PAI_STORE_URL: "postgres://ana:s3cr3t-word@127.0.0.1:1/pai" };
+  const doctor = await place.pai(["doctor", "--json"], { env });
+  expect(findingOf(readCommand(doctor).data)).toMatchObject({
+    level: "warning",
+    text: expect.stringContaining("127.0.0.1:1/pai"),
+  });
+  const shown = await place.pai(["config", "get", "store.url"], { env });
+  expect(shown.stdout).toBe("postgres://ana:***@127.0.0.1:1/pai\n");
+  const put = await place.pai(["config", "put", "store.url", env.PAI_STORE_URL]);
+  const said = [doctor, shown, put, await place.pai(["config", "get"])].map(({ stdout, stderr }) => stdout + stderr);
+  expect(said.join("")).not.toContain("s3cr3t");
+});
+
+const outboxOf = ({ home }: Place) => join(home, ".local/state/pai-code/outbox");
+const waiting = (place: Place) => (existsSync(outboxOf(place)) ? readdirSync(outboxOf(place)) : []);
+
+test.concurrent("an unreachable store ends no run: one warning, and the run waits to be sent", async () => {
+  await using place = openPlace(hello);
+  const env = { PAI_STORE_URL: "postgres://ana:s3cr3t-word@127.0.0.1:1/pai" };
+  const { code, stderr } = await place.pai(["run", "-y", "make hello.txt"], { env });
+  expect([code, place.tree()]).toEqual([0, { "hello.txt": "hello\n" }]);
+  expect(stderr).toContain("the store 127.0.0.1:1/pai cannot be used now");
+  expect(stderr).toContain("1 message to the team waits in the state folder");
+  const doctor = await place.pai(["doctor", "--json"], { env });
+  expect(findingOf(readCommand(doctor).data)?.text).toEndWith(", 1 message waits here");
+  expect([stderr.includes("s3cr3t"), waiting(place).length]).toEqual([false, 1]);
+});
+
+test.concurrent("a store that never answers holds up the end of a run for two seconds, not longer", async () => {
+  const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  await using place = openPlace(hello);
+  const env = { PAI_STORE_URL: `postgres://ana@127.0.0.1:${silent.port}/pai` };
+  const began = performance.now();
+  const { code } = await place.pai(["run", "-y", "-q", "make hello.txt"], { env });
+  silent.stop(true);
+  expect([code, waiting(place).length]).toEqual([0, 1]);
+  expect(performance.now() - began).toBeLessThan(20_000);
+});
+
+test.concurrent("--team without a store is a usage error that says how to set one", async () => {
+  await using place = openPlace();
+  for (const command of [["stats"], ["history"], ["dashboard", "--out", "r.html"]]) {
+    const { code, stderr } = await place.pai([...command, "--team"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("store.url")]);
+  }
+});
+
+test.concurrent("a cap of the day stops the next run with 13, also an ephemeral one, and is counted per day of this machine", async () => {
+  await using place = openPlace([...hello, talked("Hi.")]);
+  const env = { PAI_MAX_DAY_CALLS: "2" };
+  expect((await place.pai(["run", "-y", "make hello.txt"], { env })).code).toBe(0);
+  for (const flags of [[], ["--ephemeral"]]) {
+    const refused = readOutcome(await place.pai(["run", "-y", "--json", ...flags, "say hi"], { env }));
+    expect(refused).toMatchObject({
+      code: 13,
+      error: { code: "budget_calls", hint: expect.stringContaining("limits.day.calls") },
+    });
+    expect(refused.error?.message).toBe(
+      "the day's budget of this machine is reached: 2 of 2 calls used or reserved today (UTC)",
+    );
+  }
+  expect(place.gemini.requests.length).toBe(2);
+  expect((await place.pai(["run", "-y", "say hi"], { env: { PAI_MAX_DAY_CALLS: "3" } })).code).toBe(0);
+});
+
+test.concurrent("a cap of a team without a store, and one of a cost without a price, are refused before any call", async () => {
+  await using place = openPlace();
+  const alone = await place.pai(["run", "-y", "say hi"], { env: { PAI_MAX_TEAM_COST: "5" } });
+  expect([alone.code, alone.stderr]).toEqual([3, expect.stringContaining("no store is set")]);
+  const unpriced = await place.pai(["run", "-y", "-m", "gemini:gemini-unheard-of", "say hi"], {
+    env: { PAI_MAX_DAY_COST: "5" },
+  });
+  expect([unpriced.code, unpriced.stderr]).toEqual([2, expect.stringContaining("limits.day.cost needs a known price")]);
+  expect(place.gemini.requests.length).toBe(0);
+});
+
+test.concurrent("with limits.strict no call is made while the store is away, without it a tenth may be used", async () => {
+  await using place = openPlace([talked("Hi.")]);
+  const env = { PAI_STORE_URL: "postgres://ana@127.0.0.1:1/pai", PAI_MAX_TEAM_CALLS: "9" };
+  const strict = await place.pai(["run", "-y", "say hi"], { env: { ...env, PAI_LIMITS_STRICT: "1" } });
+  expect([strict.code, strict.stderr]).toEqual([5, expect.stringContaining("limits.strict")]);
+  const first = await place.pai(["run", "-y", "say hi"], { env });
+  expect([first.code, first.stderr]).toEqual([0, expect.stringContaining("a tenth of the day's caps")]);
+  expect((await place.pai(["run", "-y", "say hi"], { env })).code).toBe(13);
+});
+
+needs(postgres).describe("with a real server", () => {
+  let server: Postgres;
+  beforeAll(async () => {
+    server = startPostgres();
+    const store = openTeamStore(readAddress(server.url()), { pai: "0", withinMs: 10_000 });
+    await store.query("select 1", []);
+    await store.close();
+  });
+  afterAll(() => server.stop());
+
+  test.concurrent("the doctor says as whom a store answers", async () => {
+    await using place = openPlace();
+    const { data } = readCommand(await place.pai(["doctor", "--json"], { env: { PAI_STORE_URL: server.url() } }));
+    expect(findingOf(data)).toMatchObject({
+      level: "ok",
+      text: expect.stringMatching(/ as owner: layout \d+, \d+ runs, today \d+ calls?, \$[\d.]+ \(PAI_STORE_URL\)$/),
+    });
+  });
+
+  test.concurrent("runs of two machines come together: those of a time without the store too, each once", async () => {
+    server.sql("create role ana login; create role bob login");
+    await using ana = openPlace([...hello, ...hello]);
+    await using bob = openPlace(hello);
+    const by = (who: string) => ({ env: { PAI_STORE_URL: server.url(who) } });
+    const away = { env: { PAI_STORE_URL: "postgres://ana@127.0.0.1:1/pai" } };
+    expect((await ana.pai(["run", "-y", "make hello.txt"], away)).code).toBe(0);
+    const first = readOutcome(await ana.pai(["run", "-y", "--json", "make hello.txt <b>again</b>"], by("ana")));
+    expect(waiting(ana)).toEqual([]);
+    expect((await bob.pai(["run", "-y", "make hello.txt"], by("bob"))).stderr).not.toContain("store");
+    expect((await ana.pai(["undo", "-y"], by("ana"))).code).toBe(0);
+
+    const stats = readCommand(await bob.pai(["stats", "--team", "--by", "user", "--json"], by("bob")));
+    const rows = (stats.data as { rows: readonly { key: string; runs: number; undone: number }[] }).rows;
+    const mine = rows
+      .filter(({ key }) => ["ana", "bob"].includes(key))
+      .map(({ key, runs, undone }) => [key, runs, undone]);
+    expect(mine).toEqual([
+      ["ana", 2, 1],
+      ["bob", 1, 0],
+    ]);
+    const listed = (await bob.pai(["history", "--team"], by("bob"))).stdout;
+    expect(listed).toMatch(/ ana@.* {2}undone {2}make hello.txt$/m);
+    expect(listed).toMatch(new RegExp(`^${first.run} .*ana@.*  make hello.txt <b>again`, "m"));
+    const page = await bob.pai(["dashboard", "--team", "--out", "r.html"], by("bob"));
+    expect(page.stdout).toMatch(/^\d+ runs? written/);
+    const html = readFileSync(join(bob.root, "r.html"), "utf8");
+    expect([html.includes("the runs of the team"), html.includes("<b>again")]).toEqual([true, false]);
+  });
+
+  test.concurrent("an ephemeral run tells the team nothing", async () => {
+    await using place = openPlace(hello);
+    server.sql("create role eve login");
+    const env = { PAI_STORE_URL: server.url("eve") };
+    expect((await place.pai(["run", "-y", "--ephemeral", "make hello.txt"], { env })).code).toBe(0);
+    expect([waiting(place), server.sql("select count(*) from pai.runs where who = 'eve'")]).toEqual([[], "0"]);
+  });
+
+  test.concurrent("jobs of several machines share one cap of the day", async () => {
+    server.sql("create role ci login");
+    const places = Array.from({ length: 4 }, () => openPlace([talked("Hi."), talked("Hi.")]));
+    const env = { PAI_STORE_URL: server.url("ci"), PAI_MAX_DAY_CALLS: "3" };
+    const codes = await Promise.all(
+      places.map(async (place) => (await place.pai(["run", "-y", "say hi"], { env })).code),
+    );
+    for (const place of places) await place[Symbol.asyncDispose]();
+    expect(codes.toSorted((a, b) => a - b)).toEqual([0, 0, 0, 13]);
+    expect(server.sql("select calls from pai.spent where scope = 'user ci'")).toBe("3");
+  });
+
+  test.concurrent("a key that one machine found at its limit is not asked by the next one", async () => {
+    server.sql("create role kim login; create role lee login");
+    const busy = { status: 429, headers: { "retry-after": "300" }, body: "slow down" };
+    await using kim = openPlace([busy, talked("From the second.")]);
+    await using lee = openPlace([talked("From the second too.")]);
+    const keys = { one: canary, two: `${canary}-2` };
+    const by = (who: string) => ({ GEMINI_API_KEY: null, PAI_STORE_URL: server.url(who) });
+    for (const place of [kim, lee])
+      for (const [id, key] of Object.entries(keys))
+        await place.pai(["config", "add", id], { env: { GEMINI_API_KEY: null }, stdin: key });
+    expect((await kim.pai(["run", "say hi"], { env: by("kim") })).code).toBe(0);
+    expect((await lee.pai(["run", "say hi"], { env: by("lee") })).code).toBe(0);
+    expect(lee.gemini.requests.map(({ key }) => key)).toEqual([keys.two]);
+  });
+
+  inTerminal("a session goes on at another machine of the same user", async () => {
+    server.sql("create role uma login");
+    const env = { PAI_STORE_URL: server.url("uma") };
+    await using home = openPlace([talked("I am at home.")]);
+    await using work = openPlace([talked("I am at work.")]);
+    using first = openScreen(home, { columns: 110, rows: 30 });
+    first.enter(`export PAI_STORE_URL='${env.PAI_STORE_URL}'; "$PAI"`);
+    await first.shows(ready);
+    first.enter("where are you?");
+    await first.shows(/I am at home\./);
+    first.enter("/exit");
+    await first.shows(/go on with: pai resume/);
+    const [, id = ""] = /pai resume (\S+)/.exec(first.text()) ?? [];
+    await first.shell("true");
+
+    const listed = await work.pai(["sessions"], { env });
+    expect(listed.stdout).toMatch(new RegExp(`^${id}  1 turn  where are you\\?  \\(on .+\\)$`, "m"));
+    using second = openScreen(work, { columns: 110, rows: 30 });
+    second.enter(`export PAI_STORE_URL='${env.PAI_STORE_URL}'; "$PAI" resume ${id.slice(0, 15)}`);
+    await second.shows(/was fetched from the store/);
+    await second.shows(/1 turn\s+> where are you\?/);
+    second.enter("and now?");
+    await second.shows(/I am at work\./);
+    second.enter("/exit");
+    await second.shows(/go on with: pai resume/);
+    await second.shell("true");
+    expect(JSON.stringify(work.gemini.requests.at(-1))).toContain("I am at home.");
+    expect(server.sql("select turns from pai.sessions where who = 'uma'")).toBe("2");
+  });
+
+  test.concurrent("a store of a newer pai ends no run, but makes no call where it must count it", async () => {
+    server.sql("create database newer");
+    const url = server.url().replace("/postgres?", "/newer?");
+    await using place = openPlace([talked("Hi.")]);
+    const env = { PAI_STORE_URL: url };
+    const store = openTeamStore(readAddress(url), { pai: "0", withinMs: 10_000 });
+    await store.query("insert into pai.migrations values (999, now(), '9.9.9')", []);
+    await store.close();
+    const refused = await place.pai(["run", "say hi"], { env: { ...env, PAI_MAX_TEAM_CALLS: "99" } });
+    expect([refused.code, refused.stderr]).toEqual([
+      3,
+      expect.stringMatching(/has layout 999, this pai knows \d+ at most/),
+    ]);
+    const ran = await place.pai(["run", "say hi"], { env });
+    expect([ran.code, ran.stdout, ran.stderr]).toEqual([0, "Hi.\n", expect.stringContaining("has layout 999")]);
+    expect([place.gemini.requests.length, waiting(place).length]).toEqual([1, 2]);
+  });
+
+  test.concurrent("a server that dies in the middle of a run is a warning at its end", async () => {
+    const dying = startPostgres();
+    await using place = openPlace([{ ...talked("Hi."), meanwhile: dying.kill }]);
+    const running = place.pai(["run", "say hi"], { env: { PAI_STORE_URL: dying.url(), PAI_MAX_TEAM_CALLS: "9" } });
+    const { code, stdout, stderr } = await running;
+    expect([code, stdout, stderr]).toEqual([0, "Hi.\n", expect.stringContaining("cannot be used now")]);
+    dying.start();
+    expect(
+      waiting(place)
+        .map((name) => name.split("-")[0])
+        .sort(),
+    ).toEqual(["run", "spent"]);
+    await place.pai(["stats", "--team"], { env: { PAI_STORE_URL: dying.url() } });
+    expect(waiting(place)).toEqual([]);
+    const [calls, tokens] = dying.sql("select calls || ' ' || tokens from pai.spent where scope = 'team'").split(" ");
+    expect([calls, Number(tokens) < 1000]).toEqual(["1", true]);
+    dying.stop();
+  });
+});

@@ -1,0 +1,232 @@
+/** The command line itself: help, version, mistyped words, the order of flags (R21-R28). */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { commands } from "../../../src/cli/command-table.ts";
+import { expectPlain, readCommand, readOutcome } from "../contract.ts";
+import { openPlace, patience } from "../harness.ts";
+import { hello, talked } from "../replies.ts";
+
+setDefaultTimeout(patience);
+
+const names = commands.map(({ name }) => name);
+
+test.concurrent("help X, X --help and X -h say the same, without home, key or network (R21)", async () => {
+  await using place = openPlace();
+  const bare = { env: { HOME: null, GEMINI_API_KEY: null, PAI_BASE_URL: null, PATH: null } };
+  for (const name of names) {
+    const [one, two, three] = await Promise.all(
+      [
+        ["help", name],
+        [name, "--help"],
+        [name, "-h"],
+      ].map((args) => place.pai(args, bare)),
+    );
+    expect([one?.code, one?.stderr, two, three]).toEqual([0, "", one, one]);
+    expect(one?.stdout).toMatch(new RegExp(`^pai ${name}: .+\n\nUsage:\n {2}pai ${name}\\b`));
+    expect(one?.stdout).toContain("Examples:");
+  }
+  expect(place.gemini.requests).toHaveLength(0);
+});
+
+test.concurrent("pai help names every command and every exit code (R08, R27)", async () => {
+  await using place = openPlace();
+  const { stdout, code } = await place.pai(["help"]);
+  expect(code).toBe(0);
+  for (const name of names) expect(stdout).toContain(name);
+  expect(stdout).toMatch(/\nExamples:\n(?: {2}pai .+\n)+\n[\s\S]*\nCommands:\n/);
+  for (const flag of ["-m, --model", "-y, --yes", "-C, --cwd", "--check CMD"]) expect(stdout).toContain(flag);
+  for (const rc of ["14", "124", "129", "130", "143"]) expect(stdout).toContain(rc);
+  expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
+  expect((await place.pai(["--help"])).stdout).toBe(stdout);
+  expect((await place.pai(["help", "rnu"])).stderr).toContain("pai help run");
+});
+
+test.concurrent("--version is one line, with --json a document (R22)", async () => {
+  await using place = openPlace();
+  for (const args of [["--version"], ["-V"], ["run", "--version"]]) {
+    const { stdout, stderr, code } = await place.pai(args);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^pai \d+\.\d+\.\d+\S*\n$/);
+  }
+  for (const args of [
+    ["--version", "--json"],
+    ["--json", "--version"],
+  ]) {
+    const { command, data } = readCommand(await place.pai(args));
+    expect([command, data]).toEqual([
+      "version",
+      {
+        version: expect.any(String),
+        commit: expect.any(String),
+        public_key: null,
+        target: expect.stringContaining("linux"),
+        runtime: expect.stringContaining("bun"),
+      },
+    ]);
+  }
+});
+
+test.concurrent("without a terminal pai alone is a usage error, never a wait (R23)", async () => {
+  await using place = openPlace();
+  for (const args of [[], ["auto"], ["-y"]]) {
+    const { stdout, stderr, code } = await place.pai(args);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain("needs a terminal");
+    expect(stderr).toContain('usage without one: pai "TASK"');
+  }
+});
+
+test.concurrent("a mistyped word or flag is met with a suggestion and costs no call (R24, R25)", async () => {
+  await using place = openPlace([talked("no"), talked("no")]);
+  for (const [args, hint] of [
+    [["histroy"], "pai history"],
+    [["undoo"], "pai undo"],
+    [["fix"], "pai run fix"],
+    [["run", "--jsonn", "make it"], "--json"],
+    [["run", "--max-call=3", "make it"], "--max-calls"],
+    [["make", "hello.txt"], '"make hello.txt"'],
+    [["unod", "2026"], "pai undo 2026"],
+    [["config", "lst"], "list"],
+    [["sessions", "lits"], "pai sessions list"],
+    [["schema", "jsnol"], "pai schema json"],
+    [["run", "--mode", "tool-lop", "make it"], "--mode tool-loop"],
+    [["config", "list", "--provider=opnai"], "--provider openai"],
+  ] as const) {
+    const result = await place.pai(args);
+    expectPlain(result);
+    expect([result.code, result.stdout]).toEqual([2, ""]);
+    expect(result.stderr).toContain(hint);
+  }
+  expect(place.gemini.requests).toHaveLength(0);
+});
+
+test.concurrent("a mistyped provider of --model is met with a suggestion (R24)", async () => {
+  await using place = openPlace();
+  const { code, stderr } = await place.pai(["run", "-m", "gemni:gemini-2.5-pro", "make it"]);
+  expect([code, stderr]).toEqual([3, expect.stringContaining("did you mean gemini:gemini-2.5-pro?")]);
+});
+
+test.concurrent("a task needs no run when it is more than a bare word (R25)", async () => {
+  for (const task of ["say hello", "hello?", "見て"]) {
+    await using place = openPlace([talked("Hello.")]);
+    expect(await place.pai([task])).toMatchObject({ code: 0, stdout: "Hello.\n" });
+  }
+});
+
+test.concurrent("flags go anywhere, with = or without, and -- ends them (R25)", async () => {
+  for (const args of [
+    ["run", "-y", "--json", "--max-calls=3", "make hello.txt"],
+    ["--json", "-y", "run", "make hello.txt", "--max-calls", "3"],
+    ["make hello.txt", "-y", "--json", "-m=gemini:gemini-3.5-flash-lite"],
+    ["-yq", "--json", "run", "--", "make hello.txt"],
+  ]) {
+    await using place = openPlace(hello);
+    expect(readOutcome(await place.pai(args))).toMatchObject({ command: "run", status: "unverified" });
+    expect(place.read("hello.txt")).toBe("hello\n");
+  }
+  await using place = openPlace([talked("That is a flag.")]);
+  const { code, stdout } = await place.pai(["run", "--", "--json"]);
+  expect([code, stdout]).toEqual([0, "That is a flag.\n"]);
+  expect(place.gemini.requests[0]?.body).toContain("Request: --json");
+});
+
+test.concurrent("every command answers with one document under --json, also for a usage error (R02)", async () => {
+  await using place = openPlace();
+  for (const args of [
+    ["history", "--json"],
+    ["models", "--json"],
+    ["doctor", "--json", "--offline"],
+    ["config", "list", "--json"],
+    ["config", "get", "--json"],
+    ["undo", "--json"],
+    ["undo", "--jsno", "--json"],
+    ["histroy", "--json"],
+    ["config", "lst", "--json"],
+    ["schema", "none", "--json"],
+    ["trust", "--json"],
+    ["help", "none", "--json"],
+  ]) {
+    const result = await place.pai(args);
+    expect(readCommand(result).command).toBe(args[0] === "histroy" ? "pai" : (args[0] ?? ""));
+  }
+});
+
+test.concurrent("words nobody reads and two forms of one output are usage errors", async () => {
+  await using place = openPlace([talked("no")]);
+  for (const args of [
+    ["history", "all"],
+    ["models", "gemini"],
+    ["demo", "twice"],
+    ["doctor", "me"],
+    ["auto", "fix it"],
+    ["trust", "me"],
+    ["undo", "a", "b"],
+    ["run", "--json", "--jsonl", "say hello"],
+    ["run", "-m", "replay:none.jsonl", "say hello"],
+  ]) {
+    const { code, stderr, stdout } = await place.pai(args);
+    expect([args, code, stderr === "" && stdout === ""]).toEqual([args, 2, false]);
+  }
+  expect(place.gemini.requests).toHaveLength(0);
+});
+
+test.concurrent("the demo plays offline, as text and as one document", async () => {
+  await using place = openPlace();
+  const { code, stdout } = await place.pai(["demo"], { env: { GEMINI_API_KEY: null, HOME: null } });
+  expect(code).toBe(0);
+  for (const part of ["BMI calculator", "Severely Obese", "pai undo -y", "took back"]) expect(stdout).toContain(part);
+  const document = readCommand(await place.pai(["demo", "--json"]));
+  const { runs } = document.data as { readonly runs: readonly { readonly ok: boolean }[] };
+  expect(runs.map(({ ok }) => ok)).toEqual([true, true, true, true]);
+  expect([place.tree(), place.gemini.requests.length]).toEqual([{}, 0]);
+});
+
+test.concurrent("doctor tells in the binary what is in force: 0 when pai can work, 1 when not (R69)", async () => {
+  await using place = openPlace([{ body: '{"models":[]}' }, { body: '{"models":[]}' }]);
+  const well = readCommand(await place.pai(["doctor", "--json"]));
+  expect([well.code, place.gemini.requests.length > 0]).toEqual([0, true]);
+  const { findings } = well.data as { readonly findings: readonly { readonly name: string }[] };
+  const names = new Set(findings.map(({ name }) => name));
+  for (const name of ["pai", "libc", "settings", "model", "key", "proxy", "disk", "git", "paths"])
+    expect(names).toContain(name);
+  const bare = { GEMINI_API_KEY: null, PAI_BASE_URL: null };
+  expect((await place.pai(["doctor", "--offline"], { env: bare })).code).toBe(1);
+  expect((await place.pai(["doctor"], { env: { PAI_BASE_URL: "http://127.0.0.1:9" } })).code).toBe(1);
+});
+
+test.concurrent("an error has no stack, unless --debug or PAI_DEBUG asks for it (R28)", async () => {
+  await using place = openPlace();
+  const args = ["run", "-y", "-f", "none.txt"];
+  expectPlain(await place.pai(args));
+  expect((await place.pai([...args, "--debug"])).stderr).toMatch(/\n\s+at /);
+  expect((await place.pai(args, { env: { PAI_DEBUG: "1" } })).stderr).toMatch(/\n\s+at /);
+});
+
+test.concurrent("the runtime's own switches do nothing but what they say", async () => {
+  await using place = openPlace();
+  const env = { NODE_OPTIONS: "--require ./evil.js", NODE_ENV: "test" };
+  expect(await place.pai(["--version"], { env })).toMatchObject({ code: 0, stderr: "" });
+});
+
+test.concurrent(
+  "a task file that is a folder or is not there says so, whatever its name",
+  async () => {
+    await using place = openPlace();
+    for (const [file, why] of [
+      [".", "is a folder"],
+      ["sub", "is a folder"],
+      ["gone.md", "does not exist"],
+    ] as const) {
+      mkdirSync(join(place.root, "sub"), { recursive: true });
+      const { code, stderr } = await place.pai(["run", "-f", file]);
+      expect([file, code, stderr.includes(`the task file cannot be read: `), stderr.includes(why)]).toEqual([
+        file,
+        2,
+        true,
+        true,
+      ]);
+    }
+  },
+  patience,
+);

@@ -1,0 +1,75 @@
+/** An ordinary user's run whose check or command takes rights from folders: it is seen, told and taken back all the same. */
+import { expect } from "bun:test";
+import { needs, otherUser } from "../../needs.ts";
+import { readOutcome } from "../contract.ts";
+import { openPlace, patience } from "../harness.ts";
+import { done, planned, write } from "../replies.ts";
+
+const files = { "src.txt": "good\n", "d/b.txt": "good\n", "d/e/c": "good\n" };
+const asOther = 'setpriv --reuid=65534 --regid=65534 --clear-groups "$PAI"';
+const owned = "chmod 755 ..; chown -R 65534:65534 ..";
+const shape = "find . -name .pai_history -prune -o -printf '%p %m %y\\n' | sort > ../spare";
+
+const commands = {
+  "that can be listed and not entered": "echo evil > d/b.txt; echo evil > src.txt; echo n > new.txt; chmod 444 d",
+  "that is shut": "echo evil > d/b.txt; echo evil > src.txt; chmod 000 d",
+  "that is the project itself": "echo evil > src.txt; chmod 000 .",
+  "that is read-only": "echo evil > d/b.txt; echo n > d/n; chmod 555 d",
+  "that is new": "mkdir -p n/o; echo n > n/o/f; chmod 000 n/o",
+};
+
+for (const [what, command] of Object.entries(commands)) {
+  needs(otherUser).test.concurrent(
+    `a failed check leaves no folder ${what}`,
+    async () => {
+      await using place = openPlace([planned([["WRITE", "t.sh"]]), done(write("t.sh", `${command}; exit 9\n`))], files);
+      const run = `${asOther} run -y --json --max-calls 2 --no-baseline --check "sh t.sh" "go"`;
+      const result = await place.shell(`${owned}; ${shape}/before; ${run}; code=$?; ${shape}/after; exit $code`);
+      const outcome = readOutcome(result);
+      expect([outcome.code, outcome.changes]).toEqual([13, []]);
+      expect((await place.shell("diff ../spare/before ../spare/after; cat src.txt d/b.txt d/e/c")).stdout).toBe(
+        "good\n".repeat(3),
+      );
+      expect(await place.shell(`${asOther} history`)).toMatchObject({ code: 0, stderr: "" });
+    },
+    patience,
+  );
+}
+
+needs(otherUser).test.concurrent(
+  "what a verified check changed is told and undone, though it shut a folder",
+  async () => {
+    const script = "echo evil > src.txt; chmod 444 d\n";
+    await using place = openPlace([planned([["WRITE", "t.sh"]]), done(write("t.sh", script))], files);
+    const run = `${asOther} run -y --json --max-calls 2 --no-baseline --check "sh t.sh" "go"`;
+    const outcome = readOutcome(await place.shell(`${owned}; ${run}`));
+    expect([outcome.code, outcome.changes.map(({ path }) => path)]).toEqual([0, ["t.sh", "src.txt"]]);
+    expect(JSON.stringify(outcome.notices)).toContain("d could not be entered after it");
+    expect((await place.shell(`${asOther} undo -y; cat src.txt d/b.txt`)).stdout).toContain("good\ngood\n");
+  },
+  patience,
+);
+
+for (const mode of ["000", "111", "444"]) {
+  needs(otherUser).test.concurrent(
+    `a folder of mode ${mode} beforehand stops no check, and a command that opens it loses nothing in it`,
+    async () => {
+      const command = "chmod 755 d; echo evil > src.txt; echo n > d/n";
+      const answers = [
+        planned([["WRITE", "t.md"]]),
+        done(write("t.md", "x\n")),
+        planned([["RUN", command]]),
+        done(`RUN::${command}\n`),
+      ];
+      await using place = openPlace(answers, files);
+      const run = `${asOther} run -y --json --max-calls 2 --no-baseline --no-plan-cache`;
+      const first = `ln -s b.txt d/l; ${owned}; chmod ${mode} d; ${run} --check true "first"`;
+      expect(readOutcome(await place.shell(first)).code).toBe(0);
+      const failing = `${run} --sandbox off --allow-run --allow-delete --check false "second"`;
+      expect(readOutcome(await place.shell(failing)).changes).toEqual([]);
+      const left = await place.shell("stat -c %a d; cat src.txt d/b.txt d/e/c; ls d");
+      expect(left.stdout).toBe(`${Number(mode)}\n${"good\n".repeat(3)}b.txt\ne\nl\n${mode === "444" ? "" : "n\n"}`);
+    },
+    patience,
+  );
+}

@@ -1,0 +1,260 @@
+/** --commit: exactly what a verified run changed, judged by the user's hooks, with nothing of the repository's own run by git. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { needs, ordinaryUser } from "../../needs.ts";
+import { readOutcome } from "../contract.ts";
+import { openPlace, type Place, patience } from "../harness.ts";
+import { done, modify, planned, write } from "../replies.ts";
+
+setDefaultTimeout(patience);
+
+const files = { "a.txt": "one\n", "mine.txt": "mine\n", "staged.txt": "old\n" };
+const answers = [
+  planned([
+    ["MODIFY", "a.txt"],
+    ["WRITE", "src/[new] file.txt"],
+    ["RM", "gone.txt"],
+  ]),
+  done(
+    `${modify("a.txt", "one\n", "two\n")}${write("src/[new] file.txt", "new\n")}RM::gone.txt\n`,
+    "Says two.\n\nIt said one.",
+  ),
+];
+const args = ["run", "-y", "--allow-delete", "--check", "grep -q . a.txt"];
+
+function git({ root, home }: Place, ...words: readonly string[]): string {
+  const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: home, LC_ALL: "C" };
+  const { status, stdout, stderr } = spawnSync("git", words, { cwd: root, env, encoding: "utf8" });
+  if (status !== 0) throw new Error(`git ${words.join(" ")}: ${stderr}`);
+  return stdout;
+}
+
+/** A repository with one commit, a file changed by hand and one that is staged. */
+function openRepository(replies = answers): Place {
+  const place = openPlace(replies, { ...files, "gone.txt": "gone\n" });
+  writeFileSync(join(place.home, ".gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.com\n");
+  git(place, "init", "-q");
+  git(place, "add", ".");
+  git(place, "commit", "-qm", "first");
+  writeFileSync(join(place.root, "mine.txt"), "changed by hand\n");
+  writeFileSync(join(place.root, "staged.txt"), "staged\n");
+  git(place, "add", "staged.txt");
+  return place;
+}
+
+function putHook({ root }: Place, name: string, script: string): void {
+  const path = join(root, ".git/hooks", name);
+  mkdirSync(join(root, ".git/hooks"), { recursive: true });
+  writeFileSync(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(path, 0o755);
+}
+
+const commitsOf = (place: Place) => git(place, "log", "--format=%s").trim().split("\n");
+/** What of pai's stays in the repository. */
+const leftOf = (place: Place) => git(place, "status", "--porcelain").trimEnd().split("\n").sort();
+
+test.concurrent("exactly the run's files are committed; what else is changed or staged stays", async () => {
+  await using place = openRepository();
+  const outcome = readOutcome(await place.pai([...args, "--commit", "--json", "say two"]));
+  expect(outcome).toMatchObject({ code: 0, status: "verified", commit: git(place, "rev-parse", "HEAD").trim() });
+  expect(git(place, "show", "--format=", "--name-status", "-z").split("\0").filter(Boolean)).toEqual([
+    ...["M", "a.txt", "D", "gone.txt", "A", "src/[new] file.txt"],
+  ]);
+  expect(git(place, "log", "-1", "--format=%an %s|%b")).toBe(
+    `Ada Says two.|It said one.\n\nPai-Run: ${outcome.run}\n\n`,
+  );
+  expect(leftOf(place)).toEqual([" M mine.txt", "M  staged.txt"]);
+  expect(existsSync(join(place.root, ".git/index.lock"))).toBe(false);
+  const undone = await place.pai(["undo", "-y"]);
+  expect(undone.stdout).toContain(`the commit ${outcome.commit?.slice(0, 10)} stays: git revert`);
+  expect([place.read("a.txt"), commitsOf(place)]).toEqual(["one\n", ["Says two.", "first"]]);
+});
+
+test.concurrent("a message of the user's own is the message", async () => {
+  await using place = openRepository();
+  await place.pai([...args, "--commit=fix: # two $(touch x)", "say two"]);
+  expect(git(place, "log", "-1", "--format=%s")).toBe("fix: # two $(touch x)\n");
+});
+
+test.concurrent("only a verified run is committed, any successful one with --commit-unverified", async () => {
+  await using place = openRepository([...answers, ...answers]);
+  const run = ["run", "-y", "--allow-delete", "--no-plan-cache"];
+  const before = await place.pai([...run, "--commit", "say two"]);
+  expect([before.code, place.gemini.requests.length]).toEqual([2, 0]);
+  expect(before.stderr).toContain("--commit-unverified");
+  const unproved = readOutcome(await place.pai([...run, "--allow-run=pytest*", "--commit", "--json", "say two"]));
+  expect(unproved).toMatchObject({ code: 1, error: { code: "commit_failed" } });
+  expect([place.read("a.txt"), commitsOf(place)]).toEqual(["two\n", ["first"]]);
+  await place.pai(["undo", "-y"]);
+  expect((await place.pai([...run, "--commit-unverified", "say two"])).code).toBe(0);
+  expect(commitsOf(place)).toEqual(["Says two.", "first"]);
+});
+
+const refusals: readonly (readonly [why: string, (place: Place) => void])[] = [
+  [
+    "a merge is in progress",
+    (place) => writeFileSync(join(place.root, ".git/MERGE_HEAD"), git(place, "rev-parse", "HEAD")),
+  ],
+  ["a rebase is in progress", ({ root }) => mkdirSync(join(root, ".git/rebase-merge"))],
+  ["git does not know who you are", ({ home }) => writeFileSync(join(home, ".gitconfig"), "")],
+  [
+    "the pre-commit hook refused it\nno tabs please",
+    (place) => putHook(place, "pre-commit", "echo no tabs please; exit 1"),
+  ],
+  ["the commit-msg hook refused it", (place) => putHook(place, "commit-msg", 'grep -q JIRA "$1"')],
+  ["git add: Unable to create", ({ root }) => writeFileSync(join(root, ".git/index.lock"), "")],
+  [
+    "the repository's own setting filter.evil.clean would run a program",
+    (place) => {
+      git(place, "config", "filter.evil.clean", "touch ../spare/ran; cat");
+      writeFileSync(join(place.root, ".git/info/attributes"), "*.txt filter=evil\n");
+    },
+  ],
+];
+
+for (const [why, prepare] of refusals) {
+  test.concurrent(`no commit and exit 1, the changes stay: ${why.split("\n")[0]}`, async () => {
+    await using place = openRepository();
+    prepare(place);
+    const ran = await place.pai([...args, "--commit", "say two"]);
+    expect([ran.code, place.read("a.txt"), commitsOf(place)]).toEqual([1, "two\n", ["first"]]);
+    for (const line of `not committed: ${why}`.split("\n")) expect(ran.stderr).toContain(line);
+    expect(ran.stderr).toContain("the changes stay");
+    expect(existsSync(join(place.spare, "ran"))).toBe(false);
+    const isLocked = why.includes("Unable");
+    if (!isLocked) expect(git(place, "ls-files", "--", "src")).toBe("");
+    expect((await place.pai(["undo", "-y"])).code).toBe(0);
+    expect(place.read("a.txt")).toBe("one\n");
+  });
+}
+
+test.concurrent("hooks see just this commit, cannot write the repository, and pass what git then makes", async () => {
+  await using place = openRepository();
+  putHook(
+    place,
+    "pre-commit",
+    'git diff --cached --name-only >&2; test -n "$(git diff --cached --name-only -- mine.txt staged.txt)" && exit 1; echo x > .git/made-by-hook; echo x > made-by-hook; exit 0',
+  );
+  putHook(place, "post-commit", "touch .git/post-commit-ran");
+  putHook(place, "reference-transaction", "touch .git/transaction-ran");
+  const ran = await place.pai([...args, "--commit", "say two"]);
+  expect([ran.code, commitsOf(place)[0]]).toEqual([0, "Says two."]);
+  expect(["post-commit-ran", "transaction-ran"].filter((name) => existsSync(join(place.root, ".git", name)))).toEqual(
+    [],
+  );
+  const { level } = JSON.parse((await place.pai(["doctor", "--json", "--offline"])).stdout).sandbox ?? {};
+  if (level === "full") expect(existsSync(join(place.root, ".git/made-by-hook"))).toBe(false);
+});
+
+needs(ordinaryUser).test.concurrent("a repository that cannot be written keeps the work, too", async () => {
+  await using place = openRepository();
+  chmodSync(join(place.root, ".git"), 0o555);
+  const ran = await place.pai([...args, "--commit", "say two"]);
+  chmodSync(join(place.root, ".git"), 0o755);
+  expect([ran.code, place.read("a.txt"), commitsOf(place)]).toEqual([1, "two\n", ["first"]]);
+});
+
+test.concurrent("settings of a repository that name programs start none of them", async () => {
+  await using place = openRepository();
+  const run = "touch ../spare/ran";
+  for (const key of [
+    "core.fsmonitor",
+    "core.editor",
+    "core.pager",
+    "diff.external",
+    "trailer.x.command",
+    "core.sshCommand",
+  ])
+    git(place, "config", key, run);
+  git(place, "config", "filter.other.clean", run);
+  expect((await place.pai([...args, "--commit", "say two"])).code).toBe(0);
+  expect([commitsOf(place)[0], existsSync(join(place.spare, "ran"))]).toEqual(["Says two.", false]);
+});
+
+test.concurrent("in a folder of the repository, on a branch without any commit", async () => {
+  await using place = openPlace(answers, { "sub/a.txt": "one\n", "sub/gone.txt": "gone\n", ".gitignore": "" });
+  writeFileSync(join(place.home, ".gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.com\n");
+  git(place, "init", "-q");
+  const ran = await place.pai([...args, "--commit", "say two"], { cwd: join(place.root, "sub") });
+  expect([ran.stderr, ran.code]).toEqual([expect.stringContaining("committed 2 files"), 0]);
+  expect(git(place, "ls-tree", "-r", "--name-only", "HEAD")).toBe("sub/a.txt\nsub/src/[new] file.txt\n");
+});
+
+test.concurrent("what git ignores is not committed, and nothing to commit is not a failure", async () => {
+  await using place = openRepository([planned([["WRITE", "out.log"]]), done(write("out.log", "x\n"))]);
+  writeFileSync(join(place.root, ".git/info/exclude"), "*.log\n");
+  const ran = await place.pai(["run", "-y", "--commit-unverified", "write it"]);
+  expect([ran.code, ran.stderr, commitsOf(place)]).toEqual([
+    0,
+    expect.stringContaining("git finds no changes of this run to commit"),
+    ["first"],
+  ]);
+});
+
+test.concurrent("what git left out of a commit is reported", async () => {
+  const steps = [
+    ["WRITE", "out.log"],
+    ["WRITE", "b.txt"],
+  ] as const;
+  await using place = openRepository([planned(steps), done(write("out.log", "x\n") + write("b.txt", "b\n"))]);
+  writeFileSync(join(place.root, ".git/info/exclude"), "*.log\n");
+  const { stderr } = await place.pai(["run", "-y", "--commit-unverified", "write it"]);
+  expect(stderr).toMatch(
+    /committed 1 file as [0-9a-f]{10}; nothing to commit of 1 more \(ignored by git, or as before\)/,
+  );
+});
+
+test.concurrent("a file of a repository within the repository is not passed over in silence", async () => {
+  await using place = openRepository([planned([["WRITE", "inner/b.txt"]]), done(write("inner/b.txt", "b\n"))]);
+  git(place, "init", "-q", "inner");
+  const ran = await place.pai(["run", "-y", "--commit-unverified", "write it"]);
+  expect([ran.code, place.read("inner/b.txt"), commitsOf(place)]).toEqual([1, "b\n", ["first"]]);
+  expect(ran.stderr).toContain("not committed: inner/b.txt belongs to another repository; the changes stay");
+});
+
+test.concurrent("outside of a repository it is refused before any call", async () => {
+  await using place = openPlace(answers, files);
+  const ran = await place.pai([...args, "--commit", "say two"]);
+  expect([ran.code, place.gemini.requests.length]).toEqual([2, 0]);
+  expect(ran.stderr).toContain("--commit needs");
+});
+
+test.concurrent("a repository that lacks objects does not fetch them by a program of its own, with any git", async () => {
+  await using place = openRepository();
+  const bin = join(place.spare, "bin");
+  mkdirSync(bin);
+  // As a git that does not know the variable against it.
+  writeFileSync(join(bin, "git"), `#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nexec "${Bun.which("git")}" "$@"\n`);
+  chmodSync(join(bin, "git"), 0o755);
+  const tree = git(place, "rev-parse", "HEAD^{tree}").trim();
+  await place.shell(`rm -f .git/objects/${tree.slice(0, 2)}/${tree.slice(2)}`);
+  for (const [name, value] of [
+    ["extensions.partialClone", "origin"],
+    ["core.repositoryformatversion", "1"],
+    ["remote.origin.url", `ext::touch ${join(place.spare, "ran")}`],
+    ["remote.origin.promisor", "true"],
+    ["protocol.ext.allow", "always"],
+  ] as const)
+    git(place, "config", name, value);
+  await place.pai([...args, "--commit", "say two"], { env: { PATH: `${bin}:/usr/local/bin:/usr/bin:/bin` } });
+  expect(existsSync(join(place.spare, "ran"))).toBe(false);
+});
+
+test.concurrent("a folder whose .git names the repository of another one gets no commit; a worktree and a submodule do", async () => {
+  await using place = openRepository([]);
+  const other = join(place.spare, "other");
+  mkdirSync(other);
+  writeFileSync(join(other, ".git"), `gitdir: ${join(place.root, ".git")}\n`);
+  const asked = ["run", "-y", "--commit-unverified", "say two"];
+  const refused = await place.pai(asked, { cwd: other });
+  expect([refused.code, place.gemini.requests.length]).toEqual([2, 0]);
+  expect(refused.stderr).toContain("is the repository of another folder than");
+  git(place, "worktree", "add", "-q", join(place.spare, "tree"));
+  git(place, "-c", "protocol.file.allow=always", "submodule", "-q", "add", place.root, "sub");
+  for (const cwd of [join(place.spare, "tree"), join(place.root, "sub")]) {
+    const { stderr } = await place.pai(asked, { cwd });
+    expect(stderr).not.toContain("another folder");
+  }
+});

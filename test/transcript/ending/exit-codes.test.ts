@@ -1,0 +1,57 @@
+/** Every way to fail, in text, as a document and as events: the exit code, the error code, and nothing else on standard output. */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { expectPlain, readLast, readOutcome } from "../contract.ts";
+import type { Failing } from "../failing.ts";
+import { failuresBefore } from "../failures-before.ts";
+import { failuresOfTasks } from "../failures-of-tasks.ts";
+import { openPlace, type Place, patience } from "../harness.ts";
+
+setDefaultTimeout(patience);
+
+/** What belongs on standard error. */
+const progress = /^(planning|working) with|^calls {2}expected|^phase |^pai: /m;
+
+const failures = [...failuresBefore, ...failuresOfTasks];
+
+async function prepare({ files, answers = [], prepare }: Failing): Promise<Place> {
+  const place = openPlace(answers, files);
+  await prepare?.(place);
+  return place;
+}
+
+for (const failing of failures) {
+  const { name, code, error, args, calls } = failing;
+  describe(`${name} ends with ${code}`, () => {
+    const optionsFor = (place: Place) => failing.options?.(place) ?? {};
+
+    test.concurrent("in words, on standard error (R01, R08)", async () => {
+      await using place = await prepare(failing);
+      const before = place.tree();
+      const result = await place.pai(args, optionsFor(place));
+      expectPlain(result);
+      expect([result.code, result.stderr.trim() === ""]).toEqual([code, false]);
+      if (code !== 10) expect(result.stdout).not.toMatch(progress);
+      if (calls !== undefined) expect(place.gemini.requests).toHaveLength(calls);
+      if (failing.changesTree !== true) expect(place.tree()).toEqual(before);
+    });
+
+    test.concurrent("as one document (R02, R08)", async () => {
+      await using place = await prepare(failing);
+      const result = await place.pai([...args.slice(0, 1), "--json", ...args.slice(1)], optionsFor(place));
+      const outcome = readOutcome(result);
+      expect([result.code, outcome.error?.code]).toEqual([code, error]);
+      failing.check?.(outcome);
+    });
+
+    test.concurrent("as events (R03, R08)", async () => {
+      await using place = await prepare(failing);
+      const result = await place.pai([...args.slice(0, 1), "--jsonl", ...args.slice(1)], optionsFor(place));
+      const outcome = readLast(result);
+      expect([result.code, outcome.error?.code]).toEqual([code, error]);
+    });
+  });
+}
+
+test("at least 25 kinds of failure are tried (R08)", () => {
+  expect(failures.length).toBeGreaterThanOrEqual(25);
+});

@@ -1,0 +1,62 @@
+/** Several runs of one project that were killed: each is taken back, and none is made the work of another. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { openPlace, patience } from "../harness.ts";
+import { done, modify, planned, write } from "../replies.ts";
+
+setDefaultTimeout(patience);
+
+test.concurrent("after two killed runs undo brings nothing of them back", async () => {
+  await using place = openPlace(
+    [
+      planned([["WRITE", "first.txt"]]),
+      done(write("first.txt", "1\n")),
+      planned([["MODIFY", "z.txt"]]),
+      done(modify("z.txt", "old\n", "killed\n")),
+      planned([["WRITE", "b.txt"]]),
+      done(write("b.txt", "b\n")),
+    ],
+    { "z.txt": "old\n" },
+  );
+  await place.pai(["run", "-y", "make first.txt"]);
+  const start = async (task: string, mark: string) => {
+    const check = `touch ../spare/${mark}; sleep 100`;
+    const run = place.start(["run", "-y", "--no-baseline", "--sandbox", "off", "--check", check, task]);
+    while (!existsSync(join(place.spare, mark))) await Bun.sleep(20);
+    await Bun.sleep(300);
+    return run;
+  };
+  const [one, two] = [await start("change z.txt", "one"), await start("make b.txt", "two")];
+  for (const run of [one, two]) run.kill("SIGKILL");
+  await Promise.all([one.done, two.done]);
+  const { stderr } = await place.pai(["history"]);
+  expect(place.tree()).toEqual({ "first.txt": "1\n", "z.txt": "old\n" });
+  expect(stderr.match(/was cut off and was taken back/g)?.length).toBe(2);
+  expect(stderr).not.toContain("b.txt");
+  await place.pai(["undo", "-y"]);
+  expect(place.tree()).toEqual({ "z.txt": "old\n" });
+  expect((await place.pai(["undo", "-y"])).code).not.toBe(0);
+  expect(place.tree()).toEqual({ "z.txt": "old\n" });
+});
+
+test.concurrent("closed files that a command changed before pai was killed are put back by the next start", async () => {
+  const files = {
+    ".git/HEAD": "ref: refs/heads/main\n",
+    ".git/config": "[core]\n",
+    ".env": "KEY=mine\n",
+    "a.txt": "a\n",
+  };
+  const spoil = "echo evil >.git/config; echo KEY=theirs >.env; mkdir -p .git/hooks; echo evil >.git/hooks/pre-push";
+  await using place = openPlace([planned([["WRITE", "b.txt"]]), done(write("b.txt", "b\n"))], files);
+  const check = `${spoil}; touch ../spare/ready; sleep 100`;
+  const run = place.start(["run", "-y", "--no-baseline", "--sandbox", "off", "--check", check, "make b.txt"]);
+  while (!existsSync(join(place.spare, "ready"))) await Bun.sleep(20);
+  run.kill("SIGKILL");
+  await run.done;
+  expect(place.read(".git/config")).toBe("evil\n");
+  const { stderr } = await place.pai(["history"]);
+  expect(place.tree()).toEqual(files);
+  expect(stderr).toMatch(/was cut off while a command ran without a sandbox: what it changed was put back/);
+  expect((await place.pai(["history"])).stderr).toBe("");
+});

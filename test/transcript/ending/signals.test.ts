@@ -1,0 +1,159 @@
+/** Signals at every stage of a run: the right code, the tree as before, nobody left behind (R09). */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { readLast, readOutcome } from "../contract.ts";
+import { openPlace, patience } from "../harness.ts";
+import { done, planned, write } from "../replies.ts";
+
+setDefaultTimeout(patience);
+
+const signals = [
+  ["SIGINT", 130, "interrupted"],
+  ["SIGTERM", 143, "terminated"],
+  ["SIGHUP", 129, "hangup"],
+] as const;
+
+const plan = planned([["WRITE", "hello.txt"]]);
+const never = { delayMs: 20_000 };
+const file = { "kept.txt": "as before\n" };
+
+let made = 0;
+
+/** A time that nobody else on this machine sleeps, by which a sleep of a sandboxed check is known outside it. */
+const oddTime = (seconds: number) => `${seconds}.${process.pid}${++made}`;
+
+function isSleeping(time: string): boolean {
+  return readdirSync("/proc").some((name) => {
+    try {
+      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, "latin1") === `sleep\0${time}\0`;
+    } catch {
+      return false;
+    }
+  });
+}
+
+async function sleeps(time: string): Promise<void> {
+  for (let tries = 0; tries < 400 && !isSleeping(time); tries += 1) await Bun.sleep(10);
+  if (!isSleeping(time)) throw new Error(`nobody sleeps ${time}`);
+}
+
+/** Resolves when the process hears SIGINT instead of dying of it. */
+async function listens(pid: number): Promise<void> {
+  for (let tries = 0; tries < 400; tries += 1, await Bun.sleep(10)) {
+    const [, caught = "0"] = /^SigCgt:\s*(\w+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    if ((BigInt(`0x${caught}`) & 2n) !== 0n) return;
+  }
+  throw new Error(`${pid} does not listen to signals`);
+}
+
+for (const [signal, code, error] of signals) {
+  test.concurrent(`${signal} in the plan call ends with ${code} (R09)`, async () => {
+    await using place = openPlace([{ ...plan, ...never }], file);
+    const running = place.start(["run", "-y", "--json", "make hello.txt"]);
+    await place.gemini.arrived(1);
+    running.kill(signal);
+    const outcome = readOutcome(await running.done);
+    expect([outcome.code, outcome.status, outcome.error?.code]).toEqual([code, "interrupted", error]);
+    expect(place.tree()).toEqual(file);
+  });
+
+  test.concurrent(`${signal} in the execution call ends with ${code}`, async () => {
+    await using place = openPlace([plan, { ...done(write("hello.txt", "a\n")), ...never }], file);
+    const running = place.start(["run", "-y", "--jsonl", "make hello.txt"]);
+    await place.gemini.arrived(2);
+    running.kill(signal);
+    const outcome = readLast(await running.done);
+    expect([outcome.code, outcome.error?.code, outcome.changes]).toEqual([code, error, []]);
+    expect(place.tree()).toEqual(file);
+  });
+
+  test.concurrent(`${signal} during a check ends with ${code}, takes the change back and leaves no process (R09)`, async () => {
+    await using place = openPlace([plan, done(write("hello.txt", "a\n"))], file);
+    const time = oddTime(61);
+    const check = `test -e hello.txt || exit 0; sleep ${time} & wait`;
+    const running = place.start(["run", "-y", "--json", "--check", check, "make hello.txt"]);
+    await sleeps(time);
+    expect(place.read("hello.txt")).toBe("a\n");
+    running.kill(signal);
+    const outcome = readOutcome(await running.done);
+    expect([outcome.code, outcome.error?.code]).toEqual([code, error]);
+    expect(place.tree()).toEqual(file);
+    expect(isSleeping(time)).toBe(false);
+  });
+}
+
+for (const [line, signal, code] of [
+  ["run - < ../spare/f", "SIGINT", 130],
+  ["run --stdin hello < ../spare/f", "SIGTERM", 143],
+  ["run -f ../spare/f", "SIGHUP", 129],
+  ["apply -y ../spare/f", "SIGINT", 130],
+  ["config set < ../spare/f", "SIGINT", 130],
+] as const) {
+  test.concurrent(`${signal} while a silent pipe is read ends pai ${line} with ${code} (R09)`, async () => {
+    await using place = openPlace();
+    const running = place.startShell(`mkfifo ../spare/f; exec 9<> ../spare/f; exec "$PAI" ${line}`);
+    await listens(running.pid);
+    await Bun.sleep(100);
+    running.kill(signal);
+    const ended = await Promise.race([running.done, Bun.sleep(3000)]);
+    running.kill("SIGKILL");
+    expect(ended?.code).toBe(code);
+  });
+}
+
+test.concurrent("SIGINT while the doctor asks the endpoint ends with 130, and is not a finding (R09)", async () => {
+  await using place = openPlace([never]);
+  const running = place.start(["doctor", "--json"]);
+  await place.gemini.arrived(1);
+  await Bun.sleep(400);
+  running.kill("SIGINT");
+  const { code, stdout } = await running.done;
+  expect([code, JSON.parse(stdout)]).toMatchObject([130, { code: 130, error: { code: "interrupted" }, data: null }]);
+});
+
+test.concurrent("--timeout counts from the start: a task that never comes ends with 124", async () => {
+  await using place = openPlace();
+  const held = 'mkfifo ../spare/f; exec 9<> ../spare/f; timeout -s KILL 5 "$PAI" run --json --timeout 1 - < ../spare/f';
+  expect(readOutcome(await place.shell(held)).code).toBe(124);
+});
+
+test.concurrent("a second SIGINT ends at once; the next command takes the half-done run back (R09)", async () => {
+  await using place = openPlace([plan, done(write("hello.txt", "a\n"))], file);
+  const time = oddTime(1);
+  const check = `test -e hello.txt || exit 0; trap '' INT TERM HUP; while :; do sleep ${time}; done`;
+  const running = place.start(["run", "-y", "--check", check, "make hello.txt"]);
+  await sleeps(time);
+  running.kill("SIGINT");
+  await Bun.sleep(100);
+  const asked = performance.now();
+  running.kill("SIGINT");
+  expect((await running.done).code).toBe(130);
+  expect(performance.now() - asked).toBeLessThan(1900);
+  expect((await place.pai(["history"])).code).toBe(0);
+  expect(place.tree()).toEqual(file);
+  expect(isSleeping(time)).toBe(false);
+});
+
+test.concurrent("SIGKILL in a check: the next command takes the change back (R51)", async () => {
+  await using place = openPlace([plan, done(write("hello.txt", "a\n"))], file);
+  const time = oddTime(2);
+  const check = `test -e hello.txt || exit 0; sleep ${time}`;
+  const running = place.start(["run", "-y", "--check", check, "make hello.txt"]);
+  await sleeps(time);
+  running.kill("SIGKILL");
+  await running.done;
+  const { stderr } = await place.pai(["history"]);
+  expect(place.tree()).toEqual(file);
+  expect(stderr).not.toBe("");
+});
+
+test.concurrent("--timeout during a check ends with 124 and takes the change back", async () => {
+  await using place = openPlace([plan, done(write("hello.txt", "a\n"))], file);
+  const time = oddTime(62);
+  const check = `test -e hello.txt || exit 0; sleep ${time} & wait`;
+  const result = await place.pai(["run", "-y", "--json", "--timeout", "4", "--check", check, "make hello.txt"]);
+  const outcome = readOutcome(result);
+  expect([outcome.code, outcome.error?.code, outcome.status]).toEqual([124, "timeout", "interrupted"]);
+  expect(place.tree()).toEqual(file);
+  expect(isSleeping(time)).toBe(false);
+});

@@ -1,0 +1,234 @@
+/** Runs that go well, or well enough: status, calls, what is kept, and what is shown on the way. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { chmodSync, existsSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { readCommand, readEvents, readOutcome } from "../contract.ts";
+import { openPlace, patience } from "../harness.ts";
+import { done, hello, modify, planned, talked, write } from "../replies.ts";
+
+setDefaultTimeout(patience);
+
+const task = ["run", "-y", "--json", "make hello.txt"] as const;
+
+test.concurrent("a task takes two calls, is verified by its check, and says what it used", async () => {
+  await using place = openPlace(hello);
+  const outcome = readOutcome(await place.pai([...task, "--check", "grep -q hello hello.txt"]));
+  expect(outcome).toMatchObject({
+    status: "verified",
+    text: "Done.",
+    calls: { made: 2, expected: 2, at_most: 3 },
+    usage: { input: 200, output: 40 },
+    model: { requested: "gemini:gemini-3.5-flash-lite", served: ["gemini-test"], key: "env" },
+    checks: [{ by: "user", exit: 0, passed: true }],
+    changes: [{ path: "hello.txt", op: "create", added: 1, deleted: 0, before: null, by: "plan" }],
+  });
+});
+
+test.concurrent("a conversation takes one call and changes nothing", async () => {
+  await using place = openPlace([talked("You are welcome.")]);
+  const outcome = readOutcome(await place.pai(["run", "--json", "thank you"]));
+  expect(outcome).toMatchObject({ status: "answered", text: "You are welcome.", calls: { made: 1 }, changes: [] });
+});
+
+test.concurrent("work that was already done is not a failure, and at best unverified", async () => {
+  await using place = openPlace(hello, { "hello.txt": "hello\n" });
+  expect(readOutcome(await place.pai(task))).toMatchObject({ ok: true, status: "unverified", changes: [], diff: "" });
+});
+
+test.concurrent("a failed first try is mended in the next phase, and the exit code tells the end", async () => {
+  const files = { "a.txt": "one\n" };
+  const plan = planned([["MODIFY", "a.txt"]]);
+  await using place = openPlace(
+    [plan, done(modify("a.txt", "1\n", "2\n")), done(modify("a.txt", "one\n", "two\n"))],
+    files,
+  );
+  const outcome = readOutcome(await place.pai(["run", "-y", "--json", "change a.txt"]));
+  expect([outcome.code, outcome.calls.made, place.read("a.txt")]).toEqual([0, 3, "two\n"]);
+});
+
+test.concurrent("a quota that opens again is waited for, said, and no failure", async () => {
+  const body = '{"error":{"code":429,"message":"slow down","details":[{"retryDelay":"1s"}]}}';
+  await using place = openPlace([{ status: 429, body }, ...hello]);
+  const { code, stderr } = await place.pai(["run", "-y", "make hello.txt"]);
+  expect([code, place.read("hello.txt")]).toEqual([0, "hello\n"]);
+  expect(stderr).toMatch(/asking again in 1 s/);
+});
+
+test.concurrent("what is waited for is visible while it is waited for (R36)", async () => {
+  await using place = openPlace([{ ...talked("Hello."), delayMs: 6000 }]);
+  const { stdout } = await place.shell('{ "$PAI" run "say hello" 2>&1 >/dev/null & sleep 2; kill $!; } | cat');
+  expect(stdout).toContain("planning, at most 4 calls, with gemini");
+});
+
+test.concurrent("--keep keeps what a failed run changed, and still fails with 9", async () => {
+  await using place = openPlace([...hello, done(write("hello.txt", "hello\n"))]);
+  const outcome = readOutcome(await place.pai([...task, "--keep", "--check", "false"]));
+  expect([outcome.code, outcome.changes.length, place.read("hello.txt")]).toEqual([9, 1, "hello\n"]);
+  expect((await place.pai(["undo", "-y"])).code).toBe(0);
+  expect(place.tree()).toEqual({});
+});
+
+test.concurrent("a rolled back run can be brought back by its id", async () => {
+  await using place = openPlace([...hello, done(write("hello.txt", "hello\n"))]);
+  const { run } = readOutcome(await place.pai([...task, "--check", "false"]));
+  expect(place.tree()).toEqual({});
+  expect(readCommand(await place.pai(["redo", "-y", "--json", String(run)])).code).toBe(0);
+  expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
+});
+
+test.concurrent("the plan of a run that went well is used again for the same request; --no-plan-cache asks anew", async () => {
+  await using place = openPlace([...hello, ...hello.slice(1), ...hello]);
+  readOutcome(await place.pai(task));
+  await place.pai(["undo", "-y"]);
+  expect(readOutcome(await place.pai(task)).calls).toMatchObject({ made: 1, expected: 1 });
+  await place.pai(["undo", "-y"]);
+  expect(readOutcome(await place.pai([...task, "--no-plan-cache"])).calls.made).toBe(2);
+});
+
+test.concurrent("changes by a check are listed as its own and undone with the run", async () => {
+  await using place = openPlace(hello);
+  const outcome = readOutcome(await place.pai([...task, "--check", "echo built > built.txt"]));
+  const by = Object.fromEntries(outcome.changes.map((change) => [change.path, change.by]));
+  expect(by).toEqual({ "hello.txt": "plan", "built.txt": "command" });
+  await place.pai(["undo", "-y"]);
+  expect(place.tree()).toEqual({});
+});
+
+test.concurrent("moves, deletions and folders: one batch, one document, one undo", async () => {
+  const files = { "old.txt": "text\n", "gone.txt": "gone\n" };
+  const steps = [
+    ["MV", "old.txt", "new/place.txt"],
+    ["RM", "gone.txt"],
+    ["MKDIR", "empty"],
+    ["TOUCH", "flag"],
+  ] as const;
+  const script = "MV::old.txt::new/place.txt\nRM::gone.txt\nMKDIR::empty\nTOUCH::flag\n";
+  await using place = openPlace([planned(steps), done(script)], files);
+  const outcome = readOutcome(await place.pai(["run", "-y", "--json", "--allow-delete", "tidy up"]));
+  expect(outcome.ok).toBe(true);
+  expect(place.tree()).toEqual({ "new/place.txt": "text\n", flag: "" });
+  expect(existsSync(join(place.root, "empty"))).toBe(true);
+  expect((await place.pai(["undo", "-y"])).code).toBe(0);
+  expect(place.tree()).toEqual(files);
+  expect([existsSync(join(place.root, "empty")), existsSync(join(place.root, "new"))]).toEqual([false, false]);
+});
+
+test.concurrent("a proxy in the environment is not used for a model on this machine (R48)", async () => {
+  await using place = openPlace([talked("Hello.")]);
+  const proxy = "http://127.0.0.1:9";
+  const env = { HTTP_PROXY: proxy, http_proxy: proxy, HTTPS_PROXY: proxy, ALL_PROXY: proxy };
+  expect((await place.pai(["run", "say hello"], { env })).code).toBe(0);
+});
+
+test.concurrent("a folder everybody may write to is warned about, and worked in", async () => {
+  await using place = openPlace(hello);
+  chmodSync(place.root, 0o777);
+  const { code, stderr } = await place.pai(["run", "-y", "make hello.txt"]);
+  expect([code, /written by everybody/.test(stderr)]).toEqual([0, true]);
+});
+
+test.concurrent("-o and --file belong to the caller's folder, not to -C", async () => {
+  await using place = openPlace(hello, { "sub/a.txt": "", "t.txt": "make hello.txt\n" });
+  expect((await place.pai(["plan", "-C", "sub", "-f", "t.txt", "-o", "p.json"])).code).toBe(0);
+  expect(place.read("p.json")).toContain('"kind": "pai-plan"');
+  expect((await place.pai(["apply", "-y", "-C", "sub", "p.json"])).code).toBe(0);
+  expect(place.read("sub/hello.txt")).toBe("hello\n");
+});
+
+test.concurrent("-o where no file can be written is refused before anything is paid for, and so is a link of the project", async () => {
+  await using place = openPlace(hello, { "p.json": "old\n" });
+  symlinkSync("p.json", join(place.root, "link.json"));
+  for (const name of ["none/p.json", "p.json/x", ".", "/dev/null"]) {
+    const { code, stderr } = await place.pai(["plan", "-o", name, "make hello.txt"]);
+    expect([name, code, stderr]).toEqual([name, 14, expect.stringContaining("not a ")]);
+  }
+  expect((await place.pai(["plan", "-o", "link.json", "make hello.txt"])).code).toBe(12);
+  expect(place.gemini.requests).toHaveLength(0);
+  expect(place.read("p.json")).toBe("old\n");
+});
+
+test.concurrent("--only takes a folder as a shell completes it, and the folder that it stands for", async () => {
+  const steps = [
+    ["MKDIR", "src"],
+    ["WRITE", "src/a.txt"],
+  ] as const;
+  for (const glob of ["src/**", "src/", "./src/", "./src"]) {
+    const globs = ["--only", glob, "--only", "./src/a.txt"];
+    await using place = openPlace([planned(steps), done(`MKDIR::src\n${write("src/a.txt", "a\n")}`)]);
+    const { code, stderr } = await place.pai(["run", "-y", ...globs, "make src/a.txt"]);
+    expect([glob, code, stderr.includes("outside")]).toEqual([glob, 0, false]);
+    expect(place.tree()).toEqual({ "src/a.txt": "a\n" });
+  }
+  await using place = openPlace([planned([["WRITE", "srcs/a.txt"]])]);
+  expect((await place.pai(["run", "-y", "--only", "src/", "make srcs/a.txt"])).code).toBe(12);
+});
+
+test.concurrent("pai plan -n saves nothing", async () => {
+  await using place = openPlace(hello);
+  const { code, stdout } = await place.pai(["plan", "-n", "-o", "p.json", "make hello.txt"]);
+  expect([code, stdout, place.tree()]).toEqual([0, expect.stringContaining("WRITE hello.txt"), {}]);
+});
+
+test.concurrent("a plan is single-shot's: another --mode is refused, a setting is not a wish for it", async () => {
+  await using place = openPlace(hello);
+  for (const args of [
+    ["plan", "--mode", "eight-step", "make hello.txt"],
+    ["apply", "-y", "--mode", "tool-loop", "p.json"],
+  ]) {
+    expect([args, (await place.pai(args)).code]).toEqual([args, 2]);
+  }
+  expect((await place.pai(["plan", "make hello.txt"], { env: { PAI_MODE: "tool-loop" } })).code).toBe(0);
+  expect((await place.pai(["apply", "p.json"])).code).toBe(2);
+});
+
+test.concurrent("--jsonl tells a run in order (R03)", async () => {
+  await using place = openPlace(hello);
+  const events = readEvents(await place.pai(["run", "-y", "--jsonl", "--check", "true", "make hello.txt"]));
+  const types = events
+    .map(({ type }) => type)
+    .filter(
+      (type) =>
+        !["model.delta", "model.progress", "budget.updated", "notice", "check.started", "check.finished"].includes(
+          type,
+        ),
+    );
+  expect(types).toEqual([
+    "run.started",
+    "model.started",
+    "model.finished",
+    "plan.ready",
+    "phase.started",
+    "model.started",
+    "model.finished",
+    "call.started",
+    "call.finished",
+    "changes.proposed",
+    "changes.decided",
+    "changes.applied",
+    "run.finished",
+  ]);
+  const checks = events.flatMap((event) => (event.type === "check.finished" ? [event.when] : []));
+  expect(checks).toEqual(["before", "after"]);
+});
+
+test.concurrent("history says of a plan that it was made, saved or not, with edits or without; an answer is none", async () => {
+  await using place = openPlace([...hello.slice(0, 1), ...hello.slice(0, 1), ...hello, talked("It says hello.")]);
+  const ask = async (...args: readonly string[]) => readOutcome(await place.pai(["plan", "--json", ...args]));
+  const made = [
+    await ask("--no-plan-cache", "make hello.txt"),
+    await ask("--no-plan-cache", "-o", "a.json", "make hello.txt"),
+    await ask("--no-plan-cache", "--full", "-o", "b.json", "make hello.txt"),
+    await ask("what does it say?"),
+  ];
+  expect(made.map(({ status, planned }) => [status, planned])).toEqual([
+    ["answered", true],
+    ["answered", true],
+    ["unverified", true],
+    ["answered", undefined],
+  ]);
+  for (const args of [[], ["--all"]]) {
+    const { stdout } = await place.pai(["history", ...args]);
+    expect([args, stdout.trim().split("\n").length, stdout.match(/ {2}planned\b/g)?.length]).toEqual([args, 4, 3]);
+    expect(stdout).not.toContain("unverified");
+  }
+});

@@ -1,0 +1,119 @@
+/** The pause before a provider is asked again, as a person and as a program see it (R09, R36). */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { readEvents } from "../contract.ts";
+import { canary, openPlace, patience } from "../harness.ts";
+import { openRaw, quickestInterrupt } from "../raw.ts";
+import { talked } from "../replies.ts";
+import { inTerminal, openScreen, ready } from "../screen.ts";
+
+setDefaultTimeout(patience);
+
+const busy = (seconds: number) => ({ status: 429, headers: { "retry-after": `${seconds}` }, body: "slow down" });
+const counting =
+  /waiting (\d+) s, then asking again \(1 of 5\) · Ctrl\+C stops · the key in GEMINI_API_KEY is over its limit/;
+
+inTerminal("a terminal counts the seconds down, and nothing of it stays once the answer is there", async () => {
+  await using place = openPlace([busy(3), busy(1), talked("Here I am.")]);
+  using screen = openScreen(place, { columns: 110, rows: 24 });
+  screen.enter('"$PAI" run "are you there?"; echo "ended with $?"');
+  const seen: string[] = [];
+  while (place.gemini.requests.length < 2) {
+    seen.push(counting.exec(screen.text())?.[1] ?? "");
+    await Bun.sleep(50);
+  }
+  expect([...new Set(seen)].filter(Boolean)).toEqual(["3", "2", "1"]);
+  await screen.shows(/waiting 1 s, then asking again \(2 of 5\)/);
+  await screen.shows(/ended with 0/);
+  expect(screen.text()).toContain("Here I am.");
+  expect(screen.text()).not.toMatch(/waiting|asking|planning|over its limit/);
+});
+
+inTerminal("a terminal that wraps the line of a wait anew keeps no piece of it (R10)", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await using place = openPlace([{ ...talked("Here I am."), meanwhile: () => promise }]);
+  using screen = openScreen(place, { columns: 110, rows: 24 });
+  // From the top row of an empty screen tmux moves a line into its history, where nothing can be taken away.
+  screen.enter('seq 30; "$PAI" run "are you there?"; echo "ended with $?"');
+  const line = /^. planning, a/gm;
+  for (const columns of [110, 30, 21, 100]) {
+    screen.resize({ columns, rows: 24 });
+    await Bun.sleep(300);
+    await screen.shows(line);
+    expect(screen.text().match(line)).toHaveLength(1);
+  }
+  resolve();
+  await screen.shows(/ended with 0/);
+  expect(screen.text()).not.toContain("planning");
+});
+
+inTerminal("when all keys rest, a terminal counts down to the first that is ready", async () => {
+  await using place = openPlace([busy(2), busy(30), talked("Here I am.")]);
+  const keys = { one: canary, two: `${canary}-2` };
+  for (const [id, key] of Object.entries(keys)) {
+    const added = await place.pai(["config", "add", id], { env: { GEMINI_API_KEY: null }, stdin: key });
+    expect(added.code).toBe(0);
+  }
+  using screen = openScreen(place, { columns: 110, rows: 24 });
+  screen.enter('unset GEMINI_API_KEY; "$PAI" run "are you there?"');
+  await screen.shows(
+    /waiting \d s, then asking again \(1 of 5\) · Ctrl\+C stops · all keys of gemini are at their limit/,
+  );
+  await screen.shows(/Here I am\./);
+});
+
+const pauseLine = /^.*asking again in 1 s \(1 of 5\)$/gm;
+
+test.concurrent("without a terminal the pause is one line", async () => {
+  await using place = openPlace([busy(1), talked("Here I am.")]);
+  const { stdout, stderr } = await place.pai(["run", "are you there?"]);
+  expect([stdout, stderr.match(pauseLine)?.length, stderr.includes("Ctrl+C")]).toEqual(["Here I am.\n", 1, false]);
+});
+
+inTerminal("with --plain in a terminal the pause is one line, too", async () => {
+  await using place = openPlace([busy(1), talked("Here I am.")]);
+  using screen = openScreen(place, { columns: 110, rows: 24 });
+  screen.enter('"$PAI" run --plain "are you there?"');
+  await screen.shows(/Here I am\./);
+  expect([screen.text().match(pauseLine)?.length, screen.text().includes("Ctrl+C")]).toEqual([1, false]);
+});
+
+test.concurrent("--jsonl tells the pause in numbers too", async () => {
+  await using place = openPlace([busy(1), talked("Here I am.")]);
+  const events = readEvents(await place.pai(["run", "--jsonl", "are you there?"]));
+  const why = "the key in GEMINI_API_KEY is over its limit at gemini: slow down";
+  expect(events.filter((event) => event.type === "notice" && event.code === "waiting")).toMatchObject([
+    {
+      code: "waiting",
+      text: `${why}; asking again in 1 s (1 of 5)`,
+      wait: { why, seconds: 1, attempt: 1, of: 5 },
+    },
+  ]);
+});
+
+test.concurrent("Ctrl+C in the pause acts at once: the answer is there within 100 ms (R09)", async () => {
+  const best = await quickestInterrupt(async () => {
+    await using place = openPlace([busy(40)]);
+    const raw = openRaw(place, ["run", "are you there?"]);
+    const pressed = await raw.sees(counting);
+    raw.type("\x03");
+    const answered = await raw.sees("interrupted");
+    expect(await raw.exited).toBe(130);
+    expect(place.gemini.requests).toHaveLength(1);
+    return answered - pressed;
+  });
+  expect(best).toBeLessThan(100);
+});
+
+inTerminal("Ctrl+C in the pause drops the task, not the session", async () => {
+  await using place = openPlace([busy(40), talked("Here I am.")]);
+  using screen = openScreen(place, { columns: 110, rows: 24 });
+  screen.enter('"$PAI"');
+  await screen.shows(ready);
+  screen.enter("are you there?");
+  await screen.shows(counting);
+  screen.press("C-c");
+  await screen.shows(/interrupted/);
+  await screen.shows(ready, 2);
+  screen.enter("and now?");
+  await screen.shows(/Here I am\./);
+});

@@ -1,0 +1,86 @@
+/** `/plan` in a session: a plan and nothing else, until it is confirmed. */
+import { expect, setDefaultTimeout } from "bun:test";
+import { readCommand } from "../contract.ts";
+import { openPlace, type Place, patience } from "../harness.ts";
+import { done, planned, talked, write } from "../replies.ts";
+import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
+
+setDefaultTimeout(patience);
+
+const question = /or say what to change/;
+const plan = planned([["WRITE", "hello.txt"]], { reply: "I will make hello.txt." });
+
+async function open(place: Place, words = ""): Promise<Screen> {
+  const screen = openScreen(place, { columns: 90, rows: 50 });
+  screen.enter(`"$PAI" ${words}; echo "ended with $?"`);
+  await screen.shows(ready);
+  return screen;
+}
+
+for (const mode of ["single-shot", "eight-step", "tool-loop"]) {
+  inTerminal(`/plan shows a plan and changes nothing; y then carries it out by one more call (${mode})`, async () => {
+    await using place = openPlace([plan, done(write("hello.txt", "hello\n"), "Made it.")]);
+    using screen = await open(place, `--mode ${mode}`);
+    screen.enter("/plan make hello.txt");
+    await screen.shows(/I will make hello\.txt\./);
+    await screen.shows(/WRITE\s+hello\.txt/);
+    await screen.shows(/y carries it out/);
+    await screen.shows(ready, 2);
+    expect([place.gemini.requests.length, place.tree(), question.test(screen.text())]).toEqual([1, {}, false]);
+    screen.enter("y");
+    await screen.shows(question);
+    expect([place.gemini.requests.length, place.tree()]).toEqual([1, {}]);
+    screen.enter("y");
+    await screen.shows(/Made it\./);
+    await screen.shows(/1 call \(expected 1, at most 2\)/);
+    expect([place.gemini.requests.length, place.tree()]).toEqual([2, { "hello.txt": "hello\n" }]);
+    await screen.shows(ready, 3);
+    screen.enter("y");
+    await screen.shows(/nothing to continue/);
+    const { data } = readCommand(await place.pai(["history", "--json"]));
+    const { runs } = data as { readonly runs: readonly { readonly id: string }[] };
+    const replayed = readCommand(await place.pai(["replay", "--json", runs[0]?.id ?? ""]));
+    expect(replayed.data).toMatchObject({ same: true, changed: 1, difference: null });
+    screen.enter("exit");
+    await screen.shows(/ended with 0/);
+  });
+}
+
+inTerminal("a plan waits for its yes only until something else happens; no leaves everything as it was", async () => {
+  await using place = openPlace([plan, talked("It is a greeting."), plan, plan]);
+  using screen = await open(place);
+  screen.enter("/plan");
+  await screen.shows(/\/plan needs a task/);
+  screen.enter("/plan make hello.txt");
+  await screen.shows(/y carries it out/);
+  screen.enter("what is hello?");
+  await screen.shows(/It is a greeting\./);
+  await screen.shows(ready, 4);
+  screen.enter("y");
+  await screen.shows(/nothing to continue/);
+  screen.enter("/plan make hello.txt");
+  await screen.shows(/y carries it out/, 2);
+  screen.enter("/clear");
+  await screen.shows(/cleared/);
+  screen.enter("y");
+  await screen.shows(/nothing to continue/, 2);
+  screen.enter("/plan make hello.txt");
+  await screen.shows(/y carries it out/, 3);
+  screen.enter("lanjut");
+  await screen.shows(question);
+  screen.enter("n");
+  await screen.shows(/declined/);
+  await screen.shows(ready, 9);
+  expect([place.gemini.requests.length, place.tree()]).toEqual([4, {}]);
+});
+
+inTerminal("a question behind /plan is answered, and nothing waits for a yes", async () => {
+  await using place = openPlace([talked("Nothing to plan here.")]);
+  using screen = await open(place);
+  screen.enter("/plan what time is it?");
+  await screen.shows(/Nothing to plan here\./);
+  await screen.shows(ready, 2);
+  expect(screen.text()).not.toContain("carries it out");
+  screen.enter("y");
+  await screen.shows(/nothing to continue/);
+});

@@ -1,0 +1,86 @@
+/** Where a task may come from; pai never waits for a standard input that it was not asked to read. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readOutcome } from "../contract.ts";
+import { openPlace, patience } from "../harness.ts";
+import { talked } from "../replies.ts";
+
+setDefaultTimeout(patience);
+
+const reply = talked("Hello yourself.");
+
+test.concurrent("a task argument never waits for a pipe that stays open (R13)", async () => {
+  await using place = openPlace([reply, reply]);
+  const held =
+    'mkfifo ../spare/f; sleep 20 > ../spare/f & held=$!; timeout 5 "$PAI" run "say hello" < ../spare/f; code=$?; kill $held; exit $code';
+  expect((await place.shell(held)).code).toBe(0);
+  expect(place.gemini.requests).toHaveLength(1);
+});
+
+for (const [name, script] of [
+  ["an empty device", '"$PAI" run "say hello" < /dev/null'],
+  ["a closed descriptor", '"$PAI" run "say hello" <&-'],
+  ["a file and --no-stdin", 'echo unwanted > ../spare/in; "$PAI" run --no-stdin "say hello" < ../spare/in'],
+  ["a slow pipe", '{ sleep 2; echo unwanted; } | "$PAI" run "say hello"'],
+] as const) {
+  test.concurrent(`a task argument beside ${name} is the whole task`, async () => {
+    await using place = openPlace([reply]);
+    const { code, stdout } = await place.shell(script);
+    expect([code, stdout.trim()]).toEqual([0, "Hello yourself."]);
+    expect(place.gemini.requests[0]?.body).not.toContain("unwanted");
+  });
+}
+
+test.concurrent("a file on standard input beside a task is its context", async () => {
+  await using place = openPlace([reply]);
+  expect((await place.shell('echo wanted > ../spare/in; "$PAI" run "say hello" < ../spare/in')).code).toBe(0);
+  expect(place.gemini.requests[0]?.body).toContain("<context>\\nwanted");
+});
+
+for (const [name, script] of [
+  ["-", 'printf "say hello\\n" | "$PAI" run -'],
+  ["- without run", 'printf "say hello\\n" | "$PAI" -'],
+  ["a slow -", '{ printf "say "; sleep 0.3; echo hello; } | "$PAI" run -'],
+  ["--file", 'echo "say hello" > t.txt; "$PAI" run --file t.txt'],
+  ["-f without a command", 'echo "say hello" > t.txt; "$PAI" -f t.txt'],
+  ["--file from the caller's folder, not -C", 'mkdir sub; echo "say hello" > t.txt; "$PAI" run -C sub --file=t.txt'],
+] as const) {
+  test.concurrent(`the task comes from ${name} (R14)`, async () => {
+    await using place = openPlace([reply]);
+    const { code, stdout } = await place.shell(script);
+    expect([code, stdout.trim()]).toEqual([0, "Hello yourself."]);
+    expect(place.gemini.requests[0]?.body).toContain("Request: say hello");
+  });
+}
+
+test.concurrent("--stdin adds what is piped as context, fenced (R14)", async () => {
+  await using place = openPlace([reply]);
+  const { code } = await place.pai(["run", "--stdin", "explain this"], { stdin: "Traceback: line 7\n" });
+  expect(code).toBe(0);
+  expect(place.gemini.requests[0]?.body).toMatch(/<context>.{0,4}Traceback: line 7.{0,4}<\/context>/);
+});
+
+test.concurrent("standard input over 8 MiB is refused before any call", async () => {
+  await using place = openPlace([reply]);
+  const result = await place.shell('head -c 9000000 /dev/zero | tr "\\0" a | "$PAI" run --json -');
+  expect(readOutcome(result).error).toMatchObject({ code: "usage" });
+  expect(place.gemini.requests).toHaveLength(0);
+});
+
+test.concurrent("so is a task file", async () => {
+  await using place = openPlace([reply]);
+  const result = await place.shell('head -c 9000000 /dev/zero > big; "$PAI" run --json -f big');
+  expect(readOutcome(result).error).toMatchObject({ code: "usage", message: "the task file is larger than 8 MiB" });
+});
+
+test.concurrent("standard input cannot be the task and its context", async () => {
+  await using place = openPlace([reply]);
+  expect((await place.pai(["run", "--stdin", "-"], { stdin: "x y" })).code).toBe(2);
+});
+
+test.concurrent("a task that is not UTF-8 or holds NUL is still one task", async () => {
+  await using place = openPlace([reply]);
+  writeFileSync(join(place.root, "t.txt"), new Uint8Array([0x73, 0x61, 0x79, 0x20, 0xff, 0xfe, 0x00, 0x0a]));
+  expect((await place.pai(["run", "-f", "t.txt"])).code).toBe(0);
+});

@@ -1,0 +1,159 @@
+/** What others left for pai: a project's settings, a plan file, a state folder, a lock. None of it widens what pai does. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { digest } from "../../../src/core/digest.ts";
+import { needs, rootUser } from "../../needs.ts";
+import { configure, openPlace, patience } from "../harness.ts";
+import { called, done, planned, talked, write } from "../replies.ts";
+
+setDefaultTimeout(patience);
+
+// F4
+test.concurrent("a project's settings choose no way of working with more rights than the user's", async () => {
+  await using place = openPlace([talked("Hello.")], { "pai.json": '{"mode": "tool-loop"}' });
+  const result = await place.pai(["run", "-y", "hello"]);
+  expect(result.stderr).toContain("pai.json: ignored mode (may only be narrowed)");
+  expect(place.gemini.requests[0]?.body).not.toContain("functionDeclarations");
+  const fewer = await place.pai(["config", "get", "mode", "--json"], { env: { PAI_MODE: "auto" } });
+  expect(fewer.stdout).toContain("auto");
+});
+
+test.concurrent("a mode that a project chose is reported", async () => {
+  await using place = openPlace([talked("Hello.")], { "pai.json": '{"mode": "single-shot"}' });
+  configure(place, { mode: "tool-loop" });
+  const result = await place.pai(["run", "-y", "hello"]);
+  expect(result.stderr).toContain("pai.json sets the mode of this project: single-shot");
+});
+
+// F5
+test.concurrent("checks of a plan file are not run as the user's own", async () => {
+  await using place = openPlace([planned([["WRITE", "a.txt"]]), done(write("a.txt", "a\n"))]);
+  await place.pai(["plan", "--full", "-o", "plan.json", "--check", "touch ran.txt", "make a.txt"]);
+  const applied = await place.pai(["apply", "-y", "plan.json"]);
+  expect([applied.code, place.read("ran.txt"), place.read("a.txt")]).toEqual([0, null, "a\n"]);
+  expect(applied.stderr).toContain("--check 'touch ran.txt'");
+  await place.pai(["undo", "-y"]);
+  const typed = await place.pai(["apply", "-y", "--check", "touch ran.txt", "plan.json"]);
+  expect([typed.code, place.read("ran.txt")]).toEqual([0, ""]);
+});
+
+test.concurrent("finished edits that somebody wrote into a plan file do what the plan says, or nothing", async () => {
+  const sha = digest("a\n");
+  const edit = { path: "b.txt", op: "create", from: null, before: null, after_base64: btoa("b\n"), mode: 0o644 };
+  const forged = [
+    [
+      { path: "a.txt", op: "modify", before: sha, after_base64: null, mode: 0o755 },
+      12,
+      "does not promise to delete a.txt",
+    ],
+    [{ mode: 1e18 }, 2, "changes.0.mode"],
+    [{ mode: -1 }, 2, "changes.0.mode"],
+    [{ after_base64: "!!!" }, 2, "changes.0.after_base64"],
+  ] as const;
+  for (const [part, expected, why] of forged) {
+    await using place = openPlace(
+      [
+        planned([
+          ["WRITE", "b.txt"],
+          ["WRITE", "a.txt"],
+        ]),
+        done(write("b.txt", "b\n")),
+      ],
+      {
+        "a.txt": "a\n",
+      },
+    );
+    await place.pai(["plan", "-o", "../spare/plan.json", "make b.txt"]);
+    const { hash: _, ...saved } = JSON.parse(readFileSync(join(place.spare, "plan.json"), "utf8"));
+    const content = { ...saved, changes: [{ ...edit, ...part }] };
+    const file = JSON.stringify({ ...content, hash: digest(JSON.stringify(content)) });
+    writeFileSync(join(place.spare, "plan.json"), file);
+    const { code, stderr } = await place.pai(["apply", "-y", "../spare/plan.json"]);
+    expect([why, code, place.tree()]).toEqual([why, expected, { "a.txt": "a\n" }]);
+    expect(stderr).toContain(why);
+  }
+});
+
+/** The state folder of the only project that has run here. */
+const stateOf = (home: string) => {
+  const all = join(home, ".local/state/pai-code");
+  const name = readdirSync(all).find((each) => each.startsWith("project-"));
+  return join(all, name ?? "none");
+};
+const make = [planned([["WRITE", "a.txt"]]), done(write("a.txt", "a\n"))];
+
+// F9, F15
+test.concurrent("what others could have written into the state folder is not trusted, and a warning says so", async () => {
+  await using place = openPlace([...make, talked("Hello.")]);
+  await place.pai(["run", "-y", "make a.txt"]);
+  chmodSync(stateOf(place.home), 0o777);
+  const history = await place.pai(["history"]);
+  expect(history.stdout).toBe("no runs are kept for this folder\n");
+  expect(history.stderr).toContain("can be written by others (chmod go-w");
+  expect((await place.pai(["undo", "-y"])).code).not.toBe(0);
+  expect((await place.pai(["run", "-y", "hello"])).stderr).toContain("undo is off");
+  chmodSync(stateOf(place.home), 0o700);
+  expect((await place.pai(["undo", "-y"])).code).toBe(0);
+});
+
+needs(rootUser).test.concurrent("a journal that somebody else planted writes nothing", async () => {
+  await using place = openPlace(make);
+  await place.pai(["run", "-y", "make a.txt"]);
+  const state = stateOf(place.home);
+  const { status } = Bun.spawnSync(["chown", "-R", "65534", state]) as unknown as { status: number | null };
+  expect(status ?? 0).toBe(0);
+  const before = place.tree();
+  const history = await place.pai(["history"]);
+  expect(history.stderr).toContain("belongs to somebody else");
+  expect(place.tree()).toEqual(before);
+});
+
+// F14
+test.concurrent("a lock that somebody else holds on the project stops nothing", async () => {
+  await using place = openPlace([...make, done(""), done("")]);
+  const holder = Bun.spawn(["flock", place.root, "sleep", "60"]);
+  try {
+    const started = performance.now();
+    const result = await place.pai(["run", "-y", "--check", "test ! -e a.txt", "make a.txt"]);
+    expect([result.code, place.tree(), performance.now() - started < 9000]).toEqual([9, {}, true]);
+  } finally {
+    holder.kill();
+  }
+});
+
+// F30: a record has no secret in it but its seal, so that whoever can write the state folder could have made one.
+test.concurrent("a record that somebody wrote by hand takes nothing back and brings nothing", async () => {
+  await using place = openPlace(make);
+  await place.pai(["run", "-y", "make a.txt"]);
+  const journal = join(stateOf(place.home), "journal");
+  const record = join(journal, readdirSync(journal)[0] ?? "none", "record");
+  const crc = (_: string, json: string) => `${Bun.hash.crc32(json).toString(36)} ${json}`;
+  const forged = readFileSync(record, "utf8")
+    .replaceAll("a.txt", ".env")
+    .replace(/^\S+ (\{.*)$/gm, crc);
+  writeFileSync(record, forged);
+  renameSync(join(place.root, "a.txt"), join(place.root, ".env"));
+  const undone = await place.pai(["undo", "-y"]);
+  expect([undone.code === 0, place.tree()]).toEqual([false, { ".env": "a\n" }]);
+});
+
+test.concurrent("a folder of state that leads elsewhere is not followed", async () => {
+  await using place = openPlace(make);
+  await place.pai(["run", "-y", "make a.txt"]);
+  const state = stateOf(place.home);
+  mkdirSync(join(place.spare, "elsewhere"));
+  chmodSync(join(place.spare, "elsewhere"), 0o777);
+  Bun.spawnSync(["rm", "-rf", state]);
+  symlinkSync(join(place.spare, "elsewhere"), state);
+  await place.pai(["history"]);
+  expect(readdirSync(join(place.spare, "elsewhere"))).toEqual([]);
+  expect(readFileSync(join(place.root, "a.txt"), "utf8")).toBe("a\n");
+});
+
+test.concurrent("a mode of the command line still wins", async () => {
+  await using place = openPlace([called(["ls", { path: "." }]), { text: "Done." }], {
+    "pai.json": '{"mode": "single-shot"}',
+  });
+  expect((await place.pai(["run", "-y", "--mode", "tool-loop", "hello"])).code).toBe(0);
+});

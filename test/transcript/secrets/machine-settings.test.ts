@@ -1,0 +1,78 @@
+/** What the machine's owner writes into /etc binds every user, whatever they set: tried with an /etc of its own. */
+import { expect, setDefaultTimeout } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Need, needs } from "../../needs.ts";
+import { readOutcome } from "../contract.ts";
+import { openPlace, type Place, patience } from "../harness.ts";
+import { done, planned, write } from "../replies.ts";
+
+setDefaultTimeout(patience);
+
+const overlay = ["-rm", "mount", "-t", "overlay", "none", "-o", "lowerdir=/etc:/usr", "/etc"];
+const ownOverlays: Need = { name: "overlays of one's own", isHere: spawnSync("unshare", overlay).status === 0 };
+
+/** Runs a command line of sh with files of `etc` laid over those of /etc. */
+function inMachine(place: Place, file: string, script: string, mode = 0o644) {
+  const etc = join(place.spare, "etc");
+  mkdirSync(join(etc, "pai-code"), { recursive: true });
+  writeFileSync(join(etc, "pai-code/config.json"), file);
+  chmodSync(join(etc, "pai-code/config.json"), mode);
+  return place.shell(`unshare -rm sh -ec 'mount -t overlay none -o lowerdir=${etc}:/etc /etc; ${script}'`);
+}
+
+const bound = '{ "limits": { "calls": 1 }, "policy": { "deny": ["secret/**"] }, "model": "gemini:gemini-2.5-pro" }';
+
+needs(ownOverlays).test.concurrent(
+  "the limits and the policy of /etc hold against flags, variables, files and -y",
+  async () => {
+    const steps = [["WRITE", "secret/a.txt"]] as const;
+    await using place = openPlace([planned(steps), done(write("secret/a.txt", "x\n"))]);
+    mkdirSync(join(place.home, ".config/pai-code"), { recursive: true });
+    writeFileSync(
+      join(place.home, ".config/pai-code/config.json"),
+      '{ "policy": { "allow": ["secret/**"], "deny": [] }, "limits": { "calls": 50 } }',
+      { mode: 0o600 },
+    );
+    const script = 'PAI_MAX_CALLS=9 "$PAI" plan --json --max-calls 9 "write it"';
+    const outcome = readOutcome(await inMachine(place, bound, script));
+    expect(outcome.error?.code).toBe("path_refused");
+    expect([outcome.calls.made, outcome.model.requested]).toEqual([1, "gemini:gemini-2.5-pro"]);
+  },
+);
+
+needs(ownOverlays).test.concurrent(
+  "config get tells which settings are the machine's, and put says what it cannot change (R40)",
+  async () => {
+    await using place = openPlace();
+    const script = '"$PAI" config put limits.calls 7; "$PAI" config get; "$PAI" config get limits.calls --json';
+    const { stdout, stderr, code } = await inMachine(place, bound, script);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining("limits.calls of config.json is bound by /etc/pai-code/config.json"),
+    ]);
+    expect(stdout).toMatch(/^limits\.calls +1 +\(\/etc\/pai-code\/config\.json\)$/m);
+    expect(stdout).toMatch(/^model +gemini:gemini-2\.5-pro +\(\/etc\/pai-code\/config\.json\)$/m);
+    expect(JSON.parse(stdout.trim().split("\n").at(-1) ?? "").data).toEqual({
+      name: "limits.calls",
+      value: 1,
+      origin: "/etc/pai-code/config.json",
+    });
+  },
+);
+
+needs(ownOverlays).test.concurrent("no variable of the user names another file", async () => {
+  await using place = openPlace();
+  const names = ["XDG_CONFIG_DIRS", "PAI_CONFIG", "PAI_SYSTEM_CONFIG", "PAI_CONFIG_DIR", "HOME", "XDG_CONFIG_HOME"];
+  const others = names.map((name) => `${name}=${place.spare}`).join(" ");
+  const { stdout } = await inMachine(place, bound, `${others} "$PAI" config get limits.calls`);
+  expect(stdout).toBe("1\n");
+});
+
+needs(ownOverlays).test.concurrent("a file that others may write is not believed, and no request is made", async () => {
+  await using place = openPlace([planned([["WRITE", "a.txt"]]), done(write("a.txt", "x\n"))]);
+  const { code, stderr } = await inMachine(place, "{}", '"$PAI" run -y "make it"', 0o666);
+  expect([code, place.gemini.requests.length, place.tree()]).toEqual([3, 0, {}]);
+  expect(stderr).toContain("/etc/pai-code/config.json can be written by other users");
+});

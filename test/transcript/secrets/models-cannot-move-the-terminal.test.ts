@@ -1,0 +1,177 @@
+/** What a model says to the eyes of the user: nothing of it moves the terminal, and no question hides or widens what a yes does. */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import * as anthropic from "../../models/anthropic/anthropic-wire.ts";
+import * as openai from "../../models/openai/openai-wire.ts";
+import type { Answer } from "../gemini.ts";
+import { openPlace, type Place, patience } from "../harness.ts";
+import { openRaw, type RawTerminal } from "../raw.ts";
+import { called, planned, says, talked, writeCall } from "../replies.ts";
+
+setDefaultTimeout(patience);
+
+const loop = ["run", "--mode", "tool-loop", "x"];
+/** The printed text without colours, and without what draws the line that is typed. */
+const plain = (terminal: RawTerminal) => Bun.stripANSI(terminal.shown()).replaceAll("\r", "");
+
+/** Runs in a terminal, answers each question as it comes with the next of these lines, and waits for the end. */
+async function answer(
+  place: Place,
+  words: readonly string[],
+  lines: readonly (readonly [seen: RegExp, typed: string])[],
+) {
+  const terminal = openRaw(place, words, { LANG: "C.UTF-8" });
+  for (const [seen, typed] of lines) {
+    await terminal.sees(seen);
+    terminal.type(`${typed}\r`);
+  }
+  await terminal.exited;
+  return terminal;
+}
+
+// F3: the name of an unknown tool reached the terminal raw.
+describe("a tool's name that nobody offered, made of control sequences", () => {
+  const name = "ls\u001b]52;c;ZXZpbA==\u0007\u009b2J\u202e";
+  const raw = /\u001b\]|\u0007|\u009b|\u202e/;
+  const stream = (body: string): Answer => ({ body, headers: { "content-type": "text/event-stream" } });
+  const input = JSON.stringify({ path: "a.txt" });
+  const wires = {
+    gemini: {
+      model: "gemini:gemini-3.5-flash-lite",
+      path: "",
+      answers: [called([name, { path: "a.txt" }]), says("Done.")],
+    },
+    openai: {
+      model: "openai:gpt-5",
+      path: "/v1",
+      answers: [openai.reply([openai.call(name, input)]), openai.says("Done.")].map(stream),
+    },
+    anthropic: {
+      model: "anthropic:claude-haiku-4-5",
+      path: "",
+      answers: [
+        anthropic.begin() + anthropic.callBlock(0, name, [input]) + anthropic.end("tool_use"),
+        anthropic.begin() + anthropic.textBlock(0, ["Done."]) + anthropic.end("end_turn"),
+      ].map(stream),
+    },
+  };
+  const flags = ["run", "-y", "--mode", "tool-loop"];
+  const keys = { OPENAI_API_KEY: "sk-0123456789abcdef0123456789", ANTHROPIC_API_KEY: "sk-ant-0123456789abcdef0123" };
+  for (const [wire, { model, path, answers }] of Object.entries(wires)) {
+    test.concurrent(`is in no stream: ${wire}`, async () => {
+      for (const format of [[], ["--json"], ["--jsonl"]]) {
+        await using place = openPlace(answers);
+        const env = { ...keys, PAI_BASE_URL: `${place.gemini.origin}${path}` };
+        const { code, stdout, stderr } = await place.pai([...flags, "--model", model, ...format, "x"], { env });
+        expect([format, code, raw.test(stdout), raw.test(stderr)]).toEqual([format, 0, false, false]);
+        expect(stdout).toContain("Done.");
+        expect(stdout).not.toMatch(/u001b|u202e/);
+      }
+    });
+  }
+  test.concurrent("is not in what a terminal gets", async () => {
+    await using place = openPlace(wires.gemini.answers);
+    const terminal = await answer(place, [...flags, "x"], []);
+    expect(terminal.shown()).toContain("Done.");
+    expect(terminal.shown()).not.toMatch(raw);
+  });
+});
+
+// F13: one `a` on a file of the root let every later file of the project through.
+test.concurrent("`a` at a file of the root is no answer, and what comes next is asked about", async () => {
+  const files = ["notes.md", "src/deep/app.py", "sitecustomize.py"];
+  await using place = openPlace([...files.map((path) => called(writeCall(path, "x\n"))), says("Done.")]);
+  await answer(place, loop, [
+    [/notes\.md.*apply\?/s, "a"],
+    [/apply\?.*answer y or n|applied 1 change/s, "y"],
+    [/create src\/deep\/app\.py.*apply\?|Done\./s, "n"],
+    [/create sitecustomize\.py.*apply\?|Done\./s, "n"],
+  ]);
+  expect(Object.keys(place.tree())).toEqual(["notes.md"]);
+});
+
+test.concurrent("`a` holds below the folder it names, and not for a file of it that steers", async () => {
+  const files = ["docs/a.md", "docs/b.md", "docs/AGENTS.md", "c.md"];
+  await using place = openPlace([...files.map((path) => called(writeCall(path, "x\n"))), says("Done.")]);
+  const terminal = await answer(place, loop, [
+    [/create docs\/a\.md.*apply\?/s, "a"],
+    [/create docs\/AGENTS\.md.*apply\?|Done\./s, "n"],
+    [/create c\.md.*apply\?|Done\./s, "n"],
+  ]);
+  expect(plain(terminal)).toContain("a (always below docs/)");
+  expect(Object.keys(place.tree())).toEqual(["docs/a.md", "docs/b.md"]);
+});
+
+// F24: a line feed of a command made a line of its own, as if pai had said it.
+test.concurrent("every line of a command is marked in the question", async () => {
+  const command = "true\n(in /safe, sandboxed)";
+  await using free = openPlace([called(["bash", { command }]), says("Done.")]);
+  await using fixed = openPlace([planned([["RUN", command]])]);
+  const shown = [
+    await answer(free, loop, [[/run\? y or n/, "n"]]),
+    await answer(fixed, ["run", "x"], [[/Carry out this plan\?.*change: /s, "n"]]),
+  ];
+  for (const terminal of shown) {
+    const lines = plain(terminal).split("\n");
+    expect(lines.filter((line) => line.startsWith("(in /safe"))).toEqual([]);
+    expect(lines).toContain("│ (in /safe, sandboxed)");
+  }
+});
+
+// F25: of an added line only 2,000 characters were shown before the yes.
+test.concurrent("a long line is shown whole before the question about it", async () => {
+  await using place = openPlace([called(writeCall("a.js", `x = ${"a ".repeat(3000)}evil()\n`)), says("Done.")]);
+  const terminal = await answer(place, loop, [[/apply\? y, n/, "n"]]);
+  const before = plain(terminal).split("Apply these changes?")[0] ?? "";
+  expect([before.includes("evil()"), before.includes("characters not shown")]).toEqual([true, false]);
+});
+
+// F31: a Cyrillic letter passed for a Latin one, and blanks of other kinds pushed a command out of sight.
+test.concurrent("letters that look alike are marked, and blanks of every kind are counted", async () => {
+  await using place = openPlace([planned([["WRITE", "p\u0430ypal.txt"]])]);
+  const terminal = await answer(place, ["run", "x"], [[/Carry out this plan\?.*change: /s, "n"]]);
+  expect(plain(terminal)).toContain("p\u0430ypal[mixes Latin and Cyrillic].txt");
+  for (const blank of ["\u00a0", "\u3000", "\u2003", "\u2800"]) {
+    const command = `ls${blank.repeat(300)}; rm -rf ~`;
+    await using other = openPlace([called(["bash", { command }]), says("Done.")]);
+    const asked = await answer(other, loop, [[/run\? y or n/, "n"]]);
+    expect(plain(asked)).toContain("│ ls[300 spaces]; rm -rf ~");
+  }
+});
+
+const acting = /\u001b\]|\u0007|\u009b|\u202e|\u{e0041}|\u007f/u;
+const evil = "a\u001b]0;t\u0007\u009b2J\u202e\u{e0041}\u007fb";
+
+test.concurrent("an answer of a form is the same JSON value, and nothing of it acts on a terminal", async () => {
+  const answer = talked(JSON.stringify({ why: evil }));
+  await using place = openPlace([answer, answer], { "form.json": '{"type": "object", "required": ["why"]}' });
+  const { code, stdout } = await place.pai(["run", "--output-schema", "form.json", "why?"]);
+  expect([code, JSON.parse(stdout), acting.test(stdout)]).toEqual([0, { why: evil }, false]);
+});
+
+test.concurrent("results of others are reported in visible characters", async () => {
+  const told = { status: null, code: null, false_verified: false, promise_kept: null, calls: null, tokens: null };
+  const counts = { cost: null, ms: 0, actions: null, added: null, deleted: null, refused: null, repeat: 0 };
+  const check = { exit: null, ms: 0, output: evil };
+  const names = { key: "k", task: evil, model: evil, mode: "auto", tampered: [evil], served: [evil], pai: evil };
+  const result = { v: 1, passed: false, error: evil, check, ...names, ...told, ...counts };
+  await using place = openPlace([], { "results.jsonl": `${JSON.stringify(result)}\n` });
+  const { code, stdout } = await place.pai(["eval", "report", "results.jsonl"]);
+  expect([code, stdout.includes("a\\x1b"), acting.test(stdout)]).toEqual([0, true, false]);
+});
+
+test.concurrent("a session in a folder of any name says it in visible characters", async () => {
+  await using place = openPlace();
+  mkdirSync(join(place.root, evil));
+  const terminal = openRaw({ ...place, root: join(place.root, evil) }, [], { LANG: "C.UTF-8" });
+  for (const [seen, typed] of [
+    [/pai> /, "/diff"],
+    [/changed nothing[\s\S]*pai> /, "exit"],
+  ] as const) {
+    await terminal.sees(seen);
+    terminal.type(`${typed}\r`);
+  }
+  await terminal.exited;
+  expect(terminal.shown()).not.toMatch(acting);
+});

@@ -1,0 +1,159 @@
+/** A message half typed when the session is ended or stopped from outside: the terminal is given back, the text is kept. */
+import { expect, setDefaultTimeout } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { openPlace, type Place, patience } from "../harness.ts";
+import { openRaw } from "../raw.ts";
+import { talked } from "../replies.ts";
+import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
+
+setDefaultTimeout(patience);
+
+/** A session with three rows typed and the cursor in the second. */
+async function openDraft(place: Place): Promise<Screen> {
+  const screen = openScreen(place, { columns: 80, rows: 24 });
+  await screen.shell("stty -a > ../spare/before");
+  screen.record(join(place.spare, "bytes"));
+  screen.enter(
+    `TERM=xterm-kitty sh -c 'echo $$ > ../spare/pid; exec "$PAI"'; echo "ended with $?"; stty -a > ../spare/after`,
+  );
+  await screen.shows(ready);
+  screen.press("one", "M-Enter", "two", "M-Enter", "three", "Up");
+  await screen.shows(/^pai> one\ntwo\nthree/m);
+  return screen;
+}
+
+const pidIn = ({ spare }: Place) => Number(readFileSync(join(spare, "pid"), "utf8"));
+
+/** Every mode that was switched on was switched off after that, and the line settings are as before. */
+function expectGivenBack({ spare }: Place): void {
+  const bytes = readFileSync(join(spare, "bytes"), "utf8");
+  for (const [on, off] of [
+    ["\x1b[?2004h", "\x1b[?2004l"],
+    ["\x1b[>1u", "\x1b[<u"],
+  ] as const) {
+    expect(bytes.lastIndexOf(on)).toBeGreaterThan(-1);
+    expect(bytes.lastIndexOf(off)).toBeGreaterThan(bytes.lastIndexOf(on));
+  }
+  expect(bytes.lastIndexOf("\x1b[?25l")).toBe(-1);
+  expect(readFileSync(join(spare, "after"), "utf8")).toBe(readFileSync(join(spare, "before"), "utf8"));
+}
+
+/** Up in the next session brings the draft back, and it is sent as it was typed. */
+async function expectKept(place: Place, draft = "one\ntwo\nthree"): Promise<void> {
+  const before = place.gemini.requests.length;
+  using screen = openScreen(place, { columns: 80, rows: 24 });
+  screen.enter('"$PAI"');
+  await screen.shows(ready);
+  screen.press("Up", "Enter");
+  await place.gemini.arrived(before + 1);
+  expect(place.gemini.requests.at(-1)?.body).toContain(`Request: ${draft.replaceAll("\n", "\\n")}`);
+}
+
+for (const [signal, code, said] of [
+  ["SIGTERM", 143, "pai: ended by SIGTERM"],
+  ["SIGHUP", 129, "pai: the terminal was closed"],
+] as const) {
+  inTerminal(`${signal} gives the terminal back below the draft, ends with ${code}, and Up has the draft`, async () => {
+    await using place = openPlace([talked("One.")]);
+    using screen = await openDraft(place);
+    process.kill(pidIn(place), signal);
+    await screen.shows(new RegExp(`^pai> one\ntwo\nthree\n${said}\nended with ${code}$`, "m"));
+    await screen.shell("true");
+    expectGivenBack(place);
+    await expectKept(place);
+  });
+}
+
+inTerminal(
+  "an earlier message that was called up and changed is a draft too; an unchanged one hides none",
+  async () => {
+    await using place = openPlace(Array.from({ length: 4 }, () => talked("One.")));
+    for (const [typed, keys, draft] of [
+      [["hello there"], ["Up", " again"], "hello there again"],
+      [["the next one"], ["half of", "Up", "Up"], "half of"],
+    ] as const) {
+      using screen = openScreen(place, { columns: 80, rows: 24 });
+      screen.enter(`sh -c 'echo $$ > ../spare/pid; exec "$PAI"'; echo "ended with $?"`);
+      await screen.shows(ready);
+      screen.press(...typed, "Enter");
+      await screen.shows(/One\./);
+      await screen.shows(ready, 2);
+      screen.press(...keys);
+      await Bun.sleep(300);
+      process.kill(pidIn(place), "SIGTERM");
+      await screen.shows(/ended with 143/);
+      await expectKept(place, draft);
+    }
+  },
+);
+
+inTerminal("a draft that cannot be kept is said to be lost, and stands on the screen", async () => {
+  await using place = openPlace();
+  using screen = openScreen(place, { columns: 80, rows: 24 });
+  screen.enter(`sh -c 'echo $$ > ../spare/pid; exec "$PAI" --ephemeral'; echo "ended with $?"`);
+  await screen.shows(ready);
+  screen.press("one");
+  await screen.shows(/^pai> one/m);
+  process.kill(pidIn(place), "SIGTERM");
+  await screen.shows(/^pai> one\nwhat you typed is not kept: copy it from above\npai: ended by SIGTERM/m);
+});
+
+inTerminal("a terminal that is closed takes nothing with it: the next session has the draft", async () => {
+  await using place = openPlace([talked("One.")]);
+  const raw = openRaw(place);
+  await raw.sees("pai> ");
+  raw.type("one\x1b\rtwo\x1b\rthree");
+  await raw.sees("three");
+  raw.close();
+  await raw.exited;
+  await expectKept(place);
+});
+
+inTerminal("Ctrl+Z and fg go on in the middle of several rows, with the modes off and on again (R10)", async () => {
+  await using place = openPlace([talked("One.")]);
+  using screen = openScreen(place, { columns: 80, rows: 24 });
+  await screen.shell("stty -a > ../spare/before");
+  screen.record(join(place.spare, "bytes"));
+  screen.enter('TERM=xterm-kitty "$PAI"');
+  await screen.shows(ready);
+  screen.press("one", "M-Enter", "two", "M-Enter", "three", "Up");
+  await screen.shows(/^pai> one\ntwo\nthree/m);
+  screen.press("C-z");
+  await screen.shows(/^pai> one\ntwo\nthree\n+.*Stopped/m);
+  await screen.shell("stty -a > ../spare/after");
+  expectGivenBack(place);
+  screen.enter("fg");
+  await screen.shows(/^pai> one\ntwo\nthree/m, 2);
+  screen.paste(" and\na half");
+  await screen.shows(/^two and\na half\nthree/m);
+  screen.press("Enter");
+  await screen.shows(/One\./);
+  expect(place.gemini.requests[0]?.body).toContain("one\\ntwo and\\na half\\nthree");
+});
+
+inTerminal(
+  "stopped by Ctrl+Z, continued in the background it waits for fg; ended there it ends, and keeps the draft",
+  async () => {
+    await using place = openPlace([talked("One.")]);
+    using screen = openScreen(place, { columns: 80, rows: 24 });
+    screen.enter("exec bash --norc --noprofile -c 'echo a bash; exec bash --norc --noprofile'");
+    await screen.shows(/a bash$/m);
+    screen.enter('"$PAI"');
+    await screen.shows(ready);
+    screen.press("one", "M-Enter", "two", "M-Enter", "three", "Up", "C-z");
+    await screen.shows(/Stopped/);
+    screen.enter("bg; sleep 0.5");
+    await Bun.sleep(700);
+    screen.enter("");
+    await screen.shows(/Stopped/, 2);
+    screen.enter("fg");
+    await screen.shows(/^pai> one\ntwo\nthree/m, 2);
+    screen.press("X", "BSpace", "C-z");
+    await screen.shows(/Stopped/, 3);
+    screen.enter("kill %1; sleep 0.5; echo 'what is left:'; jobs; echo done");
+    await screen.shows(/^done/m);
+    expect(screen.text()).toMatch(/what is left:\n(\[1\]\+\s+(Exit 143|Terminated).*\n)?done/);
+    await expectKept(place);
+  },
+);

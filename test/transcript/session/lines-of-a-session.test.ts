@@ -1,0 +1,39 @@
+/** What a session in a real terminal says once, and how its lists stand. */
+import { expect, setDefaultTimeout } from "bun:test";
+import { openPlace, type Place, patience } from "../harness.ts";
+import { talked } from "../replies.ts";
+import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
+
+setDefaultTimeout(patience);
+
+function open(place: Place, command = '"$PAI"'): Screen {
+  const screen = openScreen(place, { columns: 80, rows: 60 });
+  screen.enter(command);
+  return screen;
+}
+
+inTerminal("a session says once how commands are held", async () => {
+  await using place = openPlace([talked("Seen."), talked("Seen again.")]);
+  using screen = open(place, '"$PAI" --check true');
+  await screen.shows(ready);
+  screen.enter("what is it?");
+  await screen.shows(/^1 call/m);
+  await screen.shows(ready, 2);
+  expect(screen.text().match(/· sandbox/g)).toHaveLength(1);
+  screen.enter("and now?");
+  await screen.shows(/^1 call/m, 2);
+  expect(screen.text().match(/· sandbox/g)).toHaveLength(1);
+});
+
+inTerminal("the numbers of the turns stand below each other", async () => {
+  const turns = Array.from({ length: 10 }, (_, at) => `turn ${at + 1}`);
+  await using place = openPlace(turns.map((turn) => talked(`Said ${turn}.`)));
+  using screen = open(place);
+  await screen.shows(ready);
+  for (const [at, turn] of turns.entries()) {
+    screen.enter(turn);
+    await screen.shows(ready, at + 2);
+  }
+  screen.enter("/rewind");
+  await screen.shows(/^ 9 {2}\d\d:\d\d {2,}turn 9\n10 {2}\d\d:\d\d {2,}turn 10$/m);
+});

@@ -1,0 +1,114 @@
+/** Something is piped in at a terminal: the person is asked at the terminal all the same. */
+import { expect, setDefaultTimeout } from "bun:test";
+import { openPlace, type Place, patience } from "../harness.ts";
+import { called, done, planned, says, write, writeCall } from "../replies.ts";
+import { inTerminal, openScreen, type Screen } from "../screen.ts";
+
+setDefaultTimeout(patience);
+
+const asked = /or say what to change/;
+
+function open(place: Place, line: string): Screen {
+  const screen = openScreen(place, { columns: 110, rows: 50 });
+  screen.enter(`${line}; echo "ended with $?"`);
+  return screen;
+}
+
+const plan = planned([["WRITE", "hello.txt"]]);
+const hello = write("hello.txt", "hello\n");
+
+for (const [name, line, told] of [
+  ["context from a pipe", 'echo "a piped line" | "$PAI" "make hello.txt"', "<context>\\na piped line"],
+  ["the task from a pipe", 'echo "make hello.txt" | "$PAI" -', "Request: make hello.txt"],
+  ["the task from a file", 'echo "make hello.txt" > ../spare/t; "$PAI" run - < ../spare/t', "Request: make hello.txt"],
+] as const) {
+  inTerminal(`the plan is asked about at the terminal: ${name}`, async () => {
+    await using place = openPlace([plan, done(hello, "Made it.")]);
+    using screen = open(place, line);
+    await screen.shows(asked);
+    expect(place.tree()).toEqual({});
+    screen.enter("y");
+    await screen.shows(/Made it\./);
+    await screen.shows(/ended with 0/);
+    expect(place.gemini.requests[0]?.body).toContain(told);
+    expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
+    // The shell has its terminal back as it was.
+    await screen.shell("echo typed");
+  });
+}
+
+inTerminal("a word of feedback and a no are taken from there too", async () => {
+  await using place = openPlace([plan, planned([["WRITE", "other.txt"]])]);
+  using screen = open(place, 'echo "a piped line" | "$PAI" "make hello.txt"');
+  await screen.shows(asked);
+  screen.enter("call it other.txt please");
+  await screen.shows(/WRITE\s+other\.txt/);
+  await screen.shows(asked, 2);
+  screen.enter("n");
+  await screen.shows(/ended with 10/);
+  expect([place.gemini.requests.length, place.tree()]).toEqual([2, {}]);
+});
+
+inTerminal("so is what is asked for beyond the plan", async () => {
+  const more = `AMEND::WRITE::more.txt::the greeting needs it\n${write("more.txt", "more\n")}`;
+  await using place = openPlace([plan, done(`${hello}${more}`)]);
+  using screen = open(place, 'echo "a piped line" | "$PAI" "make hello.txt"');
+  await screen.shows(asked);
+  screen.enter("y");
+  await screen.shows(/asks for one thing beyond the plan/);
+  await screen.shows(/allow\? y or n/);
+  screen.enter("y");
+  await screen.shows(/ended with 0/);
+  expect(place.tree()).toEqual({
+    "hello.txt": "hello\n",
+    "more.txt": "more\n",
+  });
+});
+
+inTerminal("so is the diff before it is applied", async () => {
+  await using place = openPlace([plan, done(hello)]);
+  using screen = open(place, 'echo "a piped line" | "$PAI" "make hello.txt"');
+  await screen.shows(asked);
+  screen.enter("d");
+  await screen.shows(/\+\s*hello/);
+  await screen.shows(/Apply these changes\?/);
+  expect(place.tree()).toEqual({});
+  screen.enter("y");
+  await screen.shows(/ended with 0/);
+  expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
+});
+
+inTerminal("so is a secret on its way to another file", async () => {
+  const secret = "sk-live-51H8xQ2eZvKYlo2C0aB3dE4f";
+  const copied = (body: string) => done(write("copy.txt", `key ${/<<SECRET_\w+>>/.exec(body)?.[0]}\n`));
+  await using place = openPlace([planned([["WRITE", "copy.txt"]]), { reply: copied }], {
+    "settings.ini": `api_key = ${secret}\n`,
+  });
+  using screen = open(place, 'echo "a piped line" | "$PAI" "copy the key of @settings.ini"');
+  await screen.shows(asked);
+  screen.enter("y");
+  await screen.shows(/Write a secret to another file\?/);
+  screen.enter("n");
+  await screen.shows(/ended with \d/);
+  expect(place.tree()).toEqual({ "settings.ini": `api_key = ${secret}\n` });
+});
+
+inTerminal("so is a batch of tool-loop, and Ctrl+C at a question ends the run", async () => {
+  await using place = openPlace([called(writeCall("a.txt", "a\n")), says("As you like.")]);
+  using screen = open(place, 'echo "a piped line" | "$PAI" --mode tool-loop "make a.txt"');
+  await screen.shows(/apply\? y, n/);
+  screen.press("C-c");
+  await screen.shows(/ended with 130/);
+  expect(place.tree()).toEqual({});
+});
+
+inTerminal("nobody is asked where nothing is piped in, with --no-input, or without a terminal", async () => {
+  await using place = openPlace([plan, plan, plan]);
+  using screen = open(place, '"$PAI" "make hello.txt" < /dev/null');
+  await screen.shows(/ended with 10/);
+  screen.enter('echo "a piped line" | "$PAI" --no-input "make hello.txt"; echo "then $?"');
+  await screen.shows(/then 10/);
+  screen.enter('echo "a piped line" | setsid -w "$PAI" "make hello.txt"; echo "last $?"');
+  await screen.shows(/last 10/);
+  expect(screen.text()).not.toMatch(asked);
+});

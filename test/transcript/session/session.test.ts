@@ -1,0 +1,321 @@
+/** The interactive session in a real terminal: what is shown, asked and kept. */
+import { expect, setDefaultTimeout } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { openPlace, type Place, patience } from "../harness.ts";
+import { done, hello, planned, talked, write } from "../replies.ts";
+import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
+
+setDefaultTimeout(patience);
+
+const size = { columns: 100, rows: 40 };
+const question = /or say what to change/;
+
+const make = (name: string, next: readonly string[] = []) => [
+  planned([["WRITE", name]], { reply: `I will make ${name}.` }),
+  done(write(name, "text\n"), `Made ${name}.`, next),
+];
+
+function open(place: Place, command = '"$PAI"'): Screen {
+  const screen = openScreen(place, size);
+  screen.enter(`stty -a > ../spare/before; ${command}; echo "ended with $?"; stty -a > ../spare/after`);
+  return screen;
+}
+
+/** The session has ended with this code, and the terminal is as it was. */
+async function expectEnd(place: Place, screen: Screen, code: number): Promise<void> {
+  await screen.shows(new RegExp(`ended with ${code}`));
+  await screen.shell("true");
+  const read = (name: string) => readFileSync(join(place.spare, name), "utf8");
+  expect(read("after")).toBe(read("before"));
+}
+
+inTerminal("a task from banner to result: plan, feedback, no, yes, undo hint, exit", async () => {
+  const changed = planned([["WRITE", "other.txt"]], { reply: "Then other.txt." });
+  await using place = openPlace([
+    planned([["WRITE", "hello.txt"]]),
+    changed,
+    changed,
+    done(write("other.txt", "o\n"), "Made it."),
+  ]);
+  using screen = open(place, '"$PAI" -m gemini-3.5-flash-lite');
+  await screen.shows(ready);
+  expect(screen.text()).toMatch(/pai \d+\.\d+\.\d+ +gemini:gemini-3\.5-flash-lite/);
+
+  screen.enter("make hello.txt");
+  await screen.shows(question);
+  expect(screen.text()).toMatch(/WRITE\s+hello\.txt/);
+  screen.enter("no not that, name it other.txt");
+  await screen.shows(/Then other\.txt\./);
+  await screen.shows(question, 2);
+  screen.enter("n");
+  await screen.shows(/declined/);
+  await screen.shows(ready, 2);
+  expect(place.tree()).toEqual({});
+
+  screen.enter("make other.txt");
+  await screen.shows(question, 3);
+  screen.enter("y");
+  await screen.shows(/undo with: pai undo/);
+  await screen.shows(ready, 3);
+  const shown = screen.text();
+  expect(shown).toMatch(/\+ o\b[\s\S]*Made it\.[\s\S]*2 calls/);
+  expect([place.gemini.requests.length, place.tree()]).toEqual([4, { "other.txt": "o\n" }]);
+  screen.enter("exit");
+  await expectEnd(place, screen, 0);
+});
+
+inTerminal(
+  "lanjut goes on with the next steps, twice in a row; then there is nothing to continue and no call",
+  async () => {
+    await using place = openPlace([
+      ...make("one.txt", ["Make two.txt"]),
+      ...make("two.txt", ["Make three.txt"]),
+      ...make("three.txt"),
+    ]);
+    using screen = open(place, '"$PAI" auto');
+    await screen.shows(ready);
+    screen.enter("lanjut");
+    await screen.shows(/nothing to continue/);
+    screen.enter("make one.txt");
+    await screen.shows(question);
+    screen.enter("y");
+    await screen.shows(/Made one\.txt/);
+    await screen.shows(ready, 3);
+    for (const [at, name] of ["two.txt", "three.txt"].entries()) {
+      screen.enter("lanjut");
+      await screen.shows(question, at + 2);
+      screen.enter("ya");
+      await screen.shows(new RegExp(`Made ${name}`));
+      await screen.shows(ready, at + 4);
+    }
+    expect(place.gemini.requests[2]?.body).toContain("Make two.txt");
+    screen.enter("lanjut");
+    await screen.shows(/nothing to continue/, 2);
+    expect([place.gemini.requests.length, Object.keys(place.tree())]).toEqual([6, ["one.txt", "three.txt", "two.txt"]]);
+    screen.press("C-d");
+    await expectEnd(place, screen, 0);
+  },
+);
+
+inTerminal("empty input and an unknown slash command cost nothing; one unknown character is asked again", async () => {
+  await using place = openPlace(hello);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("");
+  await screen.shows(ready, 2);
+  screen.enter("/status");
+  await screen.shows(/what was done: pai history/);
+  screen.enter("/nonsense");
+  await screen.shows(/unknown command: \/nonsense/);
+  expect(place.gemini.requests).toHaveLength(0);
+  screen.enter("make hello.txt");
+  // The line that explains the answers holds words of the question: only this is where an answer is read.
+  const answer = /^y, n, d \(show the diff/m;
+  await screen.shows(answer);
+  screen.press("Enter");
+  await screen.shows(answer, 2);
+  screen.enter("x");
+  await screen.shows(answer, 3);
+  expect([place.gemini.requests.length, place.tree()]).toEqual([1, {}]);
+  screen.enter("oke");
+  await screen.shows(/undo with/);
+  screen.enter("/undo");
+  await screen.shows(/Take back run/);
+  screen.enter("y");
+  await screen.shows(/undone run/);
+  expect(place.tree()).toEqual({});
+  screen.enter("quit");
+  await expectEnd(place, screen, 0);
+});
+
+inTerminal(
+  "Ctrl+C in a run keeps the session; twice at the prompt leaves with 130 and the terminal as it was",
+  async () => {
+    await using place = openPlace([{ ...talked("late"), delayMs: 20_000 }, talked("Here I am.")]);
+    using screen = open(place);
+    await screen.shows(ready);
+    screen.enter("take your time");
+    await place.gemini.arrived(1);
+    screen.press("C-c");
+    await screen.shows(/interrupted/);
+    await screen.shows(ready, 2);
+    await Bun.sleep(2100);
+    screen.enter("are you there?");
+    await screen.shows(/Here I am\./);
+    await screen.shows(ready, 3);
+    screen.press("C-c");
+    await screen.shows(/Ctrl\+C again/);
+    screen.press("C-c");
+    await expectEnd(place, screen, 130);
+    expect(screen.text()).not.toContain("pai: interrupted");
+  },
+);
+
+inTerminal("Ctrl+C at a plan question drops the task, not the session", async () => {
+  await using place = openPlace(hello);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("make hello.txt");
+  await screen.shows(question);
+  screen.press("C-c");
+  await screen.shows(ready, 2);
+  expect([place.gemini.requests.length, place.tree()]).toEqual([1, {}]);
+  screen.enter("exit");
+  await expectEnd(place, screen, 0);
+});
+
+inTerminal("pai run in a terminal asks; Ctrl+C ends it with 130 and the terminal as it was (R11)", async () => {
+  await using place = openPlace(hello);
+  using screen = open(place, '"$PAI" run "make hello.txt"');
+  screen.record(join(place.spare, "bytes"));
+  await screen.shows(question);
+  screen.press("C-c");
+  await expectEnd(place, screen, 130);
+  expect(place.tree()).toEqual({});
+  const bytes = readFileSync(join(place.spare, "bytes"), "utf8");
+  expect(bytes.split("\x1b[?2004").at(-1)).toStartWith("l");
+});
+
+inTerminal("/effort tells the model how hard to think from the next task on", async () => {
+  await using place = openPlace([talked("One."), talked("Two."), talked("Three.")]);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("one?");
+  await screen.shows(/One\./);
+  screen.enter("/effort hard");
+  await screen.shows(/unknown effort: hard/);
+  screen.enter("/effort low");
+  await screen.shows(/effort: low/);
+  screen.enter("two?");
+  await screen.shows(/Two\./);
+  screen.enter("/effort default");
+  await screen.shows(/effort: the model's own/);
+  screen.enter("three?");
+  await screen.shows(/Three\./);
+  const levels = place.gemini.requests.map(({ body }) => /"thinkingLevel":"(\w+)"/.exec(body)?.[1] ?? null);
+  expect(levels).toEqual([null, "LOW", null]);
+  screen.enter("quit");
+  await expectEnd(place, screen, 0);
+});
+
+inTerminal("a check's failure offers to keep; no takes everything back", async () => {
+  await using place = openPlace([...hello, done(""), done("")]);
+  using screen = open(place, '"$PAI" run --check "test ! -e hello.txt" "make hello.txt"');
+  await screen.shows(question);
+  screen.enter("y");
+  await screen.shows(/keep\?/);
+  screen.enter("n");
+  await expectEnd(place, screen, 9);
+  expect(place.tree()).toEqual({});
+});
+
+/** True when the process has gone within three seconds. */
+async function goes(pid: number): Promise<boolean> {
+  for (let tries = 0; tries < 60 && existsSync(`/proc/${pid}`); tries += 1) await Bun.sleep(50);
+  return !existsSync(`/proc/${pid}`);
+}
+
+const pidIn = ({ spare }: Place) => Number(readFileSync(join(spare, "pid"), "utf8"));
+
+inTerminal("SIGTERM at the prompt ends with 143 and the terminal as it was", async () => {
+  await using place = openPlace();
+  using screen = open(place, `sh -c 'echo $$ > ../spare/pid; exec "$PAI"'`);
+  await screen.shows(ready);
+  process.kill(pidIn(place), "SIGTERM");
+  await expectEnd(place, screen, 143);
+});
+
+inTerminal("a terminal that is closed takes the session with it, at the prompt and in a run", async () => {
+  for (const busy of [false, true]) {
+    await using place = openPlace([
+      planned([["WRITE", "hello.txt"]]),
+      { ...done(write("hello.txt", "a\n")), delayMs: 20_000 },
+    ]);
+    const screen = open(place, `sh -c 'echo $$ > ../spare/pid; exec "$PAI"'`);
+    await screen.shows(ready);
+    if (busy) {
+      screen.enter("make hello.txt");
+      await screen.shows(question);
+      screen.enter("y");
+      await place.gemini.arrived(2);
+    }
+    screen[Symbol.dispose]();
+    expect([busy, await goes(pidIn(place)), place.tree()]).toEqual([busy, true, {}]);
+  }
+});
+
+inTerminal("TERM=dumb and one row or few columns work (R18)", async () => {
+  await using place = openPlace(hello);
+  using screen = openScreen(place, { columns: 20, rows: 3 });
+  screen.enter('TERM=dumb "$PAI" run "make hello.txt"; echo "ended $?"');
+  await screen.shows(question);
+  screen.enter("y");
+  await screen.shows(/ended 0/);
+  expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
+});
+
+inTerminal("a terminal resized between tasks, and while one is waited for, is filled to its width (R10)", async () => {
+  const words = Array.from({ length: 30 }, (_, at) => `word${at}`).join(" ");
+  await using place = openPlace([talked(words), { ...talked(words), delayMs: 1500 }]);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.resize({ columns: 50, rows: 40 });
+  await Bun.sleep(300);
+  screen.enter("talk");
+  await screen.shows(ready, 2);
+  const widest = (text: string) => Math.max(...(text.match(/^.*word.*$/gm) ?? []).map((line) => line.length));
+  expect(widest(screen.text())).toBeLessThanOrEqual(50);
+  screen.enter("again");
+  await screen.shows(/planning, at most/);
+  screen.resize({ columns: 30, rows: 40 });
+  await screen.shows(ready, 3);
+  // What the terminal itself wrapped anew stays; every turn after it fits.
+  expect((screen.text().match(/planning/g) ?? []).length).toBeLessThanOrEqual(1);
+});
+
+inTerminal("what is meant for a shell or lacks its slash costs nothing; undo and redo are both here", async () => {
+  await using place = openPlace(hello);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("help");
+  await screen.shows(/did you mean \/help\?/);
+  screen.enter("pai undo");
+  await screen.shows(/pai undo is for a shell; here: \/undo/);
+  expect(place.gemini.requests).toHaveLength(0);
+  screen.enter("make hello.txt");
+  await screen.shows(question);
+  screen.enter("lanjut");
+  await screen.shows(/here: \/undo/, 2);
+  await screen.shows(ready, 4);
+  screen.enter("/undo");
+  await screen.shows(/go on\? y or n/);
+  screen.enter("y");
+  await screen.shows(/undone run/);
+  expect(place.tree()).toEqual({});
+  screen.enter("/redo");
+  await screen.shows(/go on\? y or n/, 2);
+  screen.enter("y");
+  await screen.shows(/redone run/);
+  expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
+});
+
+inTerminal(
+  "Ctrl+C in one command and then in another ends both, shows what they wrote, and ends not the session",
+  async () => {
+    await using place = openPlace();
+    using screen = open(place);
+    await screen.shows(ready);
+    for (const time of [1, 2]) {
+      screen.enter(`!echo begun; touch ../spare/${time}; sleep 60`);
+      await screen.shows(/running echo begun; touch \S+; sleep 60 · Ctrl\+C stops/);
+      // The line is there before the command, which writes nothing that is shown before its end.
+      for (let tries = 0; tries < 200 && !existsSync(join(place.spare, `${time}`)); tries += 1) await Bun.sleep(50);
+      screen.press("C-c");
+      await screen.shows(/^begun\ninterrupted; goes with your next message/m, time);
+      await screen.shows(ready, time + 1);
+    }
+    screen.press("C-d");
+    await expectEnd(place, screen, 0);
+  },
+);

@@ -1,0 +1,168 @@
+/** tool-loop in a real terminal: sessions that are gone on with, rewinding, and a turn that is killed. */
+import { expect, setDefaultTimeout } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openPlace, type Place, patience } from "../harness.ts";
+import { called, says, writeCall } from "../replies.ts";
+import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
+
+setDefaultTimeout(patience);
+
+const question = /Apply these changes\?/;
+
+function open(place: Place, words = ""): Screen {
+  const screen = openScreen(place, { columns: 120, rows: 50 });
+  screen.enter(
+    `sh -c 'echo $$ > ../spare/pid; exec "$PAI" --mode tool-loop --sandbox off ${words}'; echo "ended with $?"`,
+  );
+  return screen;
+}
+
+/** Types a task and says yes to its changes, which are the n-th that the screen asks about. */
+async function allow(screen: Screen, task: string, n = 1): Promise<void> {
+  screen.enter(task);
+  await screen.shows(question, n);
+  screen.enter("y");
+}
+
+inTerminal(
+  "rewinding after a restart: files by whatever spelling, those of commands too, messages and tasks with them",
+  async () => {
+    const tasks = [{ content: "Count up", description: "in a.txt" }];
+    await using place = openPlace([
+      called(writeCall("a.txt", "one\n")),
+      says("Made one."),
+      called(["write_tasks", { tasks }], ["edit", { path: "./a.txt", old_str: "one", new_str: "two" }]),
+      called(["bash", { command: "echo made > by-command.txt" }]),
+      says("Made two."),
+      says("Going on."),
+    ]);
+    {
+      using screen = open(place);
+      await screen.shows(ready);
+      await allow(screen, "first");
+      await screen.shows(/Made one\./);
+      await screen.shows(ready, 2);
+      await allow(screen, "second", 2);
+      await screen.shows(/echo made/);
+      screen.enter("y");
+      await screen.shows(/Made two\./);
+      await screen.shows(ready, 3);
+      screen.enter("/tasks");
+      await screen.shows(/1\. Count up/);
+      screen.enter("exit");
+      await screen.shows(/ended with 0/);
+    }
+    expect(place.tree()).toEqual({ "a.txt": "two\n", "by-command.txt": "made\n" });
+    using screen = open(place, "resume");
+    await screen.shows(/2 turns, 1 task\s+> second/);
+    await screen.shows(ready);
+    screen.enter("/rewind");
+    await screen.shows(/2 .*second/);
+    screen.enter("/rewind 2 both");
+    await screen.shows(/files and conversation went back to before turn 2: 1 run taken back/);
+    expect(place.tree()).toEqual({ "a.txt": "one\n" });
+    expect(JSON.parse((await place.pai(["stats", "--json"])).stdout).data.total.undone).toBe(1);
+    screen.enter("/tasks");
+    await screen.shows(/No tasks\./);
+    screen.enter("/rewind 2 both");
+    await screen.shows(/unknown turn: 2/);
+    screen.enter("third");
+    await screen.shows(/Going on\./);
+    const sent = place.gemini.requests.at(-1)?.body ?? "";
+    expect([sent.includes("Made one."), sent.includes("Made two.")]).toEqual([true, false]);
+    await screen.shows(ready, 6);
+    screen.enter("/rewind 1 code");
+    await screen.shows(/files went back to before turn 1/);
+    expect(place.tree()).toEqual({});
+    screen.enter("/rewind 1 code");
+    await screen.shows(/no files were taken back/);
+  },
+);
+
+inTerminal("what the user changed later is not rewound over: it is named and nothing is touched", async () => {
+  await using place = openPlace([called(writeCall("a.txt", "one\n")), says("Made one.")]);
+  using screen = open(place);
+  await screen.shows(ready);
+  await allow(screen, "first");
+  await screen.shows(/Made one\./);
+  await screen.shows(ready, 2);
+  writeFileSync(join(place.root, "a.txt"), "mine\n");
+  screen.enter("/rewind 1 both");
+  await screen.shows(/changed since: a\.txt/);
+  expect(place.tree()).toEqual({ "a.txt": "mine\n" });
+  screen.enter("/rewind");
+  await screen.shows(/first/, 2);
+});
+
+inTerminal("kill -9 in a turn: what it did is taken back, and the model is told so when it goes on", async () => {
+  await using place = openPlace([
+    called(writeCall("a.txt", "one\n")),
+    { ...says("late"), delayMs: 30_000 },
+    says("Going on."),
+  ]);
+  using screen = open(place);
+  await screen.shows(ready);
+  await allow(screen, "first");
+  await place.gemini.arrived(2);
+  expect(place.tree()).toEqual({ "a.txt": "one\n" });
+  process.kill(Number(readFileSync(join(place.spare, "pid"), "utf8")), "SIGKILL");
+  await screen.shows(/ended with 137/);
+  using again = open(place, "--continue");
+  await again.shows(/1 turn\s+> first/);
+  expect(place.tree()).toEqual({});
+  await again.shows(ready);
+  again.enter("go on");
+  await again.shows(/Going on\./);
+  const sent = place.gemini.requests.at(-1)?.body ?? "";
+  expect(sent).toContain("this turn was cut off before it ended; what it had changed was taken back");
+});
+
+inTerminal("Ctrl+C in a turn keeps the batches that were done, and the session", async () => {
+  await using place = openPlace([
+    called(writeCall("a.txt", "one\n")),
+    called(writeCall("b.txt", "b\n"), ["bash", { command: "touch began; sleep 30" }]),
+    says("Going on."),
+  ]);
+  using screen = open(place);
+  await screen.shows(ready);
+  await allow(screen, "first");
+  await screen.shows(question, 2);
+  screen.enter("y");
+  await screen.shows(/touch began/);
+  screen.enter("y");
+  for (let tries = 0; tries < 100 && place.read("began") === null; tries += 1) await Bun.sleep(50);
+  screen.press("C-c");
+  await screen.shows(ready, 2);
+  expect(place.tree()).toEqual({ "a.txt": "one\n" });
+  await Bun.sleep(2100);
+  screen.enter("go on");
+  await screen.shows(/Going on\./);
+  expect(place.gemini.requests.at(-1)?.body).toContain("this turn ended: interrupted; its earlier changes remain");
+});
+
+inTerminal("/clear starts another session and keeps the old one; list, show, export and prune know both", async () => {
+  await using place = openPlace([says("First answer."), says("Second answer.")]);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("first");
+  await screen.shows(/First answer\./);
+  await screen.shows(ready, 2);
+  screen.enter("/clear");
+  await screen.shows(/cleared/);
+  await screen.shows(ready, 3);
+  screen.enter("second");
+  await screen.shows(/Second answer\./);
+  expect(place.gemini.requests.at(-1)?.body).not.toContain("First answer.");
+  screen.enter("/context");
+  await screen.shows(/messages {3}2 /);
+  screen.enter("exit");
+  await screen.shows(/ended with 0/);
+  const listed = await place.pai(["sessions"]);
+  expect(listed.stdout).toMatch(/1 turn {2}second\n.*1 turn {2}first\n/);
+  const id = /^(\S+) .*first$/m.exec(listed.stdout)?.[1] ?? "";
+  expect((await place.pai(["sessions", "export", id])).stdout).toContain("**You:** first\n\n**pai:** First answer.");
+  expect((await place.pai(["sessions", "show", id])).stdout).toContain("First answer.");
+  expect((await place.pai(["sessions", "prune", "1"])).stdout).toContain("1 session deleted");
+  expect((await place.pai(["sessions"])).stdout).not.toContain("first");
+});

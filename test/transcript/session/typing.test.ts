@@ -1,0 +1,284 @@
+/** Typing in a real terminal: keys, pastes, history, sizes, stops; and what the message then holds. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { openPlace, type Place, patience } from "../harness.ts";
+import { openRaw, quickestInterrupt } from "../raw.ts";
+import { done, planned, talked, write } from "../replies.ts";
+import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
+
+setDefaultTimeout(patience);
+
+function open(place: Place, command = '"$PAI"', size = { columns: 80, rows: 24 }): Screen {
+  const screen = openScreen(place, size);
+  screen.enter(`stty -a > ../spare/before; ${command}; echo "ended with $?"; stty -a > ../spare/after`);
+  return screen;
+}
+
+/** The session ends, and the terminal is as it was. */
+async function leave(place: Place, screen: Screen): Promise<void> {
+  screen.enter("exit");
+  await screen.shows(/ended with 0/);
+  await screen.shell("true");
+  expect(sttyOf(place, "after")).toBe(sttyOf(place, "before"));
+}
+
+const sttyOf = ({ spare }: Place, when: "before" | "after") => readFileSync(join(spare, when), "utf8");
+
+const sentIn = ({ gemini }: Place, n: number): string => gemini.requests[n - 1]?.body ?? "";
+
+inTerminal("moves, kills, yanks and new lines make the message that is sent (R19)", async () => {
+  await using place = openPlace([talked("One."), talked("Two.")]);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.press(
+    "wrld",
+    "Left",
+    "Left",
+    "Left",
+    "o",
+    "Home",
+    "hello ",
+    "End",
+    "M-Enter",
+    "a 日本 thing",
+    "C-w",
+    "C-w",
+    "C-y",
+  );
+  screen.press("BSpace");
+  screen.enter("\\");
+  screen.enter("end");
+  await screen.shows(/One\./);
+  expect(sentIn(place, 1)).toContain("hello world\\na 日本 thin\\nend");
+  screen.press("Up", " again", "Enter");
+  await screen.shows(/Two\./);
+  expect(sentIn(place, 2)).toContain("thin\\nend again");
+  await leave(place, screen);
+});
+
+inTerminal("a paste of many lines is one message, and its Enter sends nothing (R19)", async () => {
+  await using place = openPlace([talked("Read it.")]);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.paste("first\nsecond\n\tthird\n");
+  await screen.shows(/third/);
+  expect(place.gemini.requests).toHaveLength(0);
+  screen.press("Enter");
+  await screen.shows(/Read it\./);
+  expect(sentIn(place, 1)).toContain("first\\nsecond\\n\\tthird");
+  await leave(place, screen);
+});
+
+inTerminal("the next session knows what was typed: Up and Ctrl+R find it, in a file of the owner only", async () => {
+  await using place = openPlace([talked("One."), talked("Two."), talked("Three.")]);
+  for (const text of ["explain the login", "list the tests"]) {
+    using screen = open(place);
+    await screen.shows(ready);
+    screen.enter(text);
+    await screen.shows(/One\.|Two\./);
+    await leave(place, screen);
+  }
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.press("C-r", "log");
+  await screen.shows(/\(search: log\) explain the login/);
+  screen.press("Enter");
+  await screen.shows(/Three\./);
+  expect(sentIn(place, 3)).toContain("Request: explain the login");
+  await leave(place, screen);
+  const state = join(place.home, ".local/state/pai-code");
+  const file = readdirSync(state, { recursive: true, encoding: "utf8" }).find((name) => name.endsWith("input.jsonl"));
+  expect(statSync(join(state, file ?? "")).mode & 0o777).toBe(0o600);
+});
+
+inTerminal("Tab completes slash commands and paths behind @; the file goes along with the message", async () => {
+  await using place = openPlace([talked("It says hi.")], {
+    "notes.txt": "hi there\n",
+    "nothing.md": "no\n",
+    ".gitignore": "notes.txt\n",
+  });
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.press("/he", "Tab", "Enter");
+  await screen.shows(/!command/);
+  screen.press("what does @no", "Tab", "Tab");
+  await screen.shows(/notes\.txt {2}nothing\.md/);
+  screen.press("C-u");
+  screen.enter("what does @notes.txt say?");
+  await screen.shows(/It says hi\./);
+  expect(sentIn(place, 1)).toContain("hi there");
+  screen.enter("and @.env or @../x");
+  await screen.shows(/\.env|outside/);
+  expect(place.gemini.requests).toHaveLength(1);
+  await leave(place, screen);
+});
+
+inTerminal("Ctrl+Z gives the terminal back, fg goes on with what was typed (R10)", async () => {
+  await using place = openPlace([talked("Here again.")]);
+  using screen = openScreen(place, { columns: 80, rows: 24 });
+  screen.enter('stty -a > ../spare/before; "$PAI"');
+  await screen.shows(ready);
+  screen.press("are you", "C-z");
+  await screen.shows(/Stopped/);
+  await screen.shell("stty -a > ../spare/after");
+  const read = (name: string) => readFileSync(join(place.spare, name), "utf8");
+  expect(read("after")).toBe(read("before"));
+  screen.enter("fg");
+  await screen.shows(/^pai> are you/m, 2);
+  screen.enter(" there?");
+  await screen.shows(/Here again\./);
+  expect(sentIn(place, 1)).toContain("are you there?");
+  screen.press("C-d");
+});
+
+inTerminal("another width while typing loses neither the text nor what stands above", async () => {
+  await using place = openPlace([talked("Got it.")]);
+  using screen = open(place);
+  await screen.shows(ready);
+  const text = "one two three four five six seven eight nine ten eleven";
+  screen.press(text);
+  await screen.shows(/eleven/);
+  for (const columns of [30, 100, 24]) {
+    screen.resize({ columns, rows: 24 });
+    await Bun.sleep(150);
+  }
+  screen.enter(" twelve");
+  await screen.shows(/Got it\./);
+  expect(sentIn(place, 1)).toContain(`${text} twelve`);
+  expect(screen.text().replaceAll("\n", "")).toContain("/help shows more");
+});
+
+inTerminal("one column is enough to type and answer (R18)", async () => {
+  await using place = openPlace([planned([["WRITE", "a.txt"]]), done(write("a.txt", "a\n"), "M")]);
+  using screen = openScreen(place, { columns: 20, rows: 10 });
+  screen.enter('stty cols 1; "$PAI"; echo "ended $?"');
+  await Bun.sleep(500);
+  screen.enter("make a");
+  await place.gemini.arrived(1);
+  await screen.shows(/:/);
+  for (let tries = 0; tries < 60 && place.read("a.txt") === null; tries += 1) {
+    screen.enter("y");
+    await Bun.sleep(150);
+  }
+  expect(place.tree()).toEqual({ "a.txt": "a\n" });
+});
+
+inTerminal("--plain writes no escape sequence while typing, waiting, answering and showing (R31)", async () => {
+  const plan = { ...planned([["WRITE", "a.txt"]]), delayMs: 800 };
+  await using place = openPlace([plan, done(write("a.txt", "a\n"), "**Made** it.")]);
+  using screen = openScreen(place, { columns: 200, rows: 50 });
+  await screen.shell("true");
+  screen.record(join(place.spare, "bytes"));
+  screen.enter('"$PAI" --plain');
+  await screen.shows(ready);
+  screen.press("make x", "BSpace", "a", "Enter");
+  await screen.shows(/or say what to change/);
+  screen.enter("y");
+  await screen.shows(/Made/);
+  screen.enter("exit");
+  await screen.shows(/^\$ $/m, 1);
+  expect(place.tree()).toEqual({ "a.txt": "a\n" });
+  expect(readFileSync(join(place.spare, "bytes"), "utf8")).not.toContain("\x1b");
+});
+
+inTerminal("!command shows its output and sends it with the next message; what it changed can be undone", async () => {
+  await using place = openPlace([talked("Forty-two."), talked("Again.")]);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("!echo the answer is $((6 * 7)); echo x > made.txt; exit 3");
+  await screen.shows(/the answer is 42[\s\S]*1 path changed[\s\S]*exit 3/);
+  screen.enter("!echo and more");
+  await screen.shows(/goes with your next message/, 2);
+  screen.enter("what did it say?");
+  await screen.shows(/Forty-two\./);
+  expect(sentIn(place, 1)).toMatch(/the answer is 42[\s\S]*and more/);
+  screen.enter("!echo not this");
+  await screen.shows(/goes with your next message/, 3);
+  screen.enter("!");
+  await screen.shows(/not sent/);
+  screen.enter("and again");
+  await screen.shows(/Again\./);
+  expect(sentIn(place, 2)).not.toContain("not this");
+  screen.enter("/undo");
+  await screen.shows(/Take back run/);
+  screen.enter("y");
+  await screen.shows(/undone/);
+  expect(place.tree()).toEqual({});
+  await leave(place, screen);
+});
+
+inTerminal("what is typed while a run works is not echoed into it, and stands at the next prompt", async () => {
+  await using place = openPlace([
+    { ...talked("Forty-two."), delayMs: 1500 },
+    { ...talked("Again."), delayMs: 9000 },
+  ]);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("what is it?");
+  await place.gemini.arrived(1);
+  screen.press("l", "a", "t", "e", "r");
+  await Bun.sleep(400);
+  expect(screen.text()).not.toContain("later");
+  await screen.shows(/Forty-two\.[\s\S]*^pai> later/m);
+  screen.press("C-u");
+  screen.enter("once more");
+  await place.gemini.arrived(2);
+  screen.press("C-c");
+  await Bun.sleep(50);
+  screen.press("C-c");
+  await screen.shows(/interrupted, nothing changed[\s\S]*^pai> /m);
+  expect(screen.text()).not.toContain("^C");
+  await leave(place, screen);
+  expect(sttyOf(place, "after")).toBe(sttyOf(place, "before"));
+});
+
+inTerminal("Escape stops a task and keeps what was typed; only Ctrl+C twice at an empty prompt leaves", async () => {
+  await using place = openPlace([{ ...talked("late"), delayMs: 20_000 }]);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("take your time");
+  await place.gemini.arrived(1);
+  await screen.shows(/Esc stops/);
+  screen.press("n", "e", "x", "t", "Up");
+  await Bun.sleep(300);
+  screen.press("Escape");
+  await screen.shows(/interrupted, nothing changed[\s\S]*^pai> /m);
+  screen.press("C-u");
+  await Bun.sleep(1600);
+  screen.press("C-c");
+  await screen.shows(/press Ctrl\+C again to leave/);
+  screen.press("a", "BSpace", "C-c");
+  await screen.shows(/press Ctrl\+C again to leave/, 2);
+  screen.press("C-c");
+  await screen.shows(/ended with 130/);
+});
+
+inTerminal("nothing typed while a run works answers the question it then asks", async () => {
+  await using place = openPlace([{ ...planned([["WRITE", "a.txt"]]), delayMs: 1200 }]);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("make a.txt");
+  await place.gemini.arrived(1);
+  screen.press("y", "Enter", "y");
+  await screen.shows(/or say what to change/);
+  await Bun.sleep(300);
+  expect([place.gemini.requests.length, place.tree()]).toEqual([1, {}]);
+  screen.enter("n");
+  await screen.shows(/declined/);
+  await leave(place, screen);
+});
+
+test.concurrent("Ctrl+C in a run acts at once: the answer is there within 100 ms (R09)", async () => {
+  const best = await quickestInterrupt(async () => {
+    await using place = openPlace([{ ...talked("late"), delayMs: 20_000 }]);
+    const raw = openRaw(place, ["run", "take your time"]);
+    await place.gemini.arrived(1);
+    const pressed = performance.now();
+    raw.type("\x03");
+    const answered = await raw.sees("interrupted");
+    expect(await raw.exited).toBe(130);
+    return answered - pressed;
+  });
+  expect(best).toBeLessThan(100);
+});

@@ -53,7 +53,6 @@ export async function prepareStarts(place: string): Promise<Starts> {
       workspaceFd: openSync(workspace, 0o10200000),
       rules: { allow: [], deny: [] },
       home: join(place, "home"),
-      env: {},
       own: [],
       stateFolder: join(place, "state-of-sandbox"),
     });

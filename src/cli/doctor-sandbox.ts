@@ -41,7 +41,6 @@ export async function examineSandbox({ root, places, context }: Patient, loaded:
       workspaceFd: opened.lent.fd,
       rules: settings.policy,
       home: places.home,
-      env: context.env,
       own,
       stateFolder: nearestFolder(places.stateDir),
     });

@@ -109,7 +109,6 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       workspaceFd: root.lent.fd,
       rules: policy,
       home,
-      env: options.env,
       own,
       stateFolder: state?.folder ?? null,
     });
@@ -120,7 +119,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   const gitPlace = { root: root.path, path, env: options.env };
   return {
     async startTool(program, network) {
-      return startTool(await (network ? openConfined(true) : sandbox()), program, { workspace: root.path, path });
+      return startTool(await (network ? openConfined(true) : sandbox()), program, path);
     },
     workspace: {
       root: root.path,

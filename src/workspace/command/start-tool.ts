@@ -1,10 +1,9 @@
 /** Starts an MCP server in the sandbox, with the workspace read-only or as a copy that is discarded. */
-import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { removeLayers } from "../sandbox/layers.ts";
-import { privateFolders } from "../sandbox/namespaces.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 
 /** How long the last output of an ended server is still read, in milliseconds. */
@@ -30,14 +29,10 @@ export interface ToolProcess {
 }
 
 /**
- * `workspace`: its real path. `path`: folders in which a program name without a slash is searched, as in PATH. Throws sandbox_missing if no sandbox
+ * `path`: folders in which a program name without a slash is searched, as in PATH. Throws sandbox_missing if no sandbox
  * keeps the server off the workspace, failed if there is no such program.
  */
-export async function startTool(
-  sandbox: Sandbox,
-  { argv, env }: ToolProgram,
-  { workspace, path }: { readonly workspace: string; readonly path: string },
-): Promise<ToolProcess> {
+export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram, path: string): Promise<ToolProcess> {
   const [name = "", ...rest] = argv;
   const program = name.includes("/") ? name : Bun.which(name, { PATH: path });
   if (program === null) throw new PaiError("failed", `${name} was not found in PATH`);
@@ -75,14 +70,16 @@ export async function startTool(
   return {
     async explain() {
       await Promise.race([Promise.all([child.exited, heard]), Bun.sleep(drainMs)]);
-      const unseen = level === "writes" ? null : findUnseen(argv, workspace);
+      const unseen = argv.find(sandbox.isUnseen);
       return [
         child.signalCode !== null
           ? `, by ${child.signalCode}`
           : child.exitCode !== null
             ? `, exit ${child.exitCode}`
             : "",
-        unseen === null ? "" : `; ${unseen}`,
+        unseen === undefined
+          ? ""
+          : `; ${unseen} lies in a folder of which a server has an empty one: --allow-read opens it`,
         renderLastWords(said),
       ].join("");
     },
@@ -104,17 +101,6 @@ export async function startTool(
       }
     },
   };
-}
-
-/** Why a file of the command line is not there for the server, as a clause; null: all may be there. */
-function findUnseen(argv: readonly string[], workspace: string): string | null {
-  const isBelow = (path: string, folder: string) => path.startsWith(`${folder}/`);
-  for (const path of argv) {
-    const folder = privateFolders.find((each) => isBelow(path, each));
-    if (folder !== undefined && !isBelow(path, workspace) && existsSync(path))
-      return `${path} lies below ${folder}, of which a server has an empty one of its own: put it elsewhere`;
-  }
-  return null;
 }
 
 function renderLastWords(said: string): string {

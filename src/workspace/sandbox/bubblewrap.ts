@@ -19,9 +19,9 @@ const tapeFile = "/run/pai-tape";
  * The command line that starts the tape through bwrap, without caches and overlay. `asFile`: the tape is a file inside.
  */
 export function wrap(confinement: Confinement, asFile: boolean): readonly string[] {
-  const { workspace, writable, readable, readOnly, hidden, fixed, network } = confinement;
+  const { workspace, writable, readable, readOnly, hidden, fixed, homes, network } = confinement;
   const kept = [workspace, ...writable, ...readable];
-  const isSeen = (path: string) => !isReplaced(path) || kept.some((each) => path.startsWith(`${each}/`));
+  const isSeen = (path: string) => !isReplaced(path, homes) || kept.some((each) => path.startsWith(`${each}/`));
   const masks = hidden.filter(({ path }) => isSeen(path));
   return [
     program,
@@ -30,7 +30,7 @@ export function wrap(confinement: Confinement, asFile: boolean): readonly string
     ...(network ? [] : ["--unshare-net"]),
     ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
     ...protectedProc.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", path, path]),
-    ...["/tmp", "/var/tmp", "/run"].flatMap((path) => ["--tmpfs", path]),
+    ...["/tmp", "/var/tmp", "/run", ...homes].flatMap((path) => ["--tmpfs", path]),
     ...[workspace, ...writable, ...fixed].flatMap((path) => ["--bind", path, path]),
     ...[...readable, ...readOnly].flatMap((path) => ["--ro-bind", path, path]),
     ...masks.flatMap(({ path, isFolder }) =>

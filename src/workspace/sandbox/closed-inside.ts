@@ -1,4 +1,4 @@
-/** Finds the files in the project that are closed to commands, even after a command has moved them. */
+/** Finds the files in the project that are closed to commands. */
 import { type Dirent, readdirSync, type Stats } from "node:fs";
 import { join, resolve } from "node:path";
 import { closedNameIn, isToolName, type PathRules } from "../../core/names.ts";
@@ -14,7 +14,7 @@ export interface Inside {
   readonly repositories: readonly string[];
   /** Whether the project has too many names to look at all; `hidden` then holds the folders that were not searched. */
   readonly partial: boolean;
-  /** Device and inode of each hidden path and repository. */
+  /** Device and inode of each hidden path. */
   readonly identities: ReadonlyMap<string, string>;
 }
 
@@ -40,38 +40,12 @@ const longestFolder = 3800;
 /** A `.git` file has a single line. */
 const maxPointerBytes = 64 * 1024;
 
-/** `last`: result of the previous search; entries missing from their place are searched for everywhere. */
-export function findInside(project: Project, last: Inside | null, limits = usualLimits): Inside {
-  const { hidden, repositories, partial } = look(project, "usual", limits);
-  const found = { hidden: new Set(hidden), repositories: new Set(repositories), partial };
-  if (last !== null) addKnown(project, last, found, limits);
+/** Searches the whole project: for each command anew, as people and commands change it. */
+export function findInside(project: Project, limits = usualLimits): Inside {
+  const { hidden, repositories, partial } = look(project, limits);
   const isWithin = (path: string) => path.startsWith(`${project.workspace}/`);
-  const identities = new Map([...found.hidden, ...found.repositories].filter(isWithin).flatMap(withIdentity));
-  return { hidden: [...found.hidden], repositories: [...found.repositories], partial, identities };
-}
-
-/**
- * Finds entries of the last search again: a command can move a folder with a closed file to a place that is not
- * searched, and put something else in its place.
- */
-function addKnown(
-  project: Project,
-  last: Inside,
-  found: { readonly hidden: Set<string>; readonly repositories: Set<string> },
-  limits: SearchLimits,
-): void {
-  const repositories = new Set(last.repositories);
-  const gone = new Map<string, string>();
-  const keep = (path: string, wasAt: string) => (repositories.has(wasAt) ? found.repositories : found.hidden).add(path);
-  for (const [path, identity] of last.identities) {
-    if (identityOf(path) === identity) keep(path, path);
-    else gone.set(identity, path);
-  }
-  if (gone.size === 0) return;
-  for (const path of look(project, "everywhere", limits).seen) {
-    const wasAt = gone.get(identityOf(path) ?? "");
-    if (wasAt !== undefined) keep(path, wasAt);
-  }
+  const identities = new Map(hidden.filter(isWithin).flatMap(withIdentity));
+  return { hidden, repositories, partial, identities };
 }
 
 function identityOf(path: string): string | null {
@@ -108,13 +82,11 @@ interface Seen {
   readonly hidden: readonly string[];
   readonly repositories: readonly string[];
   readonly partial: boolean;
-  /** Every path, when everything is searched. */
-  readonly seen: readonly string[];
 }
 
-/** Upper folders first. `usual`: folders of tools are only searched one level deep. */
-function look({ workspace, rules }: Project, how: "usual" | "everywhere", limits: SearchLimits): Seen {
-  const found = { hidden: [] as string[], repositories: [] as string[], seen: [] as string[] };
+/** Upper folders first; folders of tools are only searched one level deep. */
+function look({ workspace, rules }: Project, limits: SearchLimits): Seen {
+  const found = { hidden: [] as string[], repositories: [] as string[] };
   const folders: { readonly folder: RelPath; readonly isLast: boolean }[] = [{ folder: "" as RelPath, isLast: false }];
   const top = workspace === "/" ? "" : workspace;
   const at = (folder: RelPath) => (folder === "" ? workspace : `${top}/${folder}`);
@@ -123,13 +95,9 @@ function look({ workspace, rules }: Project, how: "usual" | "everywhere", limits
     const inner = joinPath(folder, entry.name);
     const path = `${top}/${inner}`;
     const kind = closedNameIn(folder, entry.name, rules, entry.isDirectory());
-    if (how === "everywhere") found.seen.push(path);
     if (kind === "repository") found.repositories.push(...repositoryAt(path, entry));
     else if (kind !== null) found.hidden.push(path);
-    else if (entry.isDirectory() && !isLast) {
-      const isKept = how === "usual" && isToolName(entry.name, true);
-      folders.push({ folder: inner, isLast: isKept });
-    }
+    else if (entry.isDirectory() && !isLast) folders.push({ folder: inner, isLast: isToolName(entry.name, true) });
   };
   // The list grows meanwhile.
   for (const { folder, isLast } of folders) {
@@ -155,7 +123,6 @@ function look({ workspace, rules }: Project, how: "usual" | "everywhere", limits
     hidden: [...found.hidden, ...others, ...beyond],
     // A path below a folder that is covered cannot be mounted.
     repositories: beyond.length === 0 ? found.repositories : found.repositories.filter((path) => !isBeyond(path)),
-    seen: found.seen,
     partial: beyond.length > 0,
   };
 }

@@ -1,13 +1,15 @@
-/** Finds what a command must not see or change: secrets in project and home, repositories, pai's own folders. */
+/** Finds what a command must not see or change: homes, secrets of the project, repositories, pai's own folders. */
 import type { Dirent, Stats } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { closedNameIn, type PathRules } from "../../core/names.ts";
 import { entryAt } from "../../system/entry-at.ts";
 import { entriesOf, realPathOf } from "../../system/lookups.ts";
+import { type ClosedHomes, findClosedHomes, type HomeOptions } from "./closed-homes.ts";
 import { findInside, type Inside } from "./closed-inside.ts";
 import type { Hidden } from "./confinement.ts";
-import type { HomeOptions } from "./home-secrets.ts";
+import { contains, isOfSystem, openUp } from "./folders.ts";
 import { type Mount, readMounts, translatePath } from "./mounts.ts";
+import { isPrivate, privateFolders } from "./namespaces.ts";
 
 export interface ClosedPaths {
   readonly hidden: readonly Hidden[];
@@ -15,20 +17,15 @@ export interface ClosedPaths {
   readonly repositories: readonly string[];
   /** Whether there are too many names to look at all; folders that were not searched are hidden. */
   readonly partial: boolean;
-  /** The part within the project, for the next search. */
+  readonly homes: ClosedHomes;
+  /** The part within the project. */
   readonly inside: Inside;
 }
 
 export interface ClosedSearch extends HomeOptions {
-  /** What `findHomeSecrets` has found. */
-  readonly homeSecrets: readonly string[];
-  /** Real path. */
-  readonly workspace: string;
   readonly rules: PathRules;
   /** pai's own folders. */
   readonly own: readonly string[];
-  /** Absolute paths that the user opens to commands. */
-  readonly open: readonly string[];
 }
 
 /** Files that only root can read anyway. */
@@ -41,40 +38,36 @@ const rootSecrets = [
   "/etc/ssl/private",
 ];
 
-/** `last`: result of the previous search; null: there was none. */
-export function findClosedPaths(search: ClosedSearch, last: ClosedPaths | null): ClosedPaths {
-  const inside = findInside(search, last?.inside ?? null);
-  const outside = [...search.homeSecrets, ...secretsAbove(search), ...search.own];
+/** Searches project and homes. */
+export function findClosedPaths(search: ClosedSearch): ClosedPaths {
+  const inside = findInside(search);
+  const homes = findClosedHomes(search);
+  const outside = [...homes.hidden.map(({ path }) => path), ...secretsAbove(search), ...search.own];
   const privileged = search.isRoot ? [...rootSecrets, ...hostKeys()] : [];
   const mounts = readMounts("self");
   const found = new Map<string, Hidden>();
-  for (const path of [...inside.hidden, ...outside, ...privileged]) {
+  const add = (path: string, { isElsewhere }: { readonly isElsewhere: boolean }) => {
     const real = realPathOf(path);
     const stat = real === null ? undefined : entryAt(real);
-    if (real === null || stat === undefined || isNeeded(path, real, search.workspace)) continue;
+    if (real === null || stat === undefined || isNeeded(path, real, search.workspace)) return;
     for (const place of placesOf(real, stat, mounts)) {
-      if (!contains(place, search.workspace)) found.set(place, { path: place, isFolder: stat.isDirectory() });
+      if (contains(place, search.workspace) || (isElsewhere && place === real)) continue;
+      found.set(place, { path: place, isFolder: stat.isDirectory() });
     }
-  }
+  };
+  for (const path of [...inside.hidden, ...outside, ...privileged]) add(path, { isElsewhere: false });
+  for (const path of homes.covered) add(path, { isElsewhere: true });
   const open = search.open.flatMap((path) => realPathOf(path) ?? []);
   const hidden = open.reduce(openUp, withoutNested([...found.values()]));
-  return { hidden, repositories: inside.repositories, partial: inside.partial, inside };
+  return { hidden, repositories: inside.repositories, partial: inside.partial, homes, inside };
 }
 
 /** Shared memory under /dev/shm does not count as a device. */
 const isDevice = (path: string) => contains("/dev", path) && !contains("/dev/shm", path);
 
-const programs = ["/usr", "/bin", "/sbin", "/lib", "/lib64"];
-const systemFolders = [...programs, "/etc", "/proc", "/sys", "/tmp"];
-
 /** A link named like a secret may point to something that every command needs: a device, a program, a system folder. */
 const isNeeded = (path: string, real: string, workspace: string) =>
   isDevice(real) || (contains(workspace, path) && !contains(workspace, real) && isOfSystem(real));
-
-const isOfSystem = (path: string) =>
-  path === "/" ||
-  programs.some((folder) => contains(folder, path)) ||
-  systemFolders.some((folder) => contains(path, folder));
 
 /** The path, and the same file or folder below other mount points of its file system. */
 const placesOf = (real: string, { dev, ino }: Stats, mounts: readonly Mount[]): readonly string[] => [
@@ -85,20 +78,28 @@ const placesOf = (real: string, { dev, ino }: Stats, mounts: readonly Mount[]): 
   }),
 ];
 
+/** Whether something is at this absolute path that a command does not see there, outside of the project. */
+export function isUnseen(path: string, { homes }: ClosedPaths, workspace: string): boolean {
+  const isShown = [workspace, ...homes.tools, ...homes.caches].some((each) => contains(each, path));
+  const isBelow = [...privateFolders, ...homes.covered].some((folder) => path.startsWith(`${folder}/`));
+  return isBelow && !isShown && entryAt(path) !== undefined;
+}
+
 /**
  * Hidden paths that a text mentions: by full path, by path relative to the project, or by name for a file in the
- * project.
+ * project; in a closed home whatever is there and not shown.
  */
-export function namedIn(text: string, hidden: readonly Hidden[], workspace: string): readonly string[] {
+export function namedIn(text: string, closed: ClosedPaths, workspace: string): readonly string[] {
   const words = new Set(text.split(/[^\w./~+@-]+/).map((word) => word.replace(/^\.\//, "").replace(/\.$/, "")));
-  return hidden.flatMap(({ path }) => {
+  const absolute = [...words].map((word) => resolve(workspace, word));
+  const unseen = absolute.filter((path) => !isPrivate(path) && isUnseen(path, closed, workspace));
+  const named = closed.hidden.flatMap(({ path }) => {
     if (!path.startsWith(`${workspace}/`)) return words.has(path) ? [path] : [];
     const below = path.slice(workspace.length + 1);
     return [path, below, basename(below)].some((name) => words.has(name)) ? [below] : [];
   });
+  return [...named, ...unseen];
 }
-
-const contains = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);
 
 /** Drops paths inside a hidden folder. */
 function withoutNested(all: readonly Hidden[]): readonly Hidden[] {
@@ -108,19 +109,6 @@ function withoutNested(all: readonly Hidden[]): readonly Hidden[] {
     return above !== path && (folders.has(above) || isNested(above));
   };
   return all.filter(({ path }) => !isNested(path));
-}
-
-/** Opens one path: of a hidden folder above it everything else stays hidden. */
-function openUp(hidden: readonly Hidden[], open: string): readonly Hidden[] {
-  return hidden.flatMap((each): readonly Hidden[] => {
-    if (contains(open, each.path)) return [];
-    if (!each.isFolder || !contains(each.path, open)) return [each];
-    const children = entriesOf(each.path).map((entry) => ({
-      path: join(each.path, entry.name),
-      isFolder: entry.isDirectory(),
-    }));
-    return openUp(children, open);
-  });
 }
 
 /** Secrets in the folders above, if the project is part of a larger repository. */

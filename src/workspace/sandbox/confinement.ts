@@ -40,6 +40,8 @@ export interface Confinement {
   readonly writable: readonly string[];
   /** Paths that stay visible below folders that private ones replace. */
   readonly readable: readonly string[];
+  /** Homes, which empty private folders replace; what is seen of them is among the paths above and `caches`. */
+  readonly homes: readonly string[];
   /** Workspace folders that contain something hidden or read-only; commands must not move them away with it. */
   readonly fixed: readonly string[];
   /** Read-only paths below writable ones. Own namespaces only. */

@@ -36,6 +36,7 @@ function describe({ settings, way, overlay, landlock, closed, workspace, home }:
   }[way];
   const off = settings.checkNetwork ? "network off (on for your own checks)" : "network off";
   const network = settings.network ? "network on, local services too" : off;
+  const homes = closed.homes.covered.length === 0 ? [] : ["the home is closed but for tools and caches"];
   const names = closed.hidden.filter(({ path }) => way !== "landlock" || !path.startsWith(`${workspace}/`));
   const named = names.map(({ path }) => shorten(path, workspace, home));
   const hidden = names.length === 0 ? [] : [`hidden: ${nameSome(named, maxNamed)}`];
@@ -43,7 +44,7 @@ function describe({ settings, way, overlay, landlock, closed, workspace, home }:
   const git = settings.git ? [".git can be written"] : [];
   const open = way === "landlock" ? ["not protected: .git and secrets of the project"] : [];
   const place = way === "namespaces" && !overlay ? ["no copies: commands work on the project itself"] : [];
-  return [`${levelOf(way)} (${means})`, network, ...place, ...hidden, ...open, ...git, ...partial].join("; ");
+  return [`${levelOf(way)} (${means})`, network, ...place, ...homes, ...hidden, ...open, ...git, ...partial].join("; ");
 }
 
 const describePartial = (way: Way): string =>

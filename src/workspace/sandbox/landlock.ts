@@ -107,11 +107,12 @@ function rulesOf({
   caches,
   temporary,
   outside,
+  homes,
 }: Confinement): readonly LandlockRule[] {
   const own = [...writable, ...caches].map((path) => ruleFor(path, "write"));
   if (way === "landlock") return [...outside, ...own, ...(temporary === null ? [] : [folder(temporary, "write")])];
   // With private mounts these folders are the command's own.
-  const scratch = ["/tmp", "/var/tmp", "/dev/shm"].filter((path) => ruleFor(path, "write").isFolder);
+  const scratch = ["/tmp", "/var/tmp", "/run", "/dev/shm", ...homes].filter((path) => ruleFor(path, "write").isFolder);
   return [
     ...(outside.length === 0 ? [folder("/", "read")] : [folder("/", "list"), ...outside]),
     ...scratch.map((path) => folder(path, "write")),
@@ -126,37 +127,32 @@ function ruleFor(path: string, rights: LandlockRule["rights"]): LandlockRule {
   return { path, isFolder: entryAt(path)?.isDirectory() ?? true, rights };
 }
 
-/** Rules for paths outside the workspace, and the folders they were made from, whose mtime changes with their names. */
-export interface OutsideRules {
-  readonly rules: readonly LandlockRule[];
-  readonly folders: readonly string[];
-}
-
 /**
  * Rules that let a command read everything but the hidden paths, even if these are replaced, and use devices. A folder
- * that contains a hidden path is opened child by child. Reads every such folder, so the result should be kept.
- * `isIsolated`: the command has private mounts, so shared temporary folders need no care.
+ * that contains a hidden path is opened child by child. `isIsolated`: the command has private mounts, so shared temporary folders need no care. `shown`: paths below hidden ones that may be read all the same.
  */
-export function readableRules(hidden: readonly Hidden[], isIsolated: boolean): OutsideRules {
+export function readableRules(
+  hidden: readonly Hidden[],
+  isIsolated: boolean,
+  shown: readonly string[] = [],
+): readonly LandlockRule[] {
   const closed = new Set(hidden.map(({ path }) => path));
   const parted = new Set<string>();
   for (const path of closed) for (let at = dirname(path); !parted.has(at); at = dirname(at)) parted.add(at);
   const rules: LandlockRule[] = [];
-  const folders: string[] = [];
   const add = (path: string): void => {
     if (closed.has(path)) return;
     const stat = entryAt(path);
     if (stat === undefined || stat.isSymbolicLink()) return;
     if (!parted.has(path)) rules.push({ path, isFolder: stat.isDirectory(), rights: "read", mayBeGone: true });
     else if (isIsolated || !isSharedScratch(stat)) {
-      folders.push(path);
       for (const name of namesIn(path, parted)) add(join(path, name));
     }
   };
-  add("/");
+  for (const path of ["/", ...shown]) add(path);
   const devices = ["null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts"].map((name) => `/dev/${name}`);
   const there = devices.filter((path) => entryAt(path) !== undefined);
-  return { rules: [...rules, ...there.map((path) => ruleFor(path, "device"))], folders };
+  return [...rules, ...there.map((path) => ruleFor(path, "device"))];
 }
 
 /** A shared folder like /tmp, whose content keeps changing: if it contains a hidden path, all of it stays closed. */

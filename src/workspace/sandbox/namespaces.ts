@@ -4,6 +4,7 @@ import { release } from "node:os";
 import { entryAt } from "../../system/entry-at.ts";
 import { closeFrom } from "./close-descriptors.ts";
 import { type Confinement, type Hidden, reportFd, workspaceFd } from "./confinement.ts";
+import { contains } from "./folders.ts";
 import { hasOwnProcessLimit, limitProcesses } from "./process-limit.ts";
 import type { Label, Place, Result, Tape } from "./tape.ts";
 
@@ -59,11 +60,13 @@ export const protectedProc = [
   "/proc/mtrr",
 ] as const;
 
-const isBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
+/** Whether every command sees an empty private folder at this path. */
+export const isPrivate = (path: string): boolean =>
+  [...privateFolders, "/dev"].some((folder) => contains(folder, path));
 
-/** Whether a command sees an empty private folder at this path. */
-export const isReplaced = (path: string): boolean =>
-  [...privateFolders, "/dev"].some((folder) => isBelow(path, folder));
+/** Whether a command sees an empty folder at this path unless something is put there. */
+export const isReplaced = (path: string, homes: readonly string[]): boolean =>
+  isPrivate(path) || homes.some((home) => contains(home, path));
 
 const isRealFolder = (path: string) => entryAt(path)?.isDirectory() === true;
 
@@ -131,7 +134,7 @@ function mapUser(tape: Tape, { uid, gid }: Confinement): void {
 }
 
 function addMounts(tape: Tape, confinement: Confinement): void {
-  const { workspace, overlay, throughOverlay, submounts, writable, readable, readOnly, hidden, caches, fixed } =
+  const { workspace, overlay, throughOverlay, submounts, writable, readable, readOnly, hidden, caches, fixed, homes } =
     confinement;
   const through = throughOverlay.map((path) => ({ path, tree: takeTree(tape, path) }));
   const mounted =
@@ -147,18 +150,22 @@ function addMounts(tape: Tape, confinement: Confinement): void {
   const devices = deviceNames
     .filter((name) => existsSync(`/dev/${name}`))
     .map((name) => ({ name, tree: takeNode(tape, `/dev/${name}`) }));
-  const seen = hidden.filter(({ path }) => !isReplaced(path) || kept.some((each) => isBelow(path, each.path)));
   const closed = attributes.readOnly | attributes.noSuid | attributes.noDev;
   tape.call("mount_setattr", [currentFolder, tape.text("/"), clone.recursive, ...attribute(tape, closed)], {
     note: "read-only disk",
   });
   addCaches(tape, caches);
-  replaceFolders(tape);
+  const filled = caches.map((path) => ({ path, tree: takeTree(tape, path) }));
+  replaceFolders(tape, homes);
   replaceDevices(tape, devices);
-  for (const { path, tree } of kept) {
-    makeWay(tape, path);
+  const placed = [...filled, ...kept];
+  for (const { path, tree } of placed) {
+    makeWay(tape, path, homes);
     place(tape, tree, path);
   }
+  const seen = hidden.filter(
+    ({ path }) => !isReplaced(path, homes) || placed.some((each) => contains(each.path, path)),
+  );
   for (const path of fixed) bindOnItself(tape, path);
   for (const path of [...readable, ...mounted.map(({ path }) => path), ...readOnly]) makeReadOnly(tape, path);
   for (const each of seen) hide(tape, each);
@@ -226,12 +233,14 @@ function addCaches(tape: Tape, caches: readonly string[]): void {
   }
 }
 
-function replaceFolders(tape: Tape): void {
+function replaceFolders(tape: Tape, homes: readonly string[]): void {
   for (const path of privateFolders) {
     if (path === "/dev/shm" || !isRealFolder(path)) continue;
     const data = path === "/run" ? "mode=755,size=16m" : "mode=1777,size=2g";
     mountType(tape, "tmpfs", path, mountFlags.noSuid | mountFlags.noDev, data, `private ${path}`);
   }
+  for (const path of homes)
+    mountType(tape, "tmpfs", path, mountFlags.noSuid | mountFlags.noDev, "mode=755,size=1g", `private ${path}`);
 }
 
 function replaceDevices(tape: Tape, devices: readonly { readonly name: string; readonly tree: Result }[]): void {
@@ -255,15 +264,15 @@ function replaceDevices(tape: Tape, devices: readonly { readonly name: string; r
 }
 
 /** Makes the folders that lead to a path in an empty private folder. Existing ones are no failure. */
-function makeWay(tape: Tape, path: string): void {
-  const folder = privateFolders.find((each) => isBelow(path, each) && path !== each);
+function makeWay(tape: Tape, path: string, homes: readonly string[]): void {
+  const folder = [...privateFolders, ...homes].find((each) => contains(each, path) && path !== each);
   if (folder === undefined) return;
   const parts = path.slice(folder.length + 1).split("/");
-  const isFile = entryAt(path)?.isFile() === true;
+  const isFolder = entryAt(path)?.isDirectory() ?? true;
   for (const n of parts.keys()) {
     const at = tape.text(`${folder}/${parts.slice(0, n + 1).join("/")}`);
     const note = `way to ${path}`;
-    if (isFile && n === parts.length - 1) {
+    if (!isFolder && n === parts.length - 1) {
       tape.call("mknodat", [currentFolder, at, 0o100644, 0], { onError: "next", note });
     } else tape.call("mkdirat", [currentFolder, at, 0o755], { onError: "next", note });
   }

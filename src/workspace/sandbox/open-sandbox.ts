@@ -3,16 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isEnough, type SandboxChoice, type SandboxLevel, type SandboxState } from "../../core/command/sandbox.ts";
 import { PaiError } from "../../core/error.ts";
+import { realPathOf } from "../../system/lookups.ts";
 import { wrap } from "./bubblewrap.ts";
 import { findReplaced } from "./closed-inside.ts";
-import { namedIn } from "./closed-paths.ts";
+import { type ClosedPaths, isUnseen, namedIn } from "./closed-paths.ts";
 import { type Confinement, isIsolated, levelOf, type Way } from "./confinement.ts";
 import { describeState } from "./describe-state.ts";
 import { type Found, findLevel, foundNothing } from "./find-level.ts";
 import { type Launched, launch } from "./launch.ts";
 import { type Layers, makeLayers, makeScratch, removeTree, sweepScratch } from "./layers.ts";
 import { thisMachine } from "./machine-code.ts";
-import { isReplaced } from "./namespaces.ts";
+import { isPrivate, isReplaced } from "./namespaces.ts";
 import { isThere, openPaths, type PathOptions } from "./open-paths.ts";
 import { runProgram, writeConfinement } from "./write-tape.ts";
 
@@ -57,6 +58,8 @@ export interface Sandbox {
    * does not work. `finish` reports a failed set-up.
    */
   readonly start: (request: Request) => Promise<Started | null>;
+  /** Whether something is at this absolute path that programs do not see there. */
+  readonly isUnseen: (path: string) => boolean;
   /** Hidden paths that a text mentions, relative for those of the project. */
   readonly hiddenIn: (text: string) => readonly string[];
 }
@@ -68,7 +71,14 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   const paths = openPaths(options, isRoot);
   const scratches = scratchesFor(options.stateFolder);
 
-  const confine = (found: Found, way: Way, more: Partial<Confinement>): Confinement => ({
+  /** The last search, for descriptions. */
+  let last: ClosedPaths | null = null;
+  const search = (): ClosedPaths => {
+    last = paths.search();
+    return last;
+  };
+
+  const confine = (found: Found, way: Way, closed: ClosedPaths, more: Partial<Confinement>): Confinement => ({
     way,
     workspace,
     uid: process.getuid?.() ?? 0,
@@ -79,7 +89,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     temporary: null,
     landlock: found.landlock,
     parent: way === "bubblewrap" ? null : process.pid,
-    ...paths.forWay(found, way, more.network ?? settings.network, more.overlay != null),
+    ...paths.forWay(found, way, closed, more.network ?? settings.network, more.overlay != null),
     ...more,
   });
 
@@ -92,10 +102,9 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     if (settings.choice === "off") return foundNothing();
     if (machine === null) return foundNothing(`there is no sandbox for ${process.arch}`);
     for (const scratch of scratches) sweepScratch(scratch);
-    // The way must not depend on the project's content: a step that fails because of its paths fails only the
-    // command.
-    const none = { hidden: [], readOnly: [], throughOverlay: [], fixed: [] };
-    const layered = (here: Found, way: Way, overlay: Layers | null) => confine(here, way, { overlay, ...none });
+    // A step that fails because of the project's paths fails only the command.
+    const closed = paths.searchHomes();
+    const layered = (here: Found, way: Way, overlay: Layers | null) => confine(here, way, closed, { overlay });
     return findLevel({ machine, isRoot, workspaceFd, scratches, only: settings.only, confine: layered });
   };
 
@@ -103,31 +112,31 @@ export function openSandbox(options: SandboxOptions): Sandbox {
 
   return {
     makeLayers: async () => makeLayers((await find()).scratch),
-    hiddenIn: (text) => namedIn(text, paths.lastClosed().hidden, workspace),
+    isUnseen: (path) => isUnseen(path, last ?? search(), workspace),
+    hiddenIn: (text) => namedIn(text, last ?? search(), workspace),
     git: settings.git,
     async state() {
-      return describeState({ ...(await find()), settings, closed: paths.lastClosed(), workspace, home });
+      return describeState({ ...(await find()), settings, closed: last ?? search(), workspace, home });
     },
     async start({ argv, env, by, stdin, stderr, layers, readsOnly = false }) {
       const here = await find();
       requireLevel(settings.choice, here);
       const { way } = here;
       if (way === null || machine === null) return null;
-      // A person may have made a closed file since the last search.
-      if (by === "plan") paths.renew();
+      const closed = search();
       const network = hasNetwork(by);
       const temporary = way === "landlock" ? makeScratch(tmpdir(), "tmp") : null;
-      const confinement = confine(here, way, {
+      const confinement = confine(here, way, closed, {
         overlay: layers,
         network,
         temporary,
-        ...(readsOnly ? paths.forReading(way) : {}),
+        ...(readsOnly ? paths.forReading(way, closed) : {}),
       });
       const isContained = isIsolated(way);
       const program = {
         folder: isContained ? workspace : null,
         argv: argv(isContained),
-        env: { ...env, ...variablesFor(way, temporary, home) },
+        env: { ...env, ...variablesFor(confinement, home) },
         mergeOutput: stderr === "merge",
         keepLifeline: !isContained,
       };
@@ -143,12 +152,9 @@ export function openSandbox(options: SandboxOptions): Sandbox {
       );
       const finish = () => {
         if (temporary !== null) removeTemporary(temporary);
-        const failure = launched.finish();
-        paths.settle(failure !== null, layers === null);
-        return failure;
+        return launched.finish();
       };
-      const { inside } = paths.closed();
-      const replaced = () => (isContained && layers === null ? findReplaced(inside) : []);
+      const replaced = () => (isContained && layers === null ? findReplaced(closed.inside) : []);
       return { ...launched, finish, level: levelOf(way), isLate: way === "bubblewrap", isContained, replaced };
     },
   };
@@ -180,12 +186,16 @@ function requireLevel(choice: SandboxChoice, { way, reasons }: Found): void {
 }
 
 /** Points temporary files and caches to writable places. */
-function variablesFor(way: Way, temporary: string | null, home: string | null): Record<string, string> {
+function variablesFor({ way, temporary, homes, caches }: Confinement, home: string | null): Record<string, string> {
   const folder = temporary ?? "/tmp";
-  const has = (name: string) => way === "namespaces" && home !== null && isThere(join(home, name)) && !isReplaced(home);
+  const isAtHome = way === "namespaces" && home !== null && !isPrivate(home);
+  const isWritable = (name: string) => {
+    const path = isAtHome ? (realPathOf(join(home, name)) ?? join(home, name)) : "";
+    return isAtHome && (caches.includes(path) || (!isThere(path) && isReplaced(path, homes)));
+  };
   return {
     TMPDIR: folder,
-    ...(has(".cache") ? {} : { XDG_CACHE_HOME: join(folder, ".cache") }),
-    ...(has(".npm") ? {} : { npm_config_cache: join(folder, ".npm") }),
+    ...(isWritable(".cache") ? {} : { XDG_CACHE_HOME: join(folder, ".cache") }),
+    ...(isWritable(".npm") ? {} : { npm_config_cache: join(folder, ".npm") }),
   };
 }

@@ -138,7 +138,6 @@ async function attack(folder: string, way: Way, command: string) {
     workspaceFd: openSync(workspace, 0o10200000),
     rules: { allow: [], deny: [] },
     home: join(folder, "home"),
-    env: {},
     own: [join(folder, "secret")],
     stateFolder: null,
   });

@@ -8,7 +8,7 @@ import { type Folder, noRules, openFolder } from "../folder.ts";
 const limits: SearchLimits = { each: 10, counted: 100, names: 1000, apart: 3 };
 
 function search(at: Folder, over: Partial<SearchLimits> = {}) {
-  const found = findInside({ workspace: at.path, rules: noRules }, null, { ...limits, ...over });
+  const found = findInside({ workspace: at.path, rules: noRules }, { ...limits, ...over });
   const names = (paths: readonly string[]) => paths.map((path) => path.slice(at.path.length + 1)).sort();
   return { hidden: names(found.hidden), repositories: names(found.repositories), partial: found.partial };
 }

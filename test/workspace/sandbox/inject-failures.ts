@@ -35,7 +35,7 @@ const optional =
 
 function makeTape(folder: string, way: "namespaces" | "landlock"): string {
   const workspace = join(folder, "ws");
-  for (const name of ["ws/.git", "ws/sub", "secret", "cache", "upper", "work"])
+  for (const name of ["ws/.git", "ws/sub", "secret", "cache", "home/tool", "upper", "work"])
     mkdirSync(join(folder, name), { recursive: true });
   writeFileSync(join(workspace, ".env"), "KEY=1\n");
   const hidden = [
@@ -55,7 +55,8 @@ function makeTape(folder: string, way: "namespaces" | "landlock"): string {
     submounts: [],
     unixSockets: true,
     writable: [],
-    readable: [],
+    readable: way === "namespaces" ? [join(folder, "home/tool")] : [],
+    homes: way === "namespaces" ? [join(folder, "home")] : [],
     fixed: [join(workspace, "sub")],
     readOnly: [join(workspace, ".git")],
     hidden,
@@ -64,7 +65,7 @@ function makeTape(folder: string, way: "namespaces" | "landlock"): string {
     workspaceRights: "write",
     temporary: null,
     landlock: findLandlock().version,
-    outside: readableRules(hidden.slice(1), way === "namespaces").rules,
+    outside: readableRules(hidden.slice(1), way === "namespaces"),
     parent: process.pid,
   };
   const tape = writeConfinement(machine, confinement, (made) =>

@@ -34,7 +34,6 @@ async function runForever(folder: string, way: Way, time: string): Promise<void>
     workspaceFd: openSync(workspace, 0o10200000),
     rules: { allow: [], deny: [] },
     home: null,
-    env: {},
     own: [],
     stateFolder: null,
   });

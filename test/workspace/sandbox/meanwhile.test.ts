@@ -48,12 +48,12 @@ for (const only of ["namespaces", "bubblewrap", "landlock"] as const) {
         expect((await during(world, act, look, "in-place")).output).not.toContain("canary");
       }));
 
-    test("what comes to the home later is there for the next command", () =>
+    test("a tool that comes to the home later is there for the next command", () =>
       inWorld({ only }, async ({ base, run }) => {
         await run("true");
-        mkdirSync(join(base, "home/tool"));
-        writeFileSync(join(base, "home/tool/main"), "new\n");
-        expect((await run("cat ~/tool/main")).output).toBe("new\n");
+        mkdirSync(join(base, "home/.local/bin"), { recursive: true });
+        writeFileSync(join(base, "home/.local/bin/tool"), "new\n");
+        expect((await run("cat ~/.local/bin/tool")).output).toBe("new\n");
       }));
   });
 }

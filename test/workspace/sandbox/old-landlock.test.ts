@@ -25,6 +25,7 @@ async function runAt(landlock: number, base: string, script: string): Promise<st
     submounts: [],
     writable: [],
     readable: [],
+    homes: [],
     fixed: [],
     readOnly: [],
     hidden: [],
@@ -33,7 +34,7 @@ async function runAt(landlock: number, base: string, script: string): Promise<st
     network: false,
     temporary: null,
     landlock,
-    outside: readableRules([], false).rules,
+    outside: readableRules([], false),
     parent: process.pid,
   };
   const machine = thisMachine();

@@ -114,7 +114,16 @@ needs(confinedBy("bubblewrap")).test(
     const workspace = newFolder("checkout", "file");
     const workspaceFd = openSync(workspace, 0o10200000);
     const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
-    const none = { throughOverlay: [], submounts: [], writable: [], readable: [], readOnly: [], hidden: [], fixed: [] };
+    const none = {
+      throughOverlay: [],
+      submounts: [],
+      writable: [],
+      readable: [],
+      readOnly: [],
+      hidden: [],
+      fixed: [],
+      homes: [],
+    };
     const off = { userNamespace: false, overlay: null, network: false, temporary: null, landlock: 0, parent: null };
     const confinement: Confinement = {
       ...{

@@ -17,7 +17,6 @@ const sandbox = openSandbox({
   home: null,
   own: [],
   stateFolder: null,
-  env: {},
 });
 try {
   const limits = { env: { PATH: "/usr/bin:/bin" }, timeoutMs: 20_000, signal: new AbortController().signal };

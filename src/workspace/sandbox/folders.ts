@@ -1,0 +1,29 @@
+/** What folders hold, by their paths. */
+import { join } from "node:path";
+import { entriesOf } from "../../system/lookups.ts";
+import type { Hidden } from "./confinement.ts";
+
+/** Whether the path is the folder or lies in it. */
+export const contains = (folder: string, path: string): boolean => path === folder || path.startsWith(`${folder}/`);
+
+const programs = ["/usr", "/bin", "/sbin", "/lib", "/lib64"];
+const systemFolders = [...programs, "/etc", "/proc", "/sys", "/tmp"];
+
+/** A folder of programs, or one that holds a folder of the system. */
+export const isOfSystem = (path: string): boolean =>
+  path === "/" ||
+  programs.some((folder) => contains(folder, path)) ||
+  systemFolders.some((folder) => contains(path, folder));
+
+/** Opens one path: of a hidden folder above it everything else stays hidden. */
+export function openUp(hidden: readonly Hidden[], open: string): readonly Hidden[] {
+  return hidden.flatMap((each): readonly Hidden[] => {
+    if (contains(open, each.path)) return [];
+    if (!each.isFolder || !contains(each.path, open)) return [each];
+    const children = entriesOf(each.path).map((entry) => ({
+      path: join(each.path, entry.name),
+      isFolder: entry.isDirectory(),
+    }));
+    return openUp(children, open);
+  });
+}

@@ -14,7 +14,7 @@ const src = join(import.meta.dir, "../../src");
 
 /** Files that the run goes through without waiting, by the part of the story to which they belong. */
 const declared: Readonly<Record<string, string>> = {
-  "the command line": "main cli/interrupt cli/read-flags",
+  "the command line": "main cli/interrupt cli/command-line",
   "settings and screen":
     "cli/compose/base store/settings store/setting-table store/setting-kinds store/settings-file store/trust " +
     "ui/run/terminal",

@@ -1,11 +1,17 @@
 /** The table of commands and what each takes. A command's code is loaded when it runs. */
 
-/*
- * To add a command: a row here (its words, its flags by `take`, examples for the help) and a file in commands/ that
- * exports its handler. Help, completions and the man page follow by themselves.
- */
 import { type Command, type CommandRow, define as defineAny, word } from "./command.ts";
+/*
+ * To add a command: a row here (its words, its flags by `take`, examples for the help), and a file in commands/ whose
+ * handler commands/small.ts names. Help, completions and the man page follow by themselves.
+ */
+import { helpCommand } from "./commands/help.ts";
 import { take } from "./flags.ts";
+
+const loadTask = () => import("./commands/task.ts");
+const loadSessions = () => import("./commands/sessions.ts");
+const loadSmall = async () => (await import("./commands/small.ts")).small;
+const loadLab = async () => (await import("../lab/commands/lab.ts")).lab;
 
 const everywhere = () => take("quiet", "verbose", "noColor", "plain", "debug", "help", "version");
 const asking = () =>
@@ -68,7 +74,7 @@ export const commands: readonly Command[] = [
       'pai run -y --check "pytest -q" "fix the failing test"',
       "pai run --json - < task.txt",
     ],
-    load: async () => (await import("./commands/task.ts")).runCommand,
+    load: async () => (await loadTask()).runCommand,
   }),
   define({
     meta: { name: "plan", description: "make the plan only; -o saves it for pai apply" },
@@ -82,7 +88,7 @@ export const commands: readonly Command[] = [
       'pai plan -o plan.json "split utils.py into modules"',
       'pai plan --full -o plan.json "rename the package"',
     ],
-    load: async () => (await import("./commands/task.ts")).planCommand,
+    load: async () => (await loadTask()).planCommand,
   }),
   define({
     meta: { name: "context", description: "show the files of a task and what would be sent; sends nothing" },
@@ -91,43 +97,43 @@ export const commands: readonly Command[] = [
       ...take("model", "mode", "cwd", "file", "stdin", "check", "allowRun", "maxCalls", "timeout", "forceRoot"),
     }),
     examples: ['pai context "fix the failing test"', 'pai context --json "split utils.py into modules"'],
-    load: async () => (await import("./commands/context.ts")).contextCommand,
+    load: async () => (await loadSmall()).context,
   }),
   define({
     meta: { name: "apply", description: "carry out a saved plan; its hash shows damage, not who made it" },
     args: () => ({ plan: word("PLAN.json"), ...asking(), ...acting(), ...take("dryRun", "jsonl") }),
     examples: ["pai apply -y plan.json"],
-    load: async () => (await import("./commands/apply.ts")).applyCommand,
+    load: async () => (await loadSmall()).apply,
   }),
   define({
     meta: { name: "undo", description: "take back the changes of a run" },
     args: () => ({ run: word("RUN", false), ...take("cwd", "yes", "dryRun", "noInput", "forceRoot") }),
     examples: ["pai undo", "pai undo --dry-run", "pai undo -y 20261121"],
-    load: async () => (await import("./commands/history.ts")).undoCommand,
+    load: async () => (await loadSmall()).undo,
   }),
   define({
     meta: { name: "redo", description: "bring back what undo took back" },
     args: () => ({ run: word("RUN", false), ...take("cwd", "yes", "dryRun", "noInput", "forceRoot") }),
     examples: ["pai redo"],
-    load: async () => (await import("./commands/history.ts")).redoCommand,
+    load: async () => (await loadSmall()).redo,
   }),
   define({
     meta: { name: "history", description: "list the runs in this folder" },
     args: () => ({ ...take("cwd", "all", "team", "prune", "forceRoot") }),
     examples: ["pai history", "pai history --all", "pai history --team", "pai history --prune"],
-    load: async () => (await import("./commands/history.ts")).historyCommand,
+    load: async () => (await loadSmall()).history,
   }),
   define({
     meta: { name: "stats", description: "sum up all runs: solved, promises kept, tokens, cost" },
     args: () => ({ ...take("by", "since", "team", "csv") }),
     examples: ["pai stats", "pai stats --by model --since 7d", "pai stats --team --by user"],
-    load: async () => (await import("../lab/commands/stats.ts")).statsCommand,
+    load: async () => (await loadLab()).stats,
   }),
   define({
     meta: { name: "dashboard", description: "show all runs as a page: in a file, or served on this machine" },
     args: () => ({ ...take("out", "port", "team") }),
     examples: ["pai dashboard --out report.html", "pai dashboard", "pai dashboard --team"],
-    load: async () => (await import("../lab/commands/dashboard.ts")).dashboardCommand,
+    load: async () => (await loadLab()).dashboard,
   }),
   define({
     meta: { name: "memory", description: "facts that pai keeps of this project: list, accept, edit, add, drop" },
@@ -142,7 +148,7 @@ export const commands: readonly Command[] = [
       "pai memory accept all",
       'pai memory add "tests run with: make check"',
     ],
-    load: async () => (await import("./commands/memory.ts")).memoryCommand,
+    load: async () => (await loadSmall()).memory,
   }),
   define({
     meta: { name: "eval", description: "measure models and modes on tasks whose tests they do not see" },
@@ -159,19 +165,19 @@ export const commands: readonly Command[] = [
       "pai eval report eval-results.jsonl -o report.html",
       "pai eval run tasks --queue night && pai eval worker tasks --queue night",
     ],
-    load: async () => (await import("../lab/commands/eval.ts")).evalCommand,
+    load: async () => (await loadLab()).eval,
   }),
   define({
     meta: { name: "log", description: "verify the receipts of runs: no line was changed or lost" },
     args: () => ({ verb: word("verify"), run: word("RUN", false), ...take("cwd", "forceRoot") }),
     examples: ["pai log verify", "pai log verify 20261121"],
-    load: async () => (await import("./commands/log.ts")).logCommand,
+    load: async () => (await loadSmall()).log,
   }),
   define({
     meta: { name: "replay", description: "repeat a run offline from its receipt and compare the tree" },
     args: () => ({ run: word("RUN"), ...take("cwd", "forceRoot") }),
     examples: ["pai replay 20261121"],
-    load: async () => (await import("./commands/replay.ts")).replayCommand,
+    load: async () => (await loadSmall()).replay,
   }),
   define({
     meta: { name: "config", description: "keys and settings" },
@@ -180,55 +186,55 @@ export const commands: readonly Command[] = [
       ...take("cwd", "provider", "online", "noInput", "yes", "insecureHttp", "set", "show", "remove"),
     }),
     examples: ["pai config set < key.txt", "pai config add work", "pai config list", "pai config put limits.calls 6"],
-    load: async () => (await import("./commands/config.ts")).configCommand,
+    load: async () => (await loadSmall()).config,
   }),
   define({
     meta: { name: "demo", description: "watch a whole task, offline, in a temporary folder" },
     args: () => ({ ...take("keep") }),
     examples: ["pai demo"],
-    load: async () => (await import("./commands/demo.ts")).demoCommand,
+    load: async () => (await loadSmall()).demo,
   }),
   define({
     meta: { name: "doctor", description: "check this installation, its settings and protections" },
     args: () => ({ ...take("cwd", "online", "offline", "model", "sandbox", "forceRoot", "insecureHttp") }),
     examples: ["pai doctor", "pai doctor --online", "pai doctor --json --offline"],
-    load: async () => (await import("./commands/doctor.ts")).doctorCommand,
+    load: async () => (await loadSmall()).doctor,
   }),
   define({
     meta: { name: "models", description: "list providers, keys, known models and windows; or ask the servers" },
     args: () => ({ provider: word("PROVIDER", false), ...take("cwd", "online", "insecureHttp") }),
     examples: ["pai models", "pai models --online", "pai models --online openrouter"],
-    load: async () => (await import("./commands/models.ts")).modelsCommand,
+    load: async () => (await loadSmall()).models,
   }),
   define({
     meta: { name: "trust", description: "allow this folder's pai.json, commands and skills" },
     args: () => ({ ...take("cwd", "revoke", "yes", "noInput", "forceRoot") }),
     examples: ["pai trust", "pai trust --revoke"],
-    load: async () => (await import("./commands/trust.ts")).trustCommand,
+    load: async () => (await loadSmall()).trust,
   }),
   define({
     meta: { name: "schema", description: "print the JSON Schema of a plan, --json, --jsonl or the settings" },
     args: () => ({ word: word("plan|json|jsonl|config") }),
     examples: ["pai schema json", "pai schema config"],
-    load: async () => (await import("./commands/schema.ts")).schemaCommand,
+    load: async () => (await loadSmall()).schema,
   }),
   define({
     meta: { name: "completion", description: "print the completion script of a shell" },
     args: () => ({ word: word("bash|zsh|fish") }),
     examples: ["source <(pai completion bash)", "pai completion fish > ~/.config/fish/completions/pai.fish"],
-    load: async () => (await import("./commands/completion.ts")).completionCommand(commands),
+    load: async () => (await loadSmall()).completion(commands),
   }),
   defineSession({
     meta: { name: "auto", description: "the interactive session, like pai without arguments" },
     args: () => ({ ...asking(), ...acting(), ...take("dryRun", "noPlanCache", "continue") }),
     examples: ["pai", "pai auto --continue"],
-    load: async () => (await import("./session/session.ts")).sessionCommand,
+    load: async () => (await loadSessions()).sessionCommand,
   }),
   defineSession({
     meta: { name: "resume", description: "go on with a saved session: the last one, or the one named" },
     args: () => ({ id: word("ID", false), ...asking(), ...acting(), ...take("dryRun", "noPlanCache") }),
     examples: ["pai resume", "pai resume 20261121"],
-    load: async () => (await import("./commands/sessions.ts")).resumeCommand,
+    load: async () => (await loadSessions()).resumeCommand,
   }),
   define({
     meta: { name: "sessions", description: "saved sessions of this folder; prune deletes all but the newest 20" },
@@ -238,7 +244,7 @@ export const commands: readonly Command[] = [
       ...take("cwd", "forceRoot"),
     }),
     examples: ["pai sessions", "pai sessions export 20261121 > talk.md"],
-    load: async () => (await import("./commands/sessions.ts")).sessionsCommand,
+    load: async () => (await loadSessions()).sessionsCommand,
   }),
   defineSession({
     meta: { name: "acp", description: "serve editors: the Agent Client Protocol on stdin and stdout" },
@@ -262,13 +268,13 @@ export const commands: readonly Command[] = [
     meta: { name: "uninstall", description: "remove pai from this machine; lists first and asks" },
     args: () => ({ ...take("purge", "dryRun", "yes", "noInput") }),
     examples: ["pai uninstall --dry-run", "pai uninstall --purge"],
-    load: async () => (await import("./commands/uninstall.ts")).uninstallCommand,
+    load: async () => (await loadSmall()).uninstall,
   }),
   define({
     meta: { name: "help", description: "show help, of pai or of one command" },
     args: () => ({ command: word("COMMAND", false) }),
     examples: ["pai help run"],
-    load: async () => (await import("./commands/help.ts")).helpCommand(commands),
+    load: async () => helpCommand(commands),
   }),
 ];
 

@@ -1,5 +1,5 @@
-/** A command: a citty definition with typed arguments, and a lazily loaded function from context to exit code. */
-import { type ArgsDef, type CommandDef, defineCommand, type PositionalArgDef } from "citty";
+/** A command: its arguments in citty's form, and a lazily loaded function from context to exit code. */
+import type { ArgsDef, PositionalArgDef } from "citty";
 import { type FlagKey, type FlagSpec, type Flags, flagTable, specsOf } from "./flags.ts";
 import type { Notices } from "./notices.ts";
 import type { PipedInput } from "./piped-input.ts";
@@ -59,8 +59,8 @@ export interface CommandRow {
   readonly load: () => Promise<Handler>;
 }
 
-/** A row of the command table: citty's definition, and what help shows. */
-export interface Command extends Pick<CommandRow, "examples"> {
+/** A row of the command table, with what help shows. */
+export interface Command extends Pick<CommandRow, "examples" | "args"> {
   readonly name: string;
   readonly about: string;
   /** Arguments in the usage line: "[TASK|-]". */
@@ -72,9 +72,6 @@ export interface Command extends Pick<CommandRow, "examples"> {
   readonly run: Handler;
 }
 
-/** citty sees no types, since pai reads the arguments itself. */
-type Definition = CommandDef<Record<never, never>>;
-
 interface Word {
   readonly hint: string;
   readonly required: boolean;
@@ -85,24 +82,16 @@ const wordsOf = (args: ArgsDef): readonly Word[] =>
     type === "positional" ? { hint: valueHint, required: required !== false } : [],
   );
 
-/**
- * Defines a command with citty. Reading is done in read-flags.ts, since citty's parser drops unknown flags and keeps
- * only the last of several; the result is passed to `run` as `data`.
- */
 export function define({ meta, args: makeArgs, examples, load }: CommandRow): Command {
   let made: ArgsDef | null = null;
   const args = (): ArgsDef => {
     made ??= makeArgs();
     return made;
   };
-  const definition: Definition = defineCommand({
-    meta,
-    args,
-    run: async ({ data }: { readonly data?: Context }) => data && (await load())(data),
-  });
   const takes = (key: FlagKey) => args()[key] === flagTable[key];
   return {
     examples,
+    args,
     name: meta.name,
     about: meta.description,
     // Computed only when help, completions or this command needs it, since that takes time at every start.
@@ -118,7 +107,6 @@ export function define({ meta, args: makeArgs, examples, load }: CommandRow): Co
       return specsOf((Object.keys(flagTable) as FlagKey[]).filter(takes));
     },
     takes,
-    run: (context) =>
-      definition.run?.({ rawArgs: [], args: { _: [...context.words] }, cmd: definition, data: context }),
+    run: async (context) => (await load())(context),
   };
 }

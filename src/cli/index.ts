@@ -1,16 +1,16 @@
 /** From a command line to an exit code: picks the command, runs it, and reports every failure once. */
 
+import { defineCommand, runCommand } from "citty";
 import { exitCodes, PaiError, toFailure, toPaiError } from "../core/error.ts";
 import { suggest } from "../core/suggest.ts";
 import type { Command, Context } from "./command.ts";
+import { argsForCitty, checkLine, flagsOf, type Line, orderLine, requireFlags } from "./command-line.ts";
 import { commands, findCommand } from "./command-table.ts";
 import { renderVersion } from "./commands/version.ts";
 import { renderEarlyFailure } from "./early-failure.ts";
-import type { Flags } from "./flags.ts";
 import { habitOfCommand } from "./habits.ts";
 import { openNotices } from "./notices.ts";
 import { openLog } from "./open-log.ts";
-import { readCommandLine, requireFlags } from "./read-flags.ts";
 
 /** A single word like this is a mistyped command, not a task that costs money; `-` alone means standard input. */
 const looksLikeCommand = /^(?!-$)[A-Za-z0-9_-]+$/;
@@ -37,10 +37,10 @@ function meantBy([first = "", ...rest]: readonly string[]): string | null {
   return near === null ? null : `did you mean: pai ${[near, ...rest].join(" ")}?`;
 }
 
-function choose(words: readonly string[], flags: Flags): Choice {
+function choose({ words, single }: Line): Choice {
   const [first, ...rest] = words;
-  if (flags.help === true) return { command: demand("help"), words: first === undefined ? [] : [first] };
-  const hasTask = flags.file !== undefined;
+  if (single.has("help")) return { command: demand("help"), words: first === undefined ? [] : [first] };
+  const hasTask = single.has("file");
   if (first === undefined) return { command: demand(hasTask ? "run" : "auto"), words };
   const command = findCommand(first);
   if (command !== undefined) return { command, words: rest };
@@ -96,12 +96,12 @@ async function showFailure(
 }
 
 /** Throws usage for arguments of a command that takes none, and for --json with --jsonl. */
-function requireSense({ command, words }: Choice, flags: Flags): void {
+function requireSense({ command, words }: Choice, { single }: Line): void {
   if (words.length > 0 && command.usage === "")
     throw new PaiError("usage", `pai ${command.name} takes no words: ${words.join(" ")}`, {
       hint: `see: pai help ${command.name}`,
     });
-  if (flags.json === true && flags.jsonl === true) throw new PaiError("usage", "--json and --jsonl exclude each other");
+  if (single.has("json") && single.has("jsonl")) throw new PaiError("usage", "--json and --jsonl exclude each other");
 }
 
 /** The current folder. Throws io_failed if it was deleted. */
@@ -118,21 +118,38 @@ export interface Process extends Omit<Context, "flags" | "words" | "cwd" | "noti
   readonly cwd: () => string;
 }
 
+/** Has citty read the line and run its command. Resolves to the exit code, which citty does not pass on. */
+async function dispatch({ command, words }: Choice, line: Line, process: Omit<Context, "flags" | "words">) {
+  let code = 0;
+  const define = (each: Command) =>
+    defineCommand({
+      meta: { name: each.name, description: each.about },
+      args: argsForCitty(each.args()),
+      run: async ({ args }) => {
+        code = await each.run({ ...process, flags: flagsOf(args, line), words: args._ });
+      },
+    });
+  const subCommands = Object.fromEntries(commands.map((each) => [each.name, () => define(each)]));
+  const pai = defineCommand({ meta: { name: "pai" }, subCommands });
+  await runCommand(pai, { rawArgs: orderLine(command.name, words, line) });
+  return code;
+}
+
 /** Runs the command line. Never rejects; resolves to the exit code. */
 export async function main(argv: readonly string[], called: Process): Promise<number> {
   const process = { ...called, notices: openNotices(called.now) };
   let name: string | null = null;
   try {
-    const { flags, words } = readCommandLine(argv);
-    if (flags.version === true) {
-      process.out(renderVersion(flags.json === true));
+    const line = checkLine(argv);
+    if (line.single.has("version")) {
+      process.out(renderVersion(line.single.has("json")));
       return 0;
     }
-    const choice = choose(words, flags);
+    const choice = choose(line);
     name = choice.command.name;
-    if (name !== "help") requireFlags(flags, choice.command);
-    requireSense(choice, flags);
-    return await choice.command.run({ ...process, cwd: readCwd(process.cwd), flags, words: choice.words });
+    if (name !== "help") requireFlags(line, choice.command);
+    requireSense(choice, line);
+    return await dispatch(choice, line, { ...process, cwd: readCwd(process.cwd) });
   } catch (thrown) {
     return showFailure(thrown, name, argv, process);
   }

@@ -1,5 +1,6 @@
 /** Five meanings as colour and symbol, and the choice of what a terminal can show. */
-import { createColors } from "picocolors";
+import type { Colors } from "picocolors/types";
+import { atFirstUse } from "../core/at-first-use.ts";
 
 export type Meaning = "ok" | "change" | "warn" | "error" | "dim";
 
@@ -48,8 +49,11 @@ const asciiGlyphs: Glyphs = {
 /** For screen readers: no bar before lines, which would be read aloud. */
 const plainGlyphs: Glyphs = { ...asciiGlyphs, bar: " " };
 
-/** Always on: a style decides whether they are used. */
-const colors = createColors(true);
+/**
+ * Always on: a style decides whether they are used. Loaded with the first of them, since picocolors asks for the terminal
+ * when it loads, which makes half of Node's streams.
+ */
+const colors = atFirstUse((): Colors => require("picocolors").createColors(true));
 
 /** The colour of each meaning, by its name in picocolors. */
 const colorOf = { ok: "green", change: "cyan", warn: "yellow", error: "red", dim: "dim" } as const;
@@ -61,7 +65,7 @@ export type Code = "keyword" | "string" | "number" | "comment" | "name";
 const colorOfCode = { keyword: "magenta", string: "yellow", number: "cyan", comment: "dim", name: "blue" } as const;
 
 /** Colours a part of code on one line. */
-export const paintCode = (code: Code, text: string): string => colors[colorOfCode[code]](text);
+export const paintCode = (code: Code, text: string): string => colors()[colorOfCode[code]](text);
 
 /** Codes that Bun's Markdown uses for code and quotes: two of the 256 colours, and a background. */
 const markdownCodes = ["38;5;215", "38;5;242", "48;5;236"];
@@ -104,7 +108,7 @@ export function chooseStyle(choice: StyleChoice): Style {
     plain,
     glyphs: plain ? plainGlyphs : isUtf8(choice.env) ? unicodeGlyphs : asciiGlyphs,
     paint(meaning, text) {
-      return !color || text === "" ? text : colors[colorOf[meaning]](text);
+      return !color || text === "" ? text : colors()[colorOf[meaning]](text);
     },
   };
 }
@@ -117,6 +121,6 @@ export function mark(style: Style, meaning: Meaning): string {
 /** The text on the background colour of a meaning. */
 export function invert(style: Style, meaning: Meaning, text: string): string {
   if (!style.color || text === "") return text;
-  const { inverse, [colorOf[meaning]]: paint } = colors;
+  const { inverse, [colorOf[meaning]]: paint } = colors();
   return inverse(paint(text));
 }

@@ -10,11 +10,7 @@ import { idKinds } from "../completion/id-kinds.ts";
 import { listIds } from "../completion/list-ids.ts";
 import { renderZsh } from "../completion/zsh.ts";
 
-const renderers = {
-  bash: async () => renderBash,
-  zsh: async () => renderZsh,
-  fish: async () => renderFish,
-} as const;
+const renderers = { bash: renderBash, zsh: renderZsh, fish: renderFish } as const;
 const shells = ["bash", "zsh", "fish"] as const;
 
 export const completionCommand =
@@ -26,7 +22,6 @@ export const completionCommand =
       return showResult(context, "completion", { lines }, lines.map((line) => `${line}\n`).join(""));
     }
     const shell = chooseWord("completion", context.words, shells);
-    const render = await renderers[shell]();
-    const script = render(describeGrammar(commands));
+    const script = renderers[shell](describeGrammar(commands));
     return showResult(context, "completion", { shell, script }, script);
   };

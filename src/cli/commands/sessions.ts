@@ -1,4 +1,4 @@
-/** `pai resume` and `pai sessions`: continues, lists, exports and deletes saved conversations. */
+/** `pai`, `pai resume` and `pai sessions`: begins, continues, lists, exports and deletes conversations. */
 
 import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
@@ -18,6 +18,10 @@ import { talkAt } from "../session/session.ts";
 /** Sessions kept by `prune` without a number. */
 const kept = 20;
 const verbs = ["list", "show", "export", "prune"] as const;
+
+export async function sessionCommand(context: Context): Promise<number> {
+  return talkAt(context, context.flags.continue === true ? { id: null } : null);
+}
 
 export async function resumeCommand(context: Context): Promise<number> {
   const [id = null, ...more] = context.words;

@@ -4,7 +4,6 @@ import type { StampedEvent } from "../../core/event.ts";
 import type { Decide } from "../../core/question.ts";
 import type { Highlight } from "../../ui/highlight.ts";
 import { createJsonl } from "../../ui/json.ts";
-import { openOwnTerminal, openStdin } from "../../ui/prompt/keyboard.ts";
 import type { Prompter } from "../../ui/prompt/prompt.ts";
 import { createTerminal, type Terminal, type TerminalOptions } from "../../ui/run/terminal.ts";
 import { chooseStyle, type Style } from "../../ui/style.ts";
@@ -45,7 +44,7 @@ export function openPrompter(context: Context, signal: AbortSignal): () => Promi
   return () => {
     opened ??= import("../../ui/prompt/prompt.ts").then(({ createPrompter }) =>
       createPrompter({
-        keyboard: context.tty.stdin ? () => openStdin(process.stdin) : openOwnTerminal,
+        isStdinKeyboard: context.tty.stdin,
         err: context.err,
         style: styleOf(context, context.tty.stderr),
         size: () => ({ columns: columnsOf(context.env), rows: process.stderr.rows || 24 }),

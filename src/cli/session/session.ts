@@ -256,7 +256,3 @@ export async function talkAt(context: Context, resume: { readonly id: string | n
   }
   return 0;
 }
-
-export async function sessionCommand(context: Context): Promise<number> {
-  return talkAt(context, context.flags.continue === true ? { id: null } : null);
-}

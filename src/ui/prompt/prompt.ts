@@ -4,15 +4,15 @@ import type { Question } from "../../core/question.ts";
 import { wrap } from "../layout.ts";
 import { visibleLine } from "../sanitize.ts";
 import { renderQuestion } from "./draw-question.ts";
-import type { Keyboard } from "./keyboard.ts";
+import { openOwnTerminal, openStdin } from "./keyboard.ts";
 import { type LineTerminal, type MessageOptions, type OutsideEdit, openLineReader } from "./line-reader.ts";
 import { openRawInput } from "./raw-input.ts";
 import { type Answer, readAnswer } from "./read-answer.ts";
 import { openSecretLine } from "./secret-line.ts";
 
 export interface PrompterOptions extends LineTerminal {
-  /** Opened for each question. */
-  readonly keyboard: () => Keyboard;
+  /** Keys come from standard input; otherwise from the process's terminal, which is opened for each question. */
+  readonly isStdinKeyboard: boolean;
   /** The terminal supports kitty's key encoding. */
   readonly kitty: boolean;
   /** Aborts any question, which then throws the signal's reason. */
@@ -44,7 +44,8 @@ export interface Prompter {
 export function createPrompter(options: PrompterOptions): Prompter {
   const { err, style, size } = options;
   const terminal = style.plain ? "dumb" : options.kitty ? "kitty" : "legacy";
-  const raw = openRawInput({ ...options, terminal });
+  const keyboard = options.isStdinKeyboard ? () => openStdin(process.stdin) : openOwnTerminal;
+  const raw = openRawInput({ ...options, keyboard, terminal });
 
   /** Erases text that was typed ahead, as it will not be read. */
   function showQuestion(question: Question): void {

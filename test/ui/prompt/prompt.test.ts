@@ -12,13 +12,12 @@ beforeAll(() => {
   writeFileSync(
     program,
     `import { writeSync } from "node:fs";
-import { openStdin } from "${ui}/prompt/keyboard.ts";
 import { createPrompter } from "${ui}/prompt/prompt.ts";
 import { chooseStyle } from "${ui}/style.ts";
 const style = chooseStyle({ tty: true, env: { TERM: "xterm" }, flags: { noColor: true, plain: false } });
 const stop = new AbortController();
 const err = (text) => writeSync(2, text);
-const prompter = createPrompter({ keyboard: () => openStdin(process.stdin), err, style, size: () => ({ columns: process.stderr.columns, rows: 24 }), kitty: false, signal: stop.signal });
+const prompter = createPrompter({ isStdinKeyboard: true, err, style, size: () => ({ columns: process.stderr.columns, rows: 24 }), kitty: false, signal: stop.signal });
 const show = (value) => err("=> " + JSON.stringify(value) + "\\n");
 const acts = {
   plan: async () => show(await prompter.ask({ kind: "plan", text: "rm \\x1b[31m" })),

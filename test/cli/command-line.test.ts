@@ -1,17 +1,24 @@
 /** The reading of a command line: what every part means, and what is refused with which words (R24, R25). */
 import { expect, test } from "bun:test";
 import { parseArgs } from "node:util";
+import { parseArgs as parseByCitty } from "citty";
 import fc from "fast-check";
+import { argsForCitty, checkLine, flagsOf, orderLine } from "../../src/cli/command-line.ts";
 import { commands } from "../../src/cli/command-table.ts";
 import { runFlag } from "../../src/cli/flag-values.ts";
 import { type FlagKey, flagTable, specsOf } from "../../src/cli/flags.ts";
 import { habitOfCommand, habitOfFlag } from "../../src/cli/habits.ts";
-import { readCommandLine } from "../../src/cli/read-flags.ts";
 import { toPaiError } from "../../src/core/error.ts";
 import { kebabCase } from "../../src/core/text.ts";
 import { settingTable } from "../../src/store/setting-table.ts";
 
-const read = (...argv: readonly string[]) => readCommandLine(argv);
+/** What a command that takes every flag would get. */
+function read(...argv: readonly string[]) {
+  const line = checkLine(argv);
+  const [, ...rest] = orderLine("any", line.words, line);
+  const args = parseByCitty(rest, argsForCitty(flagTable));
+  return { flags: flagsOf(args, line), words: args._ };
+}
 
 function refusal(...argv: readonly string[]) {
   try {

@@ -71,7 +71,7 @@ const concessions: readonly Concession[] = [
   },
   {
     refused:
-      /(system|developer) (role|instruction|message|prompt)s?( \w+){0,3} not (supported|enabled|allowed)|not support ['"`]?(system|developer)\b|only user and assistant roles/i,
+      /(system|developer) (role|instruction|message|prompt)s?( \w+){0,3} not (supported|enabled|allowed)|not support ['"`]?(system|developer)\b|only user and assistant roles|['"`]instructions['"`] \w+ is not supported/i,
     // llama.cpp calls it a failure of its own when a chat template refuses the role.
     codes: ["request_rejected", "provider_down"],
     told: () => "takes no system instructions: asked with them in the first message",

@@ -1,7 +1,6 @@
 /** How far a streaming reply is, for the terminal's waiting line: steps of a plan, lines of a file. */
 
 import type { Form } from "./action-row.ts";
-import { atFirstUse } from "./at-first-use.ts";
 import type { Purpose } from "./model.ts";
 import { rowOf } from "./vocabulary.ts";
 
@@ -73,10 +72,8 @@ function openScript() {
 }
 
 export function readProgress(purpose: Purpose): ProgressReader {
-  const readers = atFirstUse(() => ({
-    plan: plans.has(purpose) ? openPlan() : null,
-    script: scripts.has(purpose) ? openScript() : null,
-  }));
+  const plan = plans.has(purpose) ? openPlan() : null;
+  const script = scripts.has(purpose) ? openScript() : null;
   let thought = 0;
   /** Text since the last `read`; it is read lazily, since most replies end before anybody asks. */
   let unread = "";
@@ -90,7 +87,6 @@ export function readProgress(purpose: Purpose): ProgressReader {
       unread += text;
     },
     read() {
-      const { plan, script } = readers();
       plan?.push(unread);
       script?.push(unread);
       unread = "";

@@ -1,6 +1,5 @@
 /** The table of all actions: parser, plan, scope, evidence, tools, prompts and terminal read its rows. */
 import type { Row } from "./action-row.ts";
-import { atFirstUse } from "./at-first-use.ts";
 
 const look = {
   kind: "look",
@@ -228,9 +227,8 @@ const isAction = (row: AnyRow): row is ActionRow => row.kind !== "finish" && row
 /** The rows of the actions that are performed. */
 export const actionRows: readonly ActionRow[] = vocabulary.filter(isAction);
 const byName: ReadonlyMap<string, AnyRow> = new Map(vocabulary.map((row) => [row.name, row]));
-const ownNames = atFirstUse(
-  (): ReadonlyMap<string, string> =>
-    new Map(vocabulary.flatMap(({ name, aliases }) => aliases.map((alias) => [alias, name] as const))),
+const ownNames: ReadonlyMap<string, string> = new Map(
+  vocabulary.flatMap(({ name, aliases }) => aliases.map((alias) => [alias, name] as const)),
 );
 
 /** The row of an action by its name; null: unknown action. */
@@ -244,7 +242,7 @@ export function actionRow(name: ActionName): ActionRow {
 }
 
 /** The name of the action that a model calls `name`; an unknown name is returned as it is. */
-export const ownName = (name: string): string => ownNames().get(name) ?? name;
+export const ownName = (name: string): string => ownNames.get(name) ?? name;
 
 /** Whether plans may hold it. */
 export const isPlanned = (row: AnyRow): row is Exclude<AnyRow, { readonly plan: null }> => row.plan !== null;

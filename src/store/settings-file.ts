@@ -1,5 +1,4 @@
 /** A file of settings: the value of each setting in it, and unknown names. */
-import { atFirstUse } from "../core/at-first-use.ts";
 import { PaiError } from "../core/error.ts";
 import { isFields, type Json } from "../core/model.ts";
 import { type JsonText, parseJsonText } from "./json-text.ts";
@@ -9,9 +8,7 @@ import type { Setting } from "./setting-kinds.ts";
 import { allSettings } from "./setting-table.ts";
 import { projectFile, readProjectFile, type Trust, trustOf } from "./trust.ts";
 
-const names = atFirstUse(
-  (): ReadonlySet<string> => new Set(allSettings.filter((one) => one.inFile).map((one) => one.name)),
-);
+const names: ReadonlySet<string> = new Set(allSettings.filter((one) => one.inFile).map((one) => one.name));
 
 export interface SettingsFile extends JsonText {
   /** Name in messages. */
@@ -60,7 +57,7 @@ export function valueIn<T>(file: SettingsFile, setting: Setting<T>): { readonly 
 }
 
 /** Whether a setting has parts that are settings, too: `effort` has `effort.plan`. */
-const hasParts = (name: string): boolean => [...names()].some((known) => known.startsWith(`${name}.`));
+const hasParts = (name: string): boolean => [...names].some((known) => known.startsWith(`${name}.`));
 
 /**
  * Where a setting is: nested, or under its full name ("checks.network"). null: there is an object of its parts in its
@@ -82,7 +79,7 @@ function jsonOf(file: SettingsFile, name: string): Json | undefined {
   for (const [n, part] of path.entries()) {
     if (json === undefined) return undefined;
     const above = path.slice(0, n);
-    if (!isFields(json) && names().has(above.join("."))) return undefined;
+    if (!isFields(json) && names.has(above.join("."))) return undefined;
     if (!isFields(json)) throw wrongType(file, above, "an object");
     json = Object.hasOwn(json, part) ? json[part] : undefined;
   }
@@ -98,12 +95,12 @@ function wrongType(file: SettingsFile, path: readonly string[], wants: string): 
 export function unknownNames(file: SettingsFile, allowed: (name: string) => boolean): string[] {
   const found: string[] = [];
   const isKnown = (name: string, below: readonly string[]): boolean =>
-    name === "$schema" || (names().has(name) ? allowed(name) : below.some(allowed));
+    name === "$schema" || (names.has(name) ? allowed(name) : below.some(allowed));
   const look = (json: Json, prefix: string): void => {
     if (!isFields(json)) return;
     for (const [key, value] of Object.entries(json)) {
       const name = `${prefix}${key}`;
-      const below = [...names()].filter((known) => known.startsWith(`${name}.`));
+      const below = [...names].filter((known) => known.startsWith(`${name}.`));
       if (below.length > 0 && isFields(value)) look(value, `${name}.`);
       else if (!isKnown(name === "checks.commands" ? "checks" : name, below)) found.push(name);
     }

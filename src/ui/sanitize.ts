@@ -1,5 +1,4 @@
 /** Makes control and invisible characters visible, so that no text can control the terminal. */
-import { atFirstUse } from "../core/at-first-use.ts";
 
 /**
  * Control characters except LF and TAB, lone surrogates, line separators, interlinear marks, and invisible ones:
@@ -46,7 +45,7 @@ export function markMixed(text: string): string {
 
 /** Text without control characters other than LF and TAB: most text, recognised quickly. */
 const plain = /^[\n\t -~]*$/;
-const unsureButEscape = atFirstUse(() => new RegExp(unsure.source.replace("[^", "[^\\x1b"), "u"));
+const unsureButEscape = new RegExp(unsure.source.replace("[^", "[^\\x1b"), "u");
 const code = /\x1b\[[\d;]*m/g;
 
 let foreign: { readonly own: ReadonlySet<string>; readonly shape: RegExp } | null = null;
@@ -63,7 +62,7 @@ function foreignIn(own: ReadonlySet<string>): RegExp {
 /** Escapes a whole text except the codes in `own`; the last step before the terminal. */
 export function visibleBut(own: ReadonlySet<string>, text: string): string {
   if (plain.test(text)) return text;
-  if (!unsureButEscape().test(text) && !foreignIn(own).test(text)) return text;
+  if (!unsureButEscape.test(text) && !foreignIn(own).test(text)) return text;
   let out = "";
   let from = 0;
   for (const { 0: found, index } of text.matchAll(code)) {

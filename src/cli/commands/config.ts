@@ -1,6 +1,5 @@
 /** `pai config`: subcommands for keys and settings. */
 
-import { atFirstUse } from "../../core/at-first-use.ts";
 import { PaiError } from "../../core/error.ts";
 import { findAnyProvider, findProvider, type Provider, providerIds } from "../../core/providers.ts";
 import { suggest } from "../../core/suggest.ts";
@@ -30,7 +29,7 @@ export function defineConfigCommand(openAsking: (context: Context) => Asking): H
     const notes: string[] = [];
     const { word, rest } = choose(context, warn);
     const places = openPlaces(context.env);
-    const own = atFirstUse(() => loadSettings({ flags: {}, env: context.env, places, root: null }).settings.providers);
+    const own = () => loadSettings({ flags: {}, env: context.env, places, root: null }).settings.providers;
     if (word === null) return showResult(context, "config", { words: Object.keys(words) }, renderWords());
     const { lines, data } = await word.run({
       context,

@@ -1,7 +1,6 @@
 /** pai's contract as tools for other agents: plan, apply, undo, and queries. */
 
 import * as z from "zod/mini";
-import { atFirstUse } from "../../core/at-first-use.ts";
 import { flagsToRun, grantsRun } from "../../core/command/run-patterns.ts";
 import { digest } from "../../core/digest.ts";
 import { PaiError, toFailure, toPaiError } from "../../core/error.ts";
@@ -188,7 +187,11 @@ function failureOf(thrown: unknown): ToolAnswer {
 
 /** `given`: the call of `pai mcp`. Its folder is the root, its flags are the rights of every call. */
 export function openAgentHost(given: Context): ToolHost {
-  const planned = atFirstUse(() => openPlanned(composeBase(given)));
+  let opened: ReturnType<typeof openPlanned> | null = null;
+  const planned = () => {
+    opened ??= openPlanned(composeBase(given));
+    return opened;
+  };
   // Standard input belongs to the protocol.
   const flags = { ...given.flags, json: true, noInput: true, noStdin: true };
 

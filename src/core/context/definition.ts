@@ -1,5 +1,4 @@
 /** Finds the names that a source file defines at its top level, by the look of its lines. */
-import { atFirstUse } from "../at-first-use.ts";
 
 const script =
   /^(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\s*\*?|class|interface|type|enum|namespace)\s+([\w$]+)|^export\s+(?:declare\s+)?(?:const|let|var)\s+(?:enum\s+)?([\w$]+)|^(?:const|let|var)\s+([\w$]+)[^=]{0,200}=\s*(?:async\b|function\b|class\b|\([^)]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>)|^(?:module\.)?exports\.([\w$]+)\s*=/;
@@ -28,14 +27,14 @@ const languages: readonly (readonly [endings: string, definition: RegExp])[] = [
   ["sh bash zsh", shell],
 ];
 
-const byEnding = atFirstUse(
-  () => new Map(languages.flatMap(([endings, shape]) => endings.split(" ").map((ending) => [ending, shape]))),
+const byEnding = new Map(
+  languages.flatMap(([endings, shape]) => endings.split(" ").map((ending) => [ending, shape] as const)),
 );
 
 /** Names of functions, classes and types; in Java, Ruby and PHP also of methods. Empty for other files. */
 export function findDefinitions(path: string, text: string): ReadonlySet<string> {
   const names = new Set<string>();
-  const shape = byEnding().get(path.slice(path.lastIndexOf(".") + 1).toLowerCase());
+  const shape = byEnding.get(path.slice(path.lastIndexOf(".") + 1).toLowerCase());
   if (shape === undefined) return names;
   for (const line of text.split(/\r?\n/)) {
     if (line.length > 500 || /^(?:else|return|if|for|while|switch)\b/.test(line)) continue;

@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, lstatSync, statfsSync } from "node:fs";
 import { resolve } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
+import { isFields, type Json } from "../core/model.ts";
 import { renderSetKey } from "../core/providers.ts";
 import { providerOfModel } from "../models/open.ts";
 import { probe } from "../models/probe.ts";
@@ -10,6 +11,7 @@ import { isOfSystem } from "../store/audit.ts";
 import { type BaseUrl, configuredAddress, findBaseUrl } from "../store/base-url.ts";
 import { doubtKey, findKeys } from "../store/keys.ts";
 import type { OwnProvider } from "../store/own-providers.ts";
+import { allSettings } from "../store/setting-table.ts";
 import { type LoadedSettings, loadSettings } from "../store/settings.ts";
 import { realPathOf } from "../system/lookups.ts";
 import { openRoot } from "../workspace/confine.ts";
@@ -70,7 +72,7 @@ function examineSettings(
   { origins, values, warnings, trust }: LoadedSettings,
 ): readonly Finding[] {
   const set = Object.entries(origins).filter(([, origin]) => origin !== "default");
-  const shown = set.map(([name, origin]) => `${name} = ${JSON.stringify(values[name])} (${origin})`);
+  const shown = set.map(([name, origin]) => `${name} = ${showSetting(name, values[name] ?? null)} (${origin})`);
   const kept = places.configDir ?? "nowhere: HOME is not set";
   return [
     ok("settings", shown.length === 0 ? "all at their defaults" : shown.join("; ")),
@@ -79,6 +81,12 @@ function examineSettings(
     ...(trust === null ? [] : [ok("pai.json", trust)]),
     ...warnings.map((text) => warning("settings", text)),
   ];
+}
+
+/** A setting with entries of the user's choice by their names alone: they may be long, and providers have lines of their own. */
+function showSetting(name: string, value: Json): string {
+  const hasEntries = allSettings.some((setting) => setting.name === name && "hasEntries" in setting);
+  return hasEntries && isFields(value) ? Object.keys(value).join(", ") : JSON.stringify(value);
 }
 
 function examineKeys({ context, places }: Patient, loaded: LoadedSettings, model: string): readonly Finding[] {

@@ -1,5 +1,5 @@
 /** How hard a model is told to think: which levels models know, and the fields that say so on each wire. One table. */
-import { type Effort, type Fields, isFields, type ModelRequest } from "../core/model.ts";
+import { type Effort, type Fields, isFields, type Model, type ModelRequest } from "../core/model.ts";
 import type { Provider, Wire } from "../core/providers.ts";
 import type { Notice } from "../core/question.ts";
 
@@ -172,6 +172,34 @@ export interface EffortTeller {
   readonly tell: (request: ModelRequest) => void;
 }
 
+/** Tells once of each effort that has no effect on a model that knows these levels, or not the wanted one. */
+function openTelling(model: string, knows: readonly Level[], notify: (notice: Notice) => void): EffortTeller["tell"] {
+  const told = new Set<string>();
+  const say = (text: string) => {
+    if (told.has(text)) return;
+    told.add(text);
+    notify({ level: "info", code: "effort", text });
+  };
+  return ({ effort = null }) => {
+    if (effort === null) return;
+    const level = nearest(effort, knows);
+    if (level === null) say(`${model} cannot be told how hard to think: the effort has no effect`);
+    else if (level !== effort) say(`${model} knows no effort ${effort}: ${level} is sent`);
+  };
+}
+
+/** The model of a recording, which says what it said, however hard it is to think. */
+export function ignoreEffort(model: Model, notify: (notice: Notice) => void): Model {
+  const tell = openTelling(model.id, [], notify);
+  return {
+    ...model,
+    stream(request, signal, refit) {
+      tell(request);
+      return model.stream(request, signal, refit);
+    },
+  };
+}
+
 /** `ollama`: whether the model can think, as Ollama says; absent: it is not asked through Ollama's own API. */
 export function openEffort(
   { wire, dialect }: Pick<Provider, "wire" | "dialect">,
@@ -184,23 +212,12 @@ export function openEffort(
   const row = rows.find(({ names }) => names.test(model));
   const knows = row === undefined || ollama?.thinks === false ? [] : row.knows;
   const form = row?.form ?? forms[kind];
-  const told = new Set<string>();
-  const say = (text: string) => {
-    if (told.has(text)) return;
-    told.add(text);
-    notify({ level: "info", code: "effort", text });
-  };
   return {
     fields({ effort = null, maxOutputTokens }) {
       const level = effort === null ? null : nearest(effort, knows);
       return level === null ? {} : form(level, maxOutputTokens);
     },
-    tell({ effort = null }) {
-      if (effort === null) return;
-      const level = nearest(effort, knows);
-      if (level === null) say(`${model} cannot be told how hard to think: the effort has no effect`);
-      else if (level !== effort) say(`${model} knows no effort ${effort}: ${level} is sent`);
-    },
+    tell: openTelling(model, knows, notify),
   };
 }
 

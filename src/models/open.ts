@@ -8,7 +8,7 @@ import type { Notice } from "../core/question.ts";
 import { suggest } from "../core/suggest.ts";
 import { describeModel, limitModel, type StatedLimits } from "./catalogue.ts";
 import { createConcessions } from "./concessions.ts";
-import { openEffort } from "./effort.ts";
+import { ignoreEffort, openEffort } from "./effort.ts";
 import { type Key, takeKeysInTurn } from "./keys-in-turn.ts";
 import { askServer, outputOf } from "./local/server.ts";
 import { createReplayModel, parseReplay } from "./replay.ts";
@@ -91,7 +91,7 @@ export async function openModel(options: OpenOptions): Promise<Model> {
   const { name } = parseModelId(id, own);
   const provider = providerOfModel(id, own);
   if (provider === null) {
-    return createReplayModel(parseReplay(await options.readText(name), name), name);
+    return ignoreEffort(createReplayModel(parseReplay(await options.readText(name), name), name), options.notify);
   }
   const opened = {
     ...describeModel(provider.id, name, provider.like),

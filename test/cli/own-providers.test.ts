@@ -160,6 +160,8 @@ test("pai models and pai doctor list the rows with their place, and show no secr
     ["ok", "gw: responses at https://gw.example/v1, key GW_KEY"],
     ["ok", "token: chat at https://t.example, its key is printed by printtoken (not run here)"],
   ]);
+  const settings = JSON.parse(out).data.findings.find(({ name }: { name: string }) => name === "settings");
+  expect(settings.text).toBe("models = gw:alias (config.json); providers = gw, token (config.json)");
   expect(models + out).not.toContain("literal-99");
 });
 

@@ -233,6 +233,16 @@ describe("asked with an effort", () => {
     expect(told).toEqual(["gemini-2.0-flash cannot be told how hard to think: the effort has no effect"]);
   });
 
+  test("a recording says what it said, and that no effort changes it is told once", async () => {
+    const told: string[] = [];
+    const readText = async () => '{"text": "one"}\n{"text": "two"}\n';
+    const model = await openModel(
+      options({ id: "replay:r", baseUrl: null, readText, notify: ({ text }) => told.push(text) }),
+    );
+    expect([(await take(model, quiet, wanted)).text, (await take(model, quiet, wanted)).text]).toEqual(["one", "two"]);
+    expect(told).toEqual(["replay:r cannot be told how hard to think: the effort has no effect"]);
+  });
+
   test("an Ollama model that thought until its reply was full is told not to think, whatever the effort", async () => {
     server.about = { ...ollama, "/api/show": { ...ollama["/api/show"], capabilities: ["completion", "thinking"] } };
     const mute = line({ message: { role: "assistant", content: "", thinking: "…" }, done: false });

@@ -19,7 +19,7 @@ const declared: Readonly<Record<string, string>> = {
     "cli/compose/base store/settings store/setting-table store/setting-kinds store/settings-file store/trust " +
     "ui/run/terminal",
   "what a run is composed of":
-    "workspace/confine workspace/system/backend workspace/journal/open-state workspace/journal/journal store/audit " +
+    "workspace/confine workspace/system/folder-handle workspace/journal/open-state workspace/journal/journal store/audit " +
     "store/plan-cache cli/compose/known-secrets core/secrets/veil models/replay cli/compose/decide",
   "the plan": "flows/ledger flows/fit-request core/json core/plan/parse-plan core/plan/plan-form core/plan/lenient",
   "the yes": "flows/changes/allowed workspace/other-names flows/permission flows/progress",

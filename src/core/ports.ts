@@ -237,8 +237,6 @@ export interface Commits {
 export interface Workspace extends View {
   /** Real path of the root, for display. */
   readonly root: string;
-  /** How paths are opened here. */
-  readonly protection: "openat2" | "fd-walk" | "checked";
   /** The sandbox of commands in this workspace; probed at the first call. */
   sandbox(): Promise<SandboxState>;
   /** False when the journal cannot be kept (read-only home, --ephemeral): undo is off. */

@@ -1,13 +1,13 @@
 /** Access to the user's files: a pinned root, and folders below it that are reached without following a link. */
 
-import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync } from "node:fs";
 import { PaiError } from "../core/error.ts";
 import type { PathRules } from "../core/names.ts";
 import { nameOf, parentOf, type RelPath } from "../core/path.ts";
 import { openOwnFiles, realFolders } from "./own-files.ts";
 import { showName } from "./parse-path.ts";
 import { judgeRoot } from "./path-policy.ts";
-import { type Backend, chooseBackend, forceBackend, type Handle, type Protection } from "./system/backend.ts";
+import { enterFolder, type Handle, handleOf } from "./system/folder-handle.ts";
 import { enterFlags, type OpenFile, openFileAt, openFoundAt, readWhole } from "./system/open-at.ts";
 import { isMissing, type Stat, statAt, toStat } from "./system/stat.ts";
 
@@ -22,8 +22,6 @@ export interface Root {
   readonly path: string;
   /** Rules of the user for what every project ignores; read when first asked for. */
   readonly userIgnore: string;
-  /** Determined when first asked for or when the first folder is entered. */
-  readonly backend: Protection;
   /** The state of a path, links not followed; null: it does not exist. */
   stat(path: RelPath): Stat | null;
   /**
@@ -65,7 +63,6 @@ export interface LentRoot {
   readonly own: readonly string[];
   readonly rules: PathRules;
   readonly userIgnore: string;
-  readonly backend: Protection | undefined;
 }
 
 export interface RootOptions {
@@ -78,8 +75,6 @@ export interface RootOptions {
   readonly rules?: PathRules;
   /** Reads the user's rules for what every project ignores; none if left out. */
   readonly userIgnore?: () => string;
-  /** For tests; chosen by trying when left out. */
-  readonly backend?: Protection | undefined;
 }
 
 /**
@@ -106,34 +101,23 @@ export function openRoot(path: string, options: RootOptions): Root {
       userIgnore ??= options.userIgnore?.() ?? "";
       return userIgnore;
     },
-    backend: options.backend,
   });
 }
 
 /** Uses the root that another thread of this process has opened. */
 export function borrowRoot(lent: LentRoot): Root {
   const { fd, path: real } = lent;
-  let chosen: { readonly backend: Backend; readonly top: Handle } | null = null;
-  const reach = () => {
-    if (chosen === null) {
-      const backend = lent.backend === undefined ? chooseBackend(fd) : forceBackend(lent.backend);
-      chosen = { backend, top: backend.top(fd, real) };
-    }
-    return chosen;
-  };
-  const own = openOwnFiles(lent.own, lent.rules, () => reach().top.at);
+  /** Stays open. */
+  const top: Handle = { ...handleOf(fd), close() {} };
+  const own = openOwnFiles(lent.own, lent.rules, () => top.at);
 
-  const open = (folder: RelPath): Handle | null => {
-    const { backend, top } = reach();
-    return folder === "" ? top : backend.enter(top, folder, "" as RelPath);
-  };
+  const open = (folder: RelPath): Handle | null => (folder === "" ? top : enterFolder(top, folder, "" as RelPath));
 
   const withFolder = <T>(folder: RelPath, use: (at: string) => T): T | null => {
     const handle = open(folder);
     if (handle === null) return null;
     try {
       const result = use(handle.at);
-      handle.check();
       return result;
     } finally {
       handle.close();
@@ -174,12 +158,7 @@ export function borrowRoot(lent: LentRoot): Root {
     get userIgnore() {
       return lent.userIgnore;
     },
-    get lent() {
-      return { ...lent, backend: reach().backend.name };
-    },
-    get backend() {
-      return reach().backend.name;
-    },
+    lent,
     refuseOwn: (stat, target) => own.refuse(stat, target),
     stat: (target) =>
       target === ""
@@ -188,13 +167,12 @@ export function borrowRoot(lent: LentRoot): Root {
     withParent,
     withFolder,
     open,
-    openBelow: (above, target) => reach().backend.enter(above, nameOf(target) as RelPath, parentOf(target)),
+    openBelow: (above, target) => enterFolder(above, nameOf(target) as RelPath, parentOf(target)),
     openFile,
     readBytes: (target, limit) => readOpen(openFile(target), target, limit),
     readIn(folder, target, limit) {
       const file = allowed(openFoundAt(folder.at, nameOf(target), target), target);
       const read = readOpen(file, target, limit);
-      folder.check();
       return read;
     },
     close: () => closeSync(fd),
@@ -217,12 +195,14 @@ function openRootFolder(path: string): number {
   }
 }
 
-/** Without /proc, falls back to the path that was opened. */
+/** Throws root_refused without /proc, through which folders are entered. */
 function realPathOf(fd: number, path: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`);
-  } catch {
-    return realpathSync(path);
+  } catch (cause) {
+    closeSync(fd);
+    const hint = "mount it: mount -t proc proc /proc";
+    throw new PaiError("root_refused", `${showName(path)} cannot be entered without /proc`, { hint, cause });
   }
 }
 

@@ -60,8 +60,6 @@ export interface WorkspaceOptions {
   readonly keep?: number;
   /** What the user wants of the sandbox; the strongest available if left out. */
   readonly sandbox?: SandboxSettings;
-  /** For tests; chosen by trying if left out. */
-  readonly backend?: Workspace["protection"] | undefined;
 }
 
 export interface OpenedWorkspace {
@@ -84,11 +82,11 @@ const maxReadBytes = 8 * 1024 * 1024;
 
 /** Looks at no file of the workspace unless a run was cut off here. Throws root_refused. */
 export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWorkspace> {
-  const { force, home, backend } = options;
+  const { force, home } = options;
   const own = [...new Set([...(options.own ?? []), ...(options.stateDir === null ? [] : [options.stateDir])])];
   const ignoreFile = atFirstUse(() => findUserIgnore({ home, env: options.env, path }));
   const userIgnore = () => readUserIgnore(ignoreFile());
-  const root = openRoot(options.root, { force, home, own, backend, rules: options.policy, userIgnore });
+  const root = openRoot(options.root, { force, home, own, rules: options.policy, userIgnore });
   const path = pathOutside(options.env["PATH"], root.path);
   const place = placeOf(root.path, findTop(root.path)?.top ?? "/");
   const policy: PathRules = { ...denyBelow(options.policy, root.path, realFolders(own)), place };
@@ -123,7 +121,6 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
     },
     workspace: {
       root: root.path,
-      protection: root.backend,
       undoable: state !== null,
       ...openView(root, () => rules, spellings),
       parse: (text) => parsePath(text, spellings).path,
@@ -298,7 +295,6 @@ const ownAll: OwnOf = (changes) => changes;
 /** `why`: the reason why nothing is kept although it should be. */
 function weaknesses(root: Root, why: string | null): string[] {
   const found: string[] = [];
-  if (root.backend === "checked") found.push("paths are only checked here, races are possible");
   if (why !== null) found.push(`undo is off: ${why}`);
   const mode = root.stat("" as RelPath)?.mode ?? 0;
   if ((mode & 0o1002) === 0o0002) found.push(`${showName(root.path)} can be written by everybody on this machine`);

@@ -9,7 +9,7 @@ import type { ReadFile, Root } from "./confine.ts";
 import { type IgnoreRules, openIgnore } from "./ignore.ts";
 import { sortNames } from "./name-order.ts";
 import { showName } from "./parse-path.ts";
-import type { Handle } from "./system/backend.ts";
+import type { Handle } from "./system/folder-handle.ts";
 import { type Stat, statOrRefused } from "./system/stat.ts";
 
 /** Called for each folder that cannot be entered, and for each name that is not UTF-8, which is listed as `special`. */
@@ -230,7 +230,6 @@ function fillLevel(
       names.push(entry.name);
       if (!entry.isFile()) others.set(entry.name, entry);
     }
-    handle.check();
     return { handle, folder, names, others, ignored: rulesFor(names), mark, isIgnored, next: sorted(names) };
   } catch (thrown) {
     handle.close();
@@ -247,9 +246,7 @@ function sorted(names: readonly string[]): Level["next"] {
 }
 
 function lookAt(handle: Handle, name: string, path: RelPath): Stat | null {
-  const stat = statOrRefused(handle.at, name, path);
-  handle.check();
-  return stat;
+  return statOrRefused(handle.at, name, path);
 }
 
 interface Picked extends Pick<Level, "mark" | "isIgnored"> {

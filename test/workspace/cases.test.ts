@@ -1,4 +1,4 @@
-/** Every attack on paths, names, links and special objects, through every action, on every backend, as root and as others. */
+/** Every attack on paths, names, links and special objects, through every action, as root and as others. */
 import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
@@ -9,11 +9,10 @@ import { type Count, countAll } from "./attack/count.ts";
 
 const longest = 60_000;
 
-function judge(counts: readonly Count[]): void {
-  expect(counts.flatMap(({ faults }) => faults)).toEqual([]);
-  expect(counts.map(({ backend }) => backend)).toEqual(["openat2", "fd-walk", "checked"]);
+function judge({ tried, faults }: Count): void {
+  expect(faults).toEqual([]);
   // Fewer would mean that the attacks no longer work on anybody, and prove nothing.
-  for (const { tried } of counts) expect(tried).toBeGreaterThan(1000);
+  expect(tried).toBeGreaterThan(1000);
 }
 
 test.concurrent(

@@ -1,6 +1,6 @@
 /** What somebody else does in the worst moment is never lost, and what fails leaves nothing behind. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { linkSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RelPath } from "../../src/core/path.ts";
 import { openRoot } from "../../src/workspace/confine.ts";
@@ -95,15 +95,4 @@ describe("taking back", () => {
     expect(treeOf(place.work)).toEqual(before);
     root.close();
   });
-});
-
-test("where paths are only checked, a folder that was swapped while it was used is a conflict", () => {
-  place = makePlace({ "d/a.txt": "a" });
-  const root = openRoot(place.work, { force: true, home: null, backend: "checked" });
-  const swap = () => {
-    renameSync(join(place.work, "d"), join(place.work, "e"));
-    mkdirSync(join(place.work, "d"));
-  };
-  expect(() => root.withFolder(at("d"), swap)).toThrow(expect.objectContaining({ code: "conflict" }));
-  root.close();
 });

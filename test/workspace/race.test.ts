@@ -9,12 +9,8 @@ test("a program that checks a path and then uses it leaks", async () => {
   expect(readEscapes + writeEscapes).toBeGreaterThan(0);
 }, 20_000);
 
-test.each(["openat2", "fd-walk"] as const)(
-  "%s reads and writes nothing behind a swapped folder",
-  async (backend) => {
-    const { reads, writes, refused, ...escapes } = await race(backend, short);
-    expect(escapes).toEqual({ readEscapes: 0, writeEscapes: 0 });
-    expect([reads > 100, writes > 10, refused > 10]).toEqual([true, true, true]);
-  },
-  20_000,
-);
+test("pai reads and writes nothing behind a swapped folder", async () => {
+  const { reads, writes, refused, ...escapes } = await race("pai", short);
+  expect(escapes).toEqual({ readEscapes: 0, writeEscapes: 0 });
+  expect([reads > 100, writes > 10, refused > 10]).toEqual([true, true, true]);
+}, 20_000);

@@ -130,7 +130,6 @@ export async function openPast(workspace: Workspace, history: History, id: strin
   return {
     ...past,
     root: workspace.root,
-    protection: workspace.protection,
     undoable: false,
     concern: (path) => workspace.concern(path),
     whyClosed: (path) => workspace.whyClosed(path),

@@ -3,11 +3,10 @@ import { closeSync, existsSync } from "node:fs";
 import { openClip } from "../../core/command/clip.ts";
 import type { SandboxLevel } from "../../core/command/sandbox.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
-import { lifelineFd, maxProcesses } from "../sandbox/confinement.ts";
+import { lifelineFd } from "../sandbox/confinement.ts";
 import type { Started } from "../sandbox/open-sandbox.ts";
 import { explainFailure } from "../sandbox/reasons.ts";
 import { openOutput } from "../system/pipe.ts";
-import { watchCount } from "./process-count.ts";
 import { announceGroup, commandMark, endProcesses, killProcesses, watchStrays } from "./processes.ts";
 
 export interface ShellOptions {
@@ -150,16 +149,15 @@ async function follow(
   const started = performance.now();
   const clip = openClip(keptBytes, keptBytes);
   const reader = output.getReader();
-  let why: "timeout" | "abort" | "flood" | "many" | null = null;
+  let why: "timeout" | "abort" | "flood" | null = null;
   let ending: Promise<boolean> | null = null;
   const leave = announceGroup(child.pid);
   // No process escapes a sandbox with its own process namespace.
   const strayOf = isContained ? undefined : watchStrays(child.pid);
   const end = (reason: typeof why) => {
     why ??= reason;
-    ending ??= endProcesses(child.pid, mark, reason === "many" ? 0 : graceMs, strayOf);
+    ending ??= endProcesses(child.pid, mark, graceMs, strayOf);
   };
-  const uncount = process.getuid?.() === 0 ? watchCount(child.pid, maxProcesses, () => end("many")) : () => {};
   const timer = setTimeout(() => end("timeout"), options.timeoutMs);
   const onAbort = () => end("abort");
   const onExit = () => killProcesses(child.pid, mark);
@@ -183,16 +181,14 @@ async function follow(
   await reader.cancel().catch(() => {});
   const areEnded = await (ending ??
     (isContained && isLate !== true ? true : endProcesses(child.pid, mark, graceMs, strayOf)));
-  uncount();
   leave();
   process.off("exit", onExit);
   const left = areEnded ? "" : "\n[failed: a process that it started could not be ended]";
-  const many = why === "many" ? `\n[ended: it had more than ${maxProcesses} processes]` : "";
   const flood = why === "flood" ? `\n[ended: it wrote more than ${floodBytes / 1024 / 1024} MiB]` : "";
   return {
     exit: areEnded && why === null && child.signalCode === null ? child.exitCode : null,
     timedOut: why === "timeout",
-    output: clip.text() + flood + many + left,
+    output: clip.text() + flood + left,
     ms: sinceMs(started),
   };
 }

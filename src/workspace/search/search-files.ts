@@ -2,7 +2,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { joinPath, type RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
-import type { Handle } from "../system/backend.ts";
+import type { Handle } from "../system/folder-handle.ts";
 import { lookFlags } from "../system/open-at.ts";
 import { refuseUnlessFile, toStat } from "../system/stat.ts";
 

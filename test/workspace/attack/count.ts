@@ -1,12 +1,11 @@
-/** Tries all cases on all backends as the user who runs it; as a program it prints what came of it as JSON. */
+/** Tries all cases as the user who runs it; as a program it prints what came of it as JSON. */
 import { links } from "./cases-links.ts";
 import { denied } from "./cases-names.ts";
 import { objects } from "./cases-objects.ts";
 import { paths } from "./cases-paths.ts";
-import { backends, type Cell, tryCase, tryControls } from "./drive.ts";
+import { type Cell, tryCase, tryControls } from "./drive.ts";
 
 export interface Count {
-  readonly backend: string;
   readonly tried: number;
   readonly refused: number;
   readonly contained: number;
@@ -17,28 +16,19 @@ export interface Count {
 
 const cases = [...paths, ...links, ...objects, ...denied];
 
-export async function countAll(): Promise<readonly Count[]> {
+export async function countAll(): Promise<Count> {
   const possible = cases.filter(({ root }) => root !== true || process.geteuid?.() === 0);
   const controls = new Map(possible.map((attack) => [attack, tryControls(attack)]));
-  const counts: Count[] = [];
-  for (const backend of backends) {
-    const cells: Cell[] = [];
-    for (const attack of possible) cells.push(...(await tryCase(attack, backend, controls.get(attack) ?? new Map())));
-    counts.push(countCells(backend, cells));
-  }
-  return counts;
-}
-
-function countCells(backend: string, cells: readonly Cell[]): Count {
+  const cells: Cell[] = [];
+  for (const attack of possible) cells.push(...(await tryCase(attack, controls.get(attack) ?? new Map())));
   const proven = cells.filter(({ control }) => control);
   return {
-    backend,
     tried: proven.length,
     refused: proven.filter(({ refused }) => refused).length,
     contained: proven.filter(({ refused }) => !refused).length,
     skipped: cells.length - proven.length,
     faults: cells.flatMap(({ id, action, path, fault }) =>
-      fault === null ? [] : [`${id} ${action} ${JSON.stringify(path).slice(0, 100)} on ${backend}: ${fault}`],
+      fault === null ? [] : [`${id} ${action} ${JSON.stringify(path).slice(0, 100)}: ${fault}`],
     ),
   };
 }

@@ -41,9 +41,6 @@ export interface Cell {
   readonly control: boolean;
 }
 
-export const backends = ["openat2", "fd-walk", "checked"] as const;
-export type Backend = (typeof backends)[number];
-
 const names: readonly ActionName[] = [
   "READ",
   "WRITE",
@@ -76,16 +73,12 @@ const inputs: Readonly<Record<ActionName, (path: string) => readonly [string, Js
   "MV to": (path) => ["MV", { from: "ok", to: path }],
 };
 
-/** Every cell of a case on one backend. `controls` says which attacks work at all (see `tryControls`). */
-export async function tryCase(
-  attack: Case,
-  backend: Backend,
-  controls: ReadonlyMap<string, boolean>,
-): Promise<readonly Cell[]> {
+/** Every cell of a case. `controls` says which attacks work at all (see `tryControls`). */
+export async function tryCase(attack: Case, controls: ReadonlyMap<string, boolean>): Promise<readonly Cell[]> {
   const cells: Cell[] = [];
   let scene: Scene | null = null;
   for (const [action, path, expected] of cellsOf(attack)) {
-    scene ??= await openScene(attack, backend);
+    scene ??= await openScene(attack);
     const text = path(scene.world);
     const { refused, fault, intact } = await tryCell(scene, action, text, expected);
     const control = controls.get(`${action} ${cells.length}`) ?? false;
@@ -105,9 +98,9 @@ interface Scene {
   readonly workspace: Workspace;
 }
 
-async function openScene(attack: Case, backend: Backend): Promise<Scene> {
+async function openScene(attack: Case): Promise<Scene> {
   const world = buildFor(attack);
-  const { workspace } = await openFor(world, backend);
+  const { workspace } = await openFor(world);
   return { world, before: picture(world), workspace };
 }
 
@@ -184,9 +177,9 @@ async function tryCell({ world, before, workspace }: Scene, action: ActionName, 
   return { refused, intact, fault: faults.length === 0 ? null : faults.join("; ") };
 }
 
-export function openFor(world: World, backend: Backend) {
+export function openFor(world: World) {
   const own = [`${world.outside}/config`, `${world.outside}/state`, `${world.project}/own*data`];
-  return openBare(world.project, `${world.outside}/kept`, { own, backend });
+  return openBare(world.project, `${world.outside}/kept`, { own });
 }
 
 /** Proposes and applies as a run does; the model has been shown whatever it may read. */

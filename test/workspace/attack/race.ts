@@ -8,7 +8,6 @@ import { openRoot, type Root } from "../../../src/workspace/confine.ts";
 import { prepareBatch } from "../../../src/workspace/disk-batch.ts";
 import { commitBatch } from "../../../src/workspace/journal/commit-batch.ts";
 import { openDisk } from "../../../src/workspace/system/disk.ts";
-import type { Backend } from "./drive.ts";
 import { buildWorld, canary } from "./world.ts";
 
 /** Ends at whichever comes first. */
@@ -31,8 +30,8 @@ export interface RaceFigures {
 const target = "dir/f" as RelPath;
 const fresh = "dir/new" as RelPath;
 
-/** `who` is a backend of pai, or the program that checks a path and then uses it. */
-export async function race(who: Backend | "naive", effort: Effort): Promise<RaceFigures> {
+/** `who`: pai, or a program that checks a path and then uses it. */
+export async function race(who: "pai" | "naive", effort: Effort): Promise<RaceFigures> {
   const world = buildWorld();
   const trap = join(world.outside, "trap");
   mkdirSync(trap);
@@ -46,7 +45,7 @@ export async function race(who: Backend | "naive", effort: Effort): Promise<Race
       stderr: "inherit",
     },
   );
-  const root = who === "naive" ? null : openRoot(world.project, { force: true, home: null, backend: who });
+  const root = who === "naive" ? null : openRoot(world.project, { force: true, home: null });
   try {
     await swapper.stdout.getReader().read();
     const player = root === null ? playNaively(world.project) : playCarefully(root);

@@ -197,7 +197,7 @@ test("a damaged image is reported, and the workspace stays", async () => {
 
 test("undo and redo of a record write nothing that the policy denies, and nothing else of it", async () => {
   // F30: no run writes these, so a record that names them is forged or older than the rules.
-  for (const path of [".env", ".git/hooks/pre-commit", ".pai_history/x.log", "d/.ENV.local"]) {
+  for (const path of [".git/hooks/pre-commit", ".pai_history/x.log", "d/.Git/config"]) {
     const { place, opened, history } = open({ [path]: "theirs", "a.txt": "1" });
     await run(opened, "r1", change("a.txt", file("1"), file("2")), change(path, file("theirs"), file("forged")));
     const before = treeOf(place.work);

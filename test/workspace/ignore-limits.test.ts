@@ -12,9 +12,11 @@ function walkAll(prepare: (folder: string) => void): readonly [paths: readonly s
   onTestFinished(() => rmSync(folder, { recursive: true }));
   prepare(folder);
   const root = openRoot(folder, { force: true, home: null });
-  const started = performance.now();
+  // Processor time: another process on the machine does not count.
+  const before = process.cpuUsage();
   const found = [...walkNow(root, "" as RelPath, { allow: [], deny: [] })].map(({ path }): string => path);
-  return [found, performance.now() - started];
+  const { user, system } = process.cpuUsage(before);
+  return [found, (user + system) / 1000];
 }
 
 // F16

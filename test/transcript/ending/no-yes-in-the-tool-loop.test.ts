@@ -20,7 +20,7 @@ test.concurrent("with -y it is done", async () => {
   expect([outcome.code, outcome.text, place.tree()]).toEqual([0, "Done.", { "a.txt": "x" }]);
 });
 
-test.concurrent("-y does not let it write what runs code later (R41)", async () => {
+test.concurrent("-y does not let it write what runs code later", async () => {
   const later = body.replaceAll("a.txt", ".github/workflows/x.yml");
   await using place = openPlace([
     { body: later, headers: { "content-type": "text/event-stream" } },
@@ -28,5 +28,5 @@ test.concurrent("-y does not let it write what runs code later (R41)", async () 
   ]);
   await place.pai(["run", "-y", "--json", "--mode", "tool-loop", "make a workflow"]);
   expect([place.tree(), place.gemini.requests.length]).toEqual([{}, 2]);
-  expect(place.gemini.requests[1]?.body).toContain("runs code later");
+  expect(place.gemini.requests[1]?.body).toContain("may run code later");
 });

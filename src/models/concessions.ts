@@ -39,7 +39,7 @@ const concessions: readonly Concession[] = [
   },
   {
     refused:
-      /\beffort\b|reasoning_effort|thinking_?(level|budget|config)|budget_tokens|enable_thinking|chat_template_kwargs|adaptive thinking|thinking\.type|not support (thinking|reasoning)/i,
+      /\beffort\b|reasoning_effort|thinking[ _]?(level|budget|config)|only works in thinking mode|budget_tokens|enable_thinking|chat_template_kwargs|adaptive thinking|thinking\.type|not support (thinking|reasoning)/i,
     told: ({ effort }) =>
       effort == null
         ? "cannot be told how hard to think: the effort has no effect"

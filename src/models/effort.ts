@@ -28,8 +28,9 @@ const reasoning: Form = (effort) => ({
 const reasoningEffort: Form = (level) => ({ reasoning_effort: level });
 const deepseek: Form = (level) =>
   level === "none" ? { thinking: { type: "disabled" } } : { thinking: { type: "enabled" }, reasoning_effort: level };
+/** Not all of these servers take the word none, and those that do read the template's switch, too. */
 const chatTemplate: Form = (level) => ({
-  reasoning_effort: level,
+  ...(level === "none" ? {} : { reasoning_effort: level }),
   chat_template_kwargs: { enable_thinking: level !== "none" },
 });
 const adaptive: Form = (effort) =>

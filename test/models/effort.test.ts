@@ -112,10 +112,10 @@ test("Chat Completions: one field, and what some families have besides", () => {
     { thinking: { type: "enabled" }, reasoning_effort: "high" },
   ]);
   expect(levels(openrouter, "any/model", (fields) => at(fields, "reasoning", "effort"))).toEqual([...efforts]);
-  expect(fieldsOf(local, "qwen3")[0]).toEqual({
-    reasoning_effort: "none",
-    chat_template_kwargs: { enable_thinking: false },
-  });
+  expect(fieldsOf(local, "qwen3").slice(0, 2)).toEqual([
+    { chat_template_kwargs: { enable_thinking: false } },
+    { reasoning_effort: "low", chat_template_kwargs: { enable_thinking: true } },
+  ]);
 });
 
 test("Ollama is told yes or no, gpt-oss a word, and a model that cannot think nothing", () => {
@@ -193,6 +193,16 @@ describe("asked with an effort", () => {
       "magistral-9 knows no effort minimal: high is sent",
       "magistral-9 cannot be told how hard to think: the effort has no effect",
     ]);
+  });
+
+  test.each([
+    "Thinking level is not supported for this model.",
+    "Budget 0 is invalid. This model only works in thinking mode.",
+  ])("Gemini's refusal is heard: %s", async (message) => {
+    const refusal = { error: { code: 400, message, status: "INVALID_ARGUMENT" } };
+    server.answer = (n) => (n === 0 ? Response.json(refusal, { status: 400 }) : sse([event(geminiSays("x", "STOP"))]));
+    const [{ text }] = await ask("gemini:gemini-9-flash", [], wanted, server.origin);
+    expect([text, bodies().map((body) => JSON.stringify(body).includes("thinking"))]).toEqual(["x", [true, false]]);
   });
 
   test("a schema stays where only the effort is refused", async () => {

@@ -109,6 +109,8 @@ export interface CommandOptions {
 export interface Held {
   /** null: it ran without a sandbox. */
   readonly level: SandboxLevel | null;
+  /** It could use the network of the host. */
+  readonly network: boolean;
   /** It worked on a copy, so its effects are proposed; otherwise they are on disk. */
   readonly isCopy: boolean;
   /** Variables of the user's environment that were withheld from it and that its output names. */

@@ -91,7 +91,7 @@ function openMemory(past: Overlay, id: string, tape: Tape, work: readonly Change
         for (const { path } of changes) commandPaths.add(path);
         put(changes);
       }
-      const held = { level, isCopy: proposed, withheld: [], hidden: [] };
+      const held = { level, network: false, isCopy: proposed, withheld: [], hidden: [] };
       const effects: Effects = { ...noEffects, changes, notes };
       if (proposed) pending.add(effects);
       return { exit, timedOut, output, ms, held, effects };

@@ -42,6 +42,12 @@ export interface SandboxState {
   readonly proposes: boolean;
 }
 
+/** What of a command's answers is about the sandbox and not about the machine, for the model; null: nothing. */
+export function tellOwn(level: SandboxLevel | null, network: boolean): string | null {
+  if (level !== "full") return null;
+  return `(in a sandbox: processes, /tmp${network ? " and /run" : ", /run and network"} are its own)`;
+}
+
 /** What a command prints when the sandbox stopped it, with the explanation; the first match counts. */
 const walls: readonly (readonly [RegExp, string])[] = [
   [

@@ -1,7 +1,7 @@
 /** Runs a command of the model, and renders its result. */
 
 import { grantsRun, whyNotRun } from "../../core/command/run-patterns.ts";
-import { explainWall } from "../../core/command/sandbox.ts";
+import { explainWall, tellOwn } from "../../core/command/sandbox.ts";
 import type { Rights } from "../../core/plan/scope.ts";
 import type { CommandResult } from "../../core/ports.ts";
 import { isToolCall } from "../../core/tool-calls.ts";
@@ -59,5 +59,7 @@ export function renderCommand({ exit, timedOut, output, ms, limitMs, refused, he
   const end = timedOut ? `ended by the time limit of ${limitMs / 1000} s` : describeEnd({ exit, timedOut });
   const back = refused === null ? "" : `; ${refused.text}`;
   const wall = explainWall(held.level, exit, output);
-  return `${end} after ${Math.round(ms)} ms${back}${wall === null ? "" : `; ${wall}`}\n${output}`.trimEnd();
+  const own = tellOwn(held.level, held.network);
+  const first = `${end} after ${Math.round(ms)} ms${back}${wall === null ? "" : `; ${wall}`}`;
+  return [first, ...(own === null ? [] : [own]), output].join("\n").trimEnd();
 }

@@ -105,7 +105,13 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
       const begunNs = BigInt(Date.now()) * 1_000_000n;
       const { replaced: _, level, ...ended } = await run(command, options, layers);
       const withheld = withheldNames(parts.env, env, ended.output);
-      const held = { level, isCopy: true, withheld, hidden: sandbox.hiddenIn(ended.output) };
+      const held = {
+        level,
+        network: sandbox.hasNetwork(options.by),
+        isCopy: true,
+        withheld,
+        hidden: sandbox.hiddenIn(ended.output),
+      };
       if (options.sandbox === "throwaway" || signal.aborted) {
         discard();
         return { result: { ...ended, held, effects: noEffects }, copy: null, undo: noUndo };
@@ -151,7 +157,13 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     const notes = [...compared.notes, ...replaced.map((path) => seenMeanwhile(path, root.path))];
     const mine = new Set<Change>(ownOf(compared.changes));
     const effects: Effects = { ...compared, notes, changes: compared.changes.filter((change) => mine.has(change)) };
-    const held = { level, isCopy: false, withheld: withheldNames(parts.env, env, ended.output), hidden: [] };
+    const held = {
+      level,
+      network: sandbox.hasNetwork(by),
+      isCopy: false,
+      withheld: withheldNames(parts.env, env, ended.output),
+      hidden: [],
+    };
     return { result: { ...ended, held, effects }, copy: null, undo: undoOf(found, compared) };
   };
 

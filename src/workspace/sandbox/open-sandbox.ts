@@ -50,6 +50,8 @@ export interface Started extends Launched {
 export interface Sandbox {
   /** Makes empty layers for a command; for levels whose `state` says that commands work on copies. */
   readonly makeLayers: () => Promise<Layers>;
+  /** Whether a command of this origin gets the network of the host. */
+  readonly hasNetwork: (by: Request["by"]) => boolean;
   /** Whether commands may write `.git`. */
   readonly git: boolean;
   readonly state: () => Promise<SandboxState>;
@@ -115,6 +117,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     isUnseen: (path) => isUnseen(path, last ?? search(), workspace),
     hiddenIn: (text) => namedIn(text, last ?? search(), workspace),
     git: settings.git,
+    hasNetwork,
     async state() {
       return describeState({ ...(await find()), settings, closed: last ?? search(), workspace, home });
     },

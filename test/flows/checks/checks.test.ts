@@ -132,7 +132,9 @@ describe("what commands and checks change", () => {
       `RUN::echo once | tee -a log.txt\n${change}`,
     ];
     const ran = await play({ files, lines, options: allowed });
-    expect(ran.asked(2)).toMatch(/<result action="RUN echo once[^>]*ok="true">\nexit 0 after \d+ ms\nonce/);
+    expect(ran.asked(2)).toMatch(
+      /<result action="RUN echo once[^>]*ok="true">\nexit 0 after \d+ ms\n(?:\(in a sandbox.*\)\n)?once/,
+    );
     expect([ran.outcome.code, ran.outcome.calls.made, ran.files["log.txt"]]).toEqual([0, 2, "once\n"]);
   });
 
@@ -165,7 +167,9 @@ describe("what commands and checks change", () => {
     ];
     const ran = await play({ files: { ...files, "b.txt": "b\n" }, lines, options: allowed });
     expect(ran.outcome).toMatchObject({ code: 0, status: "unverified", text: "It says two." });
-    expect(ran.asked(3)).toMatch(/done: RUN cat a\.txt; exit 3\n<result>\nexit 3 after \d+ ms\ntwo/);
+    expect(ran.asked(3)).toMatch(
+      /done: RUN cat a\.txt; exit 3\n<result>\nexit 3 after \d+ ms\n(?:\(in a sandbox.*\)\n)?two/,
+    );
   });
 
   test("what a RUN changed is shown to the next phase and keeps the plan's promise", async () => {

@@ -109,7 +109,7 @@ onCopies("in a dry run the next command sees what the one before would have chan
   );
   const ran = await playLoop([both, "Done."], { files, options: { allowRun: true, dryRun: true } });
   expect(ran.files).toEqual(files);
-  expect(resultsOf(ran, 2).map(({ text }) => text.split("\n").slice(1))).toEqual([[], ["three"], ["three", "four"]]);
+  expect(resultsOf(ran, 2).map(({ text }) => text.split("\n").slice(2))).toEqual([[], ["three"], ["three", "four"]]);
   expect(ran.outcome.diff).toContain("+three\n+four\n");
 });
 
@@ -123,4 +123,17 @@ onCopies("a command that meets the wall gets a line on what may be in its way", 
   const ran = await run("touch /etc/pai-was-here");
   const said = ran.eventsOf("notice").filter(({ code }) => code === "sandbox_wall");
   expect(said[0]?.text).toContain("perhaps the sandbox: only the project can be written (--allow-write PATH)");
+});
+
+onCopies("each result tells the model in one clause what it says of the sandbox and not of the machine", async () => {
+  const toldWith = async (sandbox: object) => {
+    const ran = await playLoop([calls(call("bash", { command: "echo hi" })), "Done."], {
+      options: { allowRun: true },
+      sandbox,
+    });
+    return resultsOf(ran, 2)[0]?.text.split("\n").slice(1);
+  };
+  expect(await toldWith({})).toEqual(["(in a sandbox: processes, /tmp, /run and network are its own)", "hi"]);
+  expect(await toldWith({ network: true })).toEqual(["(in a sandbox: processes, /tmp and /run are its own)", "hi"]);
+  expect(await toldWith({ choice: "off" })).toEqual(["hi"]);
 });

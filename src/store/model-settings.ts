@@ -19,17 +19,13 @@ const tokens: Judge = judgeBy(
   (json) => isNumber(json) && Number.isInteger(json) && json >= 256,
 );
 
-export const judgeRate: Judge = judgeObject(
-  "a price",
-  { input: amount, output: amount },
-  { cached: amount, written: amount },
-);
+const judgeRate: Judge = judgeObject("a price", { input: amount, output: amount }, { cached: amount, written: amount });
 
 /** The fields of `ModelFacts`, which a row of `providers` has, too. */
 export const factFields = { window: tokens, output: tokens, prices: judgeRate } as const;
 
 /** The price; without `cached`, that rate is the one of input. `json`: what `judgeRate` accepts. */
-export function readRate(json: Json): Rate {
+function readRate(json: Json): Rate {
   const rate = json as Omit<Rate, "cached"> & Partial<Rate>;
   return { ...rate, cached: rate.cached ?? rate.input };
 }
@@ -45,7 +41,7 @@ export function readFacts({ window, output, prices }: { readonly [Field in keyof
 
 const usd = { type: "number", minimum: 0 } as const;
 
-export const rateSchema = {
+const rateSchema = {
   type: "object",
   additionalProperties: false,
   properties: { input: usd, output: usd, cached: usd, written: usd },

@@ -87,8 +87,7 @@ export function compile(compilation: Compilation): string {
     ...(runtime === undefined ? [] : [`--compile-executable-path=${runtime}`]),
     `--metafile=${metafile}`,
     "src/main.ts",
-    "src/workspace/search/search-worker.ts",
-    "src/workspace/context/count-worker.ts",
+    "src/workspace/search/worker.ts",
     "--outfile",
     made,
   ];

@@ -1,13 +1,17 @@
-/** Reads files and counts the terms of a request in them, in the main thread or in a worker. */
+/** Counts the terms of a request in the files of a project, in threads once there are many. */
+
 import { isAscii } from "node:buffer";
 import type { CountedFile } from "../../core/context/rank.ts";
 import { isWritten, surveyLimits } from "../../core/context/survey-limits.ts";
 import { openCounter, type Term } from "../../core/context/words.ts";
 import type { Root } from "../confine.ts";
 import { type Bunch, openReader, type SearchedFile } from "../search/search-files.ts";
+import { openThreads, type Threads } from "../search/threads.ts";
 
 export interface CountReply {
-  /** Number of files that contain human-written text. */
+  /** Number of files that were looked at. */
+  readonly looked: number;
+  /** Number of those that contain human-written text. */
   readonly files: number;
   readonly totalLength: number;
   readonly found: readonly CountedFile[];
@@ -30,8 +34,9 @@ export function openCountFiles(root: Root, terms: readonly Term[]): (bunches: re
   const count = openCounter(terms);
   return (bunches) => {
     const found: CountedFile[] = [];
-    let [texts, totalLength] = [0, 0];
+    let [looked, texts, totalLength] = [0, 0, 0];
     const look = (file: SearchedFile): void => {
+      looked += 1;
       const text = textOf(file);
       if (text === null) return;
       texts += 1;
@@ -40,6 +45,67 @@ export function openCountFiles(root: Root, terms: readonly Term[]): (bunches: re
       if (counts !== null) found.push({ path: file.path, length: text.length, counts });
     };
     for (const bunch of bunches) read(bunch, look);
-    return { files: texts, totalLength, found };
+    return { looked, files: texts, totalLength, found };
+  };
+}
+
+/** Threads are started only for more batches than this. */
+const batchesHere = 3;
+/** A thread without a reply for so long counts as stuck: many large files on a slow disk take seconds. */
+const maxSilenceMs = 10_000;
+/** Milliseconds between two looks at the time, while threads count. */
+const tickMs = 20;
+
+const sizeOf = (batch: readonly Bunch[]) =>
+  batch.reduce((sum, bunch) => sum + ("names" in bunch ? bunch.names.length : 1), 0);
+
+export interface Counting {
+  /** Takes files to count; threads begin with them at once, while others are listed. */
+  add(batch: readonly Bunch[]): void;
+  /** Counts until all is counted or time is up; `unread`: files that no reply is about. Throws the signal's reason. */
+  finish(
+    isLate: () => boolean,
+    signal: AbortSignal,
+  ): Promise<{ readonly replies: readonly CountReply[]; readonly unread: number }>;
+  close(): void;
+}
+
+/** Counts terms in the files of batches: in threads once there are many, else in the main thread. */
+export function openCounting(root: Root, terms: readonly Term[]): Counting {
+  const replies: CountReply[] = [];
+  /** For the main thread: too few for threads, or what a thread could not do. */
+  let here: (readonly Bunch[])[] = [];
+  let threads: Threads<CountReply> | null = null;
+  let [files, asked] = [0, 0];
+  const send = async (to: Threads<CountReply>, batch: readonly Bunch[]): Promise<void> => {
+    asked += 1;
+    const reply = await to.ask(batch).catch(() => null);
+    asked -= 1;
+    if (reply === null) here.push(batch);
+    else replies.push(reply);
+  };
+  return {
+    add(batch) {
+      files += sizeOf(batch);
+      if (threads === null) here.push(batch);
+      else void send(threads, batch);
+      if (threads !== null || here.length <= batchesHere) return;
+      threads = openThreads({ root: root.lent, job: { terms } }, maxSilenceMs);
+      for (const each of here) void send(threads, each);
+      here = [];
+    },
+    async finish(isLate, signal) {
+      const count = openCountFiles(root, terms);
+      while (!isLate() && (here.length > 0 || asked > 0)) {
+        const batch = here.shift();
+        if (batch !== undefined) replies.push(count(batch));
+        // Lets replies and the user's keys in.
+        await Bun.sleep(batch === undefined ? tickMs : 0);
+        signal.throwIfAborted();
+      }
+      const looked = replies.reduce((sum, reply) => sum + reply.looked, 0);
+      return { replies, unread: files - looked };
+    },
+    close: () => threads?.close(),
   };
 }

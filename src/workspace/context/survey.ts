@@ -1,15 +1,15 @@
-/** Surveys a workspace for one request: lists it and counts terms at the same time, and reads the history meanwhile. */
+/** Surveys a workspace for one request: lists it, and counts terms and reads the history meanwhile. */
 
 import { surveyLimits } from "../../core/context/survey-limits.ts";
 import type { Term } from "../../core/context/words.ts";
 import type { PathRules } from "../../core/names.ts";
-import { nameOf, parentOf, type RelPath } from "../../core/path.ts";
+import type { RelPath } from "../../core/path.ts";
 import type { Entry, Survey, SurveyHistory } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";
 import { readHistory } from "../git/git-log.ts";
 import { walk } from "../scan.ts";
-import type { Bunch } from "../search/search-files.ts";
-import { type CountPool, openCountPool } from "./count-pool.ts";
+import { addTo, type Bunch } from "../search/search-files.ts";
+import { openCounting } from "./count-files.ts";
 import { findFile } from "./find-file.ts";
 
 const batchFiles = 128;
@@ -38,13 +38,12 @@ function openBudget(): () => boolean {
 /** Surveys a folder on disk. */
 export function openSurvey({ root, rules, path }: SurveyParts, terms: readonly Term[]): Survey {
   const isLate = openBudget();
-  let pool: CountPool | null = null;
-  /** Opened by the first batch that is full, or when files are counted: a small project is shown whole. */
-  const openPool = (): CountPool => {
-    pool ??= openCountPool(root, terms);
-    return pool;
+  const counting = openCounting(root, terms);
+  let batch: Bunch[] = [];
+  const flush = (): void => {
+    if (batch.length > 0) counting.add(batch);
+    batch = [];
   };
-  const batches = openBatches((batch) => openPool().add(batch));
   let past: Promise<SurveyHistory> | null = null;
   let isReading = true;
   const startHistory = (signal: AbortSignal): Promise<SurveyHistory> => {
@@ -55,7 +54,7 @@ export function openSurvey({ root, rules, path }: SurveyParts, terms: readonly T
   };
   const close = (): void => {
     isReading = false;
-    pool?.close();
+    counting.close();
   };
   return {
     async list(signal) {
@@ -66,8 +65,9 @@ export function openSurvey({ root, rules, path }: SurveyParts, terms: readonly T
       const note = (entry: Entry): void => {
         entries.push(entry);
         if (entry.kind !== "file") return;
-        batches.add(entry.path);
+        addTo(batch, entry.path);
         files += 1;
+        if (files % batchFiles === 0) flush();
         if (files === surveyLimits.filesWithoutHistory + 1) void startHistory(signal);
       };
       const walkFrom = async (folder: RelPath, enters?: (folder: RelPath) => boolean): Promise<boolean> => {
@@ -83,8 +83,8 @@ export function openSurvey({ root, rules, path }: SurveyParts, terms: readonly T
     },
     async tally(signal) {
       try {
-        batches.flush();
-        const { replies, unread } = await openPool().finish(isLate, signal);
+        flush();
+        const { replies, unread } = await counting.finish(isLate, signal);
         const files = replies.reduce((sum, reply) => sum + reply.files, 0);
         const totalLength = replies.reduce((sum, reply) => sum + reply.totalLength, 0);
         return { files, totalLength, found: replies.flatMap(({ found }) => found), unread };
@@ -118,25 +118,5 @@ function openShares(count: () => number) {
       if (isFull) later.push(folder);
       return !isFull;
     },
-  };
-}
-
-/** Collects files, those of one folder together, and gives them to `take` in batches. */
-function openBatches(take: (batch: readonly Bunch[]) => void) {
-  let batch: Bunch[] = [];
-  let size = 0;
-  const flush = (): void => {
-    if (size > 0) take(batch);
-    [batch, size] = [[], 0];
-  };
-  return {
-    add(path: RelPath) {
-      const [last, folder, name] = [batch.at(-1), parentOf(path), nameOf(path)];
-      if (last !== undefined && "names" in last && last.folder === folder) last.names.push(name);
-      else batch.push({ folder, names: [name] });
-      size += 1;
-      if (size >= batchFiles) flush();
-    },
-    flush,
   };
 }

@@ -1,15 +1,29 @@
 /** Reads the files of a search, many of one folder at a time. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { joinPath, type RelPath } from "../../core/path.ts";
+import { joinPath, nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
 import type { Handle } from "../system/folder-handle.ts";
 import { lookFlags } from "../system/open-at.ts";
 import { refuseUnlessFile, toStat } from "../system/stat.ts";
 
 /** Files of one folder in order, or one staged file with its content. */
-export type Bunch =
-  | { readonly folder: RelPath; readonly names: string[] }
-  | { readonly path: RelPath; readonly content: Uint8Array };
+export type Bunch = { readonly folder: RelPath; readonly names: string[] } | StagedFile;
+
+export interface StagedFile {
+  readonly path: RelPath;
+  readonly content: Uint8Array;
+}
+
+/** Adds a file to the bunch of its folder. */
+export function addTo(batch: Bunch[], file: RelPath | StagedFile): void {
+  if (typeof file !== "string") {
+    batch.push(file);
+    return;
+  }
+  const [last, folder, name] = [batch.at(-1), parentOf(file), nameOf(file)];
+  if (last !== undefined && "names" in last && last.folder === folder) last.names.push(name);
+  else batch.push({ folder, names: [name] });
+}
 
 export interface SearchedFile {
   readonly path: RelPath;

@@ -2,7 +2,7 @@
 
 import { PaiError } from "../../core/error.ts";
 import type { PathRules } from "../../core/names.ts";
-import { nameOf, parentOf, type RelPath } from "../../core/path.ts";
+import { nameOf, type RelPath } from "../../core/path.ts";
 import type { SearchQuery, SearchReport } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";
 import { compareCodePoints } from "../name-order.ts";
@@ -10,14 +10,19 @@ import { showName } from "../parse-path.ts";
 import { judgePath } from "../path-policy.ts";
 import { type Omitted, walkNow } from "../scan.ts";
 import { compilePattern, isPlain, type Pattern } from "./match.ts";
-import type { Bunch } from "./search-files.ts";
-import { openThreads, type Searchers } from "./search-threads.ts";
+import { addTo, type Bunch, type StagedFile } from "./search-files.ts";
 import { openSearcher, type SearchReply } from "./searcher.ts";
+import { openThreads } from "./threads.ts";
 
 const maxBatchFiles = 256;
 const maxBatchBytes = 1024 * 1024;
 /** Plain patterns are searched in the main thread for this long before threads are started. */
 const firstMs = 15;
+/** A thread without a reply for so long is stuck in a pattern. */
+const maxSilenceMs = 1000;
+/** Matching time of an ordinary pattern: one second in all, and `maxMsEachMiB` for each MiB searched. */
+const maxMs = 1000;
+const maxMsEachMiB = 40;
 
 /**
  * Searches the files below `query.under`, or that one file, in walk order, without denied and ignored files.
@@ -38,10 +43,15 @@ export async function search(
   const pass = () => {
     skipped += 1;
   };
+  let [ms, bytes] = [0, 0];
   const take = (reply: SearchReply | null) => {
-    hits.push(...(reply?.hits ?? []));
-    skipped += reply?.skipped ?? 0;
-    tooSlow ||= reply === null || reply.slow;
+    ms += reply?.ms ?? 0;
+    bytes += reply?.bytes ?? 0;
+    const isOver = ms > maxMs + (maxMsEachMiB * bytes) / (1024 * 1024);
+    tooSlow ||= reply === null || isOver || reply.slow;
+    if (reply === null || isOver) return;
+    hits.push(...reply.hits);
+    skipped += reply.skipped;
   };
   signal?.throwIfAborted();
   const searchers = openSearchers(root, pattern, limit);
@@ -70,27 +80,41 @@ export async function search(
   return { hits: hits.slice(0, query.maxHits), more: hits.length > query.maxHits, tooSlow, skipped };
 }
 
-/** Uses the main thread while that is fast and the pattern is plain, then threads. */
-function openSearchers(root: Root, pattern: Pattern, limit: number): Searchers {
-  let threads: Searchers | null = isPlain(pattern.source) ? null : openThreads({ root: root.lent, pattern, limit });
+/** Batches queued for each thread, so that it never idles. */
+const waitingBatches = 2;
+
+/** Uses the main thread while that is fast and the pattern is plain, then threads. Replies come in the order of the batches. */
+function openSearchers(root: Root, pattern: Pattern, limit: number) {
+  const start = () => openThreads<SearchReply>({ root: root.lent, job: { pattern, limit } }, maxSilenceMs);
+  let threads = isPlain(pattern.source) ? null : start();
   const here = openSearcher(root, pattern, limit);
+  const waiting: Promise<SearchReply | null>[] = [];
   let spent = 0;
   return {
-    async ask(batch) {
-      if (threads !== null) return threads.ask(batch);
-      const start = performance.now();
+    /** The replies that are ready. */
+    async ask(batch: readonly Bunch[]): Promise<readonly (SearchReply | null)[]> {
+      if (threads !== null) {
+        const asked = threads.ask(batch);
+        // A caller that stops early ignores the remaining replies.
+        asked.catch(() => {});
+        waiting.push(asked);
+        const replies: (SearchReply | null)[] = [];
+        while (waiting.length >= threads.count * waitingBatches) replies.push((await waiting.shift()) ?? null);
+        return replies;
+      }
+      const began = performance.now();
       const reply = here(batch);
-      spent += performance.now() - start;
-      if (spent > firstMs) threads = openThreads({ root: root.lent, pattern, limit });
+      spent += performance.now() - began;
+      if (spent > firstMs) threads = start();
       return [reply];
     },
-    rest: async () => threads?.rest() ?? [],
+    rest: () => Promise.all(waiting.splice(0)),
     close: () => threads?.close(),
   };
 }
 
 /** The files to search, in walk order, with staged files in their places. */
-function* files(root: Root, query: SearchQuery, rules: PathRules, pass: () => void): Generator<RelPath | Staged> {
+function* files(root: Root, query: SearchQuery, rules: PathRules, pass: () => void): Generator<RelPath | StagedFile> {
   const wanted = openFilter(query, rules);
   const staged = [...query.staged.keys()].filter(wanted).sort(compareAsWalked);
   const kind = root.stat(query.under)?.kind ?? null;
@@ -103,12 +127,7 @@ function* files(root: Root, query: SearchQuery, rules: PathRules, pass: () => vo
   while (staged.length > 0) yield* takeStaged(query, staged);
 }
 
-interface Staged {
-  readonly path: RelPath;
-  readonly content: Uint8Array;
-}
-
-function* takeStaged({ staged }: SearchQuery, waiting: RelPath[]): Generator<Staged> {
+function* takeStaged({ staged }: SearchQuery, waiting: RelPath[]): Generator<StagedFile> {
   const path = waiting.shift();
   const content = path === undefined ? null : (staged.get(path) ?? null);
   if (path !== undefined && content !== null) yield { path, content };
@@ -150,7 +169,7 @@ function compareAsWalked(a: string, b: string): number {
   return compareCodePoints(a.replaceAll("/", "\0"), b.replaceAll("/", "\0"));
 }
 
-function* batches(found: Iterable<RelPath | Staged>): Generator<readonly Bunch[]> {
+function* batches(found: Iterable<RelPath | StagedFile>): Generator<readonly Bunch[]> {
   let batch: Bunch[] = [];
   let [count, bytes] = [0, 0];
   for (const file of found) {
@@ -164,15 +183,4 @@ function* batches(found: Iterable<RelPath | Staged>): Generator<readonly Bunch[]
     bytes = 0;
   }
   if (batch.length > 0) yield batch;
-}
-
-/** Adds a file to the bunch of its folder. */
-function addTo(batch: Bunch[], file: RelPath | Staged): void {
-  if (typeof file !== "string") {
-    batch.push(file);
-    return;
-  }
-  const [last, folder, name] = [batch.at(-1), parentOf(file), nameOf(file)];
-  if (last !== undefined && "names" in last && last.folder === folder) last.names.push(name);
-  else batch.push({ folder, names: [name] });
 }

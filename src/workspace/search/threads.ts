@@ -1,0 +1,108 @@
+/** Threads that search files, or count in them, in parallel. */
+
+import { availableParallelism } from "node:os";
+import type { Term } from "../../core/context/words.ts";
+import { PaiError } from "../../core/error.ts";
+import type { LentRoot } from "../confine.ts";
+import type { Pattern } from "./match.ts";
+import type { Bunch } from "./search-files.ts";
+
+/** What is done with each file: a pattern is searched, up to `limit` hits, or terms are counted. */
+export type Job = { readonly pattern: Pattern; readonly limit: number } | { readonly terms: readonly Term[] };
+
+export interface WorkRequest {
+  readonly root: LentRoot;
+  readonly job: Job;
+  readonly bunches: readonly Bunch[];
+}
+
+/** Threads that do one job. */
+export interface Threads<Reply> {
+  readonly count: number;
+  /** Gives the batch to the next thread. null: that thread was stuck. Rejects if it could not be started. */
+  ask(batch: readonly Bunch[]): Promise<Reply | null>;
+  /** What was not answered yet stays without an answer. */
+  close(): void;
+}
+
+const maxThreads = 4;
+const maxStartMs = 10_000;
+
+/**
+ * Starts at once; the caller must close it. The threads never keep the process alive. `maxSilenceMs`: one that gives no
+ * reply for so long is stuck.
+ */
+export function openThreads<Reply>(about: Omit<WorkRequest, "bunches">, maxSilenceMs: number): Threads<Reply> {
+  const threads = Array.from({ length: Math.min(maxThreads, Math.max(1, availableParallelism())) }, () =>
+    openThread<Reply>(about, maxSilenceMs),
+  );
+  let asked = 0;
+  return {
+    count: threads.length,
+    async ask(batch) {
+      const thread = threads[asked % threads.length];
+      asked += 1;
+      return (await thread?.ask(batch)) ?? null;
+    },
+    close() {
+      for (const thread of threads) thread.close();
+    },
+  };
+}
+
+/** URL of the worker. In the compiled file modules are in the top folder, but entry points keep their path below src. */
+function workerUrl(): string {
+  const built = !import.meta.url.endsWith("/workspace/search/threads.ts");
+  return new URL(built ? "./workspace/search/worker.ts" : "./worker.ts", import.meta.url).href;
+}
+
+interface Waiting<Reply> {
+  resolve(reply: Reply | null): void;
+  reject(thrown: unknown): void;
+}
+
+function openThread<Reply>(about: Omit<WorkRequest, "bunches">, maxSilenceMs: number) {
+  const worker = new Worker(workerUrl());
+  worker.unref();
+  const waiting: Waiting<Reply>[] = [];
+  let started = false;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  const giveUp = () => {
+    const error = new PaiError("internal", "the search thread did not start");
+    for (const { resolve, reject } of waiting.splice(0)) started ? resolve(null) : reject(error);
+  };
+  /** Time is counted from the last message, and only while an answer is due. */
+  const restartTimer = () => {
+    if (timer !== null) clearTimeout(timer);
+    timer = waiting.length === 0 ? null : setTimeout(giveUp, started ? maxSilenceMs : maxStartMs);
+  };
+  const send = (bunches: readonly Bunch[]) => worker.postMessage({ ...about, bunches } satisfies WorkRequest);
+  const first = Promise.withResolvers<Reply | null>();
+  waiting.push(first);
+  first.promise.catch(() => {});
+  worker.onmessage = ({ data }: MessageEvent<Reply>) => {
+    started = true;
+    waiting.shift()?.resolve(data);
+    restartTimer();
+  };
+  worker.onerror = ({ message }) => {
+    for (const { reject } of waiting.splice(0)) reject(new Error(message));
+  };
+  restartTimer();
+  send([]);
+  return {
+    ask(bunches: readonly Bunch[]): Promise<Reply | null> {
+      const reply = Promise.withResolvers<Reply | null>();
+      // A caller that stops early ignores the remaining answers.
+      reply.promise.catch(() => {});
+      waiting.push(reply);
+      if (waiting.length === 1) restartTimer();
+      send(bunches);
+      return reply.promise;
+    },
+    close() {
+      if (timer !== null) clearTimeout(timer);
+      worker.terminate();
+    },
+  };
+}

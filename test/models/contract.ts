@@ -151,8 +151,8 @@ export function describeBridge(bridge: Bridge): void {
       expect(error).toMatchObject({ code: "network" });
       expect(error?.message).toContain("sent nothing for");
       expect(server.seen.length).toBe(2);
-      server.answer = () => new Response(slow(1000), { headers: { "content-type": "text/event-stream" } });
-      const { error: stalled } = await take(await open(server.origin, { idleMs: 300 }));
+      server.answer = () => new Response(slow(5000), { headers: { "content-type": "text/event-stream" } });
+      const { error: stalled } = await take(await open(server.origin, { idleMs: 500 }));
       expect(stalled).toMatchObject({ code: "network" });
       expect(stalled?.message).toContain("sent no part of the reply for");
       expect(server.seen.length).toBe(3);

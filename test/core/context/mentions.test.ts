@@ -115,9 +115,9 @@ test("what stands behind the asterisk of a pattern names no file", () => {
 });
 
 test("a megabyte of asterisks is soon looked through", () => {
-  const started = performance.now();
+  const before = process.cpuUsage();
   for (const piece of ["*", "*.", "*/", "**a", "{*,"]) findMatching(piece.repeat(200_000), paths);
-  expect(performance.now() - started).toBeLessThan(4_000);
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(4_000);
 });
 
 test("a file with a space in its name is named with its line, and none that only ends in its last word", () => {
@@ -145,8 +145,8 @@ test("a frame of a library names no file of the project that only has the same n
 });
 
 test("a megabyte of data without a name in it is soon looked through", () => {
-  const started = performance.now();
+  const before = process.cpuUsage();
   for (const piece of ["a.", "/a", "(", "a(", "x=", "::a", "  12:5 ", '"a'])
     findSignals(piece.repeat(100_000), piece.repeat(100_000), paths);
-  expect(performance.now() - started).toBeLessThan(4_000);
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(4_000);
 });

@@ -1,7 +1,7 @@
 /** Commands on a copy of the workspace: what they changed comes back whole, and the workspace stays as it was. */
 
 import { expect, test } from "bun:test";
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { toPaiError } from "../../../src/core/error.ts";
@@ -97,7 +97,7 @@ onCopies(
       expect(result.effects.changes.map(say)).toEqual(["change file .gitignore *", "create file k.txt k"]);
       expect(existsSync(join(place.work, "build"))).toBe(false);
       // The sandbox refuses it; what is in the layer all the same is not brought over.
-      execFileSync("find", [place.state, "-path", "*/upper/build/sub/o", "-exec", "chmod", "4755", "{}", "+"]);
+      spawnSync("find", [place.state, "-path", "*/upper/build/sub/o", "-exec", "chmod", "4755", "{}", "+"]);
       const brought = await transaction.keep(result.effects, () => true, signal);
       expect(brought).toEqual(["build", "node_modules", "run.log"].map(at));
       const tree = treeOf(place.work);
@@ -197,7 +197,7 @@ onCopies("folders that nobody may enter are cleared away, and links are brought 
 onCopies("a link in the workspace does not lead what is brought over out of it", () =>
   inPlace(async (place) => {
     const outside = join(place.base, "outside");
-    execFileSync("mkdir", [outside]);
+    spawnSync("mkdir", [outside]);
     symlinkSync(outside, join(place.work, "build"));
     const { result, transaction } = await run(place, "rm build; mkdir build; echo o > build/o");
     await transaction.keep(result.effects, () => true, signal);

@@ -7,6 +7,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -26,6 +27,8 @@ for (const only of ["namespaces", "bubblewrap"] as const) {
     test("the project is writable, everything else is not", () =>
       inWorld({ only }, async ({ base, work, run }) => {
         expect((await run("echo b > b.txt; mkdir d; mv b.txt d; cat d/b.txt")).output).toBe("b\n");
+        // Where the checkout lies in the home, the command sees an empty folder instead, and may fill that.
+        const isHidden = (await run(`ls ${base}/outside.txt`)).exit !== 0;
         for (const attack of [
           `echo x > ${base}/outside.txt`,
           `echo x > ${base}/new.txt`,
@@ -40,8 +43,9 @@ for (const only of ["namespaces", "bubblewrap"] as const) {
           "echo x >> sub/.git/config",
         ]) {
           const { exit } = await run(attack);
-          expect([attack, exit === 0]).toEqual([attack, false]);
+          if (!isHidden || !attack.includes(base)) expect([attack, exit === 0]).toEqual([attack, false]);
         }
+        expect(readFileSync(join(base, "outside.txt"), "utf8")).toBe("theirs\n");
         expect(readdirSync(base).sort()).toEqual(["home", "outside.txt", "state", "work"]);
         expect(existsSync(join(work, "a.txt"))).toBe(true);
       }));
@@ -54,7 +58,7 @@ for (const only of ["namespaces", "bubblewrap"] as const) {
           const { output } = await run(`${look}; cat /proc/*/environ`);
           expect([look, output.includes("canary")]).toEqual([look, false]);
         }
-        expect((await run(`ls -A ${base}/state`)).output).toBe("");
+        expect((await run(`ls -A ${base}/state 2>/dev/null`)).output).toBe("");
       }));
 
     test("the home is closed, whatever its files are called, but for tools and caches without their credentials", () =>
@@ -123,7 +127,8 @@ for (const only of ["namespaces", "bubblewrap"] as const) {
           expect(Number((await run("cat /proc/net/dev | grep -c :")).output)).toBe(
             readdirSync("/sys/class/net").length,
           );
-          expect((await run(`echo x > ${base}/new.txt`)).exit).not.toBe(0);
+          await run(`echo x > ${base}/new.txt`);
+          expect(existsSync(join(base, "new.txt"))).toBe(false);
         },
       ));
 

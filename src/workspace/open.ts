@@ -21,7 +21,6 @@ import { findTop } from "./git/find-repository.ts";
 import { describeState } from "./git/git-state.ts";
 import { prepareCommit, requireRepository } from "./git/prepare-commit.ts";
 import { findUserIgnore, readUserIgnore } from "./git/user-ignore.ts";
-import { openCopies } from "./journal/closed-copies.ts";
 import { isAnyOpen, openIds, openJournal } from "./journal/journal.ts";
 import { openRootLock } from "./journal/lock.ts";
 import { openState, openStateLock } from "./journal/open-state.ts";
@@ -164,7 +163,6 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
             disk: state?.disk ?? openDisk(),
             lock,
             journal: state && openJournal(state, run.id),
-            openCopies: state && (async () => openCopies(state, run.id)),
             umask: options.umask,
             judge: (changes) => judgeChanges(root, changes, rules),
             perform: async (...command) => (await perform())(...command),

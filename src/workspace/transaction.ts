@@ -5,17 +5,15 @@ import { type ErrorCode, PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { CommandOptions, RollbackReport, Transaction } from "../core/ports.ts";
 import { holds, stateAt } from "./atomic-write.ts";
-import { atStart, copiesIn, type KeptCopies, openKeeping } from "./command/keep-copies.ts";
 import type { Copy, Perform, SoFar } from "./command/run-command.ts";
 import type { Root } from "./confine.ts";
 import { type Batch, prepareSteps } from "./disk-batch.ts";
 import { giveModesBack, statOrNull } from "./effects/folder-modes.ts";
-import type { Look } from "./effects/look.ts";
 import { chooseBack, removeUnread, type Undo } from "./effects/undo.ts";
-import { type Files, openWatch } from "./effects/watch.ts";
+import { openWatch } from "./effects/watch.ts";
 import { noteCommandEnd } from "./fresh-time.ts";
 import { commitSteps } from "./journal/commit-batch.ts";
-import { type Journal, noteIfPossible } from "./journal/journal.ts";
+import { type Journal, noteIfPossible, noteIfRoom } from "./journal/journal.ts";
 import type { Lock } from "./journal/lock.ts";
 import { putBack, statesOf } from "./journal/put-back.ts";
 import { takeBack } from "./journal/take-back.ts";
@@ -31,8 +29,6 @@ export interface TransactionParts {
   readonly lock: Lock;
   /** null: nothing can be kept. */
   readonly journal: Journal | null;
-  /** Keeps copies of closed files while commands run; loaded by the first of them. null: nothing can be kept. */
-  readonly openCopies?: (() => Promise<KeptCopies>) | null;
   readonly umask: number;
   /** A second check: throws path_refused for what the policy denies. */
   judge(changes: readonly Change[]): void;
@@ -62,7 +58,6 @@ export function openTransaction(
   const undos = new Map<Effects, Undo>();
   const pending = new Map<Effects, Copy>();
   const watch = journal && openWatch(journal);
-  let copies: KeptCopies | null = null;
   let state: "idle" | "begun" | "ended" = "idle";
 
   const open = (): void => {
@@ -81,7 +76,6 @@ export function openTransaction(
   };
   const end = (how: "applied" | "rolled_back", left: readonly RelPath[]): void => {
     const begun = state === "begun";
-    copies?.remove();
     if (begun && meant.length === 0) journal?.forget();
     else if (begun) journal?.end(how, left);
     // Only now: if the end could not be written, the changes can still be undone.
@@ -91,24 +85,26 @@ export function openTransaction(
 
   /** Runs a command and records what it may destroy, so that a recovery finds it. */
   const performKept = async (command: string, options: CommandOptions) => {
-    // Before the first change the journal is empty, and a user's own command needs no undo.
-    const watched = watch !== null && (state === "begun" || options.by === "plan");
     let isWatched = false;
-    copies ??= (await parts.openCopies?.()) ?? null;
-    const keeping = openKeeping(copies);
     const begun: SoFar["begun"] = (look, { git, isWalled }) => {
-      if (!isWalled) keeping.begin(atStart(copiesIn(look, git), unjournaled));
-      if (!watched) return;
-      isWatched = true;
-      open();
-      watch.begin(filesIn(look));
+      // Before the first change the journal is empty, and a user's own command behind a wall needs no undo.
+      if (watch === null || (state === "idle" && options.by === "user" && isWalled)) return;
+      const record = () => {
+        open();
+        watch.begin(look, isWalled ? null : { git, changed: unjournaled });
+        isWatched = true;
+      };
+      // A check of the user runs all the same on a full disk.
+      if (options.by === "user") noteIfRoom(record);
+      else record();
     };
-    const performed = await parts.perform(command, options, { changes: done, begun }).finally(keeping.end);
+    const end = () => watch?.end();
+    const performed = await parts.perform(command, options, { changes: done, begun }).finally(end);
     return { performed, isWatched };
   };
 
   /** Notes what a command did in place, and journals what may be in the journal. */
-  const record = async (effects: Effects, undo: Undo): Promise<void> => {
+  const noteEffects = async (effects: Effects, undo: Undo): Promise<void> => {
     for (const [path, theirs] of undo.traits) if (!traits.has(path)) traits.set(path, theirs);
     unjournaled.push(...undo.unjournaled);
     for (const [path, stat] of undo.unread) unread.set(path, stat);
@@ -188,7 +184,7 @@ export function openTransaction(
       else {
         // What users do without a sandbox is their own change.
         if (options.sandbox !== "none") earlierModes = new Map([...undo.modes, ...earlierModes]);
-        await record(effects, undo);
+        await noteEffects(effects, undo);
         if (isWatched && effects.changes.length === 0) journal?.applied();
       }
       return { ...result, effects };
@@ -284,10 +280,6 @@ const unkept: readonly ErrorCode[] = [
   "delete_refused",
   "permission_denied",
 ];
-
-/** The files of a look that are not closed. */
-const filesIn = ({ seen }: Look): Files =>
-  new Map([...seen].filter(([, { kind }]) => kind === "open" || kind === "ignored"));
 
 /** From this many bytes on, contents are saved in steps before the batch. */
 const manyBytes = 16 * 1024 * 1024;

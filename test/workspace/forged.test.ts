@@ -100,7 +100,7 @@ test("recovery refuses a record that names what the policy denies, and goes on w
   forged.intend({ changes, temps: new Map(), traits: new Map(), seen: new Map() }, "plan");
   const watched = openJournal(state, "r2");
   watched.begin("run", "forged");
-  watched.watch([change(".hg/hgrc", file("x"), file("x"))], []);
+  watched.watch({ files: [{ path: at(".hg/hgrc"), blob: file("x"), owner: null }], others: [], closed: null });
   await dead()
     .begin("r3")
     .apply([change("b.txt", file("b"), file("B"))]);

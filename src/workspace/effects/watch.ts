@@ -1,85 +1,204 @@
-/** Keeps the content of small files before a command, to undo a command that is cut off together with pai. */
-
+/** Keeps the content of files before a command in place, for the case that pai is killed together with it. */
 import type { Blob, Change } from "../../core/change.ts";
-import type { PathRules } from "../../core/names.ts";
-import type { RelPath } from "../../core/path.ts";
+import { classOf, type PathRules } from "../../core/names.ts";
+import { foldersAbove, type RelPath } from "../../core/path.ts";
+import type { Steps } from "../../core/steps.ts";
 import { holds, stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
-import type { Journal, State } from "../journal/journal.ts";
-import { changesOf, type Episode } from "../journal/journal-run.ts";
+import type { Before, Journal } from "../journal/journal.ts";
+import type { Episode, FileBefore, Watched } from "../journal/journal-run.ts";
 import { walkNow } from "../scan.ts";
-
-/** The content by path; `blob` null: unknown. */
-export type Files = ReadonlyMap<RelPath, { readonly blob: Blob | null }>;
+import type { Stat } from "../system/stat.ts";
+import type { Traits } from "../traits.ts";
+import { statOrNull } from "./folder-modes.ts";
+import { isClosedKind } from "./kind.ts";
+import { type Look, type Seen, takeLook } from "./look.ts";
 
 export interface Watch {
-  /** Records these files before a command; writes only content that is new since the last command. */
-  begin(files: Files): void;
+  /**
+   * Records the files of a look before a command; writes only content that is new since the last command. `closed`: how
+   * those are treated that are closed to actions, of which `changed` are the run's own changes so far; null: they are
+   * left out.
+   */
+  begin(look: Look, closed: { readonly git: boolean; readonly changed: readonly Change[] } | null): void;
+  /** The command has ended. */
+  end(): void;
 }
 
-type SmallFiles = ReadonlyMap<RelPath, Blob>;
-
 const limits = { files: 2000, bytes: 8 * 1024 * 1024, fileBytes: 256 * 1024 } as const;
+const beatMs = 1000;
+/** Milliseconds: file system clocks lag, and a process shows once a second that it is alive. */
+const margin = { before: 100, after: 2000 } as const;
+
+type Kept = Pick<Before["files"][number], "blob" | "owner">;
 
 /** For the commands of one run. */
 export function openWatch(journal: Journal): Watch {
-  let known: SmallFiles = new Map();
+  let known: ReadonlyMap<RelPath, Kept> = new Map();
+  let beating: Timer | null = null;
   return {
-    begin(files) {
-      const small = chooseSmall(files);
-      const gone = [...known.keys()].filter((path) => !small.has(path));
-      const fresh = [...small].filter(([path, blob]) => known.get(path) !== blob);
-      const states: [RelPath, Blob | null][] = [...fresh, ...gone.map((path): [RelPath, null] => [path, null])];
-      const changes = states.map(([path, blob]) => ({ path, before: blob, after: blob, from: null }));
-      const others: RelPath[] = [];
-      for (const [path, { blob }] of files) if (blob?.kind !== "folder" && !small.has(path)) others.push(path);
-      journal.watch(changes, others);
-      known = small;
+    begin(look, closed) {
+      const kept = new Map<RelPath, Kept>(chooseSmall(look));
+      if (closed !== null) for (const [path, each] of closedAtStart(look, closed.changed)) kept.set(path, each);
+      const fresh = [...kept].filter(([path, { blob }]) => known.get(path)?.blob !== blob);
+      const gone = [...known].filter(([path]) => !kept.has(path));
+      const files = [
+        ...fresh.map(([path, each]) => ({ path, ...each })),
+        ...gone.map(([path, { owner }]) => ({ path, blob: null, owner })),
+      ];
+      const isOther = ([path, { kind, blob }]: readonly [RelPath, Seen]) =>
+        kind !== "carried" && blob?.kind !== "folder" && !kept.has(path);
+      const others = [...[...look.seen].filter(isOther).map(([path]) => path), ...look.named.keys()];
+      journal.watch({ files, others, closed: closed && { git: closed.git, isPart: look.named.size > 0 } });
+      known = kept;
+      beating ??= setInterval(() => journal.beat(), beatMs);
+      beating.unref();
+    },
+    end() {
+      if (beating === null) return;
+      clearInterval(beating);
+      beating = null;
+      journal.beat();
     },
   };
 }
 
-/**
- * How the watched files differ from their content before the interrupted command; somebody else may have changed them
- * too.
- */
-export function changedSince(root: Root, state: State, id: string, { watches, watching }: Episode): readonly Change[] {
-  if (!watching) return [];
-  const before = new Map(changesOf(state, id, watches).map((change) => [change.path, change.before]));
-  return [...before].flatMap(([path, blob]) => {
-    if (blob === null) return [];
-    const now = stateAt(root, path);
-    return now.blob === undefined || holds(now, blob) ? [] : [{ path, before: blob, after: now.blob, from: null }];
-  });
-}
-
-/** Watched paths that this user may no longer look at. */
-export function unseenSince(root: Root, { watches, watching }: Episode): readonly RelPath[] {
-  if (!watching) return [];
-  const paths = new Set(watches.flatMap(({ changes }) => changes.map(({ path }) => path as RelPath)));
-  return [...paths].filter((path) => {
-    const { blob, stat } = stateAt(root, path);
-    return blob === undefined && stat === null;
-  });
-}
-
-/** Paths, without folders, that appeared since that command began; somebody else may have made them. */
-export function newSince(root: Root, rules: PathRules, { watches, others, watching, batches }: Episode): string[] {
-  if (!watching) return [];
-  const known = new Set<string>(others);
-  for (const { changes } of [...watches, ...batches]) for (const { path } of changes) known.add(path);
-  const standing = [...walkNow(root, "" as RelPath, rules)].filter(({ kind }) => kind !== "folder");
-  return standing.map(({ path }): string => path).filter((path) => !known.has(path));
-}
-
-function chooseSmall(files: Files): SmallFiles {
-  const chosen = new Map<RelPath, Blob>();
+/** Small files that are not closed. */
+function chooseSmall({ seen }: Look): ReadonlyMap<RelPath, Kept> {
+  const chosen = new Map<RelPath, Kept>();
   let bytes = 0;
-  for (const [path, { blob }] of files) {
-    if (blob?.kind !== "file" || blob.bytes.length > limits.fileBytes) continue;
+  for (const [path, { kind, blob }] of seen) {
+    if ((kind !== "open" && kind !== "ignored") || blob?.kind !== "file") continue;
+    if (blob.bytes.length > limits.fileBytes) continue;
     bytes += blob.bytes.length;
     if (chosen.size === limits.files || bytes > limits.bytes) break;
-    chosen.set(path, blob);
+    chosen.set(path, { blob, owner: null });
   }
   return chosen;
+}
+
+/** The closed files as they were before the run: undoes in memory what its commands have changed. */
+function closedAtStart({ seen }: Look, changed: readonly Change[]): ReadonlyMap<RelPath, Kept> {
+  const files = new Map<RelPath, Kept>();
+  for (const [path, { kind, blob, stat }] of seen) {
+    if (isClosedKind(kind) && blob !== null) files.set(path, { blob, owner: { uid: stat.uid, gid: stat.gid } });
+  }
+  const first = new Map(changed.toReversed().map(({ path, before }) => [path, before]));
+  for (const [path, blob] of first) {
+    const owner = files.get(path)?.owner ?? { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 };
+    if (blob === null) files.delete(path);
+    else files.set(path, { blob, owner });
+  }
+  return files;
+}
+
+/** What a killed run leaves of the command that it did not end. */
+export interface Remains {
+  /** Files that differ from before the command; somebody else may have changed them too. */
+  readonly since: readonly Change[];
+  /** Watched paths that this user may no longer look at. */
+  readonly unseen: readonly RelPath[];
+  /** Paths, without folders, that appeared since the command began; somebody else may have made them. */
+  readonly fresh: readonly string[];
+}
+
+/** A killed run as its journal records it. */
+interface Killed {
+  readonly root: Root;
+  readonly rules: PathRules;
+  readonly episode: Episode;
+  /** The files before its last command. */
+  readonly files: ReadonlyMap<RelPath, FileBefore>;
+}
+
+/** Compares the files that are not closed with what they were before the interrupted command. */
+export function findRemains({ root, rules, episode: { watched, batches }, files }: Killed): Remains {
+  if (watched?.isRunning !== true) return { since: [], unseen: [], fresh: [] };
+  const open = [...files].filter(([, { owner }]) => owner === null);
+  const unseen = open.flatMap(([path]) => {
+    const { blob, stat } = stateAt(root, path);
+    return blob === undefined && stat === null ? [path] : [];
+  });
+  const since = open.flatMap(([path, { blob }]): readonly Change[] => {
+    const now = blob === null ? null : stateAt(root, path);
+    if (now === null || now.blob === undefined || holds(now, blob)) return [];
+    return [{ path, before: blob, after: now.blob, from: null }];
+  });
+  const known = new Set<string>([...watched.others, ...files.keys()]);
+  for (const { changes } of batches) for (const { path } of changes) known.add(path);
+  const standing = [...walkNow(root, "" as RelPath, rules)].filter(({ kind }) => kind !== "folder");
+  return { since, unseen, fresh: standing.map(({ path }): string => path).filter((path) => !known.has(path)) };
+}
+
+/** What the commands of a killed run changed in files that are closed to actions. */
+export interface ClosedRemains {
+  readonly changes: readonly Change[];
+  /** The owners of such files before the run. Attributes are left out: the command may have changed them. */
+  readonly traits: ReadonlyMap<RelPath, Traits>;
+  /** Those that changed later: perhaps the user's own work. */
+  readonly later: readonly RelPath[];
+}
+
+/** Finds it in steps. `beaten`: when the process was last seen at work, in epoch milliseconds. */
+export function* findClosedRemains(
+  { root, rules, episode: { watched }, files }: Killed,
+  beaten: number | null,
+): Steps<ClosedRemains> {
+  const changes: Change[] = [];
+  const later: RelPath[] = [];
+  const traits = new Map<RelPath, Traits>();
+  if (watched?.closed == null) return { changes, traits, later };
+  const spans = { begun: watched.begun, beaten: beaten ?? watched.begun };
+  const note = (path: RelPath, isTheirs: boolean, before: Blob | null, after: Blob | null): void => {
+    if (isTheirs) changes.push({ path, before, after, from: null });
+    else if ((before ?? after)?.kind !== "folder") later.push(path);
+  };
+  for (const [path, { blob: before, owner }] of files) {
+    if (owner === null || classOf(path, rules) !== "closed") continue;
+    traits.set(path, { ...owner, attributes: {} });
+    const now = stateAt(root, path);
+    if (now.blob === undefined || holds(now, before)) continue;
+    note(path, now.stat === null ? isGoneThen(root, spans, path) : isThen(spans, now.stat), before, now.blob);
+  }
+  for (const [path, { stat, blob }] of yield* findNewClosed(root, rules, watched, files)) {
+    if (blob !== null) note(path, isThen(spans, stat), null, blob);
+  }
+  return { changes, traits, later };
+}
+
+/** Closed paths that were not there before; none if there were too many to know. */
+function* findNewClosed(
+  root: Root,
+  rules: PathRules,
+  { closed, others }: Watched,
+  files: ReadonlyMap<RelPath, FileBefore>,
+): Steps<readonly (readonly [RelPath, Seen])[]> {
+  const { git = false, isPart = true } = closed ?? {};
+  const look = yield* takeLook({ root, rules, isWalled: false, git, keepsIgnored: false, own: new Set(), known: null });
+  if (isPart || look.named.size > 0) return [];
+  const known = new Set<string>(others);
+  return [...look.seen].filter(([path, { kind }]) => isClosedKind(kind) && !files.has(path) && !known.has(path));
+}
+
+/** The times between which the commands ran, in epoch milliseconds. */
+interface Spans {
+  readonly begun: number;
+  readonly beaten: number;
+}
+
+/** Whether its ctime, which no program can set, lies within the time in which the commands ran. */
+function isThen({ begun, beaten }: Spans, { ctimeNs }: Stat): boolean {
+  const at = Number(ctimeNs / 1_000_000n);
+  return at >= begun - margin.before && at <= beaten + margin.after;
+}
+
+/**
+ * Whether the commands removed the path. If its folder exists, restoring is safe in any case; otherwise the mtime of
+ * the nearest folder decides.
+ */
+function isGoneThen(root: Root, spans: Spans, path: RelPath): boolean {
+  const [direct = "" as RelPath, ...others] = [...foldersAbove(path), "" as RelPath];
+  if (statOrNull(root, direct)?.kind === "folder") return true;
+  const nearest = others.map((folder) => statOrNull(root, folder)).find((stat) => stat !== null);
+  return nearest?.kind === "folder" && isThen(spans, nearest);
 }

@@ -5,7 +5,7 @@ import type { RelPath } from "../../core/path.ts";
 import { parseKept } from "../parse-path.ts";
 import type { Traits } from "../traits.ts";
 import { type Ending, type EpisodeKind, readImage, readImages, readRecord, type State } from "./journal.ts";
-import type { Intent, Kept, KeptBlob, Line, Where } from "./record.ts";
+import type { ClosedLook, Intent, Kept, KeptBlob, KeptFile, Line, Where } from "./record.ts";
 
 /** The lines of a record from `begin` to `end`: the run itself, or one undo or redo of it. */
 export interface Episode {
@@ -14,14 +14,23 @@ export interface Episode {
   /** ISO 8601. */
   readonly at: string;
   readonly batches: readonly KeptBatch[];
-  /** Content of small files before each command; each holds only what is new since the last. */
-  readonly watches: readonly KeptBatch[];
-  /** Other paths that existed before the last command. */
-  readonly others: readonly string[];
-  /** The last command has not ended. */
-  readonly watching: boolean;
+  /** The files before its last command in place; null: there was none. */
+  readonly watched: Watched | null;
   /** null: under way, or cut off. */
   readonly end: Ending | null;
+}
+
+export interface Watched {
+  /** When the first command began, in epoch milliseconds. */
+  readonly begun: number;
+  /** By path; of files that are closed to actions as they were before the run, of others as its last command found them. */
+  readonly files: ReadonlyMap<RelPath, KeptFile>;
+  readonly images: Readonly<Record<string, Where>>;
+  /** Other paths that existed before the last command. */
+  readonly others: readonly string[];
+  readonly closed: ClosedLook | null;
+  /** The last command has not ended. */
+  readonly isRunning: boolean;
 }
 
 export interface KeptBatch {
@@ -50,8 +59,7 @@ export type RunStatus = "open" | "applied" | "undone" | "rolled_back";
 export function readRun(state: State, id: string): Run | null {
   const episodes: Episode[] = [];
   for (const line of readRecord(state, id).lines) {
-    if (line.type === "begin")
-      episodes.push({ ...line, batches: [], watches: [], others: [], watching: false, end: null });
+    if (line.type === "begin") episodes.push({ ...line, batches: [], watched: null, end: null });
     else addLine(episodes, line);
   }
   const [first, ...more] = episodes;
@@ -104,16 +112,21 @@ export function workPaths(run: Run): readonly (Kept & { readonly by: KeptBatch["
   return [...byPath.values()].filter(({ before, after }) => JSON.stringify(before) !== JSON.stringify(after));
 }
 
+/** Gives blobs of the record their bytes. */
+function openBlobs(images: Uint8Array, places: Readonly<Record<string, Where>>, id: string) {
+  return (blob: KeptBlob | null): Blob | null => {
+    if (blob?.kind !== "file") return blob;
+    const where = places[blob.hash];
+    if (where === undefined) throw new PaiError("io_failed", `the journal of run ${id} is damaged`);
+    return { kind: "file", mode: blob.mode, bytes: readImage(images, where, blob.hash) };
+  };
+}
+
 /** Changes of batches in order, with content. */
 export function changesOf(state: State, id: string, batches: readonly KeptBatch[]): Change[] {
   const images = readImages(state, id);
   return batches.flatMap(({ changes, images: places }) => {
-    const open = (blob: KeptBlob | null): Blob | null => {
-      if (blob?.kind !== "file") return blob;
-      const where = places[blob.hash];
-      if (where === undefined) throw new PaiError("io_failed", `the journal of run ${id} is damaged`);
-      return { kind: "file", mode: blob.mode, bytes: readImage(images, where, blob.hash) };
-    };
+    const open = openBlobs(images, places, id);
     return changes.map(({ path, before, after, from }) => ({
       path: parseKept(path),
       before: open(before),
@@ -121,6 +134,19 @@ export function changesOf(state: State, id: string, batches: readonly KeptBatch[
       from: from === null ? null : parseKept(from),
     }));
   });
+}
+
+/** A file before a command, with its content; `blob` null: it was not there. */
+export interface FileBefore {
+  readonly blob: Blob | null;
+  readonly owner: KeptFile["owner"];
+}
+
+/** The files before the last command of a run, by path. Throws io_failed when the journal is damaged. */
+export function filesBefore(state: State, id: string, { files, images }: Watched): ReadonlyMap<RelPath, FileBefore> {
+  const saved = readImages(state, id, "before");
+  const open = openBlobs(saved, images, id);
+  return new Map([...files].map(([path, { blob, owner }]) => [path, { blob: open(blob), owner }]));
 }
 
 /** Owner and attributes of each path before the first of these batches. */
@@ -135,24 +161,31 @@ function addLine(episodes: Episode[], line: Exclude<Line, { type: "begin" }>): v
 }
 
 function withLine(episode: Episode, line: Exclude<Line, { type: "begin" }>): Episode {
-  const { batches, watches } = episode;
+  const { batches, watched } = episode;
   if (line.type === "end") {
     const found = (line.work ?? []).map((intent) => keptOf(intent, true));
     return { ...episode, batches: [...batches, ...found], end: line.how };
   }
-  if (line.type === "intend") {
-    return line.by === "watch"
-      ? { ...episode, watches: [...watches, keptOf(line, true)], others: line.others ?? [], watching: true }
-      : { ...episode, batches: [...batches, keptOf(line, false)], watching: false };
-  }
-  if (line.type === "applied" && episode.watching) return { ...episode, watching: false };
+  const ended = watched && { ...watched, isRunning: false };
+  if (line.type === "watch") return { ...episode, watched: addWatch(watched, line) };
+  if (line.type === "intend") return { ...episode, batches: [...batches, keptOf(line, false)], watched: ended };
+  if (line.type === "applied" && watched?.isRunning === true) return { ...episode, watched: ended };
   const last = batches.at(-1);
   return last ? { ...episode, batches: [...batches.slice(0, -1), marked(last, line)] } : episode;
 }
 
+function addWatch(watched: Watched | null, line: Extract<Line, { type: "watch" }>): Watched {
+  const files = new Map(watched?.files);
+  for (const each of line.files) files.set(parseKept(each.path), each);
+  const { others } = line;
+  const closed = line.closed ?? watched?.closed ?? null;
+  const images = { ...watched?.images, ...line.images };
+  return { begun: watched?.begun ?? line.at, files, images, others, closed, isRunning: true };
+}
+
 function keptOf({ by, changes, images, temps, traits, names }: Intent, done: boolean): KeptBatch {
   return {
-    by: by === "plan" ? "plan" : "command",
+    by,
     done,
     changes,
     images,

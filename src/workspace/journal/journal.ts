@@ -1,5 +1,5 @@
 /** The journal of one run: each change is recorded with its old and new content before it is made. */
-import { lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import type { Blob, Change } from "../../core/change.ts";
 import { digest } from "../../core/digest.ts";
@@ -10,9 +10,11 @@ import type { Held, TakeLock } from "../../system/lock.ts";
 import type { Batch } from "../disk-batch.ts";
 import type { Disk } from "../system/disk.ts";
 import {
+  type ClosedLook,
   type Intent,
   type Kept,
   type KeptBlob,
+  type KeptFile,
   type Line,
   type RecordLines,
   readRecordLines,
@@ -37,6 +39,18 @@ export interface Work {
   readonly changes: readonly Change[];
 }
 
+/** The files as they are before a command in place; of those that were there before the last one only what is new. */
+export interface Before {
+  readonly files: readonly {
+    readonly path: RelPath;
+    readonly blob: Blob | null;
+    /** Of a file that is closed to actions; null: it is not. */
+    readonly owner: KeptFile["owner"];
+  }[];
+  readonly others: readonly RelPath[];
+  readonly closed: ClosedLook | null;
+}
+
 export interface Journal {
   /**
    * Begins an episode, written with its first promise, and holds the run's lock until its end. If the process dies before
@@ -51,7 +65,9 @@ export interface Journal {
    */
   intend(batch: Batch, by: "plan" | "command", names?: ReadonlyMap<RelPath, number>): void;
   /** Saves the files' content before a command. Not synced: it survives this process, but not a power cut. */
-  watch(changes: readonly Change[], others: readonly RelPath[]): void;
+  watch(before: Before): void;
+  /** Notes that the process is still at work: files that change much later are not changed by its command. */
+  beat(): void;
   /** Marks the recorded batch as applied; synced only when the episode ends. */
   applied(): void;
   /** Records temporary names before a rollback creates them; synced when it returns. */
@@ -66,7 +82,10 @@ const runsIn = (state: State) => join(state.folder, "journal");
 const openIn = (state: State) => join(state.folder, "open");
 export const runFolder = (state: State, id: string) => join(runsIn(state), id);
 export const recordOf = (state: State, id: string) => join(runFolder(state, id), "record");
-const imagesOf = (state: State, id: string) => join(runFolder(state, id), "images");
+
+/** Files with saved contents: `images`, of changes; `before`, of files before a command, which may be closed to actions. */
+export type ImageFile = "images" | "before";
+const imagesOf = (state: State, id: string, file: ImageFile) => join(runFolder(state, id), file);
 
 /**
  * Makes pai's private folder and the key of its seal. Throws permission_denied if the folder belongs to another user.
@@ -93,14 +112,11 @@ export function openIds(state: State): string[] {
   return namesOf(openIn(state)).sort();
 }
 
-/** Folder for copies of closed files while commands run. */
-export const closedIn = (state: State) => join(state.folder, "closed");
-
 /** The lock of a run, which its process holds as long as it goes on; null: it does, elsewhere. */
 export const takeRun = (state: State, id: string): Held | null => state.takeLock(join(openIn(state), id));
 
 /** Whether any run has not ended, whether its process is alive or not. */
-export const isAnyOpen = (state: State): boolean => openIds(state).length > 0 || namesOf(closedIn(state)).length > 0;
+export const isAnyOpen = (state: State): boolean => openIds(state).length > 0;
 
 /** All lines of a run's record that bear this pai's seal, and the number of others. */
 export function readRecord(state: State, id: string): RecordLines {
@@ -119,14 +135,19 @@ export function forgetOpen(state: State, id: string): void {
   unlessMissing(() => state.disk.removeFile(marker));
 }
 
+/** Removes the contents of files before the commands of a run that has ended: they may hold secrets. */
+export function forgetBefore(state: State, id: string): void {
+  const path = imagesOf(state, id, "before");
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) state.disk.removeFile(path);
+}
+
 /** The journal of a run, new or continued. Touches nothing until `begin`. */
 export function openJournal(state: State, id: string): Journal {
   if (!/^[\w-]{1,100}$/.test(id)) throw new PaiError("internal", `"${id}" is not a run id`);
-  const images = new Map<string, Where>();
+  const images = openImages(state, imagesOf(state, id, "images"));
+  const before = openImages(state, imagesOf(state, id, "before"));
   /** Whether the names of new journal files are not synced yet. */
   let unnamed = false;
-  /** Whether saved contents are not synced yet. */
-  let unsynced = false;
   let held: Held | null = null;
 
   const say = (line: Line) => {
@@ -135,8 +156,7 @@ export function openJournal(state: State, id: string): Journal {
     state.disk.append(recordOf(state, id), writeLine(line, seal));
   };
   const promise = (line: Line) => {
-    if (unsynced) state.disk.syncFile(imagesOf(state, id));
-    unsynced = false;
+    images.sync();
     say(line);
     state.disk.syncFile(recordOf(state, id));
     if (unnamed)
@@ -145,53 +165,19 @@ export function openJournal(state: State, id: string): Journal {
   };
 
   const keep = (changes: readonly Change[]): Kept[] => {
-    const packed: Uint8Array[] = [];
-    const fresh = new Map<string, Where>();
-    let size = lstatSync(imagesOf(state, id), { throwIfNoEntry: false })?.size ?? 0;
-    const keepOne = (blob: Blob | null): KeptBlob | null => {
-      if (blob?.kind !== "file") return blob;
-      const hash = digest(blob.bytes);
-      if (!images.has(hash) && !fresh.has(hash)) {
-        const bytes = Bun.zstdCompressSync(blob.bytes);
-        fresh.set(hash, [size, bytes.length]);
-        size += bytes.length;
-        packed.push(bytes);
-      }
-      return { kind: "file", mode: blob.mode, hash, size: blob.bytes.length };
-    };
-    const kept = changes.map(({ path, before, after, from }) => ({
+    const blobs = images.save(changes.flatMap((change) => [change.before, change.after]));
+    return changes.map(({ path, from }, at) => ({
       path,
-      before: keepOne(before),
-      after: keepOne(after),
+      before: blobs[2 * at] ?? null,
+      after: blobs[2 * at + 1] ?? null,
       from,
     }));
-    if (packed.length > 0) {
-      state.disk.append(imagesOf(state, id), Buffer.concat(packed));
-      unsynced = true;
-    }
-    for (const [hash, where] of fresh) images.set(hash, where);
-    return kept;
   };
-
   const intentOf = ({ changes, temps, traits }: Omit<Batch, "seen">, by: Intent["by"]): Intent => {
     const kept = keep(changes);
-    const used = new Map<string, Where>();
-    for (const { before, after } of kept) {
-      for (const blob of [before, after]) {
-        if (blob?.kind !== "file") continue;
-        const where = images.get(blob.hash);
-        if (where !== undefined) used.set(blob.hash, where);
-      }
-    }
-    return {
-      by,
-      changes: kept,
-      images: Object.fromEntries(used),
-      temps: Object.fromEntries(temps),
-      traits: Object.fromEntries(traits),
-    };
+    const used = images.find(kept.flatMap((each) => [each.before, each.after]));
+    return { by, changes: kept, images: used, temps: Object.fromEntries(temps), traits: Object.fromEntries(traits) };
   };
-
   return {
     begin(kind, task) {
       prepareState(state);
@@ -201,7 +187,7 @@ export function openJournal(state: State, id: string): Journal {
         throw new PaiError("conflict", `run ${id} is under way in another pai`, { hint: "wait for its end" });
       // An undo or redo continues the record of its run, whose contents are kept already.
       for (const line of kind === "run" ? [] : readRecord(state, id).lines) {
-        if (line.type === "intend") for (const [hash, where] of Object.entries(line.images)) images.set(hash, where);
+        if (line.type === "intend") images.know(line.images);
       }
       say({ type: "begin", kind, task, at: new Date().toISOString() });
       unnamed = true;
@@ -216,8 +202,16 @@ export function openJournal(state: State, id: string): Journal {
       const known = names === undefined ? {} : { names: Object.fromEntries(names) };
       promise({ type: "intend", ...intentOf(batch, by), ...known });
     },
-    watch(changes, others) {
-      say({ type: "intend", ...intentOf({ changes, temps: new Map(), traits: new Map() }, "watch"), others });
+    watch({ files, others, closed }) {
+      const blobs = before.save(files.map(({ blob }) => blob));
+      const kept = files.map(({ path, owner }, at) => ({ path, blob: blobs[at] ?? null, owner }));
+      say({ type: "watch", at: Date.now(), files: kept, images: before.find(blobs), others, closed });
+      // The file's time tells when the process was last at work, so there must be one.
+      before.append(new Uint8Array());
+    },
+    beat() {
+      const now = new Date();
+      unlessMissing(() => utimesSync(imagesOf(state, id, "before"), now, now));
     },
     applied: () => say({ type: "applied" }),
     promiseTemps: (temps) => promise({ type: "temps", temps: Object.fromEntries(temps) }),
@@ -225,6 +219,7 @@ export function openJournal(state: State, id: string): Journal {
       const found = work.map(({ by, changes }) => intentOf({ changes, temps: new Map(), traits: new Map() }, by));
       const at = new Date().toISOString();
       promise({ type: "end", how, left: [...left], at, ...(found.length > 0 ? { work: found } : {}) });
+      forgetBefore(state, id);
       forgetOpen(state, id);
       held = release(held);
     },
@@ -273,9 +268,63 @@ export function readImage(images: Uint8Array, [at, length]: Where, hash: string)
 }
 
 /** All saved contents of a run; empty if there are none. */
-export function readImages(state: State, id: string): Uint8Array {
-  const path = imagesOf(state, id);
+export function readImages(state: State, id: string, file: ImageFile = "images"): Uint8Array {
+  const path = imagesOf(state, id, file);
   return unlessMissing(() => readFileSync(path)) ?? new Uint8Array();
+}
+
+/** When the process of a run was last seen at work around its commands, in epoch milliseconds; null: never. */
+export const lastBeat = (state: State, id: string): number | null =>
+  lstatSync(imagesOf(state, id, "before"), { throwIfNoEntry: false })?.mtimeMs ?? null;
+
+/** Saved contents in a file, compressed, each once. */
+function openImages(state: State, path: string) {
+  const places = new Map<string, Where>();
+  /** Whether saved contents are not synced yet. */
+  let unsynced = false;
+  const append = (bytes: Uint8Array): void => {
+    state.disk.append(path, bytes);
+    unsynced = true;
+  };
+  return {
+    append,
+    know(known: Readonly<Record<string, Where>>): void {
+      for (const [hash, where] of Object.entries(known)) places.set(hash, where);
+    },
+    /** The blobs with a hash instead of their bytes, in order. */
+    save(blobs: readonly (Blob | null)[]): readonly (KeptBlob | null)[] {
+      const packed: Uint8Array[] = [];
+      const fresh = new Map<string, Where>();
+      let size = lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+      const kept = blobs.map((blob): KeptBlob | null => {
+        if (blob?.kind !== "file") return blob;
+        const hash = digest(blob.bytes);
+        if (!places.has(hash) && !fresh.has(hash)) {
+          const bytes = Bun.zstdCompressSync(blob.bytes);
+          fresh.set(hash, [size, bytes.length]);
+          size += bytes.length;
+          packed.push(bytes);
+        }
+        return { kind: "file", mode: blob.mode, hash, size: blob.bytes.length };
+      });
+      if (packed.length > 0) append(Buffer.concat(packed));
+      for (const [hash, where] of fresh) places.set(hash, where);
+      return kept;
+    },
+    /** Where the contents of these blobs are. */
+    find(blobs: readonly (KeptBlob | null)[]): Readonly<Record<string, Where>> {
+      const used: Record<string, Where> = {};
+      for (const blob of blobs) {
+        const where = blob?.kind === "file" ? places.get(blob.hash) : undefined;
+        if (blob?.kind === "file" && where !== undefined) used[blob.hash] = where;
+      }
+      return used;
+    },
+    sync(): void {
+      if (unsynced) state.disk.syncFile(path);
+      unsynced = false;
+    },
+  };
 }
 
 function namesOf(folder: string): string[] {

@@ -19,9 +19,24 @@ export interface Kept {
   readonly from: string | null;
 }
 
+/** A file as it is before a command; `blob` null: it is no longer there. */
+export interface KeptFile {
+  readonly path: string;
+  readonly blob: KeptBlob | null;
+  /** Of a file that is closed to actions; null: it is not. */
+  readonly owner: { readonly uid: number; readonly gid: number } | null;
+}
+
+/** How the files that are closed to actions were looked at. */
+export interface ClosedLook {
+  /** Commands were allowed to write `.git`, so it was left out. */
+  readonly git: boolean;
+  /** There were more files than were looked at. */
+  readonly isPart: boolean;
+}
+
 export interface Intent {
-  /** `watch`: no intended change, but the files as they are before a command. */
-  readonly by: "plan" | "command" | "watch";
+  readonly by: "plan" | "command";
   readonly changes: readonly Kept[];
   readonly images: Readonly<Record<string, Where>>;
   readonly temps: Readonly<Record<string, string>>;
@@ -37,11 +52,20 @@ export type Line =
       readonly task: string;
       readonly at: string;
     }
-  | (Intent & {
-      readonly type: "intend";
-      /** `watch`: paths of files whose content was not kept. */
-      readonly others?: readonly string[];
-    })
+  | (Intent & { readonly type: "intend" })
+  | {
+      /** A command begins in place. */
+      readonly type: "watch";
+      /** Epoch milliseconds. */
+      readonly at: number;
+      /** What is new since the last such line. The contents lie in a file of their own, which goes when the run ends. */
+      readonly files: readonly KeptFile[];
+      readonly images: Readonly<Record<string, Where>>;
+      /** Paths of files whose content was not kept. */
+      readonly others: readonly string[];
+      /** null: a sandbox keeps the command off what is closed. */
+      readonly closed: ClosedLook | null;
+    }
   | { readonly type: "applied" }
   | { readonly type: "temps"; readonly temps: Readonly<Record<string, string>> }
   | {

@@ -1,16 +1,20 @@
 /** When pai opens the workspace: undoes runs that were cut off. */
 
+import type { Change } from "../../core/change.ts";
 import { diskCodes, toPaiError } from "../../core/error.ts";
 import type { PathRules } from "../../core/names.ts";
 import type { RelPath } from "../../core/path.ts";
 import { holds, stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import { ownSince } from "../effects/others.ts";
-import { changedSince, newSince, unseenSince } from "../effects/watch.ts";
+import { findClosedRemains, findRemains } from "../effects/watch.ts";
+import { pace } from "../pace.ts";
 import { showName } from "../parse-path.ts";
 import {
+  forgetBefore,
   forgetOpen,
   isForeign,
+  lastBeat,
   noteIfPossible,
   openIds,
   openJournal,
@@ -18,11 +22,10 @@ import {
   type State,
   takeRun,
 } from "./journal.ts";
-import { changesOf, lastEpisode, readRun, traitsOf } from "./journal-run.ts";
+import { changesOf, type FileBefore, filesBefore, lastEpisode, readRun, traitsOf } from "./journal-run.ts";
 import { foreignRecord, judgeRecord } from "./judge-record.ts";
 import type { Lock } from "./lock.ts";
 import { putBack, statesOf } from "./put-back.ts";
-import { recoverClosed } from "./recover-closed.ts";
 import { takeBack } from "./take-back.ts";
 
 const maxTold = 20;
@@ -50,7 +53,7 @@ export async function recover(root: Root, state: State, lock: Lock, rules: PathR
     });
     if (tell !== null) tells.push(tell);
   }
-  return [...tells.map((tell) => tell()), ...(await recoverClosed(root, state, lock, rules))];
+  return tells.map((tell) => tell());
 }
 
 /** A run whose lock is held is still going on and is left alone, wherever its process is. */
@@ -69,17 +72,21 @@ async function recoverUnlessRunning(
   }
 }
 
-function recoverRun(root: Root, state: State, id: string, rules: PathRules): Tell | null {
+async function recoverRun(root: Root, state: State, id: string, rules: PathRules): Promise<Tell | null> {
   const run = readRun(state, id);
   const episode = run && lastEpisode(run);
   if (episode === null || episode.end !== null) {
     const isTold = episode === null && isForeign(state, id);
+    forgetBefore(state, id);
     forgetOpen(state, id);
     return isTold ? () => `run ${id} was cut off and is not taken back: ${foreignRecord(state, id)}` : null;
   }
-  const { batches, watches, kind } = episode;
+  const { batches, watched, kind } = episode;
   const changes = changesOf(state, id, batches);
-  judgeRecord([...changes, ...changesOf(state, id, watches)], rules, runFolder(state, id));
+  const files = watched === null ? new Map() : filesBefore(state, id, watched);
+  const killed = { root, rules, episode, files };
+  judgeRecord([...changes, ...openFiles(files)], rules, runFolder(state, id));
+  const closed = await pace(findClosedRemains(killed, lastBeat(state, id)), undefined);
   const journal = openJournal(state, id);
   const copies = putBack(
     root,
@@ -88,8 +95,8 @@ function recoverRun(root: Root, state: State, id: string, rules: PathRules): Tel
     batches.flatMap(({ temps }) => temps),
   );
   const report = takeBack(root, state.disk, journal, {
-    changes,
-    traits: traitsOf(batches),
+    changes: [...changes, ...closed.changes],
+    traits: new Map([...closed.traits, ...traitsOf(batches)]),
   });
   const left = [...report.left, ...copies];
   const begun = [...statesOf(changes)].flatMap(([path, [first = null]]) =>
@@ -97,7 +104,9 @@ function recoverRun(root: Root, state: State, id: string, rules: PathRules): Tel
   );
   const restored = new Set(begun.map(({ path }) => path));
   const ownOf = ownSince(state, id, episode.at);
-  const since = ownOf(changedSince(root, state, id, episode).filter(({ path }) => !restored.has(path)));
+  const remains = findRemains(killed);
+  const { fresh, unseen } = remains;
+  const since = ownOf(remains.since.filter(({ path }) => !restored.has(path)));
   // Recorded in one line: what remains is then the net work of the run, and an undo takes back exactly that.
   if (since.length === 0) noteIfPossible(() => journal.end("rolled_back", left));
   else {
@@ -106,14 +115,17 @@ function recoverRun(root: Root, state: State, id: string, rules: PathRules): Tel
       { by: "command", changes: since },
     ]);
   }
-  const fresh = newSince(root, rules, episode);
-  const unseen = unseenSince(root, episode);
-  if (batches.length + since.length + fresh.length + unseen.length === 0) return null;
+  const paths = new Set(closed.changes.map(({ path }) => path));
+  const back = report.restored.flatMap(({ path }) => (paths.has(path) ? [path] : []));
+  const all = [batches, since, fresh, unseen, closed.changes, closed.later];
+  if (all.every((each) => each.length === 0)) return null;
   const what = kind === "run" ? `run ${id} was cut off` : `the ${kind} of run ${id} was cut off`;
   const isStanding = (path: string) => stateAt(root, path as RelPath).blob !== null;
   return () =>
     [
       `${what} and was taken back`,
+      ...namePaths("closed to pai, changed by its commands, and put back", back),
+      ...namePaths("closed to pai, changed since, and left", closed.later),
       ...namePaths("changed by somebody else and left as they are", left),
       ...namePaths(
         "changed since its last command began, and left",
@@ -124,6 +136,12 @@ function recoverRun(root: Root, state: State, id: string, rules: PathRules): Tel
       ...namePaths("new since its last command began, and left", fresh.filter(isStanding)),
     ].join("; ");
 }
+
+/** The files before a command that are not closed, as changes, to be judged by their paths. */
+const openFiles = (files: ReadonlyMap<RelPath, FileBefore>): readonly Change[] =>
+  [...files].flatMap(([path, { blob, owner }]) =>
+    owner === null ? [{ path, before: blob, after: blob, from: null }] : [],
+  );
 
 function namePaths(what: string, paths: readonly string[]): string[] {
   const more = paths.length > maxTold ? [`and ${paths.length - maxTold} more`] : [];

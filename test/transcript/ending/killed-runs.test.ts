@@ -57,6 +57,6 @@ test.concurrent("closed files that a command changed before pai was killed are p
   expect(place.read(".git/config")).toBe("evil\n");
   const { stderr } = await place.pai(["history"]);
   expect(place.tree()).toEqual(files);
-  expect(stderr).toMatch(/was cut off while a command ran without a sandbox: what it changed was put back/);
+  expect(stderr).toMatch(/was cut off and was taken back; closed to pai, changed by its commands, and put back: /);
   expect((await place.pai(["history"])).stderr).toBe("");
 });

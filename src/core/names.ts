@@ -32,6 +32,8 @@ export interface PathRules {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
   readonly opened?: ReadonlySet<string>;
+  /** Files that only hold public certificates: open whatever their names are. */
+  readonly certificates?: { has(path: string): boolean };
   readonly place?: Place;
 }
 
@@ -277,9 +279,9 @@ export function closedNameIn(folder: string, name: string, rules: PathRules, isF
 }
 
 /** Which rule of the settings decides about a name; `spelled`: the whole path, without a wildcard. */
-function ruleFor(path: string, raw: string, folded: string, { allow, deny, opened }: PathRules) {
+function ruleFor(path: string, raw: string, folded: string, { allow, deny, opened, certificates }: PathRules) {
   if (deny.length > 0 && matches(path, raw, deny, folded)) return "deny";
-  if (opened?.has(path)) return "spelled";
+  if (opened?.has(path) || certificates?.has(path)) return "spelled";
   if (allow.length === 0 || !matches(path, raw, withFolders(allow))) return null;
   return allow.some((pattern) => spelledBy(pattern) === path) ? "spelled" : "allow";
 }

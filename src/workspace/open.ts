@@ -11,6 +11,7 @@ import type { View, Workspace } from "../core/ports.ts";
 import { realPathOf } from "../system/lookups.ts";
 import { requireAllowable } from "./allowable.ts";
 import { namesIn } from "./atomic-write.ts";
+import { openCertificates } from "./certificates.ts";
 import type { Env } from "./command/command-env.ts";
 import { openPerform } from "./command/run-command.ts";
 import { startTool, type ToolProcess, type ToolProgram } from "./command/start-tool.ts";
@@ -88,7 +89,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   const root = openRoot(options.root, { force, home, own, rules: options.policy, userIgnore });
   const path = pathOutside(options.env["PATH"], root.path);
   const place = placeOf(root.path, findTop(root.path)?.top ?? "/");
-  const policy: PathRules = { ...denyBelow(options.policy, root.path, realFolders(own)), place };
+  const certificates = openCertificates(root);
+  const policy: PathRules = { ...denyBelow(options.policy, root.path, realFolders(own)), place, certificates };
   requireAllowable(root, policy, home, options.allow ?? []);
   /** Of actions: commands do not see what a person opens. */
   let rules = policy;

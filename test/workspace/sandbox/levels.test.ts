@@ -86,6 +86,13 @@ for (const only of ["namespaces", "bubblewrap"] as const) {
         if (only === "namespaces") expect(asked.held.hidden).toEqual([join(home, name)]);
       }));
 
+    test("a public certificate is there, a key with the same ending is not", () =>
+      inWorld({ only }, async ({ work, run }) => {
+        writeFileSync(join(work, "site.pem"), "-----BEGIN CERTIFICATE-----\nMII\n");
+        writeFileSync(join(work, "key.pem"), "-----BEGIN PRIVATE KEY-----\nMII\n");
+        expect((await run("cat *.pem 2>/dev/null")).output).toBe("-----BEGIN CERTIFICATE-----\nMII\n");
+      }));
+
     test("the private /run can be written, and nothing of it stays", () =>
       inWorld({ only }, async ({ run }) => {
         expect(

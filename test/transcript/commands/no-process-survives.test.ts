@@ -1,8 +1,9 @@
 /** Commands without a sandbox: they cannot look into pai, and nothing of them outlives the run. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, existsSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { needs, otherUser } from "../../needs.ts";
+import { oddTime, wakes } from "../../processes.ts";
 import { configure, findBinary, openPlace, patience } from "../harness.ts";
 import { done, planned, write } from "../replies.ts";
 
@@ -11,13 +12,12 @@ setDefaultTimeout(patience);
 // F8
 test.concurrent("a process that left its session and its environment ends with its command", async () => {
   await using place = openPlace([planned([["WRITE", "a.txt"]]), done(write("a.txt", "a\n"))]);
-  const late = join(place.spare, "late");
-  const check = `env -i setsid sh -c '(setsid sh -c "sleep 3; echo late > ${late}" &) ; sleep 0.1' >/dev/null 2>&1 & sleep 0.5`;
+  const time = oddTime(65);
+  const check = `env -i setsid sh -c '(setsid sleep ${time} &) ; sleep 0.1' >/dev/null 2>&1 & sleep 0.5`;
   configure(place, { sandbox: "off" });
   const result = await place.pai(["run", "-y", "--check", check, "make a.txt"]);
   expect(result.code).toBe(0);
-  await Bun.sleep(3500);
-  expect(existsSync(late)).toBe(false);
+  await wakes(time);
 });
 
 // F7

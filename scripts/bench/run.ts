@@ -1,9 +1,7 @@
 /** Starts programs for the bench and measures them from outside. */
-import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ScriptedServer } from "./server.ts";
-import { type Folder, makeFolder, repliesFor, requestFor } from "./task.ts";
+import { makeFolder, replies, requestFor } from "./task.ts";
 
 export interface Bench {
   /** A temporary folder of the bench. */
@@ -26,7 +24,6 @@ export interface Sample {
 export interface TaskSample extends Sample {
   /** Milliseconds from the start of the process to its first request. */
   readonly first: number;
-  readonly bodies: readonly string[];
 }
 
 export async function runOnce(
@@ -55,36 +52,41 @@ export function envOf({ place, server }: Bench): Record<string, string> {
   };
 }
 
-/** Prepares a fresh folder and the replies; returns the command that does the task there. */
-function prepareTask(bench: Bench, folder: Folder, phases: 1 | 3): { command: readonly string[]; cwd: string } {
+/** Runs one whole task in a fresh folder: two calls. */
+export async function runTask(bench: Bench): Promise<TaskSample> {
   bench.next += 1;
   const cwd = join(bench.place, `work-${bench.next}`);
-  makeFolder(cwd, folder);
-  bench.server.play(repliesFor(folder, phases));
-  return { command: [bench.pai, "run", "-y", requestFor(bench.next)], cwd };
-}
-
-/** Runs one whole task: two calls, and one more for each further phase. */
-export async function runTask(bench: Bench, folder: Folder, phases: 1 | 3): Promise<TaskSample> {
-  const { command, cwd } = prepareTask(bench, folder, phases);
+  makeFolder(cwd);
+  bench.server.play(replies);
   const started = performance.now();
-  const sample = await runOnce(command, cwd, envOf(bench));
+  const sample = await runOnce([bench.pai, "run", "-y", requestFor(bench.next)], cwd, envOf(bench));
   const { seen } = bench.server;
-  if (seen.length !== phases + 1) throw new Error(`${seen.length} calls instead of ${phases + 1}`);
-  return { ...sample, first: (seen[0]?.at ?? started) - started, bodies: seen.map(({ body }) => body) };
+  if (seen.length !== replies.length) throw new Error(`${seen.length} calls instead of ${replies.length}`);
+  return { ...sample, first: (seen[0]?.at ?? started) - started };
 }
 
-/** Number of programs that a task starts besides pai, and of its waits for the disk; null without strace. */
-export async function traceTask(bench: Bench): Promise<{ readonly programs: number; readonly syncs: number } | null> {
-  if (spawnSync("strace", ["-V"]).status !== 0) return null;
-  const { command, cwd } = prepareTask(bench, "small", 1);
-  const trace = join(bench.place, "trace");
-  await runOnce(
-    ["strace", "-f", "-qq", "-e", "trace=execve,fsync,fdatasync", "-o", trace, ...command],
-    cwd,
-    envOf(bench),
-  );
-  const lines = readFileSync(trace, "utf8").split("\n");
-  const count = (call: RegExp) => lines.filter((line) => call.test(line) && !line.includes("resumed>")).length;
-  return { programs: count(/ execve\(/) - 1, syncs: count(/ f(data)?sync\(/) };
+/** One row of the table. */
+export interface Measured {
+  readonly measure: string;
+  readonly values: readonly number[];
+  /** The most that the least of the values may be; absent: any. */
+  readonly budget?: number;
+  readonly unit: string;
+}
+
+export const minOf = (values: readonly number[]): number => Math.min(...values);
+
+/** Runs every program once in each round, so that a busy moment of the machine affects all of them; the first is a warm-up. */
+export async function interleave<T>(
+  rounds: number,
+  programs: readonly (() => Promise<T>)[],
+): Promise<readonly (readonly T[])[]> {
+  const samples = programs.map((): T[] => []);
+  for (let round = -1; round < rounds; round += 1) {
+    for (const [at, program] of programs.entries()) {
+      const sample = await program();
+      if (round >= 0) samples[at]?.push(sample);
+    }
+  }
+  return samples;
 }

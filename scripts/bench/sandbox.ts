@@ -5,15 +5,7 @@ import { levelOf, type Way } from "../../src/workspace/sandbox/confinement.ts";
 import { removeLayers } from "../../src/workspace/sandbox/layers.ts";
 import { openSandbox, type Sandbox } from "../../src/workspace/sandbox/open-sandbox.ts";
 import { defaultSandbox } from "../../src/workspace/sandbox/settings.ts";
-
-/** Starts `true` once; returns the time in ms. */
-export type Start = () => Promise<number>;
-
-export interface Starts {
-  readonly direct: Start;
-  /** Without levels that this machine lacks. */
-  readonly levels: ReadonlyMap<string, Start>;
-}
+import { interleave, type Measured, minOf } from "./run.ts";
 
 const argv = ["/bin/true"];
 
@@ -42,8 +34,11 @@ async function startIn(sandbox: Sandbox, isCopied: boolean): Promise<void> {
   if (failure !== null) throw new Error(`${failure.step}: ${failure.errno}`);
 }
 
-/** Opens the sandbox levels of this machine, before anything is measured. */
-export async function prepareStarts(place: string): Promise<Starts> {
+/** Milliseconds more than a direct spawn. */
+const budgets: Readonly<Record<string, number>> = { full: 5, "full on a copy": 8, writes: 5 };
+
+/** What the levels add that this machine has. */
+export async function measureSandbox(place: string, rounds: number): Promise<readonly Measured[]> {
   const workspace = join(place, "sandboxed");
   mkdirSync(join(workspace, ".git"), { recursive: true });
   const open = (only: Way): Sandbox =>
@@ -56,7 +51,7 @@ export async function prepareStarts(place: string): Promise<Starts> {
       own: [],
       stateFolder: join(place, "state-of-sandbox"),
     });
-  const levels = new Map<string, Start>();
+  const levels = new Map<string, () => Promise<number>>();
   for (const only of ["namespaces", "landlock"] as const) {
     const sandbox = open(only);
     const { level, proposes } = await sandbox.state();
@@ -64,5 +59,11 @@ export async function prepareStarts(place: string): Promise<Starts> {
     levels.set(level, () => timed(() => startIn(sandbox, false)));
     if (proposes) levels.set("full on a copy", () => timed(() => startIn(sandbox, true)));
   }
-  return { direct: () => timed(startDirect), levels };
+  const [direct = [], ...others] = await interleave(rounds, [() => timed(startDirect), ...levels.values()]);
+  return [...levels.keys()].map((level, at) => ({
+    measure: `a command at ${level}, over a direct spawn`,
+    values: (others[at] ?? []).map((time) => time - minOf(direct)),
+    budget: budgets[level] ?? 0,
+    unit: " ms",
+  }));
 }

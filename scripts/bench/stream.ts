@@ -1,15 +1,15 @@
-/** Measures the cost of a streamed reply with each bridge: processor time by length, time to the first request. */
+/** Measures the processor time of a streamed megabyte of reply with each bridge. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Bench, runOnce, type Sample } from "./run.ts";
+import { type Bench, interleave, type Measured, minOf, runOnce, type Sample } from "./run.ts";
 
 const bridges = ["gemini", "openai", "anthropic", "local", "replay"] as const;
 type BridgeName = (typeof bridges)[number];
 
 /** Characters of a reply. */
 const megabyte = 1_001_000;
-/** Characters of the replies: next to none, a megabyte, four megabytes. */
-const lengths = [1000, megabyte, 4_001_000];
+/** Characters of the replies: next to none, and a megabyte. */
+const lengths = [1000, megabyte];
 
 const prose =
   "The area of a circle grows with the square of its radius, so a small error in π is seen early.\n\n" +
@@ -97,13 +97,8 @@ const models: Readonly<Record<BridgeName, string>> = {
   replay: "replay:../reply.jsonl",
 };
 
-interface StreamSample extends Sample {
-  /** Milliseconds from the start of the process to its first request; 0 for a replay. */
-  readonly first: number;
-}
-
 /** Runs pai once, with a single reply of this many characters. */
-async function runStream(bench: Bench, bridge: BridgeName, length: number): Promise<StreamSample> {
+async function runStream(bench: Bench, bridge: BridgeName, length: number): Promise<Sample> {
   const pieces = [...cutPieces(length)];
   bench.next += 1;
   const cwd = join(bench.place, `work-${bench.next}`);
@@ -111,13 +106,11 @@ async function runStream(bench: Bench, bridge: BridgeName, length: number): Prom
   const recording = `${JSON.stringify({ text: pieces.join("") })}\n`;
   if (bridge === "replay") writeFileSync(join(bench.place, "reply.jsonl"), recording);
   const body = bridge === "replay" ? "" : renderers[bridge](pieces);
-  let asked = 0;
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     fetch(request) {
       if (request.method !== "POST" || /\/api\//.test(request.url)) return new Response("", { status: 404 });
-      asked = performance.now();
       return new Response(body, { headers: { "content-type": "text/event-stream" } });
     },
   });
@@ -130,36 +123,21 @@ async function runStream(bench: Bench, bridge: BridgeName, length: number): Prom
     ANTHROPIC_API_KEY: "bench-key",
     PAI_BASE_URL: bridge === "local" ? `${origin}/v1` : origin,
   };
-  const started = performance.now();
   try {
     const command = [bench.pai, "run", "-y", "--json", "--mode", "tool-loop", "--model", models[bridge], "tell me"];
-    const sample = await runOnce(command, cwd, env);
-    return { ...sample, first: asked === 0 ? 0 : asked - started };
+    return await runOnce(command, cwd, env);
   } finally {
     await server.stop(true);
   }
 }
 
-export interface StreamCost {
-  readonly bridge: BridgeName;
-  /** Milliseconds of processor time that a megabyte of text adds to a run. */
-  readonly megabyte: number;
-  /** Cost of four megabytes, as a multiple of `megabyte`. */
-  readonly growth: number;
-  /** Milliseconds to the first request; 0 for a replay. */
-  readonly first: number;
-}
-
-/** Takes the minimum of all rounds: anything above it is due to other work of the machine. */
-export async function measureStreams(bench: Bench, rounds: number): Promise<readonly StreamCost[]> {
-  const samples = bridges.map((bridge) => ({ bridge, by: lengths.map((): StreamSample[] => []) }));
-  for (let round = 0; round < rounds; round += 1) {
-    for (const { bridge, by } of samples)
-      for (const [at, length] of lengths.entries()) by[at]?.push(await runStream(bench, bridge, length));
-  }
-  return samples.map(({ bridge, by }) => {
-    const [base = 0, one = 0, four = 0] = by.map((all) => Math.min(...all.map(({ cpu }) => cpu)));
-    const first = Math.min(...by.flat().map((sample) => sample.first));
-    return { bridge, megabyte: one - base, growth: (four - base) / (one - base), first };
+/** What a megabyte of text adds to a run with next to none. */
+export async function measureStreams(bench: Bench, rounds: number): Promise<readonly Measured[]> {
+  const programs = bridges.flatMap((bridge) => lengths.map((length) => () => runStream(bench, bridge, length)));
+  const samples = await interleave(rounds, programs);
+  return bridges.map((bridge, at) => {
+    const [short = [], long = []] = samples.slice(2 * at).map((all) => all.map(({ cpu }) => cpu));
+    const values = long.map((cpu) => cpu - minOf(short));
+    return { measure: `${bridge}: a megabyte of reply, processor time`, values, budget: 150, unit: " ms" };
   });
 }

@@ -8,7 +8,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
-import { makeFolder, repliesFor } from "../bench/task.ts";
+import { makeFolder, replies } from "../bench/task.ts";
 
 const src = join(import.meta.dir, "../../src");
 
@@ -71,16 +71,11 @@ function readRecord(record: string, place: string): readonly TracedFile[] {
 export async function traceEdit(): Promise<Trace> {
   const place = mkdtempSync(join(tmpdir(), "pai-weigh-"));
   try {
-    const [project, replies, counts] = [join(place, "project"), join(place, "replies.jsonl"), join(place, "counts")];
-    makeFolder(project, "small");
+    const [project, recording, counts] = [join(place, "project"), join(place, "replies.jsonl"), join(place, "counts")];
+    makeFolder(project);
     mkdirSync(join(place, "home"));
-    writeFileSync(
-      replies,
-      repliesFor("small", 1)
-        .map((text) => JSON.stringify({ text }))
-        .join("\n"),
-    );
-    writeFileSync(join(place, "edit.test.ts"), script(project, replies));
+    writeFileSync(recording, replies.map((text) => JSON.stringify({ text })).join("\n"));
+    writeFileSync(join(place, "edit.test.ts"), script(project, recording));
     const child = Bun.spawn(
       [
         process.execPath,

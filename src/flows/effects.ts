@@ -1,6 +1,8 @@
 /** Judges what a command did to the workspace, by one set of rules, and keeps all of it or nothing. */
+
 import { approvalWording } from "../core/approval-wording.ts";
 import type { Change } from "../core/change.ts";
+import { spellAllow } from "../core/command/quote.ts";
 import { summarizeAll } from "../core/diff.ts";
 import type { Effects, Refused } from "../core/effects.ts";
 import { PaiError } from "../core/error.ts";
@@ -55,8 +57,7 @@ export async function settleEffects(run: Run, rights: Rights | null, ended: Ende
 
 /**
  * Judges what a check of the user did in place: they typed the command, but not what it does, and it may have run code
- * that the model wrote. What steers agents or runs code without being asked is taken back unless somebody allows it; the
- * rest stays. Reports both.
+ * that the model wrote. What is asked about is taken back unless somebody allows it; the rest stays. Reports both.
  */
 export async function settleCheck(run: Run, { command, effects }: Ended): Promise<void> {
   const tell = (level: "info" | "warning", code: string, text: string) =>
@@ -67,13 +68,14 @@ export async function settleCheck(run: Run, { command, effects }: Ended): Promis
     await drop(run, effects, null);
     return tell("warning", "path_refused", `what it changed was taken back: ${forbidden.why}`);
   }
-  const steering = (await refuseUnallowed(run, [...touchedBy(changes), ...largeOf(effects)]))?.paths ?? [];
+  const asked = (await refuseUnallowed(run, [...touchedBy(changes), ...largeOf(effects)]))?.paths ?? [];
   const isBack = ({ path, runsUnasked }: Refused) => !run.options.interactive && runsUnasked && !isAllowed(run, path);
-  const back = [...steering, ...refused.filter(isBack).map(({ path }) => path)];
+  const back = [...asked, ...refused.filter(isBack).map(({ path }) => path)];
   const closed = refused.filter((each) => !isBack(each)).map(({ path }) => path);
   if (back.length > 0) {
     await drop(run, effects, new Set(back));
-    const text = `it changed what runs code without being asked or steers agents, which was taken back: ${nameSome(back)}; --allow ${back[0]} allows it`;
+    const way = asked.length === 0 ? "" : `; ${asked.map(spellAllow).join(" ")} allows it`;
+    const text = `it changed what may run code later or steer agents, which was taken back: ${nameSome(back)}${way}`;
     tell("warning", "path_refused", text);
   }
   if (closed.length > 0) {
@@ -88,7 +90,7 @@ export async function settleCheck(run: Run, { command, effects }: Ended): Promis
   );
 }
 
-/** Files that these changes leave behind: deleted files and folders alone do not steer. */
+/** Files that these changes leave behind: deleted files and folders alone run and steer nothing. */
 const touchedBy = (changes: readonly Change[]): readonly RelPath[] =>
   changes.filter(({ after }) => after !== null && after.kind !== "folder").map(({ path }) => path);
 
@@ -104,8 +106,8 @@ async function refuse(run: Run, rights: Rights | null, { effects, held }: Ended)
     const refusal = refusePath(run, path, "write");
     if (refusal !== null) return refusal;
   }
-  const steering = await refuseUnallowed(run, large);
-  if (steering !== null) return { code: steering.error.code, text: steering.error.message };
+  const unallowed = await refuseUnallowed(run, large);
+  if (unallowed !== null) return { code: unallowed.error.code, text: unallowed.error.message };
   // On a copy people at a terminal see the changes first, and decideBatch then asks.
   const isShown = held.isCopy && run.options.interactive;
   const judged = changes.filter(({ isIgnored }) => !isIgnored);

@@ -8,7 +8,7 @@ import type { RelPath } from "../../core/path.ts";
 import type { Rights } from "../../core/plan/scope.ts";
 import { breatheThrough, listen } from "../breathe.ts";
 import type { Run } from "../run.ts";
-import { findSteering, type Refusal } from "./judge.ts";
+import { findUnallowed, type Refusal } from "./judge.ts";
 
 /** Warns about hard links: pai replaces a file to change it, so its other names keep the old content. */
 function noteNames({ ports, emit }: Run, changes: readonly Change[]): void {
@@ -106,11 +106,11 @@ export async function decideBatch(run: Run, origin: Origin = "plan", ended = "")
         text: approvalWording.changes(origin, lines, ended),
         folder: folderOf(run, changes),
       });
-  const steering = decision.accept ? await findSteering(run, changes) : new Map<RelPath, Refusal>();
-  tellDecision(run, proposed, steering.size > 0 ? { accept: false, by: "user" } : decision);
-  if (decision.accept && steering.size === 0) return null;
+  const unallowed = decision.accept ? await findUnallowed(run, changes) : new Map<RelPath, Refusal>();
+  tellDecision(run, proposed, unallowed.size > 0 ? { accept: false, by: "user" } : decision);
+  if (decision.accept && unallowed.size === 0) return null;
   run.overlay.drop(new Set(changes.map(({ path }) => path)));
-  const [declined] = steering.values();
+  const [declined] = unallowed.values();
   if (declined !== undefined) return declined;
   if (decision.by === "policy") {
     throw new PaiError("approval_needed", "these changes need approval", { hint: "approve changes with -y" });

@@ -1,4 +1,4 @@
-/** Refuses staged changes: by the change guard, as steering files, or because their call is refused. */
+/** Refuses staged changes: by the change guard, for want of a yes of their own, or because their call is refused. */
 import { type Change, losesFile } from "../../core/change.ts";
 import { type ErrorCode, toPaiError } from "../../core/error.ts";
 import { type GuardInput, judgeSteps, type Verdict } from "../../core/guard/guard.ts";
@@ -54,9 +54,9 @@ async function findRefusals(
 }
 
 /**
- * Steering files among these changes that nobody has allowed. Deleted files and folders alone do not steer.
+ * Changes that need a yes of their own and have none. Deleted files and folders alone run and steer nothing.
  */
-export async function findSteering(run: Run, changes: readonly Change[]): Promise<Refusals> {
+export async function findUnallowed(run: Run, changes: readonly Change[]): Promise<Refusals> {
   const refusal = await refuseUnallowed(
     run,
     changes.flatMap(({ path, after }) => (after === null || after.kind === "folder" ? [] : [path])),
@@ -122,9 +122,9 @@ export async function judgeStaged(
     const planned = plannedIn(run, rights, [...earlier, ...staged]);
     const found = await findRefusals(run, { planned, earlier, batch: staged }, allowed);
     // At a terminal without a plan, people see the changes first, and decideBatch then asks.
-    const steering = rights === null && run.options.interactive ? [] : await findSteering(run, staged);
-    if (found.size === 0 && [...steering].length === 0) return refused;
-    for (const [path, why] of [...found, ...steering]) refused.set(path, why);
+    const unallowed = rights === null && run.options.interactive ? [] : await findUnallowed(run, staged);
+    if (found.size === 0 && [...unallowed].length === 0) return refused;
+    for (const [path, why] of [...found, ...unallowed]) refused.set(path, why);
     spread(refused, staged, calls);
     run.overlay.drop(new Set([...refused.keys(), ...findUnneeded(refused, staged, calls)]));
   }
@@ -159,7 +159,7 @@ const useOf = ({ after }: Change): PathUse =>
 
 /**
  * Why the changes of a command, on its copy or on disk, are refused as a whole; null: they are not. They need no rights
- * of a plan, and were not announced; they are judged by policy, --only, deletions, guard and steering files. `isShown`:
+ * of a plan, and were not announced; they are judged by policy, --only, deletions, guard and what is asked about. `isShown`:
  * people see the changes and are asked about them after this.
  */
 export async function judgeCommand(
@@ -176,7 +176,7 @@ export async function judgeCommand(
   const deleted = refuseDeleted(run, earlier, changes);
   if (deleted !== null) return deleted;
   const refusals = await findRefusals(run, { planned: plannedIn(run, rights, []), earlier, batch: changes });
-  const steering = isShown ? [] : (await findSteering(run, changes)).values();
-  const [refused] = [...refusals.values(), ...steering];
+  const unallowed = isShown ? [] : (await findUnallowed(run, changes)).values();
+  const [refused] = [...refusals.values(), ...unallowed];
   return refused ?? null;
 }

@@ -62,8 +62,8 @@ function renderHeading(file: DiffFile, style: Style): string {
   const count = (kind: Row["kind"]) => file.lines.filter((line) => line.kind === kind).length;
   const name = markMixed(visibleLine(nameOf(file, style.glyphs.arrow)));
   const counts = renderCounts(count("add"), count("delete"), style);
-  const steers = file.to !== null && classOf(file.to.replace(/\/$/, "")) === "asked";
-  return `${mark(style, "change")} ${name}  ${counts}${steers ? `  ${mark(style, "warn")}` : ""}`.trimEnd();
+  const isAsked = file.to !== null && classOf(file.to.replace(/\/$/, "")) === "asked";
+  return `${mark(style, "change")} ${name}  ${counts}${isAsked ? `  ${mark(style, "warn")}` : ""}`.trimEnd();
 }
 
 /** The number column of a row, always `digits` plus five columns wide. */

@@ -85,8 +85,9 @@ function* differing(root: Root, before: Look, after: Look, isWalled: boolean): G
     const isOther = !isSpared && (now === null ? !isStillThere(root, after, path) : !isSame(old, now));
     yield isOther ? { path, old, now } : { path, old: null, now: null };
   }
-  for (const [path, now] of before.isPartial ? [] : after.seen) {
-    yield { path, old: null, now: before.seen.has(path) ? null : now };
+  for (const [path, now] of after.seen) {
+    const isNew = !before.seen.has(path) && !before.partial.has(now.kind);
+    yield { path, old: null, now: isNew ? now : null };
   }
 }
 
@@ -96,8 +97,9 @@ function* differingNames(root: Root, before: Look, after: Look): Generator<Candi
     const isKnown = after.named.has(path) || after.seen.has(path) || isStillThere(root, after, path);
     yield isKnown ? null : { path, kind, top, before: undefined, after: null };
   }
-  for (const [path, { kind, top }] of before.isPartial ? [] : after.named) {
-    yield before.named.has(path) ? null : { path, kind, top, before: null, after: undefined };
+  for (const [path, { kind, top }] of after.named) {
+    const isKnown = before.named.has(path) || before.partial.has(kind);
+    yield isKnown ? null : { path, kind, top, before: null, after: undefined };
   }
 }
 

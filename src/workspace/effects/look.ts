@@ -26,9 +26,9 @@ export interface Look {
   readonly seen: ReadonlyMap<RelPath, Seen>;
   /** Paths beyond the limits, of which only the name is known. */
   readonly named: ReadonlyMap<RelPath, Mark>;
-  /** Not even all names are known: what seems new may have been there. */
-  readonly isPartial: boolean;
-  /** Folders of tools that were not looked into. */
+  /** Kinds of which not even all names are known: what seems new of them may have been there. */
+  readonly partial: ReadonlySet<Kind>;
+  /** Ignored folders that were not looked into. */
   readonly spared: ReadonlySet<RelPath>;
   /** Folders that could not be entered. */
   readonly shut: ReadonlySet<RelPath>;
@@ -109,7 +109,7 @@ function openTaker(parts: LookParts, second: SecondLook | null, given: Limits | 
   const seen = new Map<RelPath, Seen>();
   const named = new Map<RelPath, Mark>();
   const spared = new Set<RelPath>();
-  let isPartial = false;
+  const partial = new Set<Kind>();
   const shut = new Set<RelPath>();
   const reopened: RelPath[] = [];
   const used = new Map<Limits, { paths: number; files: number; bytes: number }>();
@@ -141,13 +141,20 @@ function openTaker(parts: LookParts, second: SecondLook | null, given: Limits | 
     const isNew = earlier !== null && !earlier.seen.has(top);
     return path === top || isNew || isOrder(path.slice(top.length + 1), isFolder);
   };
+  /** Whether a folder is not looked into. What the first look saw of one, the second must see again. */
+  const isSpared = (path: RelPath, kind: Kind): boolean => {
+    if (kind !== "carried" && kind !== "ignored") return false;
+    if (kind === "carried" && second?.hurry.aborted === true) return true;
+    if (earlier?.seen.has(path)) return earlier.spared.has(path);
+    return isFull(kind) || (kind === "carried" && isWalled);
+  };
   const choose: Choose<Mark> = ({ path, kind }, above, isIgnored) => {
     const isFolder = kind === "folder";
     const mark = markOf(path, isFolder, isIgnored, above);
     if (!counts(path, isFolder, mark)) return null;
-    const isSpared = mark.kind === "carried" && (isWalled || second?.hurry.aborted === true || isFull("carried"));
-    if (isSpared && isFolder) spared.add(path);
-    return { mark, enters: !isSpared };
+    const enters = !isFolder || !isSpared(path, mark.kind);
+    if (!enters) spared.add(path);
+    return { mark, enters };
   };
 
   const reopen = (folder: RelPath, was: Stat | null | undefined, now: Stat): boolean => {
@@ -206,7 +213,7 @@ function openTaker(parts: LookParts, second: SecondLook | null, given: Limits | 
       const known = earlier?.seen.get(path);
       if (known === undefined && (isFull(mark.kind) || earlier?.named.has(path) === true)) {
         if (named.size < maxNames) named.set(path, mark);
-        else isPartial = true;
+        else partial.add(mark.kind);
         return;
       }
       // What could not be seen before must not look new.
@@ -215,7 +222,7 @@ function openTaker(parts: LookParts, second: SecondLook | null, given: Limits | 
       const stat = lookAt(path, look);
       if (stat !== null) note(path, seenAt(path, mark, stat, read));
     },
-    end: (top: Stat | null): Look => ({ seen, named, isPartial, spared, shut, reopened, root: top }),
+    end: (top: Stat | null): Look => ({ seen, named, partial, spared, shut, reopened, root: top }),
   };
 }
 

@@ -131,3 +131,12 @@ test("a signal is heard between two files", async () => {
   await looking.catch(() => {});
   expect(steps).toBeLessThan(200);
 });
+
+test("a folder that was looked into is looked into again, whatever a command puts before it", () => {
+  using here = openHere({ ".gitignore": "data/\nmore/\n", "more/a": "a", "more/b/c": "c" }, { ...limits, paths: 6 });
+  const before = finish(here.look());
+  for (let n = 0; n < 10; n += 1) here.file(`data/${n}`, "x");
+  writeFileSync(join(here.path, "more/b/c"), "C");
+  const { changes } = here.compare(before, finish(here.look(before)));
+  expect(changes.filter(({ path }) => path.startsWith("more"))).toEqual([change("more/b/c", file("c"), file("C"))]);
+});

@@ -1,23 +1,36 @@
 /** Handles Ctrl+C and other signals: the first stops the work, which is then undone; the second ends the process. */
+import { readFileSync } from "node:fs";
 import { PaiError } from "../core/error.ts";
 import { isInForeground } from "../ui/tty.ts";
 import type { Writer } from "../ui/writer.ts";
 import type { Context } from "./command.ts";
 
+/** Name, number, exit code, error code, message. */
 const stops = [
-  ["SIGINT", 130, "interrupted", "interrupted"],
-  ["SIGTERM", 143, "terminated", "ended by SIGTERM"],
-  ["SIGHUP", 129, "hangup", "the terminal was closed"],
+  ["SIGINT", 2, 130, "interrupted", "interrupted"],
+  ["SIGTERM", 15, 143, "terminated", "ended by SIGTERM"],
+  ["SIGHUP", 1, 129, "hangup", "the terminal was closed"],
 ] as const;
+
+/** Whether the process was started with the signal ignored, as by nohup or in the background of a script. */
+function isIgnored(number: number): boolean {
+  try {
+    const [, mask = "0"] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "latin1")) ?? [];
+    return ((BigInt(`0x${mask}`) >> BigInt(number - 1)) & 1n) === 1n;
+  } catch {
+    return false;
+  }
+}
 
 /**
  * The first signal aborts all work, which is then undone; the second ends the process at once. While a session has a
- * handler set by `onInterrupt`, Ctrl+C goes there instead (session/talk.ts).
+ * handler set by `onInterrupt`, Ctrl+C goes there instead (session/talk.ts). A signal that was ignored stays ignored.
  */
 export function watchSignals(writers: readonly Writer[]): Pick<Context, "signal" | "onInterrupt"> {
   const controller = new AbortController();
   let taken: (() => void) | null = null;
-  for (const [name, exit, code, message] of stops) {
+  for (const [name, number, exit, code, message] of stops) {
+    if (isIgnored(number)) continue;
     process.on(name, () => {
       for (const { skip } of writers) skip();
       if (name === "SIGINT" && taken !== null) return taken();
@@ -38,7 +51,7 @@ export function watchSignals(writers: readonly Writer[]): Pick<Context, "signal"
  * end. There, the signal itself ends the process, without Bun's exit.
  */
 export function endInBackground(code: number): void {
-  const [name] = stops.find(([, exit]) => exit === code) ?? [];
+  const [name] = stops.find(([, , exit]) => exit === code) ?? [];
   if (name === undefined || isInForeground()) return;
   process.removeAllListeners(name);
   process.kill(process.pid, name);

@@ -139,3 +139,19 @@ test.concurrent("--timeout during a check ends with 124 and takes the change bac
   expect(place.tree()).toEqual(file);
   await wakes(time);
 });
+
+for (const [signal, command] of [
+  ["SIGHUP", "nohup"],
+  ["SIGHUP", "trap '' HUP;"],
+  ["SIGINT", "trap '' INT;"],
+] as const) {
+  test.concurrent(`a run that was started with ${signal} ignored (${command}) goes on and is kept`, async () => {
+    await using place = openPlace([plan, done(write("hello.txt", "a\n"))], file);
+    const time = oddTime(3);
+    const script = `${command.endsWith(";") ? `${command} exec` : `exec ${command}`} "$PAI" run -y --check 'test ! -e hello.txt || sleep ${time}' 'make hello.txt'`;
+    const running = place.startShell(script);
+    await sleeps(time);
+    running.kill(signal);
+    expect([(await running.done).code, place.read("hello.txt")]).toEqual([0, "a\n"]);
+  });
+}

@@ -36,10 +36,22 @@ export interface Context {
   /** Sends SIGINT to the handler until null returns it to `signal`. */
   readonly onInterrupt: (handler: (() => void) | null) => void;
   readonly now: () => Date;
+  /** Takes what closes a workspace that the command has opened; absent: it stays open until the process ends. */
+  readonly onOpened?: (close: () => void) => void;
 }
 
 /** A command's code. Throws PaiError for failures; resolves to the exit code. */
 export type Handler = (context: Context) => Promise<number>;
+
+/** Calls a command in a process that goes on, and closes the workspaces that it has opened. */
+export async function closeAfter<T>(context: Context, use: (context: Context) => Promise<T>): Promise<T> {
+  const closing: (() => void)[] = [];
+  try {
+    return await use({ ...context, onOpened: (close) => closing.push(close) });
+  } finally {
+    for (const close of closing) close();
+  }
+}
 
 /** A positional argument with its name for the usage line; lower case for a list of choices: "plan|json". */
 export const word = (valueHint: string, required = true): PositionalArgDef & { readonly type: "positional" } => ({

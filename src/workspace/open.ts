@@ -74,6 +74,8 @@ export interface OpenedWorkspace {
   readonly warnings: readonly string[];
   /** Folder of this workspace's journal and sessions; null: none. */
   readonly stateFolder: string | null;
+  /** Gives the root's descriptor back; nothing of the workspace may be used afterwards. */
+  readonly close: () => void;
 }
 
 /** For this share of runs, chosen at random, the size of the journal is checked. */
@@ -182,6 +184,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
     recovered,
     ended: cutOff.length === 0 || state === null ? [] : cutOff.filter((id) => !openIds(state).includes(id)),
     stateFolder: state?.folder ?? null,
+    close: root.close,
     warnings: weaknesses(root, why),
   };
 }

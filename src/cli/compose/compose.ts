@@ -53,6 +53,7 @@ export async function composeWorkspace(
     sandbox: composeSandbox(context, settings),
   });
   const { workspace, history, stateFolder, startTool } = opened;
+  context.onOpened?.(opened.close);
   logCutOff(base, opened, context.now, notify);
   const homeless = places.stateDir === null && !ephemeral;
   const lacks = homeless ? ["undo is off: no home folder is known to keep anything in"] : [];

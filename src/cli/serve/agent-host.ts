@@ -14,7 +14,7 @@ import { followPlan, singleShot } from "../../flows/single-shot.ts";
 import type { InputSchema, OfferedTool, ToolAnswer, ToolHost, ToolRequest } from "../../mcp/host.ts";
 import { openPlanCache } from "../../store/plan-cache.ts";
 import { renderDocument } from "../../ui/json.ts";
-import type { Context, Handler } from "../command.ts";
+import { type Context, closeAfter, type Handler } from "../command.ts";
 import { contextCommand } from "../commands/context.ts";
 import { historyCommand, undoCommand } from "../commands/history.ts";
 import { version } from "../commands/version.ts";
@@ -207,7 +207,8 @@ export function openAgentHost(given: Context): ToolHost {
     { flow, task: asked, command, options, onEvent }: Run,
     { signal, progress }: ToolRequest,
   ): Promise<Outcome> {
-    const base = composeBase(given);
+    const closing: (() => void)[] = [];
+    const base = composeBase({ ...given, onOpened: (close) => closing.push(close) });
     const notify = ({ text: said }: { readonly text: string }) => progress(said);
     const composed = await composeTask(base, { notify, confirm: null });
     const limited = limitTime(AbortSignal.any([given.signal, signal]), base.settings.limits.timeout);
@@ -230,22 +231,18 @@ export function openAgentHost(given: Context): ToolHost {
     } finally {
       limited.end();
       await composed.close();
+      for (const close of closing) close();
     }
   }
 
   /** The JSON document that a command prints. */
   async function documentOf(command: Handler, words: readonly string[], signal: AbortSignal): Promise<ToolAnswer> {
     let printed = "";
-    await command({
-      ...given,
-      words,
-      flags: { ...flags, yes: true },
-      signal,
-      out: (said) => {
-        printed += said;
-      },
-      err: () => {},
-    });
+    const out = (said: string) => {
+      printed += said;
+    };
+    const called = { ...given, words, flags: { ...flags, yes: true }, signal, out, err: () => {} };
+    await closeAfter(called, command);
     const { data } = JSON.parse(printed) as { readonly data: Json };
     return answerWith(data);
   }

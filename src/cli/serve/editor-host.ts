@@ -20,7 +20,7 @@ import { modes } from "../../store/setting-table.ts";
 import { spellQuestion } from "../../ui/prompt/draw-question.ts";
 import { markMixed, openVisible, visible } from "../../ui/sanitize.ts";
 import { findMentions } from "../at-paths.ts";
-import type { Context } from "../command.ts";
+import { type Context, closeAfter } from "../command.ts";
 import { contextCommand } from "../commands/context.ts";
 import { redoInSession, undoInSession } from "../commands/history.ts";
 import { version } from "../commands/version.ts";
@@ -76,11 +76,16 @@ async function textOf(
   const tty = { stdin: false, stdout: false, stderr: false, keyboard: false };
   // Standard input belongs to the protocol.
   const flags = { ...(over.flags ?? context.flags), noStdin: true };
-  await run({ ...context, ...over, flags, out: write, err: write, tty });
+  await closeAfter({ ...context, ...over, flags, out: write, err: write, tty }, run);
   return said.trim();
 }
 
-function createTalk(context: Context, composed: Composed, open: OpenSession, tell: (text: string) => void): Talk {
+function createTalk(
+  context: Context,
+  composed: Composed,
+  open: OpenSession,
+  { tell, closed }: { readonly tell: (text: string) => void; readonly closed: () => void },
+): Talk {
   const { base, opened } = composed;
   const { workspace, history } = opened;
   const project = { places: base.places, root: workspace.root };
@@ -190,7 +195,7 @@ function createTalk(context: Context, composed: Composed, open: OpenSession, tel
     cover: composed.cover,
     close() {
       open.close();
-      void composed.close();
+      void composed.close().then(closed);
     },
   };
 }
@@ -203,7 +208,8 @@ export function openEditorHost(called: Context): Host {
     version,
     showing: { text: (text) => markMixed(visible(text)), question: spellQuestion, open: openVisible },
     async open(folder, id, tell) {
-      const base = composeBase(at(folder));
+      const closing: (() => void)[] = [];
+      const base = composeBase({ ...at(folder), onOpened: (close) => closing.push(close) });
       for (const warning of base.warnings) tell(warning);
       const face = { notify: ({ text }: { readonly text: string }) => tell(text), confirm: null };
       const composed = await composeTask(base, face);
@@ -214,22 +220,26 @@ export function openEditorHost(called: Context): Host {
       const open = sessions?.open(loaded, called.now, tell) ?? openUnkept(called.now);
       // Saves even an empty session, since editors may return to it.
       if (loaded === null) open.add({ type: "tasks.updated", tasks: [] });
-      return createTalk(base.context, composed, open, tell);
+      const closed = () => {
+        for (const close of closing) close();
+      };
+      return createTalk(base.context, composed, open, { tell, closed });
     },
-    async list(folder) {
-      const { workspace, stateFolder } = await openHere(at(folder ?? called.cwd));
-      if (stateFolder === null) return [];
-      return openSessions(join(stateFolder, "sessions"), workspace.root)
-        .list()
-        .map(
-          ({ id, preview, changed }): TalkSummary => ({
-            id,
-            root: workspace.root,
-            title: preview,
-            changed: new Date(changed).toISOString(),
-          }),
-        );
-    },
+    list: (folder) =>
+      closeAfter(at(folder ?? called.cwd), async (context) => {
+        const { workspace, stateFolder } = await openHere(context);
+        if (stateFolder === null) return [];
+        return openSessions(join(stateFolder, "sessions"), workspace.root)
+          .list()
+          .map(
+            ({ id, preview, changed }): TalkSummary => ({
+              id,
+              root: workspace.root,
+              title: preview,
+              changed: new Date(changed).toISOString(),
+            }),
+          );
+      }),
     requireKey() {
       const base = composeBase(called);
       const [id] = listModels(base.settings.model);

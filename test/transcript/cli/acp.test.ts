@@ -34,6 +34,7 @@ function openPipe(place: Place) {
       .split("\n")
       .flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
   return {
+    pid: asking.pid,
     answers,
     send(...lines: readonly (string | object)[]) {
       for (const line of lines) asking.stdin.write(`${typeof line === "string" ? line : JSON.stringify(line)}\n`);
@@ -189,4 +190,33 @@ needs({ name: "acpx", isHere: acpx !== null }).test(
     await run("sessions", "close", "w");
   },
   120_000,
+);
+
+test.concurrent(
+  "sessions that are closed leave no descriptor open",
+  async () => {
+    await using place = openPlace();
+    const pipe = openPipe(place);
+    await pipe.send(initialize);
+    await pipe.until(byId(0));
+    const open = () => readdirSync(`/proc/${pipe.pid}/fd`).length;
+    const turn = async (id: number) => {
+      const params = { cwd: place.root, mcpServers: [] };
+      await pipe.send({ jsonrpc: "2.0", id, method: "session/new", params });
+      const { result } = await pipe.until(byId(id));
+      const sessionId = result?.sessionId;
+      await pipe.send({ jsonrpc: "2.0", id: id + 1, method: "session/close", params: { sessionId } });
+      await pipe.until(byId(id + 1));
+      await pipe.send({ jsonrpc: "2.0", id: id + 2, method: "session/list", params: { cwd: place.root } });
+      await pipe.until(byId(id + 2));
+    };
+    for (let at = 0; at < 3; at += 1) await turn(100 + 3 * at);
+    await Bun.sleep(200);
+    const before = open();
+    for (let at = 3; at < 30; at += 1) await turn(100 + 3 * at);
+    await Bun.sleep(200);
+    expect(open() - before).toBeLessThan(5);
+    expect(await pipe.end()).toBe(0);
+  },
+  patience,
 );

@@ -1,6 +1,6 @@
 /** `pai mcp` as a process, driven by the official clients of both eras of the protocol, and by lines that nobody should send. */
 import { describe, expect, test } from "bun:test";
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -280,6 +280,34 @@ test.concurrent(
     const last = await connect(place, "legacy");
     expect((await last.call("apply", { id: kept })).text).toContain("unknown plan");
     await last.client.close();
+  },
+  patience,
+);
+
+test.concurrent(
+  "calls leave no descriptor open, however many there are",
+  async () => {
+    await using place = open([...change, ...Array.from({ length: 8 }, () => change).flat()]);
+    const server = await connect(place, "auto");
+    const own = () =>
+      readdirSync("/proc").filter((pid) => {
+        try {
+          return (
+            readlinkSync(`/proc/${pid}/cwd`) === place.root && readFileSync(`/proc/${pid}/cmdline`).includes("\0mcp\0")
+          );
+        } catch {
+          return false;
+        }
+      });
+    const count = () => readdirSync(`/proc/${own()[0]}/fd`).length;
+    await server.call("history");
+    await server.call("plan", { task: "count" });
+    const before = count();
+    for (let at = 0; at < 60; at += 1)
+      await server.call(at % 2 === 0 ? "history" : "context", at % 2 === 0 ? {} : { task: "count" });
+    for (let at = 0; at < 4; at += 1) await server.call("plan", { task: `count ${at}` });
+    expect(count() - before).toBeLessThan(5);
+    await server.client.close();
   },
   patience,
 );

@@ -9,10 +9,11 @@ import {
   type PromptRequest,
   type PromptResponse,
   RequestError,
+  type SessionConfigOption,
+  type SessionModeState,
 } from "@agentclientprotocol/sdk";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { Host, Talk } from "./host.ts";
-import { describeSession } from "./session-state.ts";
 import { doTurn, senderOf } from "./turn.ts";
 
 export interface Streams {
@@ -221,4 +222,31 @@ export async function serveAcp(host: Host, { input, output }: Streams): Promise<
   for (const open of sessions.values()) interrupt(open);
   await Promise.allSettled(running);
   for (const { talk } of sessions.values()) talk.close();
+}
+
+function describeSession({ mode, modes, model, models }: Talk): {
+  readonly modes: SessionModeState;
+  readonly configOptions: SessionConfigOption[];
+} {
+  return {
+    modes: { currentModeId: mode, availableModes: modes.map((each) => ({ ...each })) },
+    configOptions: [
+      {
+        id: "mode",
+        name: "Way of working",
+        category: "mode",
+        type: "select",
+        currentValue: mode,
+        options: modes.map(({ id, name, description }) => ({ value: id, name, description })),
+      },
+      {
+        id: "model",
+        name: "Model",
+        category: "model",
+        type: "select",
+        currentValue: model,
+        options: models.map(({ id, name, description }) => ({ value: id, name, description })),
+      },
+    ],
+  };
 }

@@ -1,15 +1,16 @@
 /** From a command line to an exit code: picks the command, runs it, and reports every failure once. */
 
 import { defineCommand, runCommand } from "citty";
-import { exitCodes, PaiError, toFailure, toPaiError } from "../core/error.ts";
+import { exitCodes, type Failure, PaiError, toFailure, toPaiError } from "../core/error.ts";
+import { failedOutcome } from "../core/outcome.ts";
 import { suggest } from "../core/suggest.ts";
+import { createJsonl, renderCommandDocument, renderDocument } from "../ui/json.ts";
 import type { Command, Context } from "./command.ts";
 import { argsForCitty, checkLine, flagsOf, type Line, orderLine, requireFlags } from "./command-line.ts";
 import { commands, findCommand } from "./command-table.ts";
-import { renderVersion } from "./commands/version.ts";
-import { renderEarlyFailure } from "./early-failure.ts";
+import { renderVersion, version } from "./commands/version.ts";
 import { habitOfCommand } from "./habits.ts";
-import { openNotices } from "./notices.ts";
+import { openNotices, type TimedNotice } from "./notices.ts";
 import { openLog } from "./open-log.ts";
 
 /** A single word like this is a mistyped command, not a task that costs money; `-` alone means standard input. */
@@ -153,4 +154,43 @@ export async function main(argv: readonly string[], called: Process): Promise<nu
   } catch (thrown) {
     return showFailure(thrown, name, argv, process);
   }
+}
+
+const runs = new Set(["run", "plan", "apply", "auto"]);
+
+/** One document for --json; run.started, notices and run.finished for --jsonl. */
+function renderEarlyFailure(
+  {
+    command,
+    error,
+    notices: timed,
+  }: { readonly command: string; readonly error: Failure; readonly notices: readonly TimedNotice[] },
+  form: "json" | "jsonl",
+  now: Date,
+): string {
+  if (form === "json") {
+    const notices = timed.map(({ notice }) => notice);
+    if (runs.has(command)) return renderDocument(failedOutcome(command, error), notices);
+    return renderCommandDocument({ command, code: exitCodes[error.code], data: null, notices, error });
+  }
+  const outcome = failedOutcome(command, error);
+  let text = "";
+  const sink = createJsonl((line) => {
+    text += line;
+  });
+  const stamp = { run: "", at: now.toISOString() };
+  sink({
+    type: "run.started",
+    v: 1,
+    pai: version,
+    task: "",
+    mode: outcome.mode,
+    model: "",
+    root: "",
+    seq: 1,
+    ...stamp,
+  });
+  for (const { notice, at } of timed) sink({ type: "notice", ...notice, run: "", seq: 2, at });
+  sink({ type: "run.finished", outcome, seq: 2, ...stamp });
+  return text;
 }

@@ -1,6 +1,7 @@
 /** From a request to an approved plan: one call, at most one repair, and one more call for each feedback. */
 
 import { permittedBy } from "../core/command/run-patterns.ts";
+import { maxShown, maxWhole } from "../core/context/shown.ts";
 import { PaiError } from "../core/error.ts";
 import type { Json, Message } from "../core/model.ts";
 import { readPlan } from "../core/plan/parse-plan.ts";
@@ -8,7 +9,7 @@ import { asksToLook, type Plan } from "../core/plan/plan.ts";
 import { type CallPromise, maxRounds, promiseOf } from "../core/plan/promise.ts";
 import { planJsonSchema } from "../core/plan/reply-schemas.ts";
 import type { Claim } from "../core/plan/scope.ts";
-import { namesPath } from "../core/vocabulary.ts";
+import { namesPath, type PlanAction, rowOf } from "../core/vocabulary.ts";
 import {
   claimsOfPlan,
   concernsOf,
@@ -23,11 +24,10 @@ import {
 import { isTooLong } from "./ask.ts";
 import { type Briefing, makeBriefing } from "./briefing/briefing.ts";
 import { bindCommands } from "./commands/approve-command.ts";
-import { lookAround } from "./evidence.ts";
+import { filesOf, lookAround } from "./evidence.ts";
 import { findPlan, type PlanKind, type Wanted } from "./plans/find-plan.ts";
-import { forecast } from "./plans/forecast.ts";
 import { keyBehindLooks, keyOfPlan } from "./plans/kept-plans.ts";
-import { planPrompt } from "./prompts/prompts.ts";
+import { executeLength, planPrompt } from "./prompts/prompts.ts";
 import type { Run } from "./run.ts";
 
 /** How single-shot plans. */
@@ -212,4 +212,47 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
   }
   run.ledger.reserve(0);
   return { made: current.made, plan: current.plan, claims: current.claims };
+}
+
+/** Estimated characters of a look's answer before the look is done. */
+const maxOfLook = 2000;
+/** Estimated characters that a model writes for an action, and for FINISH. */
+const written: Readonly<Partial<Record<PlanAction, number>>> = { WRITE: 2400, MODIFY: 800 };
+const shortAction = 60;
+const finishText = 400;
+
+/** Characters of the files that a plan names, without those that are missing or may not be read. */
+async function sizeOfFiles(run: Run, plan: Plan): Promise<number> {
+  const { paths, edited } = filesOf(run, plan);
+  let size = 0;
+  for (const path of paths) {
+    const blob = await run.overlay.read(path).catch(() => null);
+    if (blob?.kind === "file") size += Math.min(blob.bytes.length, edited.has(path) ? maxWhole : maxShown);
+  }
+  return size;
+}
+
+/** Estimates what the whole run will have used at its end: tokens, and USD (null: price unknown). */
+async function forecast(run: Run, plan: Plan): Promise<{ readonly tokens: number; readonly cost: number | null }> {
+  const { ledger, task } = run;
+  const steps = plan.execution_plan?.steps ?? [];
+  let sent =
+    executeLength() +
+    task.text.length +
+    (task.context?.length ?? 0) +
+    JSON.stringify(steps).length / 2 +
+    (await sizeOfFiles(run, plan));
+  let output = finishText;
+  for (const { action } of steps) {
+    const row = rowOf(action);
+    if (row?.kind === "look" && !row.shows) sent += maxOfLook;
+    output += written[action] ?? shortAction;
+  }
+  const calls = Math.max(0, ledger.promised.expected - ledger.made);
+  const rest = { input: calls * ledger.estimate(sent), cached: 0, output: calls * ledger.estimate(output), thought: 0 };
+  const price = ledger.priceOf(rest);
+  return {
+    tokens: ledger.usage.input + ledger.usage.output + rest.input + rest.output,
+    cost: price === null || ledger.cost === null ? null : ledger.cost + price,
+  };
 }

@@ -1,6 +1,6 @@
 /** The words that an editor shows. */
 import { expect, test } from "bun:test";
-import { renderEnd, renderPromise } from "../../src/acp/render-turn.ts";
+import { renderEnd, renderPromise } from "../../src/acp/face.ts";
 import { planOf } from "../flows/plans.ts";
 import { outcome } from "../ui/fixture.ts";
 

@@ -1,6 +1,6 @@
 /** Intervals and comparisons against values that are known. */
 import { expect, test } from "bun:test";
-import { mcnemar, wilson } from "../../src/lab/eval/statistics.ts";
+import { mcnemar, wilson } from "../../src/lab/eval/report.ts";
 
 test("the interval of a share is Wilson's", () => {
   expect(wilson(34, 34).low).toBeCloseTo(0.8985, 3);

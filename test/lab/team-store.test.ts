@@ -5,8 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readAddress } from "../../src/lab/team/address.ts";
-import { migrations } from "../../src/lab/team/migrations.ts";
-import { openTeamStore } from "../../src/lab/team/team-store.ts";
+import { migrations, openTeamStore } from "../../src/lab/team/team-store.ts";
 import { needs } from "../needs.ts";
 import { type Postgres, postgres, startPostgres } from "./postgres.ts";
 

@@ -11,6 +11,7 @@ import { type Mask, maskHeld } from "../../core/secrets/held-keys.ts";
 import { createVeil, findNames, type Veil } from "../../core/secrets/veil.ts";
 import type { Ports, RunOptions, Task } from "../../flows/run.ts";
 import type { TeamLink } from "../../lab/door.ts";
+import type { Places } from "../../store/places.ts";
 import { openPlanCache } from "../../store/plan-cache.ts";
 import { keepReceipts } from "../../store/recorder.ts";
 import { openLab } from "../lab.ts";
@@ -18,10 +19,10 @@ import type { Base } from "./base.ts";
 import { type ComposedWorkspace, composeWorkspace, makeRunId, openSessionLog } from "./compose.ts";
 import { type ComposedModel, composeModel, type Face } from "./compose-model.ts";
 import { connectTools } from "./connect-tools.ts";
+import { describeSkills } from "./custom.ts";
 import { knownSecrets } from "./known-secrets.ts";
 import { priceOf } from "./model-facts.ts";
 import { openProjectMemory } from "./project-memory.ts";
-import { tellSkills } from "./tell-skills.ts";
 
 type Notify = Face["notify"];
 
@@ -209,4 +210,10 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
       await team?.close();
     },
   };
+}
+
+/** The list as text; null: no skills, or not trusted. */
+async function tellSkills(places: Places, root: string): Promise<string | null> {
+  if (!existsSync(join(root, ".pai"))) return null;
+  return describeSkills({ places, root });
 }

@@ -1,17 +1,15 @@
 /** Ranks the files of a project for a request, with the reasons. Pure, except for the survey. */
 import type { Survey, SurveyHistory, SurveyTally } from "../ports.ts";
 import { addDefiners, findDefiners } from "./define.ts";
-import { findMatching } from "./globs.ts";
 import { kindWeights } from "./kind.ts";
 import { type Ranking, rankFiles } from "./rank.ts";
-import { findSignals, withoutFiles } from "./signals.ts";
+import { findSignals, mentionsOf, type Signal, withoutFiles } from "./signals.ts";
 import { type SimilarCommit, scoreHistory } from "./similar-commits.ts";
 import { findStems } from "./stems.ts";
 import { surveyLimits } from "./survey-limits.ts";
 import { type NamedSymbol, symbolsIn, termsOfSymbols } from "./symbols.ts";
 import { addCompany } from "./together.ts";
 import { findTypos, type Mended, mendTerms } from "./typos.ts";
-import { findUnlisted } from "./unlisted.ts";
 import { stem, type Term, termsOf } from "./words.ts";
 
 /** The request, and other text that may name files. */
@@ -148,4 +146,61 @@ function lacksOf(more: boolean, tally: SurveyTally, history: string | null): str
       : []),
     ...(history === null ? [] : [`history: ${history}`]),
   ];
+}
+
+const weight = 1;
+const maxPatterns = 8;
+const max = { length: 200, asterisks: 6 } as const;
+const word = /[^\s"'`();:]+/g;
+/** Whether a word is a pattern of paths, with a folder or an ending, unlike `a*b`, `**bold**` and `/*`. */
+const isPattern = (text: string) =>
+  text.includes("*") &&
+  text.length <= max.length &&
+  text.split("*").length - 1 <= max.asterisks &&
+  /\/|\.[\w{]/.test(text) &&
+  /\p{L}|\p{N}/u.test(text);
+
+/** By path: a signal for each file that a pattern of the request matches, at any depth if it names no folder. */
+export function findMatching(request: string, paths: readonly string[]): Map<string, Signal> {
+  const found = new Map<string, Signal>();
+  const words = [...request.slice(0, 8_000).matchAll(word)].map(([each]) => each.replace(/[.,]+$/, ""));
+  for (const pattern of [...new Set(words.filter(isPattern))].slice(0, maxPatterns)) {
+    const bare = pattern.replace(/^\.?\//, "");
+    const glob = new Bun.Glob(bare.includes("/") ? bare : `**/${bare}`);
+    for (const path of paths) {
+      if (!glob.match(path)) continue;
+      const symbols = [...(found.get(path)?.symbols ?? []), pattern];
+      found.set(path, { weight, lines: [], by: "request", symbols });
+    }
+  }
+  return found;
+}
+
+const maxMentions = 50;
+
+/** The ends of a path, the longest first: the path below the project's folder is one end of an absolute path. */
+function* endsOf(text: string): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    yield text.slice(at);
+    const slash = text.indexOf("/", at);
+    at = slash < 0 ? text.length : slash + 1;
+  }
+}
+
+/** Files that are mentioned in a request or its output and are not in `listed`. */
+export function findUnlisted(
+  { request, output }: { readonly request: string; readonly output: string },
+  listed: ReadonlySet<string>,
+  survey: Pick<Survey, "find">,
+): string[] {
+  const texts = [...new Set(mentionsOf(request, output).map(({ text }) => text))].slice(0, maxMentions);
+  const found = texts.flatMap((text): string[] => {
+    for (const end of endsOf(text)) {
+      if (listed.has(end)) return [];
+      const path = survey.find?.(end) ?? null;
+      if (path !== null) return listed.has(path) ? [] : [path];
+    }
+    return [];
+  });
+  return [...new Set(found)];
 }

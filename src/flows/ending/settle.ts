@@ -9,10 +9,11 @@ import { failedOutcome, type Outcome, type Status } from "../../core/outcome.ts"
 import type { RelPath } from "../../core/path.ts";
 import type { PreparedCommit, Transaction } from "../../core/ports.ts";
 import { nameSome } from "../../core/suggest.ts";
+import { rowOf } from "../../core/vocabulary.ts";
 import { breatheThrough, listen } from "../breathe.ts";
+import { isVerified } from "../checks/check-list.ts";
 import type { Ports, Run, RunOptions } from "../run.ts";
 import { makeCommit, sayKept } from "./git-commit.ts";
-import { statusOf } from "./status.ts";
 
 interface Ending {
   readonly options: RunOptions;
@@ -207,4 +208,21 @@ export async function settle(
     ...(failure === null && madePlan(run) && { planned: true }),
     error: failure === null ? null : toFailure(failure),
   };
+}
+
+/** Whether the plan that was carried out promised anything beyond looks. */
+const promises = ({ record, options }: Run): boolean =>
+  !options.planOnly &&
+  record.plan?.intent === "task" &&
+  (record.plan.execution_plan?.steps ?? []).some(({ action }) => rowOf(action)?.right !== null);
+
+/**
+ * The status of a finished run. "answered": nothing was promised, changed or refused, and the user gave no check.
+ * "verified": checks have judged the run.
+ */
+function statusOf(run: Run, changed: boolean): Status {
+  const { record, options } = run;
+  const decided = options.checks.length > 0 && !options.planOnly;
+  if (!changed && !decided && !promises(run) && record.tally.refused.length === 0) return "answered";
+  return isVerified(record) ? "verified" : "unverified";
 }

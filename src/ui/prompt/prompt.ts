@@ -1,14 +1,14 @@
 /** Asks the user at the terminal: questions, the next message of a session, and hidden keys. */
 import { answerPrompt, answerRule } from "../../core/approval-wording.ts";
+import { PaiError } from "../../core/error.ts";
 import type { Question } from "../../core/question.ts";
 import { wrap } from "../layout.ts";
 import { visibleLine } from "../sanitize.ts";
 import { renderQuestion } from "./draw-question.ts";
 import { openOwnTerminal, openStdin } from "./keyboard.ts";
 import { type LineTerminal, type MessageOptions, type OutsideEdit, openLineReader } from "./line-reader.ts";
-import { openRawInput } from "./raw-input.ts";
+import { openRawInput, type Reader, type Settle } from "./raw-input.ts";
 import { type Answer, readAnswer } from "./read-answer.ts";
-import { openSecretLine } from "./secret-line.ts";
 
 export interface PrompterOptions extends LineTerminal {
   /** Keys come from standard input; otherwise from the process's terminal, which is opened for each question. */
@@ -101,5 +101,30 @@ export function createPrompter(options: PrompterOptions): Prompter {
         err("\n");
       }
     },
+  };
+}
+
+function openSecretLine({ done, fail }: Settle<string | null>): Reader {
+  let text = "";
+  const keys: Readonly<Record<string, () => void>> = {
+    enter: () => done(text),
+    "ctrl+d": () => done(text === "" ? null : text),
+    escape: () => done(null),
+    "ctrl+c": () => fail(new PaiError("interrupted", "interrupted at a question")),
+    "ctrl+u"() {
+      text = "";
+    },
+    backspace() {
+      text = Array.from(text).slice(0, -1).join("");
+    },
+  };
+  return {
+    press(key) {
+      if (key.text !== "") text += key.text.trim();
+      else keys[key.name]?.();
+    },
+    resume() {},
+    resize() {},
+    cut() {},
   };
 }

@@ -2,15 +2,16 @@
 
 import { surveyLimits } from "../../core/context/survey-limits.ts";
 import type { Term } from "../../core/context/words.ts";
-import type { PathRules } from "../../core/names.ts";
-import type { RelPath } from "../../core/path.ts";
+import { closedNameIn, type PathRules } from "../../core/names.ts";
+import { joinPath, type RelPath } from "../../core/path.ts";
 import type { Entry, Survey, SurveyHistory } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";
 import { readHistory } from "../git/git-log.ts";
+import { ignoreFiles, openIgnore } from "../ignore.ts";
+import { parsePath } from "../parse-path.ts";
 import { walk } from "../scan.ts";
 import { addTo, type Bunch } from "../search/search-files.ts";
 import { openCounting } from "./count-files.ts";
-import { findFile } from "./find-file.ts";
 
 const batchFiles = 128;
 /** Files not read within this time are ranked by name alone. On a busy machine wall time may reach `maxMs`. */
@@ -119,4 +120,24 @@ function openShares(count: () => number) {
       return !isFull;
     },
   };
+}
+
+/** The path as a walk would give it; null: there is no such file, or a walk leaves out the file or a folder above it. */
+function findFile(root: Root, rules: PathRules, written: string): RelPath | null {
+  try {
+    const { path } = parsePath(written, [root.path]);
+    let ignored = openIgnore(root, "" as RelPath);
+    let folder = "" as RelPath;
+    const names = path.split("/");
+    for (const [at, name] of names.entries()) {
+      const isFolder = at < names.length - 1;
+      if (closedNameIn(folder, name, rules, isFolder) !== null || ignored.ignores(name, isFolder)) return null;
+      folder = joinPath(folder, name);
+      if (isFolder) ignored = ignored.inside(name, ignoreFiles);
+    }
+    return root.stat(path)?.kind === "file" ? path : null;
+  } catch {
+    // Not a path below the root, or not readable: a walk would not give it either.
+    return null;
+  }
 }

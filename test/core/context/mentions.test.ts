@@ -1,6 +1,6 @@
 /** What tools and people write of files and lines is found in each of their forms. */
 import { describe, expect, test } from "bun:test";
-import { findMatching } from "../../../src/core/context/globs.ts";
+import { findMatching } from "../../../src/core/context/project.ts";
 import { findSignals } from "../../../src/core/context/signals.ts";
 
 const root = "/home/me/work/p";

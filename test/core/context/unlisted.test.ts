@@ -1,7 +1,6 @@
 /** A file that a request names has its place also where the project is too large to be listed whole. */
 import { expect, test } from "bun:test";
-import { rankProject, wordsOf } from "../../../src/core/context/project.ts";
-import { findUnlisted } from "../../../src/core/context/unlisted.ts";
+import { findUnlisted, rankProject, wordsOf } from "../../../src/core/context/project.ts";
 import type { RelPath } from "../../../src/core/path.ts";
 import type { Survey } from "../../../src/core/ports.ts";
 

@@ -3,11 +3,15 @@
 import { findPlaceholders } from "../guard/placeholder.ts";
 import type { EditBlock } from "../script/script.ts";
 import { cutLines, decode, type Encoding, encode, findForeign, type Line } from "../text.ts";
-import { isAppended, isInserted, isReplaced, isUnchanged } from "./already.ts";
 import { describeAmbiguous, describeMissing, describeUnplaceable } from "./describe-failure.ts";
-import { type FileLines, indexLines, isBlank } from "./file-lines.ts";
-import { locate } from "./fuzzy-match.ts";
-import type { Halves, Match, Splice } from "./step.ts";
+import { matchExactText } from "./exact-text.ts";
+import { type FileLines, findRows, indexLines, isBlank } from "./file-lines.ts";
+import { matchEverywhere, matchInline } from "./inline.ts";
+import { lineSteps, matchLoosely } from "./line-steps.ts";
+import { matchNearly } from "./near.ts";
+import { matchElided, matchEscaped, matchNumbered } from "./odd-copies.ts";
+import { matchSkipping } from "./skipped.ts";
+import { type Halves, type Match, type Splice, type Step, variantsOf } from "./step.ts";
 import { applySplices, joinLines, type TracedLines, traceLines, translate } from "./trace.ts";
 
 export interface EditInput {
@@ -198,4 +202,74 @@ function linesOf(text: string): readonly string[] {
 
 function isFenced(lines: readonly string[]): boolean {
   return lines.length >= 2 && /^```[\w+#.-]*$/.test(lines[0] ?? "") && /^```$/.test(lines.at(-1) ?? "");
+}
+
+const ladder: readonly Step[] = [
+  matchEverywhere,
+  ...lineSteps.slice(0, 1),
+  matchExactText,
+  ...lineSteps.slice(1),
+  matchNumbered,
+  matchElided,
+  matchSkipping,
+  matchInline,
+  matchEscaped,
+  matchNearly,
+];
+
+/**
+ * Finds a block in a file and returns the splices that apply it; null when it is not there. The first step with a
+ * candidate decides: two candidates are ambiguous, never a reason to try a looser step.
+ */
+function locate(file: FileLines, halves: Halves): Match | null {
+  return matchLoosely(ladder, file, halves);
+}
+
+/** Whether the lines to insert are already there, above, below or among new lines below, and not repeated on purpose. */
+function isInserted(lines: TracedLines, splices: readonly Splice[], halves: Halves): boolean {
+  const [only, ...more] = splices;
+  if (only === undefined || more.length > 0 || only.start !== only.end) return false;
+  const isAt = (row: number) => only.lines.every((line, at) => lines[row + at]?.text.trim() === line.trim());
+  if (!isAt(only.start - only.lines.length)) {
+    let row = only.start;
+    while (!isAt(row)) {
+      if (lines[row]?.origin !== null) return false;
+      row += 1;
+    }
+  }
+  const known = new Set(halves.search.map((line) => line.trim()));
+  return isTelling(only.lines) && !only.lines.some((line) => !isBlank(line) && known.has(line.trim()));
+}
+
+/** Whether the splices would leave the file unchanged. */
+function isUnchanged(lines: readonly Line[], splices: readonly Splice[]): boolean {
+  return splices.every(
+    (splice) =>
+      splice.end - splice.start === splice.lines.length &&
+      splice.lines.every((line, at) => lines[splice.start + at]?.text === line),
+  );
+}
+
+/** Whether the file contains REPLACE exactly once, and REPLACE holds something that SEARCH does not. */
+function isReplaced(file: FileLines, halves: Halves): boolean {
+  const { search, replace } = variantsOf(halves).at(-1) ?? halves;
+  const trimmed = replace.slice(replace.findIndex((line) => !isBlank(line)));
+  const known = new Set(search.map((line) => line.trim()));
+  const added = trimmed.filter((line) => !known.has(line.trim()));
+  const isClosedUp = trimmed.length >= 2 && search[0] === trimmed[0] && search.at(-1) === trimmed.at(-1);
+  if (!isTelling(added) && !(added.every(isBlank) && isClosedUp && isTelling(trimmed))) return false;
+  if (findRows(file, "indent", trimmed).length === 1) return true;
+  const row = trimmed.length === 1 ? matchEverywhere(file, { search: trimmed, replace: [], all: true }) : null;
+  return row?.kind === "found" && row.splices.length === 1;
+}
+
+/** Whether the file ends with these lines. */
+function isAppended(path: string, lines: readonly string[], added: readonly string[]): boolean {
+  if (!isTelling(added)) return false;
+  return findRows(indexLines(path, lines.slice(-added.length)), "trailing", added).length === 1;
+}
+
+/** Enough letters not to match by chance. */
+function isTelling(lines: readonly string[]): boolean {
+  return lines.join("").replace(/\s/g, "").length >= 4;
 }

@@ -2,12 +2,19 @@
 import type { ModelRequest, Usage } from "../../core/model.ts";
 import type { Notice } from "../../core/question.ts";
 import { createChatDecoder } from "../chat/decode.ts";
-import { chatForm, encodeChat, withoutDialect } from "../chat/encode.ts";
+import {
+  chatForm,
+  encodeChat,
+  encodeMessages,
+  encodeTools,
+  type Form,
+  type Item,
+  withoutDialect,
+} from "../chat/encode.ts";
 import { nativeOf } from "../chat/reasoning.ts";
 import { openEffort } from "../effort.ts";
 import type { Stream } from "../stream.ts";
 import { type BridgeOptions, openBridge, postTo } from "../wire/open-bridge.ts";
-import { encodeOllama } from "./encode.ts";
 import { type LocalServer, rootOf } from "./server.ts";
 
 export interface LocalOptions extends BridgeOptions {
@@ -57,4 +64,41 @@ function isTruncated({ system, messages }: ModelRequest, { input, cached }: Usag
 function truncated(model: string, { input }: Usage): Notice {
   const text = `the server has read only ${input} tokens of the request: start ${model} with a larger context`;
   return { level: "warning", code: "truncated", text };
+}
+
+const ollamaForm: Form = {
+  call: ({ name, input }) => ({ function: { name, arguments: input } }),
+  result: ({ name }) => ({ tool_name: name }),
+};
+
+interface OllamaForm {
+  /** Marks native replies that may be sent back. */
+  readonly owner: string;
+  /** Tokens of input and output together; null: the server's own. */
+  readonly window: number | null;
+  /** Tells a model that can think not to. */
+  readonly isThinkingOff: boolean;
+}
+
+/**
+ * The body of one request. Only Ollama's own API accepts the size of the context. A request that does not fit is an
+ * error, and not silently cut.
+ */
+export function encodeOllama(model: string, request: ModelRequest, { owner, window, isThinkingOff }: OllamaForm): Item {
+  const { format } = request;
+  return {
+    model,
+    stream: true,
+    truncate: false,
+    shift: false,
+    ...(isThinkingOff ? { think: false } : {}),
+    messages: encodeMessages(request, ollamaForm, owner),
+    options: {
+      num_predict: request.maxOutputTokens,
+      ...(window === null ? {} : { num_ctx: window }),
+      ...(request.temperature === null ? {} : { temperature: request.temperature }),
+    },
+    ...encodeTools(request),
+    ...(format === null ? {} : { format: withoutDialect(format.schema) }),
+  };
 }

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Json, ModelRequest } from "../../../src/core/model.ts";
 import { chatForm, encodeChat, withoutDialect } from "../../../src/models/chat/encode.ts";
-import { encodeOllama } from "../../../src/models/local/encode.ts";
+import { encodeOllama } from "../../../src/models/local/bridge.ts";
 import { request } from "../loopback.ts";
 
 test("a conversation with calls, in both forms", () => {

@@ -5,6 +5,7 @@ import type { SandboxState } from "../../core/command/sandbox.ts";
 import { nameSome } from "../../core/suggest.ts";
 import type { ClosedPaths } from "./closed-paths.ts";
 import { isIsolated, levelOf, type Way } from "./confinement.ts";
+import { contains } from "./folders.ts";
 import type { SandboxSettings } from "./settings.ts";
 
 export interface StateParts {
@@ -37,7 +38,9 @@ function describe({ settings, way, overlay, landlock, closed, workspace, home }:
   const off = settings.checkNetwork ? "network off (on for your own checks)" : "network off";
   const network = settings.network ? "network on, local services too" : off;
   const homes = closed.homes.covered.length === 0 ? [] : ["the home is closed but for tools and caches"];
-  const names = closed.hidden.filter(({ path }) => way !== "landlock" || !path.startsWith(`${workspace}/`));
+  const isTold = (path: string) =>
+    contains(workspace, path) ? way !== "landlock" : !closed.homes.covered.some((each) => contains(each, path));
+  const names = closed.hidden.filter(({ path }) => isTold(path));
   const named = names.map(({ path }) => shorten(path, workspace, home));
   const hidden = names.length === 0 ? [] : [`hidden: ${nameSome(named, maxNamed)}`];
   const partial = closed.partial ? [describePartial(way)] : [];

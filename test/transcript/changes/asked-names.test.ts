@@ -191,3 +191,28 @@ test.concurrent("what --allow cannot mean ends with 2 before any call, and is sa
     expect(stderr).toContain(why);
   }
 });
+
+test.concurrent("a file is asked about from inside its folder as from above", async () => {
+  for (const [folder, path] of [
+    [".", "etc/cron.d/backup"],
+    ["etc/cron.d", "backup"],
+    ["etc", "cron.d/backup"],
+  ] as const) {
+    await using place = openPlace([planned([["MODIFY", path]])], { "etc/cron.d/backup": "x\n" });
+    const { code, stderr } = await place.pai(["run", "-y", "-C", folder, "run it at night"]);
+    expect([folder, code, place.gemini.requests.length]).toEqual([folder, 12, 1]);
+    expect(stderr).toContain("cron.d may run code later or steer agents");
+  }
+});
+
+test.concurrent("a folder of secrets stays closed to those who start pai in it", async () => {
+  await using place = openPlace([planned([["MODIFY", "config"]])], { ".ssh/config": "Host canary\n" });
+  const { code } = await place.pai(["run", "-y", "-C", ".ssh", "tidy it"]);
+  expect([
+    code,
+    place.gemini.requests
+      .map(({ body }) => body)
+      .join()
+      .includes("canary"),
+  ]).toEqual([12, false]);
+});

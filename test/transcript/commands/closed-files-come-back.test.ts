@@ -81,7 +81,7 @@ test.concurrent("headless a check leaves nothing that runs without being asked, 
   const { code, stderr } = await place.pai(["run", "-y", ...flags, "make b.txt"]);
   expect([code, place.tree()]).toEqual([0, { ...files, "b.txt": "b\n", "t.txt": "t\n" }]);
   expect(stderr).toContain("which was taken back: .envrc, .github/workflows/ci.yml, .git/hooks/pre-push");
-  expect(stderr).toContain("--allow .envrc allows it");
+  expect(stderr).toContain("--allow .envrc --allow .github/workflows/ci.yml allows it");
   await using other = openPlace(script, files);
   configure(other, bare);
   await other.pai(["run", "-y", ...flags, "--allow", ".github", "--allow", ".envrc", "make b.txt"]);

@@ -131,6 +131,13 @@ export interface CommandResult {
   readonly effects: Effects;
 }
 
+export interface Dropped {
+  /** Paths that somebody else has changed since, which are left as they are. */
+  readonly left: readonly RelPath[];
+  /** Carried paths of which there was no copy, so that they stay as the command left them. */
+  readonly stays: readonly RelPath[];
+}
+
 /**
  * Everything one run does to the workspace; it is rolled back as a whole.
  * `apply` is all or nothing and durable when it returns; it throws `conflict` when a file no longer equals `before`.
@@ -151,10 +158,9 @@ export interface Transaction {
    */
   keep(effects: Effects, isKept: (path: RelPath) => boolean, signal: AbortSignal): Promise<readonly RelPath[]>;
   /**
-   * Takes back what a command did to these paths in place; null: all. Of a copy nothing is left in any case. Returns the
-   * paths that somebody else has changed since, which are left as they are.
+   * Takes back what a command did to these paths in place; null: all. Of a copy nothing is left in any case.
    */
-  drop(effects: Effects, paths: ReadonlySet<RelPath> | null): Promise<readonly RelPath[]>;
+  drop(effects: Effects, paths: ReadonlySet<RelPath> | null): Promise<Dropped>;
   /** All changes since the start, in order: plan and command. */
   readonly changes: readonly Change[];
   /** Paths that commands changed. */

@@ -46,7 +46,7 @@ export async function settleEffects(run: Run, rights: Rights | null, ended: Ende
       isSettled = true;
       return null;
     }
-    if (!held.isCopy) await drop(run, effects, null);
+    if (!held.isCopy) tellStays(run, ended, await drop(run, effects, null));
     const back = held.isCopy ? "nothing that the command changed was kept" : "what the command changed was taken back";
     return { ...refusal, text: `${back}. ${refusal.text}` };
   } finally {
@@ -59,21 +59,23 @@ export async function settleEffects(run: Run, rights: Rights | null, ended: Ende
  * Judges what a check of the user did in place: they typed the command, but not what it does, and it may have run code
  * that the model wrote. What is asked about is taken back unless somebody allows it; the rest stays. Reports both.
  */
-export async function settleCheck(run: Run, { command, effects }: Ended): Promise<void> {
+export async function settleCheck(run: Run, ended: Ended): Promise<void> {
+  const { command, effects } = ended;
   const tell = (level: "info" | "warning", code: string, text: string) =>
     run.emit({ type: "notice", level, code, text: `${command}: ${text}` });
   const { changes, carried, refused } = effects;
   const forbidden = refused.find(({ why }) => why !== null);
   if (forbidden !== undefined) {
-    await drop(run, effects, null);
+    tellStays(run, ended, await drop(run, effects, null));
     return tell("warning", "path_refused", `what it changed was taken back: ${forbidden.why}`);
   }
   const asked = (await refuseUnallowed(run, [...touchedBy(changes), ...largeOf(effects)]))?.paths ?? [];
   const isBack = ({ path, runsUnasked }: Refused) => !run.options.interactive && runsUnasked && !isAllowed(run, path);
-  const back = [...asked, ...refused.filter(isBack).map(({ path }) => path)];
+  const unwanted = [...asked, ...refused.filter(isBack).map(({ path }) => path)];
+  const unkept = unwanted.length === 0 ? [] : await drop(run, effects, new Set(unwanted));
+  const back = unwanted.filter((path) => !unkept.includes(path));
   const closed = refused.filter((each) => !isBack(each)).map(({ path }) => path);
   if (back.length > 0) {
-    await drop(run, effects, new Set(back));
     const way = asked.length === 0 ? "" : `; ${asked.map(spellAllow).join(" ")} allows it`;
     const text = `it changed what may run code later or steer agents, which was taken back: ${nameSome(back)}${way}`;
     tell("warning", "path_refused", text);
@@ -82,11 +84,11 @@ export async function settleCheck(run: Run, { command, effects }: Ended): Promis
     const text = `it changed files that are closed to pai, and that go back if the run fails: ${nameSome(closed)}`;
     tell("warning", "command_left", text);
   }
+  const stays = carried.map(({ path }) => path);
   tellStays(
     run,
-    command,
-    effects,
-    carried.map(({ path }) => path).filter((path) => !back.includes(path)),
+    ended,
+    stays.filter((path) => !back.includes(path)),
   );
 }
 
@@ -184,7 +186,7 @@ async function keep(run: Run, { command, effects, held: { isCopy } }: Ended): Pr
   overlay.learn(applied);
   for (const path of ignored.filter(isKept)) record.ignored.add(path);
   if (isCopy) emitApplied(run, applied);
-  tellStays(run, command, effects, stays);
+  tellStays(run, { command, effects }, stays);
   const left = [...ignored, ...(isCopy ? carried : [])].filter((path) => !isKept(path));
   if (left.length === 0) return;
   const text = `${command}: ${nameSome(left)} ${left.length === 1 ? "is ignored: it was" : "are ignored: they were"} not kept, as --only ${options.only.flat().join(" ")} leaves it out`;
@@ -197,7 +199,11 @@ function emitApplied({ emit, record }: Run, changes: readonly Change[]): void {
 }
 
 /** Reports paths whose change no undo takes back, and counts those that are ignored. */
-function tellStays(run: Run, command: string, effects: Effects, stays: readonly RelPath[]): void {
+function tellStays(
+  run: Run,
+  { command, effects }: Pick<Ended, "command" | "effects">,
+  stays: readonly RelPath[],
+): void {
   const open = new Set(largeOf(effects));
   const tell = (paths: readonly RelPath[], what: (isOne: boolean) => string): void => {
     if (paths.length === 0) return;
@@ -215,14 +221,18 @@ function tellStays(run: Run, command: string, effects: Effects, stays: readonly 
   );
 }
 
-/** Takes effects back; `paths` null: all. Notices name those that somebody else has changed since. */
-async function drop(run: Run, effects: Effects, paths: ReadonlySet<RelPath> | null): Promise<void> {
+/**
+ * Takes effects back; `paths` null: all. Notices name those that somebody else has changed since. Returns the paths that
+ * stay as they are, as there was no copy of them.
+ */
+async function drop(run: Run, effects: Effects, paths: ReadonlySet<RelPath> | null): Promise<readonly RelPath[]> {
   const transaction = await run.transaction();
   const from = transaction.changes.length;
-  const left = await transaction.drop(effects, paths);
+  const { left, stays } = await transaction.drop(effects, paths);
   run.overlay.learn(transaction.changes.slice(from));
   for (const path of left) {
     const text = `${path} was changed by someone else meanwhile and was left as it is`;
     run.emit({ type: "notice", level: "warning", code: "left_in_place", text });
   }
+  return stays;
 }

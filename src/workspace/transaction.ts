@@ -222,8 +222,11 @@ export function openTransaction(
       pending.get(effects)?.discard();
       pending.delete(effects);
       const undo = undos.get(effects);
-      if (undo === undefined) return [];
-      return takeBackNow(chooseBack([...effects.changes, ...undo.unjournaled], paths), undo.unread);
+      if (undo === undefined) return { left: [], stays: [] };
+      const left = await takeBackNow(chooseBack([...effects.changes, ...undo.unjournaled], paths), undo.unread);
+      const known = new Set(undo.unjournaled.map(({ path }) => path));
+      const stays = effects.carried.map(({ path }) => path).filter((path) => !known.has(path));
+      return { left, stays: paths === null ? stays : stays.filter((path) => paths.has(path)) };
     },
 
     async rollback(): Promise<RollbackReport> {

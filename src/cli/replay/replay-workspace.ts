@@ -108,10 +108,11 @@ function openMemory(past: Overlay, id: string, tape: Tape, work: readonly Change
     async drop(effects, paths) {
       const isOnDisk = !pending.delete(effects);
       const back = effects.changes.filter(({ path }) => isOnDisk && (paths === null || paths.has(path)));
-      if (back.length === 0) return [];
-      tape.nextApply();
-      put(invert(back));
-      return [];
+      if (back.length > 0) {
+        tape.nextApply();
+        put(invert(back));
+      }
+      return { left: [], stays: [] };
     },
     async rollback() {
       const restored = invert(squash(done));

@@ -84,7 +84,10 @@ export async function runInWorkspace(
   const transaction = await run.transaction();
   const result = await transaction.run(command, { ...options, signal });
   const { effects, held } = result;
-  if (!held.isCopy) run.overlay.learn(effects.changes);
+  if (!held.isCopy) {
+    run.overlay.learn(effects.changes);
+    run.overlay.release(effects.carried.map(({ path }) => path));
+  }
   if (options.by === "user") for (const change of effects.changes) run.record.byUser.add(change);
   if (signal.aborted && held.isCopy) await transaction.drop(effects, null);
   signal.throwIfAborted();

@@ -65,6 +65,26 @@ for (const [way, sandbox, level] of ways) {
       expect(lost.eventsOf("call.finished")[0]?.text).toContain(
         "it deleted dist, which cannot be restored: headless that needs --allow-delete",
       );
+      expect(lost.outcome.stays).toEqual({ count: 1, paths: ["dist"] });
+    });
+
+    test("what cannot be taken back of a refused command is counted and told, and is no conflict later", async () => {
+      const large = "head -c 1500000 /dev/zero";
+      const command = `rm -rf dist; ${large} > new.bin; echo K > .env.new`;
+      const again = `RUN::${command}
+${finish()}`;
+      const ran = await play({
+        files,
+        lines: [plan({ steps: [`RUN ${command}`] }), again, again, finish("It could not be.")],
+        options: { allowRun: true },
+        sandbox,
+      });
+      expect(Object.keys(ran.files)).toEqual([".gitignore", "a.txt", "b.txt", "notes/mine.txt"]);
+      expect(ran.outcome).toMatchObject({ changes: [], stays: { count: 1, paths: ["dist"] } });
+      const told = ran.eventsOf("notice").map(({ text }) => text);
+      expect(told.join("\n")).toContain("dist is ignored: no undo takes its change back");
+      expect(told.join("\n")).not.toContain("new.bin changed");
+      expect(ran.outcome.error?.code).not.toBe("conflict");
     });
   });
 }

@@ -13,7 +13,7 @@ import { requireAllowable } from "./allowable.ts";
 import { namesIn } from "./atomic-write.ts";
 import { openCertificates } from "./certificates.ts";
 import type { Env } from "./command/command-env.ts";
-import { openPerform } from "./command/run-command.ts";
+import { openPerform, type Perform } from "./command/run-command.ts";
 import { startTool, type ToolProcess, type ToolProgram } from "./command/start-tool.ts";
 import { openRoot, type Root } from "./confine.ts";
 import { openSurvey } from "./context/survey.ts";
@@ -151,8 +151,9 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
         prepare: (...asked) => prepareCommit(gitPlace, ...asked),
       },
       async begin(run) {
-        const perform = atFirstUse(async () => {
-          return openPerform({
+        let opened: Perform | null = null;
+        const perform: Perform = async (...command) => {
+          opened ??= openPerform({
             root,
             policy,
             env: options.env,
@@ -160,7 +161,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
             sandbox: await sandbox(),
             meanwhile: () => (state ? watchOthers(state, run.id) : ownAll),
           });
-        });
+          return opened(...command);
+        };
         return openTransaction(
           {
             root,
@@ -169,7 +171,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
             journal: state && openJournal(state, run.id),
             umask: options.umask,
             judge: (changes) => judgeChanges(root, changes, rules),
-            perform: async (...command) => (await perform())(...command),
+            perform,
             ended: () =>
               history.prune({
                 ...(options.keep !== undefined && { runs: options.keep }),

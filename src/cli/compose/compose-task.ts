@@ -3,7 +3,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { allActions } from "../../actions/match-vocabulary.ts";
-import { atFirstUse } from "../../core/at-first-use.ts";
 import type { StampedEvent } from "../../core/event.ts";
 import { type Json, type Model, textOf } from "../../core/model.ts";
 import type { Decide } from "../../core/question.ts";
@@ -183,15 +182,15 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
   const parts: Parts = { base, opened, kept, tools, team, onNotice };
   /** One for all runs, so that a secret keeps its name throughout a conversation. */
   let veil: Veil | null = null;
-  const known = atFirstUse(() => knownSecrets(base, opened.workspace.root, own.mask.keys));
+  const known = knownSecrets(base, opened.workspace.root, own.mask.keys);
   /** What is covered before the first run; it gives out no names that the runs use. */
-  const early = atFirstUse(() => createVeil({ known: known() }));
+  const early = createVeil({ known });
   return {
     base,
     opened,
     portsFor(run) {
       const model = run.model ?? own;
-      veil ??= createVeil({ known: known(), ...findNames(earlierTexts(run.task)) });
+      veil ??= createVeil({ known, ...findNames(earlierTexts(run.task)) });
       model.mask.keys.forEach(veil.know);
       model.mask.onHeld(veil.know);
       return portsOf(parts, model, veil, run);
@@ -202,7 +201,7 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
     },
     window: own.model.window,
     successor: own.successor,
-    cover: (value) => (veil ?? early()).cover(own.mask(value)),
+    cover: (value) => (veil ?? early).cover(own.mask(value)),
     followSession: (place) => team?.followSession(place),
     async close() {
       tools?.close();

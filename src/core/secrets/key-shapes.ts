@@ -1,5 +1,4 @@
 /** Finds and masks text that looks like a key. */
-import { atFirstUse } from "../at-first-use.ts";
 import { rememberLong } from "./remember-long.ts";
 import { beginnings, kinds, tokens } from "./token-shapes.ts";
 
@@ -30,10 +29,10 @@ const nameShapes = [
 const namePattern = (words: readonly string[]) => `(?:${words.join("|")})${nameEnd}`;
 const bearerPattern = "bearer(?=\\s)";
 
-const names = atFirstUse(() => [
+const names = [
   ...nameShapes.map((words) => readNames(words, new RegExp(namePattern(words), "gi"))),
   readNames(["bearer"], new RegExp(bearerPattern, "gi")),
-]);
+];
 
 /** How tokens and named values begin. */
 const anyBeginning = new RegExp([...beginnings, `(?i:${namePattern(nameShapes.flat())}|${bearerPattern})`].join("|"));
@@ -90,11 +89,11 @@ function eachMatch(shape: RegExp, text: string, take: (match: RegExpExecArray) =
 
 function findTokens(text: string, found: Span[]): void {
   const take = ({ 0: value, index }: RegExpExecArray) => {
-    const kind = kinds().find(({ shape }) => matchAt(shape, value, 0) !== null)?.kind ?? "API key";
+    const kind = kinds.find(({ shape }) => matchAt(shape, value, 0) !== null)?.kind ?? "API key";
     const wrong = isPlaceholder(value) || (kind === "API key" && isHyphenated(value));
     if (!wrong && beginsWord(text, index)) found.push({ start: index, end: index + value.length, kind });
   };
-  for (const { shape, literal } of tokens()) if (text.includes(literal)) eachMatch(shape(), text, take);
+  for (const { shape, literal } of tokens) if (text.includes(literal)) eachMatch(shape, text, take);
 }
 
 function matchAt(shape: RegExp, text: string, at: number): RegExpExecArray | null {
@@ -166,7 +165,7 @@ function takeNamedValue(text: string, name: string, end: number, found: Span[]):
 }
 
 function findNamedValues(text: string, found: Span[]): void {
-  for (const { words, back, shape } of names()) {
+  for (const { words, back, shape } of names) {
     shape.lastIndex = 0;
     // JSON may be full of such names, and `exec` would make a match object for each of them.
     while (shape.test(text)) {

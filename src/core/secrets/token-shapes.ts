@@ -1,5 +1,4 @@
 /** Patterns of tokens that name their maker by how they begin. */
-import { atFirstUse } from "../at-first-use.ts";
 import { providers } from "../providers.ts";
 
 /** How a token begins and how it goes on, as patterns. */
@@ -41,17 +40,15 @@ function commonBeginning(sources: readonly string[]): string {
 }
 
 /** Tells which kind a token is. */
-export const kinds = atFirstUse(() =>
-  shapes.map(([kind, begins, goesOn]) => ({ kind, shape: new RegExp(begins + goesOn, "y") })),
-);
+export const kinds = shapes.map(([kind, begins, goesOn]) => ({ kind, shape: new RegExp(begins + goesOn, "y") }));
 /** One pattern for each first letter: it skips most of a text, while one for all letters looks at every character. */
-export const tokens = atFirstUse(() => {
-  const sources = shapes.map(([, begins, goesOn]) => begins + goesOn);
-  const firsts = sources.map((source) => (/^\w/.test(source) ? source.charAt(0) : source));
-  return [...new Set(firsts)].map((first) => {
-    const own = sources.filter((_, at) => firsts[at] === first);
-    const rests = own.map((source) => source.slice(first.length));
-    const all = rests.length === 1 ? first + rests[0] : `${first}(?:${rests.join("|")})`;
-    return { literal: commonBeginning(own), shape: atFirstUse(() => new RegExp(all, "g")) };
-  });
+export const tokens = [
+  ...Map.groupBy(
+    shapes.map(([, begins, goesOn]) => begins + goesOn),
+    (source) => (/^\w/.test(source) ? source.charAt(0) : source),
+  ),
+].map(([first, own]) => {
+  const rests = own.map((source) => source.slice(first.length));
+  const all = rests.length === 1 ? first + rests[0] : `${first}(?:${rests.join("|")})`;
+  return { literal: commonBeginning(own), shape: new RegExp(all, "g") };
 });

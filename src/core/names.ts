@@ -127,9 +127,6 @@ export const isCache = (name: string): boolean => isCacheName(foldName(name));
 /** A file that tools overwrite and remove by themselves: an object file, a log, a lock. */
 export const isTransient = (name: string): boolean => builtFileShape.test(foldName(name));
 
-/** A database that another process may have open at any time, so an old content must not be restored. */
-export const isDatabase = (name: string): boolean => databaseShape.test(foldName(name));
-
 /**
  * Whether only tools use such a name, so that it counts as ignored without any rule. A link with a dot counts, too; people
  * put other links in the place of such folders.

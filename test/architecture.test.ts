@@ -91,6 +91,17 @@ test("a task without a store, caps of a day or statistics loads nothing of them"
   expect(loaded.filter((file) => file.startsWith("lab/"))).toEqual([]);
 });
 
+test("no two files export the same name", () => {
+  const owners = new Map<string, string[]>();
+  for (const file of files) {
+    const text = readFileSync(join(src, file), "utf8");
+    const shape = /^export (?:async )?(?:function\*?|const|interface|type|class) +(\w+)/gm;
+    for (const name of new Set([...text.matchAll(shape)].map(([, found = ""]) => found)))
+      owners.set(name, [...(owners.get(name) ?? []), file]);
+  }
+  expect([...owners].filter(([, held]) => held.length > 1)).toEqual([]);
+});
+
 test("every file says in its first line what it is for", () => {
   const silent = files.filter((file) => !/^(#!.*\n)?\/\*\* .+/.test(readFileSync(join(src, file), "utf8")));
   expect(silent).toEqual([]);

@@ -1,9 +1,9 @@
 /** Joins models of a file with those of the catalogue: what the file says holds, what it does not tell stays. */
-import type { Entry, EntryPrice } from "../../src/models/catalogue.ts";
+import type { CatalogueEntry, EntryPrice } from "../../src/models/catalogue.ts";
 import type { Given, GivenCost } from "./models-dev.ts";
 
 export interface Merged {
-  readonly models: readonly Entry[];
+  readonly models: readonly CatalogueEntry[];
   /** One line for each difference, for the owner to read. */
   readonly changes: readonly string[];
 }
@@ -71,7 +71,7 @@ const isUseful = ({ tool_call = true, modalities, status }: Given): boolean =>
 const outputOf = ({ context, output }: NonNullable<Given["limit"]>): number =>
   output < context ? output : Math.floor(context / 4);
 
-function mergeOne(given: Given, before: Entry | undefined, today: string): Entry | null {
+function mergeOne(given: Given, before: CatalogueEntry | undefined, today: string): CatalogueEntry | null {
   const { provider, name, limit } = given;
   const window = limit?.context ?? before?.window;
   const maxOutputTokens = limit === undefined ? before?.maxOutputTokens : outputOf(limit);
@@ -81,15 +81,15 @@ function mergeOne(given: Given, before: Entry | undefined, today: string): Entry
   return { provider, name, window, maxOutputTokens, ...(ends && { ends }), ...(closed && { closed }), prices };
 }
 
-const idOf = ({ provider, name }: Pick<Entry, "provider" | "name">) => `${provider}:${name}`;
-const nothingLeft = ({ ends = "9", prices }: Entry, today: string): boolean =>
+const idOf = ({ provider, name }: Pick<CatalogueEntry, "provider" | "name">) => `${provider}:${name}`;
+const nothingLeft = ({ ends = "9", prices }: CatalogueEntry, today: string): boolean =>
   ends <= today && !prices.some(({ from = "", until = "9" }) => from >= ends && until >= today);
 
 /**
  * The catalogue with the models of a file, on a day ("2026-11-23"). Models that ended are left out. Throws an Error for a
  * new model without limits.
  */
-export function mergeModels(before: readonly Entry[], given: readonly Given[], today: string): Merged {
+export function mergeModels(before: readonly CatalogueEntry[], given: readonly Given[], today: string): Merged {
   const rows = new Map(before.map((entry) => [idOf(entry), entry]));
   const changes: string[] = [];
   for (const each of given) {
@@ -108,11 +108,11 @@ export function mergeModels(before: readonly Entry[], given: readonly Given[], t
     return !isOver;
   });
   const order = [...new Set(before.map(({ provider }) => provider))];
-  const rank = ({ provider }: Entry) => (order.includes(provider) ? order.indexOf(provider) : order.length);
+  const rank = ({ provider }: CatalogueEntry) => (order.includes(provider) ? order.indexOf(provider) : order.length);
   return { models: left.toSorted((a, b) => rank(a) - rank(b)), changes };
 }
 
-function describe(old: Entry, entry: Entry): string {
+function describe(old: CatalogueEntry, entry: CatalogueEntry): string {
   const names = ["window", "maxOutputTokens", "ends", "closed", "prices"] as const;
   return names
     .filter((name) => !isSame(old[name] ?? null, entry[name] ?? null))

@@ -5,10 +5,10 @@ import { type Plan, workOf } from "../core/plan/plan.ts";
 import type { Decide, Decision, Question } from "../core/question.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { asBlock } from "./door.ts";
-import type { Face } from "./face.ts";
+import type { EditorFace } from "./face.ts";
 
-export interface EditorOptions {
-  readonly face: Face;
+export interface AskEditorOptions {
+  readonly face: EditorFace;
   /** Makes everything in a question's text visible. */
   readonly spell: (text: string, isCommand: boolean) => string;
   /** Asks the person; true: yes, null: the turn was cancelled instead. Rejects when the editor has gone. */
@@ -39,7 +39,7 @@ const runsCommands = (plan: Plan | null): boolean =>
 /** Throws conflict for a file with changes that the editor has not saved. */
 export async function refuseUnsaved(
   paths: readonly string[],
-  { readBuffer, readText }: Pick<EditorOptions, "readBuffer" | "readText">,
+  { readBuffer, readText }: Pick<AskEditorOptions, "readBuffer" | "readText">,
 ): Promise<void> {
   if (readBuffer === null) return;
   const unsaved: string[] = [];
@@ -60,7 +60,7 @@ const toLines = (text: string) =>
     .replaceAll("\r\n", "\n")
     .replace(/\n$/, "");
 
-export function decideByEditor(editor: EditorOptions): Decide {
+export function decideByEditor(editor: AskEditorOptions): Decide {
   const { face, permit, spell, signal } = editor;
   let asked = 0;
 

@@ -21,7 +21,7 @@ export interface ShownBatch {
   readonly toolCall: ToolCall;
 }
 
-export interface Face {
+export interface EditorFace {
   /** Never throws. */
   readonly sink: (event: StampedEvent) => void;
   /** Resolves when all updates so far have been sent. */
@@ -53,7 +53,7 @@ function kindOfAction(action: string): ToolKind {
 const titleOf = (changes: readonly ChangeSummary[]) =>
   changes.map(({ op, path, from }) => `${op} ${from === null ? "" : `${from} → `}${path}`).join(", ");
 
-export function createFace({ send, absolute, readText }: FaceOptions): Face {
+export function createFace({ send, absolute, readText }: FaceOptions): EditorFace {
   /** Updates are sent one after the other: some wait for files that must be read first. */
   let queue = Promise.resolve();
   let plan: Plan | null = null;

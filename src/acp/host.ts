@@ -11,7 +11,7 @@ export interface Choice {
   readonly description: string;
 }
 
-export interface Turn {
+export interface EditorTurn {
   readonly text: string;
   /** Paths that the person refers to, relative to the root, as the editor named them. */
   readonly mentions: readonly string[];
@@ -23,7 +23,7 @@ export interface Turn {
 }
 
 /** One session of an editor in one folder. */
-export interface Talk {
+export interface EditorTalk {
   readonly id: string;
   /** Real path of the folder. */
   readonly root: string;
@@ -41,7 +41,7 @@ export interface Talk {
   /** Throws model_unknown, no_key, and what opening a model throws. */
   setModel(id: string): Promise<void>;
   /** Never rejects. */
-  run(turn: Turn): Promise<Outcome>;
+  run(turn: EditorTurn): Promise<Outcome>;
   /** Carries out a slash command; returns its output. */
   command(id: string, words: string, signal: AbortSignal): Promise<string>;
   /** Text of a file on disk; null: there is no file, or it is not text. Throws path_refused. */
@@ -63,7 +63,7 @@ export interface Host {
   readonly version: string;
   readonly showing: Showing;
   /** Opens a new session, or the one with this id; `tell` gets notices from before the first turn. */
-  open(folder: string, id: string | null, tell: (text: string) => void): Promise<Talk>;
+  open(folder: string, id: string | null, tell: (text: string) => void): Promise<EditorTalk>;
   list(folder: string | null): Promise<readonly TalkSummary[]>;
   /** Throws no_key when there is no key for the configured model. */
   requireKey(): void;

@@ -2,7 +2,7 @@
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { PaiError } from "../core/error.ts";
 
-export interface Message {
+export interface EditorMessage {
   readonly text: string;
   /** Relative to the root, each once. */
   readonly mentions: readonly string[];
@@ -40,7 +40,7 @@ function decodePath(path: string): string {
  * path_refused for a file outside of it, usage for a message without words, one that is too long, and blocks of a kind
  * that pai cannot read.
  */
-export function readPrompt(blocks: readonly ContentBlock[], roots: readonly string[]): Message {
+export function readPrompt(blocks: readonly ContentBlock[], roots: readonly string[]): EditorMessage {
   const said: string[] = [];
   const mentions = new Set<string>();
   const context: string[] = [];

@@ -13,17 +13,17 @@ import {
   type SessionModeState,
 } from "@agentclientprotocol/sdk";
 import { PaiError, toPaiError } from "../core/error.ts";
-import type { Host, Talk } from "./host.ts";
+import type { EditorTalk, Host } from "./host.ts";
 import { doTurn, senderOf } from "./turn.ts";
 
-export interface Streams {
+export interface AcpStreams {
   readonly input: ReadableStream<Uint8Array>;
   readonly output: WritableStream<Uint8Array>;
 }
 
 /** An open session, and its running turn. */
 interface Open {
-  readonly talk: Talk;
+  readonly talk: EditorTalk;
   /** The editor's own spelling of the folder. */
   readonly folder: string;
   turn: AbortController | null;
@@ -45,7 +45,7 @@ function toRequestError(thrown: unknown): RequestError {
 type Send = ReturnType<typeof senderOf>;
 
 /** Sends the editor the list of commands, and the notices from opening the session. */
-async function greet(send: Send, talk: Talk, notes: readonly string[]): Promise<void> {
+async function greet(send: Send, talk: EditorTalk, notes: readonly string[]): Promise<void> {
   await send({
     sessionUpdate: "available_commands_update",
     availableCommands: [...talk.commands, ...talk.customs].map(({ name, description }) => ({
@@ -59,7 +59,7 @@ async function greet(send: Send, talk: Talk, notes: readonly string[]): Promise<
 }
 
 /** Shows the earlier turns of a resumed session. */
-async function replay(send: Send, talk: Talk): Promise<void> {
+async function replay(send: Send, talk: EditorTalk): Promise<void> {
   for (const { request, text } of talk.turns) {
     await send({ sessionUpdate: "user_message_chunk", content: { type: "text", text: request } });
     if (text !== "") await send({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
@@ -69,7 +69,7 @@ async function replay(send: Send, talk: Talk): Promise<void> {
 /**
  * Serves one editor until it disconnects, then takes back every running turn. Resolves when all of them have ended.
  */
-export async function serveAcp(host: Host, { input, output }: Streams): Promise<void> {
+export async function serveAcp(host: Host, { input, output }: AcpStreams): Promise<void> {
   const { showing } = host;
   const sessions = new Map<string, Open>();
   const running = new Set<Promise<unknown>>();
@@ -224,7 +224,7 @@ export async function serveAcp(host: Host, { input, output }: Streams): Promise<
   for (const { talk } of sessions.values()) talk.close();
 }
 
-function describeSession({ mode, modes, model, models }: Talk): {
+function describeSession({ mode, modes, model, models }: EditorTalk): {
   readonly modes: SessionModeState;
   readonly configOptions: SessionConfigOption[];
 } {

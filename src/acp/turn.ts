@@ -13,7 +13,7 @@ import type { Outcome } from "../core/outcome.ts";
 import { decideByEditor, refuseUnsaved } from "./ask-editor.ts";
 import { openDoor, showCall } from "./door.ts";
 import { createFace } from "./face.ts";
-import type { Host, Talk } from "./host.ts";
+import type { EditorTalk, Host } from "./host.ts";
 import { readPrompt } from "./read-prompt.ts";
 
 /** Where a turn takes place. */
@@ -21,7 +21,7 @@ export interface TurnPlace {
   readonly showing: Host["showing"];
   readonly client: AgentContext;
   readonly capabilities: ClientCapabilities;
-  readonly talk: Talk;
+  readonly talk: EditorTalk;
   /** The editor's own spelling of the folder. */
   readonly folder: string;
 }

@@ -1,7 +1,7 @@
 /** The actions that change files and folders. They only propose; the run decides. */
 import * as z from "zod/mini";
 import { type Blob, type Change, sameBlob } from "../core/change.ts";
-import { textOf } from "../core/diff.ts";
+import { textOfBlob } from "../core/diff.ts";
 import { applyEdits } from "../core/edit/apply-edits.ts";
 import { findNewMark } from "../core/edit/marks.ts";
 import { linkRefused, PaiError } from "../core/error.ts";
@@ -53,8 +53,8 @@ async function proposeFile(
   text: string,
 ) {
   const mark = findNewMark(
-    textOf(before) ?? "",
-    textOf({ kind: "file", bytes, mode: newFileMode }) ?? Buffer.from(bytes).toString("latin1"),
+    textOfBlob(before) ?? "",
+    textOfBlob({ kind: "file", bytes, mode: newFileMode }) ?? Buffer.from(bytes).toString("latin1"),
   );
   if (mark !== null)
     return {
@@ -73,7 +73,7 @@ export const write = defineAction("WRITE", {
   async propose({ path: text, content }, stage) {
     const path = stage.path(text, "write");
     const before = await stage.read(path);
-    const bytes = new TextEncoder().encode(restoreHidden(content, textOf(before) ?? ""));
+    const bytes = new TextEncoder().encode(restoreHidden(content, textOfBlob(before) ?? ""));
     if (before === null) return proposeFile(stage, { path, before, bytes }, `new, ${bytes.length} bytes`);
     if (before.kind === "link") throw linkRefused(path, before.target);
     if (before.kind !== "file") return unusable(`${path} is a folder, not a file`);
@@ -109,7 +109,7 @@ export const modify = defineAction("MODIFY", {
         code: "edit_failed",
         text: `it holds no complete SEARCH/REPLACE block\nSend ${blockForm}.`,
       };
-    const original = textOf(before) ?? "";
+    const original = textOfBlob(before) ?? "";
     const blocks = edits.map(({ search, replace, all }) => ({
       search: restoreHidden(search, original),
       replace: restoreHidden(replace, original),

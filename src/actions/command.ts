@@ -4,7 +4,7 @@ import { defineAction } from "./read-input.ts";
 
 const maxSeconds = 120;
 
-export const runCommand = defineAction("RUN", {
+export const runAction = defineAction("RUN", {
   input: () =>
     z.object({
       command: z.string().check(z.trim(), z.minLength(1)),

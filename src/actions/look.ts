@@ -219,7 +219,7 @@ function readPattern(text: string): { pattern: string; ignoreCase: boolean } {
   return text.startsWith("(?i)") ? { pattern: text.slice(4), ignoreCase: true } : { pattern: text, ignoreCase: false };
 }
 
-export const search = defineAction("SEARCH", {
+export const searchAction = defineAction("SEARCH", {
   input: () =>
     z.object({
       pattern: z.string().check(z.minLength(1)),

@@ -3,13 +3,13 @@ import type { AnyAction } from "../core/proposal.ts";
 import { type ActionName, actionRows } from "../core/vocabulary.ts";
 import { callTool, queryTool } from "./call.ts";
 import { copy, mkdir, modify, mv, rm, touch, write } from "./change.ts";
-import { runCommand } from "./command.ts";
-import { glob, listPath, ls, read, search, tree } from "./look.ts";
+import { runAction } from "./command.ts";
+import { glob, listPath, ls, read, searchAction, tree } from "./look.ts";
 import { diagnose, mapRoot, profile, sniffLogs } from "./project.ts";
 
 const actions: Readonly<Record<ActionName, AnyAction>> = {
   READ: read,
-  SEARCH: search,
+  SEARCH: searchAction,
   GLOB: glob,
   TREE: tree,
   LIST_PATH: listPath,
@@ -23,7 +23,7 @@ const actions: Readonly<Record<ActionName, AnyAction>> = {
   RM: rm,
   MV: mv,
   COPY: copy,
-  RUN: runCommand,
+  RUN: runAction,
   CALL: callTool,
   QUERY: queryTool,
   PROFILE: profile,

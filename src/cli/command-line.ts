@@ -14,7 +14,7 @@ import { type FlagKey, type FlagSpec, type Flags, flagTable, specOf } from "./fl
 import { habitOfFlag } from "./habits.ts";
 
 /** A command line that was checked. */
-export interface Line {
+export interface CommandLine {
   readonly words: readonly string[];
   /** Flags with at most one value: the last one of each, true for a switch. */
   readonly single: ReadonlyMap<FlagKey, string | true>;
@@ -75,7 +75,7 @@ function readValue(spec: FlagSpec, { rawName, value = "", inlineValue }: Given):
 }
 
 /** Reads flags anywhere on the line, up to `--`. Throws usage for unknown flags and missing or needless values. */
-export function checkLine(argv: readonly string[]): Line {
+export function checkLine(argv: readonly string[]): CommandLine {
   const words: string[] = [];
   const single = new Map<FlagKey, string | true>();
   const lists = new Map<FlagKey, readonly string[]>();
@@ -99,7 +99,7 @@ export function checkLine(argv: readonly string[]): Line {
 }
 
 /** Throws usage for a flag that the command does not take. */
-export function requireFlags({ single, lists }: Line, { name, takes }: Pick<Command, "name" | "takes">): void {
+export function requireFlags({ single, lists }: CommandLine, { name, takes }: Pick<Command, "name" | "takes">): void {
   const strange = [...single.keys(), ...lists.keys()].find((key) => !takes(key));
   if (strange === undefined) return;
   throw new PaiError("usage", `pai ${name} does not take --${kebabCase(strange)}`, { hint: `see: pai help ${name}` });
@@ -109,7 +109,7 @@ export function requireFlags({ single, lists }: Line, { name, takes }: Pick<Comm
  * The line as citty reads it: the command first, flags by their keys, since citty takes `--no-input` for the opposite of
  * `--input`, and the words last.
  */
-export function orderLine(command: string, words: readonly string[], { single }: Line): string[] {
+export function orderLine(command: string, words: readonly string[], { single }: CommandLine): string[] {
   const flags = [...single].map(([key, value]) => (value === true ? `--${key}` : `--${key}=${value}`));
   return [command, ...flags, "--", ...words];
 }
@@ -124,7 +124,7 @@ export const argsForCitty = (args: ArgsDef): ArgsDef =>
   );
 
 /** The flags of a line, with the values that citty read. */
-export function flagsOf(args: Readonly<Record<string, unknown>>, { single, lists }: Line): Flags {
+export function flagsOf(args: Readonly<Record<string, unknown>>, { single, lists }: CommandLine): Flags {
   const read = [...single.keys()].map((key) => [key, args[key]] as const);
   // A switch alone means more than with its values.
   return Object.fromEntries([...lists, ...read]) as Flags;

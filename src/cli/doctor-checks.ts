@@ -5,9 +5,9 @@ import { PaiError, toPaiError } from "../core/error.ts";
 import { isFields, type Json } from "../core/model.ts";
 import { renderSetKey } from "../core/providers.ts";
 import { providerOfModel } from "../models/open.ts";
-import { probe } from "../models/probe.ts";
+import { probeModel } from "../models/probe.ts";
 import { withoutUser } from "../models/wire/endpoint.ts";
-import { isOfSystem } from "../store/audit.ts";
+import { isSystemFolder } from "../store/audit.ts";
 import { type BaseUrl, configuredAddress, findBaseUrl } from "../store/base-url.ts";
 import { doubtKey, findKeys } from "../store/keys.ts";
 import type { OwnProvider } from "../store/own-providers.ts";
@@ -186,7 +186,7 @@ function examineFolders({ places, root }: Patient): readonly Finding[] {
 
 /** Whether the audit log is kept in the project, or in the state folder instead. */
 function examineLog({ root, places }: Patient, historyDir: string): Finding {
-  if (isOfSystem(root)) return ok("audit log", "none: the project is a folder of the system");
+  if (isSystemFolder(root)) return ok("audit log", "none: the project is a folder of the system");
   const folder = resolve(root, historyDir);
   const there = lstatSync(folder, { throwIfNoEntry: false });
   const isOwn = there?.isDirectory() === true && there.uid === (process.geteuid?.() ?? there.uid);
@@ -265,7 +265,7 @@ async function examineEndpointOf(
 
 async function ask({ provider, url, origin }: BaseUrl, context: Context): Promise<readonly Finding[]> {
   const { env, signal } = context;
-  const { endpoint, headers, status } = await probe(url, {
+  const { endpoint, headers, status } = await probeModel(url, {
     provider,
     path: "",
     headers: {},

@@ -6,7 +6,7 @@ import { failedOutcome } from "../core/outcome.ts";
 import { suggest } from "../core/suggest.ts";
 import { createJsonl, renderCommandDocument, renderDocument } from "../ui/json.ts";
 import type { Command, Context } from "./command.ts";
-import { argsForCitty, checkLine, flagsOf, type Line, orderLine, requireFlags } from "./command-line.ts";
+import { argsForCitty, type CommandLine, checkLine, flagsOf, orderLine, requireFlags } from "./command-line.ts";
 import { commands, findCommand } from "./command-table.ts";
 import { renderVersion, version } from "./commands/version.ts";
 import { habitOfCommand } from "./habits.ts";
@@ -38,7 +38,7 @@ function meantBy([first = "", ...rest]: readonly string[]): string | null {
   return near === null ? null : `did you mean: pai ${[near, ...rest].join(" ")}?`;
 }
 
-function choose({ words, single }: Line): Choice {
+function choose({ words, single }: CommandLine): Choice {
   const [first, ...rest] = words;
   if (single.has("help")) return { command: demand("help"), words: first === undefined ? [] : [first] };
   const hasTask = single.has("file");
@@ -97,7 +97,7 @@ async function showFailure(
 }
 
 /** Throws usage for arguments of a command that takes none, and for --json with --jsonl. */
-function requireSense({ command, words }: Choice, { single }: Line): void {
+function requireSense({ command, words }: Choice, { single }: CommandLine): void {
   if (words.length > 0 && command.usage === "")
     throw new PaiError("usage", `pai ${command.name} takes no words: ${words.join(" ")}`, {
       hint: `see: pai help ${command.name}`,
@@ -120,7 +120,7 @@ export interface Process extends Omit<Context, "flags" | "words" | "cwd" | "noti
 }
 
 /** Has citty read the line and run its command. Resolves to the exit code, which citty does not pass on. */
-async function dispatch({ command, words }: Choice, line: Line, process: Omit<Context, "flags" | "words">) {
+async function dispatch({ command, words }: Choice, line: CommandLine, process: Omit<Context, "flags" | "words">) {
   let code = 0;
   const define = (each: Command) =>
     defineCommand({

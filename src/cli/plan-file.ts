@@ -205,7 +205,7 @@ function contentOf({ op, after_base64, mode }: Kept): Blob | null {
 }
 
 /** The finished edits as changes to the current workspace; null: the plan has none. Throws plan_stale. */
-export async function changesOf(workspace: Workspace, { file }: SavedPlan): Promise<readonly Change[] | null> {
+export async function changesOfPlan(workspace: Workspace, { file }: SavedPlan): Promise<readonly Change[] | null> {
   if (file.changes === null) return null;
   const changes: Change[] = [];
   // A move is one only if the file also removes the path that it came from.

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { digest } from "../core/digest.ts";
-import { chooseFacts, type Fact, namesIn } from "../core/memory.ts";
+import { chooseFacts, factNamesIn, type MemoryFact } from "../core/memory.ts";
 import { openMemory } from "../store/memory.ts";
 
 const maxBytes = 4 * 1024 * 1024;
@@ -27,8 +27,8 @@ export function makeFact(
   run: string | null,
   pending: boolean,
   now: Date,
-): Omit<Fact, "id"> {
-  const files = namesIn(text).flatMap((name) => {
+): Omit<MemoryFact, "id"> {
+  const files = factNamesIn(text).flatMap((name) => {
     const hash = hashFile(root, name);
     return hash === null ? [] : [[name, hash] as const];
   });
@@ -61,6 +61,10 @@ interface Proposed {
 }
 
 /** Keeps new facts of a project and returns them. */
-export function keepFacts(stateFolder: string, root: string, { texts, run, pending, now }: Proposed): readonly Fact[] {
+export function keepFacts(
+  stateFolder: string,
+  root: string,
+  { texts, run, pending, now }: Proposed,
+): readonly MemoryFact[] {
   return openMemory(stateFolder).add(texts.map((text) => makeFact(root, text, run, pending, now)));
 }

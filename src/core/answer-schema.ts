@@ -5,7 +5,7 @@ import { PaiError } from "./error.ts";
 import { type Fields, isFields, type Json } from "./model.ts";
 
 /** Says why a value does not fit the schema; null: it fits. */
-export type Judge = (value: Json) => string | null;
+export type JudgeAnswer = (value: Json) => string | null;
 
 const self = { $ref: "#" } as const;
 const byName = { type: "object", additionalProperties: self } as const;
@@ -65,7 +65,7 @@ function findLost(schema: Schema): string | null {
 }
 
 /** Compiles a JSON Schema given as text. Throws usage when it is not a JSON Schema, or refers to another file. */
-export function compileSchema(text: string): Judge {
+export function compileSchema(text: string): JudgeAnswer {
   const refuse = (why: string) => new PaiError("usage", `the output schema ${why}`);
   let schema: Json;
   try {

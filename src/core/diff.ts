@@ -9,7 +9,7 @@ import { finish, type Steps } from "./steps.ts";
 import { decode } from "./text.ts";
 
 /** Text of a blob: "" for nothing and folders, a link's target, null for binary. */
-export function textOf(blob: Blob | null): string | null {
+export function textOfBlob(blob: Blob | null): string | null {
   if (blob === null || blob.kind === "folder") return "";
   if (blob.kind === "link") return blob.target;
   const decoded = decode(blob.bytes);
@@ -26,8 +26,8 @@ interface Alignment {
 const known = new WeakMap<Uint8Array, { readonly from: Uint8Array; readonly kept: readonly KeptLine[] }>();
 
 function align(before: Blob | null, after: Blob | null): Alignment {
-  const old = splitLines(textOf(before) ?? "");
-  const now = splitLines(textOf(after) ?? "");
+  const old = splitLines(textOfBlob(before) ?? "");
+  const now = splitLines(textOfBlob(after) ?? "");
   if (before?.kind !== "file" || after?.kind !== "file") return { old, now, kept: matchLines(old, now) };
   const earlier = known.get(after.bytes);
   if (earlier?.from === before.bytes) return { old, now, kept: earlier.kept };
@@ -56,7 +56,7 @@ function memorized<T>(known: WeakMap<Uint8Array, T>, bytes: Uint8Array, find: (b
 /** The number of lines that `splitLines` would return for a blob, counted without splitting. */
 function lengthOf(blob: Blob | null): number {
   const count = () => {
-    const text = textOf(blob) ?? "";
+    const text = textOfBlob(blob) ?? "";
     let lines = text === "" || text.endsWith("\n") ? 0 : 1;
     for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines += 1;
     return lines;
@@ -250,7 +250,7 @@ function renderFile(change: Change, from: string | null): string {
   return isEmpty ? header : `${header}Binary files ${quoteAsGit(oldName)} and ${quoteAsGit(newName)} differ\n`;
 }
 
-const isBinary = (blob: Blob | null): boolean => textOf(blob) === null;
+const isBinary = (blob: Blob | null): boolean => textOfBlob(blob) === null;
 
 function isTooLarge(before: Blob | null, after: Blob | null): boolean {
   const whole = before === null ? after : after === null ? before : null;

@@ -1,6 +1,6 @@
 /** What pai has learned of a project: facts that runs proposed, chosen by relevance, never instructions. Pure. */
 
-export interface Fact {
+export interface MemoryFact {
   readonly id: string;
   readonly text: string;
   /** The run that proposed it; null: a person wrote it. */
@@ -18,7 +18,7 @@ export interface ProjectMemory {
   /** Facts for a request, one a line; "" for none. */
   recall(task: string): Promise<string>;
   /** Keeps the facts that the run proposes, and returns the new ones; null: this run keeps no facts. */
-  readonly learn: ((texts: readonly string[]) => Promise<readonly Fact[]>) | null;
+  readonly learn: ((texts: readonly string[]) => Promise<readonly MemoryFact[]>) | null;
 }
 
 export const maxFacts = 200;
@@ -41,7 +41,7 @@ export function takeFacts(message: string): { readonly text: string; readonly fa
 }
 
 /** Words of a text that may name files. */
-export function namesIn(text: string): readonly string[] {
+export function factNamesIn(text: string): readonly string[] {
   const words = text.match(/[\w@.+-]+(?:\/[\w@.+-]+)*/g) ?? [];
   return [...new Set(words.map((word) => word.replace(/\.+$/, "")))].slice(0, 60);
 }
@@ -50,7 +50,7 @@ const wordsOf = (text: string): ReadonlySet<string> =>
   new Set((text.toLowerCase().match(/(?:\p{L}|\p{N}){3,}/gu) ?? []).map((word) => word.slice(0, 6)));
 
 /** The accepted facts that fit into a request, those that share words with the task first, then the newest. */
-export function chooseFacts(facts: readonly Fact[], task: string): readonly Fact[] {
+export function chooseFacts(facts: readonly MemoryFact[], task: string): readonly MemoryFact[] {
   const wanted = wordsOf(task);
   const scored = facts
     .filter(({ pending }) => !pending)

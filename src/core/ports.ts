@@ -1,7 +1,7 @@
 /** The ports: what flows may ask of the outside world, as types only. */
 import type { Blob, Change } from "./change.ts";
 import type { SandboxLevel, SandboxState } from "./command/sandbox.ts";
-import type { KeptRanking, Tally } from "./context/rank.ts";
+import type { KeptRanking, WordTally } from "./context/rank.ts";
 import type { Commit } from "./context/similar-commits.ts";
 import type { Term } from "./context/words.ts";
 import type { Effects } from "./effects.ts";
@@ -106,7 +106,7 @@ export interface CommandOptions {
 }
 
 /** How a command was held. */
-export interface Held {
+export interface Confined {
   /** null: it ran without a sandbox. */
   readonly level: SandboxLevel | null;
   /** It could use the network of the host. */
@@ -126,7 +126,7 @@ export interface CommandResult {
   /** stdout and stderr in order of arrival, head and tail kept, never cut inside a character. */
   readonly output: string;
   readonly ms: number;
-  readonly held: Held;
+  readonly held: Confined;
   /** Of a command on a copy they end with `keep` or `drop`. */
   readonly effects: Effects;
 }
@@ -190,7 +190,7 @@ export interface Listing {
   readonly more: boolean;
 }
 
-export interface SurveyTally extends Tally {
+export interface SurveyTally extends WordTally {
   /** Files that there was no time to read. */
   readonly unread: number;
 }

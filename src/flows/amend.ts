@@ -6,7 +6,7 @@ import { renderChanges } from "../core/diff.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { Call } from "../core/model.ts";
 import type { Amendment } from "../core/outcome.ts";
-import { type Claim, claimOf, pathsOfClaim, permits, type Rights, renderClaim } from "../core/plan/scope.ts";
+import { claimOfPlan, type PlanClaim, pathsOfClaim, permits, type Rights, renderClaim } from "../core/plan/scope.ts";
 import type { Stage } from "../core/ports.ts";
 import type { AmendRequest } from "../core/script/read-amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
@@ -26,7 +26,7 @@ const fewAmendments = 3;
 /** A request whose paths the policy allows. */
 interface Asked {
   readonly request: AmendRequest;
-  readonly claim: Claim;
+  readonly claim: PlanClaim;
 }
 
 const amendmentOf = ({ action, path, destination, why }: AmendRequest, accept: boolean, by: Amendment["by"]) => ({
@@ -39,7 +39,7 @@ const amendmentOf = ({ action, path, destination, why }: AmendRequest, accept: b
 });
 
 /** Throws for what not even a yes allows: a path outside --only or behind a link, anything in a strict run. */
-async function refuseForbidden(run: Run, claim: Claim): Promise<void> {
+async function refuseForbidden(run: Run, claim: PlanClaim): Promise<void> {
   const { only, strict } = run.options;
   if (strict) {
     throw new PaiError("scope_refused", `the run is strict (--strict): only the plan allows to ${renderClaim(claim)}`);
@@ -51,7 +51,7 @@ async function refuseForbidden(run: Run, claim: Claim): Promise<void> {
 }
 
 /** Throws what a run without a person never grants, even where -y would approve the same step of a plan. */
-async function refuseHeadless(run: Run, rights: Rights, claim: Claim): Promise<void> {
+async function refuseHeadless(run: Run, rights: Rights, claim: PlanClaim): Promise<void> {
   const { options, record } = run;
   if (options.command === "apply" || options.command === "plan") {
     throw new PaiError(
@@ -171,7 +171,7 @@ async function grantByPolicy(run: Run, rights: Rights, asked: Asked): Promise<vo
 function readClaim(run: Run, request: AmendRequest): Asked | null {
   const { action, path, destination } = request;
   try {
-    const claim = claimOf(action, path, destination, (text, use) => pathFor(run, text, use));
+    const claim = claimOfPlan(action, path, destination, (text, use) => pathFor(run, text, use));
     return claim && { request, claim };
   } catch (thrown) {
     if (!isRefusal(toPaiError(thrown))) throw thrown;

@@ -5,7 +5,7 @@ import { flagsToRun, whyNotRun } from "../core/command/run-patterns.ts";
 import { linkRefused, PaiError, toPaiError } from "../core/error.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan/plan.ts";
-import { type Claim, claimOf, commandOf, pathsOfClaim } from "../core/plan/scope.ts";
+import { claimOfPlan, commandOf, type PlanClaim, pathsOfClaim } from "../core/plan/scope.ts";
 import type { Concern } from "../core/question.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { findConcerns, refuseUnallowed } from "./changes/allowed.ts";
@@ -15,17 +15,17 @@ import type { Run } from "./run.ts";
 
 /** What a plan claims, and why steps of it can have nothing. */
 export interface Claimed {
-  readonly claims: readonly Claim[];
+  readonly claims: readonly PlanClaim[];
   readonly refusals: readonly PaiError[];
 }
 
 /** The claims of the plan's steps; those on closed files that a person may open are among them. */
 export function claimsOfPlan(run: Run, plan: Plan): Claimed {
-  const claims: Claim[] = [];
+  const claims: PlanClaim[] = [];
   const refusals: PaiError[] = [];
   for (const { action, target, destination } of plan.execution_plan?.steps ?? []) {
     try {
-      const claim = claimOf(action, target, destination, (text, use) => pathFor(run, text, use));
+      const claim = claimOfPlan(action, target, destination, (text, use) => pathFor(run, text, use));
       if (claim !== null) claims.push(claim);
     } catch (thrown) {
       const error = toPaiError(thrown);
@@ -99,7 +99,7 @@ export function refusedCommands({ record, options }: Run, { claims, refusals }: 
   return [{ error: new PaiError("command_refused", text), flag: flagsToRun([...withheld]) }];
 }
 
-function refusedClaim({ options }: Run, claim: Claim): readonly Refused[] {
+function refusedClaim({ options }: Run, claim: PlanClaim): readonly Refused[] {
   const { only, interactive, allowDelete, planOnly, dryRun } = options;
   const outside = pathsOfClaim(claim).filter((path) => !withinOnly(only, path));
   const refused: Refused[] = outside.map((path) => {
@@ -112,7 +112,7 @@ function refusedClaim({ options }: Run, claim: Claim): readonly Refused[] {
 }
 
 /** What is asked about or closed, where nobody can be asked. */
-function refusedPaths(run: Run, claims: readonly Claim[]): readonly Refused[] {
+function refusedPaths(run: Run, claims: readonly PlanClaim[]): readonly Refused[] {
   if (run.options.interactive) return [];
   return [...findConcerns(run, pathsToAllow(run, claims))].map(([path, why]) => ({
     error: new PaiError("path_refused", `${path}: ${why}`),
@@ -141,13 +141,13 @@ export async function refuseForbidden(run: Run, claimed: Claimed): Promise<void>
 }
 
 /** A deleted file runs and steers nothing; a closed one may not be deleted either. */
-export const pathsToAllow = ({ ports }: Run, claims: readonly Claim[]): readonly RelPath[] =>
+export const pathsToAllow = ({ ports }: Run, claims: readonly PlanClaim[]): readonly RelPath[] =>
   claims.flatMap((claim) =>
     pathsOfClaim(claim).filter((path) => claim.kind !== "delete" || ports.workspace.whyClosed(path) !== null),
   );
 
 /** Refuses links before a call is spent on them: carrying out the plan would refuse them too. Throws path_refused. */
-export async function refuseLinks(run: Run, claims: readonly Claim[]): Promise<void> {
+export async function refuseLinks(run: Run, claims: readonly PlanClaim[]): Promise<void> {
   const removed = new Set(claims.flatMap((claim) => (claim.kind === "delete" ? [claim.path] : [])));
   for (const path of new Set(claims.flatMap(pathsOfClaim))) {
     if (run.ports.workspace.whyClosed(path) !== null) continue;
@@ -163,7 +163,7 @@ const whyOwnYes = ({ ports: { workspace } }: Run, path: RelPath): string | null 
   workspace.concern(path) ?? workspace.whyClosed(path);
 
 /** The paths of a plan that need a yes of their own, whether or not they have it. */
-export function concernsOf(run: Run, claims: readonly Claim[]): readonly Concern[] {
+export function concernsOf(run: Run, claims: readonly PlanClaim[]): readonly Concern[] {
   return [...new Set(claims.flatMap(pathsOfClaim))].flatMap((path) => {
     const why = whyOwnYes(run, path);
     return why === null ? [] : [{ path, why }];
@@ -171,7 +171,7 @@ export function concernsOf(run: Run, claims: readonly Claim[]): readonly Concern
 }
 
 /** The question about the plan: everything that a yes will do. */
-async function renderPlanQuestion(run: Run, plan: Plan, claims: readonly Claim[]): Promise<string> {
+async function renderPlanQuestion(run: Run, plan: Plan, claims: readonly PlanClaim[]): Promise<string> {
   const deletes = claims.flatMap((claim) => (claim.kind === "delete" ? claim.path : []));
   const concerns = concernsOf(run, claims).map(({ path, why }) => `${path} (${why})`);
   const commands = plannedCommands(plan);
@@ -179,13 +179,13 @@ async function renderPlanQuestion(run: Run, plan: Plan, claims: readonly Claim[]
   return approvalWording.plan(deletes, concerns, commands, sandbox);
 }
 
-async function requireAllowed(run: Run, claims: readonly Claim[]): Promise<void> {
+async function requireAllowed(run: Run, claims: readonly PlanClaim[]): Promise<void> {
   const refusal = await refuseUnallowed(run, pathsToAllow(run, claims));
   if (refusal !== null) throw refusal.error;
 }
 
 /** Notes the yes to the plan; asks for the yes of its own that some paths need. Throws declined. */
-export async function takeYes(run: Run, claims: readonly Claim[]): Promise<void> {
+export async function takeYes(run: Run, claims: readonly PlanClaim[]): Promise<void> {
   await requireAllowed(run, claims);
   run.record.approved = true;
 }
@@ -194,7 +194,7 @@ export async function takeYes(run: Run, claims: readonly Claim[]): Promise<void>
  * Asks for approval where it is needed. Returns what the user wants changed in the plan; null: approved. Throws
  * declined, approval_needed.
  */
-export async function requireYes(run: Run, plan: Plan, claims: readonly Claim[]): Promise<string | null> {
+export async function requireYes(run: Run, plan: Plan, claims: readonly PlanClaim[]): Promise<string | null> {
   if (plan.intent === "conversation" || run.options.planOnly) return null;
   if (run.options.dryRun) {
     await requireAllowed(run, claims);

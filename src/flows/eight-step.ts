@@ -6,7 +6,7 @@ import { readSchedule } from "../core/plan/parse-schedule.ts";
 import { promiseOfSchedule } from "../core/plan/promise.ts";
 import { describeSchedule } from "../core/plan/reply-schemas.ts";
 import type { Schedule } from "../core/plan/schedule.ts";
-import type { Claim } from "../core/plan/scope.ts";
+import type { PlanClaim } from "../core/plan/scope.ts";
 import { readNext } from "../core/script/body.ts";
 import { ask } from "./ask.ts";
 import { renderRequest } from "./briefing/briefing.ts";
@@ -78,7 +78,7 @@ async function summarize(run: Run, schedule: Schedule, iterations: Iterations): 
 }
 
 /** Works through an approved schedule. Throws the failure of a step that stayed failed. */
-export async function followSchedule(run: Run, schedule: Schedule, claims: readonly Claim[]): Promise<void> {
+export async function followSchedule(run: Run, schedule: Schedule, claims: readonly PlanClaim[]): Promise<void> {
   const { plan, steps } = schedule;
   run.record.steps = steps;
   showStep(run, 1, "classify", `task, ${plan.intelligence_notes?.complexity_assessment ?? "moderate"}`);

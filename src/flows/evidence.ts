@@ -1,6 +1,6 @@
 /** Collects what the execution call shows: files that the plan names (parts of large ones), and results of looks. */
 
-import type { Range } from "../core/context/excerpts.ts";
+import type { ExcerptRange } from "../core/context/excerpts.ts";
 import { maxReadLines } from "../core/context/shown.ts";
 import { fence } from "../core/data-fence.ts";
 import { type Call, isFields, type Json, partOf } from "../core/model.ts";
@@ -245,7 +245,7 @@ export async function lookAround(run: Run, plan: Plan, rounds: number): Promise<
 }
 
 /** The lines that a READ asked for; null: the whole file. */
-function rangeOf({ input }: CallReport): Range | null {
+function rangeOf({ input }: CallReport): ExcerptRange | null {
   const { start_line: from = null, end_line: to = null } = isFields(input) ? input : {};
   if (typeof from !== "number") return null;
   return { from, to: Math.min(typeof to === "number" ? to : Number.POSITIVE_INFINITY, from + maxReadLines - 1) };

@@ -39,7 +39,7 @@ export function renderTurns(left: number): string {
 }
 
 /** What a request for work holds besides its evidence. */
-export interface Asked {
+export interface AskedExecution {
   readonly checks: readonly Check[];
   /** Replies that are left for the work, this one included; null: another part of the message says it. */
   readonly turns: number | null;
@@ -55,7 +55,7 @@ function renderNotRun({ options, record: { tally } }: Run): string {
 }
 
 /** The user message of the first execution call: evidence first, the task last. */
-export function renderTask(run: Run, plan: Plan, evidence: string, { checks, turns }: Asked): string {
+export function renderTask(run: Run, plan: Plan, evidence: string, { checks, turns }: AskedExecution): string {
   const parts = [evidence];
   if (run.task.context !== null) parts.push(fence("context", {}, run.task.context));
   const last = run.task.history.at(-1);

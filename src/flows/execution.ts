@@ -6,7 +6,7 @@ import { PaiError } from "../core/error.ts";
 import type { Message } from "../core/model.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { complexityOf, phasesOf } from "../core/plan/promise.ts";
-import { type Claim, createRights, pathsOfClaim, type Rights, useOf } from "../core/plan/scope.ts";
+import { createRights, type PlanClaim, pathsOfClaim, type Rights, useOf } from "../core/plan/scope.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { acceptBatch, applyBatch, isAsked, reviewBatch } from "./changes/batch.ts";
 import { judgeStaged } from "./changes/judge.ts";
@@ -34,7 +34,7 @@ import {
 import { hintFor, type Tally } from "./tally.ts";
 
 /** The rights of a plan, with its words, in which the change guard looks for announced deletions. */
-export function rightsOf(plan: Plan, claims: readonly Claim[]): Rights {
+export function rightsOf(plan: Plan, claims: readonly PlanClaim[]): Rights {
   const steps = plan.execution_plan?.steps ?? [];
   const stepTexts = steps.map(
     ({ action, target, purpose, expected_outcome }) => `${action} ${target}: ${purpose} ${expected_outcome}`,
@@ -52,7 +52,7 @@ export async function finishBaseline(run: Run): Promise<readonly CheckEvidence[]
 interface Phase {
   readonly run: Run;
   readonly rights: Rights;
-  readonly claims: readonly Claim[];
+  readonly claims: readonly PlanClaim[];
   readonly progress: Progress;
   readonly checks: readonly Check[];
 }
@@ -66,8 +66,8 @@ function keepProse({ record }: Run, reply: ScriptReply, progress: Progress): boo
 }
 
 /** Promised folders that exist and promised deletions that are done, whoever did them. */
-async function findSettled(run: Run, claims: readonly Claim[]): Promise<readonly Claim[]> {
-  const settled: Claim[] = [];
+async function findSettled(run: Run, claims: readonly PlanClaim[]): Promise<readonly PlanClaim[]> {
+  const settled: PlanClaim[] = [];
   for (const claim of claims) {
     if (claim.kind !== "folder" && claim.kind !== "delete") continue;
     const blob = await run.overlay.read(claim.path).catch(() => undefined);
@@ -148,7 +148,7 @@ function giveUp(run: Run, left: Left, text: string): never {
 }
 
 /** Carries out the plan. Throws the last unresolved failure when the promised calls are used up. */
-export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): Promise<void> {
+export async function execute(run: Run, plan: Plan, claims: readonly PlanClaim[]): Promise<void> {
   const rights = rightsOf(plan, claims);
   const progress = createProgress(run, plan, claims);
   await finishBaseline(run);
@@ -217,7 +217,7 @@ async function performChanges(run: Run, changes: readonly Change[], rights: Righ
 export async function executeFinished(
   run: Run,
   plan: Plan,
-  claims: readonly Claim[],
+  claims: readonly PlanClaim[],
   changes: readonly Change[],
 ): Promise<void> {
   const checks = run.options.dryRun ? [] : checksOf(run);

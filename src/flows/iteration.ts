@@ -11,7 +11,7 @@ import { readVerdict, unreadable } from "../core/plan/parse-schedule.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { describeVerdict } from "../core/plan/reply-schemas.ts";
 import type { Schedule, ScheduleStep } from "../core/plan/schedule.ts";
-import { type Claim, pathsOfClaim } from "../core/plan/scope.ts";
+import { type PlanClaim, pathsOfClaim } from "../core/plan/scope.ts";
 import type { Script } from "../core/script/script.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { ask, isBadReply } from "./ask.ts";
@@ -119,7 +119,11 @@ const meanOf = (scores: readonly number[]) =>
  * Prepares the work on all steps: reads the evidence, and runs the checks, before anything is changed.
  * Throws conflict when a promised path has changed since it was read.
  */
-export async function createIterations(run: Run, schedule: Schedule, claims: readonly Claim[]): Promise<Iterations> {
+export async function createIterations(
+  run: Run,
+  schedule: Schedule,
+  claims: readonly PlanClaim[],
+): Promise<Iterations> {
   const { plan, steps } = schedule;
   const rights = rightsOf(plan, claims);
   const progress = createProgress(run, plan, claims);

@@ -32,7 +32,7 @@ async function askOnce(run: Run, question: ModelQuestion): Promise<Reply> {
 }
 
 /** How a reply is read. */
-export interface Reader<T> {
+export interface JsonReplyReader<T> {
   readonly readValue: ReadValue<T>;
   /** Turns a reply without JSON into the JSON that it means; null: its meaning is unclear. */
   readonly answerOf?: (run: Run, text: string) => Json | null;
@@ -43,7 +43,7 @@ export interface Reader<T> {
 async function read<T>(
   run: Run,
   asked: Promise<Reply>,
-  { readValue, answerOf }: Reader<T>,
+  { readValue, answerOf }: JsonReplyReader<T>,
 ): Promise<{ reply: Reply; reading: Reading<T> }> {
   const reply = await asked;
   if (reply.stop === "length") return { reply, reading: { ok: false, why: "the reply was cut at the output limit" } };
@@ -66,7 +66,7 @@ const goOn =
 async function readWhole<T>(
   run: Run,
   question: ModelQuestion,
-  reader: Reader<T>,
+  reader: JsonReplyReader<T>,
 ): Promise<{ reply: Reply; reading: Reading<T> }> {
   const first = await read(run, askOnce(run, question), reader);
   if (first.reply.stop !== "length" || !(run.ledger.spare || reader.freeCall?.() === true)) return first;
@@ -92,7 +92,7 @@ export async function askForJson<T>(
   run: Run,
   question: ModelQuestion,
   what: string,
-  reader: Reader<T>,
+  reader: JsonReplyReader<T>,
 ): Promise<{ readonly value: T; readonly reply: Reply }> {
   const first = await readWhole(run, question, reader);
   if (first.reading.ok) return { value: first.reading.value, reply: first.reply };

@@ -6,7 +6,7 @@ import { type ErrorCode, toPaiError } from "../core/error.ts";
 import { spellHidden } from "../core/invisible.ts";
 import { type Call, type CallResult, isFields, type Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
-import { type Claim, pathsOfClaim, type Rights } from "../core/plan/scope.ts";
+import { type PlanClaim, pathsOfClaim, type Rights } from "../core/plan/scope.ts";
 import type { AnyAction, Proposal } from "../core/proposal.ts";
 import { breathe } from "./breathe.ts";
 import { noteHidden, noteRead } from "./briefing/sources.ts";
@@ -15,7 +15,7 @@ import { judgeStaged } from "./changes/judge.ts";
 import { openSizeCap, type SizeCap } from "./changes/size-cap.ts";
 import { learnNamed, textsIn } from "./commands/named-files.ts";
 import { renderCommand, renderNotRun, runPlanned } from "./commands/run-planned.ts";
-import { claimOfCall, pathsOfCall, requireOpened, requireRight, targetOf } from "./permission.ts";
+import { claimOfCall, pathsOfCall, requireOpened, requireRight, targetOfCall } from "./permission.ts";
 import type { Run } from "./run.ts";
 import { isRefusal } from "./tally.ts";
 import { isVeiled, refuseNames, unveil } from "./unveil.ts";
@@ -70,7 +70,7 @@ interface Result extends Pick<CallReport, "kind" | "code" | "text"> {
 function report({ run, reports }: Batch, call: Call, result: Result): void {
   const { kind, code, text, paths = [], isNotRun = false, isBeyond = false, advice = null } = result;
   const { id, name, input } = call;
-  const target = targetOf(call);
+  const target = targetOfCall(call);
   const entry: CallReport = {
     id,
     name,
@@ -125,13 +125,13 @@ async function stageChanges(batch: Batch, call: Call, { changes: proposed, text 
   waiting.push({ call, text, paths: [...new Set([...paths, ...changes.map(({ path }) => path)])] });
 }
 
-async function take(batch: Batch, call: Call, proposal: Proposal, claim: Claim | null): Promise<void> {
+async function take(batch: Batch, call: Call, proposal: Proposal, claim: PlanClaim | null): Promise<void> {
   const { run, rights } = batch;
   const paths = claim === null ? [] : pathsOfClaim(claim);
   if (proposal.kind === "answer") {
     const text = proposal.foreign === true ? await hideForeign(run, call, proposal.text) : proposal.text;
-    run.emit({ type: "look.shown", action: call.name, target: targetOf(call), text });
-    noteHidden(run, `${call.name} ${targetOf(call)}`.trim(), text);
+    run.emit({ type: "look.shown", action: call.name, target: targetOfCall(call), text });
+    noteHidden(run, `${call.name} ${targetOfCall(call)}`.trim(), text);
     if (rights === null) await noteRead(run, call);
     report(batch, call, { kind: "look", code: null, text, paths });
   } else if (proposal.kind === "change") {
@@ -152,7 +152,7 @@ async function takeCommand(
   batch: Batch,
   call: Call,
   proposal: Extract<Proposal, { kind: "command" }>,
-  claim: Claim | null,
+  claim: PlanClaim | null,
 ): Promise<void> {
   const { run, rights } = batch;
   const promised = claim?.kind === "command" ? claim.command : proposal.command;
@@ -174,7 +174,7 @@ async function performOne(batch: Batch, call: Call, looked: Looked | null): Prom
   if (action === undefined) {
     return report(batch, call, { kind: "look", code: "nothing_done", text: `unknown action: ${call.name}` });
   }
-  let claim: Claim | null = null;
+  let claim: PlanClaim | null = null;
   try {
     // Without a plan, earlier changes are decided before the command: it may run what they change.
     if (action.kind === "command" && rights === null) await flush(batch);
@@ -289,7 +289,7 @@ export async function perform(run: Run, calls: readonly Call[], rights: Rights |
         report(batch, call, { kind: "look", code: "nothing_done", text: over });
         continue;
       }
-      run.emit({ type: "call.started", id: call.id, action: call.name, target: targetOf(call) });
+      run.emit({ type: "call.started", id: call.id, action: call.name, target: targetOfCall(call) });
       await performOne(batch, call, looked[at] ?? null);
     }
     await flush(batch);

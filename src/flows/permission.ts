@@ -5,7 +5,7 @@ import { PaiError } from "../core/error.ts";
 import { type Call, isFields, type Json } from "../core/model.ts";
 import type { Amendment } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
-import { type Claim, claimOf, pathsOfClaim, permits, type Rights, renderClaim } from "../core/plan/scope.ts";
+import { claimOfPlan, type PlanClaim, pathsOfClaim, permits, type Rights, renderClaim } from "../core/plan/scope.ts";
 import { spellPath } from "../core/script/read-amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { pathFor, pathsToAllow } from "./approval.ts";
@@ -21,7 +21,7 @@ export const field = (input: Json, name: string): string => {
 };
 
 /** The target of a call, as people see it. */
-export function targetOf({ input }: Call): string {
+export function targetOfCall({ input }: Call): string {
   const [pattern, under] = [field(input, "pattern"), field(input, "path")];
   if (pattern !== "" && under !== "") return `${pattern} in ${under}`;
   const subject = under || field(input, "from") || field(input, "command") || pattern;
@@ -30,16 +30,16 @@ export function targetOf({ input }: Call): string {
 }
 
 /** The claim of a call; null: it needs no right, or lacks its target and cannot be done. Throws path_refused. */
-export function claimOfCall(run: Run, { name, input }: Call): Claim | null {
+export function claimOfCall(run: Run, { name, input }: Call): PlanClaim | null {
   const form = rowOf(name)?.form;
   const names = form === "command" ? ["command"] : form === "pair" ? ["from", "to"] : ["path"];
   if (!isFields(input) || names.some((each) => typeof input[each] !== "string")) return null;
   const target = field(input, names[0] ?? "");
-  return claimOf(name, target, field(input, "to"), (text, use) => pathFor(run, text, use));
+  return claimOfPlan(name, target, field(input, "to"), (text, use) => pathFor(run, text, use));
 }
 
 /** Closed files are opened before the action reads them: a flag names them, or the person says yes. Throws path_refused, declined. */
-export async function requireOpened(run: Run, claim: Claim): Promise<void> {
+export async function requireOpened(run: Run, claim: PlanClaim): Promise<void> {
   const closed = pathsOfClaim(claim).filter((path) => run.ports.workspace.whyClosed(path) !== null);
   const refusal = await refuseUnallowed(run, closed);
   if (refusal !== null) throw refusal.error;
@@ -88,7 +88,12 @@ function renderAmend(call: Call): string {
  * Throws scope_refused unless the plan promised the claim or it was granted since; declined when the person at the
  * terminal refuses it now. `call` null: a finished change of a saved plan.
  */
-export async function requireRight(run: Run, claim: Claim, rights: Rights | null, call: Call | null): Promise<void> {
+export async function requireRight(
+  run: Run,
+  claim: PlanClaim,
+  rights: Rights | null,
+  call: Call | null,
+): Promise<void> {
   const { only, strict } = run.options;
   const outside = pathsOfClaim(claim).find((path) => !withinOnly(only, path));
   if (outside !== undefined) {
@@ -117,7 +122,7 @@ export async function requireRight(run: Run, claim: Claim, rights: Rights | null
  * The rules of a mode without a plan. Headless, a deletion needs --allow-delete, and a flag must name what is asked about;
  * at a terminal a command needs a yes. Throws delete_refused, path_refused, command_refused.
  */
-async function requireAllowed(run: Run, claim: Claim): Promise<void> {
+async function requireAllowed(run: Run, claim: PlanClaim): Promise<void> {
   const { options, ports } = run;
   if (claim.kind === "delete" && !options.interactive && !options.allowDelete) {
     throw new PaiError("delete_refused", "headless a deletion needs --allow-delete");

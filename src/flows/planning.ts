@@ -8,7 +8,7 @@ import { readPlan } from "../core/plan/parse-plan.ts";
 import { asksToLook, type Plan } from "../core/plan/plan.ts";
 import { type CallPromise, maxRounds, promiseOf } from "../core/plan/promise.ts";
 import { planJsonSchema } from "../core/plan/reply-schemas.ts";
-import type { Claim } from "../core/plan/scope.ts";
+import type { PlanClaim } from "../core/plan/scope.ts";
 import { namesPath, type PlanAction, rowOf } from "../core/vocabulary.ts";
 import {
   claimsOfPlan,
@@ -71,7 +71,7 @@ interface Draft<Made> {
   readonly plans: number;
   readonly made: Made;
   readonly plan: Plan;
-  readonly claims: readonly Claim[];
+  readonly claims: readonly PlanClaim[];
   readonly messages: readonly Message[];
 }
 
@@ -186,7 +186,7 @@ export interface ApprovedPlan<Made> {
   readonly made: Made;
   /** The plan as it is carried out. */
   readonly plan: Plan;
-  readonly claims: readonly Claim[];
+  readonly claims: readonly PlanClaim[];
 }
 
 /**

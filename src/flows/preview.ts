@@ -1,6 +1,6 @@
 /** Measures what the first call of a run would send, and finds secrets in it, without sending it. */
 
-import type { Range } from "../core/context/excerpts.ts";
+import type { ExcerptRange } from "../core/context/excerpts.ts";
 import type { Kind } from "../core/context/kind.ts";
 import type { Ranked } from "../core/context/rank.ts";
 import type { Definition } from "../core/context/signals.ts";
@@ -22,7 +22,7 @@ export interface PreviewPart {
   /** Estimated. */
   readonly tokens: number;
   /** Lines of the file that are shown; null: the part is not a file. */
-  readonly lines: { readonly shown: number; readonly total: number; readonly ranges: readonly Range[] } | null;
+  readonly lines: { readonly shown: number; readonly total: number; readonly ranges: readonly ExcerptRange[] } | null;
   /** Lines of the file with a secret, which is sent as a name. */
   readonly masked: readonly number[];
 }

@@ -3,7 +3,7 @@
 import type { ErrorCode } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Plan, workOf } from "../core/plan/plan.ts";
-import { type Claim, pathsOfClaim, renderClaim } from "../core/plan/scope.ts";
+import { type PlanClaim, pathsOfClaim, renderClaim } from "../core/plan/scope.ts";
 import type { LooseTarget } from "../core/script/loose-reply.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { toReadable } from "./briefing/sources.ts";
@@ -31,7 +31,7 @@ export interface ReplyFacts {
   /** What it held instead, as words after "it held"; "": only prose. */
   readonly seen: string;
   /** Promised folders that exist and promised deletions that are done, whoever did them. */
-  readonly settled: readonly Claim[];
+  readonly settled: readonly PlanClaim[];
 }
 
 export interface Progress {
@@ -54,7 +54,7 @@ export interface Progress {
 }
 
 /** The files that a plan creates or changes, each once. */
-function targetsOf(run: Run, plan: Plan, claims: readonly Claim[]): readonly LooseTarget[] {
+function targetsOf(run: Run, plan: Plan, claims: readonly PlanClaim[]): readonly LooseTarget[] {
   const written = new Set(
     workOf(plan).flatMap(({ action, target }) =>
       rowOf(action)?.form === "content" ? (toReadable(run, target) ?? []) : [],
@@ -64,20 +64,20 @@ function targetsOf(run: Run, plan: Plan, claims: readonly Claim[]): readonly Loo
   return [...paths].map((path) => ({ path, isWritten: written.has(path) }));
 }
 
-export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): Progress {
+export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[]): Progress {
   const promised = claims.filter(({ kind }) => kind !== "command");
   const touched = new Set<string>();
-  let settled: ReadonlySet<Claim> = new Set();
+  let settled: ReadonlySet<PlanClaim> = new Set();
   const failedEdits = new Map<RelPath, number>();
   let failures: readonly CallReport[] = [];
 
   // By kind, since a promise to delete and to rewrite a file needs both. A command's change counts for every kind.
-  const isTouched = (kind: Claim["kind"], path: RelPath) =>
+  const isTouched = (kind: PlanClaim["kind"], path: RelPath) =>
     touched.has(`${kind} ${path}`) ||
     run.begun?.commandPaths.has(path) === true ||
     // A file that the plan moves has two names, and a promised change may be made under either.
     promised.some((claim) => claim.kind === "move" && claim.from === path && touched.has(`${kind} ${claim.to}`));
-  const isDone = (claim: Claim) =>
+  const isDone = (claim: PlanClaim) =>
     settled.has(claim) || pathsOfClaim(claim).every((path) => isTouched(claim.kind, path));
   const openClaims = () => promised.filter((claim) => !isDone(claim));
 

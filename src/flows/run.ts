@@ -4,7 +4,7 @@ import type { Change } from "../core/change.ts";
 import type { CheckEvidence } from "../core/command/check-output.ts";
 import type { RunGrant } from "../core/command/run-patterns.ts";
 import type { SandboxUse } from "../core/command/sandbox.ts";
-import type { Range } from "../core/context/excerpts.ts";
+import type { ExcerptRange } from "../core/context/excerpts.ts";
 import type { Emit, StampedEvent } from "../core/event.ts";
 import type { GuardLimits } from "../core/guard/guard.ts";
 import type { ProjectMemory } from "../core/memory.ts";
@@ -146,7 +146,7 @@ export interface Shown {
   readonly path: string | null;
   readonly text: string;
   /** The lines that were asked for; null or absent: the whole file. */
-  readonly range?: Range | null;
+  readonly range?: ExcerptRange | null;
 }
 
 /** Notices that were given and are not repeated. */

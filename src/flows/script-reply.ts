@@ -17,7 +17,7 @@ import { ask, type Reply } from "./ask.ts";
 import { requireBound } from "./commands/approve-command.ts";
 import type { ModelQuestion } from "./fit-request.ts";
 import { type BatchReport, perform } from "./perform.ts";
-import { targetOf } from "./permission.ts";
+import { targetOfCall } from "./permission.ts";
 import type { Run } from "./run.ts";
 
 export interface ScriptQuestion {
@@ -130,7 +130,7 @@ export interface ScriptWork {
 }
 
 function renderOverflow(calls: readonly Call[], maxActions: number): string {
-  const rest = calls.slice(maxActions).map((call) => `- ${call.name} ${targetOf(call)}`);
+  const rest = calls.slice(maxActions).map((call) => `- ${call.name} ${targetOfCall(call)}`);
   return `only the first ${maxActions} actions were done. Send these again:\n${rest.join("\n")}`;
 }
 

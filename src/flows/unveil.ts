@@ -4,7 +4,7 @@ import type { Blob, Change } from "../core/change.ts";
 import { spellAllow } from "../core/command/quote.ts";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
-import { type Claim, pathsOfClaim } from "../core/plan/scope.ts";
+import { type PlanClaim, pathsOfClaim } from "../core/plan/scope.ts";
 import { holdsText } from "../core/secrets/opened-text.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import type { Run } from "./run.ts";
@@ -77,7 +77,7 @@ export const isVeiled = (name: string): boolean => {
 };
 
 /** Refuses a path that holds the name of a secret. Throws path_refused. */
-export function refuseNames(run: Run, claim: Claim | null): void {
+export function refuseNames(run: Run, claim: PlanClaim | null): void {
   const [name] = run.veil.namesIn(claim === null ? "" : pathsOfClaim(claim).join("\n"));
   if (name === undefined) return;
   throw new PaiError(

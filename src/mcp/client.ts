@@ -4,7 +4,7 @@ import { clipText } from "../core/command/clip.ts";
 import { type Fields, isFields, type Json } from "../core/model.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import type { PinnedTool } from "../core/tool-calls.ts";
-import { readLines } from "./lines.ts";
+import { readMessages } from "./lines.ts";
 
 /** The link to a server, which is a program or an address: messages as lines, in both directions. */
 export interface ServerLink {
@@ -96,7 +96,7 @@ export async function connectServer(
 
   async function listen(): Promise<void> {
     let noise = 0;
-    for await (const line of readLines(server.input, maxLine)) {
+    for await (const line of readMessages(server.input, maxLine)) {
       if (line.kind === "message") take(line.message);
       else noise += 1;
       if (noise > maxNoise) throw new Error("the server writes lines that are not messages");

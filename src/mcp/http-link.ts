@@ -1,7 +1,7 @@
 /** The link to an MCP server over "streamable HTTP": each message is a POST, answered by JSON or a stream of events. */
 import { isFields, type Json } from "../core/model.ts";
 import type { ServerLink } from "./client.ts";
-import { parseLine } from "./lines.ts";
+import { parseMessage } from "./lines.ts";
 
 /** Cuts the text of an event stream into the data of its events. */
 export interface EventReader {
@@ -48,7 +48,7 @@ export function openAddress({ headers, send, createReader }: AddressOptions): Se
 
   /** Passes on a message of the server as one line. Returns its id if it is an answer, else null. */
   function receive(text: string): Json {
-    const line = parseLine(text);
+    const line = parseMessage(text);
     if (line.kind !== "message") return null;
     const result = line.message["result"];
     const agreed = isFields(result) ? result["protocolVersion"] : undefined;
@@ -74,7 +74,7 @@ export function openAddress({ headers, send, createReader }: AddressOptions): Se
   return {
     input,
     write(text) {
-      const line = parseLine(text);
+      const line = parseMessage(text);
       const id = line.kind === "message" ? (line.message["id"] ?? null) : null;
       const posted = post(text, id).catch((thrown: unknown) => {
         const why = thrown instanceof Error ? thrown.message : String(thrown);

@@ -1,25 +1,25 @@
 /** JSON-RPC as lines of a stream, which arrive cut anywhere. A line without an end does not fill the memory. */
 import { type Fields, isFields, type Json } from "../core/model.ts";
 
-export type Line =
+export type McpLine =
   | { readonly kind: "message"; readonly message: Fields }
   /** `fault`: why it is not a message, as a code of JSON-RPC. */
   | { readonly kind: "fault"; readonly fault: -32700 | -32600 };
 
 /** The lines of a stream, until it ends. Throws when one is longer than `limit` characters. */
-export async function* readLines(input: ReadableStream<Uint8Array>, limit: number): AsyncGenerator<Line, void> {
+export async function* readMessages(input: ReadableStream<Uint8Array>, limit: number): AsyncGenerator<McpLine, void> {
   const text = new TextDecoder();
   let rest = "";
   for await (const bytes of input) {
     const lines = (rest + text.decode(bytes, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) if (line.trim() !== "") yield parseLine(line);
+    for (const line of lines) if (line.trim() !== "") yield parseMessage(line);
     if (rest.length > limit) throw new Error(`a line of more than ${limit} characters`);
   }
 }
 
 /** Reads one line. Never throws. */
-export function parseLine(line: string): Line {
+export function parseMessage(line: string): McpLine {
   let value: Json;
   try {
     value = JSON.parse(line) as Json;

@@ -2,7 +2,7 @@
 import { spellInJson } from "../core/invisible.ts";
 import { type Fields, isFields, type Json } from "../core/model.ts";
 import type { ToolAnswer, ToolHost } from "./host.ts";
-import { readLines } from "./lines.ts";
+import { readMessages } from "./lines.ts";
 
 /** The stateless version: every request names it. */
 const modern = "2026-07-28";
@@ -30,7 +30,7 @@ function refuse(code: keyof typeof faults, detail = "", data: Json = null): Repl
   return { error: { code, message, ...(data === null ? {} : { data }) } };
 }
 
-export interface Streams {
+export interface McpStreams {
   readonly input: ReadableStream<Uint8Array>;
   readonly output: WritableStream<Uint8Array>;
 }
@@ -58,7 +58,7 @@ function renderAnswer({ ok, text, data }: ToolAnswer): Json {
  * Serves one agent until it disconnects; calls are done one after the other. Then takes back the running call. Resolves
  * when everything has ended.
  */
-export async function serveMcp(host: ToolHost, { input, output }: Streams): Promise<void> {
+export async function serveMcp(host: ToolHost, { input, output }: McpStreams): Promise<void> {
   const bytes = new TextEncoder();
   const writer = output.getWriter();
   const send = (message: Json): void => {
@@ -143,7 +143,7 @@ export async function serveMcp(host: ToolHost, { input, output }: Streams): Prom
 
   const taken = new Set<Promise<void>>();
   try {
-    for await (const line of readLines(input, maxCharacters)) {
+    for await (const line of readMessages(input, maxCharacters)) {
       if (line.kind === "fault") {
         send({ id: null, ...refuse(line.fault) });
         continue;

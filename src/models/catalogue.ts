@@ -24,7 +24,7 @@ export interface EntryPrice extends Rate {
 }
 
 /** A model in the file, which `bun scripts/catalogue.ts` writes. */
-export interface Entry {
+export interface CatalogueEntry {
   readonly provider: string;
   readonly name: string;
   /** Tokens of input and output together. */
@@ -39,13 +39,13 @@ export interface Entry {
 }
 
 const sources: Readonly<Record<string, string>> = catalogue.sources;
-const unknown: Readonly<Record<string, Pick<Entry, "window" | "maxOutputTokens">>> = catalogue.unknown;
-const entries: readonly Entry[] = catalogue.models;
+const unknown: Readonly<Record<string, Pick<CatalogueEntry, "window" | "maxOutputTokens">>> = catalogue.unknown;
+const entries: readonly CatalogueEntry[] = catalogue.models;
 
-export const knownModels = (): readonly Entry[] => entries;
+export const knownModels = (): readonly CatalogueEntry[] => entries;
 
 /** The entry of a model, or null. A dated or `-latest` name counts as the model it is a version of. */
-export function findModel(provider: string, name: string): Entry | null {
+export function findModel(provider: string, name: string): CatalogueEntry | null {
   const named = (wanted: string) => entries.find((each) => each.name === wanted && each.provider === provider);
   const base = () => name.replace(/^models\//, "").replace(/-(latest|preview)?(-?\d{2,8}){0,3}$/, "");
   return named(name) ?? named(base()) ?? null;
@@ -55,7 +55,7 @@ export function findModel(provider: string, name: string): Entry | null {
  * The price of a known model on `day` ("2026-11-22"); null: unknown. A price of before the model's end does not hold
  * after it: another model answers then, at its own price, or none.
  */
-export function priceOn(day: string, { provider, ends = "9", prices }: Entry): ListedPrice | null {
+export function priceOn(day: string, { provider, ends = "9", prices }: CatalogueEntry): ListedPrice | null {
   const price = prices.find(
     ({ from = "", until = "9" }) => from <= day && day <= until && (day < ends || from >= ends),
   );
@@ -71,7 +71,10 @@ export function priceOn(day: string, { provider, ends = "9", prices }: Entry): L
 }
 
 /** The next price that is announced for a model, after `day`; null: none. */
-export function nextPrice(day: string, { ends = "9", prices }: Entry): (Rate & { readonly from: string }) | null {
+export function nextPrice(
+  day: string,
+  { ends = "9", prices }: CatalogueEntry,
+): (Rate & { readonly from: string }) | null {
   const later = prices.flatMap(({ from = "", input, cached, output }) =>
     from > day && from < ends ? [{ from, input, cached, output }] : [],
   );
@@ -108,7 +111,7 @@ export const usualOutput = 32_768;
  * The tokens up to which a model has its usual price: a longer request costs twice as much, and nobody needs it unless
  * they say so.
  */
-const usualWindow = ({ window, prices }: Entry): number =>
+const usualWindow = ({ window, prices }: CatalogueEntry): number =>
   Math.min(window, ...prices.flatMap(({ large }) => (large === undefined ? [] : [large.above])));
 
 /** The fields of a Model that follow from its name. `like`: the provider whose models of these names have the same limits. */

@@ -4,7 +4,7 @@ import { type Fields as Body, isFields, type Json, type ModelRequest } from "../
 import type { Notice } from "../core/question.ts";
 import { nearestNamed } from "./effort.ts";
 import { foreignSignature } from "./gemini/foreign-signature.ts";
-import { wordsOf } from "./wire/http-errors.ts";
+import { wordsOfError } from "./wire/http-errors.ts";
 
 /** What one refusal taught. */
 interface Lesson {
@@ -144,7 +144,7 @@ export function createConcessions(model: string, notify: (notice: Notice) => voi
     encode: (request, encode) => concede(request, encode, learned),
     learn(failed, sent, request, encode) {
       if (!(failed instanceof PaiError)) return false;
-      const words = wordsOf(failed);
+      const words = wordsOfError(failed);
       if (failed.code === "request_rejected" && !Bun.deepEquals(concede(request, encode, learned), sent)) return true;
       for (const row of concessions) {
         const { refused, codes = ["request_rejected"] } = row;

@@ -18,7 +18,7 @@ export interface KeyedStream {
   readonly stream: Stream;
 }
 
-export interface TurnOptions {
+export interface KeysInTurnOptions {
   readonly provider: string;
   readonly state: KeyState;
   readonly notify: (notice: Notice) => void;
@@ -33,7 +33,7 @@ const restMs = 600_000;
  * last. A key that is at its quota, out of credit or refused gives way to the next at once, if nothing of the reply has
  * arrived. Throws `quota` with the earliest time when all keys rest, the provider's error when all were refused.
  */
-export function takeKeysInTurn(keys: readonly KeyedStream[], options: TurnOptions): Stream {
+export function takeKeysInTurn(keys: readonly KeyedStream[], options: KeysInTurnOptions): Stream {
   const refused = new Map<string, PaiError>();
 
   return async function* (request, signal) {
@@ -53,7 +53,11 @@ export function takeKeysInTurn(keys: readonly KeyedStream[], options: TurnOption
 }
 
 /** Takes keys from the list up to one that is neither refused nor resting; null: there is none. */
-function nextReady(left: KeyedStream[], refused: Map<string, PaiError>, options: TurnOptions): KeyedStream | null {
+function nextReady(
+  left: KeyedStream[],
+  refused: Map<string, PaiError>,
+  options: KeysInTurnOptions,
+): KeyedStream | null {
   for (let key = left.shift(); key !== undefined; key = left.shift()) {
     if (!refused.has(key.id) && restsUntil(key.id, options) <= options.now()) return key;
   }
@@ -61,7 +65,7 @@ function nextReady(left: KeyedStream[], refused: Map<string, PaiError>, options:
 }
 
 /** Notes why a key cannot be used now; throws failures that are not the key's fault. */
-function putAside(id: string, thrown: unknown, refused: Map<string, PaiError>, options: TurnOptions): void {
+function putAside(id: string, thrown: unknown, refused: Map<string, PaiError>, options: KeysInTurnOptions): void {
   if (!(thrown instanceof PaiError)) throw thrown;
   if (thrown.code === "key_rejected") {
     refused.set(id, thrown);
@@ -76,16 +80,20 @@ function putAside(id: string, thrown: unknown, refused: Map<string, PaiError>, o
   });
 }
 
-function inTurn(keys: readonly KeyedStream[], { state, provider }: TurnOptions): readonly KeyedStream[] {
+function inTurn(keys: readonly KeyedStream[], { state, provider }: KeysInTurnOptions): readonly KeyedStream[] {
   const start = keys.findIndex(({ id }) => id === state.load().cursor[provider]) + 1;
   return [...keys.slice(start), ...keys.slice(0, start)];
 }
 
-function restsUntil(id: string, { state, provider }: TurnOptions): number {
+function restsUntil(id: string, { state, provider }: KeysInTurnOptions): number {
   return state.load().resting[`${provider}/${id}`] ?? 0;
 }
 
-function nothingLeft(keys: readonly KeyedStream[], refused: Map<string, PaiError>, options: TurnOptions): PaiError {
+function nothingLeft(
+  keys: readonly KeyedStream[],
+  refused: Map<string, PaiError>,
+  options: KeysInTurnOptions,
+): PaiError {
   const resting = keys.filter(({ id }) => !refused.has(id)).map(({ id }) => restsUntil(id, options));
   const [first] = refused.values();
   if (resting.length === 0 && first !== undefined) return first;

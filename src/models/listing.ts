@@ -4,11 +4,11 @@ import type { ListedModel, ModelList } from "../core/listed-model.ts";
 import type { Provider, Wire } from "../core/providers.ts";
 import type { Price, Rate } from "../core/spending/cost.ts";
 import { rootOf } from "./local/server.ts";
-import { type ProbeOptions, probe } from "./probe.ts";
-import { count, type Fields, fields, list, parseJson, text } from "./wire/fields.ts";
+import { type ProbeModelOptions, probeModel } from "./probe.ts";
+import { count, fields, listIn, parseJson, textIn, type WireFields } from "./wire/fields.ts";
 import { readHttpError } from "./wire/http-errors.ts";
 
-export interface AskOptions extends Pick<ProbeOptions, "env" | "signal"> {
+export interface ListOptions extends Pick<ProbeModelOptions, "env" | "signal"> {
   /** null: none is sent. */
   readonly key: { readonly id: string; readonly key: string } | null;
   readonly now: number;
@@ -38,11 +38,11 @@ const notForText =
  * Asks the server at `baseUrl`. Throws network, tls, redirected, what a refusal means, and reply_invalid for an answer that
  * is no list.
  */
-export async function askForModels(provider: Provider, baseUrl: string, options: AskOptions): Promise<ModelList> {
+export async function askForModels(provider: Provider, baseUrl: string, options: ListOptions): Promise<ModelList> {
   const { key, now } = options;
   const headers = provider.headers(key?.key ?? null);
   const asked = { ...options, provider: provider.id, path: paths[provider.wire], headers, timeoutMs, limit: maxLength };
-  const { endpoint, status, body, ...rest } = await probe(baseUrl, asked);
+  const { endpoint, status, body, ...rest } = await probeModel(baseUrl, asked);
   const { address, proxy } = endpoint;
   if (status >= 300 && status < 400)
     throw new PaiError("redirected", `${address} answered with a redirect, which is not followed`);
@@ -63,9 +63,9 @@ export function readModelList(body: string): ModelList | null {
   if (rows === undefined) return null;
   const models = new Map<string, ListedModel>();
   const left = { silent: 0, nameless: 0, beyond: 0 };
-  for (const [at, row] of list(rows).entries()) {
+  for (const [at, row] of listIn(rows).entries()) {
     if (models.size === maxModels || at === maxRows) {
-      left.beyond = list(rows).length - at;
+      left.beyond = listIn(rows).length - at;
       break;
     }
     const read = readModel(row);
@@ -73,7 +73,7 @@ export function readModelList(body: string): ModelList | null {
     else if (!read.writes) left.silent += 1;
     else models.set(read.model.name, read.model);
   }
-  const hasMore = text(answer["nextPageToken"]) !== "" || answer["has_more"] === true;
+  const hasMore = textIn(answer["nextPageToken"]) !== "" || answer["has_more"] === true;
   const omitted: readonly (readonly [number, string])[] = [
     [left.silent, "that write no text"],
     [left.nameless, "without a usable name"],
@@ -90,7 +90,7 @@ export function readModelList(body: string): ModelList | null {
 
 function readModel(row: unknown): { readonly model: ListedModel; readonly writes: boolean } | null {
   const each = fields(row);
-  const name = (text(each["id"]) || text(each["name"])).replace(/^models\//, "");
+  const name = (textIn(each["id"]) || textIn(each["name"])).replace(/^models\//, "");
   if (!usableName.test(name)) return null;
   const top = fields(each["top_provider"]);
   const first = (...found: readonly unknown[]): number | null => found.map(count).find((tokens) => tokens > 0) ?? null;
@@ -112,17 +112,17 @@ function readModel(row: unknown): { readonly model: ListedModel; readonly writes
 }
 
 /** Gemini names the methods of a model, OpenRouter what it puts out, Mistral what it can do, Anthropic its stage. */
-function writesText(each: Fields, name: string): boolean {
-  const methods = list(each["supportedGenerationMethods"]);
-  const puts = list(fields(each["architecture"])["output_modalities"]);
+function writesText(each: WireFields, name: string): boolean {
+  const methods = listIn(each["supportedGenerationMethods"]);
+  const puts = listIn(fields(each["architecture"])["output_modalities"]);
   const chats = fields(each["capabilities"])["completion_chat"];
   if (methods.length > 0 && !methods.includes("generateContent")) return false;
   if (puts.length > 0) return puts.includes("text");
   return chats !== false && each["lifecycle"] !== "retired" && !notForText.test(name);
 }
 
-function readEnd(each: Fields): string | null {
-  const dates = ["shutdown_date", "expiration_date", "deprecation", "retires_at"].map((name) => text(each[name]));
+function readEnd(each: WireFields): string | null {
+  const dates = ["shutdown_date", "expiration_date", "deprecation", "retires_at"].map((name) => textIn(each[name]));
   const day = dates.find((date) => /^\d{4}-\d\d-\d\d(?:T|$)/.test(date));
   return day?.slice(0, 10) ?? null;
 }
@@ -131,11 +131,11 @@ type Rates = Readonly<Record<"input" | "cached" | "written" | "output", number |
 
 /** A text in USD a token, as OpenRouter writes it, in USD per million; null: none. */
 function usd(value: unknown): number | null {
-  const amount = Number(text(value) || Number.NaN);
+  const amount = Number(textIn(value) || Number.NaN);
   return amount >= 0 && amount < 1 ? Number((amount * 1e6).toPrecision(10)) : null;
 }
 
-const ratesOf = (pricing: Fields): Rates => ({
+const ratesOf = (pricing: WireFields): Rates => ({
   input: usd(pricing["prompt"]),
   cached: usd(pricing["input_cache_read"]),
   written: usd(pricing["input_cache_write"]),
@@ -159,9 +159,9 @@ const dearest = (all: readonly Rates[]): Rates =>
  * that hold only at certain hours count always, those of a long prompt from the shortest one on: no call is counted too
  * cheap.
  */
-function readPrice(pricing: Fields): Price | null {
+function readPrice(pricing: WireFields): Price | null {
   if ((usd(pricing["request"]) ?? 0) > 0) return null;
-  const overrides = list(pricing["overrides"]).map(fields);
+  const overrides = listIn(pricing["overrides"]).map(fields);
   const long = overrides.filter((each) => count(each["min_prompt_tokens"]) > 0);
   const usual = dearest([pricing, ...overrides.filter((each) => !long.includes(each))].map(ratesOf));
   const rate = rateOf(usual);
@@ -179,11 +179,15 @@ function rateOf({ input, cached, written, output }: Rates): Rate | null {
 const maxShown = 20;
 
 /** The windows that Ollama knows of its models, asked for the first ones; other servers do not answer. */
-async function addWindows({ models, omitted }: ModelList, baseUrl: string, asked: ProbeOptions): Promise<ModelList> {
+async function addWindows(
+  { models, omitted }: ModelList,
+  baseUrl: string,
+  asked: ProbeModelOptions,
+): Promise<ModelList> {
   const windowOf = async (model: ListedModel): Promise<ListedModel> => {
     if (model.window !== null) return model;
     const post = JSON.stringify({ model: model.name });
-    const answer = await probe(rootOf(baseUrl), { ...asked, path: "/api/show", post, timeoutMs: 2000 }).catch(
+    const answer = await probeModel(rootOf(baseUrl), { ...asked, path: "/api/show", post, timeoutMs: 2000 }).catch(
       () => null,
     );
     asked.signal.throwIfAborted();

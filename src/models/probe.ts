@@ -3,7 +3,7 @@ import { type Endpoint, type ProxyEnv, parseEndpoint, tlsOf, withQuery } from ".
 import { readFetchError } from "./wire/http-errors.ts";
 import { readStart } from "./wire/read-start.ts";
 
-export interface ProbeOptions {
+export interface ProbeModelOptions {
   readonly provider: string;
   /** Path after the base URL. */
   readonly path: string;
@@ -26,7 +26,7 @@ export interface ProbeAnswer {
 }
 
 /** Asks without following redirects. Throws network or tls when no server answers, config_invalid for a bad URL. */
-export async function probe(baseUrl: string, options: ProbeOptions): Promise<ProbeAnswer> {
+export async function probeModel(baseUrl: string, options: ProbeModelOptions): Promise<ProbeAnswer> {
   const endpoint = parseEndpoint(baseUrl, options.env);
   const { address, proxy } = endpoint;
   const { post } = options;

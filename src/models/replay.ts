@@ -11,7 +11,7 @@ import {
 } from "../core/model.ts";
 import { describeModel } from "./catalogue.ts";
 import { throwIfInterrupted } from "./stream.ts";
-import { count, type Fields, fields, list, parseJson, text } from "./wire/fields.ts";
+import { count, fields, listIn, parseJson, textIn, type WireFields } from "./wire/fields.ts";
 import { createCallNamer } from "./wire/known-calls.ts";
 
 /** One recorded reply, a line of the file. Absent fields are empty; an absent `stop` follows from the calls. */
@@ -78,11 +78,11 @@ function parseLine(source: string, where: string): ReplayLine {
   const stop = line["stop"] ?? null;
   if (stop !== null && !stops.includes(stop)) throw broken(`stop is ${JSON.stringify(stop)}`);
   if (typeof (line["text"] ?? "") !== "string") throw broken("text is not a string");
-  const calls = list(line["calls"]).map((call, index) => parseCall(fields(call), index));
+  const calls = listIn(line["calls"]).map((call, index) => parseCall(fields(call), index));
   if (calls.some(({ name }) => name === "")) throw broken("a call has no name");
   const usage = fields(line["usage"]);
   return {
-    text: text(line["text"]),
+    text: textIn(line["text"]),
     calls,
     ...(stop === null ? {} : { stop: stop as StopReason }),
     usage: {
@@ -94,10 +94,10 @@ function parseLine(source: string, where: string): ReplayLine {
   };
 }
 
-function parseCall(call: Fields, index: number): Call {
+function parseCall(call: WireFields, index: number): Call {
   return {
-    id: text(call["id"]) || `call-${index + 1}`,
-    name: text(call["name"]),
+    id: textIn(call["id"]) || `call-${index + 1}`,
+    name: textIn(call["name"]),
     input: (call["input"] ?? {}) as Json,
   };
 }

@@ -47,7 +47,7 @@ export function openAudit(place: AuditPlace): Audit {
 
   return {
     add(facts) {
-      const lines = ended || isOfSystem(place.root) ? "" : renderAuditLines(facts);
+      const lines = ended || isSystemFolder(place.root) ? "" : renderAuditLines(facts);
       if (lines === "") return;
       try {
         log ??= openLog(place);
@@ -73,7 +73,7 @@ const systemFolders = "/boot /dev /etc /lib /lib64 /proc /run /sbin /bin /sys /u
 );
 
 /** A folder of the system gets no log: its programs read every file in it. */
-export const isOfSystem = (root: string): boolean =>
+export const isSystemFolder = (root: string): boolean =>
   systemFolders.some((at) => root === at || root.startsWith(`${at}/`));
 
 function openLog(place: AuditPlace): OpenLog {

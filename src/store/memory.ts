@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { PaiError } from "../core/error.ts";
-import { type Fact, maxFactChars, maxFacts } from "../core/memory.ts";
+import { type MemoryFact, maxFactChars, maxFacts } from "../core/memory.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { withLock } from "./file-lock.ts";
 import { readPrivate, writePrivate } from "./safe-file.ts";
@@ -19,11 +19,11 @@ const fileShape = z.object({ version: z.literal(1), facts: z.array(factShape) })
 
 export interface Memory {
   /** Oldest first; empty if the file is damaged. */
-  list(): readonly Fact[];
+  list(): readonly MemoryFact[];
   /** Adds new facts; beyond 200 the oldest are dropped. Returns the added ones. */
-  add(facts: readonly Omit<Fact, "id">[]): readonly Fact[];
+  add(facts: readonly Omit<MemoryFact, "id">[]): readonly MemoryFact[];
   /** Changes the fact whose id begins with `id`; a result of null drops it. Throws usage if none or several match. */
-  change(id: string, edit: (fact: Fact) => Fact | null): Fact;
+  change(id: string, edit: (fact: MemoryFact) => MemoryFact | null): MemoryFact;
   /** Drops facts by id; returns how many there were. */
   drop(ids: ReadonlySet<string>): number;
 }
@@ -31,7 +31,7 @@ export interface Memory {
 export function openMemory(stateFolder: string): Memory {
   const file = join(stateFolder, "memory.json");
 
-  function list(): readonly Fact[] {
+  function list(): readonly MemoryFact[] {
     try {
       const found = z.safeParse(fileShape, JSON.parse(readPrivate(file) ?? "null"));
       return found.success ? found.data.facts : [];
@@ -41,7 +41,7 @@ export function openMemory(stateFolder: string): Memory {
     }
   }
 
-  const edit = <T>(work: (facts: readonly Fact[]) => readonly [readonly Fact[], T]): T =>
+  const edit = <T>(work: (facts: readonly MemoryFact[]) => readonly [readonly MemoryFact[], T]): T =>
     withLock(file, () => {
       const [facts, result] = work(list());
       writePrivate(file, `${JSON.stringify({ version: 1, facts: facts.slice(-maxFacts) }, null, 2)}\n`);
@@ -56,7 +56,7 @@ export function openMemory(stateFolder: string): Memory {
         const added = news
           .map((fact) => ({ ...fact, text: maskSecrets(fact.text).replace(/\s+/g, " ").trim().slice(0, maxFactChars) }))
           .filter(({ text }) => text !== "" && !known.has(text))
-          .map((fact): Fact => ({ ...fact, id: crypto.randomUUID().slice(0, 8) }));
+          .map((fact): MemoryFact => ({ ...fact, id: crypto.randomUUID().slice(0, 8) }));
         return [[...facts, ...added], added];
       }),
     change: (id, change) =>

@@ -101,7 +101,7 @@ export const joinTexts = (some: Texts, more: Texts): Texts => [...new Set([...so
 export const nonEmpty = { type: "string", pattern: "\\S" } as const;
 
 /** A list of non-blank texts, one a line in a variable or `config put`; empty by default. */
-export function list(name: string, sources: Sources = {}): Setting<readonly string[]> {
+export function listKind(name: string, sources: Sources = {}): Setting<readonly string[]> {
   const check = (json: Json): readonly string[] | null =>
     Array.isArray(json) && json.every((item) => typeof item === "string" && item.trim() !== "") ? json : null;
   const schema = { type: "array", items: nonEmpty };
@@ -123,7 +123,7 @@ export function switched(name: string, sources: Sources): Setting<boolean> {
 }
 
 /** A non-blank text, trimmed. */
-export function text(name: string, wants: string, fallback: string, sources: Sources): Setting<string> {
+export function textKind(name: string, wants: string, fallback: string, sources: Sources): Setting<string> {
   const check = (json: Json): string | null => (typeof json === "string" && json.trim() !== "" ? json.trim() : null);
   return { name, wants, schema: nonEmpty, fallback, fromText: (value) => value, check, inFile: true, ...sources };
 }

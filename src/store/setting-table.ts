@@ -14,7 +14,7 @@ import {
   duration,
   isNumber,
   joinTexts,
-  list,
+  listKind,
   lower,
   nonEmpty,
   readCommand,
@@ -22,7 +22,7 @@ import {
   type Sources,
   switched,
   type Texts,
-  text,
+  textKind,
   wholeNumber,
 } from "./setting-kinds.ts";
 
@@ -176,7 +176,7 @@ const notify: Setting<Texts | null> = {
 /** All settings except the base URLs. To add one, write a row: `Settings` then has its value under the row's key. */
 export const settingTable = {
   /** `provider:name`, or a bare name. */
-  model: text("model", `a model such as ${defaultModel}`, defaultModel, {
+  model: textKind("model", `a model such as ${defaultModel}`, defaultModel, {
     env: "PAI_MODEL",
     flag: "model",
   }),
@@ -213,17 +213,17 @@ export const settingTable = {
     narrow: either,
   },
   allow: {
-    ...list("policy.allow"),
+    ...listKind("policy.allow"),
     bind: (bound: Texts, wanted: Texts) => wanted.filter((text) => bound.includes(text)),
   },
-  deny: { ...list("policy.deny"), narrow: joinTexts, bind: joinTexts },
-  checks: list("checks", { flag: "check" }),
+  deny: { ...listKind("policy.deny"), narrow: joinTexts, bind: joinTexts },
+  checks: listKind("checks", { flag: "check" }),
   /** Seconds that the first request waits for the checks. */
   checkWait: { ...duration("checks.wait", 600), fallback: 20 },
   keep,
-  commandEnv: list("commands.env"),
+  commandEnv: listKind("commands.env"),
   /** Paths outside the project that commands may change. */
-  commandWritable: { ...list("commands.writable"), userOnly: true },
+  commandWritable: { ...listKind("commands.writable"), userOnly: true },
   /** The weakest sandbox that commands may run in. */
   sandbox,
   /** Whether the user's own checks may use the network. */
@@ -261,7 +261,7 @@ export const settingTable = {
   plain: switched("plain", { flag: "plain" }),
   forceRoot: switched("forceRoot", { flag: "forceRoot" }),
   /** Folder of the audit log, relative to the root. */
-  historyDir: { ...text("historyDir", "a folder", ".pai_history", { env: "PAI_HISTORY_DIR" }), inFile: false },
+  historyDir: { ...textKind("historyDir", "a folder", ".pai_history", { env: "PAI_HISTORY_DIR" }), inFile: false },
   debug: { ...switched("debug", { env: "PAI_DEBUG", flag: "debug", lenient: true }), inFile: false },
 } as const;
 

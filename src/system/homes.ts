@@ -1,7 +1,7 @@
 /** The home folders of a machine's users. */
 import { isAbsolute, join } from "node:path";
 import { entryAt } from "./entry-at.ts";
-import { entriesOf, textOf } from "./lookups.ts";
+import { entriesOf, textOfSystem } from "./lookups.ts";
 import { registeredHome } from "./registered-home.ts";
 
 const firstPerson = 1000;
@@ -20,7 +20,7 @@ export function otherHomes(home: string | null): readonly string[] {
 }
 
 function homesOfUsers(): readonly string[] {
-  return textOf("/etc/passwd")
+  return textOfSystem("/etc/passwd")
     .split("\n")
     .flatMap((line) => {
       const [, , id = "", , , home = ""] = line.split(":");

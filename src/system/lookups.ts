@@ -12,7 +12,7 @@ export function namesOf(folder: string): readonly string[] {
 }
 
 /** The text of a file; for files of the kernel, which hide their length. */
-export function textOf(path: string): string {
+export function textOfSystem(path: string): string {
   return orNull(() => readFileSync(path, "utf8")) ?? "";
 }
 

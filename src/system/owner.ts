@@ -1,6 +1,6 @@
 /** Who a file belongs to: the system itself, or somebody. */
 import type { Stats } from "node:fs";
-import { textOf } from "./lookups.ts";
+import { textOfSystem } from "./lookups.ts";
 
 let found: number | null | undefined;
 
@@ -14,8 +14,8 @@ export function strangerId(): number | null {
 }
 
 function findStrangerId(): number | null {
-  const map = textOf("/proc/self/uid_map").trim();
-  const id = Number(textOf("/proc/sys/kernel/overflowuid").trim() || Number.NaN);
+  const map = textOfSystem("/proc/self/uid_map").trim();
+  const id = Number(textOfSystem("/proc/sys/kernel/overflowuid").trim() || Number.NaN);
   if (map === "" || Number.isNaN(id)) return null;
   const isNamed = map.split("\n").some((line) => {
     const [first = 0, , count = 0] = line.trim().split(/\s+/).map(Number);

@@ -119,7 +119,7 @@ export function mark(style: Style, meaning: Meaning): string {
 }
 
 /** The text on the background colour of a meaning. */
-export function invert(style: Style, meaning: Meaning, text: string): string {
+export function invertColors(style: Style, meaning: Meaning, text: string): string {
   if (!style.color || text === "") return text;
   const { inverse, [colorOf[meaning]]: paint } = colors();
   return inverse(paint(text));

@@ -8,7 +8,7 @@ import { openOwnFiles, realFolders } from "./own-files.ts";
 import { showName } from "./parse-path.ts";
 import { judgeRoot } from "./path-policy.ts";
 import { enterFolder, type Handle, handleOf } from "./system/folder-handle.ts";
-import { enterFlags, type OpenFile, openFileAt, openFoundAt, readWhole } from "./system/open-at.ts";
+import { enterFlags, type OpenFile, openFileAt, openFoundAt, readWholeAt } from "./system/open-at.ts";
 import { isMissing, type Stat, statAt, toStat } from "./system/stat.ts";
 
 /**
@@ -147,7 +147,7 @@ export function borrowRoot(lent: LentRoot): Root {
   const readOpen = (file: OpenFile | null, target: RelPath, limit: number): ReadFile | null => {
     if (file === null) return null;
     try {
-      return { bytes: readWhole(file, limit, target), stat: file.stat };
+      return { bytes: readWholeAt(file, limit, target), stat: file.stat };
     } finally {
       closeSync(file.fd);
     }

@@ -28,7 +28,7 @@ const maxWild = { folders: 3, stars: 3 } as const;
 /**
  * Returns the bytes of a file; null: it does not exist. Throws when it exceeds `limit`, and what the system refuses.
  */
-export interface Reader {
+export interface IgnoreReader {
   /** Rules of the user for every repository. */
   readonly userIgnore: string;
   readBytes(path: RelPath, limit: number): { readonly bytes: Uint8Array } | null;
@@ -45,7 +45,7 @@ interface Budget {
  * The rules that apply in `folder`. If the folder itself is ignored, it was named on purpose, so only its own rules
  * count. An ignore file that is a link, special or too large is skipped.
  */
-export function openIgnore(root: Reader, folder: RelPath): IgnoreRules {
+export function openIgnore(root: IgnoreReader, folder: RelPath): IgnoreRules {
   const top = "" as RelPath;
   const budget: Budget = { ...limits };
   const exclude = readRules(root, ".git/info/exclude" as RelPath, budget);
@@ -104,7 +104,7 @@ const toolNames: Link = {
   without: () => toolNames,
 };
 
-function rulesAt(root: Reader, folder: RelPath, chain: Chain, budget: Budget): IgnoreRules {
+function rulesAt(root: IgnoreReader, folder: RelPath, chain: Chain, budget: Budget): IgnoreRules {
   const links = [...chain.own, ...chain.git];
   const prefixes = links.map((link) => (link.folder === folder ? "" : `${below(link.folder, folder)}/`));
   return {
@@ -131,7 +131,7 @@ function rulesAt(root: Reader, folder: RelPath, chain: Chain, budget: Budget): I
 /** The path of a folder from one above it, or from itself. */
 const below = (above: RelPath, folder: RelPath): string => (above === "" ? folder : folder.slice(above.length + 1));
 
-function addFiles(root: Reader, folder: RelPath, holds: readonly string[], chain: Chain, budget: Budget): Chain {
+function addFiles(root: IgnoreReader, folder: RelPath, holds: readonly string[], chain: Chain, budget: Budget): Chain {
   const added = (name: string, links: readonly Link[]): readonly Link[] => {
     const text = holds.includes(name) ? readRules(root, joinPath(folder, name), budget) : "";
     return text === "" ? links : [linkOf(folder, text), ...links];
@@ -164,7 +164,7 @@ function wildnessOf(rule: string): number {
 }
 
 /** The rules of a file within the budget. */
-function readRules(root: Reader, path: RelPath, budget: Budget): string {
+function readRules(root: IgnoreReader, path: RelPath, budget: Budget): string {
   if (budget.bytes <= 0 || budget.rules <= 0) return "";
   try {
     return takeRules(Buffer.from(root.readBytes(path, budget.bytes)?.bytes ?? []).toString(), budget);

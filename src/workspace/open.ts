@@ -19,7 +19,7 @@ import { openRoot, type Root } from "./confine.ts";
 import { openSurvey } from "./context/survey.ts";
 import { type OwnOf, watchOthers } from "./effects/others.ts";
 import { findTop } from "./git/find-repository.ts";
-import { describeState } from "./git/git-state.ts";
+import { describeRepository } from "./git/git-state.ts";
 import { prepareCommit, requireRepository } from "./git/prepare-commit.ts";
 import { findUserIgnore, readUserIgnore } from "./git/user-ignore.ts";
 import { isAnyOpen, openIds, openJournal } from "./journal/journal.ts";
@@ -143,7 +143,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       },
       requireWritable: (path) => requireWritable(root.path, path),
       names: (path) => fileAt(root, path)?.nlink ?? 0,
-      repository: (signal) => describeState(root.path, { path, userIgnore: ignoreFile(), signal }),
+      repository: (signal) => describeRepository(root.path, { path, userIgnore: ignoreFile(), signal }),
       survey: (terms) => openSurvey({ root, rules: policy, path }, terms),
       sandbox: async () => (await sandbox()).state(),
       commits: {

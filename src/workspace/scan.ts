@@ -16,7 +16,7 @@ import { type Stat, statOrRefused } from "./system/stat.ts";
 export type Omitted = (path: RelPath, why: "unreadable" | "unnameable") => void;
 
 /** One path of a walk. */
-export interface Found {
+export interface FoundEntry {
   readonly entry: Entry;
   /** The current stat, null if it is gone; callable until the walk goes on. */
   readonly look: () => Stat | null;
@@ -91,7 +91,7 @@ export function* walkSteps(
 }
 
 /** A path of a walk of everything, with what the caller made of it. */
-export interface Marked<T> extends Found {
+export interface Marked<T> extends FoundEntry {
   readonly mark: T;
 }
 

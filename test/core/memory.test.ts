@@ -1,8 +1,8 @@
 /** Facts: taken out of a closing message, tied to the files they name, chosen by the words of a task. */
 import { expect, test } from "bun:test";
-import { chooseFacts, type Fact, namesIn, takeFacts } from "../../src/core/memory.ts";
+import { chooseFacts, factNamesIn, type MemoryFact, takeFacts } from "../../src/core/memory.ts";
 
-const fact = (text: string, more: Partial<Fact> = {}): Fact => ({
+const fact = (text: string, more: Partial<MemoryFact> = {}): MemoryFact => ({
   id: text,
   text,
   run: "r",
@@ -20,7 +20,7 @@ test("at most three facts leave the message, however their lines are marked", ()
 });
 
 test("every word may name a file, without the full stop behind it", () => {
-  expect(namesIn("see scripts/lint.json, and Makefile.")).toEqual(["see", "scripts/lint.json", "and", "Makefile"]);
+  expect(factNamesIn("see scripts/lint.json, and Makefile.")).toEqual(["see", "scripts/lint.json", "and", "Makefile"]);
 });
 
 test("accepted facts that share words with the task come first, and all fit into 1,500 characters", () => {

@@ -7,7 +7,7 @@ import { mergeModels } from "../../scripts/catalogue/merge.ts";
 import { readModels } from "../../scripts/catalogue/models-dev.ts";
 import { renderTable } from "../../scripts/catalogue/render.ts";
 import file from "../../src/models/catalogue.json" with { type: "json" };
-import type { Entry } from "../../src/models/catalogue.ts";
+import type { CatalogueEntry } from "../../src/models/catalogue.ts";
 
 const root = join(import.meta.dir, "../..");
 const folder = mkdtempSync(join(tmpdir(), "pai-catalogue-"));
@@ -29,9 +29,9 @@ const modelsDev = (model: object) => ({
 });
 const read = (models: object, provider = "openai") =>
   readModels(JSON.stringify({ [provider]: { id: provider, env: ["KEY"], models } }), "api.json");
-const merge = (models: object, before: readonly Entry[] = [], provider = "openai", day = today) =>
+const merge = (models: object, before: readonly CatalogueEntry[] = [], provider = "openai", day = today) =>
   mergeModels(before, read(models, provider), day);
-const known: Entry = {
+const known: CatalogueEntry = {
   provider: "openai",
   name: "gpt-x",
   window: 100_000,

@@ -4,11 +4,11 @@ import { PaiError } from "../../src/core/error.ts";
 import type { ModelEvent } from "../../src/core/model.ts";
 import { withRetry } from "../../src/models/retry.ts";
 import type { Stream } from "../../src/models/stream.ts";
-import { type Asked, failure, readFetchError, readHttpError } from "../../src/models/wire/http-errors.ts";
+import { type AskedServer, failure, readFetchError, readHttpError } from "../../src/models/wire/http-errors.ts";
 import { onceAtOnce } from "../../src/models/wire/judge.ts";
 import { quiet, request, take } from "./loopback.ts";
 
-const asked: Asked = {
+const asked: AskedServer = {
   provider: "gemini",
   model: "m",
   key: { id: "k", key: "secret" },

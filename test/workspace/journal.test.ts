@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { takeLock } from "../../src/system/lock.ts";
 import type { Batch } from "../../src/workspace/disk-batch.ts";
 import { openIds, openJournal, readRecord, runIds } from "../../src/workspace/journal/journal.ts";
-import { readRun, statusOf, workOf } from "../../src/workspace/journal/journal-run.ts";
+import { readRun, statusOfRun, workOfRun } from "../../src/workspace/journal/journal-run.ts";
 import { openDisk } from "../../src/workspace/system/disk.ts";
 import { usePlaces } from "./places.ts";
 import { at, change, file } from "./tree.ts";
@@ -34,8 +34,8 @@ test("a promise is on the disk with both contents before anything is written", (
   journal.applied();
   journal.end("applied", []);
   const ended = readRun(state, "r1");
-  expect(ended && statusOf(ended)).toBe("applied");
-  expect(ended && workOf(state, ended)).toEqual([change("a", file("1"), file("2"))]);
+  expect(ended && statusOfRun(ended)).toBe("applied");
+  expect(ended && workOfRun(state, ended)).toEqual([change("a", file("1"), file("2"))]);
   expect(openIds(state)).toEqual([]);
 });
 

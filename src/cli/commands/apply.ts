@@ -9,7 +9,7 @@ import { followPlan } from "../../flows/single-shot.ts";
 import { createReplayModel } from "../../models/replay.ts";
 import type { Context } from "../command.ts";
 import { onlyFlag } from "../flag-values.ts";
-import { changesOf, readPlanFile, requireBase } from "../plan-file.ts";
+import { changesOfPlan, readPlanFile, requireBase } from "../plan-file.ts";
 import { readText } from "../read-text.ts";
 import { doTask } from "./task.ts";
 
@@ -42,7 +42,7 @@ export async function applyCommand(context: Context): Promise<number> {
       const { workspace } = run.ports;
       tellChecks(run, saved.checks);
       await requireBase(workspace, saved);
-      await followPlan(saved.plan, await changesOf(workspace, saved))(run);
+      await followPlan(saved.plan, await changesOfPlan(workspace, saved))(run);
     },
   });
 }

@@ -1,6 +1,6 @@
 /** `pai memory`: lists, accepts, edits, adds and drops facts about this project. */
 import { PaiError } from "../../core/error.ts";
-import type { Fact } from "../../core/memory.ts";
+import type { MemoryFact } from "../../core/memory.ts";
 import { type Memory, openMemory } from "../../store/memory.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
@@ -10,11 +10,11 @@ import { maskKnown } from "../compose/known-secrets.ts";
 import { type Here, openHere } from "../compose/open-here.ts";
 import { makeFact } from "../remember.ts";
 
-const renderFact = ({ id, at, run, pending, text }: Fact): string =>
+const renderFact = ({ id, at, run, pending, text }: MemoryFact): string =>
   `${id}  ${at.slice(0, 10)}  ${(pending ? "pending" : run === null ? "by you" : "kept").padEnd(7)}  ${visibleLine(text)}\n`;
 
 interface Done {
-  readonly facts: readonly Fact[];
+  readonly facts: readonly MemoryFact[];
   readonly text: string;
 }
 
@@ -49,9 +49,12 @@ async function carryOut({ base, workspace: { root } }: Here, memory: Memory): Pr
     return { facts: done, text: `${done.length} accepted\n` };
   }
   const edits = {
-    accept: (fact: Fact): Fact => ({ ...fact, pending: false }),
+    accept: (fact: MemoryFact): MemoryFact => ({ ...fact, pending: false }),
     drop: () => null,
-    edit: (fact: Fact): Fact => ({ ...makeFact(root, hide(text), null, false, context.now()), id: fact.id }),
+    edit: (fact: MemoryFact): MemoryFact => ({
+      ...makeFact(root, hide(text), null, false, context.now()),
+      id: fact.id,
+    }),
   };
   const fact = memory.change(id, edits[chosen]);
   const said = { accept: "accepted", drop: "dropped", edit: "kept" }[chosen];

@@ -11,7 +11,7 @@ import { showResult } from "../answer-document.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { composeBase } from "../compose/base.ts";
-import { describeChosen, factsOf, priceOf } from "../compose/model-facts.ts";
+import { describeChosen, factsOfModel, priceOf } from "../compose/model-facts.ts";
 import { pickModel } from "../onboard/pick-model.ts";
 import { listOnline } from "./models-online.ts";
 
@@ -42,7 +42,7 @@ function findRows(context: Context) {
         ends: model?.ends ?? null,
         closed: model?.closed ?? null,
         price: priceOf(id, base, context.now()),
-        next_price: model === undefined || factsOf(id, base).prices !== undefined ? null : nextPrice(day, model),
+        next_price: model === undefined || factsOfModel(id, base).prices !== undefined ? null : nextPrice(day, model),
       };
     });
     const own = settings.providers.find(({ id }) => id === provider) ?? null;

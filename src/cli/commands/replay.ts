@@ -26,7 +26,7 @@ import type { ComposedWorkspace } from "../compose/compose.ts";
 import { flowFor } from "../compose/flow.ts";
 import { openHere } from "../compose/open-here.ts";
 import { openLog } from "../open-log.ts";
-import { playTape, type Tape } from "../replay/replay-tape.ts";
+import { playTape, type ReplayTape } from "../replay/replay-tape.ts";
 import { openPast } from "../replay/replay-workspace.ts";
 
 export interface Replayed {
@@ -107,7 +107,7 @@ export async function replayRun(
 }
 
 /** Makes a look return its recorded result. It still reads the files, since reading gives secrets their names. */
-function playLooks(action: AnyAction, { nextLook }: Tape): AnyAction {
+function playLooks(action: AnyAction, { nextLook }: ReplayTape): AnyAction {
   if (action.kind !== "look") return action;
   return {
     ...action,

@@ -19,7 +19,7 @@ import { composeTask } from "../compose/compose-task.ts";
 import { expandCustom, looksCustom, unknownCustom } from "../compose/custom.ts";
 import { flowFor } from "../compose/flow.ts";
 import { notifyEnd } from "../compose/notify-end.ts";
-import { openView, type View } from "../compose/view.ts";
+import { openView, type TerminalView } from "../compose/view.ts";
 import { chooseModel, readLineOf } from "../onboard/choose-model.ts";
 import { offerToKeep } from "../onboard/keep-model.ts";
 import { findOutput, requireInput, requireStdin } from "../output-file.ts";
@@ -32,7 +32,7 @@ function readTaskFile(context: Context, file: string, signal: AbortSignal): Prom
   return readText(file, "task file", signal, taskLimit);
 }
 
-type Notify = View["notify"];
+type Notify = TerminalView["notify"];
 
 /**
  * Reads what is piped in beside the task: with --stdin all of it, by default what arrives quickly, with --no-stdin

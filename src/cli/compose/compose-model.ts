@@ -24,7 +24,7 @@ import { readText } from "../read-text.ts";
 import { adviseUnknown } from "./advise-unknown.ts";
 import type { Base } from "./base.ts";
 import { openKeyCommand, type RenewKey } from "./key-command.ts";
-import { factsOf, findPrices, priceOf } from "./model-facts.ts";
+import { factsOfModel, findPrices, priceOf } from "./model-facts.ts";
 
 /** Handles notices and questions outside a run. */
 export interface Face {
@@ -138,7 +138,7 @@ async function openOne(
     own: settings.providers,
     agent: `pai/${version}`,
     insecureHttp: context.flags.insecureHttp === true,
-    limits: factsOf(id, base),
+    limits: factsOfModel(id, base),
     readText: (path: string) => readText(resolve(context.cwd, path), "recording", context.signal),
     notify,
     now: () => context.now().getTime(),

@@ -4,7 +4,7 @@ import type { Provider } from "../../core/providers.ts";
 import { type FoundKey, findKeys } from "../../store/keys.ts";
 import { findRoot } from "./base.ts";
 import { openKeyCommand } from "./key-command.ts";
-import type { Asking } from "./permit-address.ts";
+import type { AskingAddress } from "./permit-address.ts";
 
 /** The default key first. Throws what finding a key or running the command throws. */
 export async function currentKeys(
@@ -13,7 +13,7 @@ export async function currentKeys(
     context,
     places,
     settings,
-  }: Pick<Asking, "context" | "places"> & { readonly settings: Pick<Asking["settings"], "providers"> },
+  }: Pick<AskingAddress, "context" | "places"> & { readonly settings: Pick<AskingAddress["settings"], "providers"> },
   warn?: (text: string) => void,
 ): Promise<readonly FoundKey[]> {
   const { env, now } = context;

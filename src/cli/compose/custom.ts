@@ -4,7 +4,7 @@ import { suggest } from "../../core/suggest.ts";
 import type { Places } from "../../store/places.ts";
 import { findPrompts, type PromptFile } from "../../store/prompt-files.ts";
 
-export interface Project {
+export interface CustomProject {
   readonly places: Places;
   readonly root: string;
 }
@@ -23,7 +23,7 @@ function fill(body: string, typed: string): string {
 }
 
 /** Files that `/NAME` can name; a command wins over a skill of the same name. */
-export function listCustom({ places, root }: Project): readonly PromptFile[] {
+export function listCustom({ places, root }: CustomProject): readonly PromptFile[] {
   const { files } = findPrompts(places, root);
   const commands = new Set(files.flatMap(({ kind, name }) => (kind === "command" ? [name] : [])));
   return files.filter(({ kind, name }) => kind === "command" || !commands.has(name));
@@ -33,7 +33,7 @@ export function listCustom({ places, root }: Project): readonly PromptFile[] {
  * The task for `/NAME ARGS`; null: there is no such file. Throws untrusted for a file of a project that is not trusted,
  * usage for one without text.
  */
-export function expandCustom(text: string, { places, root }: Project): string | null {
+export function expandCustom(text: string, { places, root }: CustomProject): string | null {
   const [, given = "", typed = ""] = line.exec(text.trim()) ?? [];
   if (given === "") return null;
   const name = given.toLowerCase();
@@ -52,7 +52,7 @@ export function expandCustom(text: string, { places, root }: Project): string | 
 }
 
 /** The error for an unknown command or skill. */
-export function unknownCustom(text: string, project: Project): PaiError {
+export function unknownCustom(text: string, project: CustomProject): PaiError {
   const name = line.exec(text.trim())?.[1] ?? "";
   const names = listCustom(project).map((file) => file.name);
   const near = suggest(name, names);
@@ -66,7 +66,7 @@ const maxSkills = 40;
 const maxCharacters = 4096;
 
 /** Describes a trusted project's skills to the model, which reads a file when it fits; null: there are none. */
-export function describeSkills({ places, root }: Project): string | null {
+export function describeSkills({ places, root }: CustomProject): string | null {
   const skills = findPrompts(places, root).files.filter(({ kind, path }) => kind === "skill" && path !== null);
   if (skills.length === 0) return null;
   const lines = skills

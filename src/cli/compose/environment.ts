@@ -82,14 +82,14 @@ function nameTools(path: string): readonly string[] {
 const maxAgeMs = 24 * 60 * 60 * 1000;
 
 /** Where the description is cached. */
-export interface Kept {
+export interface KeptEnvironment {
   /** null: nowhere. */
   readonly stateDir: string | null;
   readonly now: Date;
 }
 
 /** System and tools; determined once a day, and for each PATH. */
-function describeMachine(path: string, { stateDir, now }: Kept): string {
+function describeMachine(path: string, { stateDir, now }: KeptEnvironment): string {
   const file = stateDir === null ? null : join(stateDir, "tools.json");
   try {
     const known = JSON.parse((file === null ? null : readPrivate(file)) ?? "{}");
@@ -112,7 +112,7 @@ function describeMachine(path: string, { stateDir, now }: Kept): string {
 export function describeEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   root: string,
-  kept: Kept,
+  kept: KeptEnvironment,
 ): string {
   const manager = managers.find(([file]) => existsSync(join(root, file)))?.[1];
   const machine = describeMachine(pathOutside(env["PATH"] ?? "", root), kept);

@@ -12,7 +12,7 @@ import type { Base } from "./base.ts";
 type Told = Pick<Base, "settings" | "origins" | "places" | "context">;
 
 /** What the user says of a model, however it is spelled, which wins over what pai knows; or what its server listed. */
-export function factsOf(id: string, told: Told): ModelFacts {
+export function factsOfModel(id: string, told: Told): ModelFacts {
   const { models, providers } = told.settings;
   const { provider, name } = parseModelId(id, providers);
   const row = findAnyProvider(provider, providers);
@@ -41,13 +41,13 @@ function listedFacts(row: Provider, name: string, { places, context, ...loaded }
 export function describeChosen(id: string, told: Told): Omit<Model, "stream" | "address"> {
   const { provider, name } = parseModelId(id, told.settings.providers);
   const like = providerOfModel(id, told.settings.providers)?.like;
-  return limitModel(describeModel(provider, name, like), factsOf(id, told));
+  return limitModel(describeModel(provider, name, like), factsOfModel(id, told));
 }
 
 /** Finds a model once, to tell its price at any time. */
 export function findPrices(id: string, told: Told): (now: Date) => Price | null {
   const { provider, name } = parseModelId(id, told.settings.providers);
-  const { prices } = factsOf(id, told);
+  const { prices } = factsOfModel(id, told);
   const model = prices === undefined ? findModel(provider, name) : null;
   return (now) => prices ?? (model === null ? null : priceOn(now.toISOString().slice(0, 10), model));
 }

@@ -8,7 +8,7 @@ import type { LoadedSettings } from "../../store/settings.ts";
 import type { Context } from "../command.ts";
 
 /** The settings that name an address, and who asks. */
-export interface Asking extends Pick<LoadedSettings, "settings" | "origins"> {
+export interface AskingAddress extends Pick<LoadedSettings, "settings" | "origins"> {
   readonly context: Context;
   readonly places: Places;
 }
@@ -20,7 +20,7 @@ export interface Asking extends Pick<LoadedSettings, "settings" | "origins"> {
 export async function permitAddress(
   provider: Provider,
   keys: readonly { readonly key: string }[],
-  { context, places, ...loaded }: Asking,
+  { context, places, ...loaded }: AskingAddress,
 ): Promise<BaseUrl> {
   const base = findBaseUrl(provider, context.env, configuredAddress(provider, loaded));
   const sent = keys.map(({ key }) => key);

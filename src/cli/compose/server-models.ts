@@ -5,7 +5,7 @@ import { type Provider, renderSetKey } from "../../core/providers.ts";
 import { askForModels } from "../../models/listing.ts";
 import { findModelList, keepModelList } from "../../store/model-lists.ts";
 import { currentKeys } from "./current-keys.ts";
-import { type Asking, permitAddress } from "./permit-address.ts";
+import { type AskingAddress, permitAddress } from "./permit-address.ts";
 
 /**
  * Asks the server, or takes its list of less than a day ago unless `fresh`. Throws no_key, untrusted, what a refusal means,
@@ -13,7 +13,7 @@ import { type Asking, permitAddress } from "./permit-address.ts";
  */
 export async function findServerModels(
   row: Provider,
-  asking: Asking,
+  asking: AskingAddress,
   { fresh }: { readonly fresh: boolean },
 ): Promise<KeptList> {
   const { context, places } = asking;

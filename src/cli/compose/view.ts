@@ -13,7 +13,7 @@ import { openLog } from "../open-log.ts";
 import type { Face } from "./compose-model.ts";
 import { decideByAsking, decideByPolicy } from "./decide.ts";
 
-export interface View extends Face {
+export interface TerminalView extends Face {
   readonly sink: (event: StampedEvent) => void;
   readonly finish: Terminal["finish"];
   readonly decide: Decide;
@@ -82,7 +82,11 @@ function keepNotice({ notices }: Context, event: StampedEvent): void {
 }
 
 /** Chooses the face by flags and streams. `signal` aborts every question. */
-export async function openView(context: Context, signal: AbortSignal, kind: TerminalOptions["kind"]): Promise<View> {
+export async function openView(
+  context: Context,
+  signal: AbortSignal,
+  kind: TerminalOptions["kind"],
+): Promise<TerminalView> {
   const { flags, tty, out, err } = context;
   const machine = flags.json === true || flags.jsonl === true || flags.outputSchema !== undefined;
   const style = styleOf(context, tty.stderr);

@@ -1,9 +1,9 @@
 /** Asks a provider whether it accepts a key, with a request that costs nothing. */
 import { PaiError } from "../../core/error.ts";
 import type { Provider } from "../../core/providers.ts";
-import { type ProbeAnswer, probe } from "../../models/probe.ts";
+import { type ProbeAnswer, probeModel } from "../../models/probe.ts";
 import { parseEndpoint } from "../../models/wire/endpoint.ts";
-import { type Asked, readHttpError } from "../../models/wire/http-errors.ts";
+import { type AskedServer, readHttpError } from "../../models/wire/http-errors.ts";
 import type { FoundKey } from "../../store/keys.ts";
 import { loadSettings } from "../../store/settings.ts";
 import { permitAddress } from "../compose/permit-address.ts";
@@ -33,8 +33,8 @@ export async function validateOnline(
   const options = { provider: id, path, env: context.env, timeoutMs: 20_000, signal: context.signal };
   const verdicts: KeyVerdict[] = [];
   for (const key of keys.length === 0 ? [null] : keys) {
-    const answer = await probe(base.url, { ...options, headers: headers(key?.key ?? null) });
-    const asked: Asked = { provider: id, model: "", key, address, proxy };
+    const answer = await probeModel(base.url, { ...options, headers: headers(key?.key ?? null) });
+    const asked: AskedServer = { provider: id, model: "", key, address, proxy };
     verdicts.push({
       id: key?.id ?? null,
       address,
@@ -45,7 +45,7 @@ export async function validateOnline(
   return verdicts;
 }
 
-function judge(asked: Asked, answer: ProbeAnswer, now: number): PaiError | null {
+function judge(asked: AskedServer, answer: ProbeAnswer, now: number): PaiError | null {
   if (answer.status >= 300 && answer.status < 400) {
     return new PaiError("redirected", `${asked.address} answered with a redirect, which is not followed`);
   }

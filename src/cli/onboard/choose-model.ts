@@ -3,12 +3,13 @@
 import { type ProviderId, providerTable } from "../../core/providers.ts";
 import type { Context } from "../command.ts";
 import type { Base } from "../compose/base.ts";
-import type { View } from "../compose/view.ts";
+import type { TerminalView } from "../compose/view.ts";
 import { validateOnline } from "../config/validate-online.ts";
 import { askForModel, nameLocalServer } from "./ask-model.ts";
 import { lacksKey, pickModel } from "./pick-model.ts";
 
-export const readLineOf = (view: View) => async (question: string) => (await view.prompter()).readLine(question);
+export const readLineOf = (view: TerminalView) => async (question: string) =>
+  (await view.prompter()).readLine(question);
 
 /** Checks a key with its provider. Throws the provider's refusal. */
 async function checkKey(context: Context, { places }: Base, provider: ProviderId, key: string): Promise<void> {
@@ -20,7 +21,7 @@ async function checkKey(context: Context, { places }: Base, provider: ProviderId
 }
 
 /** Throws no_key if several providers have a key, or if nobody can be asked and a local server needs none. */
-export async function chooseModel(context: Context, given: Base, view: View): Promise<Base> {
+export async function chooseModel(context: Context, given: Base, view: TerminalView): Promise<Base> {
   if (!lacksKey(context, given)) return given;
   const { base, message, problem } = pickModel(context, given);
   if (problem !== null) throw problem;

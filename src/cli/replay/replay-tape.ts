@@ -12,7 +12,7 @@ import { type Fact, type FactOf, factsOf } from "../../core/receipt.ts";
 import { blankSecrets } from "../../core/secrets/veil.ts";
 import { describeRequest, keyOfTerms } from "../../store/recorder.ts";
 
-export interface Tape {
+export interface ReplayTape {
   readonly model: Model;
   readonly decide: Decide;
   /** Called when changes are applied; throws the error of the recorded application, if any. */
@@ -55,7 +55,7 @@ function memoryOf(said: readonly FactOf<"memory">[]): ProjectMemory | null {
  * Plays the facts back in order. If they run out, it throws the recorded run's final error, or failed if there was
  * none.
  */
-export function playTape(facts: readonly Fact[], started: FactOf<"run.started">): Tape {
+export function playTape(facts: readonly Fact[], started: FactOf<"run.started">): ReplayTape {
   const ended = factsOf(facts, "run.finished").at(-1)?.outcome.error ?? null;
   let difference: string | null = null;
 

@@ -9,7 +9,7 @@ import type { Transaction, Workspace } from "../../core/ports.ts";
 import type { ChangedContent } from "../../core/receipt.ts";
 import { createOverlay, type Overlay } from "../../flows/stage.ts";
 import type { History } from "../../workspace/journal/run-history.ts";
-import type { Tape } from "./replay-tape.ts";
+import type { ReplayTape } from "./replay-tape.ts";
 
 /** Undoes, on top of the workspace, this run and all later ones. */
 async function goBack(workspace: Workspace, history: History, id: string): Promise<Overlay> {
@@ -52,7 +52,7 @@ function contentOf({ path, after, content }: ChangedContent, work: readonly Chan
   throw new PaiError("failed", `what a command wrote to ${path} was too large to be kept`);
 }
 
-function openMemory(past: Overlay, id: string, tape: Tape, work: readonly Change[]): Transaction {
+function openMemory(past: Overlay, id: string, tape: ReplayTape, work: readonly Change[]): Transaction {
   const done: Change[] = [];
   const commandPaths = new Set<RelPath>();
   const pending = new Set<Effects>();
@@ -125,7 +125,12 @@ function openMemory(past: Overlay, id: string, tape: Tape, work: readonly Change
 }
 
 /** The workspace before run `id`; the replay changes only this value. */
-export async function openPast(workspace: Workspace, history: History, id: string, tape: Tape): Promise<Workspace> {
+export async function openPast(
+  workspace: Workspace,
+  history: History,
+  id: string,
+  tape: ReplayTape,
+): Promise<Workspace> {
   const past = await goBack(workspace, history, id);
   const work = history.work(id) ?? [];
   return {

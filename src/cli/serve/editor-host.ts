@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { asBlock } from "../../acp/door.ts";
-import type { Choice, Host, Talk, TalkSummary } from "../../acp/host.ts";
+import type { Choice, EditorTalk, Host, TalkSummary } from "../../acp/host.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { providers, renderSetKey } from "../../core/providers.ts";
@@ -85,7 +85,7 @@ function createTalk(
   composed: Composed,
   open: OpenSession,
   { tell, closed }: { readonly tell: (text: string) => void; readonly closed: () => void },
-): Talk {
+): EditorTalk {
   const { base, opened } = composed;
   const { workspace, history } = opened;
   const project = { places: base.places, root: workspace.root };

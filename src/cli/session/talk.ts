@@ -17,7 +17,7 @@ import type { ComposedModel } from "../compose/compose-model.ts";
 import type { Composed } from "../compose/compose-task.ts";
 import { flowFor } from "../compose/flow.ts";
 import { notifyEnd } from "../compose/notify-end.ts";
-import type { View } from "../compose/view.ts";
+import type { TerminalView } from "../compose/view.ts";
 import { type KeyWatch, watchKeys } from "./watch-keys.ts";
 
 /** Milliseconds within which two interrupts at the prompt leave the session. */
@@ -32,7 +32,7 @@ const stuckMs = 3000;
 /** The state of a session, which slash commands may change. */
 export interface Talk {
   readonly context: Context;
-  readonly view: View;
+  readonly view: TerminalView;
   readonly composed: Composed;
   /** null: nothing is kept (--ephemeral). */
   readonly sessions: Sessions | null;
@@ -70,7 +70,7 @@ export interface Planned {
 type Mode = Settings["mode"];
 
 /** Whether the event says of the sandbox what an earlier task of the session has said. Notes what it says. */
-function isToldAgain(talk: Talk, event: Parameters<View["sink"]>[0]): boolean {
+function isToldAgain(talk: Talk, event: Parameters<TerminalView["sink"]>[0]): boolean {
   if (event.type !== "notice" || event.code !== "sandbox") return false;
   const isAgain = talk.sandboxTold === event.text;
   talk.sandboxTold = event.text;
@@ -187,11 +187,11 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
   const { typed = text, flow, command = "run", planOnly = false, approved } = turn;
   const mode = turn.mode ?? (flow === undefined ? talk.mode : "single-shot");
   return whileInterruptible(talk, async (signal, watch) => {
-    const decide: View["decide"] = async (question) => {
+    const decide: TerminalView["decide"] = async (question) => {
       watch.pause();
       return view.decide(question).finally(watch.resume);
     };
-    const sink: View["sink"] = (event) => {
+    const sink: TerminalView["sink"] = (event) => {
       open.sink(event);
       if (!isToldAgain(talk, event)) view.sink(event);
     };

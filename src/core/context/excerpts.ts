@@ -5,7 +5,7 @@ import type { Ranked } from "./rank.ts";
 import { isNamed } from "./signals.ts";
 import { countTerm, type Term } from "./words.ts";
 
-export interface Range {
+export interface ExcerptRange {
   /** Lines, from 1, both included. */
   readonly from: number;
   readonly to: number;
@@ -14,7 +14,7 @@ export interface Range {
 export interface Excerpt {
   readonly path: string;
   /** In order, neither touching nor overlapping; empty: only the outline is shown. */
-  readonly ranges: readonly Range[];
+  readonly ranges: readonly ExcerptRange[];
   /** All lines are shown. */
   readonly whole: boolean;
   readonly totalLines: number;
@@ -48,7 +48,7 @@ const neighbourShare = 0.15;
 /** Characters that a shown range costs beside its text. */
 const rangeCost = 40;
 
-interface Scored extends Range {
+interface Scored extends ExcerptRange {
   readonly value: number;
   readonly size: number;
 }
@@ -63,7 +63,7 @@ interface Prepared {
 }
 
 /** The block's own score: each term adds up to its value, with every repetition less; the first line counts more. */
-function scoreBlock(lines: readonly string[], { from, to }: Range, { terms, values }: Sought): number {
+function scoreBlock(lines: readonly string[], { from, to }: ExcerptRange, { terms, values }: Sought): number {
   const head = (lines[from - 1] ?? "").toLowerCase();
   const body = lines
     .slice(from - 1, to)
@@ -83,7 +83,7 @@ function scoreBlock(lines: readonly string[], { from, to }: Range, { terms, valu
  */
 function scoreBlocks(
   lines: readonly string[],
-  blocks: readonly (Range & { readonly size: number })[],
+  blocks: readonly (ExcerptRange & { readonly size: number })[],
   { sought, maxSize }: Measure,
 ): number[] {
   const own = blocks.map((block) => (block.size > maxSize ? 0 : scoreBlock(lines, block, sought)));
@@ -99,17 +99,17 @@ interface Measure {
   readonly maxSize: number;
 }
 
-const sizeOf = (lines: readonly string[], { from, to }: Range): number =>
+const sizeOf = (lines: readonly string[], { from, to }: ExcerptRange): number =>
   lines.slice(Math.max(0, from - 1 - lead), to).reduce((sum, line) => sum + line.length + 1, rangeCost);
 
 function prepare({ ranked: { path, score, signal }, text }: Candidate, measure: Measure): Prepared {
   const { all } = measure;
   const lines = linesOf(text);
   const whole = all || text.length < wholeBelow;
-  const cut: readonly Range[] = whole ? [{ from: 1, to: lines.length }] : cutBlocks(path, lines);
+  const cut: readonly ExcerptRange[] = whole ? [{ from: 1, to: lines.length }] : cutBlocks(path, lines);
   // A word of the request that happens to be defined in the file does not make that line named.
   const named = isNamed(signal) || signal?.by === "output" ? (signal?.lines ?? []) : [];
-  const holds = ({ from, to }: Range) => named.some((line) => from <= line && line <= to);
+  const holds = ({ from, to }: ExcerptRange) => named.some((line) => from <= line && line <= to);
   const sized = cut.map(({ from, to }) => ({ from, to, size: sizeOf(lines, { from, to }) }));
   const scores = all ? [] : scoreBlocks(lines, sized, measure);
   const blocks = sized.map((block, at): Scored => {
@@ -147,8 +147,8 @@ function take(files: readonly Prepared[], budget: number, maxOfOne: number): Map
 }
 
 /** Blocks in the order of the file, neighbours joined, each with its lead. */
-function joinRanges(blocks: readonly Range[]): Range[] {
-  const ranges: Range[] = [];
+function joinRanges(blocks: readonly ExcerptRange[]): ExcerptRange[] {
+  const ranges: ExcerptRange[] = [];
   for (const { from, to } of [...blocks].sort((a, b) => a.from - b.from)) {
     const start = Math.max(1, from - lead);
     const last = ranges.at(-1);
@@ -162,7 +162,7 @@ function joinRanges(blocks: readonly Range[]): Range[] {
 export function renderExcerpt(
   path: string,
   lines: readonly string[],
-  ranges: readonly Range[],
+  ranges: readonly ExcerptRange[],
   outline: string,
 ): string {
   const parts = ranges.map(

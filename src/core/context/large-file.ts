@@ -1,6 +1,6 @@
 /** Chooses which lines of one large file are shown to the model that changes it. Pure. */
 import { cutBlocks, linesOf } from "./blocks.ts";
-import { chooseExcerpts, type Range, renderExcerpt } from "./excerpts.ts";
+import { chooseExcerpts, type ExcerptRange, renderExcerpt } from "./excerpts.ts";
 import { findSignals } from "./signals.ts";
 import { countTerm, type Term, termsOf } from "./words.ts";
 
@@ -19,7 +19,7 @@ export interface LargeFile {
   /** Output of checks and other text that may name lines of the file. */
   readonly output: string;
   /** Ranges that the model has read. */
-  readonly looked: readonly Range[];
+  readonly looked: readonly ExcerptRange[];
   /** Lines, from 1, around which something was changed. */
   readonly changed: readonly number[];
 }
@@ -29,7 +29,7 @@ export interface Parts {
   readonly text: string;
   readonly totalLines: number;
   /** Ranges that the model has read and that did not fit. */
-  readonly left: readonly Range[];
+  readonly left: readonly ExcerptRange[];
 }
 
 /** By term: its weight times its rarity among the blocks of the file. */
@@ -47,8 +47,8 @@ function valuesOf(path: string, lines: readonly string[], terms: readonly Term[]
 }
 
 /** Sorts the ranges, and joins those that touch or overlap. */
-function mergeRanges(ranges: readonly Range[]): Range[] {
-  const merged: Range[] = [];
+function mergeRanges(ranges: readonly ExcerptRange[]): ExcerptRange[] {
+  const merged: ExcerptRange[] = [];
   for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
     const last = merged.at(-1);
     if (last !== undefined && from <= last.to + 1) merged[merged.length - 1] = { ...last, to: Math.max(last.to, to) };
@@ -58,9 +58,12 @@ function mergeRanges(ranges: readonly Range[]): Range[] {
 }
 
 /** Splits the ranges into those that fit and the rest; the latest come first. */
-function fitLooked(lines: readonly string[], looked: readonly Range[]): { kept: Range[]; left: Range[] } {
-  const kept: Range[] = [];
-  const left: Range[] = [];
+function fitLooked(
+  lines: readonly string[],
+  looked: readonly ExcerptRange[],
+): { kept: ExcerptRange[]; left: ExcerptRange[] } {
+  const kept: ExcerptRange[] = [];
+  const left: ExcerptRange[] = [];
   let room = lookedBudget;
   for (const { from, to: end } of looked.toReversed()) {
     const to = Math.min(end, lines.length);

@@ -16,7 +16,7 @@ export interface CountedFile {
 }
 
 /** The counts of all files that could be read; a file without any term needs no entry. */
-export interface Tally {
+export interface WordTally {
   readonly files: number;
   readonly totalLength: number;
   readonly found: readonly CountedFile[];
@@ -39,7 +39,7 @@ export interface Ranked {
 export interface RankInput {
   readonly paths: readonly string[];
   readonly terms: readonly Term[];
-  readonly tally: Tally;
+  readonly tally: WordTally;
   readonly history: HistoryScores | null;
   readonly signals: ReadonlyMap<string, Signal>;
   readonly kinds: Readonly<Record<Kind, number>>;
@@ -92,7 +92,7 @@ function countPaths({ inStem, inFolder, folderOf }: PathHits, terms: number): Ui
 }
 
 /** By term: how many bodies hold it. */
-function countBodies({ found }: Tally, terms: number): Uint32Array {
+function countBodies({ found }: WordTally, terms: number): Uint32Array {
   const holding = new Uint32Array(terms);
   for (const { counts } of found)
     for (let at = 0; at < terms; at += 1) holding[at] = (holding[at] ?? 0) + ((counts[at] ?? 0) > 0 ? 1 : 0);
@@ -100,7 +100,7 @@ function countBodies({ found }: Tally, terms: number): Uint32Array {
 }
 
 /** How rare each term is, by the number of files with it in their body, or in their path if those are more. */
-function rarityOf(terms: readonly Term[], tally: Tally, total: number, hits: PathHits): number[] {
+function rarityOf(terms: readonly Term[], tally: WordTally, total: number, hits: PathHits): number[] {
   const [bodies, names] = [countBodies(tally, terms.length), countPaths(hits, terms.length)];
   return terms.map((_, at) => {
     const holding = Math.max(bodies[at] ?? 0, names[at] ?? 0);

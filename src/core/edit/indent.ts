@@ -2,19 +2,19 @@
 
 import { type FileLines, indentOf, isBlank } from "./file-lines.ts";
 import { type IndentPair, type IndentShift, shiftByPrefix, shiftByUnits } from "./indent-shift.ts";
-import type { Place } from "./merge.ts";
+import type { MergePlace } from "./merge.ts";
 import type { Halves } from "./step.ts";
 
 export interface Placement {
   /** The whole block is shifted alike. */
   readonly uniform: boolean;
-  readonly place: Place;
+  readonly place: MergePlace;
 }
 
 /** How the lines of REPLACE are indented, given the file's row (-1: none) for every line of SEARCH. */
 export function placeBlock(file: FileLines, rows: readonly number[], halves: Halves): Placement {
   const pairs = pairsOf(file, rows, halves.search);
-  const asWritten: Place = (line) => halves.replace[line] ?? "";
+  const asWritten: MergePlace = (line) => halves.replace[line] ?? "";
   if (pairs.every((pair) => pair.block === pair.file)) return { uniform: true, place: asWritten };
   const shift = shiftByUnits(file.indentUnit(), pairs, halves.replace) ?? shiftByPrefix(pairs);
   if (shift === null) return { uniform: false, place: placeUnevenly(pairs, halves) };
@@ -59,7 +59,7 @@ function shortest(indents: readonly string[]): string {
  * When lines are shifted differently: a line that replaces one line is shifted as that line is, an added line as most
  * lines are. The first line does not count for the others, since models often drop its indentation.
  */
-function placeUnevenly(pairs: readonly IndentPair[], { search, replace }: Halves): Place {
+function placeUnevenly(pairs: readonly IndentPair[], { search, replace }: Halves): MergePlace {
   const common = commonShift(pairs.slice(1));
   const byLine = new Map(pairs.map((pair) => [pair.line, pair]));
   const beginsAlike = indentOf(replace[0] ?? "") === indentOf(search[0] ?? "");

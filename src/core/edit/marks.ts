@@ -1,7 +1,7 @@
 /** Lines that mark the parts of an edit block, also as models mangle them. They are never written by mistake. Pure. */
 
 /** What a line does in a block. */
-export type Mark = "open" | "divide" | "close";
+export type EditMark = "open" | "divide" | "close";
 
 const exactOpener = /^<{5,9} ?SEARCH>?( ALL)?[>:]?\s*$/i;
 const exactCloser = /^>{5,9} ?REPLACE:?\s*$/i;
@@ -24,7 +24,7 @@ export const opensSearch = (line: string): boolean => looksLikeMark(line) && /^\
  * What the line does in a block, or null. `isExact`: the file holds such lines itself, so only the format's own words
  * count. In every other file each such line is a mark: `<` opens, `>` and `<<<<<<< REPLACE` close, whatever follows.
  */
-export function readMark(line: string, isExact: boolean): Mark | null {
+export function readMark(line: string, isExact: boolean): EditMark | null {
   if (isDivider(line)) return "divide";
   if (isExact) return exactOpener.test(line) ? "open" : exactCloser.test(line) ? "close" : null;
   if (!looksLikeMark(line)) return null;

@@ -7,13 +7,17 @@ import type { Halves, Splice } from "./step.ts";
  * Line `line` of REPLACE, indented for the file; `beside` is the line of SEARCH that it replaces, null when that is not
  * a single one. Returns null when its indentation would be a guess.
  */
-export type Place = (line: number, beside: number | null) => string | null;
+export type MergePlace = (line: number, beside: number | null) => string | null;
 
 /**
  * The splices of an edit. `rows` holds the file's row for every line of SEARCH, ascending, -1 for a line the
  * file does not have. Null when a line cannot be placed.
  */
-export function layOver(rows: readonly number[], { search, replace }: Halves, place: Place): readonly Splice[] | null {
+export function layOver(
+  rows: readonly number[],
+  { search, replace }: Halves,
+  place: MergePlace,
+): readonly Splice[] | null {
   const splices: Splice[] = [];
   for (const { from, to, replaceFrom, replaceTo } of differences(search, replace)) {
     const even = to - from === replaceTo - replaceFrom;

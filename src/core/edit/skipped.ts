@@ -1,7 +1,7 @@
 /** Step 9: SEARCH leaves out blank lines or comments of the file, and nothing else. */
 import { type FileLines, findRuns, isBlank } from "./file-lines.ts";
 import { matchAt } from "./line-steps.ts";
-import type { Halves, Match, Span } from "./step.ts";
+import type { EditSpan, Halves, Match } from "./step.ts";
 
 /** With more places of the same code than this, a fitting place counts as ambiguous. */
 const enoughStarts = 20;
@@ -40,7 +40,7 @@ function alignRows(
   file: FileLines,
   search: readonly string[],
   code: ReadonlyMap<number, number>,
-  [from, to]: Span,
+  [from, to]: EditSpan,
 ): readonly number[] | null {
   const keys = file.keys("indent");
   const wanted = search.map((line) => file.keyOf("indent", line));

@@ -19,14 +19,19 @@ export interface Splice {
 }
 
 /** Rows from the first up to but not including the second. */
-export type Span = readonly [from: number, to: number];
+export type EditSpan = readonly [from: number, to: number];
 
 export type Match =
-  | { readonly kind: "found"; readonly splices: readonly Splice[]; readonly span: Span; readonly note: string | null }
+  | {
+      readonly kind: "found";
+      readonly splices: readonly Splice[];
+      readonly span: EditSpan;
+      readonly note: string | null;
+    }
   /** Rows of the candidates, from 0. */
   | { readonly kind: "ambiguous"; readonly rows: readonly number[]; readonly note: string | null }
   /** Found, but the replacement's indentation there would be a guess. */
-  | { readonly kind: "unplaceable"; readonly span: Span };
+  | { readonly kind: "unplaceable"; readonly span: EditSpan };
 
 /** One step of the ladder; after null, the next, looser step is tried. */
 export type Step = (file: FileLines, halves: Halves) => Match | null;

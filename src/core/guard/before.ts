@@ -1,11 +1,11 @@
 /** The old content of all files of a run: joined once, when a rule first asks, since they may be thousands. Pure. */
-export interface Before {
+export interface GuardedBefore {
   readonly text: () => string;
   /** Without blanks at either end. */
   readonly lines: () => ReadonlySet<string>;
 }
 
-export function openBefore(files: readonly { readonly old: string | null }[]): Before {
+export function openBefore(files: readonly { readonly old: string | null }[]): GuardedBefore {
   let text: string | null = null;
   let lines: ReadonlySet<string> | null = null;
   return {

@@ -7,7 +7,7 @@ import { findSecrets, newSecrets } from "../secrets/new-secrets.ts";
 import { finish, type Steps } from "../steps.ts";
 import { decode } from "../text.ts";
 import { type Balance, balanceAll, balanceOf, weighLines } from "./balance.ts";
-import { type Before, openBefore } from "./before.ts";
+import { type GuardedBefore, openBefore } from "./before.ts";
 import { findPlaceholders } from "./placeholder.ts";
 
 export interface GuardLimits {
@@ -56,7 +56,7 @@ interface Case {
   readonly file: File;
   readonly balance: Balance;
   readonly files: readonly File[];
-  readonly before: Before;
+  readonly before: GuardedBefore;
   readonly input: GuardInput;
   /** The names that a file defined at the start of the run, or defines now. */
   readonly definitions: (file: File, when: "old" | "now") => ReadonlySet<string>;

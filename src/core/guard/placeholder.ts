@@ -16,7 +16,7 @@ export interface Placeholder {
 export function findPlaceholders(text: string, path = ""): readonly Placeholder[] {
   if (!hasHint(text)) return [];
   const found: Placeholder[] = [];
-  const inProse = isProse(path);
+  const inProse = isProseLine(path);
   const isDocumentation = trackDocumentation();
   let before = "";
   for (const [at, line] of text.split(/\r\n|\n|\r/).entries()) {
@@ -31,7 +31,7 @@ export function findPlaceholders(text: string, path = ""): readonly Placeholder[
 }
 
 /** Whether the file is a text document, by its ending. */
-export const isProse = (path: string): boolean => /\.(?:mdx?|rst|txt|adoc|pod)$/i.test(path);
+export const isProseLine = (path: string): boolean => /\.(?:mdx?|rst|txt|adoc|pod)$/i.test(path);
 
 const bareDots = /^[#/]*\s*(?:\.{3,}|…)$/;
 /** Dots indented after a comment mark belong to an example. */

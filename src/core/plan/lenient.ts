@@ -51,20 +51,20 @@ export const leniently = <Schema extends z.ZodMiniType>(
   schema: Schema,
 ): Lenient<Schema> => ({ plain, schema });
 
-export const text = leniently(toText, z.string());
+export const lenientText = leniently(toText, z.string());
 /** A list of such values. `list`: its schema where there is one already, since making one takes its time. */
 export const listOf = <Schema extends z.ZodMiniType>(
   { plain, schema }: Lenient<Schema>,
   list: z.ZodMiniArray<Schema> = z.array(schema),
 ) => leniently((value) => toList(value).map(plain), list);
 
-export const texts = listOf(text);
-export const commands = listOf(leniently(toTarget, text.schema), texts.schema);
+export const texts = listOf(lenientText);
+export const lenientCommands = listOf(leniently(toTarget, lenientText.schema), texts.schema);
 const paths = listOf(
   leniently((value) => {
     const named = toTarget(value);
     return typeof named === "string" ? barePath(named) : named;
-  }, text.schema),
+  }, lenientText.schema),
   texts.schema,
 );
 

@@ -6,16 +6,16 @@ import type { Json } from "../model.ts";
 import { isPlanned, namesPath, needsTarget, rowOf, vocabulary } from "../vocabulary.ts";
 import {
   barePath,
-  commands,
   complexity,
   fileLists,
   filled,
+  lenientCommands,
   leniently,
+  lenientText,
   listOf,
   namesSeveral,
   objectOf,
   readLeniently,
-  text,
   texts,
   toList,
   toTarget,
@@ -33,31 +33,34 @@ const numbers = leniently((value) => toList(value).map(Number).filter(Number.isI
 const step = objectOf({
   step_number: leniently((value) => Math.trunc(Number(value)) || 0, whole),
   action: leniently((value) => plainAction(toText(value)), z.enum(planActions)),
-  target: leniently((value) => (Array.isArray(value) && value.length > 1 ? "" : toTarget(value)), text.schema),
-  destination: leniently((value) => (value === "" || value == null ? null : toTarget(value)), z.nullable(text.schema)),
-  purpose: text,
+  target: leniently((value) => (Array.isArray(value) && value.length > 1 ? "" : toTarget(value)), lenientText.schema),
+  destination: leniently(
+    (value) => (value === "" || value == null ? null : toTarget(value)),
+    z.nullable(lenientText.schema),
+  ),
+  purpose: lenientText,
   depends_on: numbers,
-  expected_outcome: text,
+  expected_outcome: lenientText,
 });
 
 const form = objectOf({
   intent: leniently((value) => toText(value).trim().toLowerCase(), z.enum(["conversation", "look", "task"])),
-  reply: text,
+  reply: lenientText,
   analysis: filled({
-    user_intent: text,
-    target_identification: text,
+    user_intent: lenientText,
+    target_identification: lenientText,
     ...fileLists,
-    risk_assessment: text,
+    risk_assessment: lenientText,
     success_criteria: texts,
   }),
   execution_plan: filled({
     steps: listOf(step),
-    checks: commands,
+    checks: lenientCommands,
     fallback_strategies: texts,
   }),
   intelligence_notes: filled({
     complexity_assessment: complexity,
-    estimated_time: text,
+    estimated_time: lenientText,
     key_challenges: texts,
     recommendations: texts,
   }),

@@ -4,16 +4,16 @@ import { type Fields, isFields, type Json } from "../model.ts";
 import type { PlanAction } from "../vocabulary.ts";
 import { type FieldNames, nameFields } from "./field-names.ts";
 import {
-  commands,
   complexity,
   fileLists,
   filled,
+  lenientCommands,
   leniently,
+  lenientText,
   listOf,
   namesSeveral,
   objectOf,
   readLeniently,
-  text,
   texts,
   toText,
 } from "./lenient.ts";
@@ -23,15 +23,15 @@ import { openEnvelope } from "./plan-form.ts";
 import type { Reading } from "./reading.ts";
 import { joinSurplus, type Schedule, type ScheduleStep } from "./schedule.ts";
 
-const step = objectOf({ title: text, hint: text });
-const scopeFields = { ...fileLists, commands };
+const step = objectOf({ title: lenientText, hint: lenientText });
+const scopeFields = { ...fileLists, commands: lenientCommands };
 
 const form = objectOf({
   mode: leniently((value) => toText(value).trim().toLowerCase(), z.enum(["chat", "look", "task"])),
   complexity,
-  reply: text,
+  reply: lenientText,
   steps: listOf(step),
-  looks: listOf(objectOf({ action: text, target: text, destination: text })),
+  looks: listOf(objectOf({ action: lenientText, target: lenientText, destination: lenientText })),
   scope: filled(scopeFields),
 });
 

@@ -18,7 +18,7 @@ export interface Scope {
 }
 
 /** What a call is about to touch. */
-export type Claim =
+export type PlanClaim =
   | { readonly kind: "content" | "delete" | "folder"; readonly path: RelPath }
   | { readonly kind: "move"; readonly from: RelPath; readonly to: RelPath }
   | { readonly kind: "command"; readonly command: string };
@@ -41,12 +41,12 @@ export function commandOf(action: string, target: string): string {
  * The claim of a step or call; null: the action needs no right. `toPath` parses and judges a path, and may throw; it is
  * called for every path of the action, also for the source of a copy, which is only read.
  */
-export function claimOf(
+export function claimOfPlan(
   action: string,
   target: string,
   destination: string | null,
   toPath: (text: string, use: PathUse) => RelPath,
-): Claim | null {
+): PlanClaim | null {
   const { right = null, form = "nothing" } = rowOf(action) ?? {};
   if (right === null) return null;
   if (right === "command") return { kind: right, command: commandOf(action, target) };
@@ -58,9 +58,9 @@ export function claimOf(
 }
 
 /** The rights that these claims need. */
-export function scopeOf(claims: readonly Claim[]): Scope {
+export function scopeOf(claims: readonly PlanClaim[]): Scope {
   const paths = { content: new Set<RelPath>(), delete: new Set<RelPath>(), folder: new Set<RelPath>() };
-  const moves: Extract<Claim, { kind: "move" }>[] = [];
+  const moves: Extract<PlanClaim, { kind: "move" }>[] = [];
   const commands = new Set<string>();
   for (const claim of claims) {
     if (claim.kind === "move") moves.push(claim);
@@ -76,7 +76,7 @@ const holds = (folder: string, path: string) => path === folder || path.startsWi
  * Whether the plan promised this claim. Promised content implies all its parent folders; the right to delete one path
  * and to write another implies the move.
  */
-export function permits(scope: Scope, claim: Claim): boolean {
+export function permits(scope: Scope, claim: PlanClaim): boolean {
   switch (claim.kind) {
     case "content":
       return (
@@ -101,7 +101,7 @@ export function permits(scope: Scope, claim: Claim): boolean {
 }
 
 /** A claim as people read it. */
-export function renderClaim(claim: Claim): string {
+export function renderClaim(claim: PlanClaim): string {
   switch (claim.kind) {
     case "content":
       return `change ${claim.path}`;
@@ -117,7 +117,7 @@ export function renderClaim(claim: Claim): string {
 }
 
 /** Every path a claim names. */
-export function pathsOfClaim(claim: Claim): readonly RelPath[] {
+export function pathsOfClaim(claim: PlanClaim): readonly RelPath[] {
   if (claim.kind === "command") return [];
   return claim.kind === "move" ? [claim.from, claim.to] : [claim.path];
 }
@@ -129,13 +129,13 @@ export interface Rights {
   readonly texts: readonly string[];
   /** How many paths the plan itself named. */
   readonly planned: number;
-  grant(claim: Claim, why: string): void;
-  refuse(claim: Claim, error: PaiError): void;
+  grant(claim: PlanClaim, why: string): void;
+  refuse(claim: PlanClaim, error: PaiError): void;
   /** Why a claim beyond the plan was refused; null: nobody has asked for it. */
-  refusalOf(claim: Claim): PaiError | null;
+  refusalOf(claim: PlanClaim): PaiError | null;
 }
 
-export function createRights(claims: readonly Claim[], texts: readonly string[]): Rights {
+export function createRights(claims: readonly PlanClaim[], texts: readonly string[]): Rights {
   const refused = new Map<string, PaiError>();
   let held = claims;
   let words = texts;

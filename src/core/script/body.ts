@@ -1,7 +1,7 @@
 /** Turns the closed (or cut) body of WRITE, MODIFY or FINISH into its action: fences, edit blocks, NEXT lines. */
 
 import { isDivider, looksLikeMark, opensSearch, readMark } from "../edit/marks.ts";
-import { isProse } from "../guard/placeholder.ts";
+import { isProseLine } from "../guard/placeholder.ts";
 import { isFence, isMarkdown, unwrapFence } from "./code-fence.ts";
 import type { Body, EditBlock, ScriptAction } from "./script.ts";
 import { readDiffBody } from "./unified-diff.ts";
@@ -116,7 +116,7 @@ function knowFile(path: string, text: string | null): KnownFile {
     lines,
     holdsMarks: lines.some(looksLikeMark),
     holdsDividers: lines.some(isDivider),
-    isDocument: isProse(path),
+    isDocument: isProseLine(path),
   };
 }
 

@@ -4,12 +4,12 @@ import type { StopReason } from "../model.ts";
 import { isFence } from "./code-fence.ts";
 import { readHeader, undecorate } from "./header.ts";
 import { reopenBody } from "./open-body.ts";
-import { begin, discard, endBody, type Progress, place } from "./place-line.ts";
+import { begin, discard, endBody, type LineProgress, placeLine } from "./place-line.ts";
 import { countOverlap, overlapLimit } from "./resume.ts";
 import type { Note, Script, ScriptOptions, ScriptParser } from "./script.ts";
 import { createThoughtFilter } from "./thought.ts";
 
-function openProgress({ read, resumed = null, tag = "EOT" }: ScriptOptions): Progress {
+function openProgress({ read, resumed = null, tag = "EOT" }: ScriptOptions): LineProgress {
   const body = resumed === null ? null : reopenBody(resumed);
   const lists = { actions: [], remarks: [], warnings: [] };
   return { read, tag, ...lists, number: 0, finished: false, unclosed: false, body, grown: 0 };
@@ -25,7 +25,7 @@ interface Joint {
 const openJoint = (): Joint => ({ lines: [], leading: true });
 
 /** Adds a line of a resumed reply. True: the reply begins with another action, so the cut body was given up. */
-function beginsAnew(joint: Joint, to: Progress, text: string): boolean {
+function beginsAnew(joint: Joint, to: LineProgress, text: string): boolean {
   joint.lines.push({ line: to.number, text });
   if (!joint.leading || text.trim() === "" || isFence(text)) return false;
   joint.leading = false;
@@ -37,19 +37,19 @@ function beginsAnew(joint: Joint, to: Progress, text: string): boolean {
 }
 
 /** Places the lines that were held back, without those that repeat the end of the cut body. */
-function placeJoint({ lines }: Joint, to: Progress): void {
+function placeJoint({ lines }: Joint, to: LineProgress): void {
   const { body, number } = to;
   if (body === null) return;
   const texts = lines.map(({ text }) => text);
   for (const { line, text } of lines.slice(countOverlap(body.lines, texts))) {
     to.number = line;
-    place(to, text);
+    placeLine(to, text);
   }
   to.number = number;
 }
 
 /** Takes whole lines: skips thoughts, holds back the beginning of a resumed reply, places all others. */
-function createLineReader(to: Progress, isResumed: boolean) {
+function createLineReader(to: LineProgress, isResumed: boolean) {
   const thoughts = createThoughtFilter();
   let joint = isResumed ? openJoint() : null;
 
@@ -72,7 +72,7 @@ function createLineReader(to: Progress, isResumed: boolean) {
     const after = joint !== null || to.body === null ? thoughts.after(text) : null;
     if (after !== null) forget();
     if (after === "") return;
-    if (joint === null) place(to, after ?? text);
+    if (joint === null) placeLine(to, after ?? text);
     else if (beginsAnew(joint, to, after ?? text)) joint = null;
     else if (joint.lines.length === overlapLimit) settle();
   }

@@ -20,7 +20,7 @@ import { joinRest } from "./resume.ts";
 import type { Cut, Note, ScriptAction, ScriptOptions } from "./script.ts";
 
 /** The part of one reply that has been read. */
-export interface Progress {
+export interface LineProgress {
   readonly read: ScriptOptions["read"];
   /** The tag of a body whose header names none. */
   readonly tag: string;
@@ -39,7 +39,7 @@ export interface Progress {
 }
 
 /** Places one line, in the open body or outside of bodies. */
-export function place(to: Progress, line: string): void {
+export function placeLine(to: LineProgress, line: string): void {
   const { body } = to;
   if (body === null) {
     placeOutside(to, line);
@@ -56,7 +56,7 @@ export function place(to: Progress, line: string): void {
   if (end !== "end") placeOutside(to, line);
 }
 
-function placeOutside(to: Progress, line: string): void {
+function placeOutside(to: LineProgress, line: string): void {
   if (line.trim() === "" || isFence(line)) return;
   const text = undecorate(line);
   const header =
@@ -72,7 +72,7 @@ function placeOutside(to: Progress, line: string): void {
 }
 
 /** Begins what a header asks for: an action in one line, or a body. */
-export function begin(to: Progress, header: Header): void {
+export function begin(to: LineProgress, header: Header): void {
   if (header.kind === "fault") {
     to.warnings.push({ line: to.number, text: header.text });
   } else if (header.kind === "action") {
@@ -84,7 +84,7 @@ export function begin(to: Progress, header: Header): void {
   }
 }
 
-function close(to: Progress, open: OpenBody, end: BodyEnd): void {
+function close(to: LineProgress, open: OpenBody, end: BodyEnd): void {
   const { cmd, path, line } = open;
   to.body = null;
   dropEnd(open.lines, end);
@@ -98,7 +98,7 @@ function close(to: Progress, open: OpenBody, end: BodyEnd): void {
 }
 
 /** Gives up a cut body that the resumed reply does not continue: half a file is never taken for a whole one. */
-export function discard(to: Progress, header: Header | null): void {
+export function discard(to: LineProgress, header: Header | null): void {
   const { body } = to;
   const restarted = header?.kind === "body" && header.path === body?.path;
   if (body !== null && !restarted)
@@ -107,13 +107,13 @@ export function discard(to: Progress, header: Header | null): void {
 }
 
 /** For a reply that ended normally inside a body. */
-function endLines(to: Progress, body: OpenBody, isWhole: boolean): void {
+function endLines(to: LineProgress, body: OpenBody, isWhole: boolean): void {
   if (closeAtFinish(to, body) || isWhole) return;
   if (to.grown === to.number && !body.bare) body.lines.pop();
 }
 
 /** Ends a body without END before the reply's FINISH; if its end would be a guess, gives it up. False: no FINISH. */
-function closeAtFinish(to: Progress, open: OpenBody): boolean {
+function closeAtFinish(to: LineProgress, open: OpenBody): boolean {
   const at = findFinish(open);
   const { cmd, path, tag, line, lines } = open;
   const finish = lines[at];
@@ -135,7 +135,7 @@ function closeAtFinish(to: Progress, open: OpenBody): boolean {
  * Ends the body that is open after the last line; returns its cut when it cannot be ended, else null. `isWhole`: the
  * last line ended with a line feed; in a reply that ended normally, half a line is dropped.
  */
-export function endBody(to: Progress, stop: StopReason, isWhole: boolean): Cut | null {
+export function endBody(to: LineProgress, stop: StopReason, isWhole: boolean): Cut | null {
   if (to.body !== null && stop === "end") endLines(to, to.body, isWhole);
   const open = to.body;
   if (open === null) return null;
@@ -147,7 +147,7 @@ export function endBody(to: Progress, stop: StopReason, isWhole: boolean): Cut |
 }
 
 /** For FINISH::WORD without END::WORD: the word is the message. */
-function closeMessage(to: Progress, { tag, line, lines }: OpenBody): void {
+function closeMessage(to: LineProgress, { tag, line, lines }: OpenBody): void {
   to.body = null;
   to.finished = true;
   to.actions.push({ cmd: "FINISH", arg: tag, next: [], line });

@@ -11,10 +11,10 @@ import { recentTurns } from "../../core/session/recent.ts";
 import { renderBaseline } from "../checks/describe.ts";
 import { renderAnswerForm } from "../ending/answer-form.ts";
 import type { Run } from "../run.ts";
-import { type Budgets, fitBudgets, widest } from "./budgets.ts";
+import { type Budgets, fitBudgets, widestBudget } from "./budgets.ts";
 import { type ListedProject, listProject } from "./list-project.ts";
 import { pickExcerpts } from "./pick-excerpts.ts";
-import { readSmall } from "./small-project.ts";
+import { readSmallProject } from "./small-project.ts";
 import {
   collectKnowledge,
   cutText,
@@ -126,7 +126,7 @@ export const rankTask = (run: Run): Promise<Likely> =>
 export async function renderLikely(run: Run, request: string): Promise<string> {
   const { files } = await rank(run, askedOf(request, ""), new Set());
   const paths = files.slice(0, limits.ranked).map(({ path }) => path);
-  return renderRanked(paths, widest)
+  return renderRanked(paths, widestBudget)
     .map(({ text }) => text)
     .join("");
 }
@@ -147,7 +147,7 @@ async function choose(
   maxLength: number,
 ): Promise<Choice> {
   // An output may be about any part of any file, so with one even the files of a small project are ranked.
-  const all = asked.output === "" ? await readSmall(run, project, read, maxLength) : null;
+  const all = asked.output === "" ? await readSmallProject(run, project, read, maxLength) : null;
   if (all !== null) {
     project.close();
     return { excerpts: all, ranking: null };

@@ -4,7 +4,7 @@ import type { Run } from "../run.ts";
 import type { Source } from "./sources.ts";
 
 /** The most characters of each part, for a model with a large window. */
-export const widest = {
+export const widestBudget = {
   knowledge: 8_000,
   tree: 4_000,
   ranked: 1_400,
@@ -12,13 +12,14 @@ export const widest = {
   history: 3_000,
   context: 200_000,
 };
-export type Budgets = typeof widest;
+export type Budgets = typeof widestBudget;
 /** Characters of a token, a careful estimate: in prose about four, in code fewer. */
 const perToken = 3;
 /** Characters of the request besides the briefing: instructions, schema, the task itself. */
 const otherChars = 6_000;
 /** Characters of a briefing with every part at its maximum, without context. */
-const widestChars = 2 * widest.knowledge + widest.tree + widest.ranked + widest.excerpts + widest.history;
+const widestChars =
+  2 * widestBudget.knowledge + widestBudget.tree + widestBudget.ranked + widestBudget.excerpts + widestBudget.history;
 
 /**
  * The budgets for the current model. What the person gave (context, named files) comes first, the context with at most
@@ -28,8 +29,12 @@ export function fitBudgets({ ports, task }: Run, mentioned: readonly Source[], s
   const model = partOf(ports.model, "plan");
   const room = Math.max(0, (model.window - model.maxOutputTokens) * perToken - otherChars);
   const named = mentioned.reduce((sum, { shown }) => sum + shown.length, 0);
-  const given = named + Math.min(widest.context, task.context?.length ?? 0, Math.floor(room / 2));
+  const given = named + Math.min(widestBudget.context, task.context?.length ?? 0, Math.floor(room / 2));
   const share = Math.max(0, Math.min(1, (room - given) / widestChars)) * scale;
-  const scaled = Object.entries(widest).map(([name, widestOf]) => [name, Math.floor(widestOf * share)] as const);
-  return { ...widest, ...Object.fromEntries(scaled), context: Math.min(widest.context, Math.floor(room / 2)) * scale };
+  const scaled = Object.entries(widestBudget).map(([name, widestOf]) => [name, Math.floor(widestOf * share)] as const);
+  return {
+    ...widestBudget,
+    ...Object.fromEntries(scaled),
+    context: Math.min(widestBudget.context, Math.floor(room / 2)) * scale,
+  };
 }

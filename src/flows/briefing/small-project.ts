@@ -31,7 +31,7 @@ function orderFiles(paths: readonly string[], request: string) {
  * All files of a project that are not empty, whole; null: they are too many, together longer than `maxLength`, or the request
  * names one that cannot be shown whole.
  */
-export async function readSmall(
+export async function readSmallProject(
   run: Run,
   { paths, more }: Pick<ListedProject, "paths" | "more">,
   read: ReadText,

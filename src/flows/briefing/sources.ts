@@ -2,7 +2,7 @@
 
 import type { FileBlob } from "../../core/change.ts";
 import { linesOf } from "../../core/context/blocks.ts";
-import type { Range } from "../../core/context/excerpts.ts";
+import type { ExcerptRange } from "../../core/context/excerpts.ts";
 import { chooseParts, type Parts } from "../../core/context/large-file.ts";
 import { maxReadLines, maxShown, maxWhole } from "../../core/context/shown.ts";
 import { surveyLimits } from "../../core/context/survey-limits.ts";
@@ -102,7 +102,7 @@ const isBinary = ({ raw }: VeiledFile): boolean => raw.bytes.subarray(0, 8000).i
 export interface Focus {
   readonly request: string;
   readonly output: string;
-  readonly looked: readonly Range[];
+  readonly looked: readonly ExcerptRange[];
 }
 
 /** Numbers of the lines of a file that this run has changed or added. `lines`: the file as the model may see it now. */

@@ -1,5 +1,5 @@
 /** Makes the run's answer one JSON value of the user's schema; asks once more when it does not fit. */
-import { compileSchema, type Judge } from "../../core/answer-schema.ts";
+import { compileSchema, type JudgeAnswer } from "../../core/answer-schema.ts";
 import { squash } from "../../core/change.ts";
 import { fence } from "../../core/data-fence.ts";
 import { renderChanges } from "../../core/diff.ts";
@@ -19,7 +19,7 @@ const maxDiff = 12_000;
 type Answer = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly why: string };
 
 /** Reads the answer from a text that is JSON, in a fence or not; an object may have words around it. */
-function readAnswer(text: string, judge: Judge): Answer {
+function readAnswer(text: string, judge: JudgeAnswer): Answer {
   const [, fenced = text] = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text) ?? [];
   let value: Json;
   try {

@@ -15,13 +15,13 @@ import type { CommandResult } from "../../core/ports.ts";
 import { counted, priced } from "../../ui/amount.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { openWorkspace } from "../../workspace/open.ts";
-import { type Bench, type Candidate, controls } from "../eval/candidate.ts";
+import { type Bench, controls, type EvalCandidate } from "../eval/candidate.ts";
 import { importExercises, importThesis } from "../eval/import-tasks.ts";
 import { loadTasks } from "../eval/load-tasks.ts";
 import { fill, readQueued, work as workQueue } from "../eval/queue.ts";
-import { renderHtml, renderMarkdown } from "../eval/render-report.ts";
+import { renderHtml, renderReportMarkdown } from "../eval/render-report.ts";
 import { makeReport } from "../eval/report.ts";
-import { type Result, readResults } from "../eval/result.ts";
+import { type EvalResult, readResults } from "../eval/result.ts";
 import { runEval } from "../eval/run-eval.ts";
 
 const usualFile = "eval-results.jsonl";
@@ -42,7 +42,7 @@ function readShard(text: string | undefined): { readonly index: number; readonly
 }
 
 /** Every model in every mode; the controls have no mode. */
-function readCandidates({ flags }: Context, base: Base): readonly Candidate[] {
+function readCandidates({ flags }: Context, base: Base): readonly EvalCandidate[] {
   const listOf = (text: string) =>
     [...new Set(text.split(",").map((part) => part.trim()))].filter((part) => part !== "");
   const modes = listOf(flags.mode ?? base.settings.mode);
@@ -107,7 +107,7 @@ function readMaxCost(text: string | undefined): number | null {
   throw new PaiError("usage", "--max-cost must be an amount in USD");
 }
 
-function renderResult({ passed, task, model, mode, error, tampered, ms, cost }: Result, left: number): string {
+function renderResult({ passed, task, model, mode, error, tampered, ms, cost }: EvalResult, left: number): string {
   const how = tampered.length > 0 ? "tampered" : passed ? "passed" : error === null ? "failed" : "error";
   const facts = [`${(ms / 1000).toFixed(1)} s`, ...(cost === null ? [] : [priced(cost)]), `${left} left`];
   const who = mode === "none" ? model : `${model} ${mode}`;
@@ -115,7 +115,7 @@ function renderResult({ passed, task, model, mode, error, tampered, ms, cost }: 
   return `${how.padEnd(8)}  ${visibleLine(task)}  ${visibleLine(who)}  ${facts.join(", ")}${why}\n`;
 }
 
-async function show(context: Context, results: readonly Result[], more: object, note: string): Promise<number> {
+async function show(context: Context, results: readonly EvalResult[], more: object, note: string): Promise<number> {
   const report = makeReport(results);
   const passed = results.filter((result) => result.passed).length;
   const data = { passed, total: results.length, results, ...report, ...more };
@@ -123,10 +123,14 @@ async function show(context: Context, results: readonly Result[], more: object, 
   if (output !== undefined) {
     const format = /\.(json|html?)$/i.exec(output)?.[1]?.toLowerCase();
     const text =
-      format === "json" ? `${JSON.stringify(data, null, 2)}\n` : format ? renderHtml(report) : renderMarkdown(report);
+      format === "json"
+        ? `${JSON.stringify(data, null, 2)}\n`
+        : format
+          ? renderHtml(report)
+          : renderReportMarkdown(report);
     findOutput(resolve(context.cwd, output), projectOf(context)).write(text);
   }
-  return showResult(context, "eval", data, `${renderMarkdown(report)}\n${note}`);
+  return showResult(context, "eval", data, `${renderReportMarkdown(report)}\n${note}`);
 }
 
 function benchOf(context: Context, base: Base): Bench {

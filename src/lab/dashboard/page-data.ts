@@ -85,13 +85,13 @@ function toldIn(stateFolder: string, id: string) {
 }
 
 /** Where runs are kept, and the secrets that are known in a folder. */
-export interface Kept {
+export interface KeptPage {
   readonly stateDir: string;
   readonly known: (root: string) => readonly string[];
 }
 
 /** Details of one run; null: nothing is kept of it, or the names are invalid. */
-export function readDetails({ stateDir, known }: Kept, folder: string, id: string): RunDetails | null {
+export function readDetails({ stateDir, known }: KeptPage, folder: string, id: string): RunDetails | null {
   if (!shape.folder.test(folder) || folder.startsWith(".") || !shape.id.test(id)) return null;
   const stateFolder = join(stateDir, folder);
   const told = toldIn(stateFolder, id);
@@ -102,7 +102,7 @@ export function readDetails({ stateDir, known }: Kept, folder: string, id: strin
   return diff === "" ? null : { answer: "", plan: [], checks: [], calls: [], diff };
 }
 
-function readMany(kept: Kept, runs: readonly IndexedRun[]): Readonly<Record<string, RunDetails>> {
+function readMany(kept: KeptPage, runs: readonly IndexedRun[]): Readonly<Record<string, RunDetails>> {
   const found: Record<string, RunDetails> = {};
   let bytes = 0;
   for (const { folder, id } of runs.slice(0, maxDetailed)) {
@@ -115,7 +115,7 @@ function readMany(kept: Kept, runs: readonly IndexedRun[]): Readonly<Record<stri
   return found;
 }
 
-export interface PageSource extends Kept {
+export interface PageSource extends KeptPage {
   readonly now: Date;
   readonly version: string;
   /** A server will provide details. */

@@ -6,11 +6,11 @@ import * as z from "zod/mini";
 import type { CommandResult } from "../../core/ports.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { type EvalTask, listFiles } from "./load-tasks.ts";
-import { answerName, putBack } from "./put-hidden-files.ts";
-import type { Result } from "./result.ts";
+import { answerName, putHiddenFilesBack } from "./put-hidden-files.ts";
+import type { EvalResult } from "./result.ts";
 
 /** `mode` is "none" for the controls `oracle` and `nop`. */
-export interface Candidate {
+export interface EvalCandidate {
   readonly model: string;
   readonly mode: string;
 }
@@ -73,7 +73,7 @@ interface Worked {
   readonly error: string | null;
 }
 
-async function work(task: EvalTask, { model, mode }: Candidate, root: string, bench: Bench): Promise<Worked> {
+async function work(task: EvalTask, { model, mode }: EvalCandidate, root: string, bench: Bench): Promise<Worked> {
   const checks = task.checks.flatMap((check) => ["--check", check]);
   const args = ["run", "-y", "--no-input", "--json", "--ephemeral", "-C", root, "-m", model, "--mode", mode];
   const started = performance.now();
@@ -124,9 +124,9 @@ function figuresOf({ ended, ms, error }: Worked) {
 /** Makes one result without its key: the candidate works, the hidden files are restored, the check decides. */
 export async function tryCandidate(
   task: EvalTask,
-  candidate: Candidate,
+  candidate: EvalCandidate,
   bench: Bench,
-): Promise<Omit<Result, "v" | "key" | "repeat" | "pai">> {
+): Promise<Omit<EvalResult, "v" | "key" | "repeat" | "pai">> {
   const place = mkdtempSync(join(tmpdir(), "pai-eval-"));
   const root = join(place, "project");
   mkdirSync(root);
@@ -135,7 +135,7 @@ export async function tryCandidate(
     layOut(task, root, candidate.model === "oracle");
     const worked = isControl ? { ended: null, ms: 0, error: null } : await work(task, candidate, root, bench);
     const answer = candidate.model === "oracle" ? task.answer : (worked.ended?.text ?? "");
-    const tampered = putBack(task, root, answer);
+    const tampered = putHiddenFilesBack(task, root, answer);
     const check = await bench.check(root, task.check, { PAI_EVAL_ANSWER: join(root, answerName) }, task.timeout * 1000);
     const solved = check.exit === 0;
     return {

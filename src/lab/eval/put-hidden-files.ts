@@ -39,7 +39,7 @@ function put(root: Root, path: Path, bytes: Uint8Array, mode: number): void {
 }
 
 /** Restores the hidden files; returns those paths that the candidate had created. */
-export function putBack(task: EvalTask, folder: string, answer: string): readonly string[] {
+export function putHiddenFilesBack(task: EvalTask, folder: string, answer: string): readonly string[] {
   const root = openRoot(folder, { force: true, home: null });
   try {
     put(root, parseKept(answerName), Buffer.from(answer), 0o644);

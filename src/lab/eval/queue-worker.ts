@@ -15,9 +15,9 @@ import {
   type Worker,
 } from "../team/eval-queue.ts";
 import type { TeamStore } from "../team/team-store.ts";
-import { type Bench, type Candidate, controls, tryCandidate } from "./candidate.ts";
+import { type Bench, controls, type EvalCandidate, tryCandidate } from "./candidate.ts";
 import type { EvalTask } from "./load-tasks.ts";
-import { type Result, readResults } from "./result.ts";
+import { type EvalResult, readResults } from "./result.ts";
 
 export interface QueueWork {
   readonly store: TeamStore;
@@ -30,7 +30,7 @@ export interface QueueWork {
   readonly file: string;
   /** Milliseconds between polls of a queue whose work others have taken. */
   readonly pauseMs: number;
-  readonly onResult: (result: Result, state: QueueState | null) => void;
+  readonly onResult: (result: EvalResult, state: QueueState | null) => void;
   readonly warn: (text: string) => void;
 }
 
@@ -52,7 +52,7 @@ const nothingTold = {
 };
 
 /** The result of work that could not be done. */
-const failedWork = ({ key, task, model, mode, repeat }: QueuedWork, pai: string, error: string): Result => ({
+const failedWork = ({ key, task, model, mode, repeat }: QueuedWork, pai: string, error: string): EvalResult => ({
   v: 1,
   key,
   task,
@@ -97,11 +97,11 @@ async function tellEarlier({ store, worker, file }: QueueWork): Promise<void> {
  * Works until nothing is left that this worker could do; waits for work that others have taken, since they may die.
  * Returns its own results. Throws usage for an unknown queue, store_away if the database stays unreachable.
  */
-export async function emptyQueue(plan: QueueWork, bench: Bench): Promise<readonly Result[]> {
+export async function emptyQueue(plan: QueueWork, bench: Bench): Promise<readonly EvalResult[]> {
   const { store, worker, tasks, file } = plan;
   const { signal } = bench;
   const bySha = new Map(tasks.map((task) => [task.sha256, task] as const));
-  const done: Result[] = [];
+  const done: EvalResult[] = [];
   let cost = 0;
   const look = () => patiently(plan, signal, () => lookAtQueue(store, worker));
   if ((await look()) === null)
@@ -110,7 +110,7 @@ export async function emptyQueue(plan: QueueWork, bench: Bench): Promise<readonl
     });
   await patiently(plan, signal, () => tellEarlier(plan));
 
-  const finish = async (result: Result) => {
+  const finish = async (result: EvalResult) => {
     appendFileSync(file, `${JSON.stringify(result)}\n`, { mode: 0o600 });
     done.push(result);
     cost += result.cost ?? 0;
@@ -143,7 +143,7 @@ export async function emptyQueue(plan: QueueWork, bench: Bench): Promise<readonl
         (left) => left !== null,
       );
       const room = limits.length === 0 ? [] : ["--max-cost", Math.max(0.000001, Math.min(...limits)).toFixed(6)];
-      const candidate: Candidate = { model, mode };
+      const candidate: EvalCandidate = { model, mode };
       const figures = await tryCandidate(task, candidate, { ...bench, flags: [...bench.flags, ...room] });
       await finish({ v: 1, key, repeat, pai: worker.pai, ...figures });
     }

@@ -12,7 +12,7 @@ import { withStore } from "../team/link-team.ts";
 import type { Bench } from "./candidate.ts";
 import type { EvalTask } from "./load-tasks.ts";
 import { emptyQueue } from "./queue-worker.ts";
-import { type Result, readResults } from "./result.ts";
+import { type EvalResult, readResults } from "./result.ts";
 import { type EvalPlan, itemsOf } from "./run-eval.ts";
 
 /** Seconds after which the work of a silent worker goes to another. */
@@ -45,11 +45,11 @@ interface Working {
   readonly maxCost: number | null;
   readonly file: string;
   readonly bench: Bench;
-  readonly render: (result: Result, left: number) => string;
+  readonly render: (result: EvalResult, left: number) => string;
 }
 
 /** Works on a queue; returns this worker's own results. */
-export function work(context: Context, base: Base, given: Working): Promise<readonly Result[]> {
+export function work(context: Context, base: Base, given: Working): Promise<readonly EvalResult[]> {
   const { queue, tasks, bench, render, ...rest } = given;
   const showProgress = context.flags.quiet === true ? () => {} : context.err;
   const log = openLog(context);
@@ -72,7 +72,7 @@ export function work(context: Context, base: Base, given: Working): Promise<read
 }
 
 /** All results of a queue. Throws usage for an unknown queue, or one without results. */
-export async function readQueued(base: Base, queue: string): Promise<readonly Result[]> {
+export async function readQueued(base: Base, queue: string): Promise<readonly EvalResult[]> {
   const rows = await withStore(base, "--queue", (store) => readQueueResults(store, queue));
   if (rows === null) throw new PaiError("usage", `unknown queue: ${queue}`);
   const results = readResults(rows.map((row) => JSON.stringify(row)).join("\n"));

@@ -79,7 +79,7 @@ const tablesOf = ({ candidates, pairs, tasks }: Report): readonly Table[] => [
 const markdownCell = (text: string): string =>
   text.replace(/[\r\n\t]+/g, " ").replace(/[\\|<>[\]`*_]/g, (mark) => `\\${mark}`);
 
-export function renderMarkdown(report: Report): string {
+export function renderReportMarkdown(report: Report): string {
   return tablesOf(report)
     .map(({ title, heads, rows }) => {
       const line = (cells: readonly string[]) => `| ${cells.map(markdownCell).join(" | ")} |\n`;

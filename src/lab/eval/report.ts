@@ -1,5 +1,5 @@
 /** The report of an evaluation: one row for each candidate, each task and each pair of candidates. Pure. */
-import type { Result } from "./result.ts";
+import type { EvalResult } from "./result.ts";
 
 /** Means are null where no result has the figure; money in USD, times in milliseconds. */
 export interface CandidateRow {
@@ -55,24 +55,27 @@ export interface Report {
   readonly pairs: readonly PairRow[];
 }
 
-const nameOf = ({ model, mode }: Pick<Result, "model" | "mode">): string =>
+const nameOf = ({ model, mode }: Pick<EvalResult, "model" | "mode">): string =>
   mode === "none" ? model : `${model} ${mode}`;
 
-function group(results: readonly Result[], keyOf: (result: Result) => string): readonly (readonly Result[])[] {
+function group(
+  results: readonly EvalResult[],
+  keyOf: (result: EvalResult) => string,
+): readonly (readonly EvalResult[])[] {
   return [...Map.groupBy(results, keyOf).values()];
 }
 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
 /** The figures that are known. */
-const known = (results: readonly Result[], of: (result: Result) => number | null): readonly number[] =>
+const known = (results: readonly EvalResult[], of: (result: EvalResult) => number | null): readonly number[] =>
   results.map(of).filter((value) => value !== null);
 
 function mean(values: readonly number[]): number | null {
   return values.length === 0 ? null : sum(values) / values.length;
 }
 
-function candidateRow(results: readonly Result[]): CandidateRow {
+function candidateRow(results: readonly EvalResult[]): CandidateRow {
   const [{ model, mode } = { model: "", mode: "" }] = results;
   const passed = results.filter((result) => result.passed).length;
   const costs = known(results, ({ cost }) => cost);
@@ -100,7 +103,7 @@ function candidateRow(results: readonly Result[]): CandidateRow {
   };
 }
 
-function taskRow(results: readonly Result[]): TaskRow {
+function taskRow(results: readonly EvalResult[]): TaskRow {
   const [{ task, model, mode } = { task: "", model: "", mode: "" }] = results;
   return {
     task,
@@ -117,7 +120,7 @@ function taskRow(results: readonly Result[]): TaskRow {
 }
 
 /** Compares two candidates on the tasks and repeats that both have. */
-function pairRow(first: readonly Result[], second: readonly Result[]): PairRow | null {
+function pairRow(first: readonly EvalResult[], second: readonly EvalResult[]): PairRow | null {
   const others = new Map(second.map((result) => [`${result.task}\n${result.repeat}`, result] as const));
   const pairs = first.flatMap((one): (readonly [boolean, boolean])[] => {
     const other = others.get(`${one.task}\n${one.repeat}`);
@@ -138,7 +141,7 @@ function pairRow(first: readonly Result[], second: readonly Result[]): PairRow |
   };
 }
 
-export function makeReport(results: readonly Result[]): Report {
+export function makeReport(results: readonly EvalResult[]): Report {
   const candidates = group(results, nameOf);
   const pairs = candidates.flatMap((first, at) =>
     candidates.slice(at + 1).flatMap((second) => pairRow(first, second) ?? []),

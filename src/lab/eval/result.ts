@@ -36,11 +36,11 @@ const resultSchema = z.object({
   error: z.nullable(z.string()),
 });
 
-export type Result = z.infer<typeof resultSchema>;
+export type EvalResult = z.infer<typeof resultSchema>;
 
 /** Reads a file of JSON lines; invalid lines are skipped, and of several results with one key the last counts. */
-export function readResults(text: string): readonly Result[] {
-  const found = new Map<string, Result>();
+export function readResults(text: string): readonly EvalResult[] {
+  const found = new Map<string, EvalResult>();
   for (const line of text.split("\n")) {
     let json: unknown = null;
     try {

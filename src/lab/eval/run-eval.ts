@@ -2,16 +2,16 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { digest } from "../../core/digest.ts";
 import { toPaiError } from "../../core/error.ts";
-import { type Bench, type Candidate, tryCandidate } from "./candidate.ts";
+import { type Bench, type EvalCandidate, tryCandidate } from "./candidate.ts";
 import type { EvalTask } from "./load-tasks.ts";
-import { type Result, readResults } from "./result.ts";
+import { type EvalResult, readResults } from "./result.ts";
 
 /** Version of layout and judging; a new one makes earlier results invalid. */
 const harness = "1";
 
 export interface EvalPlan {
   readonly tasks: readonly EvalTask[];
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly EvalCandidate[];
   readonly repeats: number;
   readonly jobs: number;
   /** USD for all work; null: only each run is limited. */
@@ -23,16 +23,16 @@ export interface EvalPlan {
   readonly pai: string;
 }
 
-export interface Item {
+export interface EvalItem {
   readonly key: string;
   readonly task: EvalTask;
-  readonly candidate: Candidate;
+  readonly candidate: EvalCandidate;
   readonly repeat: number;
 }
 
-export interface Progress {
+export interface EvalProgress {
   readonly onStart: (todo: number, done: number) => void;
-  readonly onResult: (result: Result, left: number) => void;
+  readonly onResult: (result: EvalResult, left: number) => void;
 }
 
 /** All work of a plan, in the order of its tasks. */
@@ -42,10 +42,10 @@ export function itemsOf({
   repeats,
   shard,
   pai,
-}: Omit<EvalPlan, "jobs" | "maxCost" | "file">): readonly Item[] {
+}: Omit<EvalPlan, "jobs" | "maxCost" | "file">): readonly EvalItem[] {
   const all = tasks.flatMap((task) =>
     candidates.flatMap((candidate) =>
-      Array.from({ length: repeats }, (_, repeat): Item => {
+      Array.from({ length: repeats }, (_, repeat): EvalItem => {
         const parts = [harness, pai, task.id, task.sha256, candidate.model, candidate.mode, String(repeat)];
         return { key: digest(parts.join("\0")).slice(0, 32), task, candidate, repeat };
       }),
@@ -61,8 +61,8 @@ export function itemsOf({
 export async function runEval(
   plan: EvalPlan,
   bench: Bench,
-  { onStart, onResult }: Progress,
-): Promise<{ readonly results: readonly Result[]; readonly undone: number }> {
+  { onStart, onResult }: EvalProgress,
+): Promise<{ readonly results: readonly EvalResult[]; readonly undone: number }> {
   const items = itemsOf(plan);
   const kept = existsSync(plan.file) ? readResults(readFileSync(plan.file, "utf8")) : [];
   const known = new Map(kept.map((result) => [result.key, result] as const));
@@ -72,12 +72,12 @@ export async function runEval(
   onStart(left, items.length - left);
   let cost = items.reduce((sum, { key }) => sum + (known.get(key)?.cost ?? 0), 0);
 
-  const take = (): Item | undefined => {
+  const take = (): EvalItem | undefined => {
     bench.signal.throwIfAborted();
     return plan.maxCost !== null && cost >= plan.maxCost ? undefined : queue.shift();
   };
-  const finish = ({ key, repeat }: Item, figures: Omit<Result, "v" | "key" | "repeat" | "pai">) => {
-    const result: Result = { v: 1, key, repeat, pai: plan.pai, ...figures };
+  const finish = ({ key, repeat }: EvalItem, figures: Omit<EvalResult, "v" | "key" | "repeat" | "pai">) => {
+    const result: EvalResult = { v: 1, key, repeat, pai: plan.pai, ...figures };
     known.set(key, result);
     appendFileSync(plan.file, `${JSON.stringify(result)}\n`, { mode: 0o600 });
     cost += result.cost ?? 0;

@@ -16,14 +16,14 @@ import { useWal } from "../../store/wal.ts";
 /** Which calls a day's total counts: all of this machine, or those made while the team's database was unreachable. */
 export type DayScope = "machine" | "away";
 
-export interface Refused {
+export interface RefusedShare {
   readonly what: keyof SpendCaps;
   readonly used: number;
 }
 
 export interface DayLedger {
   /** Reserves a call for this day (UTC, 2026-11-22). Throws system errors and those of SQLite. */
-  reserve(claim: string, day: string, scope: DayScope, caps: SpendCaps, want: Want): Share | Refused;
+  reserve(claim: string, day: string, scope: DayScope, caps: SpendCaps, want: Want): Share | RefusedShare;
   /** Replaces a reservation by what was spent; ignores a claim that is settled or unknown. */
   settle(claim: string, spent: Spent): void;
   close(): void;

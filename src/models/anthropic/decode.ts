@@ -1,9 +1,9 @@
 /** Decodes Anthropic's reply: its events become pai's events, with one `done` at the end. */
 import type { Json, Usage } from "../../core/model.ts";
 import type { Decoder } from "../wire/decoder.ts";
-import { count, type Fields, fields, list, parseJson, text } from "../wire/fields.ts";
-import { createTally, refused } from "../wire/replies.ts";
-import { nativeOf } from "./encode.ts";
+import { count, fields, listIn, parseJson, textIn, type WireFields } from "../wire/fields.ts";
+import { createReplyTally, refused } from "../wire/replies.ts";
+import { nativeOfAnthropic } from "./encode.ts";
 
 /** Stop reasons of a reply that was cut: what it left unfinished must not count as finished. */
 const cuts = new Set(["max_tokens", "model_context_window_exceeded", "pause_turn"]);
@@ -16,10 +16,10 @@ interface Arriving {
 
 /** `model`: the bare name that was asked for. `turn`: number of this reply. */
 export function createAnthropicDecoder(model: string, turn: number): Decoder {
-  const tally = createTally(model, turn);
+  const tally = createReplyTally(model, turn);
   const open = new Map<unknown, Arriving>();
-  const blocks: Fields[] = [];
-  let usage: Fields = {};
+  const blocks: WireFields[] = [];
+  let usage: WireFields = {};
   let served = model;
   let stopReason = "";
   let closed = false;
@@ -28,7 +28,7 @@ export function createAnthropicDecoder(model: string, turn: number): Decoder {
   let arrived = "";
 
   function add(at: Arriving, key: string, said: string): void {
-    at.block[key] = text(at.block[key]) + said;
+    at.block[key] = textIn(at.block[key]) + said;
   }
 
   function readText(): void {
@@ -38,58 +38,58 @@ export function createAnthropicDecoder(model: string, turn: number): Decoder {
     arrived = "";
   }
 
-  function readDelta(at: Arriving, delta: Fields): void {
+  function readDelta(at: Arriving, delta: WireFields): void {
     switch (delta["type"]) {
       case "text_delta":
         if (writing !== at) readText();
         writing = at;
-        arrived += text(delta["text"]);
+        arrived += textIn(delta["text"]);
         break;
       case "thinking_delta":
         readText();
-        add(at, "thinking", text(delta["thinking"]));
-        tally.thought(text(delta["thinking"]));
+        add(at, "thinking", textIn(delta["thinking"]));
+        tally.thought(textIn(delta["thinking"]));
         break;
       case "signature_delta":
-        add(at, "signature", text(delta["signature"]));
+        add(at, "signature", textIn(delta["signature"]));
         break;
       case "input_json_delta":
-        at.json += text(delta["partial_json"]);
+        at.json += textIn(delta["partial_json"]);
     }
   }
 
   function close({ block, json }: Arriving): void {
     readText();
     if (block["type"] !== "tool_use") {
-      if (block["type"] !== "text" || text(block["text"]) !== "") blocks.push(block);
+      if (block["type"] !== "text" || textIn(block["text"]) !== "") blocks.push(block);
       return;
     }
     const input = json === "" ? (block["input"] ?? {}) : json;
     blocks.push({ ...block, input: typeof input === "string" ? (parseJson(input) ?? {}) : input });
-    tally.call(text(block["id"]), text(block["name"]), input);
+    tally.call(textIn(block["id"]), textIn(block["name"]), input);
   }
 
-  function readStart(message: Fields): void {
+  function readStart(message: WireFields): void {
     usage = { ...usage, ...given(fields(message["usage"])) };
-    served = text(message["model"]) || served;
+    served = textIn(message["model"]) || served;
   }
 
   /** Reads the answer to a request that asked for no stream. */
-  function readWhole(message: Fields): void {
+  function readWhole(message: WireFields): void {
     readStart(message);
-    for (const block of list(message["content"]).map(fields)) {
-      tally.thought(text(block["thinking"]));
-      tally.text(text(block["text"]));
+    for (const block of listIn(message["content"]).map(fields)) {
+      tally.thought(textIn(block["thinking"]));
+      tally.text(textIn(block["text"]));
       close({ block: { ...block }, json: "" });
     }
     closed = true;
     readEnd(message, fields(message["usage"]));
   }
 
-  function readEnd({ stop_reason, stop_details }: Fields, counted: Fields): void {
-    stopReason = text(stop_reason) || stopReason;
+  function readEnd({ stop_reason, stop_details }: WireFields, counted: WireFields): void {
+    stopReason = textIn(stop_reason) || stopReason;
     usage = { ...usage, ...given(counted) };
-    if (stopReason === "refusal") throw refused("to go on (refusal)", text(fields(stop_details)["explanation"]));
+    if (stopReason === "refusal") throw refused("to go on (refusal)", textIn(fields(stop_details)["explanation"]));
   }
 
   return {
@@ -105,7 +105,7 @@ export function createAnthropicDecoder(model: string, turn: number): Decoder {
           const block = { ...fields(event["content_block"]) };
           open.set(event["index"], { block, json: "" });
           readText();
-          if (block["type"] === "text") tally.text(text(block["text"]));
+          if (block["type"] === "text") tally.text(textIn(block["text"]));
           return;
         }
         case "content_block_delta":
@@ -128,19 +128,19 @@ export function createAnthropicDecoder(model: string, turn: number): Decoder {
     finished: () => closed,
     end(key) {
       const stop = tally.stop(closed, cuts.has(stopReason));
-      const native = { model: nativeOf(model), content: { blocks: blocks as Json[] } };
+      const native = { model: nativeOfAnthropic(model), content: { blocks: blocks as Json[] } };
       return { type: "done", stop, usage: readUsage(usage), served, key, native };
     },
   };
 }
 
 /** The counts without nulls: a null in a later event leaves the earlier count as it is. */
-function given(usage: Fields): Fields {
+function given(usage: WireFields): WireFields {
   return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null));
 }
 
 /** Anthropic counts cached and written tokens apart from the input; pai counts them as parts of it. */
-function readUsage(usage: Fields): Usage {
+function readUsage(usage: WireFields): Usage {
   const cached = count(usage["cache_read_input_tokens"]);
   const written = count(usage["cache_creation_input_tokens"]);
   return {

@@ -1,6 +1,6 @@
 /** Encodes a request of pai as the body of one request to Anthropic's Messages API. */
 import type { Json, Message, ModelRequest } from "../../core/model.ts";
-import { fields, list } from "../wire/fields.ts";
+import { fields, listIn } from "../wire/fields.ts";
 import { toStrictSchema } from "../wire/strict-schema.ts";
 
 type Block = { readonly [key: string]: Json };
@@ -10,7 +10,7 @@ interface Turn {
 }
 
 /** Marks native replies of this model: only these may be sent back unchanged. */
-export const nativeOf = (model: string): string => `anthropic:${model}`;
+export const nativeOfAnthropic = (model: string): string => `anthropic:${model}`;
 
 const cached = { cache_control: { type: "ephemeral" } };
 
@@ -69,8 +69,8 @@ function encodeMessage(model: string, message: Message): Turn {
 type Reply = Extract<Message, { role: "assistant" }>;
 
 function encodeReply(model: string, message: Reply): readonly Block[] {
-  const isOwn = message.native?.model === nativeOf(model);
-  const own = isOwn ? list(fields(message.native.content)["blocks"]) : [];
+  const isOwn = message.native?.model === nativeOfAnthropic(model);
+  const own = isOwn ? listIn(fields(message.native.content)["blocks"]) : [];
   if (own.length > 0) return own as readonly Block[];
   return [
     ...textBlocks(message.text),

@@ -4,12 +4,12 @@ import { type BridgeOptions, openBridge, postTo } from "../wire/open-bridge.ts";
 import { toStrictSchema } from "../wire/strict-schema.ts";
 import { createChatDecoder } from "./decode.ts";
 import { chatForm, encodeChat, strictForm } from "./encode.ts";
-import { nativeOf } from "./reasoning.ts";
+import { nativeOfChat } from "./reasoning.ts";
 
 /** Opens the stream for one key. Throws key_invalid, as openBridge does. */
 export function openChat(options: BridgeOptions): Stream {
   const { provider, model, endpoint } = options;
-  const owner = nativeOf(provider.id, model, endpoint.url);
+  const owner = nativeOfChat(provider.id, model, endpoint.url);
   const isMarked = /^~?anthropic\//.test(model);
   const form = provider.dialect?.strictMessages ? strictForm : chatForm;
   return openBridge(

@@ -3,9 +3,9 @@ import type { ModelRequest, Usage } from "../../core/model.ts";
 import { createThoughtSplitter, type Split } from "../../core/script/thought.ts";
 import { closing } from "../wire/chunks.ts";
 import type { Decoder } from "../wire/decoder.ts";
-import { count, type Fields, fields, list, text } from "../wire/fields.ts";
+import { count, fields, listIn, textIn, type WireFields } from "../wire/fields.ts";
 import { turnOf } from "../wire/open-bridge.ts";
-import { createTally, refused } from "../wire/replies.ts";
+import { createReplyTally, refused } from "../wire/replies.ts";
 import { createReasoningKeeper } from "./reasoning.ts";
 import { createTextCallReader } from "./text-calls.ts";
 
@@ -33,7 +33,7 @@ export interface ChatDecoderOptions {
 }
 
 export function createChatDecoder({ request, model, owner, onEnd = () => {} }: ChatDecoderOptions): Decoder {
-  const tally = createTally(model, turnOf(request));
+  const tally = createReplyTally(model, turnOf(request));
   const thoughts = createThoughtSplitter();
   const written = createTextCallReader(request.toolChoice === "none" ? [] : request.tools.map(({ name }) => name));
   const calls = new Map<unknown, Arriving>();
@@ -50,10 +50,10 @@ export function createChatDecoder({ request, model, owner, onEnd = () => {} }: C
   /** No text has come yet: a server that enforces a schema on a thinking model may send the JSON as its thoughts. */
   let isSilent = request.format !== null;
 
-  function readCall(piece: Fields, position: number): void {
+  function readCall(piece: WireFields, position: number): void {
     const made = fields(piece["function"]);
     const index = piece["index"] ?? position;
-    const id = text(piece["id"]);
+    const id = textIn(piece["id"]);
     const known = calls.get(index);
     const isNew = known === undefined || (id !== "" && known.id !== "" && id !== known.id);
     const call = isNew ? { id, name: "", input: "", extra: null } : known;
@@ -62,12 +62,12 @@ export function createChatDecoder({ request, model, owner, onEnd = () => {} }: C
       complete.push(call);
     }
     call.extra ??= piece["extra_content"] ?? null;
-    call.name ||= text(made["name"]);
+    call.name ||= textIn(made["name"]);
     const input = made["arguments"] ?? "";
     call.input = typeof input === "string" && typeof call.input === "string" ? call.input + input : input;
   }
 
-  function readCalls(pieces: readonly Fields[]): void {
+  function readCalls(pieces: readonly WireFields[]): void {
     const whole = pieces.every(isWhole);
     pieces.forEach((piece, position) => {
       readCall(piece, whole ? complete.length : position);
@@ -75,9 +75,9 @@ export function createChatDecoder({ request, model, owner, onEnd = () => {} }: C
   }
 
   /** One message or the next piece of it. */
-  function readMessage(message: Fields): void {
-    if (message["tool_calls"] !== undefined) readCalls(list(message["tool_calls"]).map(fields));
-    if (text(message["refusal"]) !== "") throw refused("the request", text(message["refusal"]));
+  function readMessage(message: WireFields): void {
+    if (message["tool_calls"] !== undefined) readCalls(listIn(message["tool_calls"]).map(fields));
+    if (textIn(message["refusal"]) !== "") throw refused("the request", textIn(message["refusal"]));
     const said = readContent(message["content"]);
     const thought = kept.push(message) || said.thought;
     if (thought !== "") readText();
@@ -121,14 +121,14 @@ export function createChatDecoder({ request, model, owner, onEnd = () => {} }: C
     read(chunk) {
       if (chunk === closing) return finish();
       const reply = fields(chunk);
-      served = text(reply["model"]) || served;
+      served = textIn(reply["model"]) || served;
       if (reply["usage"] !== undefined) Object.assign(usage, fields(reply["usage"]));
-      const choice = fields(list(reply["choices"])[0]);
+      const choice = fields(listIn(reply["choices"])[0]);
       readMessage(fields(choice["delta"] ?? choice["message"] ?? reply["message"]));
-      if (text(choice["finish_reason"]) !== "") readReason(text(choice["finish_reason"]));
+      if (textIn(choice["finish_reason"]) !== "") readReason(textIn(choice["finish_reason"]));
       if (reply["done"] !== true) return;
       Object.assign(usage, counts(reply));
-      readReason(text(reply["done_reason"]) || "stop");
+      readReason(textIn(reply["done_reason"]) || "stop");
     },
     take() {
       readText();
@@ -150,19 +150,19 @@ export function createChatDecoder({ request, model, owner, onEnd = () => {} }: C
 /** Reads content that is text, or the list of parts that Mistral's thinking models send. */
 function readContent(content: unknown): Split {
   if (typeof content === "string") return { text: content, thought: "" };
-  const parts = list(content).map(fields);
-  const join = (all: readonly Fields[]) => all.map((part) => text(part["text"])).join("");
-  return { text: join(parts), thought: join(parts.flatMap(({ thinking }) => list(thinking).map(fields))) };
+  const parts = listIn(content).map(fields);
+  const join = (all: readonly WireFields[]) => all.map((part) => textIn(part["text"])).join("");
+  return { text: join(parts), thought: join(parts.flatMap(({ thinking }) => listIn(thinking).map(fields))) };
 }
 
 /** Whether a call came whole, as Ollama sends each in a separate message, without index. */
-function isWhole(piece: Fields): boolean {
+function isWhole(piece: WireFields): boolean {
   const { arguments: input, index: inner } = fields(piece["function"]);
   return piece["index"] === undefined && (typeof input === "object" || inner !== undefined);
 }
 
 /** Ollama's counts under the names of Chat Completions. */
-function counts(reply: Fields): Fields {
+function counts(reply: WireFields): WireFields {
   const { prompt_eval_count, eval_count } = reply;
   return {
     ...(prompt_eval_count === undefined ? {} : { prompt_tokens: prompt_eval_count }),
@@ -171,7 +171,7 @@ function counts(reply: Fields): Fields {
 }
 
 /** OpenAI's names, and those of DeepSeek, Moonshot and OpenRouter for what they count elsewhere. */
-function readUsage(usage: Fields): Usage {
+function readUsage(usage: WireFields): Usage {
   const details = fields(usage["prompt_tokens_details"]);
   const written = count(details["cache_write_tokens"]);
   return {
@@ -184,7 +184,7 @@ function readUsage(usage: Fields): Usage {
 }
 
 /** OpenRouter's charge in USD, with that of the provider behind it where the user's own key pays there. */
-function readCharge({ cost, is_byok, cost_details }: Fields): number | null {
+function readCharge({ cost, is_byok, cost_details }: WireFields): number | null {
   const amount = (value: unknown) => (typeof value === "number" && value >= 0 && value < maxCharge ? value : null);
   const own = amount(cost);
   if (own === null || is_byok !== true) return own;

@@ -3,13 +3,13 @@ import { digest } from "../../core/digest.ts";
 import type { Call, CallResult, Json, Message, ModelRequest } from "../../core/model.ts";
 import { reasoningFor } from "./reasoning.ts";
 
-export type Item = { readonly [key: string]: Json };
+export type ChatItem = { readonly [key: string]: Json };
 
 export interface ChatForm {
   /** Marks native replies that may be sent back. */
   readonly owner: string;
   /** How the messages are written: `chatForm` or `strictForm`. */
-  readonly form: Form;
+  readonly form: MessageForm;
   /** Turns a schema into the form that the server wants. */
   readonly schemaOf: (schema: Json) => Json;
   /** The server caches only what is marked. */
@@ -23,7 +23,7 @@ export function encodeChat(
   model: string,
   request: ModelRequest,
   { owner, form, schemaOf, isMarked = false, countsUnasked = false }: ChatForm,
-): Item {
+): ChatItem {
   const { format } = request;
   const messages = encodeMessages(request, form, owner);
   return {
@@ -46,7 +46,7 @@ export function encodeChat(
 }
 
 /** Marks the end of what every request shares and of what the next one repeats: the instructions, and the last message. */
-const markEnds = (messages: readonly Item[]): readonly Item[] =>
+const markEnds = (messages: readonly ChatItem[]): readonly ChatItem[] =>
   messages.map((message, at) =>
     message["role"] === "system" || at === messages.length - 1
       ? {
@@ -57,20 +57,20 @@ const markEnds = (messages: readonly Item[]): readonly Item[] =>
   );
 
 /** How a server wants calls and their results. */
-export interface Form {
-  readonly call: (call: Call) => Item;
-  readonly result: (result: CallResult) => Item;
+export interface MessageForm {
+  readonly call: (call: Call) => ChatItem;
+  readonly result: (result: CallResult) => ChatItem;
   /** A message of the model between results and a user's message, for servers that want one there; absent: none. */
-  readonly pause?: Item;
+  readonly pause?: ChatItem;
 }
 
-export const chatForm: Form = {
+export const chatForm: MessageForm = {
   call: ({ id, name, input }) => ({ id, type: "function", function: { name, arguments: JSON.stringify(input) } }),
   result: ({ id }) => ({ tool_call_id: id }),
 };
 
 /** For servers whose call ids are nine letters and digits, and which accept no user message after a tool's. */
-export const strictForm: Form = {
+export const strictForm: MessageForm = {
   call: (call) => chatForm.call({ ...call, id: shortId(call.id) }),
   result: ({ id }) => ({ tool_call_id: shortId(id) }),
   pause: { role: "assistant", content: "Done." },
@@ -81,7 +81,11 @@ function shortId(id: string): string {
   return /^[A-Za-z0-9]{9}$/.test(id) ? id : digest(id).slice(0, 9);
 }
 
-export function encodeMessages({ system, messages }: ModelRequest, form: Form, owner: string): readonly Item[] {
+export function encodeMessages(
+  { system, messages }: ModelRequest,
+  form: MessageForm,
+  owner: string,
+): readonly ChatItem[] {
   return [
     ...(system === "" ? [] : [{ role: "system", content: system }]),
     ...messages.flatMap((message, at) => [
@@ -93,7 +97,7 @@ export function encodeMessages({ system, messages }: ModelRequest, form: Form, o
   ];
 }
 
-function encodeMessage(message: Message, { call, result }: Form, owner: string): readonly Item[] {
+function encodeMessage(message: Message, { call, result }: MessageForm, owner: string): readonly ChatItem[] {
   switch (message.role) {
     case "user":
       return [{ role: "user", content: message.text }];
@@ -112,7 +116,7 @@ function encodeMessage(message: Message, { call, result }: Form, owner: string):
   }
 }
 
-export function encodeTools({ tools, toolChoice }: ModelRequest): Item {
+export function encodeTools({ tools, toolChoice }: ModelRequest): ChatItem {
   if (tools.length === 0 || toolChoice === "none") return {};
   return {
     tools: tools.map(({ name, description, schema }) => ({

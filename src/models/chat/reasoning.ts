@@ -1,9 +1,9 @@
 /** The reasoning of a reply as the server sent it: models that think between calls want it back the same way. */
 import type { Json, Fields as JsonFields, Native } from "../../core/model.ts";
-import { type Fields, fields, list, text } from "../wire/fields.ts";
+import { fields, listIn, textIn, type WireFields } from "../wire/fields.ts";
 
 /** Marks native replies of a model at one address: only these may be sent back to it. */
-export const nativeOf = (provider: string, model: string, url: string): string => `${provider}:${model} at ${url}`;
+export const nativeOfChat = (provider: string, model: string, url: string): string => `${provider}:${model} at ${url}`;
 
 /** Fields of a message with text: of DeepSeek, Kimi and llama.cpp, of OpenRouter, vLLM and LM Studio, of Ollama. */
 const textNames = ["reasoning_content", "reasoning", "thinking"] as const;
@@ -19,7 +19,7 @@ const pieced: ReadonlySet<string> = new Set(["text", "summary", "data"]);
 
 export interface ReasoningKeeper {
   /** Takes a message or the next piece of it. Returns the text of its reasoning. */
-  push(message: Fields): string;
+  push(message: WireFields): string;
   /** The fields of the whole message; null: it had no reasoning. `extras`: what came beside each of its calls, or null. */
   whole(extras: readonly unknown[]): JsonFields | null;
 }
@@ -28,17 +28,17 @@ export function createReasoningKeeper(): ReasoningKeeper {
   const said: Record<string, string> = {};
   const blocks: Record<string, unknown>[] = [];
 
-  function readBlock(piece: Fields): void {
+  function readBlock(piece: WireFields): void {
     const { type, index, id } = piece;
     const isSame = (known: unknown, value: unknown) => known == null || value == null || known === value;
-    const isNext = (block: Fields) => block["type"] === type && block["index"] === index && isSame(block["id"], id);
+    const isNext = (block: WireFields) => block["type"] === type && block["index"] === index && isSame(block["id"], id);
     const known = index === undefined ? undefined : blocks.find(isNext);
     if (known === undefined) {
       blocks.push({ ...piece });
       return;
     }
     for (const [name, value] of Object.entries(piece)) {
-      if (pieced.has(name)) known[name] = text(known[name]) + text(value);
+      if (pieced.has(name)) known[name] = textIn(known[name]) + textIn(value);
       else if (value !== null) known[name] = value;
     }
   }
@@ -46,10 +46,10 @@ export function createReasoningKeeper(): ReasoningKeeper {
   return {
     push(message) {
       for (const name of textNames) {
-        if (text(message[name]) !== "") said[name] = (said[name] ?? "") + text(message[name]);
+        if (textIn(message[name]) !== "") said[name] = (said[name] ?? "") + textIn(message[name]);
       }
-      for (const piece of list(message[blocksName])) readBlock(fields(piece));
-      return textNames.map((name) => text(message[name])).find((thought) => thought !== "") ?? "";
+      for (const piece of listIn(message[blocksName])) readBlock(fields(piece));
+      return textNames.map((name) => textIn(message[name])).find((thought) => thought !== "") ?? "";
     },
     whole(extras) {
       // The blocks hold the text, too.
@@ -68,6 +68,6 @@ export function reasoningFor(
   if (native?.model !== owner) return { reply: {}, calls: [] };
   const content = fields(native.content);
   const known = Object.entries(content).filter(([name]) => [...textNames, blocksName].includes(name));
-  const calls = list(content[extrasName]).map((extra) => (extra === null ? {} : { [extrasName]: extra as Json }));
+  const calls = listIn(content[extrasName]).map((extra) => (extra === null ? {} : { [extrasName]: extra as Json }));
   return { reply: Object.fromEntries(known) as JsonFields, calls };
 }

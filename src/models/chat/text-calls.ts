@@ -1,6 +1,6 @@
 /** Finds calls that a small model writes into its text instead of making them. */
 import { readJson } from "../../core/json.ts";
-import { type Fields, fields, parseJson, text } from "../wire/fields.ts";
+import { fields, parseJson, textIn, type WireFields } from "../wire/fields.ts";
 
 export interface TextCall {
   readonly name: string;
@@ -102,11 +102,11 @@ function readCalls(value: unknown): readonly TextCall[] {
   const outer = fields(value);
   if (Array.isArray(outer["tool_calls"])) return readCalls(outer["tool_calls"]);
   const call = "function" in outer ? fields(outer["function"]) : outer;
-  const name = text(call["name"]) || text(call["tool"]) || text(outer["function"]);
+  const name = textIn(call["name"]) || textIn(call["tool"]) || textIn(outer["function"]);
   return name === "" ? [] : [{ name, input: readInput(call) }];
 }
 
-function readInput(call: Fields): unknown {
+function readInput(call: WireFields): unknown {
   const input = call["arguments"] ?? call["parameters"] ?? call["input"] ?? call["args"] ?? {};
   return typeof input === "string" ? parseJson(input) : input;
 }

@@ -1,8 +1,8 @@
 /** Decodes Gemini's reply: its chunks become pai's events, with one `done` at the end. */
 import type { Json, Usage } from "../../core/model.ts";
 import type { Decoder } from "../wire/decoder.ts";
-import { count, type Fields, fields, list, text } from "../wire/fields.ts";
-import { createTally, refused, unusable } from "../wire/replies.ts";
+import { count, fields, listIn, textIn, type WireFields } from "../wire/fields.ts";
+import { createReplyTally, refused, unusable } from "../wire/replies.ts";
 
 const refusals = new Set([
   "SAFETY",
@@ -27,7 +27,7 @@ const cuts = new Set(["MAX_TOKENS", "LENGTH", "OTHER"]);
 
 /** `model`: the bare name that was asked for. `turn`: number of this reply, so that made-up call ids stay unique. */
 export function createGeminiDecoder(model: string, turn: number): Decoder {
-  const tally = createTally(model, turn);
+  const tally = createReplyTally(model, turn);
   const parts: Record<string, unknown>[] = [];
   const usage: Record<string, unknown> = {};
   /** Text that arrived in one piece of the wire becomes one event. */
@@ -42,7 +42,7 @@ export function createGeminiDecoder(model: string, turn: number): Decoder {
     arrived = "";
   }
 
-  function readPart(part: Fields): void {
+  function readPart(part: WireFields): void {
     if (typeof part["text"] === "string" && Object.keys(part).length === 1) {
       arrived += part["text"];
       return;
@@ -51,31 +51,31 @@ export function createGeminiDecoder(model: string, turn: number): Decoder {
     remember(parts, part);
     if (part["functionCall"] !== undefined) {
       const { id, name, args } = fields(part["functionCall"]);
-      if (text(name) !== "") tally.call(text(id), text(name), args);
+      if (textIn(name) !== "") tally.call(textIn(id), textIn(name), args);
     }
-    if (part["thought"] === true) tally.thought(text(part["text"]));
-    else tally.text(text(part["text"]));
+    if (part["thought"] === true) tally.thought(textIn(part["text"]));
+    else tally.text(textIn(part["text"]));
   }
 
-  function readFinish({ finishReason, finishMessage }: Fields): void {
-    finish = text(finishReason).toUpperCase();
-    if (refusals.has(finish)) throw refused(`to go on (${finish})`, text(finishMessage));
+  function readFinish({ finishReason, finishMessage }: WireFields): void {
+    finish = textIn(finishReason).toUpperCase();
+    if (refusals.has(finish)) throw refused(`to go on (${finish})`, textIn(finishMessage));
     if (malformed.has(finish)) throw unusable(model, finish);
   }
 
-  function readBlock({ blockReason, blockReasonMessage }: Fields): void {
-    if (text(blockReason) !== "") throw refused(`the request (${text(blockReason)})`, text(blockReasonMessage));
+  function readBlock({ blockReason, blockReasonMessage }: WireFields): void {
+    if (textIn(blockReason) !== "") throw refused(`the request (${textIn(blockReason)})`, textIn(blockReasonMessage));
   }
 
   return {
     read(chunk) {
       const { candidates, promptFeedback, usageMetadata, modelVersion } = fields(chunk);
       Object.assign(usage, fields(usageMetadata));
-      served = text(modelVersion) || served;
+      served = textIn(modelVersion) || served;
       if (promptFeedback !== undefined) readBlock(fields(promptFeedback));
-      const candidate = fields(list(candidates)[0]);
-      for (const part of list(fields(candidate["content"])["parts"])) readPart(fields(part));
-      if (text(candidate["finishReason"]) !== "") readFinish(candidate);
+      const candidate = fields(listIn(candidates)[0]);
+      for (const part of listIn(fields(candidate["content"])["parts"])) readPart(fields(part));
+      if (textIn(candidate["finishReason"]) !== "") readFinish(candidate);
     },
     take() {
       readText();
@@ -95,7 +95,7 @@ export function createGeminiDecoder(model: string, turn: number): Decoder {
   };
 }
 
-function readUsage(usage: Fields): Usage {
+function readUsage(usage: WireFields): Usage {
   const thought = count(usage["thoughtsTokenCount"]);
   return {
     input: count(usage["promptTokenCount"]) + count(usage["toolUsePromptTokenCount"]),
@@ -106,11 +106,11 @@ function readUsage(usage: Fields): Usage {
 }
 
 /** Keeps a part to send it back later; plain text is joined, a part with a signature stays as it is. */
-function remember(parts: Record<string, unknown>[], part: Fields): void {
+function remember(parts: Record<string, unknown>[], part: WireFields): void {
   const last = parts.at(-1);
   if (last !== undefined && isPlain(last) && isPlain(part) && last["thought"] === part["thought"])
-    last["text"] = text(last["text"]) + text(part["text"]);
+    last["text"] = textIn(last["text"]) + textIn(part["text"]);
   else if (Object.keys(part).length > 0) parts.push({ ...part });
 }
 
-const isPlain = (part: Fields) => typeof part["text"] === "string" && part["thoughtSignature"] === undefined;
+const isPlain = (part: WireFields) => typeof part["text"] === "string" && part["thoughtSignature"] === undefined;

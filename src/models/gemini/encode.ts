@@ -1,6 +1,6 @@
 /** Encodes a request of pai as the body of one streamGenerateContent request. */
 import type { Json, Message, ModelRequest, Tool } from "../../core/model.ts";
-import { fields, list, text } from "../wire/fields.ts";
+import { fields, listIn, textIn } from "../wire/fields.ts";
 import { foreignSignature } from "./foreign-signature.ts";
 import { toGeminiSchema } from "./schema.ts";
 
@@ -47,7 +47,7 @@ function encodeMessages(model: string, messages: readonly Message[]): readonly C
   const contents = messages.map((message) => encodeMessage(model, message)).filter(({ parts }) => parts.length > 0);
   if (!messages.some(({ role }) => role === "tools")) return contents;
   const calledIds = new Set(
-    contents.flatMap(({ parts }) => parts.map((part) => text(fields(part["functionCall"])["id"]))),
+    contents.flatMap(({ parts }) => parts.map((part) => textIn(fields(part["functionCall"])["id"]))),
   );
   return contents.map(({ role, parts }) => ({ role, parts: parts.map((part) => withoutUncalledId(part, calledIds)) }));
 }
@@ -69,7 +69,7 @@ function encodeMessage(model: string, message: Message): Content {
 }
 
 function encodeReply(model: string, message: Extract<Message, { role: "assistant" }>): readonly Part[] {
-  const own = message.native?.model === model ? list(fields(message.native.content)["parts"]) : [];
+  const own = message.native?.model === model ? listIn(fields(message.native.content)["parts"]) : [];
   if (own.length > 0) return own as readonly Part[];
   const isSigned = signsCalls(model);
   const signed = isSigned ? { thoughtSignature: foreignSignature } : {};
@@ -85,6 +85,6 @@ function encodeReply(model: string, message: Extract<Message, { role: "assistant
 /** Removes a call id from a result, unless its call has it: Gemini before 3 gives none. */
 function withoutUncalledId(part: Part, calledIds: ReadonlySet<string>): Part {
   const answer = fields(part["functionResponse"]) as Part;
-  if (!("id" in answer) || calledIds.has(text(answer["id"]))) return part;
+  if (!("id" in answer) || calledIds.has(textIn(answer["id"]))) return part;
   return { functionResponse: Object.fromEntries(Object.entries(answer).filter(([key]) => key !== "id")) };
 }

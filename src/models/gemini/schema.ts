@@ -1,12 +1,12 @@
 /** Turns plain JSON Schema into Gemini's dialect: one unknown key makes Gemini reject the whole request. */
 import type { Json } from "../../core/model.ts";
-import { type Fields, fields, list, text } from "../wire/fields.ts";
+import { fields, listIn, textIn, type WireFields } from "../wire/fields.ts";
 import { describeInWords, type KeptLimits } from "../wire/schema-words.ts";
 
 type Schema = Record<string, Json>;
 
 interface Context {
-  readonly definitions: Fields;
+  readonly definitions: WireFields;
   /** References that are being followed; a repeated one is a cycle and becomes any object. */
   readonly open: readonly string[];
 }
@@ -24,7 +24,7 @@ export function toGeminiSchema(schema: Json): Json {
 
 function convert(source: unknown, context: Context): Schema {
   const schema = mergeAll(fields(source), context);
-  const reference = text(schema["$ref"]);
+  const reference = textIn(schema["$ref"]);
   if (reference !== "") return follow(reference, schema, context);
   const choices = choicesOf(schema);
   if (choices !== null) return convertChoices(schema, choices, context);
@@ -32,50 +32,50 @@ function convert(source: unknown, context: Context): Schema {
 }
 
 /** Merges the schemas of `allOf` into one. */
-function mergeAll(schema: Fields, context: Context): Fields {
+function mergeAll(schema: WireFields, context: Context): WireFields {
   if (!("allOf" in schema)) return schema;
-  const parts = list(schema["allOf"]).map((part) => mergeAll(resolve(fields(part), context), context));
+  const parts = listIn(schema["allOf"]).map((part) => mergeAll(resolve(fields(part), context), context));
   const all = [omit(schema, "allOf"), ...parts];
   return {
     ...Object.assign({}, ...all),
     properties: Object.assign({}, ...all.map((each) => each["properties"])),
-    required: all.flatMap((each) => list(each["required"])),
+    required: all.flatMap((each) => listIn(each["required"])),
   };
 }
 
-function resolve(schema: Fields, context: Context): Fields {
-  const name = text(schema["$ref"]).replace(/^.*\//, "");
+function resolve(schema: WireFields, context: Context): WireFields {
+  const name = textIn(schema["$ref"]).replace(/^.*\//, "");
   return name === "" ? schema : { ...fields(context.definitions[name]), ...omit(schema, "$ref") };
 }
 
-function follow(reference: string, schema: Fields, context: Context): Schema {
+function follow(reference: string, schema: WireFields, context: Context): Schema {
   if (context.open.includes(reference)) return { type: "OBJECT" };
   return convert(resolve(schema, context), { ...context, open: [...context.open, reference] });
 }
 
 /** The alternatives of a schema, or null: there is only one. */
-function choicesOf(schema: Fields): readonly unknown[] | null {
-  const any = list(schema["anyOf"] ?? schema["oneOf"]);
+function choicesOf(schema: WireFields): readonly unknown[] | null {
+  const any = listIn(schema["anyOf"] ?? schema["oneOf"]);
   if (any.length > 0) return any;
   const types = schema["type"];
   return Array.isArray(types) ? types.map((type) => ({ ...omit(schema, "description"), type })) : null;
 }
 
-function convertChoices(schema: Fields, choices: readonly unknown[], context: Context): Schema {
+function convertChoices(schema: WireFields, choices: readonly unknown[], context: Context): Schema {
   const real = choices.filter((choice) => !isNull(fields(choice)));
   const nullable = real.length < choices.length ? { nullable: true } : {};
-  const described = text(schema["description"]) === "" ? {} : { description: text(schema["description"]) };
+  const described = textIn(schema["description"]) === "" ? {} : { description: textIn(schema["description"]) };
   if (real.length === 1) return { ...convert(real[0], context), ...described, ...nullable };
   if (real.length === 0) return { type: "STRING", ...described, nullable: true };
   return { ...described, anyOf: real.map((choice) => convert(choice, context)), ...nullable };
 }
 
-function isNull(schema: Fields): boolean {
+function isNull(schema: WireFields): boolean {
   return schema["type"] === "null" || schema["const"] === null;
 }
 
-function convertPlain(schema: Fields, context: Context): Schema {
-  const values = "const" in schema ? [schema["const"]] : list(schema["enum"]);
+function convertPlain(schema: WireFields, context: Context): Schema {
+  const values = "const" in schema ? [schema["const"]] : listIn(schema["enum"]);
   const type = typeOf(schema, values);
   if (type !== "ARRAY" && "type" in schema && Object.keys(schema).length === 1) return { type };
   const description = describe(schema, type, values);
@@ -91,8 +91,8 @@ function convertPlain(schema: Fields, context: Context): Schema {
   };
 }
 
-function typeOf(schema: Fields, values: readonly unknown[]): string {
-  if (text(schema["type"]) !== "") return text(schema["type"]).toUpperCase();
+function typeOf(schema: WireFields, values: readonly unknown[]): string {
+  if (textIn(schema["type"]) !== "") return textIn(schema["type"]).toUpperCase();
   if ("properties" in schema || "additionalProperties" in schema) return "OBJECT";
   if ("items" in schema || "prefixItems" in schema) return "ARRAY";
   const [value] = values.filter((each) => each !== null);
@@ -104,22 +104,22 @@ function isNameable(type: string, values: readonly unknown[]): boolean {
   return type === "STRING" && values.length > 0 && values.every((value) => value !== "");
 }
 
-function describe(schema: Fields, type: string, values: readonly unknown[]): string {
+function describe(schema: WireFields, type: string, values: readonly unknown[]): string {
   const oneOf = `one of ${values.map((each) => JSON.stringify(each)).join(", ")}`;
   return describeInWords(schema, keptLimits, values.length > 0 && !isNameable(type, values) ? [oneOf] : []);
 }
 
 /** Minimum and maximum, without the limits of safe integers, which schema libraries add everywhere. */
-function bounds(schema: Fields): Schema {
+function bounds(schema: WireFields): Schema {
   const exact = (value: Json | undefined) => Math.abs(Number(value)) < Number.MAX_SAFE_INTEGER;
   return Object.fromEntries(Object.entries(pick(schema, ["minimum", "maximum"])).filter(([, value]) => exact(value)));
 }
 
-function convertObject(schema: Fields, context: Context): Schema {
+function convertObject(schema: WireFields, context: Context): Schema {
   const properties = Object.entries(fields(schema["properties"]));
   if (properties.length === 0) return {};
   const names = properties.map(([name]) => name);
-  const required = list(schema["required"]).filter((name): name is string => names.includes(text(name)));
+  const required = listIn(schema["required"]).filter((name): name is string => names.includes(textIn(name)));
   return {
     properties: Object.fromEntries(properties.map(([name, value]) => [name, convert(value, context)])),
     ...(required.length === 0 ? {} : { required: [...new Set(required)] }),
@@ -127,16 +127,16 @@ function convertObject(schema: Fields, context: Context): Schema {
   };
 }
 
-function convertItems(schema: Fields, context: Context): Schema {
-  const places = list(schema["prefixItems"]);
+function convertItems(schema: WireFields, context: Context): Schema {
+  const places = listIn(schema["prefixItems"]);
   if (places.length > 0) return convertChoices({}, places, context);
   return convert(schema["items"] ?? { type: "string" }, context);
 }
 
-function omit(schema: Fields, key: string): Fields {
+function omit(schema: WireFields, key: string): WireFields {
   return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== key));
 }
 
-function pick(schema: Fields, keys: readonly string[]): Schema {
+function pick(schema: WireFields, keys: readonly string[]): Schema {
   return Object.fromEntries(keys.filter((key) => key in schema).map((key) => [key, schema[key] as Json]));
 }

@@ -3,15 +3,15 @@ import type { ModelRequest, Usage } from "../../core/model.ts";
 import type { Notice } from "../../core/question.ts";
 import { createChatDecoder } from "../chat/decode.ts";
 import {
+  type ChatItem,
   chatForm,
   encodeChat,
   encodeMessages,
   encodeTools,
-  type Form,
-  type Item,
+  type MessageForm,
   withoutDialect,
 } from "../chat/encode.ts";
-import { nativeOf } from "../chat/reasoning.ts";
+import { nativeOfChat } from "../chat/reasoning.ts";
 import { openEffort } from "../effort.ts";
 import type { Stream } from "../stream.ts";
 import { type BridgeOptions, openBridge, postTo } from "../wire/open-bridge.ts";
@@ -24,7 +24,7 @@ export interface LocalOptions extends BridgeOptions {
 /** Opens the stream for one key, or without one. Throws key_invalid, as openBridge does. */
 export function openLocal(options: LocalOptions): Stream {
   const { provider, model, endpoint, server, notify } = options;
-  const owner = nativeOf(provider.id, model, endpoint.url);
+  const owner = nativeOfChat(provider.id, model, endpoint.url);
   const chat = { owner, form: chatForm, schemaOf: withoutDialect };
   const isOllama = server.kind === "ollama";
   const effort = isOllama ? openEffort(provider, model, notify, server) : options.effort;
@@ -66,7 +66,7 @@ function truncated(model: string, { input }: Usage): Notice {
   return { level: "warning", code: "truncated", text };
 }
 
-const ollamaForm: Form = {
+const ollamaForm: MessageForm = {
   call: ({ name, input }) => ({ function: { name, arguments: input } }),
   result: ({ name }) => ({ tool_name: name }),
 };
@@ -84,7 +84,11 @@ interface OllamaForm {
  * The body of one request. Only Ollama's own API accepts the size of the context. A request that does not fit is an
  * error, and not silently cut.
  */
-export function encodeOllama(model: string, request: ModelRequest, { owner, window, isThinkingOff }: OllamaForm): Item {
+export function encodeOllama(
+  model: string,
+  request: ModelRequest,
+  { owner, window, isThinkingOff }: OllamaForm,
+): ChatItem {
   const { format } = request;
   return {
     model,

@@ -1,6 +1,6 @@
 /** Looks for model servers on this machine and finds out who runs them; never uses one. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { fields, list, parseJson, text } from "../wire/fields.ts";
+import { fields, listIn, parseJson, textIn } from "../wire/fields.ts";
 import { readStart } from "../wire/read-start.ts";
 
 /** Who listens on a port, as far as the kernel tells. */
@@ -72,8 +72,8 @@ async function askModels(url: string, signal: AbortSignal): Promise<readonly str
     });
     const { data } = fields(parseJson(await readStart(response, answerLimit)));
     if (!response.ok || !Array.isArray(data)) return null;
-    return list(data)
-      .map((model) => text(fields(model)["id"]).slice(0, 100))
+    return listIn(data)
+      .map((model) => textIn(fields(model)["id"]).slice(0, 100))
       .filter(Boolean);
   } catch {
     signal.throwIfAborted();

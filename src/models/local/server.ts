@@ -2,7 +2,7 @@
 import type { Notice } from "../../core/question.ts";
 import { usualOutput } from "../catalogue.ts";
 import { type Endpoint, tlsOf, withQuery } from "../wire/endpoint.ts";
-import { count, type Fields, fields, list, parseJson, text } from "../wire/fields.ts";
+import { count, fields, listIn, parseJson, textIn, type WireFields } from "../wire/fields.ts";
 import { readStart } from "../wire/read-start.ts";
 
 export interface LocalServer {
@@ -14,7 +14,7 @@ export interface LocalServer {
   readonly thinks: boolean;
 }
 
-export interface AskOptions {
+export interface AskServerOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   /** The user stated the window: nothing is loaded to find it out. */
@@ -45,10 +45,10 @@ export function outputOf(window: number, thinks: boolean): number {
  * Sends all questions to a server at once; a question without an answer in two seconds stays open. Has Ollama load the
  * model, since only then it says how much of the model's window it uses. Never throws.
  */
-export async function askServer(endpoint: Endpoint, model: string, options: AskOptions): Promise<LocalServer> {
+export async function askServer(endpoint: Endpoint, model: string, options: AskServerOptions): Promise<LocalServer> {
   const { headers, signal, isStated, loadMs, notify } = options;
   const root = rootOf(endpoint.url);
-  const ask = async (url: string, body?: object, ms = timeoutMs): Promise<Fields> => {
+  const ask = async (url: string, body?: object, ms = timeoutMs): Promise<WireFields> => {
     try {
       const response = await fetch(withQuery(url, endpoint), {
         ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
@@ -73,11 +73,11 @@ export async function askServer(endpoint: Endpoint, model: string, options: AskO
     ask(`${root}/api/v0/models`),
   ]);
   const slots = count(fields(props["default_generation_settings"])["n_ctx"]) || count(props["n_ctx"]);
-  if (text(version["version"]) === "" || slots > 0) {
+  if (textIn(version["version"]) === "" || slots > 0) {
     const window = slots || windowIn(studio, model) || windowIn(models, model) || null;
     return { kind: "chat", window, thinks: false };
   }
-  const thinks = list(show["capabilities"]).includes("thinking");
+  const thinks = listIn(show["capabilities"]).includes("thinking");
   let own = Math.max(configuredWindow(show), loadedWindow(running, model));
   if (own === 0 && !isStated && !isRemote(show) && Object.keys(show).length > 0) {
     notify({ level: "info", code: "loading", text: `Ollama loads ${model}` });
@@ -88,10 +88,10 @@ export async function askServer(endpoint: Endpoint, model: string, options: AskO
 }
 
 /** Whether the model runs on another server, which Ollama only passes requests on to. */
-const isRemote = (show: Fields): boolean => text(show["remote_model"]) !== "";
+const isRemote = (show: WireFields): boolean => textIn(show["remote_model"]) !== "";
 
 /** Ollama's own window for the model, if it is large enough, but not more than the model was made for. */
-function chooseWindow(show: Fields, own: number): number {
+function chooseWindow(show: WireFields, own: number): number {
   const info = Object.entries(fields(show["model_info"]));
   const made = count(info.find(([name]) => name.endsWith(".context_length"))?.[1]);
   if (isRemote(show) && made > 0) return made;
@@ -100,12 +100,13 @@ function chooseWindow(show: Fields, own: number): number {
 }
 
 /** The window in the model's file; 0: none. */
-const configuredWindow = (show: Fields): number => Number(/^num_ctx\s+(\d+)/m.exec(text(show["parameters"]))?.[1] ?? 0);
+const configuredWindow = (show: WireFields): number =>
+  Number(/^num_ctx\s+(\d+)/m.exec(textIn(show["parameters"]))?.[1] ?? 0);
 
 /** The window with which the model is loaded; 0: it is not. */
-function loadedWindow(running: Fields, model: string): number {
-  const plain = (name: unknown) => text(name).replace(/:latest$/, "");
-  const all = list(running["models"]).map(fields);
+function loadedWindow(running: WireFields, model: string): number {
+  const plain = (name: unknown) => textIn(name).replace(/:latest$/, "");
+  const all = listIn(running["models"]).map(fields);
   const loaded = all.find(({ name, model: id }) => [name, id].some((each) => plain(each) === plain(model)));
   return count(loaded?.["context_length"]);
 }
@@ -113,13 +114,13 @@ function loadedWindow(running: Fields, model: string): number {
 /** Fields with the window: `max_model_len` of vLLM and SGLang, the loaded one of LM Studio, others of gateways. */
 const names = ["max_model_len", "loaded_context_length", "context_length", "context_window", "max_context_length"];
 
-function windowIn(answer: Fields, model: string): number {
-  const all = list(answer["data"]).map(fields);
+function windowIn(answer: WireFields, model: string): number {
+  const all = listIn(answer["data"]).map(fields);
   const entry = all.find(({ id }) => id === model) ?? (all.length === 1 ? fields(all[0]) : {});
   // For a model that is not loaded, LM Studio tells what it was made for, but may load it with far less.
   if (entry["state"] === "not-loaded") return 0;
   const found = names.map((name) => count(entry[name])).find((tokens) => tokens > 0);
-  return found ?? (count(fields(entry["meta"])["n_ctx"]) || windowAtStart(list(fields(entry["status"])["args"])));
+  return found ?? (count(fields(entry["meta"])["n_ctx"]) || windowAtStart(listIn(fields(entry["status"])["args"])));
 }
 
 /** The window that llama.cpp will load a model with, from its options: slots share the context unless unified. */

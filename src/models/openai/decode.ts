@@ -1,15 +1,15 @@
 /** Decodes a reply of OpenAI's Responses API: its events become pai's events, with one `done` at the end. */
 import type { Json, Usage } from "../../core/model.ts";
 import type { Decoder } from "../wire/decoder.ts";
-import { count, type Fields, fields, list, text } from "../wire/fields.ts";
-import { createTally, refused } from "../wire/replies.ts";
-import { nativeOf } from "./encode.ts";
+import { count, fields, listIn, textIn, type WireFields } from "../wire/fields.ts";
+import { createReplyTally, refused } from "../wire/replies.ts";
+import { nativeOfOpenai } from "./encode.ts";
 
 /** `model`: the bare name that was asked for. `turn`: number of this reply. */
 export function createOpenaiDecoder(model: string, turn: number): Decoder {
-  const tally = createTally(model, turn);
-  const items: Fields[] = [];
-  let response: Fields = {};
+  const tally = createReplyTally(model, turn);
+  const items: WireFields[] = [];
+  let response: WireFields = {};
   let finished = false;
   let refusal = "";
   let streamed = false;
@@ -28,31 +28,31 @@ export function createOpenaiDecoder(model: string, turn: number): Decoder {
   }
 
   /** Reads a whole item of the reply; its text was streamed before, but its call was not. */
-  function readItem(item: Fields): void {
+  function readItem(item: WireFields): void {
     items.push(item);
     if (item["type"] !== "function_call" || item["status"] === "incomplete") return;
-    tally.call(text(item["call_id"]) || text(item["id"]), text(item["name"]), item["arguments"]);
+    tally.call(textIn(item["call_id"]) || textIn(item["id"]), textIn(item["name"]), item["arguments"]);
   }
 
   /** Reads items of which nothing was streamed. */
-  function readWhole(whole: readonly Fields[]): void {
+  function readWhole(whole: readonly WireFields[]): void {
     for (const item of whole) {
-      for (const part of list(item["content"]).map(fields)) {
-        tally.text(text(part["text"]));
-        refusal ||= text(part["refusal"]);
+      for (const part of listIn(item["content"]).map(fields)) {
+        tally.text(textIn(part["text"]));
+        refusal ||= textIn(part["refusal"]);
       }
       readItem(item);
     }
   }
 
-  function readEnd(last: Fields): void {
+  function readEnd(last: WireFields): void {
     response = { ...response, ...last };
     finished = true;
-    const whole = list(response["output"]).map(fields);
+    const whole = listIn(response["output"]).map(fields);
     if (items.length === 0 && !streamed) readWhole(whole);
     // Azure sends the encrypted content of reasoning only here; some gateways send no items here.
     else if (whole.length >= items.length) items.splice(0, items.length, ...whole);
-    const reason = text(fields(response["incomplete_details"])["reason"]);
+    const reason = textIn(fields(response["incomplete_details"])["reason"]);
     if (reason === "content_filter") throw refused("to go on (content_filter)", refusal);
     if (refusal !== "") throw refused("the request", refusal);
   }
@@ -68,15 +68,15 @@ export function createOpenaiDecoder(model: string, turn: number): Decoder {
           return;
         case "response.output_text.delta":
           streamed = true;
-          return tally.text(text(event["delta"]));
+          return tally.text(textIn(event["delta"]));
         case "response.reasoning_summary_text.delta":
         case "response.reasoning_text.delta":
-          return tally.thought(text(event["delta"]));
+          return tally.thought(textIn(event["delta"]));
         case "response.refusal.delta":
-          refusal += text(event["delta"]);
+          refusal += textIn(event["delta"]);
           return;
         case "response.refusal.done":
-          refusal = text(event["refusal"]) || refusal || "no reason given";
+          refusal = textIn(event["refusal"]) || refusal || "no reason given";
           return;
         case "response.output_item.done":
           return readItem(fields(event["item"]));
@@ -96,9 +96,9 @@ export function createOpenaiDecoder(model: string, turn: number): Decoder {
         type: "done",
         stop,
         usage: readUsage(fields(response["usage"])),
-        served: text(response["model"]) || model,
+        served: textIn(response["model"]) || model,
         key,
-        native: { model: nativeOf(model), content: { items: returnable(items) as Json[] } },
+        native: { model: nativeOfOpenai(model), content: { items: returnable(items) as Json[] } },
       };
     },
   };
@@ -108,13 +108,13 @@ export function createOpenaiDecoder(model: string, turn: number): Decoder {
  * The items that can be sent back: OpenAI stored nothing, so reasoning needs its encrypted content. Without it the others
  * lose their ids, because an id stands for an item that belongs to its reasoning.
  */
-function returnable(items: readonly Fields[]): readonly Fields[] {
-  const kept = items.filter(({ type, encrypted_content }) => type !== "reasoning" || text(encrypted_content) !== "");
+function returnable(items: readonly WireFields[]): readonly WireFields[] {
+  const kept = items.filter(({ type, encrypted_content }) => type !== "reasoning" || textIn(encrypted_content) !== "");
   return kept.length === items.length ? items : kept.map(({ id: _, ...item }) => item);
 }
 
 /** Cached and written tokens are part of the input, reasoning is part of the output. */
-function readUsage(usage: Fields): Usage {
+function readUsage(usage: WireFields): Usage {
   const details = fields(usage["input_tokens_details"]);
   const written = count(details["cache_write_tokens"]);
   return {

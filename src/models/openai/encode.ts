@@ -1,13 +1,13 @@
 /** Encodes a request of pai as the body of one request to OpenAI's Responses API. */
 import { digest } from "../../core/digest.ts";
 import type { Json, Message, ModelRequest } from "../../core/model.ts";
-import { fields, list } from "../wire/fields.ts";
+import { fields, listIn } from "../wire/fields.ts";
 import { toStrictSchema } from "../wire/strict-schema.ts";
 
 type Item = { readonly [key: string]: Json };
 
 /** Marks native replies of this model: only these may be sent back unchanged. */
-export const nativeOf = (model: string): string => `openai:${model}`;
+export const nativeOfOpenai = (model: string): string => `openai:${model}`;
 
 /** Models that are known not to think. Any other returns its reasoning encrypted, or refuses to. */
 const isThoughtless = (model: string): boolean => /gpt-[34]|chat/.test(model);
@@ -73,8 +73,8 @@ function encodeMessage(model: string, message: Message): readonly Item[] {
 type Reply = Extract<Message, { role: "assistant" }>;
 
 function encodeReply(model: string, message: Reply): readonly Item[] {
-  const isOwn = message.native?.model === nativeOf(model);
-  const own = isOwn ? list(fields(message.native.content)["items"]) : [];
+  const isOwn = message.native?.model === nativeOfOpenai(model);
+  const own = isOwn ? listIn(fields(message.native.content)["items"]) : [];
   if (own.length > 0) return own as readonly Item[];
   return [
     ...(message.text === "" ? [] : [{ role: "assistant", content: message.text }]),

@@ -2,16 +2,16 @@
 import { type PaiError, toPaiError } from "../../core/error.ts";
 import type { ModelEvent } from "../../core/model.ts";
 import type { Decoder } from "./decoder.ts";
-import { fields, parseJson, text } from "./fields.ts";
-import { type Asked, failure, readHttpError } from "./http-errors.ts";
+import { fields, parseJson, textIn } from "./fields.ts";
+import { type AskedServer, failure, readHttpError } from "./http-errors.ts";
 import { never, onceAtOnce, onceSoon } from "./judge.ts";
 import { createLineReader, createSseReader } from "./sse.ts";
 
 /** The chunk for `[DONE]`, which closes some streams. */
 export const closing: unknown = Object.freeze({ closing: true });
 
-export interface ReplyOptions {
-  readonly asked: Asked;
+export interface ChunkOptions {
+  readonly asked: AskedServer;
   /** Called for every piece that has been read, even if it holds no event. */
   readonly heard: () => void;
   /** Turns what a broken connection throws into a PaiError. */
@@ -53,7 +53,7 @@ const statusOf = (name: string): number | undefined =>
 export async function* readReply(
   response: Response,
   decoder: Pick<Decoder, "read" | "take">,
-  options: ReplyOptions,
+  options: ChunkOptions,
 ): AsyncGenerator<readonly ModelEvent[], void> {
   const type = response.headers.get("content-type") ?? "";
   const reader = type.includes("ndjson") ? createLineReader() : createSseReader();
@@ -82,9 +82,9 @@ export async function* readReply(
 interface Reading {
   readonly response: Response;
   readonly decoder: Pick<Decoder, "read" | "take">;
-  readonly options: ReplyOptions;
+  readonly options: ChunkOptions;
   /** Makes the error for data that is not JSON. */
-  readonly wrong: (asked: Asked, response: Response) => PaiError;
+  readonly wrong: (asked: AskedServer, response: Response) => PaiError;
 }
 
 function* readAll(all: readonly string[], reading: Reading): Generator<readonly ModelEvent[]> {
@@ -127,28 +127,28 @@ function readChunk(chunk: unknown, { decoder, response, options }: Reading): voi
 }
 
 /** `{"error":{…}}`, `{"error":"text"}`, and `{"type":"error","code":…,"message":…}`. */
-function readStreamError(failed: unknown, { headers }: Response, { asked, now }: ReplyOptions): PaiError {
+function readStreamError(failed: unknown, { headers }: Response, { asked, now }: ChunkOptions): PaiError {
   const outer = fields(failed);
   const error = typeof outer["error"] === "string" ? { message: outer["error"] } : fields(outer["error"] ?? outer);
   const names = [error["status"], error["code"], error["type"]];
-  const named = names.map((name) => statusOf(text(name))).find((status) => status !== undefined);
+  const named = names.map((name) => statusOf(textIn(name))).find((status) => status !== undefined);
   const status = names.find((name) => typeof name === "number" && name >= 400) ?? named ?? 503;
   return readHttpError(asked, { status: Number(status), headers, body: JSON.stringify({ error }), now: now() });
 }
 
-function cut({ model }: Asked): PaiError {
+function cut({ model }: AskedServer): PaiError {
   return failure("reply_cut", `the reply of ${model} ended before it was whole`, onceAtOnce, { hint: "ask again" });
 }
 
-function broken({ provider }: Asked): PaiError {
+function broken({ provider }: AskedServer): PaiError {
   return failure("reply_invalid", `${provider} sent a reply that is not JSON`, onceAtOnce, { hint: "ask again" });
 }
 
-function endless({ provider }: Asked): PaiError {
+function endless({ provider }: AskedServer): PaiError {
   return failure("reply_invalid", `${provider} sent a reply without an end`, never, { hint: "check the base URL" });
 }
 
-function noStream({ provider, address }: Asked, response: Response): PaiError {
+function noStream({ provider, address }: AskedServer, response: Response): PaiError {
   const type = response.headers.get("content-type") ?? "text of no known kind";
   return failure("network", `${address} is not ${provider}: it answered with ${type.slice(0, 80)}`, onceSoon, {
     hint: "check the base URL, and whether the network wants a login",

@@ -1,5 +1,5 @@
 /** Reads the body of an error, in whatever form a provider or a gateway wrote it. */
-import { type Fields, fields, list, parseJson, text } from "./fields.ts";
+import { fields, listIn, parseJson, textIn, type WireFields } from "./fields.ts";
 
 export interface ErrorBody {
   readonly message: string;
@@ -18,26 +18,30 @@ export function readErrorBody(source: string): ErrorBody {
   const details = [error["details"]].flat().map(fields);
   const plain = parsed === undefined ? source.replace(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, " ") : "";
   const message =
-    text(error["message"]) || text(outer["error"]) || text(outer["message"]) || readDetail(outer["detail"]) || plain;
+    textIn(error["message"]) ||
+    textIn(outer["error"]) ||
+    textIn(outer["message"]) ||
+    readDetail(outer["detail"]) ||
+    plain;
   const own: ErrorBody = {
     message,
     names: [error, outer, ...details]
       .flatMap(({ status, type, code, param, reason, error_code }) => [status, type, code, param, reason, error_code])
-      .map(text)
+      .map(textIn)
       .filter(Boolean),
     quotaIds: details
-      .flatMap((detail) => list(detail["violations"]).map((each) => text(fields(each)["quotaId"])))
+      .flatMap((detail) => listIn(detail["violations"]).map((each) => textIn(fields(each)["quotaId"])))
       .filter(Boolean),
-    retryDelay: details.map((detail) => text(detail["retryDelay"])).find(Boolean) ?? "",
+    retryDelay: details.map((detail) => textIn(detail["retryDelay"])).find(Boolean) ?? "",
   };
   return withUpstream(own, fields(error["metadata"]));
 }
 
 /** A gateway passes on the error of the provider behind it as text (`metadata.raw`), beside words that tell nothing. */
-function withUpstream(own: ErrorBody, { raw, provider_name }: Fields): ErrorBody {
+function withUpstream(own: ErrorBody, { raw, provider_name }: WireFields): ErrorBody {
   if (raw === undefined || raw === null) return own;
   const inner = readErrorBody(typeof raw === "string" ? raw : JSON.stringify(raw));
-  const who = text(provider_name) === "" ? "" : ` (${text(provider_name)})`;
+  const who = textIn(provider_name) === "" ? "" : ` (${textIn(provider_name)})`;
   return {
     message: `${own.message}${who}: ${inner.message}`,
     names: [...own.names, ...inner.names],
@@ -49,6 +53,6 @@ function withUpstream(own: ErrorBody, { raw, provider_name }: Fields): ErrorBody
 /** `"text"`, or a list of what is wrong where: `[{"loc": ["body", "x"], "msg": "not permitted"}]`. */
 function readDetail(detail: unknown): string {
   if (typeof detail === "string") return detail;
-  const faults = list(detail).map(fields);
-  return faults.map(({ loc, msg }) => `${list(loc).join(".")}: ${text(msg)}`).join("; ");
+  const faults = listIn(detail).map(fields);
+  return faults.map(({ loc, msg }) => `${listIn(loc).join(".")}: ${textIn(msg)}`).join("; ");
 }

@@ -5,7 +5,7 @@ import { interruption } from "../stream.ts";
 import { readReply } from "./chunks.ts";
 import type { Decoder } from "./decoder.ts";
 import { type Endpoint, tlsOf, withQuery } from "./endpoint.ts";
-import { type Asked, failure, readFetchError, readHttpError, renderWait } from "./http-errors.ts";
+import { type AskedServer, failure, readFetchError, readHttpError, renderWait } from "./http-errors.ts";
 import { never, onceSoon } from "./judge.ts";
 import { readStart } from "./read-start.ts";
 
@@ -24,7 +24,7 @@ export interface Exchange {
 }
 
 export interface ExchangeOptions {
-  readonly asked: Asked;
+  readonly asked: AskedServer;
   /** What pai calls itself. */
   readonly agent: string;
   /** Sent beside those of the body. An SDK's own headers are never sent, whatever the environment says. */
@@ -136,18 +136,18 @@ export function openExchange(options: ExchangeOptions): Exchange {
   };
 }
 
-function silence({ provider, address }: Asked, idleMs: number): PaiError {
+function silence({ provider, address }: AskedServer, idleMs: number): PaiError {
   return failure("network", `${provider} at ${address} sent nothing for ${renderWait(idleMs / 1000)}`, onceSoon, {
     hint: "ask again, or wait longer: pai config put limits.silence 15m",
   });
 }
 
-function stall({ provider, address }: Asked, ms: number): PaiError {
+function stall({ provider, address }: AskedServer, ms: number): PaiError {
   const what = `${provider} at ${address} holds the connection, but has sent no part of the reply for ${renderWait(ms / 1000)}`;
   return failure("network", what, never, { hint: "ask again, or choose another model" });
 }
 
-function redirected({ provider, address }: Asked, response: Response): PaiError {
+function redirected({ provider, address }: AskedServer, response: Response): PaiError {
   const target = URL.parse(response.headers.get("location") ?? "", response.url || address);
   const where = target === null ? "elsewhere" : `to ${target.origin}`;
   return failure("redirected", `${provider} at ${address} redirects ${where}; a key is never sent on`, never, {

@@ -4,8 +4,8 @@ import { maskHeld } from "../../core/secrets/held-keys.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { withoutUser } from "./endpoint.ts";
 import { readErrorBody } from "./error-body.ts";
-import { fields, text } from "./fields.ts";
-import { judge, never, often, onceSoon, type Retry } from "./judge.ts";
+import { fields, textIn } from "./fields.ts";
+import { judgeReply, never, often, onceSoon, type Retry } from "./judge.ts";
 
 /** Why a request failed; travels as the `cause` of its PaiError. */
 export interface Setback {
@@ -17,7 +17,7 @@ export interface Setback {
 }
 
 /** Who was asked, for messages. */
-export interface Asked {
+export interface AskedServer {
   readonly provider: string;
   readonly model: string;
   /** `origin`: the variable that holds it, where its id is "env". */
@@ -26,7 +26,7 @@ export interface Asked {
   readonly proxy: string | false;
 }
 
-export interface Answer {
+export interface ErrorAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
@@ -41,7 +41,7 @@ export function retryOf(error: PaiError): Retry {
 }
 
 /** What the provider said of a failed request. */
-export function wordsOf(error: PaiError): string {
+export function wordsOfError(error: PaiError): string {
   const { words } = fields(error.cause) as Partial<Setback>;
   return words ?? error.message;
 }
@@ -65,9 +65,9 @@ function wished(headers: Headers, willing: Retry): Retry | null {
 }
 
 /** The error for a status other than 2xx, or for an `error` object in a stream (then `status` is its code). */
-export function readHttpError(asked: Asked, answer: Answer): PaiError {
+export function readHttpError(asked: AskedServer, answer: ErrorAnswer): PaiError {
   const body = readErrorBody(answer.body);
-  const { code, retry, what, hint, daily } = judge(answer.status, body);
+  const { code, retry, what, hint, daily } = judgeReply(answer.status, body);
   const parties = { ...asked, key: nameKey(asked), proxy: showProxy(asked) };
   const delay = daily ? secondsToNewDay(answer.now) : readDelay(answer.headers, body.retryDelay, answer.now);
   const said = clean(body.message, asked);
@@ -87,14 +87,14 @@ export function readHttpError(asked: Asked, answer: Answer): PaiError {
 }
 
 /** Names a stored key by its name, and one of the environment by its variable. */
-function nameKey({ key }: Asked): string {
+function nameKey({ key }: AskedServer): string {
   if (key === null) return "the request without a key";
   const { id, origin } = key;
   return id === "env" && origin !== undefined ? `the key in ${origin}` : `the key "${id}"`;
 }
 
 /** A provider's words on one line: no control characters, no key, at most 300 characters. */
-function clean(message: string, asked: Asked): string {
+function clean(message: string, asked: AskedServer): string {
   const plain = message.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
   const masked = maskSecrets(maskHeld(asked.key === null ? [] : [asked.key.key])(plain));
   return masked.length > 300 ? `${masked.slice(0, 300)}…` : masked;
@@ -110,11 +110,11 @@ const why: Readonly<Record<string, string>> = {
 };
 
 /** The error for a request that got no answer, or lost its connection. */
-export function readFetchError(asked: Asked, thrown: unknown): PaiError {
+export function readFetchError(asked: AskedServer, thrown: unknown): PaiError {
   if (thrown instanceof PaiError) return thrown;
   const { code = "unknown", message } = thrown as NodeJS.ErrnoException;
   const through = asked.proxy === false ? "" : ` through the proxy ${showProxy(asked)}`;
-  const reason = why[code] ?? clean(text(message).replace(/ For more information.*/, ""), asked);
+  const reason = why[code] ?? clean(textIn(message).replace(/ For more information.*/, ""), asked);
   // Some reasons already contain the code.
   const explained = reason.includes(code) ? reason : `${reason} (${code})`;
   const what = `cannot reach ${asked.provider} at ${asked.address}${through}: ${explained}`;
@@ -128,14 +128,14 @@ export function readFetchError(asked: Asked, thrown: unknown): PaiError {
   return failure("network", what, /^(ECONNRESET|EPIPE|ECONNABORTED)$/.test(code) ? often : onceSoon, { thrown, hint });
 }
 
-function hintFor({ provider, proxy }: Asked): string {
+function hintFor({ provider, proxy }: AskedServer): string {
   if (proxy !== false) return "check the proxy (HTTPS_PROXY, NO_PROXY)";
   return provider === "local"
     ? "start the server, or say where it is: OLLAMA_HOST, PAI_BASE_URL"
     : "check the network and the address";
 }
 
-function showProxy(asked: Asked): string {
+function showProxy(asked: AskedServer): string {
   return asked.proxy === false ? "" : withoutUser(asked.proxy);
 }
 

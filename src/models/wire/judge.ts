@@ -191,7 +191,7 @@ const rejected: Kind = {
 };
 
 /** The kind of an error. `daily`: it is about a quota that returns with Google's next day. */
-export function judge(status: number, body: ErrorBody): Omit<Kind, "is"> & { readonly daily: boolean } {
+export function judgeReply(status: number, body: ErrorBody): Omit<Kind, "is"> & { readonly daily: boolean } {
   const kind = kinds.find(({ is }) => is(status, body)) ?? rejected;
   return { ...kind, daily: kind.code === "quota" && perDay(body) };
 }

@@ -11,7 +11,7 @@ import { type Stream, throwIfInterrupted, tryUntilBegun } from "../stream.ts";
 import type { Decoder } from "./decoder.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type Exchange, openExchange } from "./exchange.ts";
-import { type Asked, renderWait } from "./http-errors.ts";
+import { type AskedServer, renderWait } from "./http-errors.ts";
 import { createCallNamer } from "./known-calls.ts";
 
 export interface BridgeOptions {
@@ -70,7 +70,7 @@ export function openBridge(
       hint: "set it again with: pai config set",
     });
   }
-  const asked: Asked = { provider: provider.id, model, key, address: endpoint.address, proxy: endpoint.proxy };
+  const asked: AskedServer = { provider: provider.id, model, key, address: endpoint.address, proxy: endpoint.proxy };
   const encode = (request: ModelRequest) => joinFields(encodeTask(request), effort.fields(request));
   const carried = provider.headers(key?.key ?? null);
 

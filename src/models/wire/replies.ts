@@ -22,7 +22,7 @@ export function unusable(model: string, why: string): PaiError {
 }
 
 /** Collects the events of a reply, and judges at its end whether it is complete. */
-export interface Tally {
+export interface ReplyTally {
   text(said: string): void;
   thought(said: string): void;
   /** `input` is JSON text, or the value itself. */
@@ -36,7 +36,7 @@ export interface Tally {
 }
 
 /** `turn` keeps made-up call ids unique in a conversation. */
-export function createTally(model: string, turn: number): Tally {
+export function createReplyTally(model: string, turn: number): ReplyTally {
   let events: ModelEvent[] = [];
   /** The last event, if it can still grow. */
   let last: { readonly type: "text" | "thought"; text: string } | null = null;

@@ -1,5 +1,5 @@
 /** Describes a JSON Schema; limits for which the dialect has no keyword are put in words. */
-import { type Fields, text } from "./fields.ts";
+import { textIn, type WireFields } from "./fields.ts";
 
 /** Limits in words; # stands for the value. */
 const limits = {
@@ -20,13 +20,13 @@ const limits = {
 export type KeptLimits = readonly (keyof typeof limits)[];
 
 /** The schema's own description, then `first` and its limits in brackets; "" for neither. */
-export function describeInWords(schema: Fields, kept: KeptLimits, first: readonly string[] = []): string {
+export function describeInWords(schema: WireFields, kept: KeptLimits, first: readonly string[] = []): string {
   const worded = Object.entries(limits)
     .filter(([key]) => key in schema && !(kept as readonly string[]).includes(key) && isTelling(schema[key]))
     .map(([key, words]) => words.replace("#", () => String(schema[key])));
   const words = [...first, ...worded];
   const rest = words.length === 0 ? "" : `(${words.join("; ")})`;
-  return [text(schema["description"]), rest].filter(Boolean).join(" ");
+  return [textIn(schema["description"]), rest].filter(Boolean).join(" ");
 }
 
 /** Whether a limit is worth telling: not the limits of safe integers, which libraries add, and no long pattern. */

@@ -1,6 +1,6 @@
 /** Turns plain JSON Schema into the strict form: every property required, no others allowed, limits put in words. */
 import type { Json } from "../../core/model.ts";
-import { type Fields, fields, list } from "./fields.ts";
+import { fields, listIn, type WireFields } from "./fields.ts";
 import { describeInWords } from "./schema-words.ts";
 
 type Schema = Record<string, Json>;
@@ -18,7 +18,7 @@ export function toStrictSchema(schema: Json): Json {
 
 function convert(source: unknown): Schema {
   const schema = fields(source);
-  const choices = list(schema["anyOf"] ?? schema["oneOf"]);
+  const choices = listIn(schema["anyOf"] ?? schema["oneOf"]);
   return {
     ...pick(schema),
     ...described(schema),
@@ -28,12 +28,12 @@ function convert(source: unknown): Schema {
   };
 }
 
-function convertAll(schemas: Fields): Schema {
+function convertAll(schemas: WireFields): Schema {
   return Object.fromEntries(Object.entries(schemas).map(([name, value]) => [name, convert(value)]));
 }
 
-function convertObject(schema: Fields): Schema {
-  const required = list(schema["required"]);
+function convertObject(schema: WireFields): Schema {
+  const required = listIn(schema["required"]);
   const properties = Object.entries(fields(schema["properties"])).map(([name, value]) => {
     const converted = convert(value);
     return [name, required.includes(name) ? converted : nullable(converted)] as const;
@@ -46,7 +46,7 @@ function convertObject(schema: Fields): Schema {
 }
 
 function nullable(schema: Schema): Schema {
-  const types = list(schema["type"] ?? []).concat(typeof schema["type"] === "string" ? [schema["type"]] : []);
+  const types = listIn(schema["type"] ?? []).concat(typeof schema["type"] === "string" ? [schema["type"]] : []);
   if (types.includes("null")) return schema;
   const values = schema["enum"];
   const plain = types.length > 0 && !("const" in schema) && !("properties" in schema);
@@ -55,11 +55,11 @@ function nullable(schema: Schema): Schema {
   return Array.isArray(values) ? { ...schema, type, enum: [...values, null] } : { ...schema, type };
 }
 
-function described(schema: Fields): Schema {
+function described(schema: WireFields): Schema {
   const description = describeInWords(schema, []);
   return description === "" ? {} : { description };
 }
 
-function pick(schema: Fields): Schema {
+function pick(schema: WireFields): Schema {
   return Object.fromEntries(knownKeywords.filter((key) => key in schema).map((key) => [key, schema[key] as Json]));
 }

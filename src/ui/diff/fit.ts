@@ -4,7 +4,7 @@ import type { Range } from "./marks.ts";
 import type { DiffLine } from "./read.ts";
 
 /** A line as it is shown. `mark`: the part that differs from the line it replaces; null: none. */
-export interface Row extends DiffLine {
+export interface DiffRow extends DiffLine {
   readonly mark: Range | null;
 }
 
@@ -15,14 +15,14 @@ const maxShown = 2000;
 const beside = 100;
 
 /** The part of a long line to show: the change with some context, or the beginning. */
-function chooseRange({ kind, text, mark }: Row): Range {
+function chooseRange({ kind, text, mark }: DiffRow): Range {
   const changed = mark ?? { from: 0, to: kind === "same" ? 0 : text.length };
   const from = Math.max(0, changed.from - beside);
   return { from, to: Math.min(text.length, changed.to + beside, from + maxShown) };
 }
 
 /** The row itself; of a row that is too long a part, with a note on how much is missing. `more` marks the cuts. */
-export function cutRow(row: Row, more: string): readonly Row[] {
+export function cutRow(row: DiffRow, more: string): readonly DiffRow[] {
   const { text, mark } = row;
   if (text.length <= longLine) return [row];
   const { from, to } = chooseRange(row);

@@ -1,11 +1,11 @@
 /** Colours diff lines: new ones by their language, deleted ones red, differing words on a background. */
 
 import type { Highlight } from "../highlight.ts";
-import { invert, type Meaning, type Style } from "../style.ts";
-import type { Row } from "./fit.ts";
+import { invertColors, type Meaning, type Style } from "../style.ts";
+import type { DiffRow } from "./fit.ts";
 import type { Range } from "./marks.ts";
 
-const meanings: Readonly<Record<Row["kind"], Meaning | null>> = {
+const meanings: Readonly<Record<DiffRow["kind"], Meaning | null>> = {
   add: "ok",
   delete: "error",
   same: null,
@@ -14,8 +14,8 @@ const meanings: Readonly<Record<Row["kind"], Meaning | null>> = {
 };
 
 /** The new content in pieces between skipped lines, each highlighted as one text. */
-function findCode(rows: readonly Row[]): readonly (readonly Row[])[] {
-  const runs: Row[][] = [[]];
+function findCode(rows: readonly DiffRow[]): readonly (readonly DiffRow[])[] {
+  const runs: DiffRow[][] = [[]];
   for (const row of rows) {
     if (row.kind === "skip") runs.push([]);
     else if (row.kind === "add" || row.kind === "same") runs.at(-1)?.push(row);
@@ -25,12 +25,12 @@ function findCode(rows: readonly Row[]): readonly (readonly Row[])[] {
 
 /** Each row's text in colours that do not nest. `name` determines the language. */
 export function paintRows(
-  rows: readonly Row[],
+  rows: readonly DiffRow[],
   name: string,
   style: Style,
   highlight: Highlight | null,
-): ReadonlyMap<Row, string> {
-  const painted = new Map<Row, string>();
+): ReadonlyMap<DiffRow, string> {
+  const painted = new Map<DiffRow, string>();
   for (const row of rows) {
     const meaning = meanings[row.kind];
     painted.set(row, meaning === null ? row.text : style.paint(meaning, row.text));
@@ -59,10 +59,10 @@ function cutPainted(painted: string, { from, to }: Range): string {
 }
 
 /** Renders a part of a coloured row, with the marked words in it. */
-export function renderPart({ kind, text, mark }: Row, painted: string, part: Range, style: Style): string {
+export function renderPart({ kind, text, mark }: DiffRow, painted: string, part: Range, style: Style): string {
   if (mark === null && part.to - part.from === text.length) return painted;
   const within = (at: number) => Math.min(Math.max(at, part.from), part.to);
   const [from, to] = mark === null ? [part.to, part.to] : [within(mark.from), within(mark.to)];
-  const marked = invert(style, meanings[kind] ?? "dim", text.slice(from, to));
+  const marked = invertColors(style, meanings[kind] ?? "dim", text.slice(from, to));
   return cutPainted(painted, { from: part.from, to: from }) + marked + cutPainted(painted, { from: to, to: part.to });
 }

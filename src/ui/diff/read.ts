@@ -88,7 +88,7 @@ function readPart(part: string): DiffFile | null {
 }
 
 /** The files of a diff, in its order. Names stay quoted. */
-export function readDiff(diff: string): readonly DiffFile[] {
+export function parseShownDiff(diff: string): readonly DiffFile[] {
   // No content line begins like this. Splits only after a line feed, not after a carriage return within a line.
   const parts = diff.split(/(?<=\n)(?=diff --git |(?:new|deleted) folder )/);
   return parts.flatMap((part) => (part === "" ? [] : (readPart(part) ?? [])));

@@ -6,10 +6,10 @@ import { expandTabs } from "../layout.ts";
 import { listNaturally } from "../natural-order.ts";
 import { markMixed, visible, visibleLine } from "../sanitize.ts";
 import { mark, type Style } from "../style.ts";
-import { breakText, cutRow, longLine, type Row } from "./fit.ts";
+import { breakText, cutRow, type DiffRow, longLine } from "./fit.ts";
 import { findMarks, findReplacements, type Replacement } from "./marks.ts";
 import { paintRows, renderPart } from "./paint.ts";
-import { type DiffFile, type DiffLine, readDiff } from "./read.ts";
+import { type DiffFile, type DiffLine, parseShownDiff } from "./read.ts";
 
 export interface DiffOptions {
   /** Width at which lines wrap, indented; null: no wrapping. */
@@ -58,7 +58,7 @@ function nameOf({ from, to, isLink }: DiffFile, arrow: string): string {
 
 /** Ends with a warning sign if the file may run code later or steer agents. */
 function renderHeading(file: DiffFile, style: Style): string {
-  const count = (kind: Row["kind"]) => file.lines.filter((line) => line.kind === kind).length;
+  const count = (kind: DiffRow["kind"]) => file.lines.filter((line) => line.kind === kind).length;
   const name = markMixed(visibleLine(nameOf(file, style.glyphs.arrow)));
   const counts = renderCounts(count("add"), count("delete"), style);
   const isAsked = file.to !== null && classOf(file.to.replace(/\/$/, "")) === "asked";
@@ -66,7 +66,7 @@ function renderHeading(file: DiffFile, style: Style): string {
 }
 
 /** The number column of a row, always `digits` plus five columns wide. */
-function renderLead({ kind, number }: Row, digits: number, style: Style): string {
+function renderLead({ kind, number }: DiffRow, digits: number, style: Style): string {
   const column = (number === null ? "" : String(number)).padStart(digits);
   switch (kind) {
     case "add":
@@ -107,7 +107,7 @@ function renderFile(file: DiffFile, style: Style, options: DiffOptions): string[
 
 /** Renders a unified diff of core/diff.ts, with secrets masked. Ends in a line feed; "" for an empty diff. */
 export function renderDiff(diff: string, style: Style, options: DiffOptions): string {
-  const files = readDiff(maskSecrets(diff));
+  const files = parseShownDiff(maskSecrets(diff));
   const listed = listNaturally(files, ({ from, to }) => {
     const path = to ?? from ?? "";
     return { path: path.replace(/\/$/, ""), isNewFolder: from === null && path.endsWith("/") };

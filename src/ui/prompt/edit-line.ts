@@ -1,12 +1,12 @@
 /** The text being typed and its cursor: each editing step as a pure function, by graphemes and words. */
 
-export interface Line {
+export interface InputLine {
   readonly text: string;
   /** Cursor: an index into `text`, never within a grapheme. */
   readonly at: number;
 }
 
-export const emptyLine: Line = { text: "", at: 0 };
+export const emptyLine: InputLine = { text: "", at: 0 };
 
 /** Code units searched for a grapheme; none is longer. */
 const reach = 64;
@@ -19,16 +19,16 @@ export function segments(text: string): Iterable<{ readonly segment: string }> {
   return new Intl.Segmenter("en", { granularity: "grapheme" }).segment(text);
 }
 
-const before = ({ text, at }: Line): string => text.slice(0, at);
-const after = ({ text, at }: Line): string => text.slice(at);
+const before = ({ text, at }: InputLine): string => text.slice(0, at);
+const after = ({ text, at }: InputLine): string => text.slice(at);
 
 /** Index one grapheme to the left. */
-function left(line: Line): number {
+function left(line: InputLine): number {
   const last = [...segments(before(line).slice(-reach))].at(-1)?.segment ?? "";
   return line.at - last.length;
 }
 
-function right(line: Line): number {
+function right(line: InputLine): number {
   const [first] = segments(after(line).slice(0, reach));
   return line.at + (first?.segment.length ?? 0);
 }
@@ -44,30 +44,30 @@ function startOf(kind: RegExp, text: string, end: number): number {
   return at;
 }
 
-const wordLeft = ({ text, at }: Line): number => startOf(ofWord, text, startOf(noWord, text, at));
-const wordRight = (line: Line): number => line.at + (wordAfter.exec(after(line))?.[0].length ?? 0);
-const blankLeft = ({ text, at }: Line): number => startOf(/\S/, text, startOf(/\s/, text, at));
-const rowStart = (line: Line): number => before(line).lastIndexOf("\n") + 1;
+const wordLeft = ({ text, at }: InputLine): number => startOf(ofWord, text, startOf(noWord, text, at));
+const wordRight = (line: InputLine): number => line.at + (wordAfter.exec(after(line))?.[0].length ?? 0);
+const blankLeft = ({ text, at }: InputLine): number => startOf(/\S/, text, startOf(/\s/, text, at));
+const rowStart = (line: InputLine): number => before(line).lastIndexOf("\n") + 1;
 
-function rowEnd(line: Line): number {
+function rowEnd(line: InputLine): number {
   const end = line.text.indexOf("\n", line.at);
   return end === -1 ? line.text.length : end;
 }
 
 /** End of the row; if the cursor is there already, one grapheme further. */
-const killEnd = (line: Line): number => Math.min(line.text.length, Math.max(rowEnd(line), right(line)));
+const killEnd = (line: InputLine): number => Math.min(line.text.length, Math.max(rowEnd(line), right(line)));
 
-export function insert(line: Line, text: string): Line {
+export function insert(line: InputLine, text: string): InputLine {
   return { text: before(line) + text + after(line), at: line.at + text.length };
 }
 
 /** Removes the text between the cursor and `to`. */
-export function cutTo(line: Line, to: number): Line {
+export function cutTo(line: InputLine, to: number): InputLine {
   const [from, end] = to < line.at ? [to, line.at] : [line.at, to];
   return { text: line.text.slice(0, from) + line.text.slice(end), at: from };
 }
 
-type Target = (line: Line) => number;
+type Target = (line: InputLine) => number;
 
 /** Keys that move the cursor. */
 export const moves: Readonly<Record<string, Target>> = {
@@ -107,14 +107,14 @@ export const kills: Readonly<Record<string, Target>> = {
 };
 
 /** The cursor one row up, or down, in a text of several rows; null: there is no such row. */
-export function rowUp(line: Line): Line | null {
+export function rowUp(line: InputLine): InputLine | null {
   const start = rowStart(line);
   if (start === 0) return null;
   const above = rowStart({ text: line.text, at: start - 1 });
   return { text: line.text, at: onBoundary(line.text, Math.min(above + line.at - start, start - 1)) };
 }
 
-export function rowDown(line: Line): Line | null {
+export function rowDown(line: InputLine): InputLine | null {
   const end = rowEnd(line);
   if (end === line.text.length) return null;
   const at = Math.min(end + 1 + line.at - rowStart(line), rowEnd({ text: line.text, at: end + 1 }));

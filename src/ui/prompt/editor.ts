@@ -1,6 +1,6 @@
 /** Handles keys in the message being typed: editing, history, search, completion. Prints nothing. */
-import { cutTo, deletions, emptyLine, insert, kills, type Line, moves, rowDown, rowUp } from "./edit-line.ts";
-import type { Key } from "./keystrokes.ts";
+import { cutTo, deletions, emptyLine, type InputLine, insert, kills, moves, rowDown, rowUp } from "./edit-line.ts";
+import type { Keystroke } from "./keystrokes.ts";
 
 export interface Completion {
   /** Index at which the completed word begins. */
@@ -19,17 +19,26 @@ export interface EditorOptions {
 }
 
 /** What the caller must do after a key; "edited": redraw. */
-export type Asked = "edited" | "submit" | "interrupt" | "end" | "stop" | "complete" | "clear" | "outside" | "beep";
+export type EditorQuestion =
+  | "edited"
+  | "submit"
+  | "interrupt"
+  | "end"
+  | "stop"
+  | "complete"
+  | "clear"
+  | "outside"
+  | "beep";
 
 export interface Editor {
-  readonly line: Line;
+  readonly line: InputLine;
   /** Text that was typed but not submitted; a message from the history counts once it is changed. */
   readonly draft: string;
   /** Text searched for in the history; null: no search. */
   readonly search: string | null;
   /** Whether no message of the history contains the search text. */
   readonly missed: boolean;
-  readonly press: (key: Key) => Asked;
+  readonly press: (key: Keystroke) => EditorQuestion;
   /**
    * Completes the word as far as all choices agree. If that adds nothing, returns the choices when there are several.
    */
@@ -47,7 +56,7 @@ function sharedStart(words: readonly string[]): string {
 }
 
 export function openEditor({ history, rows, text: start = "" }: EditorOptions): Editor {
-  let line: Line = { text: start, at: start.length };
+  let line: InputLine = { text: start, at: start.length };
   /** Ctrl+X was pressed; Ctrl+E after it opens the user's editor. */
   let prefixed = false;
   let killed = "";
@@ -57,9 +66,9 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions): 
   let draft = emptyLine;
   let search: { readonly words: string; readonly at: number; readonly missed: boolean } | null = null;
 
-  const atEnd = (text: string): Line => ({ text, at: text.length });
+  const atEnd = (text: string): InputLine => ({ text, at: text.length });
 
-  function recall(index: number): Asked {
+  function recall(index: number): EditorQuestion {
     if (index < 0 || index > history.length) return "beep";
     if (shown === history.length) draft = line;
     shown = index;
@@ -68,7 +77,7 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions): 
   }
 
   /** Finds the newest message before `below` that contains the words. */
-  function find(words: string, below: number): Asked {
+  function find(words: string, below: number): EditorQuestion {
     const index = history.findLastIndex((text, at) => at < below && text.toLowerCase().includes(words.toLowerCase()));
     if (index === -1 || words === "") {
       search = { words, at: search?.at ?? history.length, missed: words !== "" };
@@ -87,13 +96,13 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions): 
     line = rest;
   }
 
-  function enter(): Asked {
+  function enter(): EditorQuestion {
     if (!rows || line.text[line.at - 1] !== "\\") return "submit";
     line = insert(cutTo(line, line.at - 1), "\n");
     return "edited";
   }
 
-  const commands: Readonly<Record<string, () => Asked>> = {
+  const commands: Readonly<Record<string, () => EditorQuestion>> = {
     enter,
     tab: () => "complete",
     up: () => step(rowUp(line), shown - 1),
@@ -111,32 +120,32 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions): 
     "ctrl+l": () => "clear",
   };
 
-  function step(next: Line | null, index: number): Asked {
+  function step(next: InputLine | null, index: number): EditorQuestion {
     if (next === null) return recall(index);
     line = next;
     return "edited";
   }
 
   /** Cleared text can be yanked back. */
-  function reset(): Asked {
+  function reset(): EditorQuestion {
     killed = line.text;
     line = emptyLine;
     shown = history.length;
     return "edited";
   }
 
-  function erase(name: string): Asked {
+  function erase(name: string): EditorQuestion {
     const to = deletions[name]?.(line) ?? line.at;
     line = cutTo(line, to);
     return "edited";
   }
 
-  function type(text: string): Asked {
+  function type(text: string): EditorQuestion {
     line = insert(line, rows ? text : text.replaceAll("\n", " "));
     return "edited";
   }
 
-  function edit({ name, text }: Key): Asked {
+  function edit({ name, text }: Keystroke): EditorQuestion {
     if (name === "text" || name === "paste") return type(text);
     if (newLines.has(name)) return rows ? type("\n") : "submit";
     const move = moves[name];
@@ -152,7 +161,7 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions): 
   }
 
   /** Handles a key during a search; null: the search has ended, and the key has its usual meaning. */
-  function searchBy({ name, text }: Key): Asked | null {
+  function searchBy({ name, text }: Keystroke): EditorQuestion | null {
     if (search === null) return null;
     const { words, at } = search;
     if (name === "text") return find(words + text, at + 1);

@@ -1,6 +1,6 @@
 /** Parses terminal input into keys, in legacy or kitty encoding; a bracketed paste is one key. */
 
-export interface Key {
+export interface Keystroke {
   /**
    * "text" for characters to insert, "paste", or the name of a key with its modifiers: "enter", "alt+b", "ctrl+left".
    */
@@ -13,7 +13,7 @@ export interface Keys {
   /** Adds input. */
   readonly push: (chunk: string) => void;
   /** The next key; null: more input is needed. */
-  readonly next: () => Key | null;
+  readonly next: () => Keystroke | null;
   /** An incomplete sequence is waiting; if nothing follows, it is an Escape and some letters. */
   readonly begun: boolean;
   /** Call it when nothing follows: treats the incomplete sequence as single keys. */
@@ -66,7 +66,7 @@ const controls: Readonly<Record<number, string>> = {
   127: "backspace",
 };
 
-const named = (name: string): Key => ({ name, text: "" });
+const named = (name: string): Keystroke => ({ name, text: "" });
 
 /** `modifiers` as terminals send them: 1 plus the sum of shift 1, alt 2, ctrl 4. */
 function modified(name: string, modifiers: string | undefined): string {
@@ -76,7 +76,7 @@ function modified(name: string, modifiers: string | undefined): string {
 }
 
 /** A key from its code point (kitty, modifyOtherKeys). */
-function keyOfCode(code: number, modifiers: string | undefined): Key {
+function keyOfCode(code: number, modifiers: string | undefined): Keystroke {
   const control = controls[code];
   if (control !== undefined) return named(modified(control, modifiers));
   const character = code >= 32 && code < 0xe000 ? String.fromCodePoint(code) : "";
@@ -86,7 +86,7 @@ function keyOfCode(code: number, modifiers: string | undefined): Key {
 }
 
 /** The key of a complete escape sequence; an unknown one has no name. */
-function keyOfSequence(parameters: string, final: string): Key {
+function keyOfSequence(parameters: string, final: string): Keystroke {
   const [first = "", second, third] = parameters.split(";");
   if (second?.endsWith(":3")) return named("");
   if (final === "u") return keyOfCode(Number.parseInt(first, 10), second);
@@ -95,7 +95,7 @@ function keyOfSequence(parameters: string, final: string): Key {
   return named(name === undefined ? "" : modified(name, second));
 }
 
-function keyOfCharacter(character: string): Key {
+function keyOfCharacter(character: string): Keystroke {
   const code = character.codePointAt(0) ?? 0;
   const control = controls[code];
   if (control !== undefined) return named(control);
@@ -120,14 +120,14 @@ export function openKeys(): Keys {
   /** Whether the paste ends with Ctrl+C: its end mark was lost, so without this all further keys would be too. */
   const isStuck = () => waiting.endsWith("\x03");
 
-  function takePaste(): Key | null {
+  function takePaste(): Keystroke | null {
     const end = waiting.indexOf(pasteEnd);
     if (end === -1 && !(settled && isStuck())) return null;
     if (end === -1) return keyOfCharacter(take(waiting.length).slice(-1));
     return { name: "paste", text: pasted(take(end + pasteEnd.length).slice(pasteStart.length, end)) };
   }
 
-  function takeEscape(): Key | null {
+  function takeEscape(): Keystroke | null {
     if (waiting.startsWith(pasteStart)) return takePaste();
     const match = sequence.exec(waiting);
     if (match !== null) {
@@ -145,7 +145,7 @@ export function openKeys(): Keys {
   }
 
   /** Takes text up to the next key of another kind. */
-  function takeText(): Key {
+  function takeText(): Keystroke {
     const text = /^[^\x00-\x1f\x7f-\x9f]+/.exec(waiting)?.[0];
     if (text !== undefined) return { name: "text", text: take(text.length) };
     return keyOfCharacter(take(1));

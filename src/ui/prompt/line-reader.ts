@@ -4,7 +4,7 @@ import { wrap } from "../layout.ts";
 import { visible } from "../sanitize.ts";
 import type { Style } from "../style.ts";
 import { type Completion, openEditor } from "./editor.ts";
-import type { Key } from "./keystrokes.ts";
+import type { Keystroke } from "./keystrokes.ts";
 import { openLineScreen, openPlainScreen } from "./line-screen.ts";
 import type { Reader, Settle } from "./raw-input.ts";
 
@@ -125,7 +125,7 @@ export function openLineReader(
   };
 
   /** For an answer Ctrl+C interrupts instead of clearing, and Escape counts as no answer. */
-  function actOf(key: Key): keyof typeof acts {
+  function actOf(key: Keystroke): keyof typeof acts {
     if (message === null && key.name === "ctrl+c") return "interrupt";
     if (message === null && key.name === "escape" && editor.search === null) return "end";
     return editor.press(key);

@@ -2,7 +2,7 @@
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import { isInForeground } from "../tty.ts";
 import type { Keyboard } from "./keyboard.ts";
-import { type Key, type Keys, kittyOff, kittyOn, openKeys, pasteOff, pasteOn } from "./keystrokes.ts";
+import { type Keys, type Keystroke, kittyOff, kittyOn, openKeys, pasteOff, pasteOn } from "./keystrokes.ts";
 
 /** Ends the reading with a value or an error. */
 export interface Settle<T> {
@@ -15,7 +15,7 @@ export interface Settle<T> {
 /** Receives what is typed. */
 export interface Reader {
   /** If it returns a promise, which never rejects, the next key waits for it. */
-  readonly press: (key: Key) => void | Promise<void>;
+  readonly press: (key: Keystroke) => void | Promise<void>;
   /** The stopped process continues; other output may be above the cursor. */
   readonly resume: () => void;
   /** The size of the terminal has changed. */

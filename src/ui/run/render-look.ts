@@ -67,7 +67,7 @@ function drawn(text: string, { plain, glyphs }: Style): string {
   return text.replace(branches, (branch) => branch.replaceAll("│", "|").replace("├──", "|--").replace("└──", "`--"));
 }
 
-export interface Look {
+export interface ShownLook {
   readonly action: string;
   /** What was looked at; for READ a path. */
   readonly target: string;
@@ -94,7 +94,7 @@ function fold(lines: readonly string[], { style, whole }: LookOptions): readonly
 }
 
 /** Renders a look, folded if it is long. Ends in a line feed; "" if nothing was found. */
-export function renderLook({ action, target, text }: Look, options: LookOptions): string {
+export function renderLook({ action, target, text }: ShownLook, options: LookOptions): string {
   const { style, columns } = options;
   const shown = visible(text).replace(/\n+$/, "");
   if (shown === "") return "";

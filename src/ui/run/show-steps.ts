@@ -11,7 +11,7 @@ import type { ReplyText } from "./reply.ts";
 import type { EventHandlers, EventOf } from "./show-work.ts";
 import type { Streams } from "./streams.ts";
 
-export interface Steps {
+export interface ShownSteps {
   /** Promise of the shown plan; null: none was shown. */
   readonly promise: Promised | null;
   /** Commands of the plan that patterns permit. */
@@ -30,7 +30,7 @@ export function openSteps(
   streams: Streams,
   reply: ReplyText,
   { planIsResult, verbose }: { readonly planIsResult: boolean; readonly verbose: boolean },
-): Steps {
+): ShownSteps {
   const { out, subject, say, aside, section, style, outStyle } = streams;
   let promised: Promised | null = null;
   let allowed: readonly Permitted[] | undefined;

@@ -4,7 +4,7 @@ import { openClip } from "../../core/command/clip.ts";
 import type { SandboxLevel } from "../../core/command/sandbox.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { lifelineFd } from "../sandbox/confinement.ts";
-import type { Started } from "../sandbox/open-sandbox.ts";
+import type { StartedCommand } from "../sandbox/open-sandbox.ts";
 import { explainFailure } from "../sandbox/reasons.ts";
 import { openOutput } from "../system/pipe.ts";
 import { announceGroup, commandMark, endProcesses, killProcesses, watchStrays } from "./processes.ts";
@@ -100,7 +100,10 @@ const maxStarts = 3;
 export async function runConfined(
   command: string,
   options: ShellOptions,
-  start: (argv: (isContained: boolean) => readonly string[], env: ShellOptions["env"]) => Promise<Started | null>,
+  start: (
+    argv: (isContained: boolean) => readonly string[],
+    env: ShellOptions["env"],
+  ) => Promise<StartedCommand | null>,
 ): Promise<
   | (ShellResult & {
       readonly level: SandboxLevel;

@@ -20,7 +20,7 @@ export interface CountReply {
 const sniffedBytes = 8_000;
 
 /** The text of a file in lower case; null: binary, too large, or generated. */
-export function textOf({ content }: Pick<SearchedFile, "content">): string | null {
+export function textOfFile({ content }: Pick<SearchedFile, "content">): string | null {
   if (content === null || content.length > surveyLimits.fileBytes) return null;
   if (content.subarray(0, sniffedBytes).includes(0)) return null;
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
@@ -37,7 +37,7 @@ export function openCountFiles(root: Root, terms: readonly Term[]): (bunches: re
     let [looked, texts, totalLength] = [0, 0, 0];
     const look = (file: SearchedFile): void => {
       looked += 1;
-      const text = textOf(file);
+      const text = textOfFile(file);
       if (text === null) return;
       texts += 1;
       totalLength += text.length;

@@ -6,13 +6,13 @@ import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
 import type { Stat } from "../system/stat.ts";
 import { compareAccess, isBelow, statOrNull } from "./folder-modes.ts";
-import type { Kind } from "./kind.ts";
+import type { EffectKind } from "./kind.ts";
 import { isSame, type Look, type Seen, whyUnknown } from "./look.ts";
 
 /** A path that a command may have changed. null: nothing was, or is, there; undefined: something, but no copy of it. */
-export interface Candidate {
+export interface EffectCandidate {
   readonly path: RelPath;
-  readonly kind: Kind;
+  readonly kind: EffectKind;
   /** The uppermost path of this kind at or above it. */
   readonly top: RelPath;
   readonly before: Blob | null | undefined;
@@ -20,7 +20,7 @@ export interface Candidate {
 }
 
 export interface Candidates {
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly EffectCandidate[];
   /** What else cannot be told or undone, one line each. */
   readonly notes: readonly string[];
 }
@@ -40,7 +40,7 @@ const maxNotes = 20;
  * there before.
  */
 export function* compareLooks(root: Root, before: Look, after: Look, isWalled: boolean): Steps<Differences> {
-  const candidates: Candidate[] = [];
+  const candidates: EffectCandidate[] = [];
   const notes: string[] = [];
   const stats = new Map<RelPath, { readonly was: Stat | null; readonly is: Stat | null }>();
   for (const { path, old, now } of differing(root, before, after, isWalled)) {
@@ -92,7 +92,7 @@ function* differing(root: Root, before: Look, after: Look, isWalled: boolean): G
 }
 
 /** Paths beyond the limits that came or went; null for one that did neither, so that the caller can pause. */
-function* differingNames(root: Root, before: Look, after: Look): Generator<Candidate | null> {
+function* differingNames(root: Root, before: Look, after: Look): Generator<EffectCandidate | null> {
   for (const [path, { kind, top }] of before.named) {
     const isKnown = after.named.has(path) || after.seen.has(path) || isStillThere(root, after, path);
     yield isKnown ? null : { path, kind, top, before: undefined, after: null };
@@ -112,5 +112,5 @@ function limitsOf({ seen, named }: Look): readonly string[] {
 }
 
 /** Whether both are known and the same. */
-export const isUnchanged = ({ before, after }: Candidate): boolean =>
+export const isUnchanged = ({ before, after }: EffectCandidate): boolean =>
   before !== undefined && after !== undefined && sameBlob(before, after);

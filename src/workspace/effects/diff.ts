@@ -2,7 +2,7 @@
 import type { Blob } from "../../core/change.ts";
 import type { Carried, Effect, Effects, Refused } from "../../core/effects.ts";
 import { foldersAbove, type RelPath } from "../../core/path.ts";
-import { type Candidate, type Candidates, isUnchanged } from "./candidates.ts";
+import { type Candidates, type EffectCandidate, isUnchanged } from "./candidates.ts";
 import { isClosedKind, isLoss, runsUnasked } from "./kind.ts";
 
 /** More changes below one ignored path are not listed: the path is carried as a whole. */
@@ -17,14 +17,14 @@ export function diff({ candidates, notes }: Candidates, made: ReadonlySet<RelPat
   const carried = new Map<RelPath, Collected>();
   const foldOf = foldAll(candidates);
   /** Whether the run loses what was there before it. */
-  const isLost = ({ path, before, after }: Candidate) => before !== null && after === null && isLoss(path, made);
-  const carry = (each: Candidate, whole: RelPath, isIgnored: boolean): void => {
+  const isLost = ({ path, before, after }: EffectCandidate) => before !== null && after === null && isLoss(path, made);
+  const carry = (each: EffectCandidate, whole: RelPath, isIgnored: boolean): void => {
     const known: Collected = carried.get(whole) ?? { path: whole, isIgnored, lost: [] };
     carried.set(whole, known);
     if (isLost(each)) known.lost.push(each.path);
   };
 
-  const refuse = ({ path, before, after }: Candidate): void => {
+  const refuse = ({ path, before, after }: EffectCandidate): void => {
     if (!isFolder(after ?? before)) refused.push({ path, why: null, runsUnasked: runsUnasked(path) });
   };
 
@@ -42,7 +42,7 @@ export function diff({ candidates, notes }: Candidates, made: ReadonlySet<RelPat
 }
 
 /** The path that stands for a candidate, as there are too many below it or it is a cache; null: it stands for itself. */
-function foldAll(candidates: readonly Candidate[]): (each: Candidate) => RelPath | null {
+function foldAll(candidates: readonly EffectCandidate[]): (each: EffectCandidate) => RelPath | null {
   const cacheOf = foldCaches(candidates);
   const crowded = findCrowded(candidates);
   return ({ path, kind, top }) => cacheOf(path) ?? (kind === "ignored" && crowded.has(top) ? top : null);
@@ -54,7 +54,7 @@ const isFolder = (blob: Blob | null | undefined): boolean => blob?.kind === "fol
  * The uppermost new folder at or above a path that holds only what is carried, as a cache with ignore rules of its own
  * does; null: there is none.
  */
-function foldCaches(candidates: readonly Candidate[]): (path: RelPath) => RelPath | null {
+function foldCaches(candidates: readonly EffectCandidate[]): (path: RelPath) => RelPath | null {
   const made = new Set<RelPath>();
   const solid = new Set<RelPath>();
   const filled = new Set<RelPath>();
@@ -70,7 +70,7 @@ function foldCaches(candidates: readonly Candidate[]): (path: RelPath) => RelPat
 }
 
 /** Ignored paths with too many changes in them to be listed. */
-function findCrowded(candidates: readonly Candidate[]): ReadonlySet<RelPath> {
+function findCrowded(candidates: readonly EffectCandidate[]): ReadonlySet<RelPath> {
   const counts = new Map<RelPath, number>();
   for (const each of candidates) {
     if (each.kind === "ignored" && !isUnchanged(each)) counts.set(each.top, (counts.get(each.top) ?? 0) + 1);

@@ -15,12 +15,18 @@ import { nameOf, parentOf, type RelPath } from "../../core/path.ts";
  * `open`: each change is shown and judged. `ignored`: small files are kept and undone, without a question. `carried`: tools
  * build it, so no copy is kept. The others are closed: no command may change them.
  */
-export type Kind = "open" | "ignored" | "carried" | ClosedKind;
+export type EffectKind = "open" | "ignored" | "carried" | ClosedKind;
 
-export const isClosedKind = (kind: Kind): kind is ClosedKind => !["open", "ignored", "carried"].includes(kind);
+export const isClosedKind = (kind: EffectKind): kind is ClosedKind => !["open", "ignored", "carried"].includes(kind);
 
 /** `above`: the kind of its folder. */
-export function kindOf(path: RelPath, isFolder: boolean, isIgnored: boolean, above: Kind, rules: PathRules): Kind {
+export function effectKindOf(
+  path: RelPath,
+  isFolder: boolean,
+  isIgnored: boolean,
+  above: EffectKind,
+  rules: PathRules,
+): EffectKind {
   if (above === "carried" || isClosedKind(above)) return above;
   const closed = closedNameIn(parentOf(path), nameOf(path), rules, isFolder);
   // An ignored folder of the user may hold secrets that commands make: they are nobody's change.

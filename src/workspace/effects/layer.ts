@@ -10,9 +10,9 @@ import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
 import { inside } from "../scan.ts";
 import { systemCalls } from "../system/system-calls.ts";
-import type { Candidate, Candidates } from "./candidates.ts";
+import type { Candidates, EffectCandidate } from "./candidates.ts";
 import { statOrNull } from "./folder-modes.ts";
-import { type Kind, kindOf } from "./kind.ts";
+import { type EffectKind, effectKindOf } from "./kind.ts";
 import { type Mark, readBlob } from "./look.ts";
 import { type Ignored, openIgnored } from "./rules-before.ts";
 
@@ -84,7 +84,7 @@ export function* readLayer(parts: LayerParts, limits: LayerLimits = layerLimits)
 }
 
 function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, limits: LayerLimits) {
-  const candidates: Candidate[] = [];
+  const candidates: EffectCandidate[] = [];
   const notes: string[] = [];
   const seen = new Set<RelPath>();
   const onTop = new Map(staged.map(({ path, after }) => [path, after]));
@@ -92,13 +92,13 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
   let ignoredBytes: number = ignoredLimits.bytes;
 
   /** Up to how many bytes of a file are kept. Throws when open files have too many. */
-  const roomFor = (kind: Kind, size: number): number => {
+  const roomFor = (kind: EffectKind, size: number): number => {
     if (kind === "open") count.keep(size);
     else if (kind !== "ignored" || size > Math.min(ignoredBytes, ignoredLimits.fileBytes)) return -1;
     else ignoredBytes -= size;
     return size;
   };
-  const before = (path: RelPath, kind: Kind): Blob | null | undefined => {
+  const before = (path: RelPath, kind: EffectKind): Blob | null | undefined => {
     const top = onTop.get(path);
     if (top !== undefined) return top;
     const stat = statOrNull(root, path);
@@ -108,7 +108,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
     const room = isChanged || stat.kind !== "file" ? -1 : roomFor(kind, stat.size);
     return readBlob(stat, room, (limit) => root.readBytes(path, limit)) ?? undefined;
   };
-  const after = (at: string, stat: Stats, kind: Kind): Blob | undefined => {
+  const after = (at: string, stat: Stats, kind: EffectKind): Blob | undefined => {
     if (stat.isDirectory()) return { kind: "folder", mode: stat.mode & 0o777 };
     if (stat.isSymbolicLink()) return { kind: "link", target: readlinkSync(at) };
     if (!stat.isFile() || roomFor(kind, stat.size) < 0) return undefined;
@@ -125,7 +125,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
   };
   const nothing = () => null;
   const markAt = (path: RelPath, isFolder: boolean, isIgnored: boolean, above: Mark): Mark => {
-    const found = isRepository(path, above) ? "repository" : kindOf(path, isFolder, isIgnored, above.kind, rules);
+    const found = isRepository(path, above) ? "repository" : effectKindOf(path, isFolder, isIgnored, above.kind, rules);
     const kind = found === "repository" && git ? "carried" : found;
     return { kind, top: kind === above.kind && kind !== "open" ? above.top : path };
   };

@@ -8,10 +8,10 @@ import type { ReadFile, Root } from "../confine.ts";
 import { type Choose, walkAll } from "../scan.ts";
 import { refusedStat, type Stat } from "../system/stat.ts";
 import { isBelow, reopenFolder, statOrNull } from "./folder-modes.ts";
-import { isClosedKind, isOrder, type Kind, kindOf } from "./kind.ts";
+import { type EffectKind, effectKindOf, isClosedKind, isOrder } from "./kind.ts";
 
 export interface Mark {
-  readonly kind: Kind;
+  readonly kind: EffectKind;
   /** The uppermost path of this kind at or above it. */
   readonly top: RelPath;
 }
@@ -27,7 +27,7 @@ export interface Look {
   /** Paths beyond the limits, of which only the name is known. */
   readonly named: ReadonlyMap<RelPath, Mark>;
   /** Kinds of which not even all names are known: what seems new of them may have been there. */
-  readonly partial: ReadonlySet<Kind>;
+  readonly partial: ReadonlySet<EffectKind>;
   /** Ignored folders that were not looked into. */
   readonly spared: ReadonlySet<RelPath>;
   /** Folders that could not be entered. */
@@ -109,20 +109,20 @@ function openTaker(parts: LookParts, second: SecondLook | null, given: Limits | 
   const seen = new Map<RelPath, Seen>();
   const named = new Map<RelPath, Mark>();
   const spared = new Set<RelPath>();
-  const partial = new Set<Kind>();
+  const partial = new Set<EffectKind>();
   const shut = new Set<RelPath>();
   const reopened: RelPath[] = [];
   const used = new Map<Limits, { paths: number; files: number; bytes: number }>();
   let grownBytes = 0;
 
-  const limits = (kind: Kind): Limits => given ?? (isClosedKind(kind) ? closedLimits : limitsOf[kind]);
-  const usedOf = (kind: Kind) => {
+  const limits = (kind: EffectKind): Limits => given ?? (isClosedKind(kind) ? closedLimits : limitsOf[kind]);
+  const usedOf = (kind: EffectKind) => {
     const limit = limits(kind);
     const known = used.get(limit) ?? { paths: 0, files: 0, bytes: 0 };
     used.set(limit, known);
     return known;
   };
-  const isFull = (kind: Kind) => usedOf(kind).paths >= limits(kind).paths;
+  const isFull = (kind: EffectKind) => usedOf(kind).paths >= limits(kind).paths;
 
   /** A path keeps its kind: ignore rules that changed since neither make a file look new nor hide it. */
   const markOf = (path: RelPath, isFolder: boolean, isIgnored: boolean, above: Mark): Mark => {
@@ -130,7 +130,7 @@ function openTaker(parts: LookParts, second: SecondLook | null, given: Limits | 
     if (known !== undefined) return known;
     const last = parts.known?.seen.get(path);
     const wasIgnored = last === undefined ? isIgnored : last.kind !== "open";
-    const kind = kindOf(path, isFolder, wasIgnored, above.kind, rules);
+    const kind = effectKindOf(path, isFolder, wasIgnored, above.kind, rules);
     if (kind === "ignored" && !keepsIgnored) return { kind: own.has(path) ? kind : "carried", top: path };
     return kind === above.kind && kind !== "open" ? above : { kind, top: path };
   };
@@ -142,7 +142,7 @@ function openTaker(parts: LookParts, second: SecondLook | null, given: Limits | 
     return path === top || isNew || isOrder(path.slice(top.length + 1), isFolder);
   };
   /** Whether a folder is not looked into. What the first look saw of one, the second must see again. */
-  const isSpared = (path: RelPath, kind: Kind): boolean => {
+  const isSpared = (path: RelPath, kind: EffectKind): boolean => {
     if (kind !== "carried" && kind !== "ignored") return false;
     if (kind === "carried" && second?.hurry.aborted === true) return true;
     if (earlier?.seen.has(path)) return earlier.spared.has(path);

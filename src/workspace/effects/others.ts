@@ -4,7 +4,7 @@ import type { Blob, Change } from "../../core/change.ts";
 import { digest } from "../../core/digest.ts";
 import { recordOf, runIds, type State } from "../journal/journal.ts";
 import { readRun } from "../journal/journal-run.ts";
-import type { Kept, KeptBlob } from "../journal/record.ts";
+import type { KeptBlob, KeptChange } from "../journal/record.ts";
 
 /** Filters changes found since `watchOthers` was called: keeps those that no other run has made. */
 export type OwnOf = (changes: readonly Change[]) => readonly Change[];
@@ -54,7 +54,10 @@ function recordSizes(state: State): ReadonlyMap<string, number> {
 }
 
 /** The states before and after a change, as it may have been undone since. */
-const statesOf = ({ path, before, after }: Kept): readonly string[] => [stateOf(path, before), stateOf(path, after)];
+const statesOf = ({ path, before, after }: KeptChange): readonly string[] => [
+  stateOf(path, before),
+  stateOf(path, after),
+];
 
 /** A path and its content as a text; equal exactly when `sameBlob` holds. */
 function stateOf(path: string, blob: Blob | KeptBlob | null): string {

@@ -1,7 +1,7 @@
 /** Which changed paths are ignored. An ignore rule that the run itself wrote must not hide a change from the judge. */
 import type { Blob, Change } from "../../core/change.ts";
 import type { RelPath } from "../../core/path.ts";
-import { holdsIgnoreRules, type IgnoreRules, openIgnore, type Reader } from "../ignore.ts";
+import { holdsIgnoreRules, type IgnoreReader, type IgnoreRules, openIgnore } from "../ignore.ts";
 
 /** The ignore rules of a folder, now and before the run. */
 export interface Ignored {
@@ -11,7 +11,7 @@ export interface Ignored {
 }
 
 /** `earlier`: what the run changed before this command. */
-export function openIgnored(root: Reader, earlier: readonly Change[]): Ignored {
+export function openIgnored(root: IgnoreReader, earlier: readonly Change[]): Ignored {
   const written = new Map<RelPath, Blob | null>();
   for (const { path, before } of earlier) if (holdsIgnoreRules(path) && !written.has(path)) written.set(path, before);
   const top = "" as RelPath;
@@ -19,7 +19,7 @@ export function openIgnored(root: Reader, earlier: readonly Change[]): Ignored {
 }
 
 /** Reads `written` files with their content from before the run. */
-function readBefore(root: Reader, written: ReadonlyMap<RelPath, Blob | null>): Reader {
+function readBefore(root: IgnoreReader, written: ReadonlyMap<RelPath, Blob | null>): IgnoreReader {
   return {
     userIgnore: root.userIgnore,
     readBytes(path, limit) {

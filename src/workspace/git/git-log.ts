@@ -5,14 +5,14 @@ import type { SurveyHistory } from "../../core/ports.ts";
 import { findRepository, type Repository } from "./find-repository.ts";
 import { makeFrame, runGit } from "./git-child.ts";
 
-export interface Log {
+export interface GitLog {
   /** The output of git up to where it ended; `parseLog` reads it. */
   readonly text: string;
   /** Why the log is incomplete; null: it is complete. */
   readonly lacks: string | null;
 }
 
-export interface LogOptions {
+export interface GitLogOptions {
   /** PATH without folders of the project: a git that lies in the project is not the user's. */
   readonly path: string;
   readonly commits: number;
@@ -29,7 +29,7 @@ const shallow = "older commits are not in this shallow clone";
 /** The history of a workspace for one request; `lacks` in the result says what is missing. Never throws. */
 export async function readHistory(
   root: string,
-  options: Pick<LogOptions, "path" | "signal" | "mayWait">,
+  options: Pick<GitLogOptions, "path" | "signal" | "mayWait">,
 ): Promise<SurveyHistory> {
   const repository = findRepository(root);
   if (repository === null) return { commits: [], lacks: "the folder is in no git repository" };
@@ -56,7 +56,7 @@ const plain = [
 ] as const;
 
 /** The newest commits of a repository without merges, newest first. Never throws: `lacks` says what went wrong. */
-export async function readLog(repository: Repository, options: LogOptions): Promise<Log> {
+export async function readLog(repository: Repository, options: GitLogOptions): Promise<GitLog> {
   const git = Bun.which("git", { PATH: options.path });
   if (git === null) return { text: "", lacks: "git was not found" };
   let frame: string | null = null;

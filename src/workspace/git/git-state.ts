@@ -70,7 +70,7 @@ async function readStatus(folder: string, checkout: Checkout, options: StateOpti
 }
 
 /** For example "git branch main, clean"; "" if there is no repository that names this folder. Never throws. */
-export async function describeState(folder: string, options: StateOptions): Promise<string> {
+export async function describeRepository(folder: string, options: StateOptions): Promise<string> {
   try {
     const checkout = findCheckout(folder);
     if (checkout?.isOwn !== true) return "";

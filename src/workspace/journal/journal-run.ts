@@ -5,7 +5,7 @@ import type { RelPath } from "../../core/path.ts";
 import { parseKept } from "../parse-path.ts";
 import type { Traits } from "../traits.ts";
 import { type Ending, type EpisodeKind, readImage, readImages, readRecord, type State } from "./journal.ts";
-import type { ClosedLook, Intent, Kept, KeptBlob, KeptFile, Line, Where } from "./record.ts";
+import type { ClosedLook, Intent, KeptBlob, KeptChange, KeptFile, RecordLine, Where } from "./record.ts";
 
 /** The lines of a record from `begin` to `end`: the run itself, or one undo or redo of it. */
 export interface Episode {
@@ -36,7 +36,7 @@ export interface Watched {
 export interface KeptBatch {
   readonly by: "plan" | "command";
   readonly done: boolean;
-  readonly changes: readonly Kept[];
+  readonly changes: readonly KeptChange[];
   readonly images: Readonly<Record<string, Where>>;
   readonly traits: ReadonlyMap<RelPath, Traits>;
   /** How many names (hard links) files had after a command, if more than one; null: not known. */
@@ -45,7 +45,7 @@ export interface KeptBatch {
   readonly temps: readonly (readonly [RelPath, string])[];
 }
 
-export interface Run {
+export interface KeptEpisodes {
   readonly id: string;
   readonly task: string;
   readonly at: string;
@@ -56,7 +56,7 @@ export interface Run {
 export type RunStatus = "open" | "applied" | "undone" | "rolled_back";
 
 /** null: the record has no readable line. */
-export function readRun(state: State, id: string): Run | null {
+export function readRun(state: State, id: string): KeptEpisodes | null {
   const episodes: Episode[] = [];
   for (const line of readRecord(state, id).lines) {
     if (line.type === "begin") episodes.push({ ...line, batches: [], watched: null, end: null });
@@ -67,12 +67,12 @@ export function readRun(state: State, id: string): Run | null {
 }
 
 /** The latest episode, ended or not. */
-export function lastEpisode(run: Run): Episode {
+export function lastEpisode(run: KeptEpisodes): Episode {
   return run.episodes.at(-1) ?? run.episodes[0];
 }
 
 /** The run's status after its undos and redos; one that has not ended counts as open. */
-export function statusOf(run: Run): RunStatus {
+export function statusOfRun(run: KeptEpisodes): RunStatus {
   let status: RunStatus = "open";
   for (const { kind, end } of run.episodes) {
     if (end === null) return "open";
@@ -83,7 +83,7 @@ export function statusOf(run: Run): RunStatus {
 }
 
 /** The net changes of the run, with content. Throws io_failed when the journal is damaged. */
-export function workOf(state: State, run: Run): Change[] {
+export function workOfRun(state: State, run: KeptEpisodes): Change[] {
   return squash(
     changesOf(
       state,
@@ -94,15 +94,15 @@ export function workOf(state: State, run: Run): Change[] {
 }
 
 /** How many names (hard links) a file had when the run left it; Infinity: not known. pai's own files have one. */
-export function namesAfter(run: Run, path: RelPath): number {
+export function namesAfter(run: KeptEpisodes, path: RelPath): number {
   const last = run.episodes[0].batches.findLast(({ done, changes }) => done && changes.some((c) => c.path === path));
   if (last === undefined || last.by === "plan") return 1;
   return last.names === null ? Number.POSITIVE_INFINITY : (last.names.get(path) ?? 1);
 }
 
 /** The net changes without content. */
-export function workPaths(run: Run): readonly (Kept & { readonly by: KeptBatch["by"] })[] {
-  const byPath = new Map<string, Kept & { by: KeptBatch["by"] }>();
+export function workPaths(run: KeptEpisodes): readonly (KeptChange & { readonly by: KeptBatch["by"] })[] {
+  const byPath = new Map<string, KeptChange & { by: KeptBatch["by"] }>();
   for (const { by, changes } of run.episodes[0].batches.filter((batch) => batch.done)) {
     for (const change of changes) {
       const earlier = byPath.get(change.path);
@@ -154,13 +154,13 @@ export function traitsOf(batches: readonly KeptBatch[]): Map<RelPath, Traits> {
   return new Map(batches.toReversed().flatMap(({ traits }) => [...traits]));
 }
 
-function addLine(episodes: Episode[], line: Exclude<Line, { type: "begin" }>): void {
+function addLine(episodes: Episode[], line: Exclude<RecordLine, { type: "begin" }>): void {
   const episode = episodes.pop();
   if (episode === undefined) return;
   episodes.push(withLine(episode, line));
 }
 
-function withLine(episode: Episode, line: Exclude<Line, { type: "begin" }>): Episode {
+function withLine(episode: Episode, line: Exclude<RecordLine, { type: "begin" }>): Episode {
   const { batches, watched } = episode;
   if (line.type === "end") {
     const found = (line.work ?? []).map((intent) => keptOf(intent, true));
@@ -174,7 +174,7 @@ function withLine(episode: Episode, line: Exclude<Line, { type: "begin" }>): Epi
   return last ? { ...episode, batches: [...batches.slice(0, -1), marked(last, line)] } : episode;
 }
 
-function addWatch(watched: Watched | null, line: Extract<Line, { type: "watch" }>): Watched {
+function addWatch(watched: Watched | null, line: Extract<RecordLine, { type: "watch" }>): Watched {
   const files = new Map(watched?.files);
   for (const each of line.files) files.set(parseKept(each.path), each);
   const { others } = line;
@@ -195,7 +195,7 @@ function keptOf({ by, changes, images, temps, traits, names }: Intent, done: boo
   };
 }
 
-function marked(batch: KeptBatch, line: Extract<Line, { type: "applied" | "temps" }>): KeptBatch {
+function marked(batch: KeptBatch, line: Extract<RecordLine, { type: "applied" | "temps" }>): KeptBatch {
   if (line.type === "temps") return { ...batch, temps: [...batch.temps, ...withPaths(line.temps)] };
   return { ...batch, done: true };
 }

@@ -12,10 +12,10 @@ import type { Disk } from "../system/disk.ts";
 import {
   type ClosedLook,
   type Intent,
-  type Kept,
   type KeptBlob,
+  type KeptChange,
   type KeptFile,
-  type Line,
+  type RecordLine,
   type RecordLines,
   readRecordLines,
   unlessMissing,
@@ -34,7 +34,7 @@ export interface State {
 export type EpisodeKind = "run" | "undo" | "redo";
 export type Ending = "applied" | "rolled_back";
 
-export interface Work {
+export interface RecordedWork {
   readonly by: "plan" | "command";
   readonly changes: readonly Change[];
 }
@@ -73,7 +73,7 @@ export interface Journal {
   /** Records temporary names before a rollback creates them; synced when it returns. */
   promiseTemps(temps: ReadonlyMap<RelPath, string>): void;
   /** Ends the episode. `left`: paths that could not be undone; `work`: further changes that a recovery found. */
-  end(how: Ending, left: readonly RelPath[], work?: readonly Work[]): void;
+  end(how: Ending, left: readonly RelPath[], work?: readonly RecordedWork[]): void;
   /** Removes the record of a run that changed nothing. */
   forget(): void;
 }
@@ -150,12 +150,12 @@ export function openJournal(state: State, id: string): Journal {
   let unnamed = false;
   let held: Held | null = null;
 
-  const say = (line: Line) => {
+  const say = (line: RecordLine) => {
     const seal = openSeal(state, id);
     if (seal === null) throw new PaiError("io_failed", `the key of the journal in ${state.folder} cannot be read`);
     state.disk.append(recordOf(state, id), writeLine(line, seal));
   };
-  const promise = (line: Line) => {
+  const promise = (line: RecordLine) => {
     images.sync();
     say(line);
     state.disk.syncFile(recordOf(state, id));
@@ -164,7 +164,7 @@ export function openJournal(state: State, id: string): Journal {
     unnamed = false;
   };
 
-  const keep = (changes: readonly Change[]): Kept[] => {
+  const keep = (changes: readonly Change[]): KeptChange[] => {
     const blobs = images.save(changes.flatMap((change) => [change.before, change.after]));
     return changes.map(({ path, from }, at) => ({
       path,

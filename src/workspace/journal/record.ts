@@ -12,7 +12,7 @@ export type KeptBlob =
   | { readonly kind: "folder"; readonly mode: number }
   | { readonly kind: "link"; readonly target: string };
 
-export interface Kept {
+export interface KeptChange {
   readonly path: string;
   readonly before: KeptBlob | null;
   readonly after: KeptBlob | null;
@@ -37,7 +37,7 @@ export interface ClosedLook {
 
 export interface Intent {
   readonly by: "plan" | "command";
-  readonly changes: readonly Kept[];
+  readonly changes: readonly KeptChange[];
   readonly images: Readonly<Record<string, Where>>;
   readonly temps: Readonly<Record<string, string>>;
   readonly traits: Readonly<Record<string, Traits>>;
@@ -45,7 +45,7 @@ export interface Intent {
   readonly names?: Readonly<Record<string, number>>;
 }
 
-export type Line =
+export type RecordLine =
   | {
       readonly type: "begin";
       readonly kind: "run" | "undo" | "redo";
@@ -78,7 +78,7 @@ export type Line =
     };
 
 export interface RecordLines {
-  readonly lines: readonly Line[];
+  readonly lines: readonly RecordLine[];
   /** Number of other lines: torn, altered, or with another seal. */
   readonly damaged: number;
   /** Those of them that are intact and bear another seal: an older pai or somebody else wrote them. */
@@ -86,7 +86,7 @@ export interface RecordLines {
 }
 
 /** A line begins with a line feed, so that it never continues a torn one, and with its seal. */
-export function writeLine(line: Line, seal: Seal): Uint8Array {
+export function writeLine(line: RecordLine, seal: Seal): Uint8Array {
   const text = JSON.stringify(line);
   return Buffer.from(`\n${seal(text)} ${text}\n`);
 }
@@ -96,13 +96,13 @@ export function readRecordLines(path: string, seal: Seal | null): RecordLines {
   const texts = Buffer.from(unlessMissing(() => readFileSync(path)) ?? [])
     .toString()
     .split("\n");
-  const lines: Line[] = [];
+  const lines: RecordLine[] = [];
   let [damaged, foreign] = [0, 0];
   for (const text of texts) {
     if (text === "") continue;
     const json = text.slice(text.indexOf(" ") + 1);
     // The seal proves that writeLine wrote these bytes, so their shape is not checked again.
-    if (seal !== null && text === `${seal(json)} ${json}`) lines.push(JSON.parse(json) as Line);
+    if (seal !== null && text === `${seal(json)} ${json}`) lines.push(JSON.parse(json) as RecordLine);
     else {
       damaged++;
       if (isWhole(json)) foreign++;

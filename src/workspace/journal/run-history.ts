@@ -13,14 +13,14 @@ import { prepareBatch, staysIn } from "../disk-batch.ts";
 import { commitBatch } from "./commit-batch.ts";
 import { isForeign, openIds, openJournal, runFolder, runIds, type State } from "./journal.ts";
 import {
+  type KeptEpisodes,
   lastEpisode,
   namesAfter,
-  type Run,
   type RunStatus,
   readRun,
-  statusOf,
+  statusOfRun,
   traitsOf,
-  workOf,
+  workOfRun,
   workPaths,
 } from "./journal-run.ts";
 import { foreignRecord, judgeRecord } from "./judge-record.ts";
@@ -83,10 +83,10 @@ const defaultLimits: HistoryLimits = { runs: 200, bytes: 256 * 1024 * 1024, days
 /** `state` null: nothing is kept. `rules`: an undo or redo of a denied path throws path_refused. */
 export function openHistory(root: Root, state: State | null, lock: Lock, rules: PathRules): History {
   if (state === null) return noHistory;
-  const readAll = (): Run[] => runIds(state).flatMap((id) => readRun(state, id) ?? []);
+  const readAll = (): KeptEpisodes[] => runIds(state).flatMap((id) => readRun(state, id) ?? []);
 
-  const reverse = (kind: "undo" | "redo", run: Run, dryRun: boolean): Reversal => {
-    const work = workOf(state, run);
+  const reverse = (kind: "undo" | "redo", run: KeptEpisodes, dryRun: boolean): Reversal => {
+    const work = workOfRun(state, run);
     // Judged before the disk is read, as a clash would reveal content.
     judgeRecord(work, rules, runFolder(state, run.id));
     const { changes, clashes } = compareToDisk(root, kind === "undo" ? invert(work) : work, (path) =>
@@ -108,7 +108,7 @@ export function openHistory(root: Root, state: State | null, lock: Lock, rules: 
     return { run: describeRun(state, readRun(state, run.id) ?? run), changes: batch.changes, clashes };
   };
 
-  const choose = (kind: "undo" | "redo", id: string | null): Run => {
+  const choose = (kind: "undo" | "redo", id: string | null): KeptEpisodes => {
     const foreign = id === null ? undefined : runIds(state).find((each) => each.startsWith(id));
     if (foreign !== undefined && isForeign(state, foreign)) {
       throw new PaiError(
@@ -128,7 +128,7 @@ export function openHistory(root: Root, state: State | null, lock: Lock, rules: 
     redo: (id, { dryRun }) => lock(() => reverse("redo", choose("redo", id), dryRun)),
     work(id) {
       const run = runIds(state).includes(id) ? readRun(state, id) : null;
-      return run && workOf(state, run);
+      return run && workOfRun(state, run);
     },
     prune: (limits = {}) => prune(state, { ...defaultLimits, ...limits }),
   };
@@ -146,32 +146,32 @@ const noHistory: History = {
   prune: () => 0,
 };
 
-function pick(runs: readonly Run[], id: string | null, kind: "undo" | "redo"): Run {
+function pick(runs: readonly KeptEpisodes[], id: string | null, kind: "undo" | "redo"): KeptEpisodes {
   const able = id === null ? stack(runs, kind) : named(runs, id);
   const run = able.at(-1);
   if (run === undefined) throw new PaiError("nothing_to_undo", `nothing to ${kind}`);
-  const status = statusOf(run);
+  const status = statusOfRun(run);
   if (kind === "undo" ? status === "applied" : status === "undone" || status === "rolled_back") return run;
   const why = { open: "is still open", applied: "is applied", undone: "is undone", rolled_back: "was rolled back" };
   throw new PaiError("nothing_to_undo", `nothing to ${kind}: run ${run.id} ${why[status]}`);
 }
 
 /** Runs that a plain undo or redo may take; it takes the last one. */
-function stack(runs: readonly Run[], kind: "undo" | "redo"): Run[] {
-  const applied = runs.filter((run) => statusOf(run) === "applied" && workPaths(run).length > 0);
+function stack(runs: readonly KeptEpisodes[], kind: "undo" | "redo"): KeptEpisodes[] {
+  const applied = runs.filter((run) => statusOfRun(run) === "applied" && workPaths(run).length > 0);
   if (kind === "undo") return applied;
   const newest =
     applied
       .map((run) => run.at)
       .sort()
       .at(-1) ?? "";
-  const undoneAt = (run: Run) => lastEpisode(run).at;
+  const undoneAt = (run: KeptEpisodes) => lastEpisode(run).at;
   return runs
-    .filter((run) => statusOf(run) === "undone" && undoneAt(run) >= newest)
+    .filter((run) => statusOfRun(run) === "undone" && undoneAt(run) >= newest)
     .sort((a, b) => (undoneAt(a) === undoneAt(b) ? (a.id < b.id ? 1 : -1) : undoneAt(a) < undoneAt(b) ? -1 : 1));
 }
 
-function named(runs: readonly Run[], prefix: string): Run[] {
+function named(runs: readonly KeptEpisodes[], prefix: string): KeptEpisodes[] {
   const exact = runs.filter((run) => run.id === prefix);
   const found = exact.length > 0 ? exact : runs.filter((run) => run.id.startsWith(prefix));
   if (found.length === 0) throw new PaiError("nothing_to_undo", `no run ${prefix} is kept here`);
@@ -204,9 +204,9 @@ function compareToDisk(
   return { changes, clashes };
 }
 
-function describeRun(state: State, run: Run): KeptRun {
+function describeRun(state: State, run: KeptEpisodes): KeptRun {
   const changes = workPaths(run).map((work) => ({ path: work.path, op: opOf(work), from: work.from, by: work.by }));
-  return { id: run.id, task: run.task, at: run.at, status: statusOf(run), changes, bytes: sizeOf(state, run.id) };
+  return { id: run.id, task: run.task, at: run.at, status: statusOfRun(run), changes, bytes: sizeOf(state, run.id) };
 }
 
 function sizeOf(state: State, id: string): number {

@@ -18,7 +18,7 @@ const tapeFile = "/run/pai-tape";
 /**
  * The command line that starts the tape through bwrap, without caches and overlay. `asFile`: the tape is a file inside.
  */
-export function wrap(confinement: Confinement, asFile: boolean): readonly string[] {
+export function wrapInBubblewrap(confinement: Confinement, asFile: boolean): readonly string[] {
   const { workspace, writable, readable, readOnly, hidden, fixed, homes, network } = confinement;
   const kept = [workspace, ...writable, ...readable];
   const isSeen = (path: string) => !isReplaced(path, homes) || kept.some((each) => path.startsWith(`${each}/`));

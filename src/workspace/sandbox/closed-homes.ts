@@ -5,7 +5,7 @@ import { entryAt } from "../../system/entry-at.ts";
 import { otherHomes, ownHomes } from "../../system/homes.ts";
 import { entriesOf } from "../../system/lookups.ts";
 import type { Hidden } from "./confinement.ts";
-import { contains, isOfSystem, openUp } from "./folders.ts";
+import { contains, isSystemPath, openUp } from "./folders.ts";
 import { isPrivate } from "./namespaces.ts";
 
 /** All paths are absolute and real. */
@@ -42,7 +42,7 @@ export function findClosedHomes({ workspace, home, isRoot, open }: HomeOptions):
   const own = [...new Set(ownHomes(home).flatMap(realFolder))];
   const others = isRoot ? ["/home", ...otherHomes(home)].flatMap(realFolder) : [];
   const closed = [...own, ...others].filter(
-    (each) => !isOfSystem(each) && !isPrivate(each) && !open.some((path) => contains(path, each)),
+    (each) => !isSystemPath(each) && !isPrivate(each) && !open.some((path) => contains(path, each)),
   );
   const covered = withoutInner(closed.filter((each) => !contains(workspace, each)));
   const seen = own.filter((each) => covered.some((folder) => contains(folder, each)));

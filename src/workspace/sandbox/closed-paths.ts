@@ -7,7 +7,7 @@ import { entriesOf, realPathOf } from "../../system/lookups.ts";
 import { type ClosedHomes, findClosedHomes, type HomeOptions } from "./closed-homes.ts";
 import { findInside, type Inside } from "./closed-inside.ts";
 import type { Hidden } from "./confinement.ts";
-import { contains, isOfSystem, openUp } from "./folders.ts";
+import { contains, isSystemPath, openUp } from "./folders.ts";
 import { type Mount, readMounts, translatePath } from "./mounts.ts";
 import { isPrivate, privateFolders } from "./namespaces.ts";
 
@@ -67,7 +67,7 @@ const isDevice = (path: string) => contains("/dev", path) && !contains("/dev/shm
 
 /** A link named like a secret may point to something that every command needs: a device, a program, a system folder. */
 const isNeeded = (path: string, real: string, workspace: string) =>
-  isDevice(real) || (contains(workspace, path) && !contains(workspace, real) && isOfSystem(real));
+  isDevice(real) || (contains(workspace, path) && !contains(workspace, real) && isSystemPath(real));
 
 /** The path, and the same file or folder below other mount points of its file system. */
 const placesOf = (real: string, { dev, ino }: Stats, mounts: readonly Mount[]): readonly string[] => [

@@ -1,6 +1,6 @@
 /** Finds the best way to confine commands that works here, and which optional parts of it do. */
 
-import { hasBubblewrap, wrap } from "./bubblewrap.ts";
+import { hasBubblewrap, wrapInBubblewrap } from "./bubblewrap.ts";
 import { type Confinement, isIsolated, type Way } from "./confinement.ts";
 import type { SetupFailure } from "./launch.ts";
 import { type Layers, makeLayers, removeLayers } from "./layers.ts";
@@ -10,7 +10,7 @@ import { type Probed, probe } from "./probe.ts";
 import { findReason, type Reason } from "./reasons.ts";
 
 /** What was found to work. */
-export interface Found {
+export interface FoundLevel {
   /** null: none works. */
   readonly way: Way | null;
   readonly userNamespace: boolean;
@@ -26,7 +26,7 @@ export interface Found {
   readonly reasons: readonly string[];
 }
 
-export interface Search {
+export interface LevelSearch {
   readonly machine: Machine;
   readonly isRoot: boolean;
   readonly workspaceFd: number;
@@ -34,10 +34,10 @@ export interface Search {
   readonly scratches: readonly [string, ...string[]];
   /** For tests: only this way. */
   readonly only: Way | undefined;
-  readonly confine: (found: Found, way: Way, layers: Layers | null) => Confinement;
+  readonly confine: (found: FoundLevel, way: Way, layers: Layers | null) => Confinement;
 }
 
-export const foundNothing = (...reasons: readonly string[]): Found => ({
+export const foundNothing = (...reasons: readonly string[]): FoundLevel => ({
   way: null,
   userNamespace: false,
   caches: false,
@@ -48,11 +48,11 @@ export const foundNothing = (...reasons: readonly string[]): Found => ({
   reasons,
 });
 
-export async function findLevel(search: Search): Promise<Found> {
+export async function findLevel(search: LevelSearch): Promise<FoundLevel> {
   const { version: landlock, errno } = findLandlock();
   const [scratch] = search.scratches;
   const allowed = { userNamespace: !search.isRoot, caches: true, overlay: true, scratch };
-  const all: Found = { ...foundNothing(), ...allowed, landlock };
+  const all: FoundLevel = { ...foundNothing(), ...allowed, landlock };
   const failures: Failure[] = [];
   for (const way of search.only === undefined ? waysToTry() : [search.only]) {
     if (way === "landlock" && errno !== null) failures.push(failureOf(way, { step: "landlock_create_ruleset", errno }));
@@ -98,7 +98,7 @@ function tellAll(failures: readonly Failure[]): readonly string[] {
 }
 
 /** Tries one way with fewer and fewer optional parts; if it works in the end, reports the missing ones. */
-async function tryWay(search: Search, way: Way, all: Found) {
+async function tryWay(search: LevelSearch, way: Way, all: FoundLevel) {
   const missing: Failure[] = [];
   let found = all;
   for (;;) {
@@ -115,7 +115,7 @@ async function tryWay(search: Search, way: Way, all: Found) {
 const layersFailed = "overlay of the workspace";
 
 /** Leaves out the optional part that failed; null: it is not optional. */
-function withLess(found: Found, way: Way, step: string, { isRoot, scratches }: Search): Found | null {
+function withLess(found: FoundLevel, way: Way, step: string, { isRoot, scratches }: LevelSearch): FoundLevel | null {
   if (way === "bubblewrap") return step === "bubblewrap" && !found.asFile ? { ...found, asFile: true } : null;
   if (way !== "namespaces") return null;
   if (found.overlay && step.startsWith("overlay")) {
@@ -127,11 +127,11 @@ function withLess(found: Found, way: Way, step: string, { isRoot, scratches }: S
   return null;
 }
 
-async function tryOnce({ machine, workspaceFd, confine }: Search, found: Found, way: Way): Promise<Probed> {
+async function tryOnce({ machine, workspaceFd, confine }: LevelSearch, found: FoundLevel, way: Way): Promise<Probed> {
   const layers = way === "namespaces" && found.overlay ? layersIn(found.scratch) : null;
   if (layers !== null && "failure" in layers) return layers;
   try {
-    const through = way === "bubblewrap" ? (tried: Confinement) => wrap(tried, found.asFile) : null;
+    const through = way === "bubblewrap" ? (tried: Confinement) => wrapInBubblewrap(tried, found.asFile) : null;
     return await probe(confine(found, way, layers), { machine, workspaceFd, through });
   } finally {
     if (layers !== null) removeLayers(layers);

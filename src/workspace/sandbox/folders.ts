@@ -10,7 +10,7 @@ const programs = ["/usr", "/bin", "/sbin", "/lib", "/lib64"];
 const systemFolders = [...programs, "/etc", "/proc", "/sys", "/tmp"];
 
 /** A folder of programs, or one that holds a folder of the system. */
-export const isOfSystem = (path: string): boolean =>
+export const isSystemPath = (path: string): boolean =>
   path === "/" ||
   programs.some((folder) => contains(folder, path)) ||
   systemFolders.some((folder) => contains(path, folder));

@@ -1,5 +1,5 @@
 /** Reads settings of this machine that explain why it refuses a step of the sandbox. */
-import { textOf } from "../../system/lookups.ts";
+import { textOfSystem } from "../../system/lookups.ts";
 
 export interface Knobs {
   /** Debian's setting against user namespaces of ordinary users is active. */
@@ -23,4 +23,4 @@ export function readKnobs(): Knobs {
   };
 }
 
-const read = (path: string): string => textOf(path).replace(/\0/g, "").trim();
+const read = (path: string): string => textOfSystem(path).replace(/\0/g, "").trim();

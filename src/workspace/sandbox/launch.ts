@@ -1,7 +1,7 @@
 /** Starts a tape and reports which step of its set-up failed, if any. */
 import { closeSync, readSync } from "node:fs";
 import { getSystemErrorName } from "node:util";
-import { type Output, openOutput } from "../system/pipe.ts";
+import { openOutput, type PipeOutput } from "../system/pipe.ts";
 import { openMemoryFile } from "./memory-file.ts";
 import type { Tape } from "./tape.ts";
 
@@ -28,7 +28,7 @@ export interface LaunchOptions {
 export interface Launched {
   readonly child: Bun.Subprocess<"ignore" | "pipe", number, "ignore" | "pipe">;
   /** Standard output, for the caller to read and close. */
-  readonly output: Output;
+  readonly output: PipeOutput;
   /** Call it once the child has ended; closes what was open for the child. */
   finish(): SetupFailure | null;
 }

@@ -1,5 +1,5 @@
 /** The mounts that a process sees. */
-import { textOf } from "../../system/lookups.ts";
+import { textOfSystem } from "../../system/lookups.ts";
 
 export interface Mount {
   /** Number of the file system, `major:minor`. */
@@ -11,7 +11,7 @@ export interface Mount {
 
 /** In mount order; empty for a process that has ended or whose mounts cannot be read. */
 export function readMounts(process: number | "self"): readonly Mount[] {
-  return textOf(`/proc/${process}/mountinfo`)
+  return textOfSystem(`/proc/${process}/mountinfo`)
     .split("\n")
     .flatMap((line) => {
       const [, , device, root, point] = line.split(" ");

@@ -6,7 +6,7 @@ import { closeFrom } from "./close-descriptors.ts";
 import { type Confinement, type Hidden, reportFd, workspaceFd } from "./confinement.ts";
 import { contains } from "./folders.ts";
 import { hasOwnProcessLimit, limitProcesses } from "./process-limit.ts";
-import type { Label, Place, Result, Tape } from "./tape.ts";
+import type { Label, Tape, TapePlace, TapeResult } from "./tape.ts";
 
 const currentFolder = -100;
 const open = { write: 1, closeOnExec: 0x80000 } as const;
@@ -175,13 +175,13 @@ function addMounts(tape: Tape, confinement: Confinement): void {
 const attribute = (tape: Tape, set: number = attributes.readOnly | attributes.noSuid) =>
   [tape.words(set, 0, 0, 0), 32] as const;
 
-function takeWorkspace(tape: Tape): Result {
+function takeWorkspace(tape: Tape): TapeResult {
   const flags = clone.tree | clone.recursive | clone.closeOnExec;
   return tape.call("open_tree", [currentFolder, tape.text("."), flags], { note: "take the workspace" });
 }
 
 /** Mounts an overlay at the workspace's path; its lower layer is the pinned folder, even if that was moved. */
-function takeOverlay(tape: Tape, workspace: string, { upper, work }: NonNullable<Confinement["overlay"]>): Result {
+function takeOverlay(tape: Tape, workspace: string, { upper, work }: NonNullable<Confinement["overlay"]>): TapeResult {
   const data = `lowerdir=.,upperdir=${escapeOption(upper)},workdir=${escapeOption(work)},userxattr`;
   mountType(tape, "overlay", workspace, 0, data, "overlay of the workspace");
   return takeTree(tape, workspace);
@@ -189,15 +189,15 @@ function takeOverlay(tape: Tape, workspace: string, { upper, work }: NonNullable
 
 const escapeOption = (path: string) => path.replace(/[\\,:]/g, "\\$&");
 
-const takeTree = (tape: Tape, path: string, what = "take "): Result =>
+const takeTree = (tape: Tape, path: string, what = "take "): TapeResult =>
   tape.call("open_tree", [currentFolder, tape.text(path), clone.tree | clone.recursive | clone.closeOnExec], {
     note: `${what}${path}`,
   });
 
-const takeNode = (tape: Tape, path: string): Result =>
+const takeNode = (tape: Tape, path: string): TapeResult =>
   tape.call("open_tree", [currentFolder, tape.text(path), clone.tree | clone.closeOnExec], { note: `take ${path}` });
 
-const place = (tape: Tape, tree: Result, path: string): void => {
+const place = (tape: Tape, tree: TapeResult, path: string): void => {
   tape.call("move_mount", [tree, tape.text(""), currentFolder, tape.text(path), moveFromDescriptor], {
     note: `place ${path}`,
   });
@@ -209,7 +209,7 @@ function mountType(tape: Tape, type: string, path: string, flags: number, data: 
 }
 
 /** Makes a path a mount point, so that it cannot be renamed or removed. */
-function bindOnItself(tape: Tape, path: string): Place {
+function bindOnItself(tape: Tape, path: string): TapePlace {
   const at = tape.text(path);
   tape.call("mount", [at, at, 0, mountFlags.bind | mountFlags.recursive, 0], { note: `bind ${path}` });
   return at;
@@ -243,7 +243,7 @@ function replaceFolders(tape: Tape, homes: readonly string[]): void {
     mountType(tape, "tmpfs", path, mountFlags.noSuid | mountFlags.noDev, "mode=755,size=1g", `private ${path}`);
 }
 
-function replaceDevices(tape: Tape, devices: readonly { readonly name: string; readonly tree: Result }[]): void {
+function replaceDevices(tape: Tape, devices: readonly { readonly name: string; readonly tree: TapeResult }[]): void {
   const note = "private /dev";
   mountType(tape, "tmpfs", "/dev", mountFlags.noSuid, "mode=755,size=64k", note);
   for (const { name, tree } of devices) {

@@ -7,7 +7,7 @@ import { entryAt } from "../../system/entry-at.ts";
 import { findClosedHomes } from "./closed-homes.ts";
 import { type ClosedPaths, findClosedPaths } from "./closed-paths.ts";
 import { type Confinement, type Hidden, isIsolated, type LandlockRule, type Way } from "./confinement.ts";
-import type { Found } from "./find-level.ts";
+import type { FoundLevel } from "./find-level.ts";
 import { contains } from "./folders.ts";
 import { firstWithSockets, readableRules } from "./landlock.ts";
 import { findSubmounts } from "./mounts.ts";
@@ -81,7 +81,7 @@ export function openPaths({ settings, workspace, rules, home, own }: PathOptions
         : {}),
       ...(isIsolated(way) ? { readOnly: [workspace] } : {}),
     }),
-    forWay(found: Found, way: Way, closed: ClosedPaths, network: boolean, isLayered: boolean) {
+    forWay(found: FoundLevel, way: Way, closed: ClosedPaths, network: boolean, isLayered: boolean) {
       const { hidden, repositories, homes } = closed;
       const isOwn = isIsolated(way);
       const hasCaches = found.caches && way === "namespaces";

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { isEnough, type SandboxChoice, type SandboxLevel, type SandboxState } from "../../core/command/sandbox.ts";
 import { PaiError } from "../../core/error.ts";
 import { realPathOf } from "../../system/lookups.ts";
-import { wrap } from "./bubblewrap.ts";
+import { wrapInBubblewrap } from "./bubblewrap.ts";
 import { findReplaced } from "./closed-inside.ts";
 import { type ClosedPaths, isUnseen, namedIn } from "./closed-paths.ts";
 import { type Confinement, isIsolated, levelOf, type Way } from "./confinement.ts";
 import { describeState } from "./describe-state.ts";
-import { type Found, findLevel, foundNothing } from "./find-level.ts";
+import { type FoundLevel, findLevel, foundNothing } from "./find-level.ts";
 import { type Launched, launch } from "./launch.ts";
 import { type Layers, makeLayers, makeScratch, removeTree, sweepScratch } from "./layers.ts";
 import { thisMachine } from "./machine-code.ts";
@@ -37,7 +37,7 @@ export interface Request {
   readonly readsOnly?: boolean;
 }
 
-export interface Started extends Launched {
+export interface StartedCommand extends Launched {
   readonly level: SandboxLevel;
   /** All processes that it starts end with it in any case. */
   readonly isContained: boolean;
@@ -59,7 +59,7 @@ export interface Sandbox {
    * Starts a program. null: there is no sandbox; `state` says why. Throws sandbox_missing where the requested level
    * does not work. `finish` reports a failed set-up.
    */
-  readonly start: (request: Request) => Promise<Started | null>;
+  readonly start: (request: Request) => Promise<StartedCommand | null>;
   /** Whether something is at this absolute path that programs do not see there. */
   readonly isUnseen: (path: string) => boolean;
   /** Hidden paths that a text mentions, relative for those of the project. */
@@ -80,7 +80,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     return last;
   };
 
-  const confine = (found: Found, way: Way, closed: ClosedPaths, more: Partial<Confinement>): Confinement => ({
+  const confine = (found: FoundLevel, way: Way, closed: ClosedPaths, more: Partial<Confinement>): Confinement => ({
     way,
     workspace,
     uid: process.getuid?.() ?? 0,
@@ -95,18 +95,18 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     ...more,
   });
 
-  let found: Promise<Found> | null = null;
-  const find = (): Promise<Found> => {
+  let found: Promise<FoundLevel> | null = null;
+  const find = (): Promise<FoundLevel> => {
     found ??= look();
     return found;
   };
-  const look = async (): Promise<Found> => {
+  const look = async (): Promise<FoundLevel> => {
     if (settings.choice === "off") return foundNothing();
     if (machine === null) return foundNothing(`there is no sandbox for ${process.arch}`);
     for (const scratch of scratches) sweepScratch(scratch);
     // A step that fails because of the project's paths fails only the command.
     const closed = paths.searchHomes();
-    const layered = (here: Found, way: Way, overlay: Layers | null) => confine(here, way, closed, { overlay });
+    const layered = (here: FoundLevel, way: Way, overlay: Layers | null) => confine(here, way, closed, { overlay });
     return findLevel({ machine, isRoot, workspaceFd, scratches, only: settings.only, confine: layered });
   };
 
@@ -150,7 +150,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
           stdin,
           stderr: stderr === "merge" ? "ignore" : "pipe",
           lifeline: !isContained,
-          through: way === "bubblewrap" ? wrap(confinement, here.asFile) : [],
+          through: way === "bubblewrap" ? wrapInBubblewrap(confinement, here.asFile) : [],
         },
       );
       const finish = () => {
@@ -181,7 +181,7 @@ function removeTemporary(folder: string): void {
   }
 }
 
-function requireLevel(choice: SandboxChoice, { way, reasons }: Found): void {
+function requireLevel(choice: SandboxChoice, { way, reasons }: FoundLevel): void {
   if (isEnough(way && levelOf(way), choice)) return;
   throw new PaiError("sandbox_missing", `the sandbox ${choice} does not work here: ${reasons.join("; ")}`, {
     hint: "--sandbox off runs commands without one",

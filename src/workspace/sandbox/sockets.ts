@@ -3,7 +3,7 @@
 import { readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { entryAt } from "../../system/entry-at.ts";
-import { namesOf, realPathOf, textOf } from "../../system/lookups.ts";
+import { namesOf, realPathOf, textOfSystem } from "../../system/lookups.ts";
 import type { Hidden } from "./confinement.ts";
 import { type Mount, readMounts, translatePath } from "./mounts.ts";
 
@@ -104,7 +104,7 @@ function placesOf(
 
 /** File names only. Abstract names begin with @; the network namespace keeps commands off them. */
 const boundNames = (table: string): readonly string[] =>
-  textOf(table)
+  textOfSystem(table)
     .split("\n")
     .slice(1)
     .flatMap((line) => /^(?:\S+\s+){7}([^@].*)$/.exec(line)?.[1] ?? []);

@@ -5,12 +5,12 @@ import { dataAddress, writeElf } from "./elf.ts";
 import type { Machine } from "./machine-code.ts";
 
 /** A range of bytes in the tape's data. */
-export interface Place {
+export interface TapePlace {
   readonly offset: number;
 }
 
 /** The result of a call; may be an argument of one later call. */
-export interface Result {
+export interface TapeResult {
   readonly record: number;
 }
 
@@ -19,7 +19,7 @@ export interface Label {
   record: number | null;
 }
 
-type Argument = number | bigint | Place | Result;
+type Argument = number | bigint | TapePlace | TapeResult;
 
 export interface CallOptions {
   /** Name of the call in messages; the name of the system call if left out. */
@@ -36,18 +36,18 @@ export interface CallOptions {
 
 export interface Tape {
   readonly machine: Machine;
-  bytes(content: Uint8Array): Place;
+  bytes(content: Uint8Array): TapePlace;
   /** Text with a final zero byte. Throws if the text contains one. */
-  text(text: string): Place;
+  text(text: string): TapePlace;
   /** Words of eight bytes. */
-  words(...values: readonly (number | bigint)[]): Place;
+  words(...values: readonly (number | bigint)[]): TapePlace;
   /** Addresses of these places, with a final zero. */
-  list(places: readonly Place[]): Place;
+  list(places: readonly TapePlace[]): TapePlace;
   /** Stores the address of `to` at `offset` in a block. */
-  pointAt(block: Place, offset: number, to: Place): void;
-  call(name: CallName, args: readonly Argument[], options?: CallOptions): Result;
+  pointAt(block: TapePlace, offset: number, to: TapePlace): void;
+  call(name: CallName, args: readonly Argument[], options?: CallOptions): TapeResult;
   /** Waits for a process, reaps all others, and exits like it: with its status, or 128 + its signal. */
-  collect(process: Result): void;
+  collect(process: TapeResult): void;
   mark(label: Label): void;
   /** The program as an ELF file. */
   assemble(): Uint8Array;
@@ -66,7 +66,7 @@ const recordBytes = 80;
 const storeOffset = 56;
 const argumentOffset = (n: number) => 8 + 8 * n;
 
-const isResult = (value: Argument): value is Result => typeof value === "object" && "record" in value;
+const isResult = (value: Argument): value is TapeResult => typeof value === "object" && "record" in value;
 
 /** The data of a tape, to which its records refer. */
 function createData() {
@@ -76,7 +76,7 @@ function createData() {
     get size() {
       return size;
     },
-    add(content: Uint8Array): Place {
+    add(content: Uint8Array): TapePlace {
       const padded = Buffer.alloc((content.length + 7) & ~7);
       padded.set(content);
       chunks.push(padded);
@@ -90,7 +90,7 @@ function createData() {
 export function createTape(machine: Machine): Tape {
   const records: Record[] = [];
   const data = createData();
-  const pointers: { readonly at: number; readonly to: Place }[] = [];
+  const pointers: { readonly at: number; readonly to: TapePlace }[] = [];
   const tape: Tape = {
     machine,
     bytes: data.add,
@@ -125,7 +125,7 @@ export function createTape(machine: Machine): Tape {
       const dataStart = records.length * recordBytes;
       const image = Buffer.alloc(dataStart + data.size);
       image.set(data.whole(), dataStart);
-      const addressOf = ({ offset }: Place) => BigInt(dataAddress + dataStart + offset);
+      const addressOf = ({ offset }: TapePlace) => BigInt(dataAddress + dataStart + offset);
       for (const { at, to } of pointers) image.writeBigUInt64LE(addressOf(to), dataStart + at);
       writeRecords(image, records, addressOf);
       return writeElf(machine, image);
@@ -135,7 +135,7 @@ export function createTape(machine: Machine): Tape {
   return tape;
 }
 
-function writeRecords(image: Buffer, records: readonly Record[], addressOf: (place: Place) => bigint): void {
+function writeRecords(image: Buffer, records: readonly Record[], addressOf: (place: TapePlace) => bigint): void {
   const wordOf = (value: Argument): bigint => {
     if (typeof value !== "object") return BigInt(value);
     return isResult(value) ? 0n : addressOf(value);

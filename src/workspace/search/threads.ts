@@ -8,11 +8,11 @@ import type { Pattern } from "./match.ts";
 import type { Bunch } from "./search-files.ts";
 
 /** What is done with each file: a pattern is searched, up to `limit` hits, or terms are counted. */
-export type Job = { readonly pattern: Pattern; readonly limit: number } | { readonly terms: readonly Term[] };
+export type SearchJob = { readonly pattern: Pattern; readonly limit: number } | { readonly terms: readonly Term[] };
 
 export interface WorkRequest {
   readonly root: LentRoot;
-  readonly job: Job;
+  readonly job: SearchJob;
   readonly bunches: readonly Bunch[];
 }
 

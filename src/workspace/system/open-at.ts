@@ -5,7 +5,7 @@ import type { RelPath } from "../../core/path.ts";
 import { showName } from "../parse-path.ts";
 import {
   isMissing,
-  linkRefused,
+  refuseLink,
   refuseUnlessFile,
   type Stat,
   statAt,
@@ -34,7 +34,7 @@ export function openFolderAt(at: string, name: string, path: RelPath): number | 
     return openSync(`${at}/${name}`, enterFlags);
   } catch (thrown) {
     const stat = statUnlessGone(at, name, path);
-    if (stat?.kind === "link") throw linkRefused(path, stat.target);
+    if (stat?.kind === "link") throw refuseLink(path, stat.target);
     if (stat !== null && stat.kind !== "folder") {
       throw new PaiError("file_unusable", `${showName(path)} is not a folder`);
     }
@@ -76,7 +76,7 @@ export function openFoundAt(at: string, name: string, path: RelPath): OpenFile |
 }
 
 /** Reads to the current end, since the file may grow meanwhile. Throws file_unusable beyond the limit. */
-export function readWhole({ fd, stat }: OpenFile, limit: number, path: RelPath): Uint8Array {
+export function readWholeAt({ fd, stat }: OpenFile, limit: number, path: RelPath): Uint8Array {
   if (stat.size > limit) throw tooLarge(path, limit);
   let bytes = new Uint8Array(stat.size + 1);
   let length = 0;

@@ -2,7 +2,7 @@
 import { closeSync } from "node:fs";
 import { openLibc } from "../../system/libc.ts";
 
-export interface Output {
+export interface PipeOutput {
   /** For the program; close it here once the program has started. */
   readonly writeFd: number;
   readonly stream: ReadableStream<Uint8Array>;
@@ -16,7 +16,7 @@ const shapes = { pipe2: { args: ["buffer", "i32"], returns: "i32" } } as const;
 let libc: ReturnType<typeof openLibc<typeof shapes>> | undefined;
 
 /** null: there is no FFI, or no descriptor is left. */
-export function openOutput(): Output | null {
+export function openOutput(): PipeOutput | null {
   if (libc === undefined) libc = openLibc(shapes);
   const ends = new Int32Array(2);
   if (libc?.functions.pipe2(Buffer.from(ends.buffer), closeOnExec) !== 0) return null;

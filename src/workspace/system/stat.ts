@@ -93,14 +93,14 @@ export function statUnlessGone(at: string, name: string, path: RelPath): Stat | 
 
 /** Throws path_refused for a link, file_unusable for what is not a regular file. */
 export function refuseUnlessFile(stat: Stat, path: RelPath): void {
-  if (stat.kind === "link") throw linkRefused(path, stat.target);
+  if (stat.kind === "link") throw refuseLink(path, stat.target);
   if (stat.kind === "folder") throw new PaiError("file_unusable", `${showName(path)} is a folder`);
   if (stat.kind === "special") {
     throw new PaiError("file_unusable", `${showName(path)} is a pipe, socket or device, not a regular file`);
   }
 }
 
-export function linkRefused(path: RelPath, target: string | null): PaiError {
+export function refuseLink(path: RelPath, target: string | null): PaiError {
   const points = target === null ? "" : ` to ${showName(target)}`;
   return new PaiError("path_refused", `${showName(path)} is a link${points}; links are not followed`, {
     hint: "name the real path, if it is below the root",

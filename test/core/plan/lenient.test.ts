@@ -1,6 +1,6 @@
 /** Words of models that say more than the one that was asked for. */
 import { expect, test } from "bun:test";
-import { complexity, text } from "../../../src/core/plan/lenient.ts";
+import { complexity, lenientText } from "../../../src/core/plan/lenient.ts";
 
 test("one complexity among other words counts; two or none are moderate", () => {
   const read = (word: unknown) => complexity.plain(word);
@@ -14,12 +14,12 @@ test("one complexity among other words counts; two or none are moderate", () => 
 });
 
 test("words in lists and objects are words; what is wrapped without end says nothing", () => {
-  expect(["a", ["a", "b"], { file: "a", fix: ["b", 3] }, null, 4].map((value) => text.plain(value))).toEqual([
+  expect(["a", ["a", "b"], { file: "a", fix: ["b", 3] }, null, 4].map((value) => lenientText.plain(value))).toEqual([
     "a",
     "a, b",
     "a: b, 3",
     "",
     "4",
   ]);
-  expect(text.plain(JSON.parse(`${'{"a":'.repeat(20_000)}"x"${"}".repeat(20_000)}`))).toBe("");
+  expect(lenientText.plain(JSON.parse(`${'{"a":'.repeat(20_000)}"x"${"}".repeat(20_000)}`))).toBe("");
 });

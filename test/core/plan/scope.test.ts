@@ -1,7 +1,7 @@
 /** What a plan promises is a right to exactly that. */
 import { expect, test } from "bun:test";
 import type { RelPath } from "../../../src/core/path.ts";
-import { type Claim, permits, scopeOf } from "../../../src/core/plan/scope.ts";
+import { type PlanClaim, permits, scopeOf } from "../../../src/core/plan/scope.ts";
 
 const at = (path: string) => path as RelPath;
 const scope = scopeOf([
@@ -13,7 +13,7 @@ const scope = scopeOf([
 ]);
 
 test("the same path, the content of a deleted folder, and parent folders", () => {
-  const allowed: readonly Claim[] = [
+  const allowed: readonly PlanClaim[] = [
     { kind: "content", path: at("src/a.ts") },
     { kind: "delete", path: at("old") },
     { kind: "delete", path: at("old/deep/file") },
@@ -26,7 +26,7 @@ test("the same path, the content of a deleted folder, and parent folders", () =>
 });
 
 test("no neighbour that shares the beginning of a name, no other kind of action, no longer command", () => {
-  const refused: readonly Claim[] = [
+  const refused: readonly PlanClaim[] = [
     { kind: "content", path: at("src/a.ts.bak") },
     { kind: "content", path: at("old") },
     { kind: "delete", path: at("older") },

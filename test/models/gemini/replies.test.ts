@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { toPaiError } from "../../../src/core/error.ts";
 import { type OpenOptions, openModel } from "../../../src/models/open.ts";
 import { readReply } from "../../../src/models/wire/chunks.ts";
-import type { Asked } from "../../../src/models/wire/http-errors.ts";
+import type { AskedServer } from "../../../src/models/wire/http-errors.ts";
 import { options, sse, take, useServer } from "../loopback.ts";
 import { event, says } from "./gemini-wire.ts";
 
@@ -119,7 +119,7 @@ describe("gemini", () => {
 });
 
 describe("readReply", () => {
-  const asked: Asked = { provider: "gemini", model: "m", key: null, address: "http://x", proxy: false };
+  const asked: AskedServer = { provider: "gemini", model: "m", key: null, address: "http://x", proxy: false };
   const read = async (pieces: readonly Uint8Array[]) => {
     const all: unknown[] = [];
     const decoder = {

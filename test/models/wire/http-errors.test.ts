@@ -1,8 +1,8 @@
 /** What a status, a body or a broken connection means, and which message people get. */
 import { describe, expect, test } from "bun:test";
-import { type Asked, readFetchError, readHttpError, retryOf } from "../../../src/models/wire/http-errors.ts";
+import { type AskedServer, readFetchError, readHttpError, retryOf } from "../../../src/models/wire/http-errors.ts";
 
-const asked: Asked = {
+const asked: AskedServer = {
   provider: "gemini",
   model: "gemini-9",
   key: { id: "work", key: "AIza-very-own-key" },

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import type { Blob } from "../../../src/core/change.ts";
 import { renderChanges } from "../../../src/core/diff.ts";
 import type { RelPath } from "../../../src/core/path.ts";
-import { readDiff } from "../../../src/ui/diff/read.ts";
+import { parseShownDiff } from "../../../src/ui/diff/read.ts";
 
 const file = (text: string): Blob => ({ kind: "file", bytes: Buffer.from(text), mode: 0o644 });
 const edit = (name: string, before: string, after: string) =>
@@ -12,17 +12,17 @@ const edit = (name: string, before: string, after: string) =>
 test("a carriage return or another line end in content begins no file", () => {
   for (const end of ["\r", "\u2028"]) {
     const diff = edit("a", "x\n", `y${end}diff --git a/b b/b${end}new folder c\n`);
-    expect(readDiff(diff).map(({ to }) => to)).toEqual(["a"]);
+    expect(parseShownDiff(diff).map(({ to }) => to)).toEqual(["a"]);
   }
 });
 
 test("names keep the blank at their end", () => {
-  expect(readDiff(edit("a ", "x\n", "y\n"))[0]).toMatchObject({ from: "a ", to: "a " });
+  expect(parseShownDiff(edit("a ", "x\n", "y\n"))[0]).toMatchObject({ from: "a ", to: "a " });
 });
 
 test("a part that lost lines, as by a mask, is shown as it is, and the others as ever", () => {
   const diff = edit("a", "1\n2\n3\n", "1\n4\n5\n3\n") + edit("b", "x\n", "y\n");
-  const [first, second] = readDiff(diff.replace("+4\n+5\n", "+<<SECRET>>\n"));
+  const [first, second] = parseShownDiff(diff.replace("+4\n+5\n", "+<<SECRET>>\n"));
   expect(first?.to).toBe("a");
   expect(first?.lines).toContainEqual({ kind: "note", number: null, text: "+<<SECRET>>" });
   expect(second?.lines.map(({ kind }) => kind)).toEqual(["delete", "add"]);
@@ -31,7 +31,9 @@ test("a part that lost lines, as by a mask, is shown as it is, and the others as
 test("a new file that can be run says so, with and without lines", () => {
   const made = (content: string, mode: number) => {
     const after: Blob = { kind: "file", bytes: Buffer.from(content), mode };
-    return readDiff(renderChanges([{ path: "tool" as RelPath, before: null, after, from: null }]))[0]?.lines ?? [];
+    return (
+      parseShownDiff(renderChanges([{ path: "tool" as RelPath, before: null, after, from: null }]))[0]?.lines ?? []
+    );
   };
   for (const content of ["#!/bin/sh\n", "", "\0"]) {
     expect(made(content, 0o755)[0]).toEqual({ kind: "note", number: null, text: "executable" });

@@ -1,17 +1,17 @@
 /** What keys do to a message: moving, killing, history, search, completion. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Asked, type Editor, openEditor } from "../../../src/ui/prompt/editor.ts";
+import { type Editor, type EditorQuestion, openEditor } from "../../../src/ui/prompt/editor.ts";
 import { openKeys } from "../../../src/ui/prompt/keystrokes.ts";
 
 const history = ["fix the login", "add a test", "fix the footer"];
 const open = (rows = true) => openEditor({ history, rows });
 
-function type(editor: Editor, text: string): Asked | null {
+function type(editor: Editor, text: string): EditorQuestion | null {
   const keys = openKeys();
   keys.push(text);
   keys.settle();
-  let last: Asked | null = null;
+  let last: EditorQuestion | null = null;
   for (let key = keys.next(); key !== null; key = keys.next()) last = editor.press(key);
   return last;
 }

@@ -1,11 +1,11 @@
 /** What terminals send, as keys: legacy, xterm's modifiers, kitty, pastes, and sequences cut anywhere. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Key, openKeys } from "../../../src/ui/prompt/keystrokes.ts";
+import { type Keystroke, openKeys } from "../../../src/ui/prompt/keystrokes.ts";
 
-function readAll(...chunks: readonly string[]): Key[] {
+function readAll(...chunks: readonly string[]): Keystroke[] {
   const keys = openKeys();
-  const read: Key[] = [];
+  const read: Keystroke[] = [];
   for (const chunk of chunks) {
     keys.push(chunk);
     for (let key = keys.next(); key !== null; key = keys.next()) read.push(key);
@@ -88,7 +88,7 @@ test("cut anywhere, the same keys come out; nothing throws, nothing hangs", () =
       // A lone Escape and what follows it are one key by design.
       const text = parts.filter((each) => each !== "\x1b").join("");
       const at = Math.min(cut, text.length);
-      const join = (all: readonly Key[]) =>
+      const join = (all: readonly Keystroke[]) =>
         all.map(({ name, text: typed }) => (name === "text" ? typed : `<${name}${typed}>`)).join("");
       expect(join(readAll(text.slice(0, at), text.slice(at)))).toBe(join(readAll(text)));
     }),

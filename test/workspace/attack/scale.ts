@@ -1,7 +1,7 @@
 /** Trees of absurd size and shape, built in a folder of their own in memory, and how long pai looks at them. */
 import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { tree as drawTree, glob, listPath, read, search } from "../../../src/actions/look.ts";
+import { tree as drawTree, glob, listPath, read, searchAction } from "../../../src/actions/look.ts";
 import { termsOf } from "../../../src/core/context/words.ts";
 import { toPaiError } from "../../../src/core/error.ts";
 import type { Json } from "../../../src/core/model.ts";
@@ -73,8 +73,8 @@ const looks: readonly (readonly [AnyAction, Json])[] = [
   [drawTree, {}],
   [listPath, {}],
   [glob, { pattern: "**/*7*" }],
-  [search, { pattern: "x7 = 1\\d+;$" }],
-  [search, { pattern: "needle" }],
+  [searchAction, { pattern: "x7 = 1\\d+;$" }],
+  [searchAction, { pattern: "needle" }],
 ];
 
 /** Every look at one of the trees, or the `named` ones at another path. */

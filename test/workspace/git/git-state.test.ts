@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describeState } from "../../../src/workspace/git/git-state.ts";
+import { describeRepository } from "../../../src/workspace/git/git-state.ts";
 
 const path = "/usr/local/bin:/usr/bin:/bin";
 const place = mkdtempSync(join(tmpdir(), "pai-state-"));
@@ -24,7 +24,7 @@ const put = (file: string, text: string) => {
 };
 
 const state = (folder = root, userIgnore: string | null = null) =>
-  describeState(folder, { path, userIgnore, signal: new AbortController().signal });
+  describeRepository(folder, { path, userIgnore, signal: new AbortController().signal });
 
 beforeEach(() => {
   made += 1;
@@ -115,7 +115,7 @@ describe("a working tree", () => {
 
   test("is its branch alone where git is missing or the index cannot be read", async () => {
     const signal = new AbortController().signal;
-    expect(await describeState(root, { path: "/nowhere", userIgnore: null, signal })).toBe("git branch feature/x");
+    expect(await describeRepository(root, { path: "/nowhere", userIgnore: null, signal })).toBe("git branch feature/x");
     put(".git/index", "DIRC nonsense");
     expect(await state()).toBe("git branch feature/x");
   });

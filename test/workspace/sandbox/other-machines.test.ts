@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { openSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { wrap } from "../../../src/workspace/sandbox/bubblewrap.ts";
+import { wrapInBubblewrap } from "../../../src/workspace/sandbox/bubblewrap.ts";
 import type { Confinement, Way } from "../../../src/workspace/sandbox/confinement.ts";
 import type { Knobs } from "../../../src/workspace/sandbox/knobs.ts";
 import { thisMachine } from "../../../src/workspace/sandbox/machine-code.ts";
@@ -142,7 +142,7 @@ needs(confinedBy("bubblewrap")).test(
     const machine = thisMachine();
     if (machine === null) throw new Error("no tape is written for this machine");
     try {
-      const through = (tried: Confinement) => wrap(tried, true);
+      const through = (tried: Confinement) => wrapInBubblewrap(tried, true);
       expect(through(confinement).at(-1)).toMatch(/^\/run\//);
       expect(await probe(confinement, { machine, workspaceFd, through })).toEqual({ verdict: "holds" });
     } finally {

@@ -28,7 +28,7 @@ const declared: Readonly<Record<string, string>> = {
   "a command":
     "workspace/sandbox/write-tape workspace/sandbox/launch workspace/sandbox/layers workspace/effects/look " +
     "workspace/effects/candidates workspace/effects/diff workspace/effects/undo workspace/effects/watch flows/effects",
-  "the end": "flows/tally core/diff ui/run/show-result",
+  "the end": "flows/tally core/diff",
 };
 
 export interface TracedFile {

@@ -2,21 +2,23 @@
 
 import { join } from "node:path";
 import { exitCodes, PaiError, toPaiError } from "../../core/error.ts";
+import type { Outcome } from "../../core/outcome.ts";
 import { pendingOf } from "../../core/session/session.ts";
 import { openInputHistory } from "../../store/input-history.ts";
 import { openSessions, openUnkept } from "../../store/sessions.ts";
 import { wrap } from "../../ui/layout.ts";
 import type { MessageOptions } from "../../ui/prompt/line-reader.ts";
-import { isContinue, isNo } from "../../ui/prompt/read-answer.ts";
+import { isContinue, isNo, readAnswer } from "../../ui/prompt/read-answer.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
 import { type Base, composeBase } from "../compose/base.ts";
-import { spellModels } from "../compose/compose-model.ts";
+import { composeModel, spellModels, withModel } from "../compose/compose-model.ts";
 import { composeTask } from "../compose/compose-task.ts";
 import { expandCustom } from "../compose/custom.ts";
 import { openView } from "../compose/view.ts";
+import { writeSetting } from "../config/settings.ts";
 import { openLab } from "../lab.ts";
 import { chooseModel, readLineOf } from "../onboard/choose-model.ts";
 import { offerToKeep } from "../onboard/keep-model.ts";
@@ -27,7 +29,6 @@ import { runOwn } from "./own-command.ts";
 import { carryOut, waitingPlan } from "./plan-turn.ts";
 import { describeLosses, renderResumed } from "./render-resumed.ts";
 import { doSlash, isSlash, isSlashLine, listOwn } from "./slash.ts";
-import { takeSuccessor } from "./take-successor.ts";
 import { countInterrupt, renderSpent, runTurn, type Talk, tell } from "./talk.ts";
 
 const leaving = /^(?:exit|quit|\/(?:exit|quit)(?:\s.*)?)$/is;
@@ -255,4 +256,22 @@ export async function talkAt(context: Context, resume: { readonly id: string | n
     await talk.composed.close();
   }
   return 0;
+}
+
+/** Whether the session now has the successor of its model, which its server refused as unknown, after the user's yes. */
+async function takeSuccessor(talk: Talk, { error }: Pick<Outcome, "error">): Promise<boolean> {
+  const { context, composed, view } = talk;
+  const { base } = composed;
+  const next = talk.model === undefined && error?.code === "model_unknown" ? composed.successor() : null;
+  if (next === null) return false;
+  const said = await readLineOf(view)(`use ${next} instead of ${base.settings.model}, from now on? y or n: `);
+  if (readAnswer(said, { feedback: false }) !== "yes") return false;
+  talk.model = await composeModel(context, withModel(base, next), view);
+  if (base.places.configDir === null) return true;
+  tell(
+    talk,
+    "model_saved",
+    `saved in ${writeSetting(base.places, "model", next)}; another one: pai config put model NAME`,
+  );
+  return true;
 }

@@ -2,21 +2,23 @@
 
 import { grantsSome } from "../../core/command/run-patterns.ts";
 import { fence } from "../../core/data-fence.ts";
-import { PaiError } from "../../core/error.ts";
+import { type ErrorCode, PaiError } from "../../core/error.ts";
 import type { Call, CallResult, Message, Tool } from "../../core/model.ts";
 import type { AnyAction } from "../../core/proposal.ts";
 import { ask, isTooLong, type Reply } from "../ask.ts";
 import { makeBriefing, type Part } from "../briefing/briefing.ts";
 import { noteSent, readKnowledge, readMentioned, renderKnowledge } from "../briefing/sources.ts";
+import { checksOf } from "../checks/check-list.ts";
+import { runChecks } from "../checks/checks.ts";
+import { describeCheck, describeFailed } from "../checks/describe.ts";
 import { renderAnswerForm, renderLearning } from "../ending/answer-form.ts";
 import { noteAnswer } from "../evidence.ts";
-import { perform } from "../perform.ts";
+import { type CallReport, perform } from "../perform.ts";
 import { pathsRead } from "../permission.ts";
 import { loopPrompt } from "../prompts/prompts.ts";
 import type { Flow, Run } from "../run.ts";
 import { compactConversation, compactIfNeeded, fitResults } from "./compact.ts";
 import { createInnerTools, explore, innerToolsOf, toTools } from "./inner-tools.ts";
-import { type LoopEnd, watchEnd } from "./loop-end.ts";
 
 /** Calls that a run may make, unless the user sets another cap. */
 export const maxTurns = 50;
@@ -244,3 +246,55 @@ export const toolLoop: Flow = async (run) => {
     add(run, { role: "tools", results: fit(loop, calls, results) });
   }
 };
+
+/** How often the model is sent back to work by a failed check. */
+const maxCorrections = 2;
+
+/** Codes of refusals that only the user can lift. */
+const policy: readonly ErrorCode[] = [
+  "path_refused",
+  "scope_refused",
+  "delete_refused",
+  "command_refused",
+  "secret_refused",
+];
+
+interface LoopEnd {
+  /** Notes the results of a reply's calls. */
+  note(reports: readonly CallReport[]): void;
+  /** A message for the model about what is left to do; null: the turn is over. Throws check_failed, or the refusal. */
+  findRest(): Promise<string | null>;
+}
+
+/** Watches one run; in a dry run there are no checks. */
+function watchEnd(run: Run): LoopEnd {
+  const checks = run.options.dryRun ? [] : checksOf(run);
+  let refused: CallReport | null = null;
+  let corrections = 0;
+
+  /** Headless, nobody sees a refusal, so it fails a run in which nothing was done. */
+  const throwRefused = () => {
+    if (refused === null || run.options.interactive) return;
+    throw new PaiError(refused.code ?? "scope_refused", `${refused.name} ${refused.target}: ${refused.text}`);
+  };
+
+  return {
+    note(reports) {
+      refused = reports.findLast(({ code }) => code !== null && policy.includes(code)) ?? refused;
+    },
+    async findRest() {
+      const changed = run.options.dryRun ? run.record.staged.length > 0 : (run.begun?.changes.length ?? 0) > 0;
+      if (!changed) throwRefused();
+      if (!changed || checks.length === 0) return null;
+      const failed = (await runChecks(run, checks, new Set())).filter(({ fatal }) => fatal);
+      const [first] = failed;
+      if (first === undefined) return null;
+      if (corrections === maxCorrections || run.ledger.exhausted) {
+        throw new PaiError("check_failed", describeFailed(first));
+      }
+      corrections += 1;
+      const outputs = failed.map((check) => describeCheck(check)).join("\n\n");
+      return `${outputs}\n\nCorrect what the failed check shows.`;
+    },
+  };
+}

@@ -1,6 +1,6 @@
 /** The message of a commit: a first line that fits, nothing that acts on a terminal, and the run. */
 import { expect, test } from "bun:test";
-import { commitMessage } from "../../src/core/commit-message.ts";
+import { commitMessage } from "../../src/flows/ending/git-commit.ts";
 
 const made = (text: string, own: string | null = null) => commitMessage("r1", { text, task: "do it", own });
 

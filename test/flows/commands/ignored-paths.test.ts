@@ -20,13 +20,8 @@ const lines = (command: string) => [
   finish("It could not be."),
   finish("It could not be."),
 ];
-const run = (command: string, options = {}, sandbox: "auto" | "off" = "auto") =>
-  play({
-    files,
-    lines: lines(command),
-    options: { allowRun: true, ...options },
-    sandbox: { choice: sandbox },
-  });
+const run = (command: string, options = {}) =>
+  play({ files, lines: lines(command), options: { allowRun: true, ...options } });
 
 // G13
 onCopies("small ignored files that a command made, changed or removed go back with a run that fails", async () => {
@@ -65,18 +60,6 @@ onCopies(
     expect(allowed.outcome).toMatchObject({ changes: [], stays: { count: 1, paths: ["dist"] } });
   },
 );
-
-test("without a sandbox the same holds", async () => {
-  const command = "echo 2 > kept.csv; echo n > new.csv; echo x > notes/x; echo b > dist/b.js";
-  const ran = await run(command, { checks: ["false"] }, "off");
-  expect(ran.files).toEqual({ ...files, "dist/b.js": "b\n" });
-  expect(ran.outcome).toMatchObject({ status: "failed", changes: [], stays: { count: 1, paths: ["dist"] } });
-  const removed = await run("rm kept.csv; rm -r notes", {}, "off");
-  expect(removed.files).toEqual(files);
-  expect(removed.eventsOf("call.finished")[0]?.text).toContain("headless that needs --allow-delete");
-  const allowed = await run("rm kept.csv; rm -r notes", { allowDelete: true }, "off");
-  expect(Object.keys(allowed.files)).not.toContain("kept.csv");
-});
 
 test("what a check of the user does to ignored files of the run is the run's, and goes back with it", async () => {
   const ran = await run("echo n > new.csv", { checks: ["echo checked >> new.csv; false"] });

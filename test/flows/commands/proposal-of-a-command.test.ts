@@ -58,11 +58,6 @@ onCopies("what is refused of it refuses all of it: outside --only, a deletion, a
   expect((await run("rm b.txt", { allowDelete: true })).files).toEqual({ "a.txt": "one\n" });
 });
 
-onCopies("a failed run takes it back", async () => {
-  const ran = await run("echo more >> a.txt", { checks: ["false"] });
-  expect([ran.outcome.code, ran.files]).toEqual([9, files]);
-});
-
 onCopies("without a plan people see what a command changed, and a no keeps nothing of it", async () => {
   const bash = calls(call("bash", { command: "echo more >> a.txt; exit 3" }));
   const asked = await playLoop([bash, "Done."], { files, options: { interactive: true }, answers: ["yes", "no"] });

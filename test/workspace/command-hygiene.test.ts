@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandEnv } from "../../src/workspace/command/command-env.ts";
+import { protectProcess } from "../../src/workspace/command/run-command.ts";
 import { runShell } from "../../src/workspace/command/shell.ts";
-import { protectProcess } from "../../src/workspace/system/protect-process.ts";
 import { ends } from "../processes.ts";
 import { usePlaces } from "./places.ts";
 

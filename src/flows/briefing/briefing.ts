@@ -5,13 +5,13 @@ import type { Ranked } from "../../core/context/rank.ts";
 import { findStacks } from "../../core/context/stack.ts";
 import { renderTree } from "../../core/context/tree.ts";
 import { fence } from "../../core/data-fence.ts";
+import { partOf } from "../../core/model.ts";
 import { lineOf, type RelPath } from "../../core/path.ts";
 import { blankSecrets } from "../../core/secrets/veil.ts";
 import { recentTurns } from "../../core/session/recent.ts";
 import { renderBaseline } from "../checks/describe.ts";
 import { renderAnswerForm } from "../ending/answer-form.ts";
 import type { Run } from "../run.ts";
-import { type Budgets, fitBudgets, widestBudget } from "./budgets.ts";
 import { type ListedProject, listProject } from "./list-project.ts";
 import { pickExcerpts } from "./pick-excerpts.ts";
 import { readSmallProject } from "./small-project.ts";
@@ -198,11 +198,11 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const isUnseen = (path: string) => !shown.has(path) && files.get(path)?.size !== 0;
   const isWhole = excerpts.every(({ part }) => part === undefined) && !likeliest.some(isUnseen);
   const parts: readonly Part[] = [
-    ...knowledge.map((source) => partOf("knowledge", source)),
+    ...knowledge.map((source) => filePart("knowledge", source)),
     ...renderEnvironment(run, await repository),
     { kind: "tree", text: fence("tree", stackOf(names), treeText), file: null },
     ...(isWhole ? [] : renderRanked(likeliest, budgets)),
-    ...[...excerpts, ...mentioned].map((source) => partOf("file", source)),
+    ...[...excerpts, ...mentioned].map((source) => filePart("file", source)),
     ...renderGiven(run, budgets, await renderMemory(run)),
   ];
   ranking?.finish();
@@ -231,7 +231,7 @@ function renderRanked(paths: readonly string[], budgets: Budgets): readonly Part
   return [{ kind: "ranked", text: fence("likely", { order: "best first" }, listed.join("\n")), file: null }];
 }
 
-function partOf(kind: Part["kind"], file: Source): Part {
+function filePart(kind: Part["kind"], file: Source): Part {
   const { path, shown, part } = file;
   const about = part === undefined ? {} : { shown: `parts of ${part.totalLines} lines` };
   return { kind, text: fence("file", { path, ...about }, shown), file };
@@ -260,4 +260,40 @@ function renderGiven(run: Run, budgets: Budgets, memory: string): readonly Part[
     ["request", [renderRequest(run), renderAnswerForm(run)].filter(Boolean).join("\n\n")],
   ];
   return given.flatMap(([kind, shown]) => (shown === "" ? [] : [{ kind, text: shown, file: null }]));
+}
+
+/** The most characters of each part, for a model with a large window. */
+const widestBudget = {
+  knowledge: 8_000,
+  tree: 4_000,
+  ranked: 1_400,
+  excerpts: 20_000,
+  history: 3_000,
+  context: 200_000,
+};
+type Budgets = typeof widestBudget;
+/** Characters of a token, a careful estimate: in prose about four, in code fewer. */
+const perToken = 3;
+/** Characters of the request besides the briefing: instructions, schema, the task itself. */
+const otherChars = 6_000;
+/** Characters of a briefing with every part at its maximum, without context. */
+const widestChars =
+  2 * widestBudget.knowledge + widestBudget.tree + widestBudget.ranked + widestBudget.excerpts + widestBudget.history;
+
+/**
+ * The budgets for the current model. What the person gave (context, named files) comes first, the context with at most
+ * half of the window; the other parts share the rest in the proportions of `widest`. `scale`: the share to use.
+ */
+function fitBudgets({ ports, task }: Run, mentioned: readonly Source[], scale: number): Budgets {
+  const model = partOf(ports.model, "plan");
+  const room = Math.max(0, (model.window - model.maxOutputTokens) * perToken - otherChars);
+  const named = mentioned.reduce((sum, { shown }) => sum + shown.length, 0);
+  const given = named + Math.min(widestBudget.context, task.context?.length ?? 0, Math.floor(room / 2));
+  const share = Math.max(0, Math.min(1, (room - given) / widestChars)) * scale;
+  const scaled = Object.entries(widestBudget).map(([name, widestOf]) => [name, Math.floor(widestOf * share)] as const);
+  return {
+    ...widestBudget,
+    ...Object.fromEntries(scaled),
+    context: Math.min(widestBudget.context, Math.floor(room / 2)) * scale,
+  };
 }

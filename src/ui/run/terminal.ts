@@ -14,7 +14,6 @@ import { openSteps } from "./show-steps.ts";
 import { openWaits, type WaitOptions } from "./show-waits.ts";
 import { type EventHandlers, type EventOf, openWork } from "./show-work.ts";
 import { openStreams, type StreamOptions, type Streams } from "./streams.ts";
-import { openThoughts } from "./thoughts.ts";
 
 export interface TerminalOptions extends StreamOptions, WaitOptions {
   /** `plan`: the plan is the result and goes to standard output; `session`: a session continues after the run. */
@@ -244,4 +243,30 @@ function showOutcome(outcome: Outcome, streams: Streams, state: ResultState): vo
   if (!state.undoable || outcome.run === null) return;
   if (applied) out(`undo with: pai undo${session ? ", here: /undo" : ""}\n`);
   else if (state.undone) out(`bring its changes back with: ${session ? "/redo" : "pai redo"} ${outcome.run}\n`);
+}
+
+interface Thoughts {
+  readonly push: (text: string) => void;
+  /** Shows the last line, which no line feed ended. */
+  readonly end: () => void;
+}
+
+/** `show` gets one line without its line feed; blank ones are left out. */
+function openThoughts(show: (line: string) => void): Thoughts {
+  let begun = "";
+  const showAll = (lines: readonly string[]) => {
+    for (const line of lines) if (line.trim() !== "") show(`thinking: ${visible(maskSecrets(line)).trimEnd()}`);
+  };
+  return {
+    push(text) {
+      const lines = (begun + text).split("\n");
+      begun = lines.pop() ?? "";
+      showAll(lines);
+    },
+    end() {
+      const last = begun;
+      begun = "";
+      showAll([last]);
+    },
+  };
 }

@@ -8,6 +8,7 @@ import { PaiError } from "../../core/error.ts";
 import type { PathRules } from "../../core/names.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { CommandOptions, CommandResult } from "../../core/ports.ts";
+import { openLibc } from "../../system/libc.ts";
 import type { Root } from "../confine.ts";
 import { compareLooks } from "../effects/candidates.ts";
 import { diff } from "../effects/diff.ts";
@@ -21,7 +22,6 @@ import { pace } from "../pace.ts";
 import { showName } from "../parse-path.ts";
 import { type Layers, removeLayers } from "../sandbox/layers.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
-import { protectProcess } from "../system/protect-process.ts";
 import { commandEnv, type Env, withheldNames } from "./command-env.ts";
 import { runConfined, runShell } from "./shell.ts";
 
@@ -190,4 +190,21 @@ async function requireProtection(sandbox: Sandbox): Promise<void> {
       hint: "--sandbox off runs them without one",
     },
   );
+}
+
+const operations = { dumpable: 4, childSubreaper: 36 } as const;
+const shapes = { prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" } } as const;
+
+let done = false;
+
+/**
+ * Closes `/proc/PID/{environ,fd,mem}` of pai, which expose its keys, to other processes of the same user (except root),
+ * and makes pai the parent of orphaned command processes, so that they can be ended. Does nothing without FFI.
+ */
+export function protectProcess(): void {
+  if (done) return;
+  done = true;
+  const functions = openLibc(shapes)?.functions;
+  functions?.prctl(operations.dumpable, 0, 0, 0, 0);
+  functions?.prctl(operations.childSubreaper, 1, 0, 0, 0);
 }

@@ -13,7 +13,6 @@ import {
 import { dirname, join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import { entryAt } from "../../system/entry-at.ts";
-import { isRunning } from "../../system/holder.ts";
 import { namesOf } from "../../system/lookups.ts";
 import { enterFlags } from "../system/open-at.ts";
 
@@ -114,5 +113,15 @@ function withFolder(path: string, use: (folder: string) => void): void {
     // stays.
   } finally {
     if (fd !== null) closeSync(fd);
+  }
+}
+
+/** Whether a process has this id now; a later process with the same id counts, too. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -1,5 +1,4 @@
 /** Finds and masks text that looks like a key. */
-import { rememberLong } from "./remember-long.ts";
 import { beginnings, kinds, tokens } from "./token-shapes.ts";
 
 /** A key-shaped piece of text: its position, and what it seems to be. */
@@ -191,7 +190,8 @@ export interface Search {
 
 const nothing: Search = { spans: [], covered: [] };
 
-const searches = rememberLong((text: string): Search => {
+/** All key-shaped pieces of a text. */
+export function searchSecrets(text: string): Search {
   if (text.length < minSecret || !mayHold(text)) return nothing;
   const all: Span[] = [];
   for (const find of finders) find(text, all);
@@ -206,13 +206,10 @@ const searches = rememberLong((text: string): Search => {
     return free.start < free.end ? [free] : [];
   });
   return { spans, covered };
-});
-
-/** All key-shaped pieces of a text. */
-export const searchSecrets: (text: string) => Search = searches.in;
+}
 
 /** Those pieces in order, none inside another. */
-export const findSpans = (text: string): readonly Span[] => searches.in(text).spans;
+export const findSpans = (text: string): readonly Span[] => searchSecrets(text).spans;
 
 /** The text with every key-shaped piece replaced by what `replace` makes of it. */
 export function replaceSecrets(text: string, replace: (value: string, kind: string) => string): string {

@@ -42,6 +42,7 @@ for (const only of ["namespaces", "bubblewrap"] as const) {
           "mv .git g",
           "echo x >> sub/.git/config",
         ]) {
+          if (isHidden && attack.startsWith("mv a.txt")) continue;
           const { exit } = await run(attack);
           if (!isHidden || !attack.includes(base)) expect([attack, exit === 0]).toEqual([attack, false]);
         }

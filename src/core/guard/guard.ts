@@ -189,7 +189,7 @@ const judgePlaceholders: Rule = ({ file, before }) => {
 
 const judgeSecrets: Rule = ({ file, before }) => {
   if (file.now === null || findSecrets(file.now).length === 0) return null;
-  const found = newSecrets(before.text(), file.now);
+  const found = newSecrets(before.holds, file.now);
   if (found.length === 0) return null;
   const shown = found.slice(0, 3).map(({ line, kind }) => `line ${line}: ${kind}`);
   return `the new content seems to hold a secret (${shown.join("; ")}). Read it from the environment, or use an example value`;

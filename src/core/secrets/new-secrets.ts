@@ -11,18 +11,19 @@ export interface Secret {
 const documented = /example/i;
 
 /**
- * Whether a text holds the value as a secret of its own, or in full view outside of its secrets. A part of a secret does
- * not count: a yes would confirm a guess, letter by letter.
+ * Tells whether a text holds a value as a secret of its own, or in full view outside of its secrets. A part of a secret
+ * does not count: a yes would confirm a guess, letter by letter. The text is searched once for all values.
  */
-function isHeld(text: string, value: string): boolean {
-  if (!text.includes(value)) return false;
-  if (findSpans(text).some(({ start, end }) => text.slice(start, end) === value)) return true;
+export function openHolding(text: string): (value: string) => boolean {
+  const own = new Set(findSpans(text).map(({ start, end }) => text.slice(start, end)));
   const inView = replaceSecrets(text, () => "\0");
-  return new RegExp(`(?<![A-Za-z0-9])${RegExp.escape(value)}(?![A-Za-z0-9])`).test(inView);
+  return (value) =>
+    own.has(value) ||
+    (inView.includes(value) && new RegExp(`(?<![A-Za-z0-9])${RegExp.escape(value)}(?![A-Za-z0-9])`).test(inView));
 }
 
-/** Key-shaped text of `after` that `before` did not hold, without documented examples. */
-export function newSecrets(before: string, after: string): readonly Secret[] {
+/** Key-shaped text that was not held before, without documented examples. */
+export function newSecrets(wasHeld: (value: string) => boolean, after: string): readonly Secret[] {
   const secrets: Secret[] = [];
   let line = 1;
   let from = 0;
@@ -30,9 +31,9 @@ export function newSecrets(before: string, after: string): readonly Secret[] {
     const value = after.slice(span.start, span.end);
     line += after.slice(from, span.start).split("\n").length - 1;
     from = span.start;
-    if (!documented.test(value) && !isHeld(before, value)) secrets.push({ line, kind: span.kind });
+    if (!documented.test(value) && !wasHeld(value)) secrets.push({ line, kind: span.kind });
   }
   return secrets;
 }
 
-export const findSecrets = (text: string): readonly Secret[] => newSecrets("", text);
+export const findSecrets = (text: string): readonly Secret[] => newSecrets(() => false, text);

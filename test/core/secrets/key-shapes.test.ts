@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { maskSecrets } from "../../../src/core/secrets/key-shapes.ts";
-import { findSecrets, newSecrets } from "../../../src/core/secrets/new-secrets.ts";
+import { findSecrets, newSecrets, openHolding } from "../../../src/core/secrets/new-secrets.ts";
 import { measureCpu } from "../cpu-time.ts";
 
 /** Random-looking characters, made here so that no scanner takes this file for a leak. */
@@ -154,14 +154,14 @@ for (const [name, text] of harmless) {
 
 test("tells only the secrets the old text did not have", () => {
   const [a, b] = [`ghp_${fake(36)}`, `glpat-${fake(20)}`];
-  expect(newSecrets(`x = ${a}`, `y = ${a}\nz = ${b}`)).toEqual([{ line: 2, kind: "GitLab token" }]);
-  expect(newSecrets("", a)).toHaveLength(1);
-  expect(newSecrets(a, a)).toEqual([]);
+  expect(newSecrets(openHolding(`x = ${a}`), `y = ${a}\nz = ${b}`)).toEqual([{ line: 2, kind: "GitLab token" }]);
+  expect(newSecrets(openHolding(""), a)).toHaveLength(1);
+  expect(newSecrets(openHolding(a), a)).toEqual([]);
 });
 
 test("a part of a secret is new, so that no guess is confirmed; text in full view is not", () => {
   const before = 'https://x.org/?id=a1b2c3d4e5f6a7&api_key=Zx9kQ2mR7tLp4VwA8sNd\nconnect("Qw7eRt5yUi3oPa1sDf9g")\n';
-  const isNew = (value: string) => newSecrets(before, `${before}token = "${value}"\n`).length === 1;
+  const isNew = (value: string) => newSecrets(openHolding(before), `${before}token = "${value}"\n`).length === 1;
   expect(["a1b2c3d4e5f6a7&api_key=Z", "a1b2c3d4e5f6a7&api_key=", "Zx9kQ2mR7tLp", "Qw7eRt5yUi3o"].map(isNew)).toEqual([
     true,
     false,

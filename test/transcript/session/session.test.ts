@@ -212,7 +212,7 @@ inTerminal("a check's failure offers to keep; no takes everything back", async (
 
 /** True when the process has gone within three seconds. */
 async function goes(pid: number): Promise<boolean> {
-  for (let tries = 0; tries < 60 && existsSync(`/proc/${pid}`); tries += 1) await Bun.sleep(50);
+  for (let tries = 0; tries < 600 && existsSync(`/proc/${pid}`); tries += 1) await Bun.sleep(50);
   return !existsSync(`/proc/${pid}`);
 }
 

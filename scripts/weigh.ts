@@ -69,14 +69,14 @@ function fieldsOf(name: string, text: string): readonly { readonly name: string;
 }
 
 /**
- * What every flow can touch: the fields of the interfaces in flows/run.ts that a `Run` holds, its task left out. Those
- * with an owner of their own (a ledger, a veil) are the owner's.
+ * What every flow can touch: the fields of a `Run`, its task left out, and of the interfaces in flows/run.ts that it
+ * holds. What those of another file hold (a ledger, the state of the checks) belongs to that file.
  */
 function sharedFields(): readonly string[] {
   const text = withoutComments(sources.get("flows/run.ts") ?? "").replace(/\n{2,}/g, "\n");
   return (fieldsOf("Run", text) ?? [])
     .filter(({ name }) => name !== "task")
-    .flatMap(({ name, type }) => (fieldsOf(type, text) ?? []).map((field) => `${name}.${field.name}`));
+    .flatMap(({ name, type }) => fieldsOf(type, text)?.map((field) => `${name}.${field.name}`) ?? [name]);
 }
 
 /** Kilobytes of the papers for people. */

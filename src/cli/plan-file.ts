@@ -74,11 +74,11 @@ export interface SaveOptions {
 
 /** Saves the plan of a run. Throws nothing_done if the run made none because it answered the request. */
 export async function savePlan(run: Run, { write, full, now }: SaveOptions): Promise<void> {
-  const { plan } = run.record;
+  const { plan } = run.planning;
   if (plan === null || plan.intent === "conversation")
     throw new PaiError("nothing_done", "no plan to save: the request was answered");
   const steps = plan.execution_plan?.steps ?? [];
-  const { workspace } = run.ports;
+  const { workspace } = run;
   // Closed files are not read before a person opens them.
   const touched = claimsOfPlan(run, plan)
     .claims.flatMap(pathsOfClaim)
@@ -88,21 +88,21 @@ export async function savePlan(run: Run, { write, full, now }: SaveOptions): Pro
     ...steps.filter(({ action }) => rowOf(action)?.form === "lines").map(({ target }) => target),
   ];
   const read = named.flatMap((text) => tryPath(run, text));
-  const paths = [...new Set([...run.record.bases, ...touched, ...read])].sort();
+  const paths = [...new Set([...run.reading.bases, ...touched, ...read])].sort();
   const content: Omit<PlanFile, "hash"> = {
     version: planVersion,
     kind: planKind,
-    pai: run.options.version,
+    pai: run.invocation.version,
     created: now().toISOString(),
     task: run.task.text,
-    mode: run.options.mode,
-    model: run.ports.model.id,
-    only: run.options.only.flat(),
-    checks: [...run.options.checks],
+    mode: run.invocation.mode,
+    model: run.calling.model.id,
+    only: run.changing.only.flat(),
+    checks: [...run.checking.checks],
     plan: plan as unknown as z.infer<typeof planFile>["plan"],
     base: await Promise.all(paths.map((path) => describe(workspace, path))),
     looks: steps.filter(({ action }) => isLook(action)).map(({ action, target }) => ({ action, target })),
-    changes: full ? run.record.staged.map(keep) : null,
+    changes: full ? run.changing.staged.map(keep) : null,
   };
   write(`${JSON.stringify({ ...content, hash: hashOf(content) }, null, 2)}\n`);
 }

@@ -40,7 +40,7 @@ const amendmentOf = ({ action, path, destination, why }: AmendRequest, accept: b
 
 /** Throws for what not even a yes allows: a path outside --only or behind a link, anything in a strict run. */
 async function refuseForbidden(run: Run, claim: PlanClaim): Promise<void> {
-  const { only, strict } = run.options;
+  const { only, strict } = run.changing;
   if (strict) {
     throw new PaiError("scope_refused", `the run is strict (--strict): only the plan allows to ${renderClaim(claim)}`);
   }
@@ -52,23 +52,23 @@ async function refuseForbidden(run: Run, claim: PlanClaim): Promise<void> {
 
 /** Throws what a run without a person never grants, even where -y would approve the same step of a plan. */
 async function refuseHeadless(run: Run, rights: Rights, claim: PlanClaim): Promise<void> {
-  const { options, record } = run;
-  if (options.command === "apply" || options.command === "plan") {
+  const { acting, changing, invocation } = run;
+  if (invocation.command === "apply" || invocation.command === "plan") {
     throw new PaiError(
       "scope_refused",
       `a saved plan is carried out as it is: it does not allow to ${renderClaim(claim)}`,
     );
   }
-  if (claim.kind === "delete" && !options.allowDelete && !options.dryRun) {
+  if (claim.kind === "delete" && !changing.allowDelete && !changing.dryRun) {
     throw new PaiError("delete_refused", "headless a deletion needs --allow-delete");
   }
-  if (claim.kind === "command" && !options.dryRun && !mayRunCommand(options, claim.command)) {
+  if (claim.kind === "command" && !changing.dryRun && !mayRunCommand(run, claim.command)) {
     throw new PaiError("command_refused", `headless it needs ${flagToRun(claim.command)}`);
   }
   const unallowed = await refuseUnallowed(run, pathsToAllow(run, [claim]));
   if (unallowed !== null) throw unallowed.error;
   const maxAmendments = Math.max(fewAmendments, rights.planned);
-  if (record.amended.filter(({ accept }) => accept).length >= maxAmendments) {
+  if (acting.amended.filter(({ accept }) => accept).length >= maxAmendments) {
     throw new PaiError("scope_refused", `the run has ${maxAmendments} amendments already, as many as it may`);
   }
 }
@@ -99,7 +99,7 @@ function grant(run: Run, rights: Rights, { request, claim }: Asked, by: Amendmen
 
 /** The diff of what these claims would change beyond the plan: the reply is tried on an overlay of the workspace. */
 async function rehearse(run: Run, rights: Rights, asked: readonly Asked[], calls: readonly Call[]): Promise<string> {
-  const actions = new Map(run.ports.actions.map((action) => [action.name as string, action]));
+  const actions = new Map(run.acting.actions.map((action) => [action.name as string, action]));
   const below = run.veiled.stage();
   const overlay = createOverlay(below);
   const stage: Stage = { ...overlay, shown: (path) => overlay.shown(path) ?? below.shown(path) };
@@ -142,7 +142,7 @@ async function ask(run: Run, rights: Rights, asked: readonly Asked[], calls: rea
   );
   const text = approvalWording.amendments(await Promise.all(asked.map((each) => renderAsked(run, each))));
   const diff = await rehearse(run, rights, asked, calls);
-  const decision = await run.ports.decide({ kind: "amend", text, ...(diff === "" ? {} : { diff }) });
+  const decision = await run.decide({ kind: "amend", text, ...(diff === "" ? {} : { diff }) });
   for (const each of asked) {
     if (decision.accept) grant(run, rights, each, decision.by);
     else {
@@ -156,8 +156,8 @@ async function ask(run: Run, rights: Rights, asked: readonly Asked[], calls: rea
 async function grantByPolicy(run: Run, rights: Rights, asked: Asked): Promise<void> {
   try {
     await refuseHeadless(run, rights, asked.claim);
-    if (!run.options.dryRun) {
-      const decision = await run.ports.decide({ kind: "amend", text: await renderAsked(run, asked) });
+    if (!run.changing.dryRun) {
+      const decision = await run.decide({ kind: "amend", text: await renderAsked(run, asked) });
       if (!decision.accept) throw new PaiError("scope_refused", `nobody can be asked to ${renderClaim(asked.claim)}`);
     }
     if (asked.claim.kind === "command") await bindCommands(run, [asked.claim.command]);
@@ -181,15 +181,15 @@ function readClaim(run: Run, request: AmendRequest): Asked | null {
 }
 
 /** Counts refused requests that no call of the reply needs; the others are counted with their calls. */
-export function noteRefused({ record }: Run, asked: readonly AmendRequest[], reports: readonly CallReport[]): void {
+export function noteRefused({ acting }: Run, asked: readonly AmendRequest[], reports: readonly CallReport[]): void {
   for (const { action, path, destination } of asked) {
     const target = destination === null ? path : `${path} → ${destination}`;
-    const refused = record.amended.some(
+    const refused = acting.amended.some(
       (each) => !each.accept && each.action === action && each.path === path && each.destination === destination,
     );
     if (!refused || reports.some((report) => report.name === action && report.target === target)) continue;
     const kind = rowOf(action)?.kind === "command" ? "command" : "change";
-    record.tally.note({
+    acting.tally.note({
       kind,
       name: action,
       target,
@@ -220,12 +220,12 @@ export async function amend(
   }
   if (open.size === 0) return;
   const all = [...open.values()];
-  if (run.options.interactive && !run.options.dryRun) await ask(run, rights, all, calls);
+  if (run.interactive && !run.changing.dryRun) await ask(run, rights, all, calls);
   else for (const each of all) await grantByPolicy(run, rights, each);
 }
 
 /** The sentence of the script prompt about what lies outside the plan. */
-export const amendRule = ({ options }: Run): string =>
-  options.strict
+export const amendRule = ({ changing }: Run): string =>
+  changing.strict
     ? "Only the paths and commands of the plan; anything else is refused."
     : "Only the paths and commands of the plan. If the task needs one more, write AMEND::ACTION::path::why on the line before that action (MV, COPY: AMEND::MV::from::to::why); pai or the user decides.";

@@ -37,7 +37,7 @@ export function claimsOfPlan(run: Run, plan: Plan): Claimed {
 }
 
 /** A path that the policy allows, or that is to be changed and that a person may open. Throws path_refused. */
-export function pathFor({ overlay, ports: { workspace } }: Run, text: string, use: PathUse): RelPath {
+export function pathFor({ overlay, workspace }: Run, text: string, use: PathUse): RelPath {
   try {
     return overlay.path(text, use);
   } catch (thrown) {
@@ -58,7 +58,7 @@ export const plannedCommands = ({ execution_plan: work }: Plan): readonly string
 ];
 
 /** Whether the command is one of the user's checks: those run anyway, and their results go into every request. */
-const isUserCheck = ({ options }: Run, command: string) => options.checks.some((check) => check.trim() === command);
+const isUserCheck = ({ checking }: Run, command: string) => checking.checks.some((check) => check.trim() === command);
 
 /**
  * The plan without commands that are not run as steps: those that may not run here (a notice names them, and the
@@ -66,18 +66,19 @@ const isUserCheck = ({ options }: Run, command: string) => options.checks.some((
  */
 export function withoutCommands(run: Run, plan: Plan): Plan {
   const { execution_plan: work } = plan;
-  if (work === null || plan.intent === "conversation" || run.options.planOnly) return plan;
-  const { allowRun, dryRun } = run.options;
+  if (work === null || plan.intent === "conversation" || run.planning.planOnly) return plan;
+  const { allowRun } = run.shell;
+  const { dryRun } = run.changing;
   const withheld = new Set<string>();
   const steps: PlanStep[] = [];
   for (const step of work.steps) {
     const command = commandIn(step);
     if (command === null) steps.push(step);
     else if (isUserCheck(run, command)) continue;
-    else if (dryRun || mayRunCommand(run.options, command)) steps.push(step);
+    else if (dryRun || mayRunCommand(run, command)) steps.push(step);
     else withheld.add(command);
   }
-  for (const command of withheld) run.record.tally.withhold(command, whyNotRun(allowRun));
+  for (const command of withheld) run.acting.tally.withhold(command, whyNotRun(allowRun));
   if (withheld.size > 0 && steps.some(({ action }) => rowOf(action)?.right !== null)) {
     const text = `not run: ${[...withheld].join("; ")} (${whyNotRun(allowRun)}); the rest of the plan goes on`;
     run.emit({ type: "notice", level: "warning", code: "commands_not_run", text });
@@ -92,28 +93,28 @@ interface Refused {
 }
 
 /** Commands that may not run here, when they are all that the plan would do. */
-export function refusedCommands({ record, options }: Run, { claims, refusals }: Claimed): readonly Refused[] {
-  const { withheld } = record.tally;
+export function refusedCommands({ acting, shell }: Run, { claims, refusals }: Claimed): readonly Refused[] {
+  const { withheld } = acting.tally;
   if (withheld.size === 0 || claims.length + refusals.length > 0) return [];
-  const text = `the plan would run ${[...withheld].join("; ")}: ${whyNotRun(options.allowRun)}`;
+  const text = `the plan would run ${[...withheld].join("; ")}: ${whyNotRun(shell.allowRun)}`;
   return [{ error: new PaiError("command_refused", text), flag: flagsToRun([...withheld]) }];
 }
 
-function refusedClaim({ options }: Run, claim: PlanClaim): readonly Refused[] {
-  const { only, interactive, allowDelete, planOnly, dryRun } = options;
+function refusedClaim({ changing, interactive, planning }: Run, claim: PlanClaim): readonly Refused[] {
+  const { only, allowDelete, dryRun } = changing;
   const outside = pathsOfClaim(claim).filter((path) => !withinOnly(only, path));
   const refused: Refused[] = outside.map((path) => {
     const text = `the plan would touch ${path}, which is outside --only ${only.flat().join(" ")}`;
     return { error: new PaiError("scope_refused", text), flag: null };
   });
-  if (claim.kind !== "delete" || interactive || allowDelete || planOnly || dryRun) return refused;
+  if (claim.kind !== "delete" || interactive || allowDelete || planning.planOnly || dryRun) return refused;
   const error = new PaiError("delete_refused", `the plan would delete ${claim.path}`);
   return [...refused, { error, flag: "--allow-delete" }];
 }
 
 /** What is asked about or closed, where nobody can be asked. */
 function refusedPaths(run: Run, claims: readonly PlanClaim[]): readonly Refused[] {
-  if (run.options.interactive) return [];
+  if (run.interactive) return [];
   return [...findConcerns(run, pathsToAllow(run, claims))].map(([path, why]) => ({
     error: new PaiError("path_refused", `${path}: ${why}`),
     flag: spellAllow(path),
@@ -136,22 +137,22 @@ export async function refuseForbidden(run: Run, claimed: Claimed): Promise<void>
     const hint = flags.size === 0 ? (first.error.hint ?? undefined) : `allow it with ${[...flags].join(" ")}`;
     throw new PaiError(first.error.code, text, { hint });
   }
-  if (run.options.planOnly || run.options.dryRun) return;
-  for (const path of claims.flatMap(pathsOfClaim)) run.ports.workspace.requireWritable?.(path);
+  if (run.planning.planOnly || run.changing.dryRun) return;
+  for (const path of claims.flatMap(pathsOfClaim)) run.workspace.requireWritable?.(path);
 }
 
 /** A deleted file runs and steers nothing; a closed one may not be deleted either. */
-export const pathsToAllow = ({ ports }: Run, claims: readonly PlanClaim[]): readonly RelPath[] =>
+export const pathsToAllow = ({ workspace }: Run, claims: readonly PlanClaim[]): readonly RelPath[] =>
   claims.flatMap((claim) =>
-    pathsOfClaim(claim).filter((path) => claim.kind !== "delete" || ports.workspace.whyClosed(path) !== null),
+    pathsOfClaim(claim).filter((path) => claim.kind !== "delete" || workspace.whyClosed(path) !== null),
   );
 
 /** Refuses links before a call is spent on them: carrying out the plan would refuse them too. Throws path_refused. */
 export async function refuseLinks(run: Run, claims: readonly PlanClaim[]): Promise<void> {
   const removed = new Set(claims.flatMap((claim) => (claim.kind === "delete" ? [claim.path] : [])));
   for (const path of new Set(claims.flatMap(pathsOfClaim))) {
-    if (run.ports.workspace.whyClosed(path) !== null) continue;
-    const blob = await run.ports.workspace.read(path, 0).catch((thrown) => {
+    if (run.workspace.whyClosed(path) !== null) continue;
+    const blob = await run.workspace.read(path, 0).catch((thrown) => {
       if (toPaiError(thrown).code === "path_refused") throw thrown;
       return null;
     });
@@ -159,7 +160,7 @@ export async function refuseLinks(run: Run, claims: readonly PlanClaim[]): Promi
   }
 }
 
-const whyOwnYes = ({ ports: { workspace } }: Run, path: RelPath): string | null =>
+const whyOwnYes = ({ workspace }: Run, path: RelPath): string | null =>
   workspace.concern(path) ?? workspace.whyClosed(path);
 
 /** The paths of a plan that need a yes of their own, whether or not they have it. */
@@ -187,7 +188,7 @@ async function requireAllowed(run: Run, claims: readonly PlanClaim[]): Promise<v
 /** Notes the yes to the plan; asks for the yes of its own that some paths need. Throws declined. */
 export async function takeYes(run: Run, claims: readonly PlanClaim[]): Promise<void> {
   await requireAllowed(run, claims);
-  run.record.approved = true;
+  run.planning.approved = true;
 }
 
 /**
@@ -195,14 +196,14 @@ export async function takeYes(run: Run, claims: readonly PlanClaim[]): Promise<v
  * declined, approval_needed.
  */
 export async function requireYes(run: Run, plan: Plan, claims: readonly PlanClaim[]): Promise<string | null> {
-  if (plan.intent === "conversation" || run.options.planOnly) return null;
-  if (run.options.dryRun) {
+  if (plan.intent === "conversation" || run.planning.planOnly) return null;
+  if (run.changing.dryRun) {
     await requireAllowed(run, claims);
     return null;
   }
-  const decision = await run.ports.decide({ kind: "plan", text: await renderPlanQuestion(run, plan, claims) });
+  const decision = await run.decide({ kind: "plan", text: await renderPlanQuestion(run, plan, claims) });
   if (decision.accept) {
-    run.record.review = decision.review === true;
+    run.planning.wantsReview = decision.review === true;
     await takeYes(run, claims);
     return null;
   }
@@ -210,12 +211,14 @@ export async function requireYes(run: Run, plan: Plan, claims: readonly PlanClai
   if (decision.by === "user") throw new PaiError("declined", "the plan was declined; nothing was changed");
   // With --review the changes are approved when they are shown, and without a person they will be refused then. A
   // command that runs before them needs the approval now.
-  if (run.options.review && !claims.some(({ kind }) => kind === "command")) {
+  if (run.changing.review && !claims.some(({ kind }) => kind === "command")) {
     await takeYes(run, claims);
     return null;
   }
   throw new PaiError("approval_needed", "the plan needs approval", {
     hint:
-      run.options.command === "apply" ? "approve it with -y" : "approve it with -y, or save it with: pai plan -o FILE",
+      run.invocation.command === "apply"
+        ? "approve it with -y"
+        : "approve it with -y, or save it with: pai plan -o FILE",
   });
 }

@@ -84,12 +84,12 @@ interface Asking {
 const progressMs = 250;
 
 /** Reports how far the reply is, a few times a second; a quick reply is not reported. */
-function reportProgress({ emit, ports }: Run, purpose: Purpose): Asking["onPiece"] {
+function reportProgress({ emit, now }: Run, purpose: Purpose): Asking["onPiece"] {
   const progress = readProgress(purpose);
-  let last = ports.now().getTime();
+  let last = now().getTime();
   return (kind, text, n) => {
     progress.push(kind, text);
-    const at = ports.now().getTime();
+    const at = now().getTime();
     if (at - last < progressMs) return;
     last = at;
     emit({ type: "model.progress", n, replied: false, ...progress.read() });
@@ -105,13 +105,13 @@ const maxPerToken = 32;
 const maxUncapped = 4 * 1024 * 1024;
 
 /** Whether the user capped the tokens or the cost of the run or of the day. */
-const isRationed = ({ ledger, ports }: Run): boolean =>
-  Number.isFinite(ledger.room(0)) || (ports.allowance ?? null) !== null;
+const isRationed = ({ ledger, calling }: Run): boolean =>
+  Number.isFinite(ledger.room(0)) || (calling.allowance ?? null) !== null;
 
 /** Collects the reply in `got`, which keeps what arrived before a failure. Throws reply_cut for an endless reply. */
 async function receive(run: Run, { request, refit, count, onText, onPiece }: Asking, got: Arriving) {
   let left = Math.max(maxPerToken * request.maxOutputTokens, isRationed(run) ? 0 : maxUncapped);
-  for await (const event of run.ports.model.stream(request, run.signal, refit)) {
+  for await (const event of run.calling.model.stream(request, run.signal, refit)) {
     // A fast reply never waits for the network: without a pause, signals and time limits would not be noticed.
     await breathe(run.signal);
     if (got.n === 0) got.n = count();
@@ -131,7 +131,7 @@ async function receive(run: Run, { request, refit, count, onText, onPiece }: Ask
 }
 
 /** The question with every secret replaced by a name. A notice tells their number, again whenever it grows. */
-function hide({ veil, emit, record }: Run, question: ModelQuestion): ModelQuestion {
+function hide({ veil, emit, calling }: Run, question: ModelQuestion): ModelQuestion {
   // A later message may reveal that a value is a secret: earlier messages are searched again.
   let version = -1;
   let [system, messages] = [question.system, question.messages];
@@ -140,8 +140,8 @@ function hide({ veil, emit, record }: Run, question: ModelQuestion): ModelQuesti
     system = veil.hide(question.system);
     messages = question.messages.map((message) => hideMessage(veil, message));
   }
-  if (veil.count > record.givenNotices.secrets) {
-    record.givenNotices.secrets = veil.count;
+  if (veil.count > calling.secretsTold) {
+    calling.secretsTold = veil.count;
     const values = veil.count === 1 ? "1 value that looks" : `${veil.count} values that look`;
     emit({
       type: "notice",
@@ -162,7 +162,7 @@ interface Sending {
 }
 
 async function askOnce(run: Run, question: ModelQuestion, onText: (text: string, n: number) => void): Promise<Reply> {
-  const { ledger, ports } = run;
+  const { ledger, calling } = run;
   const { job = "work" } = question;
   const sent = charactersOf(question);
   const estimate = ledger.estimate(sent);
@@ -174,7 +174,7 @@ async function askOnce(run: Run, question: ModelQuestion, onText: (text: string,
     priceOf: (usage: Usage) => ledger.priceOf(usage, job),
     signal: run.signal,
   };
-  const claim = (await ports.allowance?.reserve(call)) ?? null;
+  const claim = (await calling.allowance?.reserve(call)) ?? null;
   const got: Arriving = { n: 0, text: "", calls: [], done: null };
   try {
     return await send(run, question, { sent, estimate, refit: claim?.reply ?? maxReply, onText }, got);
@@ -189,11 +189,11 @@ async function send(
   { sent, estimate, refit, onText }: Sending,
   got: Arriving,
 ): Promise<Reply> {
-  const { ledger, emit, ports } = run;
+  const { ledger, emit, calling, now } = run;
   const { job = "work" } = question;
-  const model = partOf(ports.model, job);
+  const model = partOf(calling.model, job);
   const maxOutputTokens = refit();
-  const effort = run.options.effort?.[job] ?? null;
+  const effort = run.calling.effort?.[job] ?? null;
   warnLongPromptPrice(run, estimate, job);
   const request: ModelRequest = {
     tools: [],
@@ -201,10 +201,10 @@ async function send(
     toolChoice: question.tools?.length ? "auto" : "none",
     maxOutputTokens,
     isCapped: isRationed(run) || maxOutputTokens < model.maxOutputTokens,
-    temperature: run.options.temperature,
+    temperature: run.calling.temperature,
     ...(effort !== null && { effort }),
   };
-  const started = ports.now().getTime();
+  const started = now().getTime();
   const { at_most } = ledger.promised;
   emit({ type: "model.started", n: ledger.made + 1, purpose: question.purpose, model: model.id, estimate, at_most });
   const release = ledger.hold();
@@ -219,7 +219,7 @@ async function send(
     throw thrown;
   } finally {
     release();
-    finish(run, got, { estimate, sent, job, ms: ports.now().getTime() - started });
+    finish(run, got, { estimate, sent, job, ms: now().getTime() - started });
   }
   return readReply(got, request);
 }

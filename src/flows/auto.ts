@@ -19,14 +19,14 @@ const hybridPlan: PlanKind<Plan> = {
 
 export const hybrid: Flow = async (run) => {
   const { plan, claims } = await makePlan(run, hybridPlan);
-  run.record.mode = isThorough(plan) ? "eight-step" : "single-shot";
+  run.planning.mode = isThorough(plan) ? "eight-step" : "single-shot";
   if (plan.intent === "conversation") {
-    run.record.text = plan.reply;
+    run.ending.text = plan.reply;
     return;
   }
-  const text = `the plan is ${complexityOf(plan)}: working ${run.record.mode}`;
+  const text = `the plan is ${complexityOf(plan)}: working ${run.planning.mode}`;
   run.emit({ type: "notice", level: "info", code: "mode_chosen", text });
-  if (run.options.planOnly) return;
+  if (run.planning.planOnly) return;
   if (!isThorough(plan)) return execute(run, plan, claims);
   await followSchedule(run, scheduleOf(plan), claims);
 };

@@ -1,5 +1,6 @@
 /** Repeats in an execution call what planning calls showed: small files, results of looks, and names of the rest. */
-import type { Run, Shown } from "./run.ts";
+import type { Shown } from "./briefing/reading.ts";
+import type { Run } from "./run.ts";
 
 /** Characters of files that are shown again, besides the files that the plan names. */
 const maxCarried = 12_000;
@@ -29,15 +30,15 @@ function keepSmallest(shown: readonly Shown[], maxLength: number): Kept {
 }
 
 /** The texts to repeat. `evidence`: paths that the request shows anyway, which are not repeated. */
-export function renderCarried({ record }: Run, evidence: ReadonlySet<string>): string {
+export function renderCarried({ reading }: Run, evidence: ReadonlySet<string>): string {
   const again = new Set<string | null>(evidence);
   const looked = keepSmallest(
-    record.looked.filter(({ path }) => !again.has(path)),
+    reading.looked.filter(({ path }) => !again.has(path)),
     maxLooked,
   );
-  for (const { path } of record.looked) again.add(path);
+  for (const { path } of reading.looked) again.add(path);
   const files = keepSmallest(
-    record.briefed.filter(({ path }) => !again.has(path)),
+    reading.briefed.filter(({ path }) => !again.has(path)),
     maxCarried,
   );
   const left = [...new Set([...looked.left, ...files.left])];

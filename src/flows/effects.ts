@@ -70,7 +70,7 @@ export async function settleCheck(run: Run, ended: Ended): Promise<void> {
     return tell("warning", "path_refused", `what it changed was taken back: ${forbidden.why}`);
   }
   const asked = (await refuseUnallowed(run, [...touchedBy(changes), ...largeOf(effects)]))?.paths ?? [];
-  const isBack = ({ path, runsUnasked }: Refused) => !run.options.interactive && runsUnasked && !isAllowed(run, path);
+  const isBack = ({ path, runsUnasked }: Refused) => !run.interactive && runsUnasked && !isAllowed(run, path);
   const unwanted = [...asked, ...refused.filter(isBack).map(({ path }) => path)];
   const unkept = unwanted.length === 0 ? [] : await drop(run, effects, new Set(unwanted));
   const back = unwanted.filter((path) => !unkept.includes(path));
@@ -111,7 +111,7 @@ async function refuse(run: Run, rights: Rights | null, { effects, held }: Ended)
   const unallowed = await refuseUnallowed(run, large);
   if (unallowed !== null) return { code: unallowed.error.code, text: unallowed.error.message };
   // On a copy people at a terminal see the changes first, and decideBatch then asks.
-  const isShown = held.isCopy && run.options.interactive;
+  const isShown = held.isCopy && run.interactive;
   const judged = changes.filter(({ isIgnored }) => !isIgnored);
   return (await judgeCommand(run, rights, judged, isShown)) ?? refuseLost(run, effects, held.isCopy);
 }
@@ -127,16 +127,16 @@ function sayRefused(refused: readonly Refused[]): string {
 
 /** Deletions that cannot be undone need a yes of their own, headless --allow-delete. `isCopy`: they can be prevented. */
 async function refuseLost(run: Run, { carried }: Effects, isCopy: boolean): Promise<Refusal | null> {
-  const { options, ports } = run;
+  const { changing, decide, interactive } = run;
   const lost = carried.flatMap((each) => each.lost);
-  if (lost.length === 0 || options.allowDelete || options.dryRun) return null;
+  if (lost.length === 0 || changing.allowDelete || changing.dryRun) return null;
   const named = nameSome(lost);
-  if (!options.interactive) {
+  if (!interactive) {
     const does = isCopy ? `it deletes ${named}, ignored and` : `it deleted ${named}, which`;
     return { code: "delete_refused", text: `${does} cannot be restored: headless that needs --allow-delete` };
   }
   if (!isCopy) return null;
-  if ((await ports.decide({ kind: "changes", text: approvalWording.lostFiles(lost) })).accept) return null;
+  if ((await decide({ kind: "changes", text: approvalWording.lostFiles(lost) })).accept) return null;
   return { code: "declined", text: `the user declined to delete ${named}` };
 }
 
@@ -169,11 +169,11 @@ function isPromised({ scope }: Rights, { path, after }: Change): boolean {
 
 /** Applies what was proposed, and keeps of ignored paths what --only names. */
 async function keep(run: Run, { command, effects, held: { isCopy } }: Ended): Promise<void> {
-  const { options, overlay, record, emit, signal } = run;
+  const { overlay, emit, signal, changing } = run;
   if (isCopy) await applyBatch(run, "command");
   else emitApplied(run, effects.changes);
-  if (options.dryRun) return void (await drop(run, effects, null));
-  const isKept = (path: RelPath) => withinOnly(options.only, path);
+  if (changing.dryRun) return void (await drop(run, effects, null));
+  const isKept = (path: RelPath) => withinOnly(changing.only, path);
   const ignored = effects.changes.filter(({ isIgnored }) => isIgnored).map(({ path }) => path);
   const carried = effects.carried.map(({ path }) => path);
   overlay.release([...ignored, ...carried]);
@@ -184,18 +184,18 @@ async function keep(run: Run, { command, effects, held: { isCopy } }: Ended): Pr
   await listen(signal);
   const applied = transaction.changes.slice(from);
   overlay.learn(applied);
-  for (const path of ignored.filter(isKept)) record.ignored.add(path);
+  for (const path of ignored.filter(isKept)) changing.ignored.add(path);
   if (isCopy) emitApplied(run, applied);
   tellStays(run, { command, effects }, stays);
   const left = [...ignored, ...(isCopy ? carried : [])].filter((path) => !isKept(path));
   if (left.length === 0) return;
-  const text = `${command}: ${nameSome(left)} ${left.length === 1 ? "is ignored: it was" : "are ignored: they were"} not kept, as --only ${options.only.flat().join(" ")} leaves it out`;
+  const text = `${command}: ${nameSome(left)} ${left.length === 1 ? "is ignored: it was" : "are ignored: they were"} not kept, as --only ${changing.only.flat().join(" ")} leaves it out`;
   emit({ type: "notice", level: "info", code: "command_left", text });
 }
 
-function emitApplied({ emit, record }: Run, changes: readonly Change[]): void {
+function emitApplied({ emit, changing }: Run, changes: readonly Change[]): void {
   if (changes.length === 0) return;
-  emit({ type: "changes.applied", batch: record.batches, changes: summarizeAll(changes, () => "command") });
+  emit({ type: "changes.applied", batch: changing.batches, changes: summarizeAll(changes, () => "command") });
 }
 
 /** Reports paths whose change no undo takes back, and counts those that are ignored. */
@@ -211,7 +211,7 @@ function tellStays(
     run.emit({ type: "notice", level: "info", code: "command_left", text });
   };
   const ignored = stays.filter((path) => !open.has(path));
-  for (const path of ignored) run.record.stays.add(path);
+  for (const path of ignored) run.changing.stays.add(path);
   tell(ignored, (isOne) =>
     isOne ? "is ignored: no undo takes its change back" : "are ignored: no undo takes their changes back",
   );

@@ -33,8 +33,8 @@ const renderSteps = ({ steps }: Schedule) =>
 /** Splits the summary into its NEXT lines and its text, and records both. */
 function keepSummary(run: Run, text: string): void {
   const lines = text.trim().split("\n");
-  run.record.next = lines.flatMap((line) => readNext(line) || []);
-  run.record.text = lines
+  run.ending.next = lines.flatMap((line) => readNext(line) || []);
+  run.ending.text = lines
     .filter((line) => readNext(line) === null)
     .join("\n")
     .replace(/\n{3,}/g, "\n\n")
@@ -42,8 +42,8 @@ function keepSummary(run: Run, text: string): void {
 }
 
 /** Whether the run only gave an answer: a summary would replace it with other words. */
-const isAnswer = ({ record, begun }: Run, { answer }: Iterations) =>
-  answer !== "" && record.staged.length === 0 && (begun?.changes.length ?? 0) === 0;
+const isAnswer = ({ begun, changing }: Run, { answer }: Iterations) =>
+  answer !== "" && changing.staged.length === 0 && (begun?.changes.length ?? 0) === 0;
 
 /** A check's result in words. */
 const resultWords: Readonly<Record<string, string>> = { true: "passed", false: "failed", null: "not run" };
@@ -52,10 +52,10 @@ const resultWords: Readonly<Record<string, string>> = { true: "passed", false: "
 async function summarize(run: Run, schedule: Schedule, iterations: Iterations): Promise<void> {
   showStep(run, 8, "summary", "");
   if (isAnswer(run, iterations)) {
-    run.record.text ||= iterations.answer;
+    run.ending.text ||= iterations.answer;
     return;
   }
-  const checks = run.record.checks.map(({ command, passed }) => `- ${command}: ${resultWords[`${passed}`]}`);
+  const checks = run.checking.results.map(({ command, passed }) => `- ${command}: ${resultWords[`${passed}`]}`);
   const parts = [
     renderRequest(run),
     renderAnswerForm(run),
@@ -72,15 +72,15 @@ async function summarize(run: Run, schedule: Schedule, iterations: Iterations): 
     run.signal.throwIfAborted();
     const text = `the model wrote no summary: ${toPaiError(thrown).message}`;
     run.emit({ type: "notice", level: "warning", code: "no_summary", text });
-    run.record.text ||= iterations.verdicts;
+    run.ending.text ||= iterations.verdicts;
   }
-  run.record.next = [...new Set([...run.record.next, ...iterations.improvements])];
+  run.ending.next = [...new Set([...run.ending.next, ...iterations.improvements])];
 }
 
 /** Works through an approved schedule. Throws the failure of a step that stayed failed. */
 export async function followSchedule(run: Run, schedule: Schedule, claims: readonly PlanClaim[]): Promise<void> {
   const { plan, steps } = schedule;
-  run.record.steps = steps;
+  run.planning.steps = steps;
   showStep(run, 1, "classify", `task, ${plan.intelligence_notes?.complexity_assessment ?? "moderate"}`);
   showStep(run, 2, "respond", plan.reply);
   showStep(run, 3, "schedule", renderSteps(schedule));
@@ -99,6 +99,6 @@ export async function followSchedule(run: Run, schedule: Schedule, claims: reado
 
 export const eightStep: Flow = async (run) => {
   const { made, plan, claims } = await makePlan(run, eightStepPlan);
-  if (plan.intent === "conversation") run.record.text = plan.reply;
-  else if (!run.options.planOnly) await followSchedule(run, { ...made, plan }, claims);
+  if (plan.intent === "conversation") run.ending.text = plan.reply;
+  else if (!run.planning.planOnly) await followSchedule(run, { ...made, plan }, claims);
 };

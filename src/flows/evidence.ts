@@ -70,17 +70,17 @@ export function filesOf(run: Run, plan: Plan): Named {
  * What shows which parts of a file the plan is about: its words, outputs of failed checks, and the ranges read.
  */
 function focusOn(run: Run, plan: Plan, path: RelPath, reports: readonly CallReport[]): Focus {
-  const { task, record } = run;
+  const { task, checking, planning, reading } = run;
   const steps = (plan.execution_plan?.steps ?? []).filter(({ target }) => toReadable(run, target) === path);
   const words = steps.map(({ purpose, expected_outcome }) => `${purpose} ${expected_outcome}`);
   const where = plan.analysis?.target_identification ?? "";
-  const failed = (record.baseline?.results ?? []).filter(({ passed }) => passed !== true).map(({ output }) => output);
-  const looked = record.looked.flatMap((each) => (each.path === path ? (each.range ?? []) : []));
+  const failed = (checking.baseline?.results ?? []).filter(({ passed }) => passed !== true).map(({ output }) => output);
+  const looked = reading.looked.flatMap((each) => (each.path === path ? (each.range ?? []) : []));
   const read = reports.flatMap((report) =>
     report.ok && pathOfRead(run, report) === path ? (rangeOf(report) ?? []) : [],
   );
   return {
-    request: blankSecrets([task.text, ...record.corrections, where, ...words].join("\n")),
+    request: blankSecrets([task.text, ...planning.corrections, where, ...words].join("\n")),
     output: blankSecrets([task.context ?? "", ...failed].join("\n")),
     looked: [...looked, ...read],
   };
@@ -116,7 +116,7 @@ function callsOf(run: Run, plan: Plan, steps: readonly PlanStep[]): readonly Cal
   return (plan.execution_plan?.steps ?? []).flatMap((step, at): readonly Call[] => {
     if (!steps.includes(step)) return [];
     if (step.action !== "RUN") return [looks.get(`look.${at + 1}`) ?? []].flat();
-    return mayRunCommand(run.options, step.target)
+    return mayRunCommand(run, step.target)
       ? [{ id: `run.${at + 1}`, name: "RUN", input: { command: step.target } }]
       : [];
   });
@@ -161,7 +161,7 @@ export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Pro
   const batch = await perform(run, calls, rights);
   const { reports } = batch;
   for (const { kind, target } of reports)
-    if (kind === "command") run.record.ran.set(target, run.begun?.changes.length ?? 0);
+    if (kind === "command") run.shell.ran.set(target, run.begun?.changes.length ?? 0);
   const { paths, texts, inParts } = await showNamed(run, plan, reports);
   const seen = (report: CallReport) => {
     const path = pathOfRead(run, report);
@@ -222,7 +222,7 @@ export async function lookAround(run: Run, plan: Plan, rounds: number): Promise<
     ...others.map((path, at): Call => ({ id: `look.r${at + 1}`, name: "READ", input: { path } })),
   ];
   const { reports } = await perform(run, calls, noRights);
-  const { window, maxOutputTokens } = partOf(run.ports.model, "plan");
+  const { window, maxOutputTokens } = partOf(run.calling.model, "plan");
   const texts = cutResults(
     reports,
     Math.min(maxOfRound, Math.max(1000, Math.floor((window - maxOutputTokens) * 0.75))),
@@ -230,12 +230,12 @@ export async function lookAround(run: Run, plan: Plan, rounds: number): Promise<
   const results: string[] = [];
   for (const [at, report] of reports.entries()) {
     const path = rowOf(report.name)?.form === "lines" && report.ok ? toReadable(run, report.target) : null;
-    if (path !== null) run.record.bases.add(path);
+    if (path !== null) run.reading.bases.add(path);
     await noteAnswer(run, report);
     const action = `${report.name} ${targetOfStep(report)}`.trim();
     results.push(fence("result", { action, ok: String(report.ok) }, texts[at] ?? ""));
     if (report.ok)
-      run.record.looked = [...run.record.looked, { path, text: results.at(-1) ?? "", range: rangeOf(report) }];
+      run.reading.looked = [...run.reading.looked, { path, text: results.at(-1) ?? "", range: rangeOf(report) }];
   }
   const more =
     rounds === 0

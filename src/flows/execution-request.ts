@@ -46,9 +46,9 @@ export interface AskedExecution {
 }
 
 /** Names the commands that are not run, so that the model does not claim any result of them. */
-function renderNotRun({ options, record: { tally } }: Run): string {
-  if (!options.dryRun && tally.withheld.size === 0) return "";
-  const some = !options.dryRun && grantsSome(options.allowRun);
+function renderNotRun({ acting: { tally }, changing, shell }: Run): string {
+  if (!changing.dryRun && tally.withheld.size === 0) return "";
+  const some = !changing.dryRun && grantsSome(shell.allowRun);
   return some
     ? `Not run this time: ${[...tally.withheld].join("; ")}. Do not say what they showed.`
     : "Commands are not run this time: do not say what one showed.";

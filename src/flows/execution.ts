@@ -45,7 +45,7 @@ export function rightsOf(plan: Plan, claims: readonly PlanClaim[]): Rights {
 
 /** The results of the user's checks before the work; those of a saved plan begin only now. */
 export async function finishBaseline(run: Run): Promise<readonly CheckEvidence[]> {
-  if (run.options.checks.length === 0) return [];
+  if (run.checking.checks.length === 0) return [];
   return (await baselineOf(run)?.finish()) ?? [];
 }
 
@@ -58,10 +58,10 @@ interface Phase {
 }
 
 /** Takes the prose of a reply without actions as the answer, unless promised work is open. True when there is any. */
-function keepProse({ record }: Run, reply: ScriptReply, progress: Progress): boolean {
+function keepProse({ ending }: Run, reply: ScriptReply, progress: Progress): boolean {
   const others = reply.script.actions.some(({ cmd }) => rowOf(cmd)?.kind !== "finish");
   const prose = others || progress.open.length > 0 ? "" : proseOf(reply);
-  record.text ||= prose;
+  ending.text ||= prose;
   return prose !== "";
 }
 
@@ -110,7 +110,7 @@ async function doPhase(
   const isChecked = left === null && due && checks.length > 0;
   const reports = isChecked ? await runChecks(run, checks, passedBefore.value) : [];
   left = progress.judgeChecks(left, reports);
-  if (left === null && !closed) run.record.text ||= proseAfter(asked.value);
+  if (left === null && !closed) run.ending.text ||= proseAfter(asked.value);
   return { left, text, batch, notes, reports, tag };
 }
 
@@ -123,14 +123,14 @@ function refusalOf(run: Run, forbidden: NonNullable<Tally["forbidden"]>, left: P
   const { name, target, code } = forbidden;
   const what = `${name} ${target} was refused${code === "scope_refused" ? ": the plan does not list it" : ""}`;
   const message = left === null ? `${what}; nothing was done` : `${left.message}; ${what}`;
-  return new PaiError(code, message, { hint: hintFor(forbidden, run.options) });
+  return new PaiError(code, message, { hint: hintFor(forbidden, run.changing) });
 }
 
 /** Throws the refusal when nothing else was done and no person saw it. */
 function refuseIdle(run: Run): void {
-  const { forbidden } = run.record.tally;
-  const changed = (run.options.dryRun ? run.record.staged : (run.begun?.changes ?? [])).length > 0;
-  if (forbidden !== null && !changed && !run.options.interactive) throw refusalOf(run, forbidden, null);
+  const { forbidden } = run.acting.tally;
+  const changed = (run.changing.dryRun ? run.changing.staged : (run.begun?.changes ?? [])).length > 0;
+  if (forbidden !== null && !changed && !run.interactive) throw refusalOf(run, forbidden, null);
 }
 
 const renderNow = async (run: Run, plan: Plan, checks: readonly Check[]): Promise<string> =>
@@ -141,7 +141,7 @@ function giveUp(run: Run, left: Left, text: string): never {
   if (run.ledger.capped) {
     throw new PaiError("budget_calls", `budget reached: ${left.message}, and --max-calls allows no further call`);
   }
-  const { forbidden } = run.record.tally;
+  const { forbidden } = run.acting.tally;
   if (forbidden !== null && ["check_failed", "nothing_done"].includes(left.code)) throw refusalOf(run, forbidden, left);
   const said = left.code === "reply_invalid" ? beginningOf(text) : "";
   throw new PaiError(left.code, left.message + said, left.hint === null ? {} : { hint: left.hint });
@@ -156,7 +156,7 @@ export async function execute(run: Run, plan: Plan, claims: readonly PlanClaim[]
   await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim));
   const { text: evidence, batch: seen } = await collectEvidence(run, plan, rights);
   progress.absorb(seen);
-  const checks = run.options.dryRun ? [] : checksOf(run);
+  const checks = run.changing.dryRun ? [] : checksOf(run);
   let passedBefore: ReadonlySet<string> | null = null;
   const baseline = async () => {
     const isChecked = progress.promisesChanges && checks.length > 0;
@@ -220,10 +220,10 @@ export async function executeFinished(
   claims: readonly PlanClaim[],
   changes: readonly Change[],
 ): Promise<void> {
-  const checks = run.options.dryRun ? [] : checksOf(run);
+  const checks = run.changing.dryRun ? [] : checksOf(run);
   await finishBaseline(run);
   const passedBefore = await runPlanChecks(run, checks);
   await performChanges(run, changes, rightsOf(plan, claims));
-  if (!run.options.dryRun) refuseFailed(await runChecks(run, checks, passedBefore));
-  run.record.text = plan.reply;
+  if (!run.changing.dryRun) refuseFailed(await runChecks(run, checks, passedBefore));
+  run.ending.text = plan.reply;
 }

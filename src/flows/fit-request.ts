@@ -26,9 +26,9 @@ export const margin = 1.2;
  * Output tokens that the reply of a job's model to a request of `estimate` tokens may have. Throws budget_* when a cap or the promise
  * forbids the request, request_rejected when the current model cannot hold it.
  */
-export function fit({ ledger, ports, options }: Run, estimate: number, job: Job): number {
-  const model = partOf(ports.model, job);
-  refuseHuge(options, estimate);
+export function fit({ ledger, interactive, calling }: Run, estimate: number, job: Job): number {
+  const model = partOf(calling.model, job);
+  refuseHuge({ interactive, caps: calling.caps }, estimate);
   ledger.admit(estimate, minReply, job);
   if (estimate + minReply > model.window) {
     const message = `the request needs about ${estimate} tokens, ${model.id} may hold ${model.window}`;
@@ -41,10 +41,11 @@ export function fit({ ledger, ports, options }: Run, estimate: number, job: Job)
 }
 
 /** Says once that a request is long enough for its model's higher price. */
-export function warnLongPromptPrice({ ports: { model, price }, record, emit }: Run, estimate: number, job: Job): void {
+export function warnLongPromptPrice({ calling, emit }: Run, estimate: number, job: Job): void {
+  const { model, price } = calling;
   const above = price(job)?.large?.above;
-  if (above === undefined || estimate <= above || record.givenNotices.longPrompt) return;
-  record.givenNotices.longPrompt = true;
+  if (above === undefined || estimate <= above || calling.priceTold) return;
+  calling.priceTold = true;
   const text = `a request of more than ${above} tokens costs more with ${partOf(model, job).id} (see: pai models)`;
   emit({ type: "notice", level: "warning", code: "large_request", text });
 }

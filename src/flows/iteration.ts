@@ -132,7 +132,7 @@ export async function createIterations(
   await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim));
   const { text: evidence, batch: seen } = await collectEvidence(run, plan, rights);
   progress.absorb(seen);
-  const checks = run.options.dryRun ? [] : checksOf(run);
+  const checks = run.changing.dryRun ? [] : checksOf(run);
   const planned = progress.promisesChanges ? await runPlanChecks(run, checks) : new Set<string>();
   const passed = before.flatMap((check) => (check.passed === true ? [check.command] : []));
   const passedBefore = new Set([...planned, ...passed]);
@@ -165,8 +165,8 @@ export async function createIterations(
     const isOverdue = isLast(at) && !passesChecks();
     const work = await performScript(run, script, { rights, prefix: `${purpose}${at + 1}`, planned: progress.steps });
     progress.absorb(work.batch);
-    const changes = run.options.dryRun ? run.record.staged : squash((run.begun?.changes ?? []).slice(from));
-    const isDue = (work.batch.changed || isOverdue) && !run.options.dryRun;
+    const changes = run.changing.dryRun ? run.changing.staged : squash((run.begun?.changes ?? []).slice(from));
+    const isDue = (work.batch.changed || isOverdue) && !run.changing.dryRun;
     const reports = isDue ? (await runChecks(run, checks, passedBefore)).map((report) => judgeLater(report, at)) : [];
     const unusable = seen === "" ? "" : `Your last reply could not be used: it held ${seen}.\n${renderForms(tag)}\n\n`;
     news = unusable + (await renderNews(run, work, reports));
@@ -175,7 +175,7 @@ export async function createIterations(
     return { work, checks: reports, finished, answer, diff: renderChanges(run.veiled.hideChanges(changes)) };
   };
 
-  const passesChecks = () => run.record.checks.every(({ passed }) => passed !== false);
+  const passesChecks = () => run.checking.results.every(({ passed }) => passed !== false);
 
   /** A check that failed before the work began may fail until the last step. */
   const judgeLater = (report: CheckReport, at: number): CheckReport =>
@@ -201,8 +201,8 @@ export async function createIterations(
     const why = whyStillFailed(healed, faultsOf(healed, open), verdict);
     if (why !== null) {
       const step = stepAt(at);
-      run.record.text = `Stopped at step ${at + 1} of ${steps.length}, ${step.title}: ${why}`;
-      run.record.next = [];
+      run.ending.text = `Stopped at step ${at + 1} of ${steps.length}, ${step.title}: ${why}`;
+      run.ending.next = [];
       throw new PaiError(
         codeOf(healed, progress.failure ?? failed, open),
         `step ${at + 1}, ${step.title}, stayed failed: ${why.split("\n", 1)[0]}`,
@@ -236,7 +236,7 @@ export async function createIterations(
       reserveFrom(at, 1);
       const verdict = await judge(run, plan, step, acted);
       if (verdict.quality_score !== null) scores.push(verdict.quality_score);
-      run.record.score = meanOf(scores);
+      run.ending.score = meanOf(scores);
       showStep(run, 6, "integrity", [renderVerdict(verdict), ...verdict.reasons].join("\n"));
       story.push(`${at + 1}. ${step.title}: ${renderVerdict(verdict)}\n${renderCalls(acted.work.batch.reports)}`);
       if (verdict.passed) improvements.push(...verdict.next_fix);
@@ -244,7 +244,7 @@ export async function createIterations(
       const finished = good ? acted.finished : await heal(at, verdict, faults);
       // The score was for the work before the repair, which nobody has scored.
       if (!good && verdict.quality_score !== null) scores.pop();
-      run.record.score = meanOf(scores);
+      run.ending.score = meanOf(scores);
       return finished && progress.open.length === 0 && passesChecks();
     },
   };

@@ -17,7 +17,7 @@ const slowMs = 250;
 async function askOnce(run: Run, question: ModelQuestion): Promise<Reply> {
   let reader = createReplyReader();
   let current = 0;
-  const started = run.ports.now().getTime();
+  const started = run.now().getTime();
   return ask(run, question, (text, n) => {
     if (n !== current) reader = createReplyReader();
     current = n;
@@ -25,7 +25,7 @@ async function askOnce(run: Run, question: ModelQuestion): Promise<Reply> {
     const shown = reader.push(text);
     if (shown !== "") run.emit({ type: "model.delta", n, channel: "reply", text: shown });
     // The rest of the plan may take long: show the reply up to its last word, and start waiting for the rest.
-    const isLong = run.ports.now().getTime() - started > slowMs;
+    const isLong = run.now().getTime() - started > slowMs;
     if (!wasComplete && reader.value().complete && isLong)
       run.emit({ type: "model.progress", n, replied: true, thought: 0, step: null, file: null });
   });

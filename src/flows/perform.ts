@@ -84,7 +84,7 @@ function report({ run, reports }: Batch, call: Call, result: Result): void {
     isBeyond,
   };
   reports.push(entry);
-  if (!isNotRun) run.record.tally.note(entry);
+  if (!isNotRun) run.acting.tally.note(entry);
   run.emit({ type: "call.finished", id, action: name, target, ok: code === null, text: lineFor(kind, code, text) });
 }
 
@@ -277,7 +277,7 @@ function capOf(calls: readonly Call[], at: number): string | null {
 
 /** Performs the calls of one reply as one batch. Throws conflict, disk_full and interrupts; refusals are reports. */
 export async function perform(run: Run, calls: readonly Call[], rights: Rights | null): Promise<BatchReport> {
-  const actions = new Map(run.ports.actions.map((action) => [action.name, action]));
+  const actions = new Map(run.acting.actions.map((action) => [action.name, action]));
   const batch: Batch = { run, rights, actions, reports: [], cap: openSizeCap(), waiting: [], changed: false };
   const earlier = run.begun?.changes.length ?? 0;
   const looked = lookAtOnce(batch, calls);

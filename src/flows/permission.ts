@@ -40,7 +40,7 @@ export function claimOfCall(run: Run, { name, input }: Call): PlanClaim | null {
 
 /** Closed files are opened before the action reads them: a flag names them, or the person says yes. Throws path_refused, declined. */
 export async function requireOpened(run: Run, claim: PlanClaim): Promise<void> {
-  const closed = pathsOfClaim(claim).filter((path) => run.ports.workspace.whyClosed(path) !== null);
+  const closed = pathsOfClaim(claim).filter((path) => run.workspace.whyClosed(path) !== null);
   const refusal = await refuseUnallowed(run, closed);
   if (refusal !== null) throw refusal.error;
 }
@@ -66,8 +66,8 @@ export function pathsRead(run: Run, { name, input }: Call): readonly RelPath[] {
 }
 
 /** Reports the decision about an amendment, and keeps it for the outcome. */
-export function noteAmended({ record, emit }: Run, amendment: Amendment): void {
-  record.amended = [...record.amended, amendment];
+export function noteAmended({ emit, acting }: Run, amendment: Amendment): void {
+  acting.amended = [...acting.amended, amendment];
   emit({ type: "plan.amended", ...amendment });
 }
 
@@ -94,7 +94,7 @@ export async function requireRight(
   rights: Rights | null,
   call: Call | null,
 ): Promise<void> {
-  const { only, strict } = run.options;
+  const { only, strict } = run.changing;
   const outside = pathsOfClaim(claim).find((path) => !withinOnly(only, path));
   if (outside !== undefined) {
     throw new PaiError("scope_refused", `${outside} is outside --only ${only.flat().join(" ")}`);
@@ -106,7 +106,7 @@ export async function requireRight(
   const what = renderClaim(claim);
   const refusal = new PaiError("scope_refused", `the plan does not promise to ${what}`);
   if (strict || call === null) throw refusal;
-  const { accept, by } = await run.ports.decide({ kind: "scope", text: approvalWording.beyondPlan(what) });
+  const { accept, by } = await run.decide({ kind: "scope", text: approvalWording.beyondPlan(what) });
   if (by === "user") noteAmended(run, { ...targetsOf(call), why: "", accept, by });
   if (accept) return rights.grant(claim, "");
   if (by !== "user")
@@ -123,18 +123,18 @@ export async function requireRight(
  * at a terminal a command needs a yes. Throws delete_refused, path_refused, command_refused.
  */
 async function requireAllowed(run: Run, claim: PlanClaim): Promise<void> {
-  const { options, ports } = run;
-  if (claim.kind === "delete" && !options.interactive && !options.allowDelete) {
+  const { changing, decide, interactive, shell } = run;
+  if (claim.kind === "delete" && !interactive && !changing.allowDelete) {
     throw new PaiError("delete_refused", "headless a deletion needs --allow-delete");
   }
-  if (!options.interactive) {
+  if (!interactive) {
     const refusal = await refuseUnallowed(run, pathsToAllow(run, [claim]));
     if (refusal !== null) throw refusal.error;
   }
-  if (claim.kind !== "command" || !options.interactive || grantsRun(options.allowRun, claim.command)) return;
+  if (claim.kind !== "command" || !interactive || grantsRun(shell.allowRun, claim.command)) return;
   const text = approvalWording.command(claim.command, await describeSandbox(run));
   const accepted = await askBound(run, claim.command, async (note) => {
-    const decision = await ports.decide({ kind: "command", text: note + text });
+    const decision = await decide({ kind: "command", text: note + text });
     return decision.accept;
   });
   if (!accepted) throw new PaiError("command_refused", "the user declined to run this command");

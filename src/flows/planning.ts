@@ -51,9 +51,9 @@ async function announce(run: Run, { plan, claims }: Presented, { promise, plans,
   run.ledger.promise(promise);
   // Another planning call may take the spare call, but never one that the execution needs.
   run.ledger.reserve(Math.max(0, promise.at_most - plans - 1));
-  run.record.plan = plan;
+  run.planning.plan = plan;
   if (plan.intent === "conversation") return;
-  const permitted = permittedBy(run.options.allowRun, plannedCommands(plan));
+  const permitted = permittedBy(run.shell.allowRun, plannedCommands(plan));
   const { expected, at_most } = run.ledger.promised;
   const announced = { plan, promise: { expected, at_most, ...(await forecast(run, plan)) }, cached };
   const concerns = concernsOf(run, claims);
@@ -136,16 +136,16 @@ async function draftFitting<Made>(
  * often as allowed; the results of looks become part of the plan's cache key.
  */
 async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Promise<Draft<Made>> {
-  const { record } = run;
+  const { planning } = run;
   const { messages, key } = wanted;
   const found = await findPlan(run, kind, wanted);
   const { made, said, plans, cached } = found;
-  if (key !== null) record.planned = [...record.planned, { key, made: made as Json }];
+  if (key !== null) planning.planned = [...planning.planned, { key, made: made as Json }];
   const plan = kind.planOf(made);
   const spoken = [...messages, said];
   if (kind.looks(made)) {
-    record.rounds += 1;
-    const text = await lookAround(run, plan, maxRounds - record.rounds);
+    planning.rounds += 1;
+    const text = await lookAround(run, plan, maxRounds - planning.rounds);
     const next = key === null ? null : keyBehindLooks(run, key, text);
     return makeOne(run, kind, {
       ...wanted,
@@ -195,17 +195,17 @@ export interface ApprovedPlan<Made> {
  */
 export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<ApprovedPlan<Made>> {
   const briefing = await makeBriefing(run);
-  for (const path of briefing.shown) run.record.bases.add(path);
-  run.record.briefed = briefing.parts.flatMap(({ file, text }) => (file === null ? [] : [{ path: file.path, text }]));
+  for (const path of briefing.shown) run.reading.bases.add(path);
+  run.reading.briefed = briefing.parts.flatMap(({ file, text }) => (file === null ? [] : [{ path: file.path, text }]));
   const key = keyOfPlan(run, briefing, kind.system);
   let current = await draftFitting(run, kind, briefing, key);
   for (;;) {
     const feedback = await requireYes(run, current.plan, current.claims);
     if (feedback === null) break;
     const { made, messages, plans } = current;
-    run.record.corrections = [...run.record.corrections, feedback];
+    run.planning.corrections = [...run.planning.corrections, feedback];
     // Not kept for later runs: the cache key does not hold the correction.
-    run.record.planned = [];
+    run.planning.planned = [];
     const request: Message = { role: "user", text: `Change the plan: ${feedback}\nSend the whole plan again.` };
     const promiseAt = (all: number) => kind.promise(made, all);
     current = await makeOne(run, kind, { messages: [...messages, request], plans: plans + 1, promiseAt, key: null });

@@ -75,7 +75,7 @@ interface FirstCall {
 }
 
 async function composePlanCall(run: Run): Promise<FirstCall> {
-  const { mode } = run.options;
+  const { mode } = run.invocation;
   const kind = mode === "eight-step" ? eightStepPlan : singleShotPlan;
   const briefing = await makeBriefing(run);
   const instructions = kind.system + JSON.stringify(kind.format.schema);
@@ -87,7 +87,7 @@ async function composeLoopCall(run: Run): Promise<FirstCall> {
   const knowledge = (await readKnowledge(run)).map(
     (file): Part => ({ kind: "knowledge", text: fence("file", { path: file.path }, file.shown), file }),
   );
-  const said = run.record.conversation.messages.map(textOf).join("");
+  const said = run.conversation.messages.map(textOf).join("");
   const conversation: Part[] = said === "" ? [] : [{ kind: "conversation", text: said, file: null }];
   return {
     instructions: await instructionsOf(run),
@@ -136,8 +136,8 @@ const toRankedFile = ({ path, score, kind, words, history, frequency, signal, co
 
 /** Measures the first call of the run's mode. Sends nothing. */
 export async function preview(run: Run): Promise<Preview> {
-  const { ledger, veil, options } = run;
-  const compose = options.mode === "tool-loop" ? composeLoopCall : composePlanCall;
+  const { ledger, veil, calling, invocation } = run;
+  const compose = invocation.mode === "tool-loop" ? composeLoopCall : composePlanCall;
   const { instructions, parts, promise, likely } = await compose(run);
   const weigh = (text: string) => ledger.estimate(veil.hide(text).length);
   const weighed = parts.map(({ kind, text, file }): PreviewPart => {
@@ -147,7 +147,7 @@ export async function preview(run: Run): Promise<Preview> {
   const first: PreviewPart = { kind: "instructions", path: null, tokens: weigh(instructions), lines: null, masked: [] };
   const all = [first, ...weighed];
   const tokens = all.reduce((sum, part) => sum + part.tokens, 0);
-  const maxCalls = Math.min(promise.at_most, options.caps.calls ?? promise.at_most);
+  const maxCalls = Math.min(promise.at_most, calling.caps.calls ?? promise.at_most);
   return veil.cover({
     parts: all,
     tokens,

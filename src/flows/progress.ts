@@ -206,7 +206,7 @@ function whyNot(
 function asksForMore(run: Run, { reports }: BatchReport, finished: boolean): [ErrorCode, string] | null {
   const known = (path: string) =>
     run.overlay.shown(path as RelPath) !== null ||
-    (run.begun?.changes ?? run.record.staged).some((change) => change.path === path);
+    (run.begun?.changes ?? run.changing.staged).some((change) => change.path === path);
   const open = reports.some(
     ({ kind, name, ok, target }) =>
       kind === "look" && (!finished || (rowOf(name)?.form === "lines" && ok && !known(target))),

@@ -10,17 +10,24 @@ import type { Decide } from "../core/question.ts";
 import { coverAll, type KeyMask, maskHeld } from "../core/secrets/held-keys.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { createVeil, type Veil } from "../core/secrets/veil.ts";
+import { createActing } from "./acting.ts";
 import { listen } from "./breathe.ts";
+import { createReading } from "./briefing/reading.ts";
+import { createCalling } from "./calling.ts";
 import { openAllowed } from "./changes/allowed.ts";
+import { createChanging } from "./changes/changing.ts";
 import { openBaseline } from "./checks/baseline.ts";
+import { createChecking } from "./checks/checking.ts";
 import { decideUnchanged } from "./checks/checks.ts";
+import { createShell } from "./commands/shell.ts";
 import { requireAnswer } from "./ending/answer.ts";
+import { createEnding } from "./ending/ending.ts";
 import { readyCommit, requireCommit } from "./ending/git-commit.ts";
 import { settle } from "./ending/settle.ts";
 import { createLedger } from "./ledger.ts";
+import { createPlanning } from "./plans/plan-state.ts";
 import type { Flow, Ports, Run, RunOptions, Task } from "./run.ts";
 import { createOverlay } from "./stage.ts";
-import { createTally } from "./tally.ts";
 import { createVeiledView } from "./veiled-view.ts";
 
 interface StamperOptions {
@@ -91,48 +98,30 @@ function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil, 
   const overlay = createOverlay(ports.workspace, room, options.mode === "tool-loop" ? "tools" : "script");
   let begun: Promise<Transaction> | null = null;
   let transaction: Transaction | null = null;
+  const { command, mode, version, interactive, caps, outputSchema } = options;
   return {
+    id: ports.id,
     task,
-    options,
-    ports,
-    emit,
+    invocation: { command, mode, version },
+    workspace: ports.workspace,
     signal: ports.signal,
-    ledger: createLedger(options.caps, ports.price, planPromise, options.outputSchema == null ? 0 : 1),
+    now: ports.now,
+    emit,
+    interactive,
+    decide: ports.decide,
+    ledger: createLedger(caps, ports.price, planPromise, outputSchema == null ? 0 : 1),
     overlay,
     veiled: createVeiledView(overlay, veil),
     veil,
-    record: {
-      conversation: task.conversation ?? { messages: [], tasks: [] },
-      mode: options.mode,
-      plan: null,
-      corrections: [],
-      approved: false,
-      review: false,
-      steps: null,
-      planned: [],
-      text: "",
-      next: [],
-      checks: [],
-      baseline: null,
-      score: null,
-      rounds: 0,
-      briefed: [],
-      looked: [],
-      ran: new Map(),
-      tally: createTally(),
-      amended: [],
-      sandbox: null,
-      staged: [],
-      batches: 0,
-      bases: new Set(),
-      givenNotices: { invisible: new Set(), secrets: 0, longPrompt: false, sandbox: false },
-      secrets: new Set(),
-      allowed: new Set(),
-      byUser: new Set(),
-      unsettled: [],
-      ignored: new Set(),
-      stays: new Set(),
-    },
+    planning: createPlanning(options, ports.planCache),
+    reading: createReading(options),
+    calling: createCalling(options, ports),
+    acting: createActing(options, ports.actions),
+    changing: createChanging(options),
+    checking: createChecking(options),
+    shell: createShell(options),
+    ending: createEnding(options, ports),
+    conversation: task.conversation ?? { messages: [], tasks: [] },
     async transaction() {
       begun ??= ports.workspace.begin({ id: ports.id, task: asTyped });
       transaction = await begun;
@@ -162,8 +151,8 @@ function requireCalls({ caps, mode, command, planOnly, approved }: RunOptions): 
 
 /** What follows the flow: the user's checks, the form of the answer, and the preparation of the commit. */
 async function finish(run: Run): Promise<PreparedCommit | null> {
-  const { checks, outputSchema, commit } = run.options;
-  if (checks.length > 0) await decideUnchanged(run);
+  const { outputSchema, commit } = run.ending;
+  if (run.checking.checks.length > 0) await decideUnchanged(run);
   if (outputSchema != null) await requireAnswer(run);
   return commit == null ? null : readyCommit(run);
 }
@@ -225,7 +214,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
     failure = ports.signal.aborted ? toPaiError(ports.signal.reason) : toPaiError(thrown);
     if (ports.signal.aborted && failure.code === "internal") failure = new PaiError("interrupted", "interrupted");
   }
-  await run?.record.baseline?.stop();
+  await run?.checking.baseline?.stop();
   const settled = await settle(run, failure, { options, ports, commit });
   commit?.close();
   const timed = { ...settled, ms: Math.max(0, ports.now().getTime() - began - waitedMs()) };

@@ -135,11 +135,13 @@ function renderOverflow(calls: readonly Call[], maxActions: number): string {
 }
 
 /** Whether a RUN is not performed: it is a check, which runs at the end anyway, or it may not run here. */
-function isLeftOut({ options, record }: Run, { scope }: Rights, { cmd, arg = "" }: ScriptAction): boolean {
+function isLeftOut({ acting, checking, planning }: Run, { scope }: Rights, { cmd, arg = "" }: ScriptAction): boolean {
   const command = arg.trim();
   if (rowOf(cmd)?.form !== "command" || scope.commands.has(command)) return false;
-  if (record.tally.withheld.has(command)) return true;
-  return [...options.checks, ...(record.plan?.execution_plan?.checks ?? [])].some((check) => check.trim() === command);
+  if (acting.tally.withheld.has(command)) return true;
+  return [...checking.checks, ...(planning.plan?.execution_plan?.checks ?? [])].some(
+    (check) => check.trim() === command,
+  );
 }
 
 /**
@@ -150,15 +152,15 @@ async function withoutRan(
   run: Run,
   actions: readonly ScriptAction[],
 ): Promise<{ readonly kept: readonly ScriptAction[]; readonly left: readonly string[] }> {
-  const { record, begun } = run;
-  if (record.ran.size === 0) return { kept: actions, left: [] };
+  const { begun, shell } = run;
+  if (shell.ran.size === 0) return { kept: actions, left: [] };
   const first = actions.findIndex(({ cmd }) => rowOf(cmd)?.kind === "change");
   const kept: ScriptAction[] = [];
   const left: string[] = [];
   for (const [at, action] of actions.entries()) {
     const command = (action.arg ?? "").trim();
     const isEarly = action.cmd === "RUN" && (first === -1 || at < first);
-    const isRan = isEarly && record.ran.get(command) === (begun?.changes.length ?? 0);
+    const isRan = isEarly && shell.ran.get(command) === (begun?.changes.length ?? 0);
     // If somebody else changed its files since, the command runs again, and that reports the conflict.
     if (isRan && (await isBound(run, command))) left.push(command);
     else kept.push(action);
@@ -184,7 +186,7 @@ export async function performScript(
     whole.filter((action) => !isLeftOut(run, rights, action)),
     prefix,
   );
-  const maxActions = Math.max(run.options.maxActions, planned + 5);
+  const maxActions = Math.max(run.acting.maxActions, planned + 5);
   const overflow = calls.length > maxActions;
   const done = calls.slice(0, maxActions);
   if (overflow) {
@@ -205,13 +207,13 @@ export async function performScript(
 }
 
 /** Records the message and next steps of FINISH; an empty message replaces none. False: there is no FINISH. */
-export function keepFinish({ record }: Run, script: Script): boolean {
+export function keepFinish({ ending }: Run, script: Script): boolean {
   const finish = script.actions.find(({ cmd }) => cmd === "FINISH");
   if (finish === undefined) return false;
   const { arg = "", next = [] } = finish;
-  if (arg !== "" || record.text === "") {
-    record.text = arg;
-    record.next = next;
+  if (arg !== "" || ending.text === "") {
+    ending.text = arg;
+    ending.next = next;
   }
   return true;
 }

@@ -11,12 +11,12 @@ import type { Flow } from "./run.ts";
 export const singleShot: Flow = async (run) => {
   const { plan, claims } = await makePlan(run, singleShotPlan);
   if (plan.intent === "conversation") {
-    run.record.text = plan.reply;
+    run.ending.text = plan.reply;
     return;
   }
-  if (run.options.planOnly) return;
+  if (run.planning.planOnly) return;
   await execute(run, plan, claims);
-  if (!run.options.dryRun) await keepPlans(run);
+  if (!run.changing.dryRun) await keepPlans(run);
 };
 
 /** single-shot with a saved plan, without a planning call; with its finished `changes`, without any call. */

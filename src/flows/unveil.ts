@@ -20,32 +20,33 @@ interface Refusal {
 const holds = (blobs: readonly Blob[], value: string): boolean =>
   blobs.some((blob) => blob.kind === "file" && holdsText(blob.bytes, value));
 
-const isNamed = ({ options: { allow } }: Run, path: RelPath): boolean => allow.includes(path);
+const isNamed = ({ changing: { allow } }: Run, path: RelPath): boolean => allow.includes(path);
 
 /** Whether the user lets any secret of the run be written to this file. */
-export const mayHoldSecrets = (run: Run, path: RelPath): boolean => run.record.secrets.has(path) || isNamed(run, path);
+export const mayHoldSecrets = (run: Run, path: RelPath): boolean =>
+  run.changing.secrets.has(path) || isNamed(run, path);
 
 /** Asks once for each file of a run. null: the values may be written to it. */
 async function refuseSecret(run: Run, path: RelPath, names: readonly string[]): Promise<Refusal | null> {
   const shown = names.join(", ");
   const what = `${path} did not hold what ${shown} stands for when the run began`;
-  if (run.options.interactive) {
-    const { accept } = await run.ports.decide({ kind: "changes", text: approvalWording.secret(path, shown) });
+  if (run.interactive) {
+    const { accept } = await run.decide({ kind: "changes", text: approvalWording.secret(path, shown) });
     if (!accept) return { code: "secret_refused", text: `${what}, and the user declined to write it there` };
   } else if (!isNamed(run, path)) {
     return { code: "secret_refused", text: `${what}; headless only ${spellAllow(path)} writes it there` };
   }
-  run.record.secrets.add(path);
+  run.changing.secrets.add(path);
   return null;
 }
 
 async function unveilBlob(run: Run, path: RelPath, after: Blob | null): Promise<Blob | null | Refusal> {
   if (after?.kind !== "file") return after;
-  const { veil, overlay, begun, record } = run;
+  const { veil, overlay, begun, changing } = run;
   // Most files name no secret.
   if (veil.revealBytes(after.bytes, () => false).kept.length === 0) return after;
   const now = await overlay.read(path);
-  const known = contentsAtStart([...(begun?.changes ?? record.staged), ...overlay.staged()], path, now);
+  const known = contentsAtStart([...(begun?.changes ?? changing.staged), ...overlay.staged()], path, now);
   const may = (value: string) => mayHoldSecrets(run, path) || holds(known, value);
   const first = veil.revealBytes(after.bytes, may);
   // A name that the file held as plain text would itself have been hidden, so names without a value are unknown.

@@ -17,9 +17,9 @@ import { doTask } from "./task.ts";
  * Says that the plan file's checks will not run. Anybody can write such a file, so without a terminal its checks need
  * --allow-run, unlike checks that the user typed.
  */
-function tellChecks({ options, emit }: Run, saved: readonly string[]): void {
-  const foreign = saved.filter((check) => !options.checks.includes(check) && !grantsRun(options.allowRun, check));
-  if (foreign.length === 0 || options.interactive) return;
+function tellChecks({ emit, checking, interactive, shell }: Run, saved: readonly string[]): void {
+  const foreign = saved.filter((check) => !checking.checks.includes(check) && !grantsRun(shell.allowRun, check));
+  if (foreign.length === 0 || interactive) return;
   const typed = foreign.map((check) => `--check ${quoteForShell(check)}`).join(" ");
   const text = `checks of the plan file are not run; to run them as your own: ${typed}`;
   emit({ type: "notice", level: "warning", code: "checks_not_run", text });
@@ -39,7 +39,7 @@ export async function applyCommand(context: Context): Promise<number> {
       only: [saved.only, only].filter((globs) => globs.length > 0),
     },
     flow: async (run) => {
-      const { workspace } = run.ports;
+      const { workspace } = run;
       tellChecks(run, saved.checks);
       await requireBase(workspace, saved);
       await followPlan(saved.plan, await changesOfPlan(workspace, saved))(run);

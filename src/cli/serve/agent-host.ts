@@ -266,7 +266,7 @@ export function openAgentHost(given: Context): ToolHost {
     let promise: Json = null;
     const flow: Flow = async (run) => {
       await singleShot(run);
-      if (run.record.plan?.intent !== "task") return;
+      if (run.planning.plan?.intent !== "task") return;
       const write = (written: string) => {
         saved = written;
       };
@@ -294,7 +294,7 @@ export function openAgentHost(given: Context): ToolHost {
     if (found.outcome !== null) return found.outcome;
     const saved = readPlanFile(found.saved, `plan ${id}`);
     const flow: Flow = async (run) => {
-      await requireBase(run.ports.workspace, saved);
+      await requireBase(run.workspace, saved);
       await followPlan(addChecks(saved.plan, found.checks), null)(run);
     };
     const only = [...found.only, onlyFlag(given.flags)].filter((globs) => globs.length > 0);

@@ -86,7 +86,7 @@ export async function compactTalk(talk: Talk): Promise<void> {
   await askModel(talk, "compact", async (run) => {
     run.ledger.promise({ expected: 1, at_most: 2 });
     await compactConversation(run);
-    open.add({ type: "conversation.replaced", messages: run.record.conversation.messages });
+    open.add({ type: "conversation.replaced", messages: run.conversation.messages });
   });
   tell(talk, "compact", "the conversation is a summary now");
 }

@@ -4,7 +4,8 @@ import { PaiError } from "../../core/error.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Plan } from "../../core/plan/plan.ts";
 import { historyOf } from "../../core/session/recent.ts";
-import type { ApprovedWork, Flow, Run, Task } from "../../flows/run.ts";
+import type { ApprovedWork } from "../../flows/plans/plan-state.ts";
+import type { Flow, Run, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import type { InputHistory } from "../../store/input-history.ts";
 import type { OpenSession, Sessions } from "../../store/sessions.ts";
@@ -170,13 +171,13 @@ export interface TurnOptions {
 }
 
 /** Keeps the approved plan of an interrupted run, so that a yes continues it without planning again. */
-function keepPlan(talk: Talk, { text, context }: Task, typed: string, { record, ports }: Run): void {
-  const { plan, approved, review, corrections, steps, mode } = record;
+function keepPlan(talk: Talk, { text, context }: Task, typed: string, { id, planning }: Run): void {
+  const { plan, approved, wantsReview: review, corrections, steps, mode } = planning;
   if (!approved || plan === null) return;
   talk.planned = {
     task: text,
     typed,
-    run: ports.id,
+    run: id,
     plan,
     approved: { steps, review, corrections, mode: mode as Mode, context },
   };

@@ -87,10 +87,10 @@ function stackOf(names: readonly string[]): Readonly<Record<string, string>> {
 }
 
 /** The text besides the request that may name files: standard input, and outputs of failed checks. */
-const outputOf = ({ task, record }: Run) =>
+const outputOf = ({ task, checking }: Run) =>
   [
     task.context ?? "",
-    ...(record.baseline?.results ?? []).filter(({ passed }) => passed !== true).map(({ output }) => output),
+    ...(checking.baseline?.results ?? []).filter(({ passed }) => passed !== true).map(({ output }) => output),
   ].join("\n");
 
 /** Request and output without secrets and their names: a replay, which only has names, must choose the same files. */
@@ -170,7 +170,7 @@ function tellLacks(run: Run, lacks: readonly string[]): void {
  * the budgets to use.
  */
 export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
-  const repository = run.ports.workspace.repository?.(run.signal) ?? "";
+  const repository = run.workspace.repository?.(run.signal) ?? "";
   const mentioned = await readMentioned(run);
   const budgets = fitBudgets(run, mentioned, scale);
   const asked = askedOf(run.task.text, outputOf(run));
@@ -214,7 +214,7 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
 const maxEnvironment = 300;
 
 /** The line about the environment in which the plan will be carried out. */
-function renderEnvironment({ options: { environment = "" } }: Run, repository: string): readonly Part[] {
+function renderEnvironment({ reading: { environment } }: Run, repository: string): readonly Part[] {
   const room = maxEnvironment - "Here: ".length - repository.length - (repository === "" ? 0 : 2);
   const here = [environment.slice(0, Math.max(0, room)), repository].filter(Boolean).join("; ");
   return here === "" ? [] : [{ kind: "environment", text: `Here: ${here}`, file: null }];
@@ -238,14 +238,14 @@ function filePart(kind: Part["kind"], file: Source): Part {
 }
 
 /** Facts that earlier runs proposed and a person accepted. Fenced as data, like files. */
-async function renderMemory({ ports, task }: Run): Promise<string> {
-  const facts = (await ports.memory?.recall(task.text)) ?? "";
+async function renderMemory({ task, ending }: Run): Promise<string> {
+  const facts = (await ending.memory?.recall(task.text)) ?? "";
   return facts === "" ? "" : fence("memory", { about: "this project" }, facts);
 }
 
 /** What the user wants: the request, and their corrections of earlier plans. */
-export function renderRequest({ task, record }: Run): string {
-  const said = record.corrections.map((text) => `\nCorrected by the user: ${text}`);
+export function renderRequest({ task, planning }: Run): string {
+  const said = planning.corrections.map((text) => `\nCorrected by the user: ${text}`);
   return `Request: ${task.text}${said.join("")}`;
 }
 
@@ -284,8 +284,8 @@ const widestChars =
  * The budgets for the current model. What the person gave (context, named files) comes first, the context with at most
  * half of the window; the other parts share the rest in the proportions of `widest`. `scale`: the share to use.
  */
-function fitBudgets({ ports, task }: Run, mentioned: readonly Source[], scale: number): Budgets {
-  const model = partOf(ports.model, "plan");
+function fitBudgets({ task, calling }: Run, mentioned: readonly Source[], scale: number): Budgets {
+  const model = partOf(calling.model, "plan");
   const room = Math.max(0, (model.window - model.maxOutputTokens) * perToken - otherChars);
   const named = mentioned.reduce((sum, { shown }) => sum + shown.length, 0);
   const given = named + Math.min(widestBudget.context, task.context?.length ?? 0, Math.floor(room / 2));

@@ -30,9 +30,9 @@ export async function listProject(
   readText: ReadText,
   shown: ReadonlySet<string>,
 ): Promise<ListedProject> {
-  const { overlay, ports, signal } = run;
+  const { overlay, signal, workspace } = run;
   const words = wordsOf(asked);
-  const survey = ports.workspace.survey?.(words.terms) ?? surveyView(overlay, words.terms);
+  const survey = workspace.survey?.(words.terms) ?? surveyView(overlay, words.terms);
   const { entries, more } = await survey.list(signal);
   const files = new Map<string, Entry>();
   const paths: string[] = [];

@@ -76,8 +76,8 @@ export function noteSent(run: Run, files: readonly Pick<Source, "path" | "bytes"
 /** Warns once about invisible characters in `text`, which the model gets spelled out. `what`: a path, or a look. */
 export function noteHidden(run: Run, what: string, text: string): void {
   const found = describeHidden(text);
-  if (found === null || run.record.givenNotices.invisible.has(what)) return;
-  run.record.givenNotices.invisible.add(what);
+  if (found === null || run.reading.invisible.has(what)) return;
+  run.reading.invisible.add(what);
   run.emit({ type: "notice", level: "warning", code: "hidden_characters", text: `${what}: ${found}` });
 }
 
@@ -107,7 +107,7 @@ export interface Focus {
 
 /** Numbers of the lines of a file that this run has changed or added. `lines`: the file as the model may see it now. */
 function changedLines(run: Run, path: RelPath, lines: readonly string[]): readonly number[] {
-  const change = [...(run.begun?.changes ?? []), ...run.record.staged].find((each) => each.path === path);
+  const change = [...(run.begun?.changes ?? []), ...run.changing.staged].find((each) => each.path === path);
   const before = run.veiled.hide(path, change?.before ?? null);
   if (before?.kind !== "file") return [];
   const kept = new Set(matchLines(linesOf(new TextDecoder().decode(before.bytes)), lines).map(([, at]) => at));
@@ -125,7 +125,7 @@ async function cutParts(run: Run, path: RelPath, file: VeiledFile, focus: () => 
   if (text.length <= maxWhole) return null;
   const parts = chooseLines(run, path, text, focus());
   if (parts.text === "") return null;
-  run.record.bases.add(path);
+  run.reading.bases.add(path);
   noteHidden(run, path, parts.text);
   noteSent(run, [{ path, bytes: file.raw.bytes, shown: parts.text }]);
   const left = parts.left.map(({ from, to }) => `${from}-${to}`).join(", ");
@@ -135,7 +135,7 @@ async function cutParts(run: Run, path: RelPath, file: VeiledFile, focus: () => 
 
 function cutWhole(run: Run, path: RelPath, file: VeiledFile): string {
   const { bytes } = file.raw;
-  run.record.bases.add(path);
+  run.reading.bases.add(path);
   if (isBinary(file)) return `${path}: binary, ${bytes.length} bytes`;
   const text = new TextDecoder().decode(file.hidden.bytes.subarray(0, maxShown));
   noteHidden(run, path, text);

@@ -18,22 +18,22 @@ const covers = (allowed: string, path: string): boolean =>
   [allowed, allowed.replace(/\/\*\*$/, "")].some((glob) => new Bun.Glob(glob).match(path));
 
 /** Whether --allow or a person has allowed to change this path, which is asked about. */
-export const isAllowed = ({ options: { allow }, record }: Run, path: RelPath): boolean =>
-  record.allowed.has(path) || allow.some((each) => covers(each, path));
+export const isAllowed = ({ changing: { allow, allowed } }: Run, path: RelPath): boolean =>
+  allowed.has(path) || allow.some((each) => covers(each, path));
 
 /** Opens the closed files that --allow spells out or a person allowed, and no others. */
-export function openAllowed({ options: { allow }, record, ports }: Run): void {
-  ports.workspace.openClosed(new Set([...(allow as readonly RelPath[]), ...record.allowed]));
+export function openAllowed({ changing: { allow, allowed }, workspace }: Run): void {
+  workspace.openClosed(new Set([...(allow as readonly RelPath[]), ...allowed]));
 }
 
 /** Paths that need a yes of their own and that nobody has allowed yet, each with the reason. */
 export function findConcerns(run: Run, paths: readonly RelPath[]): ReadonlyMap<RelPath, string> {
-  const { options, ports } = run;
+  const { changing, planning, workspace } = run;
   const concerns = new Map<RelPath, string>();
-  if (options.planOnly) return concerns;
+  if (planning.planOnly) return concerns;
   for (const path of paths) {
-    const asked = options.dryRun || isAllowed(run, path) ? null : ports.workspace.concern(path);
-    const concern = asked ?? ports.workspace.whyClosed(path);
+    const asked = changing.dryRun || isAllowed(run, path) ? null : workspace.concern(path);
+    const concern = asked ?? workspace.whyClosed(path);
     if (concern !== null) concerns.set(path, concern);
   }
   return concerns;
@@ -56,11 +56,11 @@ export async function refuseUnallowed(run: Run, touched: readonly RelPath[]): Pr
   const concerns = findConcerns(run, touched);
   const paths = [...concerns.keys()];
   if (paths.length === 0) return null;
-  if (!run.options.interactive) return { paths, error: refuseAll(concerns) };
-  const decision = await run.ports.decide({ kind: "scope", text: approvalWording.unallowed(concerns) });
+  if (!run.interactive) return { paths, error: refuseAll(concerns) };
+  const decision = await run.decide({ kind: "scope", text: approvalWording.unallowed(concerns) });
   if (!decision.accept)
     return { paths, error: new PaiError("declined", `${paths.join(", ")}: the user declined to change it`) };
-  for (const each of paths) run.record.allowed.add(each);
+  for (const each of paths) run.changing.allowed.add(each);
   openAllowed(run);
   return null;
 }

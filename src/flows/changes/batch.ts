@@ -11,9 +11,9 @@ import type { Run } from "../run.ts";
 import { findUnallowed, type Refusal } from "./judge.ts";
 
 /** Warns about hard links: pai replaces a file to change it, so its other names keep the old content. */
-function noteNames({ ports, emit }: Run, changes: readonly Change[]): void {
+function noteNames({ emit, workspace }: Run, changes: readonly Change[]): void {
   for (const { path, before, after } of changes) {
-    const others = before?.kind === "file" && after !== null ? ports.workspace.names(path) - 1 : 0;
+    const others = before?.kind === "file" && after !== null ? workspace.names(path) - 1 : 0;
     if (others < 1) continue;
     const what =
       others === 1 ? "another name (hard link), which keeps" : `${others} other names (hard links), which keep`;
@@ -22,8 +22,8 @@ function noteNames({ ports, emit }: Run, changes: readonly Change[]): void {
 }
 
 /** Why a change deserves attention: it may run code later or steer agents. null: it does not. */
-const laterOf = ({ ports }: Run, { path, after }: Change): string | null =>
-  after === null ? null : ports.workspace.concern(path);
+const laterOf = ({ workspace }: Run, { path, after }: Change): string | null =>
+  after === null ? null : workspace.concern(path);
 
 function noteLater(run: Run, changes: readonly Change[]): void {
   for (const change of changes) {
@@ -44,7 +44,7 @@ async function propose(run: Run, origin: Origin, asked: boolean): Promise<readon
     run.signal,
   );
   const diff = await breatheThrough(renderSteps(changes, run.veiled.hideChange), run.signal);
-  const proposed = { batch: run.record.batches, changes: summaries, diff };
+  const proposed = { batch: run.changing.batches, changes: summaries, diff };
   run.emit({ type: "changes.proposed", ...proposed, ...(asked ? { asked } : {}) });
   noteNames(run, changes);
   noteLater(run, changes);
@@ -53,11 +53,11 @@ async function propose(run: Run, origin: Origin, asked: boolean): Promise<readon
 
 /** Reports the decision about proposed changes. */
 function tellDecision(
-  { emit, record }: Run,
+  { emit, changing }: Run,
   changes: readonly ChangeSummary[],
   { accept, by }: { accept: boolean; by: "user" | "policy" },
 ): void {
-  emit({ type: "changes.decided", batch: record.batches, changes, accept, by });
+  emit({ type: "changes.decided", batch: changing.batches, changes, accept, by });
 }
 
 /** The folder that the person may allow for good; null: the root, or a change deletes or is asked about. */
@@ -76,8 +76,8 @@ const lineOf = ({ path, op, from }: ChangeSummary) => `${op} ${from === null ? "
  * Whether a batch is asked about before it is applied: always in a mode without a plan, else if the user wants to
  * review. A dry run does not ask about batches of a plan.
  */
-export const isAsked = ({ options, record }: Run, rights: Rights | null): boolean =>
-  rights === null || ((options.review || record.review) && !options.dryRun);
+export const isAsked = ({ changing, planning }: Run, rights: Rights | null): boolean =>
+  rights === null || ((changing.review || planning.wantsReview) && !changing.dryRun);
 
 /**
  * Decides about the staged changes, by asking or by their plan; null: they may be applied. Throws declined for a no to
@@ -96,12 +96,12 @@ export async function reviewBatch(run: Run, rights: Rights | null): Promise<Refu
 export async function decideBatch(run: Run, origin: Origin = "plan", ended = ""): Promise<Refusal | null> {
   const changes = run.overlay.staged();
   if (changes.length === 0) return null;
-  run.record.batches += 1;
-  const proposed = await propose(run, origin, !run.options.dryRun);
+  run.changing.batches += 1;
+  const proposed = await propose(run, origin, !run.changing.dryRun);
   const lines = proposed.map(lineOf);
-  const decision = run.options.dryRun
+  const decision = run.changing.dryRun
     ? ({ accept: true, by: "policy" } as const)
-    : await run.ports.decide({
+    : await run.decide({
         kind: "batch",
         text: approvalWording.changes(origin, lines, ended),
         folder: folderOf(run, changes),
@@ -122,7 +122,7 @@ export async function decideBatch(run: Run, origin: Origin = "plan", ended = "")
 /** Shows and accepts a batch that was approved with its plan. */
 export async function acceptBatch(run: Run, origin: Origin = "plan"): Promise<void> {
   if (run.overlay.staged().length === 0) return;
-  run.record.batches += 1;
+  run.changing.batches += 1;
   tellDecision(run, await propose(run, origin, false), { accept: true, by: "policy" });
 }
 
@@ -131,10 +131,10 @@ export async function acceptBatch(run: Run, origin: Origin = "plan"): Promise<vo
  * Throws what Transaction.apply throws: conflict, disk_full …
  */
 export async function applyBatch(run: Run, origin: Origin = "plan"): Promise<boolean> {
-  const { overlay, options, record, emit } = run;
+  const { overlay, emit, changing } = run;
   const changes = overlay.staged();
-  if (options.dryRun) {
-    record.staged = squash([...record.staged, ...changes]);
+  if (changing.dryRun) {
+    changing.staged = squash([...changing.staged, ...changes]);
     overlay.settle(null);
   } else if (changes.length > 0) {
     const transaction = await run.transaction();
@@ -143,7 +143,7 @@ export async function applyBatch(run: Run, origin: Origin = "plan"): Promise<boo
     await transaction.apply(changes, origin, run.signal);
     // A signal that came while many files were written must end the run, so that nothing of it stays.
     await listen(run.signal);
-    emit({ type: "changes.applied", batch: record.batches, changes: summarizeAll(changes, () => origin) });
+    emit({ type: "changes.applied", batch: changing.batches, changes: summarizeAll(changes, () => origin) });
     // Not the staged ones: the umask may have changed their modes.
     overlay.settle(transaction.changes.slice(earlier));
   }

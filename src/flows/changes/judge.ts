@@ -20,7 +20,7 @@ type Refusals = Map<RelPath, Refusal>;
 
 /** Asks the person about a verdict that the guard leaves to them. False: they say no, or the guard refuses. */
 async function isAllowed(run: Run, { verdict, text }: Verdict): Promise<boolean> {
-  return verdict === "ask" && (await run.ports.decide({ kind: "changes", text })).accept;
+  return verdict === "ask" && (await run.decide({ kind: "changes", text })).accept;
 }
 
 /**
@@ -43,7 +43,7 @@ async function findRefusals(
   allowed: Set<string> = new Set(),
 ): Promise<Refusals> {
   const refused: Refusals = new Map();
-  for (const verdict of await breatheThrough(judgeSteps({ ...input, limits: run.options.guard }), run.signal)) {
+  for (const verdict of await breatheThrough(judgeSteps({ ...input, limits: run.changing.guard }), run.signal)) {
     const { path, rule, text } = verdict;
     if (refused.has(path) || allowed.has(`${rule} ${path}`)) continue;
     if (rule === "secret" && mayHoldSecrets(run, path)) continue;
@@ -96,10 +96,10 @@ function findUnneeded(refused: Refusals, staged: readonly Change[], calls: reado
  * The run's own changes so far. If a check of the user changed a file before the run touched it, that change is left
  * out: for the guard the run found the file like that.
  */
-function earlierOf({ begun, record, options }: Run): readonly Change[] {
+function earlierOf({ begun, changing, checking }: Run): readonly Change[] {
   const touched = new Set<RelPath>();
-  return (options.dryRun ? record.staged : (begun?.changes ?? [])).filter((change) => {
-    if (record.byUser.has(change) && !touched.has(change.path)) return false;
+  return (changing.dryRun ? changing.staged : (begun?.changes ?? [])).filter((change) => {
+    if (checking.byUser.has(change) && !touched.has(change.path)) return false;
     touched.add(change.path);
     return true;
   });
@@ -122,7 +122,7 @@ export async function judgeStaged(
     const planned = plannedIn(run, rights, [...earlier, ...staged]);
     const found = await findRefusals(run, { planned, earlier, batch: staged }, allowed);
     // At a terminal without a plan, people see the changes first, and decideBatch then asks.
-    const unallowed = rights === null && run.options.interactive ? [] : await findUnallowed(run, staged);
+    const unallowed = rights === null && run.interactive ? [] : await findUnallowed(run, staged);
     if (found.size === 0 && [...unallowed].length === 0) return refused;
     for (const [path, why] of [...found, ...unallowed]) refused.set(path, why);
     spread(refused, staged, calls);
@@ -131,7 +131,7 @@ export async function judgeStaged(
 }
 
 /** Why policy or --only forbids to change this path; null: they allow it. */
-export function refusePath({ options: { only }, overlay }: Run, path: RelPath, use: PathUse): Refusal | null {
+export function refusePath({ changing: { only }, overlay }: Run, path: RelPath, use: PathUse): Refusal | null {
   try {
     overlay.path(path, use);
   } catch (thrown) {
@@ -143,8 +143,12 @@ export function refusePath({ options: { only }, overlay }: Run, path: RelPath, u
 }
 
 /** Refuses, headless and without --allow-delete, that a command deletes what existed before the run. null: allowed. */
-function refuseDeleted({ options }: Run, earlier: readonly Change[], changes: readonly Change[]): Refusal | null {
-  if (options.interactive || options.allowDelete || options.dryRun) return null;
+function refuseDeleted(
+  { changing, interactive }: Run,
+  earlier: readonly Change[],
+  changes: readonly Change[],
+): Refusal | null {
+  if (interactive || changing.allowDelete || changing.dryRun) return null;
   const made = new Set(earlier.filter(({ before }) => before === null).map(({ path }) => path));
   const isDeleted = (change: Change) => losesFile(change) || (change.before !== null && change.after === null);
   const deleted = changes.find((change) => isDeleted(change) && !made.has(change.path));

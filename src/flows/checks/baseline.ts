@@ -1,8 +1,9 @@
 /** Runs the user's checks once before the work, to show the results to the model and compare later ones with them. */
 import type { CheckEvidence } from "../../core/command/check-output.ts";
 import { PaiError } from "../../core/error.ts";
-import type { Baseline, Run } from "../run.ts";
+import type { Run } from "../run.ts";
 import { userChecks } from "./check-list.ts";
+import type { Baseline } from "./checking.ts";
 import { leavesNothing, runCheck } from "./checks.ts";
 
 /** The first word of a command, after variables that are set for it. */
@@ -43,10 +44,10 @@ function startBaseline(run: Run): Baseline {
 
 /** The baseline of a run, started at the first call; null: it has none, or one that only `openBaseline` may start. */
 export function baselineOf(run: Run): Baseline | null {
-  const { options, record } = run;
-  if (options.checks.length === 0 || !options.baseline) return null;
-  if (!leavesNothing(run)) record.baseline ??= startBaseline(run);
-  return record.baseline;
+  const { checking } = run;
+  if (checking.checks.length === 0 || !checking.takesBaseline) return null;
+  if (!leavesNothing(run)) checking.baseline ??= startBaseline(run);
+  return checking.baseline;
 }
 
 /**
@@ -54,26 +55,26 @@ export function baselineOf(run: Run): Baseline | null {
  * Throws usage for a check that cannot be run.
  */
 export async function openBaseline(run: Run): Promise<void> {
-  const { options, emit, ports, record } = run;
-  if (options.checks.length === 0 || !options.baseline) return;
+  const { emit, changing, checking, planning, workspace } = run;
+  if (checking.checks.length === 0 || !checking.takesBaseline) return;
   // On a throwaway copy checks may run even if nothing may stay.
-  if (leavesNothing(run) && (await ports.workspace.sandbox()).proposes) record.baseline = startBaseline(run);
+  if (leavesNothing(run) && (await workspace.sandbox()).proposes) checking.baseline = startBaseline(run);
   else if (leavesNothing(run)) {
-    const where = options.dryRun ? "in a dry run" : options.planOnly ? "for a plan alone" : "for a preview";
-    const text = `checks are not run ${where} without a sandbox that works on a copy: ${options.checks.join("; ")}`;
+    const where = changing.dryRun ? "in a dry run" : planning.planOnly ? "for a plan alone" : "for a preview";
+    const text = `checks are not run ${where} without a sandbox that works on a copy: ${checking.checks.join("; ")}`;
     emit({ type: "notice", level: "info", code: "checks_not_run", text });
   }
   const baseline = baselineOf(run);
   if (baseline === null) return;
   let timer: ReturnType<typeof setTimeout> | null = null;
   const limit = new Promise<"late">((resolve) => {
-    timer = setTimeout(() => resolve("late"), options.checkWaitMs);
+    timer = setTimeout(() => resolve("late"), checking.checkWaitMs);
   });
   try {
     if ((await Promise.race([baseline.finish(), limit])) !== "late") return;
   } finally {
     if (timer !== null) clearTimeout(timer);
   }
-  const text = `the checks take longer than ${Math.round(options.checkWaitMs / 1000)} s: planning begins without their results`;
+  const text = `the checks take longer than ${Math.round(checking.checkWaitMs / 1000)} s: planning begins without their results`;
   emit({ type: "notice", level: "info", code: "checks_late", text });
 }

@@ -50,9 +50,9 @@ export async function runCheck(
   run.emit({ type: "check.started", when, command, by });
   const result = await runInWorkspace(run, command, {
     by,
-    timeoutMs: run.options.checkTimeoutMs,
-    unasked: by === "plan" && !run.options.interactive,
-    sandbox: when === "before" || by === "plan" || run.options.throwawayChecks === true ? "throwaway" : "in-place",
+    timeoutMs: run.checking.checkTimeoutMs,
+    unasked: by === "plan" && !run.interactive,
+    sandbox: when === "before" || by === "plan" || run.checking.throwawayChecks === true ? "throwaway" : "in-place",
     signal,
   });
   const ended = { ...result, command };
@@ -97,22 +97,25 @@ export function refuseFailed(reports: readonly CheckReport[]): void {
 }
 
 /** Whether nothing that checks change may stay: in a dry run, for a plan alone, in a preview. */
-export const leavesNothing = ({ options: { dryRun, planOnly, command } }: Run): boolean =>
-  dryRun || planOnly || command === "context";
+export const leavesNothing = ({
+  changing: { dryRun },
+  planning: { planOnly },
+  invocation: { command },
+}: Run): boolean => dryRun || planOnly || command === "context";
 
 /**
  * Judges a run that changed nothing by the user's checks, unless these have run at its end already: by their results
  * before the work, or, when these are unknown, by running them now. Throws check_failed.
  */
 export async function decideUnchanged(run: Run): Promise<void> {
-  const { options, record, begun } = run;
-  const isDecided = record.checks.some(({ by }) => by === "user");
-  const changed = (begun?.changes ?? []).some((change) => !record.byUser.has(change));
+  const { begun, checking } = run;
+  const isDecided = checking.results.some(({ by }) => by === "user");
+  const changed = (begun?.changes ?? []).some((change) => !checking.byUser.has(change));
   if (leavesNothing(run) || isDecided || changed) return;
-  if (record.baseline === null) return refuseFailed(await runChecks(run, userChecks(run), new Set()));
-  const known = await record.baseline.finish();
-  record.checks = [...known.map(resultOf), ...record.checks];
-  if (options.noWorse) return;
+  if (checking.baseline === null) return refuseFailed(await runChecks(run, userChecks(run), new Set()));
+  const known = await checking.baseline.finish();
+  checking.results = [...known.map(resultOf), ...checking.results];
+  if (checking.noWorse) return;
   const failed = known.find(({ passed }) => passed === false);
   if (failed !== undefined) throw new PaiError("check_failed", describeFailed(failed));
 }
@@ -123,31 +126,31 @@ const resultOf = ({ command, by, exit, ms, passed }: CheckEvidence): CheckResult
  * Files that checks, or somebody else meanwhile, have changed since change `from`, without output of checks: files that
  * they made, or that have the name of one and that the run itself never changed. What pai took back is as it was.
  */
-function changedMeanwhile({ begun, record }: Run, from: number): readonly RelPath[] {
+function changedMeanwhile({ begun, checking }: Run, from: number): readonly RelPath[] {
   const all = begun?.changes ?? [];
   const outputs = new Set<RelPath>();
   const last = new Map<RelPath, Change>();
   for (const change of all) {
     const { path, before } = change;
-    if (!record.byUser.has(change)) outputs.delete(path);
+    if (!checking.byUser.has(change)) outputs.delete(path);
     else if (!last.has(path) && (before === null || classOf(path) === "built")) outputs.add(path);
     last.set(path, change);
   }
   const later = new Set(all.slice(from).map(({ path }) => path));
   return [...last.values()]
-    .filter((change) => later.has(change.path) && record.byUser.has(change) && !outputs.has(change.path))
+    .filter((change) => later.has(change.path) && checking.byUser.has(change) && !outputs.has(change.path))
     .filter(({ before, after }) => (after ?? before)?.kind !== "folder")
     .map(({ path }) => path);
 }
 
 /** Runs each check once on the changed tree. */
 async function runEach(run: Run, checks: readonly Check[], passedBefore: ReadonlySet<string>): Promise<CheckReport[]> {
-  const before = (await run.record.baseline?.finish()) ?? [];
+  const before = (await run.checking.baseline?.finish()) ?? [];
   const reports: CheckReport[] = [];
   for (const check of checks) {
     const earlier = before.find(({ command }) => command === check.command) ?? null;
     const result = await runCheck(run, check, { when: "after", earlier });
-    const tolerated = run.options.noWorse && result.compared?.same === true;
+    const tolerated = run.checking.noWorse && result.compared?.same === true;
     const counts = check.by === "user" || passedBefore.has(check.command);
     reports.push({ ...result, tolerated, fatal: result.passed === false && counts && !tolerated });
   }
@@ -163,23 +166,23 @@ export async function runChecks(
   checks: readonly Check[],
   passedBefore: ReadonlySet<string>,
 ): Promise<readonly CheckReport[]> {
-  const { record, emit } = run;
+  const { emit, checking } = run;
   const since = run.begun?.changes.length ?? 0;
   let reports = await runEach(run, checks, passedBefore);
   const changed = changedMeanwhile(run, since);
-  record.unsettled = [];
+  checking.unsettled = [];
   if (changed.length > 0 && !reports.some(({ fatal }) => fatal)) {
     const text = `${nameSome(changed)}: changed while the checks ran, so they run once more`;
     emit({ type: "notice", level: "info", code: "checks_again", text });
     const again = run.begun?.changes.length ?? 0;
     reports = await runEach(run, checks, passedBefore);
-    record.unsettled = changedMeanwhile(run, again);
-    if (record.unsettled.length > 0) {
-      const why = `${nameSome(record.unsettled)}: changed whenever the checks run, so no check has judged what is there now; if it is only output of a check, ignore it (.gitignore)`;
+    checking.unsettled = changedMeanwhile(run, again);
+    if (checking.unsettled.length > 0) {
+      const why = `${nameSome(checking.unsettled)}: changed whenever the checks run, so no check has judged what is there now; if it is only output of a check, ignore it (.gitignore)`;
       emit({ type: "notice", level: "warning", code: "checks_change", text: why });
     }
   }
-  const notRun = record.checks.filter(({ command }) => !checks.some((check) => check.command === command));
-  record.checks = [...reports.map(resultOf), ...notRun];
+  const notRun = checking.results.filter(({ command }) => !checks.some((check) => check.command === command));
+  checking.results = [...reports.map(resultOf), ...notRun];
   return reports;
 }

@@ -18,10 +18,10 @@ export function describeCheck({ command, exit, output, ...rest }: CheckEvidence,
 }
 
 /** The results of the user's checks before the work, for a request; "": there are no checks. */
-export function renderBaseline({ options, record }: Run): string {
-  if (options.checks.length === 0) return "";
-  const known = record.baseline?.results ?? [];
-  const open = options.checks.filter((command) => !known.some((check) => check.command === command));
+export function renderBaseline({ checking }: Run): string {
+  if (checking.checks.length === 0) return "";
+  const known = checking.baseline?.results ?? [];
+  const open = checking.checks.filter((command) => !known.some((check) => check.command === command));
   const described = known.map((check) => describeCheck(check, check.passed === true ? "passes" : "fails"));
   const lines = open.map((command) => `- ${command}`);
   const head =

@@ -6,17 +6,19 @@ import { grantsRun } from "../../core/command/run-patterns.ts";
 import { explainWall } from "../../core/command/sandbox.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { CommandOptions, CommandResult } from "../../core/ports.ts";
-import type { Run, RunOptions } from "../run.ts";
+import type { Run } from "../run.ts";
 import { learnNamed, parsePaths, readFiles } from "./named-files.ts";
 
 /** Whether a command of the model may run at all. */
-export const mayRunCommand = ({ dryRun, interactive, allowRun }: RunOptions, command: string): boolean =>
-  !dryRun && (interactive || grantsRun(allowRun, command));
+export const mayRunCommand = (
+  { changing, interactive, shell }: Pick<Run, "changing" | "interactive" | "shell">,
+  command: string,
+): boolean => !changing.dryRun && (interactive || grantsRun(shell.allowRun, command));
 
 /** Notes the current content of the files that a plan's commands would run, before anybody is asked about the plan. */
 export async function bindCommands(run: Run, commands: readonly string[]): Promise<void> {
   for (const command of commands) {
-    for (const path of (await readFiles(run, run.overlay, filesOfCommand(command))).keys()) run.record.bases.add(path);
+    for (const path of (await readFiles(run, run.overlay, filesOfCommand(command))).keys()) run.reading.bases.add(path);
   }
 }
 
@@ -31,7 +33,7 @@ export async function requireBound(run: Run, command: string): Promise<void> {
  * says so, "" at first. True: the person approved the files as they are now.
  */
 export async function askBound(run: Run, command: string, ask: (note: string) => Promise<boolean>): Promise<boolean> {
-  const { workspace } = run.ports;
+  const { workspace } = run;
   let changed: readonly RelPath[] = [];
   for (;;) {
     const before = await readFiles(run, workspace, filesOfCommand(command));
@@ -44,15 +46,15 @@ export async function askBound(run: Run, command: string, ask: (note: string) =>
 }
 
 /** The sandbox of commands, in the words for a question. */
-export const describeSandbox = async ({ ports: { workspace } }: Run): Promise<string> =>
+export const describeSandbox = async ({ workspace }: Run): Promise<string> =>
   sandboxWording(workspace.root, await workspace.sandbox());
 
 /** Records the sandbox level, and says once in a run how its commands are sandboxed. */
 async function tellSandbox(run: Run, { held: { level } }: CommandResult): Promise<void> {
-  run.record.sandbox = level ?? "off";
-  if (run.record.givenNotices.sandbox) return;
-  run.record.givenNotices.sandbox = true;
-  const { text, why, choice } = await run.ports.workspace.sandbox();
+  run.shell.sandbox = level ?? "off";
+  if (run.shell.sandboxTold) return;
+  run.shell.sandboxTold = true;
+  const { text, why, choice } = await run.workspace.sandbox();
   const isLess = why !== null && choice !== "off";
   run.emit({
     type: "notice",
@@ -88,7 +90,7 @@ export async function runInWorkspace(
     run.overlay.learn(effects.changes);
     run.overlay.release(effects.carried.map(({ path }) => path));
   }
-  if (options.by === "user") for (const change of effects.changes) run.record.byUser.add(change);
+  if (options.by === "user") for (const change of effects.changes) run.checking.byUser.add(change);
   if (signal.aborted && held.isCopy) await transaction.drop(effects, null);
   signal.throwIfAborted();
   await tellSandbox(run, result);

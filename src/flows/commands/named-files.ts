@@ -19,7 +19,7 @@ function relativeTo(root: string, name: string): string {
 }
 
 /** The names that are paths of the workspace and may be read. */
-export function parsePaths({ ports: { workspace } }: Run, names: readonly string[]): readonly RelPath[] {
+export function parsePaths({ workspace }: Run, names: readonly string[]): readonly RelPath[] {
   return names.flatMap((name) => {
     try {
       return [workspace.path(relativeTo(workspace.root, name), "read")];
@@ -57,7 +57,7 @@ export async function readFiles(run: Run, view: View, names: readonly string[]):
 const learned = { names: 500, patterns: 8, files: 20, bytes: 2 ** 20 } as const;
 const isPattern = (name: string) => /[*?[{]/.test(name);
 
-async function namesLike({ ports: { workspace } }: Run, folder: string, pattern: string): Promise<readonly string[]> {
+async function namesLike({ workspace }: Run, folder: string, pattern: string): Promise<readonly string[]> {
   const glob = new Bun.Glob(pattern);
   const entries = await workspace.list(workspace.path(folder === "" ? "." : folder, "list")).catch(() => []);
   return entries.flatMap(({ path }) => (glob.match(nameOf(path)) ? [path] : []));
@@ -66,7 +66,7 @@ async function namesLike({ ports: { workspace } }: Run, folder: string, pattern:
 /** The paths that a shell would put in the place of a pattern, as many as are read. */
 async function expand(run: Run, pattern: string): Promise<readonly string[]> {
   let found: readonly string[] = [""];
-  for (const part of relativeTo(run.ports.workspace.root, pattern).split("/")) {
+  for (const part of relativeTo(run.workspace.root, pattern).split("/")) {
     const below: string[] = [];
     for (const folder of found) {
       if (isPattern(part)) below.push(...(await namesLike(run, folder, part)));
@@ -89,7 +89,7 @@ export async function learnNamed(run: Run, command: string): Promise<void> {
     else if (++patterns <= learned.patterns) names.push(...(await expand(run, name).catch(() => [])));
   }
   let [files, left] = [0, learned.bytes as number];
-  for await (const { blob } of eachFile(run, run.ports.workspace, names, () => left)) {
+  for await (const { blob } of eachFile(run, run.workspace, names, () => left)) {
     if (blob.kind !== "file") continue;
     left -= blob.bytes.length;
     run.veil.hideBytes(blob.bytes);

@@ -11,8 +11,8 @@ import type { Run } from "../run.ts";
 import { mayRunCommand, requireBound, runInWorkspace } from "./approve-command.ts";
 
 /** Why a command was not run, for the model. */
-export const renderNotRun = ({ options }: Run) =>
-  options.dryRun ? "not run: this is a dry run" : `not run: ${whyNotRun(options.allowRun)}`;
+export const renderNotRun = ({ changing, shell }: Run) =>
+  changing.dryRun ? "not run: this is a dry run" : `not run: ${whyNotRun(shell.allowRun)}`;
 
 export interface Ran extends CommandResult {
   /** Why its changes were undone; null: they were kept. */
@@ -22,9 +22,10 @@ export interface Ran extends CommandResult {
 }
 
 /** In a dry run commands run only on a copy. */
-async function mayRunNow({ options, ports }: Run, promised: string): Promise<boolean> {
-  if (!options.dryRun) return mayRunCommand(options, promised);
-  return (options.interactive || grantsRun(options.allowRun, promised)) && (await ports.workspace.sandbox()).proposes;
+async function mayRunNow(run: Run, promised: string): Promise<boolean> {
+  const { changing, interactive, shell, workspace } = run;
+  if (!changing.dryRun) return mayRunCommand(run, promised);
+  return (interactive || grantsRun(shell.allowRun, promised)) && (await workspace.sandbox()).proposes;
 }
 
 /** Runs a command of the model; null: it may not run here. `promised`: the command as the plan spells it. */
@@ -34,20 +35,20 @@ export async function runPlanned(
   {
     command,
     promised = command,
-    timeoutMs: limitMs = run.options.commandTimeoutMs,
+    timeoutMs: limitMs = run.shell.commandTimeoutMs,
   }: { readonly command: string; readonly promised?: string; readonly timeoutMs?: number },
 ): Promise<Ran | null> {
   // A tool of a server acts outside of the workspace, where there is no copy.
-  const isReal = run.options.dryRun && isToolCall(command);
+  const isReal = run.changing.dryRun && isToolCall(command);
   if (isReal || !(await mayRunNow(run, promised))) {
-    if (!run.options.dryRun) run.record.tally.withhold(command, whyNotRun(run.options.allowRun));
+    if (!run.changing.dryRun) run.acting.tally.withhold(command, whyNotRun(run.shell.allowRun));
     return null;
   }
   if (rights !== null) await requireBound(run, command);
   const result = await runInWorkspace(run, command, {
     by: "plan",
     timeoutMs: limitMs,
-    unasked: !run.options.interactive,
+    unasked: !run.interactive,
     sandbox: "proposal",
     staged: run.overlay.kept(),
   });

@@ -7,14 +7,14 @@ export const describeSchema = (schema: string): string =>
   `The answer must be one JSON value of this JSON Schema, and nothing else: no words, no fence.\n${fence("schema", {}, schema)}`;
 
 /** The instruction about the form of the answer; "": any form will do. */
-export const renderAnswerForm = ({ options: { outputSchema } }: Run): string =>
+export const renderAnswerForm = ({ ending: { outputSchema } }: Run): string =>
   outputSchema == null
     ? ""
     : `Your last message to the user (the reply where nothing is to be done, the FINISH message, the summary) is the answer. ${describeSchema(outputSchema)}`;
 
 /** Asks the model for facts worth keeping; "": this run keeps none. */
-export const renderLearning = ({ ports, options }: Run): string =>
-  (ports.memory?.learn ?? null) === null || options.outputSchema != null
+export const renderLearning = ({ ending }: Run): string =>
+  (ending.memory?.learn ?? null) === null || ending.outputSchema != null
     ? ""
     : "If later work in this project would need to know it (how to build or test, a convention, a decision), add to your " +
       "closing message up to 3 lines `REMEMBER: one fact`. Usually none.";

@@ -34,12 +34,12 @@ function readAnswer(text: string, judge: JudgeAnswer): Answer {
 }
 
 async function askAgain(run: Run, schema: string, why: string): Promise<string> {
-  const { record, begun } = run;
-  const changes = squash([...(begun?.changes ?? []), ...record.staged]);
+  const { begun, changing, ending } = run;
+  const changes = squash([...(begun?.changes ?? []), ...changing.staged]);
   const diff = renderChanges(run.veiled.hideChanges(changes));
   const parts = [
     renderRequest(run),
-    record.text === "" ? "" : `What was answered:\n${fence("result", {}, record.text)}`,
+    ending.text === "" ? "" : `What was answered:\n${fence("result", {}, ending.text)}`,
     diff === "" ? "" : `What was changed:\n${fence("diff", {}, diff.slice(0, maxDiff))}`,
     `That answer cannot be used: ${why}`,
     describeSchema(schema),
@@ -49,14 +49,14 @@ async function askAgain(run: Run, schema: string, why: string): Promise<string> 
   return (await ask(run, { purpose: "answer", system, messages: [{ role: "user", text }], format: null })).text;
 }
 
-/** Puts the answer into the record as JSON. Throws reply_invalid when it stays unusable. */
+/** Makes the answer of the run JSON. Throws reply_invalid when it stays unusable. */
 export async function requireAnswer(run: Run): Promise<void> {
-  const { options, record, ledger } = run;
-  const { outputSchema: schema } = options;
-  if (schema == null || options.planOnly || (leavesNothing(run) && !options.dryRun)) return;
+  const { ledger, changing, ending, planning } = run;
+  const schema = ending.outputSchema;
+  if (schema == null || planning.planOnly || (leavesNothing(run) && !changing.dryRun)) return;
   const judge = compileSchema(schema);
   ledger.release();
-  let answer = readAnswer(record.text, judge);
+  let answer = readAnswer(ending.text, judge);
   if (!answer.ok && !ledger.exhausted) {
     const text = `the answer does not fit the schema (${answer.why}): asking once more`;
     run.emit({ type: "notice", level: "warning", code: "answer_unusable", text });
@@ -64,6 +64,6 @@ export async function requireAnswer(run: Run): Promise<void> {
   }
   if (!answer.ok) throw new PaiError("reply_invalid", `the answer does not fit the schema: ${answer.why}`);
   // Control characters are escaped, since standard output may be a terminal.
-  record.text = spellInJson(JSON.stringify(answer.value));
-  record.next = [];
+  ending.text = spellInJson(JSON.stringify(answer.value));
+  ending.next = [];
 }

@@ -34,7 +34,7 @@ async function runHooks(run: Run, { hooks }: PreparedCommit): Promise<void> {
       name: `the ${name} hook`,
       // The hook is the repository's, and not a check that the user typed, so it has no network without --allow-net.
       by: "plan",
-      timeoutMs: run.options.checkTimeoutMs,
+      timeoutMs: run.checking.checkTimeoutMs,
       sandbox: "throwaway",
     });
     if (exit === 0) continue;
@@ -59,21 +59,21 @@ export async function readyCommit(run: Run): Promise<PreparedCommit | null> {
 }
 
 async function prepare(run: Run): Promise<PreparedCommit | null> {
-  const { options, ports, record, begun, task, veil } = run;
-  const { commit } = options;
+  const { begun, task, veil, checking, ending, id, workspace } = run;
+  const commit = ending.commit;
   const paths = filesOf(begun?.changes ?? []).map(({ path }) => path);
   if (commit == null || leavesNothing(run)) return null;
   if (paths.length === 0) return nothing(run);
-  if (!isVerified(record) && !commit.unverified) {
-    const ran = record.checks.filter(({ passed }) => passed !== null).length;
-    const why = record.unsettled.length === 0 ? "" : `: ${renderUnsettled(record.unsettled, ran)}`;
+  if (!isVerified(checking) && !commit.unverified) {
+    const ran = checking.results.filter(({ passed }) => passed !== null).length;
+    const why = checking.unsettled.length === 0 ? "" : `: ${renderUnsettled(checking.unsettled, ran)}`;
     throw new PaiError("commit_failed", `nothing has verified the run${why}`, {
       hint: "commit such runs all the same: --commit-unverified",
     });
   }
-  const cover = (text: string) => veil.cover(ports.mask?.(text) ?? text);
-  const message = commitMessage(ports.id, { text: cover(record.text), task: cover(task.text), own: commit.message });
-  const prepared = (await ports.workspace.commits?.prepare(paths, message, run.signal)) ?? null;
+  const cover = (text: string) => veil.cover(ending.mask(text));
+  const message = commitMessage(id, { text: cover(ending.text), task: cover(task.text), own: commit.message });
+  const prepared = (await workspace.commits?.prepare(paths, message, run.signal)) ?? null;
   if (prepared === null) return nothing(run);
   try {
     await runHooks(run, prepared);

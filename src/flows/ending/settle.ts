@@ -30,17 +30,17 @@ function statusOfFailure(failure: PaiError): Status {
 }
 
 async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
-  if (run.options.keep || failure.code === "commit_failed") return true;
-  if (!run.options.interactive || stops.includes(failure.code)) return false;
+  if (run.changing.keep || failure.code === "commit_failed") return true;
+  if (!run.interactive || stops.includes(failure.code)) return false;
   // Files that only checks left behind are not worth keeping.
-  if ((run.begun?.changes ?? []).every((change) => run.record.byUser.has(change))) return false;
-  return (await run.ports.decide({ kind: "keep", text: approvalWording.keepFailed(failure.message) })).accept;
+  if ((run.begun?.changes ?? []).every((change) => run.checking.byUser.has(change))) return false;
+  return (await run.decide({ kind: "keep", text: approvalWording.keepFailed(failure.message) })).accept;
 }
 
 const maxNamed = 4;
 
 /** Paths that changed only while the user's own checks ran: by the checks, or by a person who saved a file. */
-function changedBeside({ record: { byUser } }: Run, { changes }: Transaction): readonly RelPath[] {
+function changedBeside({ checking: { byUser } }: Run, { changes }: Transaction): readonly RelPath[] {
   const ours = new Set(changes.filter((change) => !byUser.has(change)).map(({ path }) => path));
   return [...new Set(changes.map(({ path }) => path))].filter((path) => !ours.has(path));
 }
@@ -71,7 +71,7 @@ async function takeBack(run: Run, transaction: Transaction): Promise<readonly Ch
 /** Keeps the changes or rolls them back; returns the changes that remain, and the run's failure. */
 async function closeTransaction(run: Run, failure: PaiError | null): Promise<[readonly Change[], PaiError | null]> {
   const transaction = run.begun;
-  if (transaction === null || run.options.dryRun) return [failure === null ? run.record.staged : [], failure];
+  if (transaction === null || run.changing.dryRun) return [failure === null ? run.changing.staged : [], failure];
   let why = failure ?? whyGone(run, transaction);
   try {
     if (why === null || (failure !== null && (await wantsToKeep(run, failure)))) {
@@ -87,7 +87,7 @@ async function closeTransaction(run: Run, failure: PaiError | null): Promise<[re
 }
 
 /** A run is no success when nothing of its work is left, whoever took it back. null: something is, or was never made. */
-function whyGone({ record: { byUser } }: Run, transaction: Transaction): PaiError | null {
+function whyGone({ checking: { byUser } }: Run, transaction: Transaction): PaiError | null {
   const own = squash(transaction.changes.filter((change) => !byUser.has(change)));
   if (own.length === 0 || transaction.areGone?.(own) !== true) return null;
   return new PaiError("conflict", "what this run changed is gone: somebody took it back before the run ended", {
@@ -99,7 +99,7 @@ function whyGone({ record: { byUser } }: Run, transaction: Transaction): PaiErro
 function tellLeft(run: Run, transaction: Transaction, { message }: PaiError): readonly Change[] {
   const left = transaction.onDisk?.() ?? squash(transaction.changes);
   if (left.length === 0) return left;
-  const later = run.ports.workspace.undoable ? "; the next pai here tries again" : "";
+  const later = run.workspace.undoable ? "; the next pai here tries again" : "";
   const text = `what the run changed could not be taken back: ${message}${later}`;
   run.emit({ type: "notice", level: "warning", code: "left_in_place", text });
   return left;
@@ -117,11 +117,11 @@ function sayUnkept(run: Run, failure: PaiError | null, { code, message, hint }: 
 }
 
 /** Moves the facts that the run proposes from its message into the memory. */
-async function learn({ ports, record, emit, options }: Run): Promise<void> {
-  const keep = ports.memory?.learn ?? null;
-  if (keep === null || options.dryRun) return;
-  const { text, facts } = takeFacts(record.text);
-  record.text = text;
+async function learn({ emit, changing, ending }: Run): Promise<void> {
+  const keep = ending.memory?.learn ?? null;
+  if (keep === null || changing.dryRun) return;
+  const { text, facts } = takeFacts(ending.text);
+  ending.text = text;
   if (facts.length === 0) return;
   const kept = (await keep(facts)).map(({ id, text: fact, pending }) => ({ id, text: fact, pending }));
   if (kept.length > 0) emit({ type: "memory.kept", facts: kept });
@@ -141,7 +141,7 @@ const asKept = async (failure: PaiError): Promise<PaiError> =>
 /** Changes for the outcome; the diff leaves out ignored files. */
 async function showChanges(run: Run, all: readonly Change[]): Promise<Pick<Outcome, "changes" | "diff">> {
   const by = (path: Change["path"]) => (run.begun?.commandPaths.has(path) ? "command" : "plan");
-  const open = all.filter(({ path }) => !run.record.ignored.has(path));
+  const open = all.filter(({ path }) => !run.changing.ignored.has(path));
   const changes = await breatheThrough(summarizeSteps(all, by), null);
   return { changes, diff: await breatheThrough(renderSteps(open, run.veiled.hideChange), null) };
 }
@@ -149,10 +149,10 @@ async function showChanges(run: Run, all: readonly Change[]): Promise<Pick<Outco
 /** How many of the ignored paths that stay the outcome names. */
 const maxStays = 20;
 
-const showStays = ({ record: { stays } }: Run): Pick<Outcome, "stays"> =>
+const showStays = ({ changing: { stays } }: Run): Pick<Outcome, "stays"> =>
   stays.size === 0 ? {} : { stays: { count: stays.size, paths: [...stays].sort().slice(0, maxStays) } };
 
-const madePlan = ({ options: { command, planOnly }, record: { plan } }: Run) =>
+const madePlan = ({ invocation: { command }, planning: { planOnly, plan } }: Run) =>
   (planOnly || command === "plan") && plan?.intent === "task";
 
 /** The failure of a run that finished its work but got a signal meanwhile; null: none came. */
@@ -176,53 +176,53 @@ export async function settle(
   const shown = failed === null ? await showChanges(run, squash(run.begun?.changes ?? [])) : null;
   const [changes, closed] = await closeTransaction(run, failed ?? (await hearSignal(run)));
   const [hash, failure] = closed === null ? await commitOf(run, commit) : [null, await asKept(closed)];
-  const { record, ledger } = run;
+  const { ledger, acting, checking, ending, planning, shell } = run;
   if (failure === null) await learn(run);
   return {
     v: 2,
     ok: failure === null,
     command: options.command,
     run: ports.id,
-    mode: record.mode,
+    mode: planning.mode,
     status: failure === null ? statusOf(run, changes.length > 0) : statusOfFailure(failure),
     code: failure === null ? 0 : exitCodes[failure.code],
-    text: record.text,
-    next: record.next,
-    plan: record.plan,
+    text: ending.text,
+    next: ending.next,
+    plan: planning.plan,
     ...(shown !== null && closed === null && !options.dryRun ? shown : await showChanges(run, changes)),
-    checks: record.checks,
+    checks: checking.results,
     calls: { made: ledger.made, ...ledger.promised },
     usage: ledger.usage,
     cost: ledger.cost,
     model: { requested: ports.model.id, served: ledger.served, key: ledger.key },
-    score: record.score,
+    score: ending.score,
     ms: 0,
-    actions: record.tally.actions,
-    looks: record.tally.looks,
-    amended: record.amended,
-    refused: record.tally.refused,
-    sandbox: record.sandbox,
+    actions: acting.tally.actions,
+    looks: acting.tally.looks,
+    amended: acting.amended,
+    refused: acting.tally.refused,
+    sandbox: shell.sandbox,
     ...showStays(run),
     ...(hash !== null && { commit: hash }),
-    ...(record.unsettled.length > 0 && { unsettled: record.unsettled }),
+    ...(checking.unsettled.length > 0 && { unsettled: checking.unsettled }),
     ...(failure === null && madePlan(run) && { planned: true }),
     error: failure === null ? null : toFailure(failure),
   };
 }
 
 /** Whether the plan that was carried out promised anything beyond looks. */
-const promises = ({ record, options }: Run): boolean =>
-  !options.planOnly &&
-  record.plan?.intent === "task" &&
-  (record.plan.execution_plan?.steps ?? []).some(({ action }) => rowOf(action)?.right !== null);
+const promises = ({ planning }: Run): boolean =>
+  !planning.planOnly &&
+  planning.plan?.intent === "task" &&
+  (planning.plan.execution_plan?.steps ?? []).some(({ action }) => rowOf(action)?.right !== null);
 
 /**
  * The status of a finished run. "answered": nothing was promised, changed or refused, and the user gave no check.
  * "verified": checks have judged the run.
  */
 function statusOf(run: Run, changed: boolean): Status {
-  const { record, options } = run;
-  const decided = options.checks.length > 0 && !options.planOnly;
-  if (!changed && !decided && !promises(run) && record.tally.refused.length === 0) return "answered";
-  return isVerified(record) ? "verified" : "unverified";
+  const { acting, checking, planning } = run;
+  const decided = checking.checks.length > 0 && !planning.planOnly;
+  if (!changed && !decided && !promises(run) && acting.tally.refused.length === 0) return "answered";
+  return isVerified(checking) ? "verified" : "unverified";
 }

@@ -36,17 +36,17 @@ export interface Wanted {
 }
 
 /** The answer of a model that ends its looks with FINISH alone, like a script, instead of with JSON; null: it does not. Records its next steps. */
-function answerOf({ record }: Run, text: string): Json | null {
+function answerOf({ ending }: Run, text: string): Json | null {
   const { actions } = completeFinish(parseScript(text, { stop: "end", read: () => null, tag: "EOT" }), text, "EOT");
   const [finish] = actions;
   if (actions.length !== 1 || finish?.cmd !== "FINISH" || !finish.arg) return null;
-  record.next = finish.next ?? [];
+  ending.next = finish.next ?? [];
   return { intent: "conversation", reply: finish.arg };
 }
 
 /** Refuses a request to look when no round of looks is left. */
 function refuseLook<Made>(run: Run, kind: PlanKind<Made>, reading: Reading<Made>): Reading<Made> {
-  if (!reading.ok || !kind.looks(reading.value) || run.record.rounds < maxRounds) return reading;
+  if (!reading.ok || !kind.looks(reading.value) || run.planning.rounds < maxRounds) return reading;
   return { ok: false, why: "no look is left; send the plan with its changes, or the whole answer" };
 }
 
@@ -62,7 +62,7 @@ interface Found<Made> {
 /** The cached answer to the same request; null: there is none, or it is a look and none is left. */
 async function loadCached<Made>(run: Run, kind: PlanKind<Made>, { key, plans }: Wanted): Promise<Found<Made> | null> {
   if (key === null) return null;
-  const saved: Json = (await run.ports.planCache?.load(key)) ?? null;
+  const saved: Json = (await run.planning.planCache?.load(key)) ?? null;
   if (saved === null) return null;
   const reading = refuseLook(run, kind, kind.readValue(saved));
   if (!reading.ok) return null;
@@ -77,24 +77,24 @@ async function askForPlan<Made>(
   kind: PlanKind<Made>,
   { messages, plans, promiseAt }: Wanted,
 ): Promise<Found<Made>> {
-  const { ledger, record } = run;
+  const { ledger, planning } = run;
   const promise = promiseAt?.(plans) ?? planPromise;
   ledger.promise(promise);
   // One call is to spare for any use; the others are reserved for rounds of looks and for the work after the plan.
   ledger.reserve(Math.max(0, promise.at_most - plans - 1));
-  const purpose = messages.length === 1 || record.rounds > 0 ? "plan" : "replan";
+  const purpose = messages.length === 1 || planning.rounds > 0 ? "plan" : "replan";
   const question: ModelQuestion = { purpose, job: "plan", system: kind.system, messages, format: kind.format };
   const readValue = (json: Json) => refuseLook(run, kind, kind.readValue(json));
   let freed = 0;
   /** Gives up a round of looks for the call, so that the promise holds. */
   const freeCall = () => {
-    if (promiseAt !== null || record.rounds >= maxRounds) return false;
-    record.rounds += 1;
+    if (promiseAt !== null || planning.rounds >= maxRounds) return false;
+    planning.rounds += 1;
     freed += 1;
     ledger.reserve(Math.max(0, promise.at_most - plans - 1 - freed));
     return ledger.spare;
   };
-  const reader = { readValue, freeCall, ...(record.rounds > 0 && { answerOf }) };
+  const reader = { readValue, freeCall, ...(planning.rounds > 0 && { answerOf }) };
   const { value: made, reply } = await askForJson(run, question, "plan", reader);
   return { made, said: assistant(reply.text, reply.native), plans: plans + freed, cached: false };
 }

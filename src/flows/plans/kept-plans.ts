@@ -11,13 +11,13 @@ import type { Run } from "../run.ts";
  * replaced: outputs of checks by normalized ones, and the environment by one without git's state.
  */
 export function keyOfPlan(run: Run, briefing: Briefing, system: string): string {
-  const { workspace } = run.ports;
-  const model = partOf(run.ports.model, "plan");
+  const { workspace } = run;
+  const model = partOf(run.calling.model, "plan");
   const keyOf = ({ kind, text }: Part): string =>
-    kind === "checks" ? normalizeOutput(text) : kind === "environment" ? (run.options.environment ?? "") : text;
+    kind === "checks" ? normalizeOutput(text) : kind === "environment" ? (run.reading.environment ?? "") : text;
   const parts = briefing.parts.map(keyOf).join("\n\n");
   return digest(
-    [model.id, model.address ?? "", run.options.effort?.plan ?? "", workspace.root, system, run.veil.blank(parts)].join(
+    [model.id, model.address ?? "", run.calling.effort?.plan ?? "", workspace.root, system, run.veil.blank(parts)].join(
       "\0",
     ),
   );
@@ -28,6 +28,6 @@ export const keyBehindLooks = ({ veil }: Run, key: string, found: string): strin
   digest(`${key}\0${veil.blank(found)}`);
 
 /** Keeps the plan of this run, and the looks before it, for a later run with the same request and files. */
-export async function keepPlans({ ports, record }: Run): Promise<void> {
-  for (const { key, made } of record.planned) await ports.planCache?.save(key, made);
+export async function keepPlans({ planning }: Run): Promise<void> {
+  for (const { key, made } of planning.planned) await planning.planCache?.save(key, made);
 }

@@ -21,16 +21,16 @@ const maxAnswer = 2000;
 const charactersOf = (messages: readonly Message[]) => messages.reduce((sum, message) => sum + sizeOf(message), 0);
 
 function needsCompaction(run: Run): boolean {
-  const { messages } = run.record.conversation;
-  const used = run.ledger.estimate(charactersOf(messages)) + run.ports.model.maxOutputTokens / 8;
-  return messages.length > 2 && used > run.ports.model.window * fillShare;
+  const { messages } = run.conversation;
+  const used = run.ledger.estimate(charactersOf(messages)) + run.calling.model.maxOutputTokens / 8;
+  return messages.length > 2 && used > run.calling.model.window * fillShare;
 }
 
 const withoutAnalysis = (text: string) => text.replace(/<analysis>[\s\S]*?<\/analysis>/g, "").trim();
 
 /** A summary of the messages, made from at most half a window of them. Throws reply_empty when the model gives none. */
 export async function summarizeText(run: Run, written: string): Promise<string> {
-  const maxLength = run.ports.model.window * 2;
+  const maxLength = run.calling.model.window * 2;
   const conversation = run.veil.hide(written);
   const text =
     conversation.length > maxLength
@@ -74,9 +74,9 @@ function requestOf({ task }: Run, message: Message | undefined): string {
  * not seen yet, which is never summarized. Reports the size before and after.
  */
 export async function compactConversation(run: Run): Promise<void> {
-  const { messages, tasks } = run.record.conversation;
+  const { messages, tasks } = run.conversation;
   const turn = lastTurn(messages);
-  const fits = run.ledger.estimate(charactersOf(turn)) < run.ports.model.window * keptShare;
+  const fits = run.ledger.estimate(charactersOf(turn)) < run.calling.model.window * keptShare;
   const unseen = unseenOf(messages);
   const kept = fits ? turn.slice(1) : [...unseen, ...closingAnswer(messages)];
   const old = messages.slice(0, messages.length - unseen.length);
@@ -87,7 +87,7 @@ export async function compactConversation(run: Run): Promise<void> {
   );
   const first: Message = { role: "user", text: `${summaryText}\n\nThe last request:\n${requestOf(run, turn[0])}` };
   const next = [first, ...kept.map(withoutNative)];
-  run.record.conversation = { messages: next, tasks };
+  run.conversation = { messages: next, tasks };
   run.emit({ type: "conversation.replaced", messages: next });
   const tokens = (list: readonly Message[]) => run.ledger.estimate(charactersOf(list));
   const text = `summarized: ${old.length} messages, about ${tokens(old)} tokens became ${tokens([first])}; ${kept.length} messages are kept whole`;
@@ -97,7 +97,7 @@ export async function compactConversation(run: Run): Promise<void> {
 const minResultChars = 400;
 
 /** Cuts the results of one reply to the room in the model's window, the longest first, each with a note. */
-export function fitResults({ ports: { model } }: Run, results: readonly CallResult[]): readonly CallResult[] {
+export function fitResults({ calling: { model } }: Run, results: readonly CallResult[]): readonly CallResult[] {
   let room = roomOf(model.window);
   const byLength = [...results].sort((one, other) => one.text.length - other.text.length);
   const limits = new Map<string, number>();

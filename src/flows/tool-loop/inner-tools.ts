@@ -11,7 +11,7 @@ import { describeCheck } from "../checks/describe.ts";
 import { noteAnswer } from "../evidence.ts";
 import { perform } from "../perform.ts";
 import { explorePrompt } from "../prompts/prompts.ts";
-import type { Run, RunOptions } from "../run.ts";
+import type { Run } from "../run.ts";
 
 const object = (properties: Readonly<Record<string, Json>>, required: readonly string[]): Json => ({
   type: "object",
@@ -62,8 +62,8 @@ const innerTools: readonly Tool[] = [
 ];
 
 /** The loop's own tools. `check` is offered if there are checks; as the user's own commands they may always run. */
-export const innerToolsOf = ({ checks, dryRun }: Pick<RunOptions, "checks" | "dryRun">): readonly Tool[] =>
-  checks.length === 0 || dryRun ? innerTools : [checkTool, ...innerTools];
+export const innerToolsOf = ({ checking, changing }: Run): readonly Tool[] =>
+  checking.checks.length === 0 || changing.dryRun ? innerTools : [checkTool, ...innerTools];
 
 export interface InnerTools {
   has(name: string): boolean;
@@ -82,7 +82,7 @@ async function runUserChecks(run: Run): Promise<string> {
 export function createInnerTools(run: Run, explore: (task: string) => Promise<string>): InnerTools {
   const keep = (result: TasksResult): string => {
     if (result.ok) {
-      run.record.conversation = { ...run.record.conversation, tasks: result.tasks };
+      run.conversation = { ...run.conversation, tasks: result.tasks };
       run.emit({ type: "tasks.updated", tasks: result.tasks });
     }
     return result.text;
@@ -90,18 +90,18 @@ export function createInnerTools(run: Run, explore: (task: string) => Promise<st
 
   const answer = async ({ name, input }: Call): Promise<{ ok: boolean; text: string }> => {
     if (name === "check") return { ok: true, text: await runUserChecks(run) };
-    if (name === "read_tasks") return { ok: true, text: renderTasks(run.record.conversation.tasks) };
+    if (name === "read_tasks") return { ok: true, text: renderTasks(run.conversation.tasks) };
     if (name === "explore") {
       const task = isFields(input) ? String(input["task"] ?? "") : "";
       return task.trim() === ""
         ? { ok: false, text: "explore: task is missing" }
         : { ok: true, text: await explore(task) };
     }
-    const result = name === "write_tasks" ? writeTasks(input) : updateTask(run.record.conversation.tasks, input);
+    const result = name === "write_tasks" ? writeTasks(input) : updateTask(run.conversation.tasks, input);
     return { ok: result.ok, text: keep(result) };
   };
 
-  const names = new Set(innerToolsOf(run.options).map(({ name }) => name));
+  const names = new Set(innerToolsOf(run).map(({ name }) => name));
 
   async function runOne(call: Call): Promise<CallResult> {
     run.emit({ type: "call.started", id: call.id, action: call.name, target: "" });
@@ -112,7 +112,7 @@ export function createInnerTools(run: Run, explore: (task: string) => Promise<st
   }
 
   /** Caps on tokens and cost are checked before each call, so with them explore calls run one after another. */
-  const { tokens, cost } = run.options.caps;
+  const { tokens, cost } = run.calling.caps;
   const isParallel = ({ name }: Call) => name === "explore" && tokens === null && cost === null;
 
   return {

@@ -24,10 +24,11 @@ import { createInnerTools, explore, innerToolsOf, toTools } from "./inner-tools.
 export const maxTurns = 50;
 
 /** The tools that the model is offered: the actions by their tool names, then the loop's own. */
-function toolsOf({ options }: Run, actions: readonly AnyAction[]): readonly Tool[] {
-  const hasCommands = options.interactive || grantsSome(options.allowRun);
+function toolsOf(run: Run, actions: readonly AnyAction[]): readonly Tool[] {
+  const { interactive, shell } = run;
+  const hasCommands = interactive || grantsSome(shell.allowRun);
   const shown = actions.filter(({ offered, kind }) => offered && (kind !== "command" || hasCommands));
-  return [...toTools(shown), ...innerToolsOf(options)];
+  return [...toTools(shown), ...innerToolsOf(run)];
 }
 
 /** Turns a call of a tool into a call of its action; an unknown tool stays. */
@@ -103,14 +104,14 @@ function renderSystem(knowledgeText: string): string {
 
 /** The instructions of every new conversation, tools included, without the project's knowledge files. */
 export async function instructionsOf(run: Run): Promise<string> {
-  const tools = toolsOf(run, run.ports.actions);
+  const tools = toolsOf(run, run.acting.actions);
   return renderSystem("") + JSON.stringify(tools);
 }
 
 /** Adds a message to the conversation and tells the session. */
 function add(run: Run, message: Message): void {
-  const { messages, tasks } = run.record.conversation;
-  run.record.conversation = { messages: [...messages, message], tasks };
+  const { messages, tasks } = run.conversation;
+  run.conversation = { messages: [...messages, message], tasks };
   run.emit({ type: "message.added", message });
 }
 
@@ -118,7 +119,7 @@ function add(run: Run, message: Message): void {
 const maxBrokenOff = 8000;
 
 async function askTurn(run: Run, tools: readonly Tool[], knowledgeText: string): Promise<Reply> {
-  const { conversation } = run.record;
+  const { conversation } = run;
   const system = renderSystem(knowledgeText);
   const question = { purpose: "turn", system, messages: conversation.messages, tools, format: null } as const;
   let heard = { n: 0, text: "" };
@@ -140,7 +141,7 @@ async function askFitting(run: Run, tools: readonly Tool[], knowledgeText: strin
   try {
     return await askTurn(run, tools, knowledgeText);
   } catch (thrown) {
-    if (!isTooLong(thrown) || run.record.conversation.messages.length <= 2) throw thrown;
+    if (!isTooLong(thrown) || run.conversation.messages.length <= 2) throw thrown;
     await compactConversation(run);
     return askTurn(run, tools, knowledgeText);
   }
@@ -181,7 +182,7 @@ async function composeTurn(run: Run): Promise<readonly Part[]> {
  * knowledge files, which are in the instructions.
  */
 export async function composeMessage(run: Run): Promise<readonly Part[]> {
-  if (run.record.conversation.messages.length > 0) return composeTurn(run);
+  if (run.conversation.messages.length > 0) return composeTurn(run);
   const { parts } = await makeBriefing(run);
   return parts.filter(({ kind }) => kind !== "knowledge");
 }
@@ -194,17 +195,17 @@ function noteShown({ overlay }: Run, parts: readonly Part[]): void {
 }
 
 export const toolLoop: Flow = async (run) => {
-  if (run.ports.model.parts !== undefined) {
-    throw new PaiError("usage", `tool-loop makes no plan, so it has no use for two models: ${run.ports.model.id}`, {
-      hint: `name one: --model ${run.ports.model.parts.work.id}, or choose another way of working with --mode`,
+  if (run.calling.model.parts !== undefined) {
+    throw new PaiError("usage", `tool-loop makes no plan, so it has no use for two models: ${run.calling.model.id}`, {
+      hint: `name one: --model ${run.calling.model.parts.work.id}, or choose another way of working with --mode`,
     });
   }
-  const { options, ledger } = run;
-  const at_most = options.caps.calls ?? maxTurns;
+  const { ledger, calling } = run;
+  const at_most = calling.caps.calls ?? maxTurns;
   const parts = await composeMessage(run);
   noteShown(run, parts);
   add(run, { role: "user", text: parts.map(({ text }) => text).join("\n\n") });
-  const { actions } = run.ports;
+  const { actions } = run.acting;
   const knowledgeFiles = await readKnowledge(run);
   const knowledgeText = [renderKnowledge(run, knowledgeFiles), renderLearning(run), renderAnswerForm(run)]
     .filter((part) => part !== "")
@@ -226,7 +227,7 @@ export const toolLoop: Flow = async (run) => {
     const reply = await askFitting(run, tools, knowledgeText);
     const { text, calls, native } = reply;
     const isCut = reply.stop === "length";
-    run.record.text = cut.join("") + text;
+    run.ending.text = cut.join("") + text;
     if (isCut && calls.length === 0) {
       cut = [...cut, text];
       goOn(run, cut);
@@ -268,13 +269,13 @@ interface LoopEnd {
 
 /** Watches one run; in a dry run there are no checks. */
 function watchEnd(run: Run): LoopEnd {
-  const checks = run.options.dryRun ? [] : checksOf(run);
+  const checks = run.changing.dryRun ? [] : checksOf(run);
   let refused: CallReport | null = null;
   let corrections = 0;
 
   /** Headless, nobody sees a refusal, so it fails a run in which nothing was done. */
   const throwRefused = () => {
-    if (refused === null || run.options.interactive) return;
+    if (refused === null || run.interactive) return;
     throw new PaiError(refused.code ?? "scope_refused", `${refused.name} ${refused.target}: ${refused.text}`);
   };
 
@@ -283,7 +284,7 @@ function watchEnd(run: Run): LoopEnd {
       refused = reports.findLast(({ code }) => code !== null && policy.includes(code)) ?? refused;
     },
     async findRest() {
-      const changed = run.options.dryRun ? run.record.staged.length > 0 : (run.begun?.changes.length ?? 0) > 0;
+      const changed = run.changing.dryRun ? run.changing.staged.length > 0 : (run.begun?.changes.length ?? 0) > 0;
       if (!changed) throwRefused();
       if (!changed || checks.length === 0) return null;
       const failed = (await runChecks(run, checks, new Set())).filter(({ fatal }) => fatal);

@@ -103,7 +103,7 @@ test("a saved plan is bound to the scripts it runs, though they were not shown",
     options: { planOnly: true },
     flow: async (run) => {
       await singleShot(run);
-      bases = [...run.record.bases];
+      bases = [...run.reading.bases];
     },
   }));
   expect(bases).toEqual(["x.sh"]);

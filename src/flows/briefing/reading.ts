@@ -1,0 +1,32 @@
+/** What the run has read and shown to the model: written by the briefing and by looks at files. */
+import type { ExcerptRange } from "../../core/context/excerpts.ts";
+import type { RelPath } from "../../core/path.ts";
+
+/** A text that a planning call was shown. */
+export interface Shown {
+  /** The file that it shows; null: it is the result of a look at several files. */
+  readonly path: string | null;
+  readonly text: string;
+  /** The lines that were asked for; null or absent: the whole file. */
+  readonly range?: ExcerptRange | null;
+}
+
+export interface ReadOptions {
+  /** The environment in one line: system, tools, package manager, branch; absent: it is not mentioned. */
+  readonly environment?: string;
+}
+
+export interface FilesRead {
+  readonly environment: string;
+  /** What the first planning call showed of files, and the results of looks for later ones. */
+  briefed: readonly Shown[];
+  looked: readonly Shown[];
+  /** Every path read or shown, for a saved plan. */
+  readonly bases: Set<RelPath>;
+  /** Paths and looks with invisible characters in them, of which a notice was given. */
+  readonly invisible: Set<string>;
+}
+
+export function createReading({ environment = "" }: ReadOptions): FilesRead {
+  return { environment, briefed: [], looked: [], bases: new Set(), invisible: new Set() };
+}

@@ -1,0 +1,56 @@
+/** What may be changed, and what the run has changed: written where changes are judged, allowed, applied and kept. */
+import type { Change } from "../../core/change.ts";
+import type { GuardLimits } from "../../core/guard/guard.ts";
+import type { RelPath } from "../../core/path.ts";
+
+export interface ChangeOptions {
+  readonly guard: GuardLimits;
+  /** Groups of globs; a path must match one glob of every group. */
+  readonly only: readonly (readonly string[])[];
+  readonly allowDelete: boolean;
+  /**
+   * What may be changed without a question: files, folders and globs of what is asked about; full paths of closed files,
+   * and of files that may get secrets which they did not hold.
+   */
+  readonly allow: readonly string[];
+  /** Grant nothing beyond the plan. */
+  readonly strict: boolean;
+  readonly dryRun: boolean;
+  /** Keep what a failed run changed. */
+  readonly keep: boolean;
+  /** Ask before every batch of changes, also of an approved plan. */
+  readonly review: boolean;
+}
+
+export interface Changing extends ChangeOptions {
+  /** Changes of a dry run; otherwise the transaction has them. */
+  staged: readonly Change[];
+  batches: number;
+  /** Files into which the user allowed to write secrets of other files. */
+  readonly secrets: Set<RelPath>;
+  /** What the person allowed to change of what is asked about or closed. */
+  readonly allowed: Set<RelPath>;
+  /** Ignored files that commands changed and that a rollback of the run restores. */
+  readonly ignored: Set<RelPath>;
+  /** Ignored paths that commands changed and that no rollback restores. */
+  readonly stays: Set<RelPath>;
+}
+
+export function createChanging(options: ChangeOptions): Changing {
+  return {
+    guard: options.guard,
+    only: options.only,
+    allowDelete: options.allowDelete,
+    allow: options.allow,
+    strict: options.strict,
+    dryRun: options.dryRun,
+    keep: options.keep,
+    review: options.review,
+    staged: [],
+    batches: 0,
+    secrets: new Set(),
+    allowed: new Set(),
+    ignored: new Set(),
+    stays: new Set(),
+  };
+}

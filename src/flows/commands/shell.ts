@@ -1,0 +1,23 @@
+/** Which commands may run, and which did: written where commands are approved and run. */
+import type { RunGrant } from "../../core/command/run-patterns.ts";
+import type { SandboxUse } from "../../core/command/sandbox.ts";
+
+export interface ShellLimits {
+  /** For commands of the model that name no time of their own. */
+  readonly commandTimeoutMs: number;
+  /** Commands of the model that run without a question; headless, no others run. */
+  readonly allowRun: RunGrant;
+}
+
+export interface Shell extends ShellLimits {
+  /** Commands of the plan that ran before the first execution call, with the run's number of changes then. */
+  readonly ran: Map<string, number>;
+  /** The sandbox its commands ran in; null: none ran. */
+  sandbox: SandboxUse | null;
+  /** A notice described the sandbox. */
+  sandboxTold: boolean;
+}
+
+export function createShell({ commandTimeoutMs, allowRun }: ShellLimits): Shell {
+  return { commandTimeoutMs, allowRun, ran: new Map(), sandbox: null, sandboxTold: false };
+}

@@ -2,6 +2,7 @@
 import { expect, setDefaultTimeout } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { ends } from "../../processes.ts";
 import { openPlace, type Place, patience } from "../harness.ts";
 import { done, hello, planned, talked, write } from "../replies.ts";
 import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
@@ -211,11 +212,6 @@ inTerminal("a check's failure offers to keep; no takes everything back", async (
 });
 
 /** True when the process has gone within three seconds. */
-async function goes(pid: number): Promise<boolean> {
-  for (let tries = 0; tries < 600 && existsSync(`/proc/${pid}`); tries += 1) await Bun.sleep(50);
-  return !existsSync(`/proc/${pid}`);
-}
-
 const pidIn = ({ spare }: Place) => Number(readFileSync(join(spare, "pid"), "utf8"));
 
 inTerminal("SIGTERM at the prompt ends with 143 and the terminal as it was", async () => {
@@ -241,7 +237,7 @@ inTerminal("a terminal that is closed takes the session with it, at the prompt a
       await place.gemini.arrived(2);
     }
     screen[Symbol.dispose]();
-    expect([busy, await goes(pidIn(place)), place.tree()]).toEqual([busy, true, {}]);
+    expect([busy, await ends(pidIn(place)), place.tree()]).toEqual([busy, true, {}]);
   }
 });
 

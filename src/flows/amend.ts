@@ -1,4 +1,5 @@
 /** Rights beyond the plan that a script asks for with AMEND: judges them, asks one question, reports the decisions. */
+
 import { approvalWording } from "../core/approval-wording.ts";
 import { type Change, squash } from "../core/change.ts";
 import { flagToRun } from "../core/command/run-patterns.ts";
@@ -10,8 +11,10 @@ import { claimOfPlan, type PlanClaim, pathsOfClaim, permits, type Rights, render
 import type { Stage } from "../core/ports.ts";
 import type { AmendRequest } from "../core/script/read-amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
+import type { Acting } from "./acting.ts";
 import { concernsOf, pathFor, pathsToAllow, refuseLinks } from "./approval.ts";
 import { refuseUnallowed } from "./changes/allowed.ts";
+import type { Changing } from "./changes/changing.ts";
 import { withinOnly } from "./changes/only.ts";
 import { bindCommands, describeSandbox, mayRunCommand } from "./commands/approve-command.ts";
 import type { CallReport } from "./perform.ts";
@@ -181,7 +184,7 @@ function readClaim(run: Run, request: AmendRequest): Asked | null {
 }
 
 /** Counts refused requests that no call of the reply needs; the others are counted with their calls. */
-export function noteRefused({ acting }: Run, asked: readonly AmendRequest[], reports: readonly CallReport[]): void {
+export function noteRefused(acting: Acting, asked: readonly AmendRequest[], reports: readonly CallReport[]): void {
   for (const { action, path, destination } of asked) {
     const target = destination === null ? path : `${path} → ${destination}`;
     const refused = acting.amended.some(
@@ -225,7 +228,7 @@ export async function amend(
 }
 
 /** The sentence of the script prompt about what lies outside the plan. */
-export const amendRule = ({ changing }: Run): string =>
+export const amendRule = (changing: Readonly<Changing>): string =>
   changing.strict
     ? "Only the paths and commands of the plan; anything else is refused."
     : "Only the paths and commands of the plan. If the task needs one more, write AMEND::ACTION::path::why on the line before that action (MV, COPY: AMEND::MV::from::to::why); pai or the user decides.";

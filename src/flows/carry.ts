@@ -1,6 +1,5 @@
 /** Repeats in an execution call what planning calls showed: small files, results of looks, and names of the rest. */
-import type { Shown } from "./briefing/reading.ts";
-import type { Run } from "./run.ts";
+import type { FilesRead, Shown } from "./briefing/reading.ts";
 
 /** Characters of files that are shown again, besides the files that the plan names. */
 const maxCarried = 12_000;
@@ -30,7 +29,7 @@ function keepSmallest(shown: readonly Shown[], maxLength: number): Kept {
 }
 
 /** The texts to repeat. `evidence`: paths that the request shows anyway, which are not repeated. */
-export function renderCarried({ reading }: Run, evidence: ReadonlySet<string>): string {
+export function renderCarried(reading: Readonly<FilesRead>, evidence: ReadonlySet<string>): string {
   const again = new Set<string | null>(evidence);
   const looked = keepSmallest(
     reading.looked.filter(({ path }) => !again.has(path)),

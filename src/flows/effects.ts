@@ -70,7 +70,7 @@ export async function settleCheck(run: Run, ended: Ended): Promise<void> {
     return tell("warning", "path_refused", `what it changed was taken back: ${forbidden.why}`);
   }
   const asked = (await refuseUnallowed(run, [...touchedBy(changes), ...largeOf(effects)]))?.paths ?? [];
-  const isBack = ({ path, runsUnasked }: Refused) => !run.interactive && runsUnasked && !isAllowed(run, path);
+  const isBack = ({ path, runsUnasked }: Refused) => !run.interactive && runsUnasked && !isAllowed(run.changing, path);
   const unwanted = [...asked, ...refused.filter(isBack).map(({ path }) => path)];
   const unkept = unwanted.length === 0 ? [] : await drop(run, effects, new Set(unwanted));
   const back = unwanted.filter((path) => !unkept.includes(path));

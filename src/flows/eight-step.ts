@@ -58,7 +58,7 @@ async function summarize(run: Run, schedule: Schedule, iterations: Iterations): 
   const checks = run.checking.results.map(({ command, passed }) => `- ${command}: ${resultWords[`${passed}`]}`);
   const parts = [
     renderRequest(run),
-    renderAnswerForm(run),
+    renderAnswerForm(run.ending),
     `Schedule:\n${renderSteps(schedule)}`,
     `What happened:\n${iterations.story}`,
     checks.length === 0 ? "" : `Checks at the end:\n${checks.join("\n")}`,

@@ -168,7 +168,7 @@ export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Pro
     return path !== null && (run.overlay.shown(path) !== null || (report.ok && inParts.has(path)));
   };
   for (const report of reports) if (!seen(report)) texts.push(await renderLook(run, report));
-  const carried = renderCarried(run, paths);
+  const carried = renderCarried(run.reading, paths);
   return { text: [...(carried === "" ? [] : [carried]), ...texts].join("\n\n"), batch };
 }
 

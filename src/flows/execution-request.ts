@@ -67,12 +67,12 @@ export function renderTask(run: Run, plan: Plan, evidence: string, { checks, tur
     `Plan${where === "" ? "" : ` (${where})`}:\n${steps.map(renderStep).join("\n")}`,
     renderCriteria(plan),
     renderNotRun(run),
-    renderBaseline(run),
+    renderBaseline(run.checking),
     done === "" ? "" : `Checks that pai runs after it (no RUN needed):\n${done}`,
     turns === null ? "" : renderTurns(turns),
     renderRequest(run),
-    renderLearning(run),
-    renderAnswerForm(run),
+    renderLearning(run.ending),
+    renderAnswerForm(run.ending),
   );
   return parts.filter(Boolean).join("\n\n");
 }

@@ -13,6 +13,7 @@ import { judgeStaged } from "./changes/judge.ts";
 import { baselineOf } from "./checks/baseline.ts";
 import { type Check, checksOf } from "./checks/check-list.ts";
 import { refuseFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
+import type { RunEnding } from "./ending/ending.ts";
 import { collectEvidence, lookBehind, showNow } from "./evidence.ts";
 import { renderResults, renderTask } from "./execution-request.ts";
 import { beginningOf } from "./json-reply.ts";
@@ -58,7 +59,7 @@ interface Phase {
 }
 
 /** Takes the prose of a reply without actions as the answer, unless promised work is open. True when there is any. */
-function keepProse({ ending }: Run, reply: ScriptReply, progress: Progress): boolean {
+function keepProse(ending: RunEnding, reply: ScriptReply, progress: Progress): boolean {
   const others = reply.script.actions.some(({ cmd }) => rowOf(cmd)?.kind !== "finish");
   const prose = others || progress.open.length > 0 ? "" : proseOf(reply);
   ending.text ||= prose;
@@ -94,8 +95,8 @@ async function doPhase(
   if (asked.status === "rejected") throw asked.reason;
   if (passedBefore.status === "rejected") throw passedBefore.reason;
   const { script, text, seen, tag } = asked.value;
-  const closed = keepFinish(run, script);
-  const finished = keepProse(run, asked.value, progress) || closed;
+  const closed = keepFinish(run.ending, script);
+  const finished = keepProse(run.ending, asked.value, progress) || closed;
   const work = await performScript(run, script, { rights, prefix: `phase${n}`, planned: progress.steps });
   const { batch, notes, overflow } = work;
   let left = progress.take(batch, {

@@ -170,7 +170,7 @@ export async function createIterations(
     const reports = isDue ? (await runChecks(run, checks, passedBefore)).map((report) => judgeLater(report, at)) : [];
     const unusable = seen === "" ? "" : `Your last reply could not be used: it held ${seen}.\n${renderForms(tag)}\n\n`;
     news = unusable + (await renderNews(run, work, reports));
-    const finished = keepFinish(run, script);
+    const finished = keepFinish(run.ending, script);
     answer = answerOf(script, prose);
     return { work, checks: reports, finished, answer, diff: renderChanges(run.veiled.hideChanges(changes)) };
   };

@@ -1,10 +1,12 @@
 /** Asks for a reply that is one JSON value: reads it tolerantly, and asks once more when it is unusable. */
+
 import { PaiError } from "../core/error.ts";
 import { createReplyReader, readJson } from "../core/json.ts";
 import type { Json, Message } from "../core/model.ts";
 import type { Reading } from "../core/plan/reading.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { ask, type Reply } from "./ask.ts";
+import type { RunEnding } from "./ending/ending.ts";
 import type { ModelQuestion } from "./fit-request.ts";
 import type { Run } from "./run.ts";
 
@@ -35,7 +37,7 @@ async function askOnce(run: Run, question: ModelQuestion): Promise<Reply> {
 export interface JsonReplyReader<T> {
   readonly readValue: ReadValue<T>;
   /** Turns a reply without JSON into the JSON that it means; null: its meaning is unclear. */
-  readonly answerOf?: (run: Run, text: string) => Json | null;
+  readonly answerOf?: (ending: RunEnding, text: string) => Json | null;
   /** Frees a call for the rest of a cut reply when none is to spare; false: it cannot. */
   readonly freeCall?: () => boolean;
 }
@@ -49,7 +51,7 @@ async function read<T>(
   if (reply.stop === "length") return { reply, reading: { ok: false, why: "the reply was cut at the output limit" } };
   const json = readJson(reply.text);
   if (json.ok) return { reply, reading: readValue(json.value) };
-  const answer = answerOf?.(run, reply.text) ?? null;
+  const answer = answerOf?.(run.ending, reply.text) ?? null;
   return { reply, reading: answer === null ? json : readValue(answer) };
 }
 

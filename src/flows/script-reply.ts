@@ -15,6 +15,7 @@ import { rowOf } from "../core/vocabulary.ts";
 import { amend, amendRule, noteRefused } from "./amend.ts";
 import { ask, type Reply } from "./ask.ts";
 import { requireBound } from "./commands/approve-command.ts";
+import type { RunEnding } from "./ending/ending.ts";
 import type { ModelQuestion } from "./fit-request.ts";
 import { type BatchReport, perform } from "./perform.ts";
 import { targetOfCall } from "./permission.ts";
@@ -46,7 +47,7 @@ export interface ScriptReply {
 export async function askForScript(run: Run, question: ScriptQuestion): Promise<ScriptReply> {
   const { purpose, messages, targets } = question;
   const tag = chooseTag(messages.flatMap((message) => (message.role === "user" ? [message.text] : [])));
-  const system = question.system.replace("{amend rule}", amendRule(run)).replaceAll("EOT", tag);
+  const system = question.system.replace("{amend rule}", amendRule(run.changing)).replaceAll("EOT", tag);
   const read = (path: string) => {
     try {
       const bytes = run.veiled.stage().shown(run.overlay.path(path, "read"));
@@ -196,7 +197,7 @@ export async function performScript(
   const wanted = requests.filter(({ action, path }) => !isLeftOut(run, rights, { cmd: action, arg: path, line: 0 }));
   if (wanted.length > 0) await amend(run, rights, wanted, done);
   const batch = await perform(run, done, rights);
-  noteRefused(run, wanted, batch.reports);
+  noteRefused(run.acting, wanted, batch.reports);
   const notes = [
     ...[...script.warnings, ...faults].map(({ line, text }) => `line ${line}: ${text}`),
     ...known.map((command) => `RUN ${command} was done before your reply: its output is above`),
@@ -207,7 +208,7 @@ export async function performScript(
 }
 
 /** Records the message and next steps of FINISH; an empty message replaces none. False: there is no FINISH. */
-export function keepFinish({ ending }: Run, script: Script): boolean {
+export function keepFinish(ending: RunEnding, script: Script): boolean {
   const finish = script.actions.find(({ cmd }) => cmd === "FINISH");
   if (finish === undefined) return false;
   const { arg = "", next = [] } = finish;

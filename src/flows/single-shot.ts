@@ -16,7 +16,7 @@ export const singleShot: Flow = async (run) => {
   }
   if (run.planning.planOnly) return;
   await execute(run, plan, claims);
-  if (!run.changing.dryRun) await keepPlans(run);
+  if (!run.changing.dryRun) await keepPlans(run.planning);
 };
 
 /** single-shot with a saved plan, without a planning call; with its finished `changes`, without any call. */

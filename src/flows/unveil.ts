@@ -1,4 +1,5 @@
 /** Replaces names of secrets in what the model writes by their values, if the file held them; else asks or refuses. */
+
 import { approvalWording } from "../core/approval-wording.ts";
 import type { Blob, Change } from "../core/change.ts";
 import { spellAllow } from "../core/command/quote.ts";
@@ -7,6 +8,7 @@ import type { RelPath } from "../core/path.ts";
 import { type PlanClaim, pathsOfClaim } from "../core/plan/scope.ts";
 import { holdsText } from "../core/secrets/opened-text.ts";
 import { rowOf } from "../core/vocabulary.ts";
+import type { Changing } from "./changes/changing.ts";
 import type { Run } from "./run.ts";
 import { contentsAtStart } from "./veiled-view.ts";
 
@@ -20,11 +22,11 @@ interface Refusal {
 const holds = (blobs: readonly Blob[], value: string): boolean =>
   blobs.some((blob) => blob.kind === "file" && holdsText(blob.bytes, value));
 
-const isNamed = ({ changing: { allow } }: Run, path: RelPath): boolean => allow.includes(path);
+const isNamed = ({ allow }: Readonly<Changing>, path: RelPath): boolean => allow.includes(path);
 
 /** Whether the user lets any secret of the run be written to this file. */
-export const mayHoldSecrets = (run: Run, path: RelPath): boolean =>
-  run.changing.secrets.has(path) || isNamed(run, path);
+export const mayHoldSecrets = (changing: Readonly<Changing>, path: RelPath): boolean =>
+  changing.secrets.has(path) || isNamed(changing, path);
 
 /** Asks once for each file of a run. null: the values may be written to it. */
 async function refuseSecret(run: Run, path: RelPath, names: readonly string[]): Promise<Refusal | null> {
@@ -33,7 +35,7 @@ async function refuseSecret(run: Run, path: RelPath, names: readonly string[]): 
   if (run.interactive) {
     const { accept } = await run.decide({ kind: "changes", text: approvalWording.secret(path, shown) });
     if (!accept) return { code: "secret_refused", text: `${what}, and the user declined to write it there` };
-  } else if (!isNamed(run, path)) {
+  } else if (!isNamed(run.changing, path)) {
     return { code: "secret_refused", text: `${what}; headless only ${spellAllow(path)} writes it there` };
   }
   run.changing.secrets.add(path);
@@ -47,7 +49,7 @@ async function unveilBlob(run: Run, path: RelPath, after: Blob | null): Promise<
   if (veil.revealBytes(after.bytes, () => false).kept.length === 0) return after;
   const now = await overlay.read(path);
   const known = contentsAtStart([...(begun?.changes ?? changing.staged), ...overlay.staged()], path, now);
-  const may = (value: string) => mayHoldSecrets(run, path) || holds(known, value);
+  const may = (value: string) => mayHoldSecrets(run.changing, path) || holds(known, value);
   const first = veil.revealBytes(after.bytes, may);
   // A name that the file held as plain text would itself have been hidden, so names without a value are unknown.
   const dead = first.kept.filter((name) => veil.reveal(name, () => true).kept.length > 0);

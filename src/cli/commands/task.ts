@@ -191,7 +191,7 @@ export async function planCommand(context: Context): Promise<number> {
     await singleShot(run);
     if (file === null) return;
     await savePlan(run, { write: file.write, full, now: context.now });
-    await keepPlans(run);
+    await keepPlans(run.planning);
     run.emit({
       type: "notice",
       level: "info",

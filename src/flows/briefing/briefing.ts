@@ -14,6 +14,7 @@ import { renderAnswerForm } from "../ending/answer-form.ts";
 import type { Run } from "../run.ts";
 import { type ListedProject, listProject } from "./list-project.ts";
 import { pickExcerpts } from "./pick-excerpts.ts";
+import type { FilesRead } from "./reading.ts";
 import { readSmallProject } from "./small-project.ts";
 import {
   collectKnowledge,
@@ -199,7 +200,7 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const isWhole = excerpts.every(({ part }) => part === undefined) && !likeliest.some(isUnseen);
   const parts: readonly Part[] = [
     ...knowledge.map((source) => filePart("knowledge", source)),
-    ...renderEnvironment(run, await repository),
+    ...renderEnvironment(run.reading, await repository),
     { kind: "tree", text: fence("tree", stackOf(names), treeText), file: null },
     ...(isWhole ? [] : renderRanked(likeliest, budgets)),
     ...[...excerpts, ...mentioned].map((source) => filePart("file", source)),
@@ -214,7 +215,7 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
 const maxEnvironment = 300;
 
 /** The line about the environment in which the plan will be carried out. */
-function renderEnvironment({ reading: { environment } }: Run, repository: string): readonly Part[] {
+function renderEnvironment({ environment }: Readonly<FilesRead>, repository: string): readonly Part[] {
   const room = maxEnvironment - "Here: ".length - repository.length - (repository === "" ? 0 : 2);
   const here = [environment.slice(0, Math.max(0, room)), repository].filter(Boolean).join("; ");
   return here === "" ? [] : [{ kind: "environment", text: `Here: ${here}`, file: null }];
@@ -256,8 +257,8 @@ function renderGiven(run: Run, budgets: Budgets, memory: string): readonly Part[
     ["conversation", history.length === 0 ? "" : fence("conversation", {}, renderHistory(run, budgets))],
     ["memory", memory],
     ["context", context === null ? "" : fence("context", {}, cutGiven(run, context, budgets.context))],
-    ["checks", renderBaseline(run)],
-    ["request", [renderRequest(run), renderAnswerForm(run)].filter(Boolean).join("\n\n")],
+    ["checks", renderBaseline(run.checking)],
+    ["request", [renderRequest(run), renderAnswerForm(run.ending)].filter(Boolean).join("\n\n")],
   ];
   return given.flatMap(([kind, shown]) => (shown === "" ? [] : [{ kind, text: shown, file: null }]));
 }

@@ -1,9 +1,11 @@
 /** Decides who may change what is asked about or closed: a flag that names it, or a person's own yes. */
+
 import { approvalWording } from "../../core/approval-wording.ts";
 import { spellAllow } from "../../core/command/quote.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Run } from "../run.ts";
+import type { Changing } from "./changing.ts";
 
 /** Paths that may not be changed in this run, and why. */
 export interface Unallowed {
@@ -18,7 +20,7 @@ const covers = (allowed: string, path: string): boolean =>
   [allowed, allowed.replace(/\/\*\*$/, "")].some((glob) => new Bun.Glob(glob).match(path));
 
 /** Whether --allow or a person has allowed to change this path, which is asked about. */
-export const isAllowed = ({ changing: { allow, allowed } }: Run, path: RelPath): boolean =>
+export const isAllowed = ({ allow, allowed }: Readonly<Changing>, path: RelPath): boolean =>
   allowed.has(path) || allow.some((each) => covers(each, path));
 
 /** Opens the closed files that --allow spells out or a person allowed, and no others. */
@@ -32,7 +34,7 @@ export function findConcerns(run: Run, paths: readonly RelPath[]): ReadonlyMap<R
   const concerns = new Map<RelPath, string>();
   if (planning.planOnly) return concerns;
   for (const path of paths) {
-    const asked = changing.dryRun || isAllowed(run, path) ? null : workspace.concern(path);
+    const asked = changing.dryRun || isAllowed(run.changing, path) ? null : workspace.concern(path);
     const concern = asked ?? workspace.whyClosed(path);
     if (concern !== null) concerns.set(path, concern);
   }

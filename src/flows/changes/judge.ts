@@ -46,7 +46,7 @@ async function findRefusals(
   for (const verdict of await breatheThrough(judgeSteps({ ...input, limits: run.changing.guard }), run.signal)) {
     const { path, rule, text } = verdict;
     if (refused.has(path) || allowed.has(`${rule} ${path}`)) continue;
-    if (rule === "secret" && mayHoldSecrets(run, path)) continue;
+    if (rule === "secret" && mayHoldSecrets(run.changing, path)) continue;
     if (await isAllowed(run, verdict)) allowed.add(`${rule} ${path}`);
     else refused.set(path, { code: rule === "secret" ? "secret_refused" : "guard_refused", text });
   }

@@ -23,7 +23,7 @@ function startBaseline(run: Run): Baseline {
   const controller = new AbortController();
   const signal = AbortSignal.any([run.signal, controller.signal]);
   const work = (async () => {
-    for (const check of userChecks(run)) {
+    for (const check of userChecks(run.checking)) {
       const result = await runCheck(run, check, { when: "before", signal });
       refuseUnusable(result);
       results.push(result);

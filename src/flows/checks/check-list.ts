@@ -9,7 +9,7 @@ export interface Check {
 }
 
 /** The checks that the user typed, or set for every run. */
-export const userChecks = ({ checking }: Run): readonly Check[] =>
+export const userChecks = (checking: Readonly<Checking>): readonly Check[] =>
   checking.checks.map((command): Check => ({ command, by: "user" }));
 
 /** The user's checks, then the plan's, each once. Checks that may not run here are recorded as not run. */
@@ -17,7 +17,7 @@ export function checksOf(run: Run): readonly Check[] {
   const { checks } = run.checking;
   const { interactive } = run;
   const { allowRun } = run.shell;
-  const user = userChecks(run);
+  const user = userChecks(run.checking);
   const planned = (run.planning.plan?.execution_plan?.checks ?? [])
     .map((command) => command.trim())
     .filter((command) => command !== "" && !checks.includes(command))

@@ -112,7 +112,7 @@ export async function decideUnchanged(run: Run): Promise<void> {
   const isDecided = checking.results.some(({ by }) => by === "user");
   const changed = (begun?.changes ?? []).some((change) => !checking.byUser.has(change));
   if (leavesNothing(run) || isDecided || changed) return;
-  if (checking.baseline === null) return refuseFailed(await runChecks(run, userChecks(run), new Set()));
+  if (checking.baseline === null) return refuseFailed(await runChecks(run, userChecks(run.checking), new Set()));
   const known = await checking.baseline.finish();
   checking.results = [...known.map(resultOf), ...checking.results];
   if (checking.noWorse) return;

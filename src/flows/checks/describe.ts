@@ -1,8 +1,9 @@
 /** Describes checks, for requests and for people. */
+
 import { type CheckEvidence, type Comparison, renderComparison, tailOf } from "../../core/command/check-output.ts";
 import { fence } from "../../core/data-fence.ts";
 import type { CheckResult } from "../../core/outcome.ts";
-import type { Run } from "../run.ts";
+import type { Checking } from "./checking.ts";
 
 /** A failed check in one line for people: the message of the run's failure. */
 export function describeFailed(check: CheckResult & { readonly compared?: Comparison | null }): string {
@@ -18,7 +19,7 @@ export function describeCheck({ command, exit, output, ...rest }: CheckEvidence,
 }
 
 /** The results of the user's checks before the work, for a request; "": there are no checks. */
-export function renderBaseline({ checking }: Run): string {
+export function renderBaseline(checking: Readonly<Checking>): string {
   if (checking.checks.length === 0) return "";
   const known = checking.baseline?.results ?? [];
   const open = checking.checks.filter((command) => !known.some((check) => check.command === command));

@@ -11,7 +11,10 @@ import type { PreparedCommit, Transaction } from "../../core/ports.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import { breatheThrough, listen } from "../breathe.ts";
+import type { Changing } from "../changes/changing.ts";
 import { isVerified } from "../checks/check-list.ts";
+import type { Checking } from "../checks/checking.ts";
+import type { Planning } from "../plans/plan-state.ts";
 import type { Ports, Run, RunOptions } from "../run.ts";
 import { makeCommit, sayKept } from "./git-commit.ts";
 
@@ -40,7 +43,7 @@ async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
 const maxNamed = 4;
 
 /** Paths that changed only while the user's own checks ran: by the checks, or by a person who saved a file. */
-function changedBeside({ checking: { byUser } }: Run, { changes }: Transaction): readonly RelPath[] {
+function changedBeside({ byUser }: Readonly<Checking>, { changes }: Transaction): readonly RelPath[] {
   const ours = new Set(changes.filter((change) => !byUser.has(change)).map(({ path }) => path));
   return [...new Set(changes.map(({ path }) => path))].filter((path) => !ours.has(path));
 }
@@ -48,7 +51,7 @@ function changedBeside({ checking: { byUser } }: Run, { changes }: Transaction):
 /** Rolls the run back. Returns the changes that stay all the same. */
 async function takeBack(run: Run, transaction: Transaction): Promise<readonly Change[]> {
   const done = squash(transaction.changes);
-  const beside = changedBeside(run, transaction);
+  const beside = changedBeside(run.checking, transaction);
   const { restored, left, closed = [] } = await transaction.rollback();
   const changes = summarizeAll(restored, () => "plan");
   run.emit({ type: "changes.rolled_back", batch: 0, changes });
@@ -72,7 +75,7 @@ async function takeBack(run: Run, transaction: Transaction): Promise<readonly Ch
 async function closeTransaction(run: Run, failure: PaiError | null): Promise<[readonly Change[], PaiError | null]> {
   const transaction = run.begun;
   if (transaction === null || run.changing.dryRun) return [failure === null ? run.changing.staged : [], failure];
-  let why = failure ?? whyGone(run, transaction);
+  let why = failure ?? whyGone(run.checking, transaction);
   try {
     if (why === null || (failure !== null && (await wantsToKeep(run, failure)))) {
       const unkept = await transaction.close().then(() => null, toPaiError);
@@ -87,7 +90,7 @@ async function closeTransaction(run: Run, failure: PaiError | null): Promise<[re
 }
 
 /** A run is no success when nothing of its work is left, whoever took it back. null: something is, or was never made. */
-function whyGone({ checking: { byUser } }: Run, transaction: Transaction): PaiError | null {
+function whyGone({ byUser }: Readonly<Checking>, transaction: Transaction): PaiError | null {
   const own = squash(transaction.changes.filter((change) => !byUser.has(change)));
   if (own.length === 0 || transaction.areGone?.(own) !== true) return null;
   return new PaiError("conflict", "what this run changed is gone: somebody took it back before the run ended", {
@@ -149,7 +152,7 @@ async function showChanges(run: Run, all: readonly Change[]): Promise<Pick<Outco
 /** How many of the ignored paths that stay the outcome names. */
 const maxStays = 20;
 
-const showStays = ({ changing: { stays } }: Run): Pick<Outcome, "stays"> =>
+const showStays = ({ stays }: Readonly<Changing>): Pick<Outcome, "stays"> =>
   stays.size === 0 ? {} : { stays: { count: stays.size, paths: [...stays].sort().slice(0, maxStays) } };
 
 const madePlan = ({ invocation: { command }, planning: { planOnly, plan } }: Run) =>
@@ -202,7 +205,7 @@ export async function settle(
     amended: acting.amended,
     refused: acting.tally.refused,
     sandbox: shell.sandbox,
-    ...showStays(run),
+    ...showStays(run.changing),
     ...(hash !== null && { commit: hash }),
     ...(checking.unsettled.length > 0 && { unsettled: checking.unsettled }),
     ...(failure === null && madePlan(run) && { planned: true }),
@@ -211,7 +214,7 @@ export async function settle(
 }
 
 /** Whether the plan that was carried out promised anything beyond looks. */
-const promises = ({ planning }: Run): boolean =>
+const promises = (planning: Readonly<Planning>): boolean =>
   !planning.planOnly &&
   planning.plan?.intent === "task" &&
   (planning.plan.execution_plan?.steps ?? []).some(({ action }) => rowOf(action)?.right !== null);
@@ -223,6 +226,6 @@ const promises = ({ planning }: Run): boolean =>
 function statusOf(run: Run, changed: boolean): Status {
   const { acting, checking, planning } = run;
   const decided = checking.checks.length > 0 && !planning.planOnly;
-  if (!changed && !decided && !promises(run) && acting.tally.refused.length === 0) return "answered";
+  if (!changed && !decided && !promises(run.planning) && acting.tally.refused.length === 0) return "answered";
   return isVerified(checking) ? "verified" : "unverified";
 }

@@ -7,6 +7,7 @@ import type { Reading } from "../../core/plan/reading.ts";
 import { completeFinish } from "../../core/script/finish.ts";
 import { parseScript } from "../../core/script/parser.ts";
 import type { Reply } from "../ask.ts";
+import type { RunEnding } from "../ending/ending.ts";
 import type { ModelQuestion } from "../fit-request.ts";
 import { askForJson, type ReadValue } from "../json-reply.ts";
 import type { Run } from "../run.ts";
@@ -36,7 +37,7 @@ export interface Wanted {
 }
 
 /** The answer of a model that ends its looks with FINISH alone, like a script, instead of with JSON; null: it does not. Records its next steps. */
-function answerOf({ ending }: Run, text: string): Json | null {
+function answerOf(ending: RunEnding, text: string): Json | null {
   const { actions } = completeFinish(parseScript(text, { stop: "end", read: () => null, tag: "EOT" }), text, "EOT");
   const [finish] = actions;
   if (actions.length !== 1 || finish?.cmd !== "FINISH" || !finish.arg) return null;

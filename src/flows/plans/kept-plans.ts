@@ -5,6 +5,7 @@ import { digest } from "../../core/digest.ts";
 import { partOf } from "../../core/model.ts";
 import type { Briefing, Part } from "../briefing/briefing.ts";
 import type { Run } from "../run.ts";
+import type { Planning } from "./plan-state.ts";
 
 /**
  * The cache key of a plan: sha256, hex. The briefing's text covers excerpts, tree and standard input. Two parts are
@@ -28,6 +29,6 @@ export const keyBehindLooks = ({ veil }: Run, key: string, found: string): strin
   digest(`${key}\0${veil.blank(found)}`);
 
 /** Keeps the plan of this run, and the looks before it, for a later run with the same request and files. */
-export async function keepPlans({ planning }: Run): Promise<void> {
+export async function keepPlans(planning: Readonly<Planning>): Promise<void> {
   for (const { key, made } of planning.planned) await planning.planCache?.save(key, made);
 }

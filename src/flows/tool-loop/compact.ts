@@ -7,6 +7,7 @@ import { type CallResult, type Message, sizeOf } from "../../core/model.ts";
 import { hideMessage } from "../../core/secrets/hide-message.ts";
 import { lastTurn, renderConversation, withTasks } from "../../core/session/conversation.ts";
 import { ask } from "../ask.ts";
+import type { Calling } from "../calling.ts";
 import { compactPrompt } from "../prompts/prompts.ts";
 import type { Run } from "../run.ts";
 
@@ -97,7 +98,7 @@ export async function compactConversation(run: Run): Promise<void> {
 const minResultChars = 400;
 
 /** Cuts the results of one reply to the room in the model's window, the longest first, each with a note. */
-export function fitResults({ calling: { model } }: Run, results: readonly CallResult[]): readonly CallResult[] {
+export function fitResults({ model }: Readonly<Calling>, results: readonly CallResult[]): readonly CallResult[] {
   let room = roomOf(model.window);
   const byLength = [...results].sort((one, other) => one.text.length - other.text.length);
   const limits = new Map<string, number>();

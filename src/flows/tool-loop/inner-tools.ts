@@ -73,7 +73,7 @@ export interface InnerTools {
 
 /** Runs the user's checks on the current files, and renders the results. */
 async function runUserChecks(run: Run): Promise<string> {
-  const reports = await runChecks(run, userChecks(run), new Set());
+  const reports = await runChecks(run, userChecks(run.checking), new Set());
   return reports
     .map((report) => (report.passed === true ? `passed: ${report.command}` : describeCheck(report)))
     .join("\n\n");

@@ -89,7 +89,7 @@ async function doCalls(
 
 /** Cuts the results to the window. A file whose READ was cut does not count as seen. */
 function fit({ run, byTool }: Loop, calls: readonly Call[], results: readonly CallResult[]): readonly CallResult[] {
-  const fitting = fitResults(run, results);
+  const fitting = fitResults(run.calling, results);
   for (const [at, call] of calls.entries()) {
     if (fitting[at]?.text === results[at]?.text) continue;
     for (const path of pathsRead(run, toActionCall(call, byTool))) run.overlay.forget(path);
@@ -207,7 +207,7 @@ export const toolLoop: Flow = async (run) => {
   add(run, { role: "user", text: parts.map(({ text }) => text).join("\n\n") });
   const { actions } = run.acting;
   const knowledgeFiles = await readKnowledge(run);
-  const knowledgeText = [renderKnowledge(run, knowledgeFiles), renderLearning(run), renderAnswerForm(run)]
+  const knowledgeText = [renderKnowledge(run, knowledgeFiles), renderLearning(run.ending), renderAnswerForm(run.ending)]
     .filter((part) => part !== "")
     .join("\n\n");
   // By both names, since models that know scripts and plans also call actions by the names in these.

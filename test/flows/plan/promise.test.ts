@@ -210,7 +210,7 @@ describe("plan cache", () => {
     const planCache = openCache();
     const flow: Flow = async (run) => {
       await singleShot(run);
-      await keepPlans(run);
+      await keepPlans(run.planning);
     };
     const place = makeFolder();
     await playIn(place, { flow, options: { planOnly: true }, lines: [create], planCache });

@@ -101,19 +101,19 @@ export const commands: readonly Command[] = [
   }),
   define({
     meta: { name: "apply", description: "carry out a saved plan; its hash shows damage, not who made it" },
-    args: () => ({ plan: word("PLAN.json"), ...asking(), ...acting(), ...take("dryRun", "jsonl") }),
+    args: () => ({ plan: word("PLAN.json"), ...asking(), ...acting(), ...take("merge", "dryRun", "jsonl") }),
     examples: ["pai apply -y plan.json"],
     load: async () => (await loadSmall()).apply,
   }),
   define({
     meta: { name: "undo", description: "take back the changes of a run" },
-    args: () => ({ run: word("RUN", false), ...take("cwd", "yes", "dryRun", "noInput", "forceRoot") }),
+    args: () => ({ run: word("RUN", false), ...take("cwd", "yes", "merge", "dryRun", "noInput", "forceRoot") }),
     examples: ["pai undo", "pai undo --dry-run", "pai undo -y 20261121"],
     load: async () => (await loadSmall()).undo,
   }),
   define({
     meta: { name: "redo", description: "bring back what undo took back" },
-    args: () => ({ run: word("RUN", false), ...take("cwd", "yes", "dryRun", "noInput", "forceRoot") }),
+    args: () => ({ run: word("RUN", false), ...take("cwd", "yes", "merge", "dryRun", "noInput", "forceRoot") }),
     examples: ["pai redo"],
     load: async () => (await loadSmall()).redo,
   }),

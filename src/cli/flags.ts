@@ -92,6 +92,7 @@ export const flagTable = rows({
     description: "command that must pass afterwards (repeatable)",
   },
   allowDelete: { type: "boolean", description: "planned deletions may happen without a question" },
+  merge: { type: "boolean", description: "merge with what was changed meanwhile on other lines, without a question" },
   noBaseline: { type: "boolean", description: "do not run the checks before the work" },
   noWorse: { type: "boolean", description: "accept a check that fails just as it failed before the work" },
   allowRun: {

@@ -94,6 +94,9 @@ export const commandWording = {
   callTools: (tools: string, server: string): string => `Let pai call these ${tools} of ${server}?`,
   reverse: (kind: "undo" | "redo", run: string, task: string): string =>
     `${kind === "undo" ? "Take back" : "Bring back"} run ${run}: ${task}`,
+  /** `paths`: files that were changed since, whose diff is shown. */
+  merge: (paths: string): string =>
+    `Changed since, on other lines: ${paths}. Keep that, and change what is shown above?`,
   uninstall: "Remove all of this? There is no undo",
 };
 

@@ -3,7 +3,7 @@ import { formatPatch, OMIT_HEADERS } from "diff/lib/patch/create.js";
 import type { StructuredPatchHunk } from "diff/lib/types.js";
 import { type Blob, type Change, opOf } from "./change.ts";
 import { digest } from "./digest.ts";
-import { type KeptLine, matchLines, splitLines } from "./line-diff.ts";
+import { editsBetween, type KeptLine, type LineEdit, matchLines, splitLines } from "./line-diff.ts";
 import type { ChangeSummary } from "./outcome.ts";
 import { finish, type Steps } from "./steps.ts";
 import { decode } from "./text.ts";
@@ -114,28 +114,9 @@ const contextLines = 3;
 /** Hunks with fewer lines between them become one: leaving out less saves no room. */
 const minHiddenLines = 4;
 
-/** Lines that another stretch of lines replaces; either may be empty. Indexes from 0, `To` after the last. */
-interface Edit {
-  readonly oldFrom: number;
-  readonly oldTo: number;
-  readonly newFrom: number;
-  readonly newTo: number;
-}
-
-function findEdits({ old, now, kept }: Alignment): readonly Edit[] {
-  const edits: Edit[] = [];
-  let [oldFrom, newFrom] = [0, 0];
-  for (const [oldTo, newTo] of [...kept, [old.length, now.length] as const]) {
-    if (oldTo > oldFrom || newTo > newFrom) edits.push({ oldFrom, oldTo, newFrom, newTo });
-    oldFrom = oldTo + 1;
-    newFrom = newTo + 1;
-  }
-  return edits;
-}
-
 /** Edits whose context touches, or nearly so, are one hunk. */
-function groupEdits(edits: readonly Edit[]): readonly (readonly Edit[])[] {
-  const groups: Edit[][] = [];
+function groupEdits(edits: readonly LineEdit[]): readonly (readonly LineEdit[])[] {
+  const groups: LineEdit[][] = [];
   let end = Number.NEGATIVE_INFINITY;
   for (const edit of edits) {
     const isNear = edit.oldFrom - end < 2 * contextLines + minHiddenLines;
@@ -146,7 +127,7 @@ function groupEdits(edits: readonly Edit[]): readonly (readonly Edit[])[] {
   return groups;
 }
 
-function hunkOf(edits: readonly Edit[], { old, now }: Alignment): StructuredPatchHunk {
+function hunkOf(edits: readonly LineEdit[], { old, now }: Alignment): StructuredPatchHunk {
   const lines: string[] = [];
   const add = (sign: " " | "-" | "+", from: readonly string[], start: number, end: number) => {
     for (const line of from.slice(start, end)) {
@@ -193,7 +174,7 @@ function renderHunks(before: Blob | null, after: Blob | null): string | null {
   const alignment = align(before, after);
   const { old, now, kept } = alignment;
   if (old.length + now.length - 2 * kept.length > maxChangedLines) return null;
-  const hunks = groupEdits(findEdits(alignment)).map((edits) => {
+  const hunks = groupEdits(editsBetween(kept, old.length, now.length)).map((edits) => {
     const hunk = hunkOf(edits, alignment);
     const text = formatPatch({ ...nameless, hunks: [hunk] }, OMIT_HEADERS);
     // git omits a count of 1.

@@ -4,6 +4,26 @@ import { diffArrays } from "diff/lib/diff/array.js";
 /** A kept line: its index in the old text and in the new one; both ascending, from 0. */
 export type KeptLine = readonly [oldIndex: number, newIndex: number];
 
+/** Lines that another stretch of lines replaces; either may be empty. Indexes from 0, `To` after the last. */
+export interface LineEdit {
+  readonly oldFrom: number;
+  readonly oldTo: number;
+  readonly newFrom: number;
+  readonly newTo: number;
+}
+
+/** What lies between the kept lines of an alignment. `old`, `now`: the numbers of lines. */
+export function editsBetween(kept: readonly KeptLine[], old: number, now: number): readonly LineEdit[] {
+  const edits: LineEdit[] = [];
+  let [oldFrom, newFrom] = [0, 0];
+  for (const [oldTo, newTo] of [...kept, [old, now] as const]) {
+    if (oldTo > oldFrom || newTo > newFrom) edits.push({ oldFrom, oldTo, newFrom, newTo });
+    oldFrom = oldTo + 1;
+    newFrom = newTo + 1;
+  }
+  return edits;
+}
+
 /** Lines with their line ends; only `\n` ends a line, so a carriage return belongs to its line. */
 export function splitLines(text: string): readonly string[] {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? [];

@@ -263,6 +263,15 @@ function* signsOf(path: string, rules: PathRules, isFolder: boolean): Generator<
 
 const isBuiltFileName = (folded: string) => builtFileShape.test(folded) || databaseShape.test(folded);
 
+/**
+ * Whether somebody else's change of a path may be merged with pai's: not where a change needs a yes of its own by the
+ * built-in names, whatever the settings allow, nor in the system's settings.
+ */
+export function mayMerge(path: string, { deny, place = nowhere }: PathRules): boolean {
+  const { class: judged, asks } = judgeNames(path, { ...builtIn, deny, place });
+  return judged !== "closed" && !asks && !place.inEtc;
+}
+
 /** How a name is closed in a folder that is not closed itself; null: it is not. Quicker than `judgeNames`. */
 export function closedNameIn(folder: string, name: string, rules: PathRules, isFolder: boolean): ClosedKind | null {
   const place = rules.place ?? nowhere;

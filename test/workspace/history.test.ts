@@ -73,6 +73,36 @@ test("what changed since is shown, and nothing is touched", async () => {
   expect(treeOf(place.work)).toEqual(before);
 });
 
+test("an undo and a redo are merged with what was changed since on other lines, to the byte", async () => {
+  const lines = (first: string, last: string) => `${first}\r\n2\r\n3\r\n${last}`;
+  const { place, opened, history } = open({ "a.txt": lines("1", "4") });
+  await run(opened, "r1", change("a.txt", file(lines("1", "4")), file(lines("ours", "4"))));
+  writeFileSync(join(place.work, "a.txt"), lines("ours", "theirs\r\n"));
+  expect((await history.undo(null, now)).clashes).toMatchObject([{ path: "a.txt", merge: { kind: "merged" } }]);
+  const both = { dryRun: false, merge: true };
+  const undone = await history.undo(null, both);
+  expect(undone).toMatchObject({ clashes: [], merged: ["a.txt"], run: { status: "undone" } });
+  expect(treeOf(place.work)["a.txt"]).toContain(lines("1", "theirs\r\n"));
+  expect((await history.redo(null, both)).merged.map(String)).toEqual(["a.txt"]);
+  expect(treeOf(place.work)["a.txt"]).toContain(lines("ours", "theirs\r\n"));
+});
+
+test.each([
+  ["a line of the run", "a.txt", "1\n2\n3\n", "mine\n2\n3\n", "disputed"],
+  ["the line beside it", "a.txt", "1\n2\n3\n", "ours\nmine\n3\n", "disputed"],
+  ["a file that needs a yes of its own", "AGENTS.md", "1\n2\n3\n", "ours\n2\nmine\n", "unmergeable"],
+  ["a closed file", ".env", "1\n2\n3\n", "ours\n2\nmine\n", "unmergeable"],
+  ["a binary file", "a.bin", "1\0\n2\n3\n", "ours\0\n2\nmine\n", "unmergeable"],
+])("what was changed since in %s is not merged", async (_, path, from, since, kind) => {
+  const { place, opened, history } = open({ [path]: from });
+  await run(opened, "r1", change(path, file(from), file(from.replace("1", "ours"))));
+  writeFileSync(join(place.work, path), since);
+  const before = treeOf(place.work);
+  const { clashes } = await history.undo(null, { dryRun: false, merge: true });
+  expect(clashes).toMatchObject([{ path, merge: { kind } }]);
+  expect(treeOf(place.work)).toEqual(before);
+});
+
 test("a dry run says what it would do and does nothing", async () => {
   const { place, opened, history } = open({ "a.txt": "1" });
   await run(opened, "r1", change("a.txt", file("1"), file("2")));

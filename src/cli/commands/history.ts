@@ -5,12 +5,14 @@ import { commandWording } from "../../core/approval-wording.ts";
 import { type Change, sameBlob } from "../../core/change.ts";
 import { summarizeAll } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
+import { nameSome } from "../../core/suggest.ts";
+import { renderDisputes } from "../../core/three-way.ts";
 import type { IndexedRun } from "../../lab/door.ts";
 import { openReceipts } from "../../store/receipts.ts";
 import { counted } from "../../ui/amount.ts";
 import { wrap } from "../../ui/layout.ts";
 import { renderSummaries } from "../../ui/run/render-outcome.ts";
-import { visibleLine } from "../../ui/sanitize.ts";
+import { visible, visibleLine } from "../../ui/sanitize.ts";
 import type { Clash, Reversal } from "../../workspace/journal/run-history.ts";
 import { showResult } from "../answer-document.ts";
 import { askYes, isApproved } from "../ask-yes.ts";
@@ -19,10 +21,14 @@ import type { Context } from "../command.ts";
 import { type Base, composeBase } from "../compose/base.ts";
 import { openHere } from "../compose/open-here.ts";
 import { tellUndone } from "../compose/tell-undone.ts";
-import { styleOf } from "../compose/view.ts";
+import { isInteractive, styleOf } from "../compose/view.ts";
 import { openLab } from "../lab.ts";
 import { renderDiffOn, renderHiddenHere, styleDiffOn } from "../print-diff.ts";
 import { listRuns, pruneRuns, renderRows, toIndexedRow, toRow } from "../runs.ts";
+
+const verbOf = { undo: "undone", redo: "redone" } as const;
+
+const isMergeable = ({ merge }: Clash): boolean => merge.kind === "merged";
 
 /** What was changed after the run, as a change: from the content that the run left to the current one. */
 const asChange = ({ path, expected, actual }: Clash): Change => ({
@@ -32,20 +38,34 @@ const asChange = ({ path, expected, actual }: Clash): Change => ({
   from: null,
 });
 
-async function refuse(base: Base, { run, clashes }: Reversal, verb: string): Promise<never> {
+const repeat = (kind: "undo" | "redo", id: string) => `pai ${kind} ${id}`;
+
+/** Refuses for what was changed since. `isApart`: no line is touched by both, so a yes or --merge would do. */
+async function refuse(base: Base, { run, clashes }: Reversal, kind: "undo" | "redo", isApart: boolean): Promise<never> {
+  const { err } = base.context;
   const foreign = clashes.filter(({ expected, actual }) => !sameBlob(expected, actual ?? null)).map(asChange);
-  base.context.err(`${await renderDiffOn("stderr", base, foreign)}\n`);
+  err(`${await renderDiffOn("stderr", base, foreign)}\n`);
+  const sides = { ours: `what the ${kind} would write`, theirs: "what was written since" };
+  for (const { path, merge } of clashes)
+    if (merge.kind === "disputed") err(`${visible(renderDisputes(path, merge.disputes, sides))}\n`);
   const paths = clashes.map(({ path }) => path).join(", ");
-  throw new PaiError("conflict", `run ${run.id} cannot be ${verb}: changed since: ${paths}`, {
-    hint: `nothing was touched; the diff above is what was changed after the run: take it out, or undo the later run that made it (pai history), then: pai ${verb === "undone" ? "undo" : "redo"} ${run.id}`,
+  const out = "take it out, or undo the later run that made it (pai history), then";
+  const way = isApart ? `to keep both: ${repeat(kind, run.id)} --merge` : `${out}: ${repeat(kind, run.id)}`;
+  throw new PaiError("conflict", `run ${run.id} cannot be ${verbOf[kind]}: changed since: ${paths}`, {
+    hint: `nothing was touched; the diff above is what was changed after the run: ${way}`,
   });
 }
 
-async function requireYes(base: Base, { run, changes }: Reversal, kind: "undo" | "redo"): Promise<void> {
+/** Whether a person may be asked to merge, or --merge has said so. */
+const mayMergeHere = (context: Context): boolean => context.flags.merge === true || isInteractive(context);
+
+async function requireYes(base: Base, { run, changes, merged }: Reversal, kind: "undo" | "redo"): Promise<void> {
   const { context } = base;
-  if (isApproved(context, { needs: `pai ${kind} needs a yes`, line: `pai ${kind} -y` })) return;
+  const isMergeAsked = merged.length > 0 && context.flags.merge !== true;
+  if (!isMergeAsked && isApproved(context, { needs: `pai ${kind} needs a yes`, line: `pai ${kind} -y` })) return;
   context.err(await renderDiffOn("stderr", base, changes));
-  await askYes(context, commandWording.reverse(kind, run.id, visibleLine(run.task)));
+  const what = commandWording.reverse(kind, run.id, visibleLine(run.task));
+  await askYes(context, isMergeAsked ? `${what}\n${commandWording.merge(nameSome(merged))}` : what);
 }
 
 /** The commit with the run's changes; null: there is none, or its receipt is gone. */
@@ -65,27 +85,32 @@ async function reverse(given: Context, kind: "undo" | "redo", inSession = false)
   const { context } = base;
   const [id = null, ...more] = context.words;
   if (more.length > 0) throw new PaiError("usage", `pai ${kind} takes one run`, { hint: "see: pai history" });
-  const verb = kind === "undo" ? "undone" : "redone";
-  const preview = await history[kind](id, { dryRun: true });
-  if (preview.clashes.length > 0) await refuse(base, preview, verb);
+  const verb = verbOf[kind];
+  const merge = mayMergeHere(context);
+  const preview = await history[kind](id, { dryRun: true, merge });
+  if (preview.clashes.length > 0) await refuse(base, preview, kind, preview.clashes.every(isMergeable));
   const dryRun = context.flags.dryRun === true;
   if (!dryRun) await requireYes(base, preview, kind);
-  const done = dryRun ? preview : await history[kind](preview.run.id, { dryRun: false });
-  if (done.clashes.length > 0) await refuse(base, done, verb);
+  const done = dryRun
+    ? preview
+    : await history[kind](preview.run.id, { dryRun: false, merge: preview.merged.length > 0 });
+  if (done.clashes.length > 0) await refuse(base, done, kind, false);
   if (!dryRun) await tellUndone(base, { root: workspace.root, stateFolder }, done.run.id, kind);
   const changes = summarizeAll(done.changes, () => "plan");
   const commit = await commitOf(stateFolder, done.run.id);
   // A long diff takes longer than everything else here, so it is made once, and only where it is shown.
   const isShown = dryRun || context.flags.json === true;
   const diff = isShown ? renderHiddenHere(base, done.changes) : "";
-  const data = { run: done.run.id, commit, dry_run: dryRun, changes, diff };
+  const data = { run: done.run.id, commit, dry_run: dryRun, changes, merged: done.merged, diff };
   const paths = counted(changes.length, "path");
   const back = kind === "undo" ? "redo" : "undo";
   const wrapOnScreen = (line: string) => wrap(line, context.tty.stdout ? columnsOf(context.env) : null).join("\n");
   const listed = renderSummaries(changes, styleOf(context, context.tty.stdout)).join("\n");
+  const kept =
+    done.merged.length === 0 ? "" : `merged with what was changed since: ${visibleLine(nameSome(done.merged))}\n`;
   const text = dryRun
     ? `${await styleDiffOn("stdout", context, diff)}\nwould be ${verb}: run ${done.run.id}, ${paths}; nothing was changed\n${sayCommit(commit, kind)}`
-    : `${listed}\n${wrapOnScreen(`${verb} run ${done.run.id}: ${visibleLine(done.run.task)}`)}\n${sayCommit(commit, kind)}${back} with: ${inSession ? "/" : "pai "}${back}\n`;
+    : `${listed}\n${wrapOnScreen(`${verb} run ${done.run.id}: ${visibleLine(done.run.task)}`)}\n${kept}${sayCommit(commit, kind)}${back} with: ${inSession ? "/" : "pai "}${back}\n`;
   return showResult(context, kind, data, text);
 }
 

@@ -1,6 +1,6 @@
 /** Merges an edit into the lines it matched: lines that SEARCH and REPLACE share stay as they are in the file. */
 
-import { matchLines } from "../line-diff.ts";
+import { editsBetween, matchLines } from "../line-diff.ts";
 import type { Halves, Splice } from "./step.ts";
 
 /**
@@ -19,11 +19,12 @@ export function layOver(
   place: MergePlace,
 ): readonly Splice[] | null {
   const splices: Splice[] = [];
-  for (const { from, to, replaceFrom, replaceTo } of differences(search, replace)) {
-    const even = to - from === replaceTo - replaceFrom;
+  const edits = editsBetween(matchLines(search, replace), search.length, replace.length);
+  for (const { oldFrom: from, oldTo: to, newFrom, newTo } of edits) {
+    const even = to - from === newTo - newFrom;
     const lines: string[] = [];
-    for (let line = replaceFrom; line < replaceTo; line++) {
-      const text = place(line, even ? from + line - replaceFrom : null);
+    for (let line = newFrom; line < newTo; line++) {
+      const text = place(line, even ? from + line - newFrom : null);
       if (text === null) return null;
       lines.push(text);
     }
@@ -32,25 +33,6 @@ export function layOver(
     else if (lines.length > 0) splices.push(insertion(rows, from, lines));
   }
   return splices;
-}
-
-/** Lines of SEARCH, from one up to but not including another, that become lines of REPLACE. */
-interface Difference {
-  readonly from: number;
-  readonly to: number;
-  readonly replaceFrom: number;
-  readonly replaceTo: number;
-}
-
-function differences(search: readonly string[], replace: readonly string[]): readonly Difference[] {
-  const found: Difference[] = [];
-  let [from, replaceFrom] = [0, 0];
-  for (const [to, replaceTo] of [...matchLines(search, replace), [search.length, replace.length] as const]) {
-    if (to > from || replaceTo > replaceFrom) found.push({ from, to, replaceFrom, replaceTo });
-    from = to + 1;
-    replaceFrom = replaceTo + 1;
-  }
-  return found;
 }
 
 /** Lines to insert after the last matched row above, so that a skipped comment stays with the line below it. */

@@ -4,10 +4,11 @@ import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Blob, type Change, type ChangeOp, invert, opOf } from "../../core/change.ts";
 import { PaiError } from "../../core/error.ts";
-import type { PathRules } from "../../core/names.ts";
+import { mayMerge, type PathRules } from "../../core/names.ts";
 import type { RelPath } from "../../core/path.ts";
 import { nameSome } from "../../core/suggest.ts";
-import { holds, stateAt } from "../atomic-write.ts";
+import { type Merge, mergeBlobs } from "../../core/three-way.ts";
+import { holds, type PathState, stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import { prepareBatch, staysIn } from "../disk-batch.ts";
 import { commitBatch } from "./commit-batch.ts";
@@ -47,6 +48,14 @@ export interface Clash {
   readonly path: RelPath;
   readonly expected: Blob | null;
   readonly actual: Blob | null | undefined;
+  /** What the undo or redo and the later change make together. */
+  readonly merge: Merge;
+}
+
+export interface ReverseOptions {
+  readonly dryRun: boolean;
+  /** What was changed since is merged where that touches other lines. */
+  readonly merge?: boolean;
 }
 
 /** What an undo or redo does, or would do. With clashes nothing is changed. */
@@ -54,6 +63,8 @@ export interface Reversal {
   readonly run: KeptRun;
   readonly changes: readonly Change[];
   readonly clashes: readonly Clash[];
+  /** Paths among the changes that somebody else has changed, too. */
+  readonly merged: readonly RelPath[];
 }
 
 export interface HistoryLimits {
@@ -69,9 +80,9 @@ export interface History {
    * Undoes the newest applied run, or the one whose id begins with `id`. Throws nothing_to_undo, usage for an ambiguous
    * id.
    */
-  undo(id: string | null, options: { readonly dryRun: boolean }): Promise<Reversal>;
+  undo(id: string | null, options: ReverseOptions): Promise<Reversal>;
   /** Redoes the run undone last unless a newer run came after it, or the named run, even a rolled-back one. */
-  redo(id: string | null, options: { readonly dryRun: boolean }): Promise<Reversal>;
+  redo(id: string | null, options: ReverseOptions): Promise<Reversal>;
   /** The net changes of a run, with content; null: not kept. Throws io_failed when the journal is damaged. */
   work(id: string): readonly Change[] | null;
   /** Removes runs beyond the limits, never the newest; returns how many. */
@@ -85,15 +96,19 @@ export function openHistory(root: Root, state: State | null, lock: Lock, rules: 
   if (state === null) return noHistory;
   const readAll = (): KeptEpisodes[] => runIds(state).flatMap((id) => readRun(state, id) ?? []);
 
-  const reverse = (kind: "undo" | "redo", run: KeptEpisodes, dryRun: boolean): Reversal => {
+  const reverse = (kind: "undo" | "redo", run: KeptEpisodes, { dryRun, merge = false }: ReverseOptions): Reversal => {
     const work = workOfRun(state, run);
     // Judged before the disk is read, as a clash would reveal content.
     judgeRecord(work, rules, runFolder(state, run.id));
-    const { changes, clashes } = compareToDisk(root, kind === "undo" ? invert(work) : work, (path) =>
+    const compared = compareToDisk({ root, rules }, kind === "undo" ? invert(work) : work, (path) =>
       kind === "undo" ? namesAfter(run, path) : 1,
     );
+    const both = merge ? compared.clashes.flatMap(changeOfMerge) : [];
+    const merged = both.map(({ path }) => path);
+    const changes = [...compared.changes, ...both];
+    const clashes = compared.clashes.filter(({ path }) => !merged.includes(path));
     const record = describeRun(state, run);
-    if (clashes.length > 0 || dryRun) return { run: record, changes, clashes };
+    if (clashes.length > 0 || dryRun) return { run: record, changes, clashes, merged };
     const traits = traitsOf(run.episodes.flatMap((episode) => episode.batches));
     const batch = prepareBatch(root, changes, 0o022, traits);
     const journal = openJournal(state, run.id);
@@ -105,7 +120,7 @@ export function openHistory(root: Root, state: State | null, lock: Lock, rules: 
       throw thrown;
     }
     journal.end("applied", []);
-    return { run: describeRun(state, readRun(state, run.id) ?? run), changes: batch.changes, clashes };
+    return { run: describeRun(state, readRun(state, run.id) ?? run), changes: batch.changes, clashes, merged };
   };
 
   const choose = (kind: "undo" | "redo", id: string | null): KeptEpisodes => {
@@ -124,8 +139,8 @@ export function openHistory(root: Root, state: State | null, lock: Lock, rules: 
       readAll()
         .map((run) => describeRun(state, run))
         .reverse(),
-    undo: (id, { dryRun }) => lock(() => reverse("undo", choose("undo", id), dryRun)),
-    redo: (id, { dryRun }) => lock(() => reverse("redo", choose("redo", id), dryRun)),
+    undo: (id, options) => lock(() => reverse("undo", choose("undo", id), options)),
+    redo: (id, options) => lock(() => reverse("redo", choose("redo", id), options)),
     work(id) {
       const run = runIds(state).includes(id) ? readRun(state, id) : null;
       return run && workOfRun(state, run);
@@ -180,12 +195,16 @@ function named(runs: readonly KeptEpisodes[], prefix: string): KeptEpisodes[] {
   throw new PaiError("usage", `${prefix} names ${found.length} runs: ${nameSome(names)}`, { hint: "see: pai history" });
 }
 
+/** Whether a file has more names (hard links) than that. */
+const isShared = ({ stat }: PathState, names: number): boolean =>
+  stat?.kind === "file" && stat.nlink > 1 && stat.nlink > names;
+
 /**
  * Changes that are not yet in effect, and paths that hold neither the old nor the new content or have got another name
  * (hard link). `names`: how many the file had when pai left it.
  */
 function compareToDisk(
-  root: Root,
+  { root, rules }: { readonly root: Root; readonly rules: PathRules },
   wanted: readonly Change[],
   names: (path: RelPath) => number,
 ): { changes: Change[]; clashes: Clash[] } {
@@ -196,13 +215,20 @@ function compareToDisk(
     const { path, before, after } = change;
     const now = stateAt(root, path);
     if (holds(now, after)) continue;
-    const shared = now.stat?.kind === "file" && now.stat.nlink > 1 && now.stat.nlink > names(path);
-    if (shared || !holds(now, before)) clashes.push({ path, expected: before, actual: now.blob });
-    else if (before?.kind === "folder" && after === null && staysIn(root, path, next).length > 0) next.delete(path);
+    const shared = isShared(now, names(path));
+    if (shared || !holds(now, before)) {
+      const merge = shared || !mayMerge(path, rules) ? unmergeable : mergeBlobs(before, after, now.blob ?? null);
+      clashes.push({ path, expected: before, actual: now.blob, merge });
+    } else if (before?.kind === "folder" && after === null && staysIn(root, path, next).length > 0) next.delete(path);
     else changes.push(change);
   }
   return { changes, clashes };
 }
+
+const unmergeable: Merge = { kind: "unmergeable" };
+
+const changeOfMerge = ({ path, actual = null, merge }: Clash): readonly Change[] =>
+  merge.kind === "merged" ? [{ path, before: actual, after: merge.blob, from: null }] : [];
 
 function describeRun(state: State, run: KeptEpisodes): KeptRun {
   const changes = workPaths(run).map((work) => ({ path: work.path, op: opOf(work), from: work.from, by: work.by }));

@@ -74,6 +74,28 @@ test.concurrent("undo of a file that was changed since is refused with 11, and n
   expect(place.read("hello.txt")).toBe("mine\n");
 });
 
+test.concurrent("undo is merged with --merge when other lines were changed since; touched lines show both sides", async () => {
+  const before = { "a.txt": "one\n2\n3\n" };
+  await using place = openPlace(change, before);
+  await place.pai(["run", "-y", "change a.txt"]);
+  writeFileSync(join(place.root, "a.txt"), "two\n2\nmine\n");
+  const refused = await place.pai(["undo", "-y"]);
+  expect([refused.code, refused.stderr.replaceAll("\n", " ")]).toEqual([
+    11,
+    expect.stringMatching(/to keep both: pai undo \d{8}-\S+ --merge/),
+  ]);
+  const undone = readCommand(await place.pai(["undo", "-y", "--merge", "--json"]));
+  expect(undone).toMatchObject({ code: 0, data: { merged: ["a.txt"] } });
+  expect(place.read("a.txt")).toBe("one\n2\nmine\n");
+  expect((await place.pai(["redo", "-y", "--merge"])).stdout).toContain("merged with what was changed since: a.txt");
+  writeFileSync(join(place.root, "a.txt"), "three\n2\nmine\n");
+  const { code, stderr } = await place.pai(["undo", "-y", "--merge"]);
+  expect([code, place.read("a.txt")]).toEqual([11, "three\n2\nmine\n"]);
+  expect(stderr).toContain(
+    "a.txt, from line 1 on, what was written since:\n  │ three\nwhat the undo would write:\n  │ one\n",
+  );
+});
+
 test.concurrent("the diffs of undo and of a saved plan have the colours of code, as those of a run", async () => {
   const keyword = "\x1b[35mconst\x1b[39m";
   const color = { env: { FORCE_COLOR: "1" } };

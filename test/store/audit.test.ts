@@ -67,14 +67,15 @@ test("a folder of the system gets no log", () => {
   expect([audit.file, existsSync("/etc/nginx/.pai_history")]).toEqual([null, false]);
 });
 
-test.each(["a link", "a file"])(
+test.each(["a link", "a file", "a pipe"])(
   "a history folder that is %s is left alone: a warning, and the state folder",
   (kind) => {
     const home = makeHome();
     const elsewhere = join(home.root, "elsewhere");
     mkdirSync(elsewhere);
     if (kind === "a link") symlinkSync(elsewhere, join(home.root, ".pai_history"));
-    else writeFileSync(join(home.root, ".pai_history"), "");
+    else if (kind === "a file") writeFileSync(join(home.root, ".pai_history"), "");
+    else Bun.spawnSync(["mkfifo", join(home.root, ".pai_history")]);
     const { audit, warnings } = open(home);
     audit.add([started("x")]);
     audit.add([started("y")]);

@@ -1,6 +1,5 @@
 /** The built binary and files that steer: -y alone changes none that runs without being asked or steers agents. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { readOutcome } from "../contract.ts";
 import { openPlace, patience } from "../harness.ts";
 import { called, done, planned } from "../replies.ts";
 
@@ -19,31 +18,6 @@ test.concurrent("with -y alone none of them is written, beside a file that is", 
   await using place = openPlace([called(...writes, ["write", { path: "a.txt", content: "a\n" }]), { text: "Done." }]);
   const { code } = await place.pai(["run", "-y", "--mode", "tool-loop", "set it up"]);
   expect([code, place.tree()]).toEqual([0, { "a.txt": "a\n" }]);
-});
-
-test.concurrent("--allow lets those through that it names", async () => {
-  await using place = openPlace([called(...writes), { text: "Done." }]);
-  const flags = ["--allow", "AGENTS.md", "--allow", ".config"];
-  const outcome = readOutcome(await place.pai(["run", "-y", "--json", "--mode", "tool-loop", ...flags, "set it up"]));
-  expect(outcome.code).toBe(0);
-  expect(Object.keys(place.tree())).toEqual([".config/autostart/a.desktop", ".config/fish/config.fish", "AGENTS.md"]);
-});
-
-test.concurrent("a plan that lists one ends before its second call", async () => {
-  await using place = openPlace([planned([["WRITE", "MEMORY.md"]])]);
-  const result = await place.pai(["run", "-y", "remember that"]);
-  expect([result.code, place.tree(), place.gemini.requests.length]).toEqual([12, {}, 1]);
-  expect(result.stderr).toContain("! asked  MEMORY.md: MEMORY.md may run code later or steer agents");
-  expect(result.stderr).toContain("--allow MEMORY.md");
-});
-
-// F22
-test.concurrent("what a command makes of one is taken back", async () => {
-  const command = "mkdir -p .github/workflows && echo on: push > .github/workflows/ci.yml";
-  await using place = openPlace([planned([["RUN", command]]), done(`RUN::${command}\n`), done(""), done("")]);
-  await place.pai(["run", "-y", "--allow-run", "build it"]);
-  expect(place.tree()).toEqual({});
-  expect(place.gemini.requests.length).toBeGreaterThan(2);
 });
 
 test.concurrent("rules of the project that ignore one do not hide it, and what is ignored keeps to --only", async () => {

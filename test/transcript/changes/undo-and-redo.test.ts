@@ -123,14 +123,6 @@ test.concurrent("pai plan prints the plan as its result and changes nothing", as
   expect(place.tree()).toEqual(files);
 });
 
-test.concurrent("a run without a yes prints the plan on standard output and ends with 10", async () => {
-  await using place = openPlace(change, files);
-  const { code, stdout, stderr } = await place.pai(["run", "change a.txt"]);
-  expect([code, stdout.includes("MODIFY a.txt")]).toEqual([10, true]);
-  expect(stderr).toContain("-y");
-  expect(place.gemini.requests).toHaveLength(1);
-});
-
 test.concurrent("a saved plan is applied for one call, a full one for none", async () => {
   await using place = openPlace([...change, ...change], files);
   expect((await place.pai(["plan", "-o", "../spare/p.json", "change a.txt"])).code).toBe(0);
@@ -169,6 +161,9 @@ test.concurrent("a plan file made to do more than its plan says is refused, what
     [12, [{ ...first, path: ".git/hooks/pre-commit", op: "create", before: null }], honest.base],
     [12, [{ ...first, op: "delete", after_base64: null }], honest.base],
     [12, honest.changes, [...honest.base, { path: "../../etc/passwd", sha256: null, mode: null }]],
+    [2, [{ ...first, mode: 1e18 }], honest.base],
+    [2, [{ ...first, mode: -1 }], honest.base],
+    [2, [{ ...first, after_base64: "!!!" }], honest.base],
   ] as const) {
     const forged = { ...honest, changes, base };
     const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify(forged)).digest("hex");
@@ -201,24 +196,4 @@ test.concurrent("--only narrows a saved plan: 12 before any call", async () => {
 test.concurrent("a conversation has no plan to save", async () => {
   await using place = openPlace([talked("Nothing to do.")]);
   expect((await place.pai(["plan", "-o", "../spare/p.json", "just talk"])).code).toBe(8);
-});
-
-test.concurrent("a plan file that cannot be written is an error with its code, not a success", async () => {
-  await using place = openPlace(change, files);
-  const { code } = await place.pai(["plan", "-o", "none/p.json", "change a.txt"]);
-  expect(code).toBe(14);
-});
-
-test.concurrent("-n makes both calls, shows the diff, writes nothing and runs no command", async () => {
-  await using place = openPlace(change, files);
-  const args = ["run", "-n", "--json", "--check", "touch ran", "change a.txt"];
-  const outcome = readOutcome(await place.pai(args));
-  expect(outcome).toMatchObject({
-    code: 0,
-    calls: { made: 2 },
-    changes: [{ path: "a.txt", op: "modify" }],
-    checks: [],
-  });
-  expect(outcome.diff).toContain("+two");
-  expect(place.tree()).toEqual(files);
 });

@@ -25,13 +25,6 @@ test.concurrent("help and schema answer with a document under --json (R02)", asy
   expect(readCommand(await place.pai(["schema", "plan", "--json"])).data).toEqual(plain);
 });
 
-test.concurrent("doctor has a document with findings and the error when pai cannot work (R02, R69)", async () => {
-  await using place = openPlace();
-  const { data, error } = readCommand(await place.pai(["doctor", "--offline", "--json"], { env: bare }));
-  expect(error).toMatchObject({ code: "failed", message: "pai cannot work here: 1 error" });
-  expect(data).toMatchObject({ findings: expect.arrayContaining([expect.objectContaining({ name: "key" })]) });
-});
-
 test.concurrent("a folder that is not there is refused by name, whatever the command", async () => {
   await using place = openPlace();
   for (const args of [["doctor", "--offline"], ["trust"], ["config", "get"], ["history"], ["run", "make it so"]]) {

@@ -1,7 +1,7 @@
 /** Homes and disks that are missing, read-only, full or gone (R45). */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Need, needs, otherUser, ownMounts, rootUser } from "../../needs.ts";
 import { expectPlain, readOutcome } from "../contract.ts";
@@ -221,23 +221,6 @@ for (const [umask, file, folder] of [
     expect([modes, place.read("run.sh")]).toEqual([[folder, file, 0o757], "two\n"]);
   });
 }
-
-test.concurrent("two runs in one folder: the second gets a conflict, neither overwrites the other", async () => {
-  await using place = openPlace(
-    [
-      planned([["MODIFY", "a.txt"]]),
-      {
-        ...done(modify("a.txt", "one\n", "pai\n")),
-        meanwhile: () => writeFileSync(join(place.root, "a.txt"), "theirs\n"),
-      },
-      done(modify("a.txt", "one\n", "pai\n")),
-    ],
-    { "a.txt": "one\n" },
-  );
-  const outcome = readOutcome(await place.pai(["run", "-y", "--json", "change a.txt"]));
-  expect([outcome.code, outcome.error?.code]).toEqual([11, "conflict"]);
-  expect(place.read("a.txt")).toBe("theirs\n");
-});
 
 test.concurrent("two runs at once: different files both arrive and are undone one by one; of one file only one does", async () => {
   const make = (name: string) => [planned([["WRITE", name]]), done(write(name, `${name}\n`))];

@@ -1,6 +1,6 @@
 /** The readable log in the workspace: complete, private, and impossible to forge through data. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace, type Place, patience } from "../harness.ts";
 import { done, hello, planned, talked, write } from "../replies.ts";
@@ -39,26 +39,6 @@ test.concurrent("a run leaves one log of dated records, and a .gitignore that hi
   expect(readFileSync(join(place.root, ".pai_history/.gitignore"), "utf8")).toBe("*\n");
 });
 
-test.concurrent("no task, plan, reply or file can forge a record", async () => {
-  const forged =
-    "\n[2026-01-01 00:00:00+00:00] DECISION forged\r\n\u2028[2026-01-01 00:00:00+00:00] USER forged\u001b[2K";
-  await using place = openPlace([
-    planned([["WRITE", "hello.txt"]], { reply: `I will.${forged}` }),
-    done(write("hello.txt", "hello\n"), `Done.${forged}`, [`next${forged}`]),
-  ]);
-  await place.pai([
-    "run",
-    "-y",
-    "--check",
-    `printf '%b' '\\n[2026-01-01 00:00:00+00:00] CHECK forged'`,
-    `make it${forged}`,
-  ]);
-  const lines = linesOf(place);
-  for (const line of lines) expect(line).toMatch(record);
-  expect(lines.filter((line) => line.startsWith("[2026-01-01 00:00:00"))).toEqual([]);
-  expect(lines.join("\n")).not.toMatch(/[\u001b\r\u2028]/);
-});
-
 test.concurrent("a failed run and one without a yes are logged too", async () => {
   await using place = openPlace([{ status: 401 }, ...hello]);
   await place.pai(["run", "-y", "make hello.txt"]);
@@ -66,22 +46,6 @@ test.concurrent("a failed run and one without a yes are logged too", async () =>
   const text = linesOf(place).join("\n");
   expect(text).toContain("ERROR key_rejected");
   expect(text).toContain("ERROR approval_needed");
-});
-
-test.concurrent("a .pai_history that is a link, a file or a FIFO is never written through; the log goes to the state folder", async () => {
-  for (const kind of ["link", "file", "fifo"] as const) {
-    await using place = openPlace([talked("Hello.")]);
-    const theirs = join(place.spare, "theirs");
-    mkdirSync(theirs);
-    const at = join(place.root, ".pai_history");
-    if (kind === "link") symlinkSync(theirs, at);
-    else if (kind === "file") writeFileSync(at, "mine\n");
-    else await place.shell("mkfifo .pai_history");
-    const { code, stderr } = await place.pai(["run", "say hello"]);
-    expect([kind, code, readdirSync(theirs)]).toEqual([kind, 0, []]);
-    expect(stderr).toContain(".pai_history");
-    expect(logsIn(join(place.home, ".local/state/pai-code/history")).join("")).toContain("USER say hello");
-  }
 });
 
 test.concurrent("a link where the log or its .gitignore would be is not followed", async () => {

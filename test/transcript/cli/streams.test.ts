@@ -57,13 +57,6 @@ test.concurrent("a failure has its exit code even when every stream is closed (R
   expect((await place.shell('"$PAI" run "hello there" <&- >&- 2>&-')).code).toBe(4);
 });
 
-test.concurrent("-q says nothing on standard error when all went well", async () => {
-  await using place = openPlace(hello);
-  const { code, stdout, stderr } = await place.pai(["run", "-y", "-q", "make hello.txt"]);
-  expect([code, stderr]).toEqual([0, ""]);
-  expect(stdout).toContain("Done.");
-});
-
 test.concurrent("the result is on standard output, the way to it on standard error (R01)", async () => {
   await using place = openPlace(hello);
   const { stdout, stderr } = await place.pai(["run", "-y", "make hello.txt"]);
@@ -81,25 +74,6 @@ test.concurrent("characters that act on a terminal arrive spelled out, in text a
   expect(json.stdout).not.toMatch(/[\u001b\u0007\u009b]/);
   expect(outcomeSchema.parse(JSON.parse(json.stdout)).text).toBe(evil);
 });
-
-const colours: readonly (readonly [string, Readonly<Record<string, string>>, readonly string[], boolean])[] = [
-  ["no terminal", {}, [], false],
-  ["FORCE_COLOR", { FORCE_COLOR: "1" }, [], true],
-  ["FORCE_COLOR and NO_COLOR", { FORCE_COLOR: "1", NO_COLOR: "1" }, [], false],
-  ["FORCE_COLOR and --no-color", { FORCE_COLOR: "1" }, ["--no-color"], false],
-  ["FORCE_COLOR and --plain", { FORCE_COLOR: "1" }, ["--plain"], false],
-  ["an empty NO_COLOR", { NO_COLOR: "", FORCE_COLOR: "1" }, [], true],
-  ["TERM=dumb", { TERM: "dumb" }, [], false],
-  ["CI", { CI: "true", GITHUB_ACTIONS: "true" }, [], false],
-];
-
-for (const [name, env, flags, coloured] of colours) {
-  test.concurrent(`${name}: ${coloured ? "colours" : "no colours"} (R12, R30)`, async () => {
-    await using place = openPlace(hello);
-    const { code, stdout, stderr } = await place.pai(["run", "-y", ...flags, "make hello.txt"], { env });
-    expect([code, (stdout + stderr).includes("\u001b[")]).toEqual([0, coloured]);
-  });
-}
 
 test.concurrent("LC_ALL=C and --plain: nothing but ASCII of our own (R31, R32)", async () => {
   for (const [env, flags] of [

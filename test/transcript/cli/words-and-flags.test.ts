@@ -131,27 +131,6 @@ test.concurrent("flags go anywhere, with = or without, and -- ends them (R25)", 
   expect(place.gemini.requests[0]?.body).toContain("Request: --json");
 });
 
-test.concurrent("every command answers with one document under --json, also for a usage error (R02)", async () => {
-  await using place = openPlace();
-  for (const args of [
-    ["history", "--json"],
-    ["models", "--json"],
-    ["doctor", "--json", "--offline"],
-    ["config", "list", "--json"],
-    ["config", "get", "--json"],
-    ["undo", "--json"],
-    ["undo", "--jsno", "--json"],
-    ["histroy", "--json"],
-    ["config", "lst", "--json"],
-    ["schema", "none", "--json"],
-    ["trust", "--json"],
-    ["help", "none", "--json"],
-  ]) {
-    const result = await place.pai(args);
-    expect(readCommand(result).command).toBe(args[0] === "histroy" ? "pai" : (args[0] ?? ""));
-  }
-});
-
 test.concurrent("words nobody reads and two forms of one output are usage errors", async () => {
   await using place = openPlace([talked("no")]);
   for (const args of [

@@ -76,22 +76,6 @@ needs(copies, seenInside).describe("MCP tools", () => {
   );
 
   test.concurrent(
-    "the same input in another spelling is the same call",
-    async () => {
-      await using place = open("kind", [
-        planned(call("t.add", '{ "a" : 41 }')),
-        scripted(call("t.add", '{"a":41}')),
-        planned(call("t.add", '{"a": 41}')),
-        `CALL::t.add::{"a":41}\n${finish("Called.")}`,
-      ]);
-      await trust(place);
-      expect(JSON.parse((await run(place, "--json")).stdout)).toMatchObject({ actions: { done: 1, refused: 0 } });
-      expect(JSON.parse((await run(place, "--json")).stdout)).toMatchObject({ actions: { done: 1, refused: 0 } });
-    },
-    patience,
-  );
-
-  test.concurrent(
     "a tool that changes what it says is not called, and the change is shown before the next yes",
     async () => {
       const step = call("t.add");

@@ -2,7 +2,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { digest } from "../../../src/core/digest.ts";
 import { needs, rootUser } from "../../needs.ts";
 import { configure, openPlace, patience } from "../harness.ts";
 import { called, done, planned, talked, write } from "../replies.ts";
@@ -24,55 +23,6 @@ test.concurrent("a mode that a project chose is reported", async () => {
   configure(place, { mode: "tool-loop" });
   const result = await place.pai(["run", "-y", "hello"]);
   expect(result.stderr).toContain("pai.json sets the mode of this project: single-shot");
-});
-
-// F5
-test.concurrent("checks of a plan file are not run as the user's own", async () => {
-  await using place = openPlace([planned([["WRITE", "a.txt"]]), done(write("a.txt", "a\n"))]);
-  await place.pai(["plan", "--full", "-o", "plan.json", "--check", "touch ran.txt", "make a.txt"]);
-  const applied = await place.pai(["apply", "-y", "plan.json"]);
-  expect([applied.code, place.read("ran.txt"), place.read("a.txt")]).toEqual([0, null, "a\n"]);
-  expect(applied.stderr).toContain("--check 'touch ran.txt'");
-  await place.pai(["undo", "-y"]);
-  const typed = await place.pai(["apply", "-y", "--check", "touch ran.txt", "plan.json"]);
-  expect([typed.code, place.read("ran.txt")]).toEqual([0, ""]);
-});
-
-test.concurrent("finished edits that somebody wrote into a plan file do what the plan says, or nothing", async () => {
-  const sha = digest("a\n");
-  const edit = { path: "b.txt", op: "create", from: null, before: null, after_base64: btoa("b\n"), mode: 0o644 };
-  const forged = [
-    [
-      { path: "a.txt", op: "modify", before: sha, after_base64: null, mode: 0o755 },
-      12,
-      "does not promise to delete a.txt",
-    ],
-    [{ mode: 1e18 }, 2, "changes.0.mode"],
-    [{ mode: -1 }, 2, "changes.0.mode"],
-    [{ after_base64: "!!!" }, 2, "changes.0.after_base64"],
-  ] as const;
-  for (const [part, expected, why] of forged) {
-    await using place = openPlace(
-      [
-        planned([
-          ["WRITE", "b.txt"],
-          ["WRITE", "a.txt"],
-        ]),
-        done(write("b.txt", "b\n")),
-      ],
-      {
-        "a.txt": "a\n",
-      },
-    );
-    await place.pai(["plan", "-o", "../spare/plan.json", "make b.txt"]);
-    const { hash: _, ...saved } = JSON.parse(readFileSync(join(place.spare, "plan.json"), "utf8"));
-    const content = { ...saved, changes: [{ ...edit, ...part }] };
-    const file = JSON.stringify({ ...content, hash: digest(JSON.stringify(content)) });
-    writeFileSync(join(place.spare, "plan.json"), file);
-    const { code, stderr } = await place.pai(["apply", "-y", "../spare/plan.json"]);
-    expect([why, code, place.tree()]).toEqual([why, expected, { "a.txt": "a\n" }]);
-    expect(stderr).toContain(why);
-  }
 });
 
 /** The state folder of the only project that has run here. */

@@ -137,21 +137,6 @@ test.concurrent("checks and commands of a plan run headless only with --allow-ru
   expect(Object.keys(place.tree())).toEqual([...left, "hello.txt", "ran-by-plan"]);
 });
 
-test.concurrent("--allow-run=PATTERN permits what it matches and nothing else; a refusal names the flag (R17)", async () => {
-  const steps = [
-    ["WRITE", "hello.txt"],
-    ["RUN", "touch permitted"],
-    ["RUN", "touch permitted; touch joined"],
-  ] as const;
-  const script = done(`${write("hello.txt", "hello\n")}RUN::touch permitted\nRUN::touch permitted; touch joined\n`);
-  await using place = openPlace([planned(steps), script, planned([["RUN", "touch other"]])]);
-  const ran = await place.pai(["run", "-y", "--allow-run=touch per*", "make hello.txt"]);
-  expect([ran.code, Object.keys(place.tree())]).toEqual([0, ["hello.txt", "permitted"]]);
-  expect(ran.stderr).toMatch(/^permitted +touch permitted {2}\(--allow-run=touch per\*\)$/m);
-  const refused = readOutcome(await place.pai(["run", "-y", "--allow-run=touch per*", "--json", "run it"]));
-  expect(refused).toMatchObject({ code: 12, error: { hint: "allow it with --allow-run='touch other'" } });
-});
-
 test.concurrent("a redirect never carries the key to another place", async () => {
   const theirs = serveGemini([talked("got it")]);
   await using place = openPlace([{ status: 307, headers: { location: `${theirs.origin}/v1beta/x` } }]);
@@ -170,47 +155,6 @@ test.concurrent("the key goes into the header and nowhere else: no body, no addr
   }
   await place.pai(["doctor", "--json", "--offline"]);
   await place.pai(["config", "list"]);
-});
-
-test.concurrent("files that hold secrets are not sent, and a secret in another file is not shown", async () => {
-  const secret = "ghp_9aZ8bY7cX6dW5eV4fU3gT2hS1iR0jQ9kP8lO";
-  const files = {
-    ".env": `TOKEN=${secret}\n`,
-    "deploy.pem": "-----BEGIN PRIVATE KEY-----\n",
-    "conf.py": `token = "${secret}"\n`,
-  };
-  await using place = openPlace(
-    [
-      planned([
-        ["READ", "conf.py"],
-        ["READ", ".env"],
-      ]),
-      done(""),
-      done(""),
-    ],
-    files,
-  );
-  const { stdout, stderr } = await place.pai(["run", "-y", "--jsonl", "show conf.py and deploy"]);
-  const sent = place.gemini.requests.map(({ body }) => body).join("\n");
-  expect([sent.includes("TOKEN="), sent.includes("BEGIN PRIVATE KEY")]).toEqual([false, false]);
-  expect((stdout + stderr).includes(secret)).toBe(false);
-});
-
-test.concurrent("a secret that the model or a check repeats is hidden from people too", async () => {
-  const secret = "ghp_9aZ8bY7cX6dW5eV4fU3gT2hS1iR0jQ9kP8lO";
-  const says = "It is <<SECRET_1>>.";
-  const answers = [
-    planned([["WRITE", "a.txt"]], { reply: says }),
-    done(write("a.txt", "a\n"), says),
-    done("", says),
-    talked(says),
-  ];
-  await using place = openPlace(answers, { "conf.py": `token = "${secret}"\n` });
-  const failed = await place.pai(["run", "-y", "--check", "cat conf.py; false", "make a.txt like conf.py"]);
-  const answered = await place.pai(["run", "what is the token in conf.py?"]);
-  expect([failed.code, answered.code]).toEqual([9, 0]);
-  for (const { stdout, stderr } of [failed, answered])
-    expect([(stdout + stderr).includes(secret), /<<SECRET_\w+>>/.test(stdout + stderr)]).toEqual([false, true]);
 });
 
 /** Every address the traced processes connected to, and whether any of them listened. */

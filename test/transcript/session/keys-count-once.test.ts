@@ -60,57 +60,6 @@ inTerminal("after two answers the next message arrives whole, again and again", 
   expect(Object.keys(place.tree()).length).toBe(6);
 });
 
-inTerminal("the rest of an answer does not answer the next question", async () => {
-  await using place = openPlace([writes("a"), writes("b"), says("As you like.")]);
-  using screen = await open(place);
-  screen.enter("make both");
-  await screen.shows(question);
-  screen.enter("no, yy");
-  await screen.shows(question, 2);
-  await Bun.sleep(300);
-  expect([place.gemini.requests.length, place.tree()]).toEqual([2, {}]);
-  screen.enter("n");
-  await screen.shows(/As you like\./);
-  expect(place.tree()).toEqual({});
-});
-
-inTerminal("Escape at a question is a no and needs no Enter, arrows are no part of the answer", async () => {
-  await using place = openPlace([writes("a"), writes("b"), says("Made one.")]);
-  using screen = await open(place);
-  screen.enter("make it");
-  await screen.shows(question);
-  screen.press("Up", "Left");
-  await Bun.sleep(300);
-  expect([place.gemini.requests.length, place.tree()]).toEqual([1, {}]);
-  screen.press("y", "Escape");
-  await screen.shows(/not applied: refused by user/);
-  await screen.shows(question, 2);
-  expect(place.tree()).toEqual({});
-  screen.enter("y");
-  await screen.shows(/Made one\./);
-  expect(place.tree()).toEqual({ b: "b\n" });
-  await screen.shows(ready, 2);
-  screen.press("half a message", "Escape");
-  await Bun.sleep(300);
-  expect(screen.text()).toMatch(/^pai> half a message\n*$/m);
-});
-
-inTerminal(
-  "keys while the model works cancel nothing: arrows are no text, text waits for the next message",
-  async () => {
-    await using place = openPlace([{ ...says("Took a while."), delayMs: 1200 }, says("Heard.")]);
-    using screen = await open(place);
-    screen.enter("take your time");
-    await place.gemini.arrived(1);
-    screen.press("Left", "M-x", "my ", "Right");
-    await screen.shows(/Took a while\./);
-    await screen.shows(ready, 2);
-    screen.enter("next");
-    await screen.shows(/Heard\./);
-    expect(lastAsked(place)).toBe("my next");
-  },
-);
-
 inTerminal("rewinding after going back to a session takes back only what that session did", async () => {
   await using place = openPlace([writes("a"), says("Made a."), writes("b"), says("Made b.")]);
   using screen = await open(place);

@@ -37,62 +37,6 @@ for (const [name, line, told] of [
   });
 }
 
-inTerminal("a word of feedback and a no are taken from there too", async () => {
-  await using place = openPlace([plan, planned([["WRITE", "other.txt"]])]);
-  using screen = open(place, 'echo "a piped line" | "$PAI" "make hello.txt"');
-  await screen.shows(asked);
-  screen.enter("call it other.txt please");
-  await screen.shows(/WRITE\s+other\.txt/);
-  await screen.shows(asked, 2);
-  screen.enter("n");
-  await screen.shows(/ended with 10/);
-  expect([place.gemini.requests.length, place.tree()]).toEqual([2, {}]);
-});
-
-inTerminal("so is what is asked for beyond the plan", async () => {
-  const more = `AMEND::WRITE::more.txt::the greeting needs it\n${write("more.txt", "more\n")}`;
-  await using place = openPlace([plan, done(`${hello}${more}`)]);
-  using screen = open(place, 'echo "a piped line" | "$PAI" "make hello.txt"');
-  await screen.shows(asked);
-  screen.enter("y");
-  await screen.shows(/asks for one thing beyond the plan/);
-  await screen.shows(/allow\? y or n/);
-  screen.enter("y");
-  await screen.shows(/ended with 0/);
-  expect(place.tree()).toEqual({
-    "hello.txt": "hello\n",
-    "more.txt": "more\n",
-  });
-});
-
-inTerminal("so is the diff before it is applied", async () => {
-  await using place = openPlace([plan, done(hello)]);
-  using screen = open(place, 'echo "a piped line" | "$PAI" "make hello.txt"');
-  await screen.shows(asked);
-  screen.enter("d");
-  await screen.shows(/\+\s*hello/);
-  await screen.shows(/Apply these changes\?/);
-  expect(place.tree()).toEqual({});
-  screen.enter("y");
-  await screen.shows(/ended with 0/);
-  expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
-});
-
-inTerminal("so is a secret on its way to another file", async () => {
-  const secret = "sk-live-51H8xQ2eZvKYlo2C0aB3dE4f";
-  const copied = (body: string) => done(write("copy.txt", `key ${/<<SECRET_\w+>>/.exec(body)?.[0]}\n`));
-  await using place = openPlace([planned([["WRITE", "copy.txt"]]), { reply: copied }], {
-    "settings.ini": `api_key = ${secret}\n`,
-  });
-  using screen = open(place, 'echo "a piped line" | "$PAI" "copy the key of @settings.ini"');
-  await screen.shows(asked);
-  screen.enter("y");
-  await screen.shows(/Write a secret to another file\?/);
-  screen.enter("n");
-  await screen.shows(/ended with \d/);
-  expect(place.tree()).toEqual({ "settings.ini": `api_key = ${secret}\n` });
-});
-
 inTerminal("so is a batch of tool-loop, and Ctrl+C at a question ends the run", async () => {
   await using place = openPlace([called(writeCall("a.txt", "a\n")), says("As you like.")]);
   using screen = open(place, 'echo "a piped line" | "$PAI" --mode tool-loop "make a.txt"');

@@ -153,19 +153,6 @@ inTerminal(
   },
 );
 
-inTerminal("Ctrl+C at a plan question drops the task, not the session", async () => {
-  await using place = openPlace(hello);
-  using screen = open(place);
-  await screen.shows(ready);
-  screen.enter("make hello.txt");
-  await screen.shows(question);
-  screen.press("C-c");
-  await screen.shows(ready, 2);
-  expect([place.gemini.requests.length, place.tree()]).toEqual([1, {}]);
-  screen.enter("exit");
-  await expectEnd(place, screen, 0);
-});
-
 inTerminal("pai run in a terminal asks; Ctrl+C ends it with 130 and the terminal as it was (R11)", async () => {
   await using place = openPlace(hello);
   using screen = open(place, '"$PAI" run "make hello.txt"');
@@ -200,27 +187,8 @@ inTerminal("/effort tells the model how hard to think from the next task on", as
   await expectEnd(place, screen, 0);
 });
 
-inTerminal("a check's failure offers to keep; no takes everything back", async () => {
-  await using place = openPlace([...hello, done(""), done("")]);
-  using screen = open(place, '"$PAI" run --check "test ! -e hello.txt" "make hello.txt"');
-  await screen.shows(question);
-  screen.enter("y");
-  await screen.shows(/keep\?/);
-  screen.enter("n");
-  await expectEnd(place, screen, 9);
-  expect(place.tree()).toEqual({});
-});
-
 /** True when the process has gone within three seconds. */
 const pidIn = ({ spare }: Place) => Number(readFileSync(join(spare, "pid"), "utf8"));
-
-inTerminal("SIGTERM at the prompt ends with 143 and the terminal as it was", async () => {
-  await using place = openPlace();
-  using screen = open(place, `sh -c 'echo $$ > ../spare/pid; exec "$PAI"'`);
-  await screen.shows(ready);
-  process.kill(pidIn(place), "SIGTERM");
-  await expectEnd(place, screen, 143);
-});
 
 inTerminal("a terminal that is closed takes the session with it, at the prompt and in a run", async () => {
   for (const busy of [false, true]) {

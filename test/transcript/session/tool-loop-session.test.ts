@@ -118,29 +118,6 @@ inTerminal("kill -9 in a turn: what it did is taken back, and the model is told 
   expect(sent).toContain("this turn was cut off before it ended; what it had changed was taken back");
 });
 
-inTerminal("Ctrl+C in a turn keeps the batches that were done, and the session", async () => {
-  await using place = openPlace([
-    called(writeCall("a.txt", "one\n")),
-    called(writeCall("b.txt", "b\n"), ["bash", { command: "touch began; sleep 30" }]),
-    says("Going on."),
-  ]);
-  using screen = open(place);
-  await screen.shows(ready);
-  await allow(screen, "first");
-  await screen.shows(question, 2);
-  screen.enter("y");
-  await screen.shows(/touch began/);
-  screen.enter("y");
-  for (let tries = 0; tries < 100 && place.read("began") === null; tries += 1) await Bun.sleep(50);
-  screen.press("C-c");
-  await screen.shows(ready, 2);
-  expect(place.tree()).toEqual({ "a.txt": "one\n" });
-  await Bun.sleep(2100);
-  screen.enter("go on");
-  await screen.shows(/Going on\./);
-  expect(place.gemini.requests.at(-1)?.body).toContain("this turn ended: interrupted; its earlier changes remain");
-});
-
 inTerminal("/clear starts another session and keeps the old one; list, show, export and prune know both", async () => {
   await using place = openPlace([says("First answer."), says("Second answer.")]);
   using screen = open(place);

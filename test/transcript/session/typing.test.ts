@@ -27,36 +27,6 @@ const sttyOf = ({ spare }: Place, when: "before" | "after") => readFileSync(join
 
 const sentIn = ({ gemini }: Place, n: number): string => gemini.requests[n - 1]?.body ?? "";
 
-inTerminal("moves, kills, yanks and new lines make the message that is sent (R19)", async () => {
-  await using place = openPlace([talked("One."), talked("Two.")]);
-  using screen = open(place);
-  await screen.shows(ready);
-  screen.press(
-    "wrld",
-    "Left",
-    "Left",
-    "Left",
-    "o",
-    "Home",
-    "hello ",
-    "End",
-    "M-Enter",
-    "a 日本 thing",
-    "C-w",
-    "C-w",
-    "C-y",
-  );
-  screen.press("BSpace");
-  screen.enter("\\");
-  screen.enter("end");
-  await screen.shows(/One\./);
-  expect(sentIn(place, 1)).toContain("hello world\\na 日本 thin\\nend");
-  screen.press("Up", " again", "Enter");
-  await screen.shows(/Two\./);
-  expect(sentIn(place, 2)).toContain("thin\\nend again");
-  await leave(place, screen);
-});
-
 inTerminal("a paste of many lines is one message, and its Enter sends nothing (R19)", async () => {
   await using place = openPlace([talked("Read it.")]);
   using screen = open(place);
@@ -130,38 +100,6 @@ inTerminal("Ctrl+Z gives the terminal back, fg goes on with what was typed (R10)
   await screen.shows(/Here again\./);
   expect(sentIn(place, 1)).toContain("are you there?");
   screen.press("C-d");
-});
-
-inTerminal("another width while typing loses neither the text nor what stands above", async () => {
-  await using place = openPlace([talked("Got it.")]);
-  using screen = open(place);
-  await screen.shows(ready);
-  const text = "one two three four five six seven eight nine ten eleven";
-  screen.press(text);
-  await screen.shows(/eleven/);
-  for (const columns of [30, 100, 24]) {
-    screen.resize({ columns, rows: 24 });
-    await Bun.sleep(150);
-  }
-  screen.enter(" twelve");
-  await screen.shows(/Got it\./);
-  expect(sentIn(place, 1)).toContain(`${text} twelve`);
-  expect(screen.text().replaceAll("\n", "")).toContain("/help shows more");
-});
-
-inTerminal("one column is enough to type and answer (R18)", async () => {
-  await using place = openPlace([planned([["WRITE", "a.txt"]]), done(write("a.txt", "a\n"), "M")]);
-  using screen = openScreen(place, { columns: 20, rows: 10 });
-  screen.enter('stty cols 1; "$PAI"; echo "ended $?"');
-  await Bun.sleep(500);
-  screen.enter("make a");
-  await place.gemini.arrived(1);
-  await screen.shows(/:/);
-  for (let tries = 0; tries < 60 && place.read("a.txt") === null; tries += 1) {
-    screen.enter("y");
-    await Bun.sleep(150);
-  }
-  expect(place.tree()).toEqual({ "a.txt": "a\n" });
 });
 
 inTerminal("--plain writes no escape sequence while typing, waiting, answering and showing (R31)", async () => {
@@ -252,21 +190,6 @@ inTerminal("Escape stops a task and keeps what was typed; only Ctrl+C twice at a
   await screen.shows(/press Ctrl\+C again to leave/, 2);
   screen.press("C-c");
   await screen.shows(/ended with 130/);
-});
-
-inTerminal("nothing typed while a run works answers the question it then asks", async () => {
-  await using place = openPlace([{ ...planned([["WRITE", "a.txt"]]), delayMs: 1200 }]);
-  using screen = open(place);
-  await screen.shows(ready);
-  screen.enter("make a.txt");
-  await place.gemini.arrived(1);
-  screen.press("y", "Enter", "y");
-  await screen.shows(/or say what to change/);
-  await Bun.sleep(300);
-  expect([place.gemini.requests.length, place.tree()]).toEqual([1, {}]);
-  screen.enter("n");
-  await screen.shows(/declined/);
-  await leave(place, screen);
 });
 
 test.concurrent("Ctrl+C in a run acts at once: the answer is there within 100 ms (R09)", async () => {

@@ -21,14 +21,14 @@ const declared: Readonly<Record<string, string>> = {
   "what a run is composed of":
     "workspace/confine workspace/system/folder-handle workspace/journal/open-state workspace/journal/journal store/audit " +
     "store/plan-cache cli/compose/known-secrets core/secrets/veil models/replay cli/compose/decide",
-  "the plan": "flows/ledger flows/fit-request core/json core/plan/parse-plan core/plan/plan-form core/plan/lenient",
-  "the yes": "flows/changes/allowed workspace/other-names flows/permission flows/progress",
-  "the edit": "flows/execution-request core/script/parser core/edit/apply-edits",
+  "the plan": "flows/calling core/json core/plan/parse-plan core/plan/plan-form core/plan/lenient",
+  "the yes": "flows/changes/allowed workspace/other-names",
+  "the edit": "flows/phases core/script/parser core/edit/apply-edits",
   "the change": "core/guard/guard workspace/disk-batch workspace/journal/commit-batch workspace/atomic-write",
   "a command":
     "workspace/sandbox/write-tape workspace/sandbox/launch workspace/sandbox/layers workspace/effects/look " +
     "workspace/effects/candidates workspace/effects/diff workspace/effects/undo workspace/effects/watch flows/effects",
-  "the end": "flows/tally core/diff",
+  "the end": "flows/acting core/diff",
 };
 
 export interface TracedFile {

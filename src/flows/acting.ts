@@ -1,7 +1,11 @@
 /** The actions of the model: which it has, what came of them, and what it got beyond its plan. */
-import type { Amendment } from "../core/outcome.ts";
+
+import { flagToRun } from "../core/command/run-patterns.ts";
+import type { ErrorCode } from "../core/error.ts";
+import type { ActionCounts, Amendment, RefusedAction } from "../core/outcome.ts";
+import type { RelPath } from "../core/path.ts";
 import type { AnyAction } from "../core/proposal.ts";
-import { createTally, type Tally } from "./tally.ts";
+import { rowOf } from "../core/vocabulary.ts";
 
 export interface ActionOptions {
   /** How many actions one reply may hold (PAI_MAX_CMDS_PER_STEP). */
@@ -17,4 +21,128 @@ export interface Acting extends ActionOptions {
 
 export function createActing({ maxActions }: ActionOptions, actions: readonly AnyAction[]): Acting {
   return { maxActions, actions, tally: createTally(), amended: [] };
+}
+
+/** Codes of actions that a rule or a person forbade; every other code is a failure. */
+const refusalCodes: ReadonlySet<ErrorCode> = new Set([
+  "path_refused",
+  "scope_refused",
+  "declined",
+  "command_refused",
+  "delete_refused",
+  "secret_refused",
+  "guard_refused",
+]);
+
+/** Whether a rule or a person forbade the action: then it is a result, not the end of the run. */
+export const isRefusal = ({ code }: { readonly code: ErrorCode }): boolean => refusalCodes.has(code);
+
+/** Refusals that the person who started the run could have allowed beforehand. */
+const allowable: ReadonlySet<ErrorCode> = new Set([
+  "path_refused",
+  "scope_refused",
+  "command_refused",
+  "delete_refused",
+]);
+
+/** The result of one action. */
+interface ActionEnd {
+  readonly kind: AnyAction["kind"];
+  readonly name: string;
+  readonly target: string;
+  readonly paths: readonly RelPath[];
+  readonly text: string;
+  /** null: done. */
+  readonly code: ErrorCode | null;
+}
+
+type Noted = Omit<ActionEnd, "kind" | "code"> & { readonly code: ErrorCode };
+
+export interface Tally {
+  readonly actions: ActionCounts;
+  readonly looks: number;
+  /** Refused and failed actions that no later one made up for, in their order. */
+  readonly refused: readonly RefusedAction[];
+  /** The last refused action that a flag or another plan would have allowed; null: none. */
+  readonly forbidden: Noted | null;
+  /** Commands of the plan that may not run here. */
+  readonly withheld: ReadonlySet<string>;
+  /** Counts one action. A successful change makes up for every earlier failure of the same paths. */
+  note(end: ActionEnd): void;
+  /** Counts a planned command that may not run here, once for each command. */
+  withhold(command: string, why: string): void;
+}
+
+const firstLine = (text: string) => text.split("\n", 1)[0] ?? "";
+
+function createTally(): Tally {
+  const counts = { done: 0, failed: 0, refused: 0 };
+  const withheld = new Set<string>();
+  let looks = 0;
+  let open: readonly Noted[] = [];
+
+  const isSame = (a: Noted, b: Noted) => a.name === b.name && a.target === b.target;
+  const add = (noted: Noted) => {
+    open = [...open.filter((each) => !isSame(each, noted)), noted];
+  };
+  const repair = ({ name, target, paths }: ActionEnd) => {
+    const done = new Set(paths);
+    open = open.filter(
+      (each) =>
+        !(each.name === name && each.target === target) &&
+        (each.paths.length === 0 || !each.paths.every((path) => done.has(path))),
+    );
+  };
+
+  return {
+    get actions() {
+      return { ...counts };
+    },
+    get looks() {
+      return looks;
+    },
+    get refused() {
+      return open.map(({ name, target, text }) => ({ action: name, target, why: firstLine(text) }));
+    },
+    get forbidden() {
+      return open.findLast(({ code }) => allowable.has(code)) ?? null;
+    },
+    withheld,
+    note(end) {
+      const { kind, code, name, target, text, paths } = end;
+      if (kind === "look") looks += 1;
+      else if (code === null) {
+        counts.done += 1;
+        repair(end);
+      } else {
+        if (refusalCodes.has(code)) counts.refused += 1;
+        else counts.failed += 1;
+        add({ name, target, text, paths, code });
+      }
+    },
+    withhold(command, why) {
+      const noted: Noted = { name: "RUN", target: command, text: why, paths: [], code: "command_refused" };
+      if (withheld.has(command)) return;
+      withheld.add(command);
+      counts.refused += 1;
+      add(noted);
+    },
+  };
+}
+
+/** The hint that says what would allow a refused action: a flag, or a plan that lists it. */
+export function hintFor(
+  { code, name, target, text }: Noted,
+  { only, strict }: { readonly only: readonly unknown[]; readonly strict: boolean },
+): string {
+  const flags = text.match(/--allow (?:'(?:[^']|'\\'')*'|\S+)/g);
+  if (flags !== null) return `allow it by naming it: ${flags.join(" ")}`;
+  if (code === "delete_refused") return `allow the deletion of ${target} with --allow-delete`;
+  if (code === "command_refused") return `allow the command with ${flagToRun(target)}`;
+  if (rowOf(name)?.kind === "command")
+    return `name the command in the task, so that the plan lists it, and add ${flagToRun(target)}`;
+  const narrowed = only.length > 0 ? `, and let it through with --only ${target}` : "";
+  if (code === "path_refused") return `allow it by naming it: --only ${target}`;
+  const lenient = strict ? ", or leave out --strict" : "";
+  return `name ${target} in the task, so that the plan lists it${narrowed}${lenient}`;
 }

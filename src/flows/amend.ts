@@ -11,17 +11,16 @@ import { claimOfPlan, type PlanClaim, pathsOfClaim, permits, type Rights, render
 import type { Stage } from "../core/ports.ts";
 import type { AmendRequest } from "../core/script/read-amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import type { Acting } from "./acting.ts";
-import { concernsOf, pathFor, pathsToAllow, refuseLinks } from "./approval.ts";
-import { refuseUnallowed } from "./changes/allowed.ts";
+import { type Acting, isRefusal } from "./acting.ts";
+import { claimOfCall, concernsOf, noteAmended, pathFor, pathsToAllow, refuseLinks } from "./approval.ts";
+import { refuseUnallowed, withinOnly } from "./changes/allowed.ts";
 import type { Changing } from "./changes/changing.ts";
-import { withinOnly } from "./changes/only.ts";
-import { bindCommands, describeSandbox, mayRunCommand } from "./commands/approve-command.ts";
+
+import { bindCommands, describeSandbox, mayRunCommand } from "./commands/commands.ts";
 import type { CallReport } from "./perform.ts";
-import { claimOfCall, noteAmended } from "./permission.ts";
+
 import type { Run } from "./run.ts";
 import { createOverlay } from "./stage.ts";
-import { isRefusal } from "./tally.ts";
 
 /** How many amendments a run without a person may always have, even if its plan names fewer paths. */
 const fewAmendments = 3;

@@ -1,4 +1,5 @@
 /** The only door to the model: checks the budget, streams the reply, counts what it cost. */
+
 import { type ErrorCode, PaiError } from "../core/error.ts";
 import {
   type Call,
@@ -9,13 +10,13 @@ import {
   type Purpose,
   partOf,
   type StopReason,
+  sizeOf,
   type Usage,
 } from "../core/model.ts";
 import { readProgress } from "../core/reply-progress.ts";
 import { hideMessage } from "../core/secrets/hide-message.ts";
 import { breathe } from "./breathe.ts";
-import { charactersOf, fit, type ModelQuestion, margin, minReply, warnLongPromptPrice } from "./fit-request.ts";
-import { minimumOf, spentOn, usageOf } from "./ledger.ts";
+import { minimumOf, refuseHuge, spentOn, usageOf } from "./calling.ts";
 import type { Run } from "./run.ts";
 
 export interface Reply {
@@ -275,4 +276,50 @@ function finish(run: Run, got: Arriving, { estimate, sent, job, ms }: Asked): vo
     ms,
   });
   run.emit({ type: "budget.updated", calls: made, tokens: total.input + total.output, cost });
+}
+
+/** A request as a flow makes it; ask.ts adds the length of the reply and hides secrets. */
+export type ModelQuestion = Pick<ModelRequest, "purpose" | "system" | "messages" | "format"> &
+  Partial<Pick<ModelRequest, "tools" | "job">>;
+
+/** Characters of everything that is sent, schemas included. */
+function charactersOf({ system, messages, format, tools = [] }: ModelQuestion): number {
+  let size = system.length;
+  for (const message of messages) size += sizeOf(message);
+  if (format !== null) size += JSON.stringify(format.schema).length;
+  for (const tool of tools) size += JSON.stringify(tool).length;
+  return size;
+}
+
+/** The fewest output tokens with which a call makes sense. */
+const minReply = 256;
+/** Factor on estimates, which may be too low by a fifth. */
+const margin = 1.2;
+
+/**
+ * Output tokens that the reply of a job's model to a request of `estimate` tokens may have. Throws budget_* when a cap or the promise
+ * forbids the request, request_rejected when the current model cannot hold it.
+ */
+function fit({ ledger, interactive, calling }: Run, estimate: number, job: Job): number {
+  const model = partOf(calling.model, job);
+  refuseHuge({ interactive, caps: calling.caps }, estimate);
+  ledger.admit(estimate, minReply, job);
+  if (estimate + minReply > model.window) {
+    const message = `the request needs about ${estimate} tokens, ${model.id} may hold ${model.window}`;
+    throw new PaiError("request_rejected", message, {
+      hint: "name fewer or smaller files in the task, or state a larger window under `models` in the configuration",
+    });
+  }
+  const likely = Math.ceil(estimate * margin);
+  return Math.max(minReply, Math.min(model.maxOutputTokens, model.window - likely, ledger.room(likely, job)));
+}
+
+/** Says once that a request is long enough for its model's higher price. */
+function warnLongPromptPrice({ calling, emit }: Run, estimate: number, job: Job): void {
+  const { model, price } = calling;
+  const above = price(job)?.large?.above;
+  if (above === undefined || estimate <= above || calling.priceTold) return;
+  calling.priceTold = true;
+  const text = `a request of more than ${above} tokens costs more with ${partOf(model, job).id} (see: pai models)`;
+  emit({ type: "notice", level: "warning", code: "large_request", text });
 }

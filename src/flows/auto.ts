@@ -1,13 +1,13 @@
-/** `--mode auto`: the plan's complexity chooses between single-shot and eight-step; a notice says which. */
+/** Modes that choose how to work: `--mode auto` by the plan's complexity, a plan that was approved in an interrupted run as that run did. */
 
 import type { Plan } from "../core/plan/plan.ts";
 import { complexityOf, promiseOf, promiseOfSchedule } from "../core/plan/promise.ts";
 import { scheduleOf } from "../core/plan/schedule.ts";
 import { followSchedule } from "./eight-step.ts";
-import { execute } from "./execution.ts";
-import { makePlan, singleShotPlan } from "./planning.ts";
-import type { PlanKind } from "./plans/find-plan.ts";
+import { makePlan, type PlanKind, presentApproved, singleShotPlan } from "./planning.ts";
+import type { ApprovedWork } from "./plans/plan-state.ts";
 import type { Flow } from "./run.ts";
+import { execute } from "./single-shot.ts";
 
 const isThorough = (plan: Plan) => plan.intent === "task" && complexityOf(plan) === "complex";
 
@@ -30,3 +30,18 @@ export const hybrid: Flow = async (run) => {
   if (!isThorough(plan)) return execute(run, plan, claims);
   await followSchedule(run, scheduleOf(plan), claims);
 };
+
+/** Asks again only about what needs a yes of its own, since the earlier approval was for their earlier content. */
+export function resumePlan({ plan: saved, steps, review, corrections }: ApprovedWork): Flow {
+  return async (run) => {
+    run.planning.wantsReview = review;
+    run.planning.corrections = corrections;
+    if (steps === null) {
+      const { plan, claims } = await presentApproved(run, saved, promiseOf(saved, 0));
+      return execute(run, plan, claims);
+    }
+    const schedule = { plan: saved, steps };
+    const { plan, claims } = await presentApproved(run, saved, promiseOfSchedule(schedule, 0));
+    await followSchedule(run, { plan, steps }, claims);
+  };
+}

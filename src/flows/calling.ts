@@ -1,8 +1,19 @@
 /** The model, what a call of it may cost, and what the user was told of that: written where the model is asked. */
-import type { Effort, Job, Model } from "../core/model.ts";
-import type { Allowance } from "../core/spending/allowance.ts";
-import type { Price } from "../core/spending/cost.ts";
-import type { Caps } from "./ledger.ts";
+
+import { PaiError } from "../core/error.ts";
+import {
+  addUsage,
+  type Call,
+  type Effort,
+  type Job,
+  type Model,
+  type ModelEvent,
+  noUsage,
+  type Usage,
+} from "../core/model.ts";
+import type { CallPromise } from "../core/plan/promise.ts";
+import type { Allowance, Spent } from "../core/spending/allowance.ts";
+import { costOf, type Price, roundCost } from "../core/spending/cost.ts";
 
 export interface CallingOptions {
   readonly temperature: number | null;
@@ -40,4 +51,262 @@ export function createCalling(
     secretsTold: 0,
     priceTold: false,
   };
+}
+
+interface Caps {
+  readonly calls: number | null;
+  readonly tokens: number | null;
+  readonly cost: number | null;
+}
+
+/** `job`: whose model is meant, and so its price; absent: work. */
+export interface Ledger {
+  /** Throws budget_* when a cap does not leave `estimate` input tokens and `reply` output tokens for one more call. */
+  admit(estimate: number, reply?: number, job?: Job): void;
+  /** Output tokens that the caps leave after `estimate` input tokens; may be negative, infinite without caps. */
+  room(estimate: number, job?: Job): number;
+  /** A cap of the user forbids one more call. */
+  readonly capped: boolean;
+  /** The promise or the cap leaves no further call. */
+  readonly exhausted: boolean;
+  /** The promise has a call beyond the reserved ones. */
+  readonly spare: boolean;
+  /** Reserves this many calls of the promise for later work; replaces the earlier reservation. */
+  reserve(calls: number): void;
+  /** Holds a call for a request on its way. Call the returned function once the request counts or has failed. */
+  hold(): () => void;
+  /** Counts a call whose reply begins to arrive. Returns its number, from 1. */
+  count(): number;
+  /** Charges a whole reply. `minimum`: the fewest tokens it can have; caps count these if the provider counted less. */
+  spend(usage: Usage, done: Charge, estimate: number, minimum?: Usage, job?: Job): void;
+  /** Charges a reply that broke off: its model is not recorded, and estimates are not calibrated with it. */
+  chargePartial(usage: Usage, minimum?: Usage, job?: Job): void;
+  /** A provider counted fewer tokens than its texts can have, and a cap depends on tokens. */
+  readonly undercounted: boolean;
+  promise(next: CallPromise): void;
+  /** Makes the `kept` calls available. */
+  release(): void;
+  /** Characters to tokens, calibrated by what the provider counted. */
+  estimate(characters: number): number;
+  /** USD; null: price unknown. */
+  priceOf(usage: Usage, job?: Job): number | null;
+  readonly made: number;
+  readonly promised: CallPromise;
+  readonly usage: Usage;
+  /** USD so far; null: price unknown. */
+  readonly cost: number | null;
+  readonly served: readonly string[];
+  readonly key: string | null;
+}
+
+/** The largest and smallest plausible number of characters in a token: limits of the calibration. */
+const maxPerToken = 8;
+const minPerToken = 1.5;
+
+/** The fewest tokens that so many characters can be. */
+const minTokens = (characters: number): number => Math.ceil(characters / maxPerToken);
+
+/** Who answered a call, which key paid, and what the provider says it charged. */
+type Charge = Pick<Extract<ModelEvent, { type: "done" }>, "served" | "key" | "charged">;
+
+const raiseTo = (usage: Usage, minimum: Usage): Usage => ({
+  ...usage,
+  input: Math.max(usage.input, minimum.input),
+  output: Math.max(usage.output, minimum.output),
+});
+
+/** The sum; null: one of them is unknown. */
+const sumOf = (a: number | null, b: number | null) => (a === null || b === null ? null : roundCost(a + b));
+
+/** The dearest usage of these input tokens: none is in the provider's cache, and all are written to it. */
+const unknownYet = (input: number): Usage => ({ ...noUsage, input, written: input });
+
+/**
+ * `priceNow`: the price of the current model of a job; a call without a price whose provider says no charge makes the cost of the run unknown. `kept`: calls beyond
+ * the promise of the mode, for the end of the run (`release`).
+ */
+export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, first: CallPromise, kept = 0): Ledger {
+  let made = 0;
+  /** Requests on their way that are not counted yet. */
+  let held = 0;
+  let promised = first;
+  let reserved = 0;
+  let released = 0;
+  const leftMost = () => promised.at_most + released;
+  /** As the providers counted it. */
+  let usage = noUsage;
+  /** As the caps count it. */
+  let counted = noUsage;
+  let key: string | null = null;
+  let ratio = 1 / 4;
+  let cost: number | null = 0;
+  let countedCost: number | null = 0;
+  const served: string[] = [];
+  const priceOf = (used: Usage, job: Job = "work") => {
+    const price = priceNow(job);
+    return price === null ? null : costOf(used, price);
+  };
+  const pay = (used: Usage, minimum: Usage = noUsage, job: Job = "work", charged: number | null = null) => {
+    const raised = raiseTo(used, minimum);
+    usage = addUsage(usage, used);
+    counted = addUsage(counted, raised);
+    cost = sumOf(cost, charged ?? priceOf(used, job));
+    countedCost = sumOf(countedCost, priceOf(raised, job) ?? charged);
+  };
+  const isUnpriced = () => priceNow("plan") === null || priceNow("work") === null;
+  if (caps.cost !== null && isUnpriced()) {
+    throw new PaiError("usage", "--max-cost needs a known price, and this model has none", {
+      hint: "use --max-tokens or --max-calls, or say its price: pai config put prices.MODEL",
+    });
+  }
+  const refuse = (code: "budget_calls" | "budget_tokens" | "budget_cost", what: string) => {
+    const flag = { budget_calls: "--max-calls", budget_tokens: "--max-tokens", budget_cost: "--max-cost" }[code];
+    throw new PaiError(code, `budget reached: ${what}`, { hint: `allow more with ${flag}` });
+  };
+  return {
+    admit(estimate, reply = 0, job = "work") {
+      if (caps.calls !== null && made + held >= caps.calls)
+        refuse("budget_calls", `${made} of ${caps.calls} calls made`);
+      if (made + held >= leftMost()) refuse("budget_calls", `${made} of at most ${leftMost()} promised calls made`);
+      const tokens = counted.input + counted.output;
+      if (caps.tokens !== null && tokens + estimate + reply > caps.tokens) {
+        refuse(
+          "budget_tokens",
+          `${tokens} tokens used, the next call needs about ${estimate + reply}, the limit is ${caps.tokens}`,
+        );
+      }
+      if (caps.cost !== null) {
+        const spent = countedCost ?? Number.POSITIVE_INFINITY;
+        const next = priceOf({ ...unknownYet(estimate), output: reply }, job) ?? 0;
+        if (spent + next > caps.cost) refuse("budget_cost", `${spent.toFixed(4)} USD used, the limit is ${caps.cost}`);
+      }
+    },
+    room(estimate, job = "work") {
+      const tokens = (caps.tokens ?? Number.POSITIVE_INFINITY) - counted.input - counted.output - estimate;
+      if (caps.cost === null || countedCost === null) return tokens;
+      const asked = priceOf(unknownYet(estimate), job);
+      if (asked === null) return tokens;
+      const million = (priceOf({ ...unknownYet(estimate), output: 1e6 }, job) ?? asked) - asked;
+      return million > 0 ? Math.min(tokens, Math.floor(((caps.cost - countedCost - asked) / million) * 1e6)) : tokens;
+    },
+    get capped() {
+      return caps.calls !== null && made >= caps.calls && made < promised.at_most;
+    },
+    get exhausted() {
+      return made + held >= leftMost() || (caps.calls !== null && made + held >= caps.calls);
+    },
+    get spare() {
+      return made + held + reserved < leftMost();
+    },
+    reserve(calls) {
+      reserved = calls;
+    },
+    hold() {
+      held += 1;
+      let isHeld = true;
+      return () => {
+        if (isHeld) held -= 1;
+        isHeld = false;
+      };
+    },
+    count() {
+      made += 1;
+      return made;
+    },
+    chargePartial: pay,
+    spend(used, done, estimate, minimum, job) {
+      pay(used, minimum, job, done.charged);
+      key = done.key;
+      if (!served.includes(done.served)) served.push(done.served);
+      if (used.input > 0 && estimate > 0) {
+        ratio = Math.min(1 / minPerToken, Math.max(1 / maxPerToken, ratio * (used.input / estimate)));
+      }
+    },
+    promise(next) {
+      promised = next;
+    },
+    release() {
+      released = kept;
+      reserved = 0;
+    },
+    estimate: (characters) => Math.ceil(characters * ratio),
+    priceOf,
+    get made() {
+      return made;
+    },
+    get promised() {
+      const whole = promised.at_most + kept;
+      const maxCalls = caps.calls ?? whole;
+      return { expected: Math.min(promised.expected, maxCalls), at_most: Math.min(whole, maxCalls) };
+    },
+    get undercounted() {
+      if (caps.tokens === null && caps.cost === null) return false;
+      return counted.input > usage.input || counted.output > usage.output;
+    },
+    get usage() {
+      return usage;
+    },
+    get cost() {
+      return made === 0 && isUnpriced() ? null : cost;
+    },
+    get served() {
+      return served;
+    },
+    get key() {
+      return key;
+    },
+  };
+}
+
+/** Tokens that one request may have without a cap or a person who allows more. */
+const maxUnasked = 200_000;
+
+/** Throws budget_tokens for a huge request when no person is there to stop it and no cap on tokens allows it. */
+export function refuseHuge(
+  { interactive, caps }: { readonly interactive: boolean; readonly caps: Caps },
+  estimate: number,
+): void {
+  if (estimate <= maxUnasked || interactive || caps.tokens !== null) return;
+  const message = `the request would have about ${estimate} tokens, and nobody can be asked`;
+  throw new PaiError("budget_tokens", message, {
+    hint: `allow it with --max-tokens ${Math.ceil(estimate * 1.5)}, or name less`,
+  });
+}
+
+/** The part of one reply that has arrived. `n`: the number of its call; 0: no event has arrived yet. */
+interface Arrived {
+  readonly n: number;
+  readonly text: string;
+  readonly calls: readonly Call[];
+  readonly done: Extract<ModelEvent, { type: "done" }> | null;
+}
+
+/** Characters of a reply. */
+const writtenOf = ({ text, calls }: Arrived): number =>
+  text.length + calls.reduce((sum, call) => sum + JSON.stringify(call.input).length, 0);
+
+/** The usage that the provider counted; what it did not count is estimated, so that caps hold all the same. */
+export function usageOf(ledger: Ledger, got: Arrived, estimate: number): Usage {
+  const { n, done } = got;
+  if (n === 0) return noUsage;
+  const counted = done?.usage ?? noUsage;
+  return { ...counted, input: counted.input || estimate, output: counted.output || ledger.estimate(writtenOf(got)) };
+}
+
+/** The fewest tokens that a call can have used. */
+export const minimumOf = (got: Arrived, sent: number): Usage => ({
+  ...noUsage,
+  input: minTokens(sent),
+  output: minTokens(writtenOf(got)),
+});
+
+/** What a call adds to the day's use. */
+export function spentOn(
+  ledger: Ledger,
+  got: Arrived,
+  { estimate, sent, job }: { readonly estimate: number; readonly sent: number; readonly job: Job },
+): Spent {
+  if (got.n === 0) return { calls: 0, tokens: 0, cost: 0 };
+  const usage = raiseTo(usageOf(ledger, got, estimate), minimumOf(got, sent));
+  return { calls: 1, tokens: usage.input + usage.output, cost: ledger.priceOf(usage, job) ?? got.done?.charged ?? 0 };
 }

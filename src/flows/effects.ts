@@ -11,10 +11,10 @@ import type { Rights } from "../core/plan/scope.ts";
 import type { CommandResult } from "../core/ports.ts";
 import { nameSome } from "../core/suggest.ts";
 import { listen } from "./breathe.ts";
-import { isAllowed, refuseUnallowed } from "./changes/allowed.ts";
+import { isAllowed, refuseUnallowed, withinOnly } from "./changes/allowed.ts";
 import { acceptBatch, applyBatch, decideBatch, isAsked } from "./changes/batch.ts";
 import { judgeCommand, type Refusal, refusePath } from "./changes/judge.ts";
-import { withinOnly } from "./changes/only.ts";
+
 import type { Run } from "./run.ts";
 
 /** A command that has ended, as it is spelled. */

@@ -1,21 +1,39 @@
 /** eight-step: schedule, then think, act, judge and heal step by step, then a summary. */
 
-import { toPaiError } from "../core/error.ts";
-import type { Message } from "../core/model.ts";
-import { readSchedule } from "../core/plan/parse-schedule.ts";
+import { squash } from "../core/change.ts";
+import { fence } from "../core/data-fence.ts";
+import { renderChanges } from "../core/diff.ts";
+import { type ErrorCode, PaiError, toPaiError } from "../core/error.ts";
+import { readJson } from "../core/json.ts";
+import type { Message, Purpose } from "../core/model.ts";
+import { readSchedule, readVerdict, type StepVerdict, unreadable } from "../core/plan/parse-schedule.ts";
+import type { Plan } from "../core/plan/plan.ts";
 import { promiseOfSchedule } from "../core/plan/promise.ts";
-import { describeSchedule } from "../core/plan/reply-schemas.ts";
-import type { Schedule } from "../core/plan/schedule.ts";
-import type { PlanClaim } from "../core/plan/scope.ts";
+import { describeSchedule, describeVerdict } from "../core/plan/reply-schemas.ts";
+import type { Schedule, ScheduleStep } from "../core/plan/schedule.ts";
+import { type PlanClaim, pathsOfClaim } from "../core/plan/scope.ts";
 import { readNext } from "../core/script/body.ts";
-import { ask } from "./ask.ts";
+import type { Script } from "../core/script/script.ts";
+import { rowOf } from "../core/vocabulary.ts";
+import { ask, isBadReply } from "./ask.ts";
 import { renderRequest } from "./briefing/briefing.ts";
-import { renderAnswerForm } from "./ending/answer-form.ts";
-import { createIterations, type Iterations, showStep } from "./iteration.ts";
-import { makePlan } from "./planning.ts";
-import type { PlanKind } from "./plans/find-plan.ts";
-import { schedulePrompt, summaryPrompt } from "./prompts/prompts.ts";
+import {
+  type CheckReport,
+  checksOf,
+  describeCheck,
+  describeFailed,
+  runChecks,
+  runPlanChecks,
+} from "./checks/checks.ts";
+import { renderAnswerForm } from "./ending/ending.ts";
+import { collectEvidence, showLook } from "./evidence.ts";
+import type { CallReport } from "./perform.ts";
+import { createProgress, renderCalls, renderCriteria, renderForms, renderTask } from "./phases.ts";
+import { makePlan, type PlanKind } from "./planning.ts";
+import { actPrompt, integrityPrompt, schedulePrompt, summaryPrompt } from "./prompts/prompts.ts";
+import { askForScript, keepFinish, performScript, proseOf, type ScriptWork } from "./replies.ts";
 import type { Flow, Run } from "./run.ts";
+import { finishBaseline, rightsOf } from "./single-shot.ts";
 
 /** The plan of eight-step: a schedule. */
 export const eightStepPlan: PlanKind<Schedule> = {
@@ -102,3 +120,260 @@ export const eightStep: Flow = async (run) => {
   if (plan.intent === "conversation") run.ending.text = plan.reply;
   else if (!run.planning.planOnly) await followSchedule(run, { ...made, plan }, claims);
 };
+
+const verdictSchema = describeVerdict();
+const maxDiff = 40_000;
+
+/** Shows one of the eight steps. */
+export function showStep(run: Run, step: number, title: string, text: string): void {
+  run.emit({ type: "step.started", step, of: 8, title, text });
+}
+
+/** The result of one act or heal call. */
+interface Act {
+  readonly work: ScriptWork;
+  readonly checks: readonly CheckReport[];
+  readonly finished: boolean;
+  /** The reply's words to the user; "" when the reply holds actions. */
+  readonly answer: string;
+  /** Changed lines of this act. */
+  readonly diff: string;
+}
+
+export interface Iterations {
+  /** Works on one step. True when the model finished the whole task with it. Throws when the step stays failed. */
+  work(at: number): Promise<boolean>;
+  /** The last reply's words to the user; "" when the reply held actions. */
+  readonly answer: string;
+  /** What happened so far, for the summary. */
+  readonly story: string;
+  /** `story` for people: one line for each step. */
+  readonly verdicts: string;
+  /** Improvements that verdicts suggested for steps that passed. */
+  readonly improvements: readonly string[];
+}
+
+/** The faults that need no verdict: failed actions, failed checks, and `open`, promised work that is not done. */
+function faultsOf({ work, checks }: Act, open: readonly string[]): string[] {
+  const failed = work.batch.reports.filter(({ ok, kind, code }) => !ok && kind !== "look" && code !== "declined");
+  const broken = checks.filter(({ fatal }) => fatal);
+  return [
+    ...failed.map(({ name, target, text }) => `${name} ${target}: ${text}`),
+    ...broken.map((check) => `${describeFailed(check)}\n${check.output}`),
+    ...open.map((claim) => `promised and not done: ${claim}`),
+  ];
+}
+
+/** The error code of a step that stays failed, by its worst fault: check, action, undone work, or verdict. */
+function codeOf({ checks }: Act, failure: CallReport | null, open: readonly string[]): ErrorCode {
+  if (checks.some(({ fatal }) => fatal)) return "check_failed";
+  return failure?.code ?? (open.length > 0 ? "nothing_done" : "check_failed");
+}
+
+/**
+ * Why a step is not healed; null: it is healed, because no fault is left, and either a check passes or all actions of
+ * the healing worked and changed something.
+ */
+function whyStillFailed({ work, checks }: Act, faults: readonly string[], verdict: StepVerdict): string | null {
+  const fault = faults[0];
+  if (fault !== undefined) return fault;
+  const proven = checks.some(({ passed }) => passed === true);
+  const mended = work.batch.changed && work.batch.reports.every(({ ok }) => ok);
+  return proven || mended ? null : (verdict.reasons[0] ?? "it did not pass");
+}
+
+/** A failed check for the model, with a note when it is not fatal, since then the work did not cause its failure. */
+function explainCheck(check: CheckReport): string {
+  const isOld = check.passed === false && !check.fatal;
+  return describeCheck(check, isOld ? "failed before the work began; later steps may mend it" : "");
+}
+
+/** The report on this call, for the request of the next one. */
+async function renderNews(run: Run, { batch, notes }: ScriptWork, checks: readonly CheckReport[]): Promise<string> {
+  const isLook = ({ kind, ok }: CallReport) => kind === "look" && ok;
+  const shown = await Promise.all(batch.reports.filter(isLook).map((report) => showLook(run, report)));
+  const done = renderCalls(batch.reports.filter((report) => !isLook(report)));
+  const failed = checks.filter(({ passed }) => passed === false).map(explainCheck);
+  return [...shown, [done, ...notes].filter((part) => part !== "").join("\n"), ...failed]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+/** The words to the user of a reply without actions; "" when it has actions. */
+function answerOf({ actions }: Script, prose: string): string {
+  if (actions.some(({ cmd }) => rowOf(cmd)?.kind !== "finish")) return "";
+  return actions[0]?.arg || prose;
+}
+
+const meanOf = (scores: readonly number[]) =>
+  scores.length === 0 ? null : Math.round((10 * scores.reduce((sum, score) => sum + score, 0)) / scores.length) / 10;
+
+/**
+ * Prepares the work on all steps: reads the evidence, and runs the checks, before anything is changed.
+ * Throws conflict when a promised path has changed since it was read.
+ */
+export async function createIterations(
+  run: Run,
+  schedule: Schedule,
+  claims: readonly PlanClaim[],
+): Promise<Iterations> {
+  const { plan, steps } = schedule;
+  const rights = rightsOf(plan, claims);
+  const progress = createProgress(run, plan, claims);
+  const before = await finishBaseline(run);
+  // The schedule, and perhaps a person's approval, refers to the files as they were when it was made.
+  await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim));
+  const { text: evidence, batch: seen } = await collectEvidence(run, plan, rights);
+  progress.absorb(seen);
+  const checks = run.changing.dryRun ? [] : checksOf(run);
+  const planned = progress.promisesChanges ? await runPlanChecks(run, checks) : new Set<string>();
+  const passed = before.flatMap((check) => (check.passed === true ? [check.command] : []));
+  const passedBefore = new Set([...planned, ...passed]);
+  const system = actPrompt();
+  const scores: number[] = [];
+  const story: string[] = [];
+  const improvements: string[] = [];
+  let answer = "";
+  let messages: readonly Message[] = [];
+  let news = renderTask(run, plan, evidence, { checks, turns: null });
+  const stepAt = (at: number): ScheduleStep => steps[at] ?? { title: "", hint: "" };
+  const isLast = (at: number) => at === steps.length - 1;
+  /** Promised work that is not done; only the last step fails for it. */
+  const openAt = (at: number) => (isLast(at) ? progress.open : []);
+
+  const act = async (purpose: Purpose, at: number, request: string): Promise<Act> => {
+    messages = [...messages, { role: "user", text: [news, request].filter((part) => part !== "").join("\n\n") }];
+    const { script, text, seen, tag } = await askForScript(run, {
+      purpose,
+      system,
+      messages,
+      targets: progress.targets,
+    });
+    messages = [...messages, { role: "assistant", text, calls: [], native: null }];
+    const prose = proseOf({ script, text });
+    // Step 7 has been shown already, with the faults to repair.
+    if (purpose !== "heal") showStep(run, 5, "act", prose);
+    else if (prose !== "") showStep(run, 7, "heal", prose);
+    const from = run.begun?.changes.length ?? 0;
+    const isOverdue = isLast(at) && !passesChecks();
+    const work = await performScript(run, script, { rights, prefix: `${purpose}${at + 1}`, planned: progress.steps });
+    progress.absorb(work.batch);
+    const changes = run.changing.dryRun ? run.changing.staged : squash((run.begun?.changes ?? []).slice(from));
+    const isDue = (work.batch.changed || isOverdue) && !run.changing.dryRun;
+    const reports = isDue ? (await runChecks(run, checks, passedBefore)).map((report) => judgeLater(report, at)) : [];
+    const unusable = seen === "" ? "" : `Your last reply could not be used: it held ${seen}.\n${renderForms(tag)}\n\n`;
+    news = unusable + (await renderNews(run, work, reports));
+    const finished = keepFinish(run.ending, script);
+    answer = answerOf(script, prose);
+    return { work, checks: reports, finished, answer, diff: renderChanges(run.veiled.hideChanges(changes)) };
+  };
+
+  const passesChecks = () => run.checking.results.every(({ passed }) => passed !== false);
+
+  /** A check that failed before the work began may fail until the last step. */
+  const judgeLater = (report: CheckReport, at: number): CheckReport =>
+    isLast(at) || passedBefore.has(report.command) ? report : { ...report, fatal: false };
+
+  /** Reserves the calls that this step (`own` more), later steps and the summary may need. */
+  const reserveFrom = (at: number, own: number) => run.ledger.reserve(own + 3 * (steps.length - at - 1) + 1);
+
+  /** Gives the model one chance to mend a step. True: that finished the whole task. Throws if the step stays failed. */
+  const heal = async (at: number, verdict: StepVerdict, faults: readonly string[]): Promise<boolean> => {
+    const fixes = verdict.next_fix.map((fix) => `fix: ${fix}`);
+    const short = faults.map((fault) => fault.split("\n", 1)[0]);
+    const reasons = [...short, ...(verdict.passed ? [] : verdict.reasons), ...fixes];
+    showStep(run, 7, "heal", [...short, ...fixes.map((fix) => fix.split("\n", 1)[0])].join("\n"));
+    reserveFrom(at, 0);
+    const failed = progress.failure;
+    const healed = await act(
+      "heal",
+      at,
+      `Step ${at + 1} did not pass:\n${reasons.map((reason) => `- ${reason}`).join("\n")}\nturns left: ${steps.length - at}, this one included. Correct it now, with an action script only.`,
+    );
+    const open = openAt(at);
+    const why = whyStillFailed(healed, faultsOf(healed, open), verdict);
+    if (why !== null) {
+      const step = stepAt(at);
+      run.ending.text = `Stopped at step ${at + 1} of ${steps.length}, ${step.title}: ${why}`;
+      run.ending.next = [];
+      throw new PaiError(
+        codeOf(healed, progress.failure ?? failed, open),
+        `step ${at + 1}, ${step.title}, stayed failed: ${why.split("\n", 1)[0]}`,
+      );
+    }
+    story.push(`${at + 1}. ${stepAt(at).title}: mended\n${renderCalls(healed.work.batch.reports)}`);
+    return healed.finished;
+  };
+
+  return {
+    get answer() {
+      return answer;
+    },
+    get story() {
+      return story.join("\n");
+    },
+    improvements,
+    get verdicts() {
+      return story.map((verdict) => verdict.split("\n", 1)[0]).join("\n");
+    },
+    async work(at) {
+      const step = stepAt(at);
+      showStep(run, 4, `think: ${step.title}`, step.hint);
+      reserveFrom(at, 2);
+      const acted = await act(
+        "execute",
+        at,
+        `turns left: ${steps.length - at}, this one included.\nStep ${at + 1} of ${steps.length}: ${renderStep(step)}`,
+      );
+      const faults = faultsOf(acted, openAt(at));
+      reserveFrom(at, 1);
+      const verdict = await judge(run, plan, step, acted);
+      if (verdict.quality_score !== null) scores.push(verdict.quality_score);
+      run.ending.score = meanOf(scores);
+      showStep(run, 6, "integrity", [renderVerdict(verdict), ...verdict.reasons].join("\n"));
+      story.push(`${at + 1}. ${step.title}: ${renderVerdict(verdict)}\n${renderCalls(acted.work.batch.reports)}`);
+      if (verdict.passed) improvements.push(...verdict.next_fix);
+      const good = verdict.passed && faults.length === 0;
+      const finished = good ? acted.finished : await heal(at, verdict, faults);
+      // The score was for the work before the repair, which nobody has scored.
+      if (!good && verdict.quality_score !== null) scores.pop();
+      run.ending.score = meanOf(scores);
+      return finished && progress.open.length === 0 && passesChecks();
+    },
+  };
+}
+
+const renderStep = ({ title, hint }: ScheduleStep) => (hint === "" ? title : `${title}\n${hint}`);
+const renderVerdict = ({ passed, quality_score: score }: StepVerdict) =>
+  `${passed ? "passed" : "failed"}, ${score === null ? "no score" : `quality ${score}/10`}`;
+
+/** Asks for the verdict on one step; the request holds only the evidence. */
+async function judge(
+  run: Run,
+  plan: Plan,
+  step: ScheduleStep,
+  { work, checks, answer, diff }: Act,
+): Promise<StepVerdict> {
+  const parts = [
+    renderRequest(run),
+    ...[renderCriteria(plan)].filter((text) => text !== ""),
+    `Step: ${renderStep(step)}`,
+    `Actions:\n${renderCalls(work.batch.reports) || "(none)"}`,
+    diff === "" ? "Nothing was changed." : fence("diff", {}, diff.slice(0, maxDiff)),
+    ...(answer === "" ? [] : [`The answer to the user:\n${fence("result", {}, answer)}`]),
+    ...checks.map(explainCheck),
+  ];
+  try {
+    const reply = await ask(run, {
+      purpose: "integrity",
+      system: integrityPrompt(),
+      messages: [{ role: "user", text: parts.join("\n\n") }],
+      format: { name: "verdict", schema: verdictSchema },
+    });
+    const json = readJson(reply.text);
+    return json.ok ? readVerdict(json.value) : unreadable(`the verdict could not be read: ${json.why}`);
+  } catch (thrown) {
+    if (!isBadReply(thrown)) throw thrown;
+    return unreadable(thrown.message);
+  }
+}

@@ -9,9 +9,9 @@ import type { Plan, PlanStep } from "../core/plan/plan.ts";
 import { createRights, type Rights } from "../core/plan/scope.ts";
 import { blankSecrets } from "../core/secrets/veil.ts";
 import { namesPath, rowOf } from "../core/vocabulary.ts";
+import type { FilesRead, Shown } from "./briefing/reading.ts";
 import { type Focus, noteSent, showFile, toReadable } from "./briefing/sources.ts";
-import { renderCarried } from "./carry.ts";
-import { mayRunCommand } from "./commands/approve-command.ts";
+import { mayRunCommand } from "./commands/commands.ts";
 import { type BatchReport, type CallReport, perform } from "./perform.ts";
 import type { Run } from "./run.ts";
 
@@ -146,7 +146,7 @@ export async function lookBehind(run: Run, plan: Plan, rights: Rights): Promise<
   if (looks.length > 0) await perform(run, callsOf(run, plan, looks), rights);
 }
 
-export interface Evidence {
+interface Evidence {
   readonly text: string;
   /** The results of the looks and commands. */
   readonly batch: BatchReport;
@@ -266,4 +266,48 @@ export async function showLook(run: Run, report: CallReport): Promise<string> {
   const whole = report.ok && rowOf(report.name)?.form === "lines" && !("start_line" in (report.input as object));
   const path = whole ? toReadable(run, report.target) : null;
   return (path === null ? null : await showFile(run, path))?.text ?? renderLook(run, report);
+}
+
+/** Characters of files that are shown again, besides the files that the plan names. */
+const maxCarried = 12_000;
+/** Characters of results of looks that are shown again. */
+const maxLooked = 24_000;
+
+interface Kept {
+  readonly texts: readonly string[];
+  readonly left: readonly string[];
+}
+
+/** Keeps the smallest texts that fit, in the order in which they were shown; `left`: paths of the others. */
+function keepSmallest(shown: readonly Shown[], maxLength: number): Kept {
+  let room = maxLength;
+  const kept = new Set<Shown>();
+  for (const each of [...shown].sort((a, b) => a.text.length - b.text.length)) {
+    if (each.text.length > room) break;
+    room -= each.text.length;
+    kept.add(each);
+  }
+  const [texts, left]: [string[], string[]] = [[], []];
+  for (const each of shown) {
+    if (kept.has(each)) texts.push(each.text);
+    else left.push(each.path ?? "the result of a look");
+  }
+  return { texts, left };
+}
+
+/** The texts to repeat. `evidence`: paths that the request shows anyway, which are not repeated. */
+function renderCarried(reading: Readonly<FilesRead>, evidence: ReadonlySet<string>): string {
+  const again = new Set<string | null>(evidence);
+  const looked = keepSmallest(
+    reading.looked.filter(({ path }) => !again.has(path)),
+    maxLooked,
+  );
+  for (const { path } of reading.looked) again.add(path);
+  const files = keepSmallest(
+    reading.briefed.filter(({ path }) => !again.has(path)),
+    maxCarried,
+  );
+  const left = [...new Set([...looked.left, ...files.left])];
+  const note = left.length === 0 ? "" : `Shown before, and left out here: ${left.join(", ")}.`;
+  return [...files.texts, ...looked.texts, note].filter(Boolean).join("\n\n");
 }

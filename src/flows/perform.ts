@@ -8,17 +8,15 @@ import { type Call, type CallResult, isFields, type Json } from "../core/model.t
 import type { RelPath } from "../core/path.ts";
 import { type PlanClaim, pathsOfClaim, type Rights } from "../core/plan/scope.ts";
 import type { AnyAction, Proposal } from "../core/proposal.ts";
+import { isRefusal } from "./acting.ts";
+import { claimOfCall, pathsOfCall, requireOpened, requireRight, targetOfCall } from "./approval.ts";
 import { breathe } from "./breathe.ts";
 import { noteHidden, noteRead } from "./briefing/sources.ts";
+import { isVeiled, refuseNames, unveil } from "./changes/allowed.ts";
 import { acceptBatch, applyBatch, isAsked, reviewBatch } from "./changes/batch.ts";
-import { judgeStaged } from "./changes/judge.ts";
-import { openSizeCap, type SizeCap } from "./changes/size-cap.ts";
-import { learnNamed, textsIn } from "./commands/named-files.ts";
-import { renderCommand, renderNotRun, runPlanned } from "./commands/run-planned.ts";
-import { claimOfCall, pathsOfCall, requireOpened, requireRight, targetOfCall } from "./permission.ts";
+import { judgeStaged, openSizeCap, type SizeCap } from "./changes/judge.ts";
+import { learnNamed, renderCommand, renderNotRun, runPlanned, textsIn } from "./commands/commands.ts";
 import type { Run } from "./run.ts";
-import { isRefusal } from "./tally.ts";
-import { isVeiled, refuseNames, unveil } from "./unveil.ts";
 
 /** How one call of a batch went. `text` is worded for the model. */
 export interface CallReport extends CallResult {

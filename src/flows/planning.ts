@@ -1,14 +1,19 @@
 /** From a request to an approved plan: one call, at most one repair, and one more call for each feedback. */
 
+import { normalizeOutput } from "../core/command/check-output.ts";
 import { permittedBy } from "../core/command/run-patterns.ts";
 import { maxShown, maxWhole } from "../core/context/shown.ts";
+import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
-import type { Json, Message } from "../core/model.ts";
+import { type Json, type Message, partOf } from "../core/model.ts";
 import { readPlan } from "../core/plan/parse-plan.ts";
 import { asksToLook, type Plan } from "../core/plan/plan.ts";
-import { type CallPromise, maxRounds, promiseOf } from "../core/plan/promise.ts";
+import { type CallPromise, maxRounds, planPromise, promiseOf } from "../core/plan/promise.ts";
+import type { Reading } from "../core/plan/reading.ts";
 import { planJsonSchema } from "../core/plan/reply-schemas.ts";
 import type { PlanClaim } from "../core/plan/scope.ts";
+import { completeFinish } from "../core/script/finish.ts";
+import { parseScript } from "../core/script/parser.ts";
 import { namesPath, type PlanAction, rowOf } from "../core/vocabulary.ts";
 import {
   claimsOfPlan,
@@ -21,13 +26,14 @@ import {
   takeYes,
   withoutCommands,
 } from "./approval.ts";
-import { isTooLong } from "./ask.ts";
-import { type Briefing, makeBriefing } from "./briefing/briefing.ts";
-import { bindCommands } from "./commands/approve-command.ts";
+import { isTooLong, type ModelQuestion, type Reply } from "./ask.ts";
+import { type Briefing, makeBriefing, type Part } from "./briefing/briefing.ts";
+import { bindCommands } from "./commands/commands.ts";
+import type { RunEnding } from "./ending/ending.ts";
 import { filesOf, lookAround } from "./evidence.ts";
-import { findPlan, type PlanKind, type Wanted } from "./plans/find-plan.ts";
-import { keyBehindLooks, keyOfPlan } from "./plans/kept-plans.ts";
+import type { Planning } from "./plans/plan-state.ts";
 import { executeLength, planPrompt } from "./prompts/prompts.ts";
+import { askForJson, type ReadValue } from "./replies.ts";
 import type { Run } from "./run.ts";
 
 /** How single-shot plans. */
@@ -181,7 +187,7 @@ export async function presentApproved(run: Run, saved: Plan, promise: CallPromis
   return { plan, claims };
 }
 
-export interface ApprovedPlan<Made> {
+interface ApprovedPlan<Made> {
   /** The plan as the model wrote it. */
   readonly made: Made;
   /** The plan as it is carried out. */
@@ -255,4 +261,121 @@ async function forecast(run: Run, plan: Plan): Promise<{ readonly tokens: number
     tokens: ledger.usage.input + ledger.usage.output + rest.input + rest.output,
     cost: price === null || ledger.cost === null ? null : ledger.cost + price,
   };
+}
+
+/** How a mode plans: what it asks, how it reads the answer (a value of type Made), and what that promises. */
+export interface PlanKind<Made> {
+  readonly system: string;
+  readonly format: NonNullable<ModelQuestion["format"]>;
+  /** Reads the answer. */
+  readonly readValue: ReadValue<Made>;
+  readonly planOf: (made: Made) => Plan;
+  /** Whether the answer asks to look first. */
+  readonly looks: (made: Made) => boolean;
+  /** `plans`: planning calls so far, including those for feedback, without repairs. */
+  readonly promise: (made: Made, plans: number) => CallPromise;
+}
+
+/** A request for a plan: the messages so far, and the promise of the plan before. */
+interface Wanted {
+  readonly messages: readonly Message[];
+  /** Planning calls, this one included. */
+  readonly plans: number;
+  /** Returns the promise after this many planning calls; null until the model has made a plan. */
+  readonly promiseAt: ((plans: number) => CallPromise) | null;
+  /** Key of the plan in the cache; null: it is not cached. */
+  readonly key: string | null;
+}
+
+/** The answer of a model that ends its looks with FINISH alone, like a script, instead of with JSON; null: it does not. Records its next steps. */
+function answerOf(ending: RunEnding, text: string): Json | null {
+  const { actions } = completeFinish(parseScript(text, { stop: "end", read: () => null, tag: "EOT" }), text, "EOT");
+  const [finish] = actions;
+  if (actions.length !== 1 || finish?.cmd !== "FINISH" || !finish.arg) return null;
+  ending.next = finish.next ?? [];
+  return { intent: "conversation", reply: finish.arg };
+}
+
+/** Refuses a request to look when no round of looks is left. */
+function refuseLook<Made>(run: Run, kind: PlanKind<Made>, reading: Reading<Made>): Reading<Made> {
+  if (!reading.ok || !kind.looks(reading.value) || run.planning.rounds < maxRounds) return reading;
+  return { ok: false, why: "no look is left; send the plan with its changes, or the whole answer" };
+}
+
+/** A plan, or a request to look, and where it came from. */
+interface Found<Made> {
+  readonly made: Made;
+  readonly said: Message;
+  /** Planning calls so far, this one included. */
+  readonly plans: number;
+  readonly cached: boolean;
+}
+
+/** The cached answer to the same request; null: there is none, or it is a look and none is left. */
+async function loadCached<Made>(run: Run, kind: PlanKind<Made>, { key, plans }: Wanted): Promise<Found<Made> | null> {
+  if (key === null) return null;
+  const saved: Json = (await run.planning.planCache?.load(key)) ?? null;
+  if (saved === null) return null;
+  const reading = refuseLook(run, kind, kind.readValue(saved));
+  if (!reading.ok) return null;
+  return { made: reading.value, said: assistant(JSON.stringify(reading.value), null), plans: plans - 1, cached: true };
+}
+
+const assistant = (text: string, native: Reply["native"]): Message => ({ role: "assistant", text, calls: [], native });
+
+/** Gets a plan, or a request to look, from the model. */
+async function askForPlan<Made>(
+  run: Run,
+  kind: PlanKind<Made>,
+  { messages, plans, promiseAt }: Wanted,
+): Promise<Found<Made>> {
+  const { ledger, planning } = run;
+  const promise = promiseAt?.(plans) ?? planPromise;
+  ledger.promise(promise);
+  // One call is to spare for any use; the others are reserved for rounds of looks and for the work after the plan.
+  ledger.reserve(Math.max(0, promise.at_most - plans - 1));
+  const purpose = messages.length === 1 || planning.rounds > 0 ? "plan" : "replan";
+  const question: ModelQuestion = { purpose, job: "plan", system: kind.system, messages, format: kind.format };
+  const readValue = (json: Json) => refuseLook(run, kind, kind.readValue(json));
+  let freed = 0;
+  /** Gives up a round of looks for the call, so that the promise holds. */
+  const freeCall = () => {
+    if (promiseAt !== null || planning.rounds >= maxRounds) return false;
+    planning.rounds += 1;
+    freed += 1;
+    ledger.reserve(Math.max(0, promise.at_most - plans - 1 - freed));
+    return ledger.spare;
+  };
+  const reader = { readValue, freeCall, ...(planning.rounds > 0 && { answerOf }) };
+  const { value: made, reply } = await askForJson(run, question, "plan", reader);
+  return { made, said: assistant(reply.text, reply.native), plans: plans + freed, cached: false };
+}
+
+/** The answer to `wanted`. Throws what askForJson throws. */
+const findPlan = async <Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Promise<Found<Made>> =>
+  (await loadCached(run, kind, wanted)) ?? (await askForPlan(run, kind, wanted));
+
+/**
+ * The cache key of a plan: sha256, hex. The briefing's text covers excerpts, tree and standard input. Two parts are
+ * replaced: outputs of checks by normalized ones, and the environment by one without git's state.
+ */
+function keyOfPlan(run: Run, briefing: Briefing, system: string): string {
+  const { workspace } = run;
+  const model = partOf(run.calling.model, "plan");
+  const keyOf = ({ kind, text }: Part): string =>
+    kind === "checks" ? normalizeOutput(text) : kind === "environment" ? (run.reading.environment ?? "") : text;
+  const parts = briefing.parts.map(keyOf).join("\n\n");
+  return digest(
+    [model.id, model.address ?? "", run.calling.effort?.plan ?? "", workspace.root, system, run.veil.blank(parts)].join(
+      "\0",
+    ),
+  );
+}
+
+/** The cache key of the plan that follows looks, which also covers their results. */
+const keyBehindLooks = ({ veil }: Run, key: string, found: string): string => digest(`${key}\0${veil.blank(found)}`);
+
+/** Keeps the plan of this run, and the looks before it, for a later run with the same request and files. */
+export async function keepPlans(planning: Readonly<Planning>): Promise<void> {
+  for (const { key, made } of planning.planned) await planning.planCache?.save(key, made);
 }

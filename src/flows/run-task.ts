@@ -13,18 +13,17 @@ import { createVeil, type Veil } from "../core/secrets/veil.ts";
 import { createActing } from "./acting.ts";
 import { listen } from "./breathe.ts";
 import { createReading } from "./briefing/reading.ts";
-import { createCalling } from "./calling.ts";
+import { createCalling, createLedger } from "./calling.ts";
 import { openAllowed } from "./changes/allowed.ts";
 import { createChanging } from "./changes/changing.ts";
-import { openBaseline } from "./checks/baseline.ts";
 import { createChecking } from "./checks/checking.ts";
-import { decideUnchanged } from "./checks/checks.ts";
+import { decideUnchanged, openBaseline } from "./checks/checks.ts";
+
 import { createShell } from "./commands/shell.ts";
-import { requireAnswer } from "./ending/answer.ts";
 import { createEnding } from "./ending/ending.ts";
 import { readyCommit, requireCommit } from "./ending/git-commit.ts";
-import { settle } from "./ending/settle.ts";
-import { createLedger } from "./ledger.ts";
+import { requireAnswer, settle } from "./ending/settle.ts";
+
 import { createPlanning } from "./plans/plan-state.ts";
 import type { Flow, Ports, Run, RunOptions, Task } from "./run.ts";
 import { createOverlay } from "./stage.ts";

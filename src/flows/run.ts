@@ -9,12 +9,12 @@ import type { Veil } from "../core/secrets/veil.ts";
 import type { Conversation } from "../core/session/conversation.ts";
 import type { Acting, ActionOptions } from "./acting.ts";
 import type { FilesRead, ReadOptions } from "./briefing/reading.ts";
-import type { Calling, CallingOptions, CallPorts } from "./calling.ts";
+import type { Calling, CallingOptions, CallPorts, Ledger } from "./calling.ts";
 import type { ChangeOptions, Changing } from "./changes/changing.ts";
 import type { Checking, CheckOptions } from "./checks/checking.ts";
 import type { Shell, ShellLimits } from "./commands/shell.ts";
 import type { EndOptions, EndPorts, RunEnding } from "./ending/ending.ts";
-import type { Ledger } from "./ledger.ts";
+
 import type { Planning, PlanOptions } from "./plans/plan-state.ts";
 import type { Overlay } from "./stage.ts";
 import type { VeiledView } from "./veiled-view.ts";

@@ -1,12 +1,36 @@
 /** single-shot: one call to plan, one to carry out the plan, more only when work is left. */
 
-import type { Change } from "../core/change.ts";
+import { type Change, losesFile } from "../core/change.ts";
+import type { CheckEvidence } from "../core/command/check-output.ts";
+import { PaiError } from "../core/error.ts";
+import type { Message } from "../core/model.ts";
 import type { Plan } from "../core/plan/plan.ts";
-import { promiseOf } from "../core/plan/promise.ts";
-import { execute, executeFinished } from "./execution.ts";
-import { makePlan, presentSaved, singleShotPlan } from "./planning.ts";
-import { keepPlans } from "./plans/kept-plans.ts";
-import type { Flow } from "./run.ts";
+import { complexityOf, phasesOf, promiseOf } from "../core/plan/promise.ts";
+import { createRights, type PlanClaim, pathsOfClaim, type Rights, useOf } from "../core/plan/scope.ts";
+import { rowOf } from "../core/vocabulary.ts";
+import { hintFor, type Tally } from "./acting.ts";
+import { requireRight } from "./approval.ts";
+import { acceptBatch, applyBatch, isAsked, reviewBatch } from "./changes/batch.ts";
+import { judgeStaged } from "./changes/judge.ts";
+import { baselineOf, type Check, checksOf, refuseFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
+import type { RunEnding } from "./ending/ending.ts";
+import { collectEvidence, lookBehind, showNow } from "./evidence.ts";
+import type { BatchReport } from "./perform.ts";
+import { createProgress, type Left, type Progress, renderResults, renderTask } from "./phases.ts";
+import { keepPlans, makePlan, presentSaved, singleShotPlan } from "./planning.ts";
+import { executePrompt } from "./prompts/prompts.ts";
+import {
+  askForScript,
+  beginningOf,
+  keepFinish,
+  performScript,
+  proseAfter,
+  proseOf,
+  type ScriptQuestion,
+  type ScriptReply,
+  wasCut,
+} from "./replies.ts";
+import type { Flow, Run } from "./run.ts";
 
 export const singleShot: Flow = async (run) => {
   const { plan, claims } = await makePlan(run, singleShotPlan);
@@ -27,4 +51,199 @@ export function followPlan(saved: Plan, changes: readonly Change[] | null): Flow
     if (changes === null) await execute(run, plan, claims);
     else await executeFinished(run, plan, claims, changes);
   };
+}
+
+/** The rights of a plan, with its words, in which the change guard looks for announced deletions. */
+export function rightsOf(plan: Plan, claims: readonly PlanClaim[]): Rights {
+  const steps = plan.execution_plan?.steps ?? [];
+  const stepTexts = steps.map(
+    ({ action, target, purpose, expected_outcome }) => `${action} ${target}: ${purpose} ${expected_outcome}`,
+  );
+  const texts = [plan.reply, plan.analysis?.user_intent ?? "", ...stepTexts];
+  return createRights(claims, texts);
+}
+
+/** The results of the user's checks before the work; those of a saved plan begin only now. */
+export async function finishBaseline(run: Run): Promise<readonly CheckEvidence[]> {
+  if (run.checking.checks.length === 0) return [];
+  return (await baselineOf(run)?.finish()) ?? [];
+}
+
+interface Phase {
+  readonly run: Run;
+  readonly rights: Rights;
+  readonly claims: readonly PlanClaim[];
+  readonly progress: Progress;
+  readonly checks: readonly Check[];
+}
+
+/** Takes the prose of a reply without actions as the answer, unless promised work is open. True when there is any. */
+function keepProse(ending: RunEnding, reply: ScriptReply, progress: Progress): boolean {
+  const others = reply.script.actions.some(({ cmd }) => rowOf(cmd)?.kind !== "finish");
+  const prose = others || progress.open.length > 0 ? "" : proseOf(reply);
+  ending.text ||= prose;
+  return prose !== "";
+}
+
+/** Promised folders that exist and promised deletions that are done, whoever did them. */
+async function findSettled(run: Run, claims: readonly PlanClaim[]): Promise<readonly PlanClaim[]> {
+  const settled: PlanClaim[] = [];
+  for (const claim of claims) {
+    if (claim.kind !== "folder" && claim.kind !== "delete") continue;
+    const blob = await run.overlay.read(claim.path).catch(() => undefined);
+    if (claim.kind === "folder" ? blob?.kind === "folder" : blob === null) settled.push(claim);
+  }
+  return settled;
+}
+
+/** One phase: asks for a script, performs it, and runs the checks when nothing else is left. */
+async function doPhase(
+  phase: Phase,
+  n: number,
+  messages: readonly Message[],
+  baseline: () => Promise<ReadonlySet<string>>,
+) {
+  const { run, rights, claims, progress, checks } = phase;
+  const question: ScriptQuestion = {
+    purpose: "execute",
+    system: executePrompt(),
+    messages,
+    targets: progress.targets,
+  };
+  const [asked, passedBefore] = await Promise.allSettled([askForScript(run, question), baseline()]);
+  if (asked.status === "rejected") throw asked.reason;
+  if (passedBefore.status === "rejected") throw passedBefore.reason;
+  const { script, text, seen, tag } = asked.value;
+  const closed = keepFinish(run.ending, script);
+  const finished = keepProse(run.ending, asked.value, progress) || closed;
+  const work = await performScript(run, script, { rights, prefix: `phase${n}`, planned: progress.steps });
+  const { batch, notes, overflow } = work;
+  let left = progress.take(batch, {
+    finished,
+    cut: wasCut(script),
+    overflow,
+    empty: script.actions.length === 0 && !finished,
+    seen,
+    settled: await findSettled(run, claims),
+  });
+  const due = progress.promisesChanges || changedAnything(run, batch);
+  const isChecked = left === null && due && checks.length > 0;
+  const reports = isChecked ? await runChecks(run, checks, passedBefore.value) : [];
+  left = progress.judgeChecks(left, reports);
+  if (left === null && !closed) run.ending.text ||= proseAfter(asked.value);
+  return { left, text, batch, notes, reports, tag };
+}
+
+function changedAnything(run: Run, batch: BatchReport): boolean {
+  return batch.changed || (run.begun?.changes.length ?? 0) > 0;
+}
+
+/** The failure of a run that (perhaps) needed a refused action; its hint says what would allow the action. */
+function refusalOf(run: Run, forbidden: NonNullable<Tally["forbidden"]>, left: Pick<Left, "message"> | null): PaiError {
+  const { name, target, code } = forbidden;
+  const what = `${name} ${target} was refused${code === "scope_refused" ? ": the plan does not list it" : ""}`;
+  const message = left === null ? `${what}; nothing was done` : `${left.message}; ${what}`;
+  return new PaiError(code, message, { hint: hintFor(forbidden, run.changing) });
+}
+
+/** Throws the refusal when nothing else was done and no person saw it. */
+function refuseIdle(run: Run): void {
+  const { forbidden } = run.acting.tally;
+  const changed = (run.changing.dryRun ? run.changing.staged : (run.begun?.changes ?? [])).length > 0;
+  if (forbidden !== null && !changed && !run.interactive) throw refusalOf(run, forbidden, null);
+}
+
+const renderNow = async (run: Run, plan: Plan, checks: readonly Check[]): Promise<string> =>
+  renderTask(run, plan, await showNow(run, plan), { checks, turns: null });
+
+/** Throws the failure that is left when no call is left to mend it. */
+function giveUp(run: Run, left: Left, text: string): never {
+  if (run.ledger.capped) {
+    throw new PaiError("budget_calls", `budget reached: ${left.message}, and --max-calls allows no further call`);
+  }
+  const { forbidden } = run.acting.tally;
+  if (forbidden !== null && ["check_failed", "nothing_done"].includes(left.code)) throw refusalOf(run, forbidden, left);
+  const said = left.code === "reply_invalid" ? beginningOf(text) : "";
+  throw new PaiError(left.code, left.message + said, left.hint === null ? {} : { hint: left.hint });
+}
+
+/** Carries out the plan. Throws the last unresolved failure when the promised calls are used up. */
+export async function execute(run: Run, plan: Plan, claims: readonly PlanClaim[]): Promise<void> {
+  const rights = rightsOf(plan, claims);
+  const progress = createProgress(run, plan, claims);
+  await finishBaseline(run);
+  // The plan, and perhaps a person's approval, refers to the files as they were when it was made.
+  await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim));
+  const { text: evidence, batch: seen } = await collectEvidence(run, plan, rights);
+  progress.absorb(seen);
+  const checks = run.changing.dryRun ? [] : checksOf(run);
+  let passedBefore: ReadonlySet<string> | null = null;
+  const baseline = async () => {
+    const isChecked = progress.promisesChanges && checks.length > 0;
+    passedBefore ??= isChecked ? await runPlanChecks(run, checks) : new Set();
+    return passedBefore;
+  };
+  const phases = phasesOf[complexityOf(plan)];
+  const turnsAt = (n: number) => Math.max(1, phases - n + 1);
+  let messages: readonly Message[] = [
+    { role: "user", text: renderTask(run, plan, evidence, { checks, turns: turnsAt(1) }) },
+  ];
+  for (let n = 1; ; n += 1) {
+    run.ledger.reserve(Math.max(0, phases - n));
+    run.emit({ type: "phase.started", phase: n, of: Math.max(n, phases) });
+    const { left, text, batch, notes, reports, tag } = await doPhase(
+      { run, rights, claims, progress, checks },
+      n,
+      messages,
+      baseline,
+    );
+    if (left === null) {
+      await lookBehind(run, plan, rights);
+      return refuseIdle(run);
+    }
+    if (run.ledger.exhausted) giveUp(run, left, text);
+    const isSaid = batch.reports.some(({ ok }) => !ok) || reports.some(({ passed }) => passed === false);
+    if (!isSaid) run.emit({ type: "notice", level: "info", code: left.code, text: `asking again: ${left.message}` });
+    const isFresh = n > 1;
+    const { stubborn } = progress;
+    const ended = { batch, left, notes, checks: reports, stubborn, turns: turnsAt(n + 1), isFresh, tag };
+    const results = await renderResults(run, ended);
+    // After the second phase earlier messages are out of date: the next call gets the current files and the failures.
+    messages = isFresh
+      ? [{ role: "user", text: `${await renderNow(run, plan, checks)}\n\nSo far:\n${results}` }]
+      : [...messages, { role: "assistant", text, calls: [], native: null }, { role: "user", text: results }];
+  }
+}
+
+/** Performs the finished changes of a saved plan as one batch. Throws the first refusal by scope, policy or guard. */
+async function performChanges(run: Run, changes: readonly Change[], rights: Rights): Promise<void> {
+  const moved = (path: string) =>
+    rights.scope.moves.some(({ from, to }) => [from, to].some((end) => path === end || path.startsWith(`${end}/`)));
+  for (const change of changes) {
+    const kind = change.after === null ? "delete" : change.after.kind === "folder" ? "folder" : "content";
+    const path = run.overlay.path(change.path, useOf[kind]);
+    if (!moved(path)) await requireRight(run, { kind, path }, rights, null);
+    if (losesFile(change) && !moved(path)) await requireRight(run, { kind: "delete", path }, rights, null);
+  }
+  run.overlay.stage(changes);
+  const paths = changes.map(({ path }) => [path]);
+  for (const { code, text } of (await judgeStaged(run, rights, paths)).values()) throw new PaiError(code, text);
+  await reviewBatch(run, rights);
+  if (!isAsked(run, rights)) await acceptBatch(run);
+  await applyBatch(run);
+}
+
+/** Applies the finished changes of a saved plan without any call; the checks still decide. */
+async function executeFinished(
+  run: Run,
+  plan: Plan,
+  claims: readonly PlanClaim[],
+  changes: readonly Change[],
+): Promise<void> {
+  const checks = run.changing.dryRun ? [] : checksOf(run);
+  await finishBaseline(run);
+  const passedBefore = await runPlanChecks(run, checks);
+  await performChanges(run, changes, rightsOf(plan, claims));
+  if (!run.changing.dryRun) refuseFailed(await runChecks(run, checks, passedBefore));
+  run.ending.text = plan.reply;
 }

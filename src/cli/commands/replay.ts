@@ -10,7 +10,7 @@ import type { RelPath } from "../../core/path.ts";
 import type { AnyAction } from "../../core/proposal.ts";
 import { type FactOf, factsOf } from "../../core/receipt.ts";
 import { createVeil } from "../../core/secrets/veil.ts";
-import { resumePlan } from "../../flows/plans/resume-plan.ts";
+import { resumePlan } from "../../flows/auto.ts";
 import type { Flow, RunOptions } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { followPlan } from "../../flows/single-shot.ts";

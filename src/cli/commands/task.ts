@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { compileSchema } from "../../core/answer-schema.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Model } from "../../core/model.ts";
-import { keepPlans } from "../../flows/plans/kept-plans.ts";
+import { keepPlans } from "../../flows/planning.ts";
 import type { Flow, RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { singleShot } from "../../flows/single-shot.ts";

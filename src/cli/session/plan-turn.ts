@@ -1,7 +1,7 @@
 /** `/plan` in a session: makes a plan, and carries it out after a confirmation. */
 
 import { PaiError } from "../../core/error.ts";
-import { resumePlan } from "../../flows/plans/resume-plan.ts";
+import { resumePlan } from "../../flows/auto.ts";
 import { followPlan, singleShot } from "../../flows/single-shot.ts";
 import { offer, type Planned, runTurn, type Talk, tell } from "./talk.ts";
 

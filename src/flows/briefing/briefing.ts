@@ -1,24 +1,27 @@
 /** Composes the first planning request: knowledge files, tree, files that the request is about; all within a budget. */
 
+import { isShowable, kindAmong } from "../../core/context/kind.ts";
 import type { Asked, RankedProject } from "../../core/context/project.ts";
 import type { Ranked } from "../../core/context/rank.ts";
 import { findStacks } from "../../core/context/stack.ts";
+import { surveyLimits } from "../../core/context/survey-limits.ts";
 import { renderTree } from "../../core/context/tree.ts";
 import { fence } from "../../core/data-fence.ts";
 import { partOf } from "../../core/model.ts";
-import { lineOf, type RelPath } from "../../core/path.ts";
+import { lineOf, nameOf, type RelPath } from "../../core/path.ts";
 import { blankSecrets } from "../../core/secrets/veil.ts";
 import { recentTurns } from "../../core/session/recent.ts";
-import { renderBaseline } from "../checks/describe.ts";
-import { renderAnswerForm } from "../ending/answer-form.ts";
+import { renderBaseline } from "../checks/checks.ts";
+import { renderAnswerForm } from "../ending/ending.ts";
 import type { Run } from "../run.ts";
-import { type ListedProject, listProject } from "./list-project.ts";
 import { pickExcerpts } from "./pick-excerpts.ts";
 import type { FilesRead } from "./reading.ts";
-import { readSmallProject } from "./small-project.ts";
 import {
   collectKnowledge,
   cutText,
+  hideSource,
+  type ListedProject,
+  listProject,
   noteHidden,
   noteSent,
   openTexts,
@@ -297,4 +300,49 @@ function fitBudgets({ task, calling }: Run, mentioned: readonly Source[], scale:
     ...Object.fromEntries(scaled),
     context: Math.min(widestBudget.context, Math.floor(room / 2)) * scale,
   };
+}
+
+/** Whether a text in lower case has the name of the file as a word, or as the end of a path. */
+function isNamedIn(text: string, path: string): boolean {
+  const name = nameOf(path).toLowerCase();
+  const at = text.indexOf(name);
+  return at >= 0 && !/[\w.-]/.test(text.charAt(at - 1));
+}
+
+/** Orders the files that may be shown: those that the request names, then other code, then the rest. */
+function orderFiles(paths: readonly string[], request: string) {
+  const exists = new Set(paths);
+  const lower = request.toLowerCase();
+  const files: { path: string; isNamed: boolean; place: number }[] = [];
+  for (const path of paths) {
+    const kind = kindAmong(path, exists);
+    const isNamed = isNamedIn(lower, path);
+    const place = isNamed ? 0 : kind === "code" ? 1 : 2;
+    if (isNamed || isShowable(path, kind, request)) files.push({ path, isNamed, place });
+  }
+  return files.sort((a, b) => a.place - b.place);
+}
+
+/**
+ * All files of a project that are not empty, whole; null: they are too many, together longer than `maxLength`, or the request
+ * names one that cannot be shown whole.
+ */
+async function readSmallProject(
+  run: Run,
+  { paths, more }: Pick<ListedProject, "paths" | "more">,
+  read: ReadText,
+  maxLength: number,
+): Promise<readonly Source[] | null> {
+  if (more || paths.length > surveyLimits.wholeFiles) return null;
+  let left = maxLength;
+  const found: Source[] = [];
+  for (const { path, isNamed } of orderFiles(paths, run.task.text)) {
+    const source = await read(path as RelPath);
+    if (source === null && isNamed) return null;
+    if (source === null || source.text === "") continue;
+    left -= source.text.length + surveyLimits.fileCost;
+    if (left < 0) return null;
+    found.push(source);
+  }
+  return found.map((source) => hideSource(run, source));
 }

@@ -3,9 +3,12 @@
 import type { FileBlob } from "../../core/change.ts";
 import { linesOf } from "../../core/context/blocks.ts";
 import type { ExcerptRange } from "../../core/context/excerpts.ts";
+import { isAside } from "../../core/context/kind.ts";
 import { chooseParts, type Parts } from "../../core/context/large-file.ts";
+import { type Asked, type RankedProject, rankProject, wordsOf } from "../../core/context/project.ts";
 import { maxReadLines, maxShown, maxWhole } from "../../core/context/shown.ts";
 import { surveyLimits } from "../../core/context/survey-limits.ts";
+import { surveyView } from "../../core/context/survey-view.ts";
 import { fence } from "../../core/data-fence.ts";
 import { digest } from "../../core/digest.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
@@ -13,8 +16,9 @@ import { describeHidden } from "../../core/invisible.ts";
 import { matchLines } from "../../core/line-diff.ts";
 import type { Call } from "../../core/model.ts";
 import type { RelPath } from "../../core/path.ts";
+import type { Entry } from "../../core/ports.ts";
 import { rowOf } from "../../core/vocabulary.ts";
-import { field } from "../permission.ts";
+import { field } from "../approval.ts";
 import type { Run } from "../run.ts";
 
 export const cutText = (text: string, maxLength: number): string =>
@@ -115,7 +119,7 @@ function changedLines(run: Run, path: RelPath, lines: readonly string[]): readon
 }
 
 /** The parts of the file to show. */
-export const chooseLines = (run: Run, path: RelPath, text: string, focus: Focus): Parts =>
+const chooseLines = (run: Run, path: RelPath, text: string, focus: Focus): Parts =>
   chooseParts({ path, text, ...focus, changed: changedLines(run, path, linesOf(text)) });
 
 /** null: the file is not large, no text, or has lines that are too long to choose from. */
@@ -149,7 +153,7 @@ function cutWhole(run: Run, path: RelPath, file: VeiledFile): string {
 }
 
 /** A file for the model. */
-export interface ShownFile {
+interface ShownFile {
   readonly text: string;
   /** Whether `text` holds only parts of the file, with its outline. */
   readonly inParts: boolean;
@@ -190,7 +194,7 @@ export async function readMentioned(run: Run): Promise<readonly Source[]> {
 }
 
 /** Files with instructions for agents. Of each row the first file that exists is read. */
-export const knowledgeFiles: readonly (readonly string[])[] = [["AGENTS.md", "CLAUDE.md", "GEMINI.md"], ["MEMORY.md"]];
+const knowledgeFiles: readonly (readonly string[])[] = [["AGENTS.md", "CLAUDE.md", "GEMINI.md"], ["MEMORY.md"]];
 
 /** The knowledge files in `files`, each cut to `maxLength` characters. */
 export async function collectKnowledge(
@@ -248,4 +252,52 @@ export async function noteRead(run: Run, { name, input }: Call): Promise<void> {
   // READ leaves out the end of a long file, which is then not seen whole.
   if (blob.bytes.reduce((lines, byte) => lines + (byte === 10 ? 1 : 0), 0) > maxReadLines) return;
   run.overlay.show(path, blob.bytes);
+}
+
+/** The entries of the project, before any file is read. */
+export interface ListedProject {
+  readonly entries: readonly Entry[];
+  /** The files among them, by path. */
+  readonly files: ReadonlyMap<string, Entry>;
+  /** The files that can be ranked. */
+  readonly paths: readonly string[];
+  /** There are more entries, which were not listed. */
+  readonly more: boolean;
+  /** Searches the files and ranks them. Call this or `close`, once. */
+  rank(): Promise<RankedProject>;
+  close(): void;
+}
+
+/** Lists the workspace. `shown`: paths that are shown anyway and are not ranked. */
+export async function listProject(
+  run: Run,
+  asked: Asked,
+  readText: ReadText,
+  shown: ReadonlySet<string>,
+): Promise<ListedProject> {
+  const { overlay, signal, workspace } = run;
+  const words = wordsOf(asked);
+  const survey = workspace.survey?.(words.terms) ?? surveyView(overlay, words.terms);
+  const { entries, more } = await survey.list(signal);
+  const files = new Map<string, Entry>();
+  const paths: string[] = [];
+  const unranked = new Set([...knowledgeFiles.flat(), ...shown]);
+  for (const entry of entries) {
+    const { path, kind } = entry;
+    if (kind !== "file") continue;
+    files.set(path, entry);
+    if (isAside(path, asked.request)) unranked.add(path);
+    if (!unranked.has(path)) paths.push(path);
+  }
+  const read = async (path: string) => (await readText(path as RelPath))?.text ?? null;
+  return {
+    entries,
+    files,
+    paths,
+    more,
+    async rank() {
+      return rankProject({ survey, words, asked, paths, more, unranked, read, signal });
+    },
+    close: () => survey.close(),
+  };
 }

@@ -1,14 +1,14 @@
 /** Refuses staged changes: by the change guard, for want of a yes of their own, or because their call is refused. */
-import { type Change, losesFile } from "../../core/change.ts";
+
+import { replyCaps } from "../../core/caps.ts";
+import { type Blob, type Change, losesFile } from "../../core/change.ts";
 import { type ErrorCode, toPaiError } from "../../core/error.ts";
 import { type GuardInput, judgeSteps, type Verdict } from "../../core/guard/guard.ts";
 import type { PathUse, RelPath } from "../../core/path.ts";
 import type { Rights } from "../../core/plan/scope.ts";
 import { breatheThrough } from "../breathe.ts";
 import type { Run } from "../run.ts";
-import { mayHoldSecrets } from "../unveil.ts";
-import { refuseUnallowed } from "./allowed.ts";
-import { withinOnly } from "./only.ts";
+import { mayHoldSecrets, refuseUnallowed, withinOnly } from "./allowed.ts";
 
 export interface Refusal {
   readonly code: ErrorCode;
@@ -183,4 +183,33 @@ export async function judgeCommand(
   const unallowed = isShown ? [] : (await findUnallowed(run, changes)).values();
   const [refused] = [...refusals.values(), ...unallowed];
   return refused ?? null;
+}
+
+export interface SizeCap {
+  /** Counts these changes; a text: why they are too much, and they are not counted. */
+  take(changes: readonly Change[]): string | null;
+}
+
+const bytesOf = (blob: Blob | null): number => (blob?.kind === "file" ? blob.bytes.length : 0);
+
+export function openSizeCap(): SizeCap {
+  let paths = 0;
+  let written = 0;
+  let removed = 0;
+  return {
+    take(changes) {
+      let [more, less] = [0, 0];
+      for (const { before, after } of changes) {
+        if (after === null) less += bytesOf(before);
+        else more += bytesOf(after);
+      }
+      if (paths + changes.length > replyCaps.paths) return `not done: one reply may change ${replyCaps.paths} paths`;
+      if (Math.max(written + more, removed + less) > replyCaps.bytes)
+        return `not done: one reply may write or remove ${replyCaps.bytes / 1024 / 1024} MiB; send the rest in the next`;
+      paths += changes.length;
+      written += more;
+      removed += less;
+      return null;
+    },
+  };
 }

@@ -6,7 +6,10 @@ import {
   type Comparison,
   compareFailures,
   renderComparison,
+  tailOf,
 } from "../../core/command/check-output.ts";
+import { flagsToRun, grantsRun } from "../../core/command/run-patterns.ts";
+import { fence } from "../../core/data-fence.ts";
 import { PaiError } from "../../core/error.ts";
 import { classOf } from "../../core/names.ts";
 import type { CheckResult } from "../../core/outcome.ts";
@@ -14,11 +17,10 @@ import type { RelPath } from "../../core/path.ts";
 import type { CommandResult } from "../../core/ports.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { nameSome } from "../../core/suggest.ts";
-import { requireBound, runInWorkspace } from "../commands/approve-command.ts";
+import { requireBound, runInWorkspace } from "../commands/commands.ts";
 import { settleCheck, settleEffects } from "../effects.ts";
 import type { Run } from "../run.ts";
-import { type Check, userChecks } from "./check-list.ts";
-import { describeFailed } from "./describe.ts";
+import type { Baseline, Checking } from "./checking.ts";
 
 /** How many hidden files one notice names. */
 const maxNamed = 4;
@@ -41,7 +43,7 @@ interface CheckRun {
 }
 
 /** Runs one check and says how it ended. */
-export async function runCheck(
+async function runCheck(
   run: Run,
   { command, by }: Check,
   { when, signal, earlier = null }: CheckRun,
@@ -185,4 +187,139 @@ export async function runChecks(
   const notRun = checking.results.filter(({ command }) => !checks.some((check) => check.command === command));
   checking.results = [...reports.map(resultOf), ...notRun];
   return reports;
+}
+
+/** The first word of a command, after variables that are set for it. */
+const firstWord = (command: string) => /^(?:\s*\w+=\S*\s+)*\s*(\S*)/.exec(command)?.[1] ?? "";
+
+/** Throws usage for a check that the shell could not start: most likely its name is mistyped. */
+function refuseUnusable({ command, exit, output }: CheckEvidence): void {
+  if ((exit !== 126 && exit !== 127) || firstWord(command).includes("/")) return;
+  const why = output.trim().split("\n").at(-1) ?? "";
+  throw new PaiError("usage", `the check cannot be run: ${command} (exit ${exit})${why === "" ? "" : `: ${why}`}`, {
+    hint: "correct the command, or pass --no-baseline when the task is to make it work",
+  });
+}
+
+function startBaseline(run: Run): Baseline {
+  const results: CheckEvidence[] = [];
+  const controller = new AbortController();
+  const signal = AbortSignal.any([run.signal, controller.signal]);
+  const work = (async () => {
+    for (const check of userChecks(run.checking)) {
+      const result = await runCheck(run, check, { when: "before", signal });
+      refuseUnusable(result);
+      results.push(result);
+    }
+    return results;
+  })();
+  // A failure reaches whoever awaits `work`; without this, it would be unhandled until somebody does.
+  work.catch(() => {});
+  return {
+    results,
+    finish: () => work,
+    async stop() {
+      controller.abort(new PaiError("interrupted", "the run ended before its checks"));
+      await work.catch(() => {});
+    },
+  };
+}
+
+/** The baseline of a run, started at the first call; null: it has none, or one that only `openBaseline` may start. */
+export function baselineOf(run: Run): Baseline | null {
+  const { checking } = run;
+  if (checking.checks.length === 0 || !checking.takesBaseline) return null;
+  if (!leavesNothing(run)) checking.baseline ??= startBaseline(run);
+  return checking.baseline;
+}
+
+/**
+ * Starts the checks and waits for them as long as the first request may wait; slower ones go on in the background.
+ * Throws usage for a check that cannot be run.
+ */
+export async function openBaseline(run: Run): Promise<void> {
+  const { emit, changing, checking, planning, workspace } = run;
+  if (checking.checks.length === 0 || !checking.takesBaseline) return;
+  // On a throwaway copy checks may run even if nothing may stay.
+  if (leavesNothing(run) && (await workspace.sandbox()).proposes) checking.baseline = startBaseline(run);
+  else if (leavesNothing(run)) {
+    const where = changing.dryRun ? "in a dry run" : planning.planOnly ? "for a plan alone" : "for a preview";
+    const text = `checks are not run ${where} without a sandbox that works on a copy: ${checking.checks.join("; ")}`;
+    emit({ type: "notice", level: "info", code: "checks_not_run", text });
+  }
+  const baseline = baselineOf(run);
+  if (baseline === null) return;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  const limit = new Promise<"late">((resolve) => {
+    timer = setTimeout(() => resolve("late"), checking.checkWaitMs);
+  });
+  try {
+    if ((await Promise.race([baseline.finish(), limit])) !== "late") return;
+  } finally {
+    if (timer !== null) clearTimeout(timer);
+  }
+  const text = `the checks take longer than ${Math.round(checking.checkWaitMs / 1000)} s: planning begins without their results`;
+  emit({ type: "notice", level: "info", code: "checks_late", text });
+}
+
+export interface Check {
+  readonly command: string;
+  readonly by: "user" | "plan";
+}
+
+/** The checks that the user typed, or set for every run. */
+export const userChecks = (checking: Readonly<Checking>): readonly Check[] =>
+  checking.checks.map((command): Check => ({ command, by: "user" }));
+
+/** The user's checks, then the plan's, each once. Checks that may not run here are recorded as not run. */
+export function checksOf(run: Run): readonly Check[] {
+  const { checks } = run.checking;
+  const { interactive } = run;
+  const { allowRun } = run.shell;
+  const user = userChecks(run.checking);
+  const planned = (run.planning.plan?.execution_plan?.checks ?? [])
+    .map((command) => command.trim())
+    .filter((command) => command !== "" && !checks.includes(command))
+    .map((command): Check => ({ command, by: "plan" }));
+  const withheld = interactive ? [] : planned.filter(({ command }) => !grantsRun(allowRun, command));
+  if (withheld.length > 0) {
+    const commands = withheld.map(({ command }) => command);
+    const text = `checks of the plan not run (headless they need ${flagsToRun(commands)}): ${commands.join("; ")}`;
+    run.emit({ type: "notice", level: "info", code: "checks_not_run", text });
+    run.checking.results = withheld.map((check) => ({ ...check, exit: null, ms: 0, passed: null }));
+  }
+  return [...user, ...planned.filter((check) => !withheld.includes(check))];
+}
+
+/** Whether checks have judged the run: some ran, all passed, and none of them changed what others had judged. */
+export function isVerified({ results, unsettled }: Pick<Checking, "results" | "unsettled">): boolean {
+  const ran = results.filter(({ passed }) => passed !== null);
+  return ran.length > 0 && unsettled.length === 0 && ran.every(({ passed }) => passed);
+}
+
+/** A failed check in one line for people: the message of the run's failure. */
+export function describeFailed(check: CheckResult & { readonly compared?: Comparison | null }): string {
+  const compared = renderComparison(check.compared ?? null);
+  return `check failed: ${check.command} (exit ${check.exit ?? "none"}${compared === "" ? "" : `, ${compared}`})`;
+}
+
+/** A check with the end of its output, for the model, with a note. */
+export function describeCheck({ command, exit, output, ...rest }: CheckEvidence, note = ""): string {
+  const compared = "compared" in rest ? renderComparison(rest.compared as Comparison | null) : "";
+  const said = [compared, note].filter((text) => text !== "").join("; ");
+  return fence("check", { command, exit: String(exit), ...(said === "" ? {} : { note: said }) }, tailOf(output));
+}
+
+/** The results of the user's checks before the work, for a request; "": there are no checks. */
+export function renderBaseline(checking: Readonly<Checking>): string {
+  if (checking.checks.length === 0) return "";
+  const known = checking.baseline?.results ?? [];
+  const open = checking.checks.filter((command) => !known.some((check) => check.command === command));
+  const described = known.map((check) => describeCheck(check, check.passed === true ? "passes" : "fails"));
+  const lines = open.map((command) => `- ${command}`);
+  const head =
+    known.length > 0 ? "Checks of the user, before any change; pai runs them again at the end (no RUN needed):" : "";
+  const rest =
+    lines.length === 0 ? "" : `Checks of the user, which pai runs at the end (no RUN needed):\n${lines.join("\n")}`;
+  return [head, ...described, rest].filter((part) => part !== "").join("\n");
 }

@@ -4,9 +4,9 @@ import { grantsSome } from "../../core/command/run-patterns.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { renderUnsettled } from "../../core/outcome.ts";
 import type { PreparedCommit } from "../../core/ports.ts";
-import { isVerified } from "../checks/check-list.ts";
-import { leavesNothing } from "../checks/checks.ts";
-import { runInWorkspace } from "../commands/approve-command.ts";
+import { isVerified, leavesNothing } from "../checks/checks.ts";
+
+import { runInWorkspace } from "../commands/commands.ts";
 import type { Ports, Run, RunOptions } from "../run.ts";
 
 /** Throws usage, before any call, when the run could not end in a commit. */

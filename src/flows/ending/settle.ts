@@ -1,21 +1,29 @@
 /** Ends a run: keeps or takes back its changes, and computes its status. The model cannot influence the status. */
 
+import { compileSchema, type JudgeAnswer } from "../../core/answer-schema.ts";
 import { approvalWording } from "../../core/approval-wording.ts";
 import { type Change, squash } from "../../core/change.ts";
-import { renderSteps, summarizeAll, summarizeSteps } from "../../core/diff.ts";
+import { fence } from "../../core/data-fence.ts";
+import { renderChanges, renderSteps, summarizeAll, summarizeSteps } from "../../core/diff.ts";
 import { exitCodes, PaiError, toFailure, toPaiError } from "../../core/error.ts";
+import { spellInJson } from "../../core/invisible.ts";
+import { readJson } from "../../core/json.ts";
 import { takeFacts } from "../../core/memory.ts";
+import type { Json } from "../../core/model.ts";
 import { failedOutcome, type Outcome, type Status } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { PreparedCommit, Transaction } from "../../core/ports.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { rowOf } from "../../core/vocabulary.ts";
+import { ask } from "../ask.ts";
 import { breatheThrough, listen } from "../breathe.ts";
+import { renderRequest } from "../briefing/briefing.ts";
 import type { Changing } from "../changes/changing.ts";
-import { isVerified } from "../checks/check-list.ts";
 import type { Checking } from "../checks/checking.ts";
+import { isVerified, leavesNothing } from "../checks/checks.ts";
 import type { Planning } from "../plans/plan-state.ts";
 import type { Ports, Run, RunOptions } from "../run.ts";
+import { describeSchema } from "./ending.ts";
 import { makeCommit, sayKept } from "./git-commit.ts";
 
 interface Ending {
@@ -228,4 +236,59 @@ function statusOf(run: Run, changed: boolean): Status {
   const decided = checking.checks.length > 0 && !planning.planOnly;
   if (!changed && !decided && !promises(run.planning) && acting.tally.refused.length === 0) return "answered";
   return isVerified(checking) ? "verified" : "unverified";
+}
+
+/** Characters of the diff that the second call is shown. */
+const maxDiff = 12_000;
+
+type Answer = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly why: string };
+
+/** Reads the answer from a text that is JSON, in a fence or not; an object may have words around it. */
+function readAnswer(text: string, judge: JudgeAnswer): Answer {
+  const [, fenced = text] = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text) ?? [];
+  let value: Json;
+  try {
+    value = JSON.parse(fenced) as Json;
+  } catch {
+    const reading = readJson(text);
+    if (!reading.ok) return { ok: false, why: text.trim() === "" ? "it is empty" : "it is not JSON" };
+    value = reading.value;
+  }
+  const why = judge(value);
+  return why === null ? { ok: true, value } : { ok: false, why };
+}
+
+async function askAgain(run: Run, schema: string, why: string): Promise<string> {
+  const { begun, changing, ending } = run;
+  const changes = squash([...(begun?.changes ?? []), ...changing.staged]);
+  const diff = renderChanges(run.veiled.hideChanges(changes));
+  const parts = [
+    renderRequest(run),
+    ending.text === "" ? "" : `What was answered:\n${fence("result", {}, ending.text)}`,
+    diff === "" ? "" : `What was changed:\n${fence("diff", {}, diff.slice(0, maxDiff))}`,
+    `That answer cannot be used: ${why}`,
+    describeSchema(schema),
+  ];
+  const system = "You state the result of finished work as JSON. Reply with one JSON value only.";
+  const text = parts.filter((part) => part !== "").join("\n\n");
+  return (await ask(run, { purpose: "answer", system, messages: [{ role: "user", text }], format: null })).text;
+}
+
+/** Makes the answer of the run JSON. Throws reply_invalid when it stays unusable. */
+export async function requireAnswer(run: Run): Promise<void> {
+  const { ledger, changing, ending, planning } = run;
+  const schema = ending.outputSchema;
+  if (schema == null || planning.planOnly || (leavesNothing(run) && !changing.dryRun)) return;
+  const judge = compileSchema(schema);
+  ledger.release();
+  let answer = readAnswer(ending.text, judge);
+  if (!answer.ok && !ledger.exhausted) {
+    const text = `the answer does not fit the schema (${answer.why}): asking once more`;
+    run.emit({ type: "notice", level: "warning", code: "answer_unusable", text });
+    answer = readAnswer(await askAgain(run, schema, answer.why), judge);
+  }
+  if (!answer.ok) throw new PaiError("reply_invalid", `the answer does not fit the schema: ${answer.why}`);
+  // Control characters are escaped, since standard output may be a terminal.
+  ending.text = spellInJson(JSON.stringify(answer.value));
+  ending.next = [];
 }

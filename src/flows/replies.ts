@@ -1,8 +1,10 @@
-/** Asks for a reply that is an action script, resumes it once when it was cut, and performs it as one batch. */
+/** Replies of the model: a value in JSON or an action script, read, asked for once more when it cannot be used, and performed. */
 
 import type { Form } from "../core/action-row.ts";
 import { PaiError } from "../core/error.ts";
+import { createReplyReader, readJson } from "../core/json.ts";
 import type { Call, Json, Message, Purpose } from "../core/model.ts";
+import type { Reading } from "../core/plan/reading.ts";
 import type { Rights } from "../core/plan/scope.ts";
 import { completeFinish } from "../core/script/finish.ts";
 import { type LooseTarget, readLooseReply } from "../core/script/loose-reply.ts";
@@ -11,14 +13,14 @@ import { parseScript } from "../core/script/parser.ts";
 import { readAmendments } from "../core/script/read-amend.ts";
 import { renderResume } from "../core/script/resume.ts";
 import { type Cut, parseReadRange, type Script, type ScriptAction } from "../core/script/script.ts";
+import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { amend, amendRule, noteRefused } from "./amend.ts";
-import { ask, type Reply } from "./ask.ts";
-import { requireBound } from "./commands/approve-command.ts";
+import { targetOfCall } from "./approval.ts";
+import { ask, type ModelQuestion, type Reply } from "./ask.ts";
+import { requireBound } from "./commands/commands.ts";
 import type { RunEnding } from "./ending/ending.ts";
-import type { ModelQuestion } from "./fit-request.ts";
 import { type BatchReport, perform } from "./perform.ts";
-import { targetOfCall } from "./permission.ts";
 import type { Run } from "./run.ts";
 
 export interface ScriptQuestion {
@@ -269,7 +271,7 @@ const inputs: Readonly<Record<Form, (action: ScriptAction) => Json>> = {
 };
 
 /** `prefix` makes ids unique over the phases of a run. FINISH is not a call. */
-export function callsOf(actions: readonly ScriptAction[], prefix: string): readonly Call[] {
+function callsOf(actions: readonly ScriptAction[], prefix: string): readonly Call[] {
   const calls: Call[] = [];
   for (const action of actions) {
     const row = rowOf(action.cmd);
@@ -277,4 +279,120 @@ export function callsOf(actions: readonly ScriptAction[], prefix: string): reado
     calls.push({ id: `${prefix}.${calls.length + 1}`, name: row.name, input: inputs[row.form](action) });
   }
   return calls;
+}
+
+export type ReadValue<T> = (json: Json) => Reading<T>;
+
+/** Below this many milliseconds, the terminal does not say what pai waits for. */
+const slowMs = 250;
+
+/** Asks once and shows the value's `reply` field as it streams. */
+async function askOnce(run: Run, question: ModelQuestion): Promise<Reply> {
+  let reader = createReplyReader();
+  let current = 0;
+  const started = run.now().getTime();
+  return ask(run, question, (text, n) => {
+    if (n !== current) reader = createReplyReader();
+    current = n;
+    const wasComplete = reader.value().complete;
+    const shown = reader.push(text);
+    if (shown !== "") run.emit({ type: "model.delta", n, channel: "reply", text: shown });
+    // The rest of the plan may take long: show the reply up to its last word, and start waiting for the rest.
+    const isLong = run.now().getTime() - started > slowMs;
+    if (!wasComplete && reader.value().complete && isLong)
+      run.emit({ type: "model.progress", n, replied: true, thought: 0, step: null, file: null });
+  });
+}
+
+/** How a reply is read. */
+interface JsonReplyReader<T> {
+  readonly readValue: ReadValue<T>;
+  /** Turns a reply without JSON into the JSON that it means; null: its meaning is unclear. */
+  readonly answerOf?: (ending: RunEnding, text: string) => Json | null;
+  /** Frees a call for the rest of a cut reply when none is to spare; false: it cannot. */
+  readonly freeCall?: () => boolean;
+}
+
+async function read<T>(
+  run: Run,
+  asked: Promise<Reply>,
+  { readValue, answerOf }: JsonReplyReader<T>,
+): Promise<{ reply: Reply; reading: Reading<T> }> {
+  const reply = await asked;
+  if (reply.stop === "length") return { reply, reading: { ok: false, why: "the reply was cut at the output limit" } };
+  const json = readJson(reply.text);
+  if (json.ok) return { reply, reading: readValue(json.value) };
+  const answer = answerOf?.(run.ending, reply.text) ?? null;
+  return { reply, reading: answer === null ? json : readValue(answer) };
+}
+
+/** The beginning of an unusable reply, for its error message; "": the reply was empty. */
+export function beginningOf(text: string): string {
+  const line = maskSecrets(text.trim().split("\n", 1)[0] ?? "");
+  return line === "" ? "" : `; it began: ${line.length > 100 ? `${line.slice(0, 100).toWellFormed()}…` : line}`;
+}
+
+const goOn =
+  "Your reply was cut at its limit. Go on exactly where it ended: only the rest of the JSON, nothing before or after it.";
+
+/** Asks once. When the value was cut and a call is to spare or can be freed, asks for the rest and joins both. */
+async function readWhole<T>(
+  run: Run,
+  question: ModelQuestion,
+  reader: JsonReplyReader<T>,
+): Promise<{ reply: Reply; reading: Reading<T> }> {
+  const first = await read(run, askOnce(run, question), reader);
+  if (first.reply.stop !== "length" || !(run.ledger.spare || reader.freeCall?.() === true)) return first;
+  run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
+  const messages: Message[] = [
+    ...question.messages,
+    { role: "assistant", text: first.reply.text, calls: [], native: null },
+    { role: "user", text: goOn },
+  ];
+  const rest = await ask(run, { ...question, purpose: "resume", format: null, messages });
+  // Some models continue, some begin again.
+  const tail = rest.text.replace(/^\s*```(?:json)?\s*\n/, "");
+  for (const text of [first.reply.text + tail, rest.text]) {
+    const joined = { ...first.reply, text, stop: rest.stop };
+    const reading = await read(run, Promise.resolve(joined), reader);
+    if (reading.reading.ok) return reading;
+  }
+  return first;
+}
+
+/** Asks for a value, twice if needed. `what` names it in messages ("plan"). Throws reply_invalid. */
+export async function askForJson<T>(
+  run: Run,
+  question: ModelQuestion,
+  what: string,
+  reader: JsonReplyReader<T>,
+): Promise<{ readonly value: T; readonly reply: Reply }> {
+  const first = await readWhole(run, question, reader);
+  if (first.reading.ok) return { value: first.reading.value, reply: first.reply };
+  const { why } = first.reading;
+  const began = beginningOf(first.reply.text);
+  if (!run.ledger.spare) throw new PaiError("reply_invalid", `the ${what} was unusable: ${why}${began}`);
+  run.emit({
+    type: "notice",
+    level: "warning",
+    code: `${what}_unusable`,
+    text: `unusable ${what} (${why}): asking once more`,
+  });
+  const messages: Message[] = [
+    ...question.messages,
+    { role: "assistant", text: first.reply.text, calls: [], native: null },
+    {
+      role: "user",
+      text: `That is not a usable ${what}: ${why}${began}\nSend the whole ${what} again as one JSON value, nothing before or after it.`,
+    },
+  ];
+  const second = await readWhole(run, { ...question, purpose: "repair", messages }, reader);
+  if (second.reading.ok) return { value: second.reading.value, reply: second.reply };
+  throw new PaiError(
+    "reply_invalid",
+    `the ${what} was unusable twice: ${second.reading.why}${beginningOf(second.reply.text)}`,
+    {
+      hint: "try again, or another model with --model",
+    },
+  );
 }

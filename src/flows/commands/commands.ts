@@ -1,0 +1,264 @@
+/** The commands of a run: whose approval is tied to the content of the files that they run, how they run, and what the model is told. */
+
+import { approvalWording, sandboxWording } from "../../core/approval-wording.ts";
+import { type Blob, sameBlob } from "../../core/change.ts";
+import { filesOfCommand, namesInCommand } from "../../core/command/command-files.ts";
+import { grantsRun, whyNotRun } from "../../core/command/run-patterns.ts";
+import { explainWall, tellOwn } from "../../core/command/sandbox.ts";
+import { mapTexts } from "../../core/map-texts.ts";
+import type { Json } from "../../core/model.ts";
+import { nameOf, type RelPath } from "../../core/path.ts";
+import type { Rights } from "../../core/plan/scope.ts";
+import type { CommandOptions, CommandResult, View } from "../../core/ports.ts";
+import { isToolCall } from "../../core/tool-calls.ts";
+import { breathe } from "../breathe.ts";
+import type { Refusal } from "../changes/judge.ts";
+import { describeEnd, settleEffects } from "../effects.ts";
+import type { Run } from "../run.ts";
+
+/** Whether a command of the model may run at all. */
+export const mayRunCommand = (
+  { changing, interactive, shell }: Pick<Run, "changing" | "interactive" | "shell">,
+  command: string,
+): boolean => !changing.dryRun && (interactive || grantsRun(shell.allowRun, command));
+
+/** Notes the current content of the files that a plan's commands would run, before anybody is asked about the plan. */
+export async function bindCommands(run: Run, commands: readonly string[]): Promise<void> {
+  for (const command of commands) {
+    for (const path of (await readFiles(run, run.overlay, filesOfCommand(command))).keys()) run.reading.bases.add(path);
+  }
+}
+
+/** Throws conflict when somebody else has changed a file that a command of the plan runs. */
+export async function requireBound(run: Run, command: string): Promise<void> {
+  const found = await readFiles(run, run.overlay, filesOfCommand(command));
+  await run.overlay.refuseConflict([...parsePaths(run, filesOfCommand(command)), ...found.keys()]);
+}
+
+/**
+ * Asks about a command, again whenever a file that it runs changed while the person was asked; `ask` gets a note that
+ * says so, "" at first. True: the person approved the files as they are now.
+ */
+export async function askBound(run: Run, command: string, ask: (note: string) => Promise<boolean>): Promise<boolean> {
+  const { workspace } = run;
+  let changed: readonly RelPath[] = [];
+  for (;;) {
+    const before = await readFiles(run, workspace, filesOfCommand(command));
+    if (!(await ask(approvalWording.changedMeanwhile(changed)))) return false;
+    const after = await readFiles(run, workspace, filesOfCommand(command));
+    const paths = new Set([...before.keys(), ...after.keys()]);
+    changed = [...paths].filter((path) => !sameBlob(before.get(path) ?? null, after.get(path) ?? null));
+    if (changed.length === 0) return true;
+  }
+}
+
+/** The sandbox of commands, in the words for a question. */
+export const describeSandbox = async ({ workspace }: Run): Promise<string> =>
+  sandboxWording(workspace.root, await workspace.sandbox());
+
+/** Records the sandbox level, and says once in a run how its commands are sandboxed. */
+async function tellSandbox(run: Run, { held: { level } }: CommandResult): Promise<void> {
+  run.shell.sandbox = level ?? "off";
+  if (run.shell.sandboxTold) return;
+  run.shell.sandboxTold = true;
+  const { text, why, choice } = await run.workspace.sandbox();
+  const isLess = why !== null && choice !== "off";
+  run.emit({
+    type: "notice",
+    level: isLess ? "warning" : "info",
+    code: "sandbox",
+    text: `sandbox ${text}${isLess ? ` (${why})` : ""}`,
+  });
+}
+
+/**
+ * Runs a command and takes note of its changes. Notices name changes that cannot be undone. Throws the signal's reason
+ * when the signal ended the command.
+ */
+export async function runInWorkspace(
+  run: Run,
+  command: string,
+  {
+    signal = run.signal,
+    name = command,
+    ...options
+  }: Omit<CommandOptions, "signal"> & {
+    readonly signal?: AbortSignal | undefined;
+    /** What notices call it, if not by its text. */
+    readonly name?: string;
+  },
+): Promise<CommandResult> {
+  // Before it runs: the receipt keeps its output as it is hidden then.
+  await learnNamed(run, command);
+  const transaction = await run.transaction();
+  const result = await transaction.run(command, { ...options, signal });
+  const { effects, held } = result;
+  if (!held.isCopy) {
+    run.overlay.learn(effects.changes);
+    run.overlay.release(effects.carried.map(({ path }) => path));
+  }
+  if (options.by === "user") for (const change of effects.changes) run.checking.byUser.add(change);
+  if (signal.aborted && held.isCopy) await transaction.drop(effects, null);
+  signal.throwIfAborted();
+  await tellSandbox(run, result);
+  for (const note of effects.notes) {
+    run.emit({ type: "notice", level: "info", code: "command_left", text: `${name}: ${note}` });
+  }
+  const wall = explainWall(held.level, result.exit, result.output);
+  if (wall !== null) run.emit({ type: "notice", level: "info", code: "sandbox_wall", text: `${name}: ${wall}` });
+  return { ...result, output: run.veil.hideOutput(result.output) };
+}
+
+/** Why a command was not run, for the model. */
+export const renderNotRun = ({ changing, shell }: Run) =>
+  changing.dryRun ? "not run: this is a dry run" : `not run: ${whyNotRun(shell.allowRun)}`;
+
+interface Ran extends CommandResult {
+  /** Why its changes were undone; null: they were kept. */
+  readonly refused: Refusal | null;
+  /** The time it had. */
+  readonly limitMs: number;
+}
+
+/** In a dry run commands run only on a copy. */
+async function mayRunNow(run: Run, promised: string): Promise<boolean> {
+  const { changing, interactive, shell, workspace } = run;
+  if (!changing.dryRun) return mayRunCommand(run, promised);
+  return (interactive || grantsRun(shell.allowRun, promised)) && (await workspace.sandbox()).proposes;
+}
+
+/** Runs a command of the model; null: it may not run here. `promised`: the command as the plan spells it. */
+export async function runPlanned(
+  run: Run,
+  rights: Rights | null,
+  {
+    command,
+    promised = command,
+    timeoutMs: limitMs = run.shell.commandTimeoutMs,
+  }: { readonly command: string; readonly promised?: string; readonly timeoutMs?: number },
+): Promise<Ran | null> {
+  // A tool of a server acts outside of the workspace, where there is no copy.
+  const isReal = run.changing.dryRun && isToolCall(command);
+  if (isReal || !(await mayRunNow(run, promised))) {
+    if (!run.changing.dryRun) run.acting.tally.withhold(command, whyNotRun(run.shell.allowRun));
+    return null;
+  }
+  if (rights !== null) await requireBound(run, command);
+  const result = await runInWorkspace(run, command, {
+    by: "plan",
+    timeoutMs: limitMs,
+    unasked: !run.interactive,
+    sandbox: "proposal",
+    staged: run.overlay.kept(),
+  });
+  return { ...result, limitMs, refused: await settleEffects(run, rights, { ...result, command }) };
+}
+
+/** A command's result for the model: first how it ended, then its output. */
+export function renderCommand({ exit, timedOut, output, ms, limitMs, refused, held }: Ran): string {
+  const end = timedOut ? `ended by the time limit of ${limitMs / 1000} s` : describeEnd({ exit, timedOut });
+  const back = refused === null ? "" : `; ${refused.text}`;
+  const wall = explainWall(held.level, exit, output);
+  const own = tellOwn(held.level, held.network);
+  const first = `${end} after ${Math.round(ms)} ms${back}${wall === null ? "" : `; ${wall}`}`;
+  return [first, ...(own === null ? [] : [own]), output].join("\n").trimEnd();
+}
+
+/** A name in a command, resolved as a shell in the root would: relative to the root, without `..`. */
+function relativeTo(root: string, name: string): string {
+  const parts: string[] = [];
+  for (const part of name.replace(`${root}/`, "").split("/")) {
+    if (part === "..") parts.pop();
+    else parts.push(part);
+  }
+  return parts.join("/");
+}
+
+/** The names that are paths of the workspace and may be read. */
+function parsePaths({ workspace }: Run, names: readonly string[]): readonly RelPath[] {
+  return names.flatMap((name) => {
+    try {
+      return [workspace.path(relativeTo(workspace.root, name), "read")];
+    } catch {
+      return [];
+    }
+  });
+}
+
+const targetOf = (path: RelPath, blob: Blob): readonly string[] => {
+  if (blob.kind !== "link") return [];
+  return [blob.target.startsWith("/") ? blob.target : `${path}/../${blob.target}`];
+};
+
+/** The files of these names, and the links that lead to them. `limit`: the bytes of the next file at most. */
+async function* eachFile(run: Run, view: View, names: readonly string[], limit?: () => number) {
+  const paths = new Set(parsePaths(run, names));
+  for (const path of paths) {
+    await breathe(run.signal);
+    const blob = await view.read(path, limit?.()).catch(() => null);
+    if (blob === null || blob.kind === "folder") continue;
+    yield { path, blob };
+    for (const next of parsePaths(run, targetOf(path, blob))) paths.add(next);
+  }
+}
+
+/** The files of these names, and the links that lead to them. */
+async function readFiles(run: Run, view: View, names: readonly string[]): Promise<ReadonlyMap<RelPath, Blob>> {
+  const files = new Map<RelPath, Blob>();
+  for await (const { path, blob } of eachFile(run, view, names)) files.set(path, blob);
+  return files;
+}
+
+/** For one command: the names that are tried, the patterns among them, the files that are read and their bytes. */
+const learned = { names: 500, patterns: 8, files: 20, bytes: 2 ** 20 } as const;
+const isPattern = (name: string) => /[*?[{]/.test(name);
+
+async function namesLike({ workspace }: Run, folder: string, pattern: string): Promise<readonly string[]> {
+  const glob = new Bun.Glob(pattern);
+  const entries = await workspace.list(workspace.path(folder === "" ? "." : folder, "list")).catch(() => []);
+  return entries.flatMap(({ path }) => (glob.match(nameOf(path)) ? [path] : []));
+}
+
+/** The paths that a shell would put in the place of a pattern, as many as are read. */
+async function expand(run: Run, pattern: string): Promise<readonly string[]> {
+  let found: readonly string[] = [""];
+  for (const part of relativeTo(run.workspace.root, pattern).split("/")) {
+    const below: string[] = [];
+    for (const folder of found) {
+      if (isPattern(part)) below.push(...(await namesLike(run, folder, part)));
+      else below.push(folder === "" ? part : `${folder}/${part}`);
+    }
+    found = below.slice(0, learned.files);
+  }
+  return found;
+}
+
+/**
+ * Lets the veil learn the secrets of the files that a command or a call names, before its output is hidden: it may
+ * print a value without the word that tells of it. Closed files are not read: commands do not see them either.
+ */
+export async function learnNamed(run: Run, command: string): Promise<void> {
+  const names: string[] = [];
+  let patterns = 0;
+  for (const name of namesInCommand(command).slice(0, learned.names)) {
+    if (!isPattern(name)) names.push(name);
+    else if (++patterns <= learned.patterns) names.push(...(await expand(run, name).catch(() => [])));
+  }
+  let [files, left] = [0, learned.bytes as number];
+  for await (const { blob } of eachFile(run, run.workspace, names, () => left)) {
+    if (blob.kind !== "file") continue;
+    left -= blob.bytes.length;
+    run.veil.hideBytes(blob.bytes);
+    if (++files >= learned.files) break;
+  }
+}
+
+/** All texts of a call's input, as the words of one command. */
+export function textsIn(input: Json): string {
+  const texts: string[] = [];
+  mapTexts(input, (text) => {
+    texts.push(text);
+    return text;
+  });
+  return texts.join("\n");
+}

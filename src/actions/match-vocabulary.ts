@@ -16,6 +16,7 @@ const actions: Readonly<Record<ActionName, AnyAction>> = {
   LS: ls,
   MAP_ROOT: mapRoot,
   SNIFF_LOGS: sniffLogs,
+  DIAGNOSE: diagnose,
   WRITE: write,
   MODIFY: modify,
   MKDIR: mkdir,
@@ -27,7 +28,6 @@ const actions: Readonly<Record<ActionName, AnyAction>> = {
   CALL: callTool,
   QUERY: queryTool,
   PROFILE: profile,
-  DIAGNOSE: diagnose,
 };
 
 export const allActions: readonly AnyAction[] = actionRows.map(({ name }) => actions[name]);

@@ -74,6 +74,11 @@ export interface View {
   walk(folder: RelPath, signal?: AbortSignal, unreadable?: (folder: RelPath) => void): AsyncIterable<Entry>;
   /** Every path below a folder that RM or MV would affect, even denied and ignored ones; folders come first. */
   inside(folder: RelPath): Promise<readonly string[]>;
+  /**
+   * What the machine's own files tell, without a shell: "ports 18999", "disk /var". Secrets in it are not hidden.
+   * Absent: there is no machine, as in a replay.
+   */
+  readonly host?: (asked: string, signal?: AbortSignal) => Promise<string>;
   /** Lines that match; ends after 1 s of matching. Throws file_unusable for an invalid pattern. */
   search(query: SearchQuery, signal?: AbortSignal): Promise<SearchReport>;
 }

@@ -89,6 +89,15 @@ export const vocabulary = [
     plan: "SNIFF_LOGS word",
   },
   {
+    ...look,
+    name: "DIAGNOSE",
+    form: "word",
+    tool: "diagnose",
+    about:
+      "Looks at this machine: processes, ports, disk, memory, units, mounts or users, with a name, number or path to narrow it.",
+    plan: "DIAGNOSE processes|ports|disk|memory|units|mounts|users [name, number or path] (the machine itself)",
+  },
+  {
     ...change,
     name: "WRITE",
     aliases: ["CREATE"],
@@ -186,14 +195,6 @@ export const vocabulary = [
     tool: "profile",
     about: "Runs a Python script under the profiler and shows where the time goes.",
     plan: "PROFILE script.py",
-  },
-  {
-    ...command,
-    name: "DIAGNOSE",
-    form: "nothing",
-    tool: "diagnose",
-    about: "Shows the processes that use most memory and the open ports of this machine.",
-    plan: "DIAGNOSE (processes, ports)",
   },
   {
     ...look,

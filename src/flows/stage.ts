@@ -140,6 +140,7 @@ export function createOverlay(view: View, room: number = maxShown, asksBy: Stage
     room,
     asksBy,
     path: view.path,
+    ...(view.host !== undefined && { host: view.host }),
     shown: (path) => seen.get(path) ?? null,
     read,
     async readLines(path, from, to) {

@@ -132,6 +132,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
       room: overlay.room,
       asksBy: overlay.asksBy,
       path: overlay.path,
+      ...(overlay.host !== undefined && { host: overlay.host }),
       shown(path) {
         const bytes = overlay.shown(path);
         return bytes === null ? null : hideFile(path, { kind: "file", bytes, mode: 0 }).bytes;

@@ -58,6 +58,8 @@ export interface WorkspaceOptions {
   readonly umask: number;
   /** Number of runs that can be undone; the default if left out. */
   readonly keep?: number;
+  /** Looks at the machine may show the arguments of processes. */
+  readonly showsArguments?: boolean;
   /** What the user wants of the sandbox; the strongest available if left out. */
   readonly sandbox?: SandboxSettings;
 }
@@ -126,6 +128,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       root: root.path,
       undoable: state !== null,
       ...openView(root, () => rules, spellings),
+      host: async (asked, signal) =>
+        (await import("./host/look-at-host.ts")).lookAtMachine(options.showsArguments === true, asked, signal),
       parse: (text) => parsePath(text, spellings).path,
       whyClosed(path) {
         const judged = judgeNames(path, rules);

@@ -44,9 +44,15 @@ test("PROFILE takes a script inside the project, quoted, and refuses one outside
   await expect(profile.propose({ path: "../x.py" }, stage, signal)).rejects.toMatchObject({ code: "path_refused" });
 });
 
-test("DIAGNOSE is a command, so it needs the right of one", async () => {
-  expect(diagnose.kind).toBe("command");
-  expect(await diagnose.propose({}, stage, signal)).toMatchObject({ kind: "command" });
+test("DIAGNOSE looks at the machine, and its answer counts as foreign; without a machine it complains", async () => {
+  const asked: string[] = [];
+  const host = async (text: string) => asked.push(text).toString();
+  expect(diagnose.kind).toBe("look");
+  const answer = await diagnose.propose({ pattern: "ports", path: "22" }, { ...stage, host }, signal);
+  expect(answer).toEqual({ kind: "answer", text: "1", foreign: true });
+  expect(asked).toEqual(["ports 22"]);
+  const { host: _, ...past } = stage;
+  expect(await diagnose.propose({}, past, signal)).toMatchObject({ kind: "complaint" });
 });
 
 test("one file is not enough where a stack needs two, and a project may be several", () => {

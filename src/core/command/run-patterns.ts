@@ -9,9 +9,12 @@ const joins = /[;&|<>$()`\n\r]/;
 
 export const isJoined = (command: string): boolean => joins.test(command);
 
-/** `*` stands for any text; everything else for itself. */
+/** `*` stands for any text; everything else for itself. A command may be spelled with its action, as plans show it. */
 function matches(pattern: string, command: string): boolean {
-  const parts = pattern.trim().split("*");
+  const parts = pattern
+    .trim()
+    .replace(/^RUN\s+/, "")
+    .split("*");
   const [first = ""] = parts;
   if (parts.length === 1) return command === first;
   const last = parts.at(-1) ?? "";

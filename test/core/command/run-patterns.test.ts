@@ -17,6 +17,7 @@ test("a pattern matches the whole command; * stands for any text, also for none"
   expect(matching("*", "ls", "rm -rf x")).toEqual(["ls", "rm -rf x"]);
   expect(matching("a*b*a", "aba", "aXbXa", "ab", "aa", "abab", "abba")).toEqual(["aba", "aXbXa", "abba"]);
   expect(matching("*.py", "python3 a.py", "a.py b")).toEqual(["python3 a.py"]);
+  expect(matching("RUN df *", "df -h", "RUN df -h")).toEqual(["df -h"]);
 });
 
 test("everything but * stands for itself", () => {

@@ -40,6 +40,7 @@ test("commands are offered only where they may run, and each is asked about", as
     "ls",
     "map_root",
     "sniff_logs",
+    "diagnose",
     "write",
     "edit",
     "mkdir",

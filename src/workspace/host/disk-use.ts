@@ -1,0 +1,244 @@
+/** How full the disks are, which folders fill one, and what is deleted and still held open. Looks for two seconds at most. */
+import { lstatSync, readdirSync, readlinkSync, type Stats, statfsSync, statSync } from "node:fs";
+import { alignRows, type HostFiles, plainName, spellBytes } from "./host.ts";
+import { pidsOf, readProcesses } from "./processes.ts";
+
+const limits = {
+  lookMs: 2000,
+  breathMs: 20,
+  folders: 15,
+  files: 8,
+  deleted: 8,
+  path: 120,
+} as const;
+/** A folder or file smaller than this share of all is not named. */
+const smallShare = 0.02;
+/** Of a folder whose one child holds this share of it only the child is named. */
+const passShare = 0.9;
+const largeFile = 10 * 1024 * 1024;
+
+export interface MountFacts {
+  readonly device: string;
+  readonly point: string;
+  readonly type: string;
+  readonly options: string;
+}
+
+const kernelTypes =
+  /^(?:proc|sysfs|cgroup2?|devpts|devtmpfs|mqueue|debugfs|tracefs|securityfs|pstore|bpf|configfs|fusectl|hugetlbfs|autofs|binfmt_misc|efivarfs|rpc_pipefs|nsfs|ramfs|squashfs)$/;
+/** A look at one of these waits for a server that may be gone. */
+const remoteTypes = /^(?:nfs\d?|cifs|smb\d?|smbfs|ceph|glusterfs|9p|afs|fuse\..*|fuseblk)$/;
+
+/** The mounts of this process, the last of each place; with what the kernel only makes up where `all`. */
+export function readMountTable(host: HostFiles, all: boolean): readonly MountFacts[] {
+  const unescaped = (text: string) =>
+    text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+  const byPoint = new Map<string, MountFacts>();
+  for (const line of host.read("/proc/self/mounts").split("\n")) {
+    const [device = "", point = "", type = "", options = ""] = line.split(" ");
+    if (point === "" || (!all && kernelTypes.test(type))) continue;
+    byPoint.set(point, {
+      device: unescaped(device),
+      point: unescaped(point),
+      type,
+      options,
+    });
+  }
+  return [...byPoint.values()];
+}
+
+interface Fullness {
+  readonly mount: MountFacts;
+  readonly size: number;
+  readonly used: number;
+  readonly inodes: number;
+}
+
+/** Disks with their use; bind mounts of one disk count once. */
+function readDisks(host: HostFiles): readonly Fullness[] {
+  const byDisk = new Map<string, Fullness>();
+  for (const mount of readMountTable(host, false)) {
+    if (remoteTypes.test(mount.type)) continue;
+    try {
+      const { bsize, blocks, bfree, bavail, files, ffree } = statfsSync(host.at(mount.point));
+      // As df counts it: what only root may use counts as taken.
+      const [used, size] = [(blocks - bfree) * bsize, (blocks - bfree + bavail) * bsize];
+      const key = `${mount.device} ${mount.type} ${blocks} ${bfree} ${files}`;
+      const isNearer = (byDisk.get(key)?.mount.point.length ?? Number.POSITIVE_INFINITY) > mount.point.length;
+      if (size > 0 && isNearer)
+        byDisk.set(key, {
+          mount,
+          size,
+          used,
+          inodes: files === 0 ? 0 : (files - ffree) / files,
+        });
+    } catch {
+      // A mount point that this user may not enter.
+    }
+  }
+  return [...byDisk.values()].sort((a, b) => b.used / b.size - a.used / a.size);
+}
+
+interface Folder {
+  readonly path: string;
+  readonly above: Folder | null;
+  readonly uid: number;
+  size: number;
+}
+
+interface Filled {
+  readonly folders: readonly Folder[];
+  readonly files: readonly {
+    readonly path: string;
+    readonly size: number;
+    readonly uid: number;
+  }[];
+  readonly total: number;
+  readonly unreadable: number;
+  /** The time was over before all was seen. */
+  readonly isPart: boolean;
+}
+
+const lookOrNull = <T>(look: () => T): T | null => {
+  try {
+    return look();
+  } catch {
+    return null;
+  }
+};
+
+/** What is added up so far. */
+interface Sum {
+  readonly host: HostFiles;
+  readonly device: number | undefined;
+  readonly linked: Set<number>;
+  readonly files: Filled["files"][number][];
+  readonly folders: Folder[];
+}
+
+/** Hard links count once, other file systems not at all. */
+function add({ device, linked, files, folders }: Sum, folder: Folder, path: string, found: Stats): void {
+  if (found.dev !== device || linked.has(found.ino)) return;
+  const isFolder = found.isDirectory();
+  if (found.nlink > 1 && !isFolder) linked.add(found.ino);
+  const size = found.blocks * 512;
+  folder.size += size;
+  if (isFolder) folders.push({ path, above: folder, uid: found.uid, size: 0 });
+  else if (size >= largeFile) files.push({ path, size, uid: found.uid });
+}
+
+/** Adds what is in a folder, until the time is over; false: it cannot be read. */
+function addFolder(sum: Sum, folder: Folder, isOver: () => boolean): boolean {
+  const names = lookOrNull(() => readdirSync(sum.host.at(folder.path)));
+  for (const name of names ?? []) {
+    const path = folder.path === "/" ? `/${name}` : `${folder.path}/${name}`;
+    const found = statOf(sum.host, path);
+    if (found !== null) add(sum, folder, path, found);
+    if (isOver()) break;
+  }
+  return names !== null;
+}
+
+/** Adds up a folder within its own file system. Throws the reason of `signal`. */
+async function addUp(host: HostFiles, top: string, signal: AbortSignal | undefined): Promise<Filled> {
+  const stat = statOf(host, top);
+  const began = performance.now();
+  const isOver = () => performance.now() - began > limits.lookMs;
+  const folders: Folder[] = stat?.isDirectory() === true ? [{ path: top, above: null, uid: stat.uid, size: 0 }] : [];
+  const sum: Sum = { host, device: stat?.dev, linked: new Set(), files: [], folders };
+  let [at, unreadable, breath] = [0, 0, began];
+  for (; at < folders.length && !isOver(); at += 1) {
+    if (!addFolder(sum, folders[at] as Folder, isOver)) unreadable += 1;
+    if (performance.now() - breath < limits.breathMs) continue;
+    await Bun.sleep(0);
+    signal?.throwIfAborted();
+    breath = performance.now();
+  }
+  // Folders come before those below them, so from the end every sum is complete.
+  for (const folder of folders.toReversed()) if (folder.above !== null) folder.above.size += folder.size;
+  return { folders, files: sum.files, total: folders[0]?.size ?? 0, unreadable, isPart: isOver() };
+}
+
+const statOf = (host: HostFiles, path: string): Stats | null => lookOrNull(() => lstatSync(host.at(path)));
+
+/** The largest folders, without those that only lead to another of them. */
+function pickFolders({ folders, total }: Filled): readonly Folder[] {
+  const largest = new Map<Folder | null, number>();
+  for (const { above, size } of folders) largest.set(above, Math.max(size, largest.get(above) ?? 0));
+  return folders
+    .filter((each) => each.above !== null && each.size >= smallShare * total)
+    .filter((each) => (largest.get(each) ?? 0) < passShare * each.size)
+    .sort((a, b) => b.size - a.size)
+    .slice(0, limits.folders);
+}
+
+interface Deleted {
+  readonly key: string;
+  readonly size: number;
+  readonly path: string;
+  readonly pid: number;
+}
+
+/** The deleted file that a process holds open there; null: it is another thing, or takes no room. */
+function deletedAt(host: HostFiles, pid: number, fd: string): Deleted | null {
+  const path = host.at(`/proc/${pid}/fd/${fd}`);
+  const target = lookOrNull(() => readlinkSync(path)) ?? "";
+  if (!target.endsWith(" (deleted)") || !/^\/(?!memfd:|dev\/|SYSV|\[)/.test(target)) return null;
+  const stat = lookOrNull(() => statSync(path));
+  if (stat === null || stat.blocks === 0) return null;
+  return { key: `${stat.dev}:${stat.ino}`, size: stat.blocks * 512, path: target.slice(0, -10), pid };
+}
+
+/** Files that are deleted and still take room, since a process holds them open. */
+function renderDeleted(host: HostFiles): readonly string[] {
+  const found = new Map<string, Deleted>();
+  for (const pid of pidsOf(host)) {
+    for (const fd of host.list(`/proc/${pid}/fd`) ?? []) {
+      const deleted = deletedAt(host, pid, fd);
+      if (deleted !== null && !found.has(deleted.key)) found.set(deleted.key, deleted);
+    }
+  }
+  const largest = [...found.values()].sort((a, b) => b.size - a.size).slice(0, limits.deleted);
+  if (largest.length === 0) return [];
+  const holders = new Map(
+    readProcesses(host).map(({ pid, program, user }) => [pid, `${program} (pid ${pid}, ${user})`]),
+  );
+  const lines = largest.map(
+    ({ size, path, pid }) => `${spellBytes(size)}  ${plainName(path, limits.path)}  held by ${holders.get(pid) ?? pid}`,
+  );
+  return ["deleted and still open:", ...lines];
+}
+
+/** `filter`: the absolute path to look into; without one the fullest disk is looked into. */
+export async function renderDisk(host: HostFiles, filter: string, signal?: AbortSignal): Promise<string> {
+  const disks = readDisks(host);
+  const table = disks.map(({ mount, size, used, inodes }) => [
+    plainName(mount.point, limits.path),
+    `${Math.round((100 * used) / size)} %`,
+    `${spellBytes(used)} of ${spellBytes(size)}`,
+    `inodes ${Math.round(100 * inodes)} %`,
+    mount.type,
+  ]);
+  const remote = readMountTable(host, false).filter(({ type }) => remoteTypes.test(type));
+  const top = filter.startsWith("/") ? filter.replace(/(?<=.)\/+$/, "") : (disks[0]?.mount.point ?? "/");
+  const filled = await addUp(host, top, signal);
+  const { files, total, isPart, unreadable } = filled;
+  const named = plainName(top, limits.path);
+  const folders = pickFolders(filled).map(({ path, size, uid }) => [spellBytes(size), host.userOf(uid), `${path}/`]);
+  const large = files.toSorted((a, b) => b.size - a.size).filter(({ size }) => size >= smallShare * total);
+  const rows = [
+    ...folders,
+    ...large.slice(0, limits.files).map(({ path, size, uid }) => [spellBytes(size), host.userOf(uid), path]),
+  ];
+  const shown = rows.map(([size = "", user = "", path = ""]) => [size, user, plainName(path, limits.path)]);
+  const part = isPart ? "; after 2 s not all was seen: the sums are lower bounds, a folder looks closer" : "";
+  return [
+    ...alignRows([["disk", "used", "", "", "type"], ...table]),
+    ...(remote.length === 0
+      ? []
+      : [`not looked at, since it is elsewhere: ${remote.map(({ point }) => plainName(point, 60)).join(" ")}`]),
+    `${named} holds ${spellBytes(total)}${part}${unreadable > 0 ? `; ${unreadable} folders could not be read` : ""}; largest folders and files:`,
+    ...alignRows(shown),
+    ...renderDeleted(host),
+  ].join("\n");
+}

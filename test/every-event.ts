@@ -108,6 +108,7 @@ export const outcomeOf = (text: Probe): Filled<Outcome> => ({
   sandbox: "full",
   stays: { count: 2, paths: [text] },
   commit: text,
+  undone: [{ action: text, target: text, why: text }],
   planned: true,
   unsettled: [text],
   error: { code: "internal", message: text, hint: text, retry_after: 1 },

@@ -1,7 +1,8 @@
 /** Shows a run in an editor: events become updates of the session, in order. */
 import type { SessionUpdate, ToolCall, ToolCallStatus, ToolKind } from "@agentclientprotocol/sdk";
+import type { Failure } from "../core/error.ts";
 import type { RunEvent, StampedEvent } from "../core/event.ts";
-import { type ChangeSummary, type Outcome, type Promised, renderUnsettled } from "../core/outcome.ts";
+import { type ChangeSummary, type Outcome, type Promised, renderUnsettled, type Status } from "../core/outcome.ts";
 import { type Plan, workOf } from "../core/plan/plan.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { rowOf } from "../core/vocabulary.ts";
@@ -218,17 +219,18 @@ export function renderPromise(plan: Plan, { expected, at_most, tokens: count, co
   return `${reply}${steps} ${steps === 1 ? "step" : "steps"}. Expected ${modelCalls(expected)}, at most ${at_most}${tokens(count)}${price(cost)}.\n\n`;
 }
 
+function renderError(status: Status, { message, hint }: Failure, changes: Outcome["changes"]): string {
+  const isPart = status === "partial";
+  const lead = isPart ? "Kept" : "Changed and not taken back";
+  const left =
+    changes.length === 0 ? "Nothing was changed." : `${lead}: ${changes.map(({ path }) => path).join(", ")}.`;
+  return `${isPart ? "" : `${status}: `}${message}${hint === null ? "" : ` (${hint})`}. ${left}`;
+}
+
 function renderStatus({ status, checks, changes, error, calls, usage, cost, unsettled }: Outcome): string {
   const passed = checks.filter((check) => check.passed === true).length;
   const spent = `${modelCalls(calls.made)}${tokens(usage.input + usage.output)}${price(cost)}`;
-  if (error !== null) {
-    const outcome =
-      changes.length === 0
-        ? "Nothing was changed."
-        : `Changed and not taken back: ${changes.map(({ path }) => path).join(", ")}.`;
-    const hint = error.hint === null ? "" : ` (${error.hint})`;
-    return `${status}: ${error.message}${hint}. ${outcome} ${spent}.`;
-  }
+  if (error !== null) return `${renderError(status, error, changes)} ${spent}.`;
   if (status === "answered") return `${spent}.`;
   const unproved = unsettled === undefined ? "" : `: ${renderUnsettled(unsettled, checks.length)}`;
   const proof = status === "verified" ? ` by ${passed} ${passed === 1 ? "check" : "checks"}` : unproved;

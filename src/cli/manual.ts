@@ -19,6 +19,7 @@ export const exitMeanings = [
   ["12", "refused by policy"],
   ["13", "budget reached"],
   ["14", "disk or permission"],
+  ["15", "done in part"],
   ["124", "timeout"],
   ["129", "terminal closed (SIGHUP)"],
   ["130", "interrupted (SIGINT)"],

@@ -49,6 +49,7 @@ export const exitCodes = {
   read_only: 14,
   permission_denied: 14,
   io_failed: 14,
+  partial: 15,
   timeout: 124,
   hangup: 129,
   interrupted: 130,

@@ -50,7 +50,8 @@ export interface Promised extends CallPromise {
   readonly cost: number | null;
 }
 
-export type Status = "answered" | "verified" | "unverified" | "declined" | "failed" | "interrupted";
+/** `partial`: planned steps are open, and what was done is kept all the same. */
+export type Status = "answered" | "verified" | "unverified" | "partial" | "declined" | "failed" | "interrupted";
 
 /** How many actions were done, failed, or were refused by a rule or a person; looks are not counted here. */
 export interface ActionCounts {
@@ -63,6 +64,14 @@ export interface ActionCounts {
 export interface RefusedAction {
   readonly action: string;
   /** Path, command or "from → to", as the model wrote it. */
+  readonly target: string;
+  readonly why: string;
+}
+
+/** A planned step that no reply did, and that takes back nothing else. */
+export interface UndoneStep {
+  readonly action: string;
+  /** Path, command or "from → to". */
   readonly target: string;
   readonly why: string;
 }
@@ -108,6 +117,8 @@ export interface Outcome {
   readonly planned?: true;
   /** Paths that changed each time the checks ran, so that none judged what is there now; absent: none. */
   readonly unsettled?: readonly string[];
+  /** Planned steps that are open while the rest is kept; absent: none. */
+  readonly undone?: readonly UndoneStep[];
   readonly error: Failure | null;
 }
 

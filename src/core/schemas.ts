@@ -52,7 +52,7 @@ export const outcomeSchema = z.object({
   command: z.string(),
   run: z.nullable(z.string()),
   mode: z.string(),
-  status: z.enum(["answered", "verified", "unverified", "declined", "failed", "interrupted"]),
+  status: z.enum(["answered", "verified", "unverified", "partial", "declined", "failed", "interrupted"]),
   code: z.int(),
   text: z.string(),
   next: z.array(z.string()),
@@ -75,6 +75,7 @@ export const outcomeSchema = z.object({
   commit: z.optional(z.string()),
   planned: z.optional(z.literal(true)),
   unsettled: z.optional(z.array(z.string())),
+  undone: z.optional(z.array(refused)),
   error: z.nullable(failure),
 });
 

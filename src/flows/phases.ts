@@ -4,11 +4,13 @@ import { grantsSome } from "../core/command/run-patterns.ts";
 import { fence } from "../core/data-fence.ts";
 import { renderChanges } from "../core/diff.ts";
 import type { ErrorCode } from "../core/error.ts";
+import type { UndoneStep } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Plan, type PlanStep, workOf } from "../core/plan/plan.ts";
-import { type PlanClaim, pathsOfClaim, renderClaim } from "../core/plan/scope.ts";
+import { claimOfPlan, type PlanClaim, pathsOfClaim, renderClaim } from "../core/plan/scope.ts";
 import type { LooseTarget } from "../core/script/loose-reply.ts";
 import { rowOf } from "../core/vocabulary.ts";
+import { pathFor } from "./approval.ts";
 import { renderRequest } from "./briefing/briefing.ts";
 import { showFile, toReadable } from "./briefing/sources.ts";
 import { type Check, type CheckReport, describeCheck, describeFailed, renderBaseline } from "./checks/checks.ts";
@@ -24,6 +26,8 @@ export interface Left {
   readonly hint: string | null;
   /** Promised claims that are not done yet, for the next phase. */
   readonly open: readonly string[];
+  /** The planned steps that are open, where everything that was tried has worked; else empty. */
+  readonly undone: readonly UndoneStep[];
 }
 
 /** Facts about a reply besides its batch. */
@@ -117,7 +121,20 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
     message,
     hint,
     open: openClaims().map(renderClaim),
+    undone: [],
   });
+
+  /** The planned steps of the open claims; none where the reply was cut or too long. `lack`: what an empty reply lacked. */
+  const undoneAfter = ({ cut, overflow, empty }: ReplyFacts, lack: string): readonly UndoneStep[] => {
+    if (cut || overflow) return [];
+    const why = empty ? lack : "no reply did it";
+    const open = new Set(openClaims().map(renderClaim));
+    return workOf(plan).flatMap(({ action, target, destination }) => {
+      const claim = claimOfPlan(action, target, destination, (text, use) => pathFor(run, text, use));
+      const isOpen = claim !== null && open.delete(renderClaim(claim));
+      return isOpen ? [{ action, target: destination === null ? target : `${target} → ${destination}`, why }] : [];
+    });
+  };
 
   return {
     steps: plan.execution_plan?.steps.length ?? 0,
@@ -142,10 +159,10 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
       settled = new Set(facts.settled);
       const open = openClaims().map(renderClaim);
       const done = facts.finished || promised.length > 0;
+      const failure = failures.findLast(isOpen);
       const why =
-        whyNot(facts, failures.findLast(isOpen), open) ??
-        (done && run.ledger.exhausted ? null : asksForMore(run, batch, facts.finished));
-      if (why !== null) return left(...why);
+        whyNot(facts, failure, open) ?? (done && run.ledger.exhausted ? null : asksForMore(run, batch, facts.finished));
+      if (why !== null) return { ...left(...why), undone: failure === undefined ? undoneAfter(facts, why[1]) : [] };
       return done ? null : left("reply_invalid", "the reply did not end with FINISH");
     },
     judgeChecks(before, reports) {

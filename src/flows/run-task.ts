@@ -22,7 +22,7 @@ import { decideUnchanged, openBaseline } from "./checks/checks.ts";
 import { createShell } from "./commands/shell.ts";
 import { createEnding } from "./ending/ending.ts";
 import { readyCommit, requireCommit } from "./ending/git-commit.ts";
-import { requireAnswer, settle } from "./ending/settle.ts";
+import { refuseUndone, requireAnswer, settle } from "./ending/settle.ts";
 
 import { createPlanning } from "./plans/plan-state.ts";
 import type { Flow, Ports, Run, RunOptions, Task } from "./run.ts";
@@ -153,6 +153,7 @@ async function finish(run: Run): Promise<PreparedCommit | null> {
   const { outputSchema, commit } = run.ending;
   if (run.checking.checks.length > 0) await decideUnchanged(run);
   if (outputSchema != null) await requireAnswer(run);
+  refuseUndone(run);
   return commit == null ? null : readyCommit(run);
 }
 

@@ -14,6 +14,7 @@ import { acceptBatch, applyBatch, isAsked, reviewBatch } from "./changes/batch.t
 import { judgeStaged } from "./changes/judge.ts";
 import { baselineOf, type Check, checksOf, refuseFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
 import type { RunEnding } from "./ending/ending.ts";
+import { hasOwnWork } from "./ending/settle.ts";
 import { collectEvidence, lookBehind, showNow } from "./evidence.ts";
 import type { BatchReport } from "./perform.ts";
 import { createProgress, type Left, type Progress, renderResults, renderTask } from "./phases.ts";
@@ -40,7 +41,7 @@ export const singleShot: Flow = async (run) => {
   }
   if (run.planning.planOnly) return;
   await execute(run, plan, claims);
-  if (!run.changing.dryRun) await keepPlans(run.planning);
+  if (!run.changing.dryRun && run.ending.undone.length === 0) await keepPlans(run.planning);
 };
 
 /** single-shot with a saved plan, without a planning call; with its finished `changes`, without any call. */
@@ -127,11 +128,25 @@ async function doPhase(
     settled: await findSettled(run, claims),
   });
   const due = progress.promisesChanges || changedAnything(run, batch);
+  const undone = left !== null && mayEndInPart(run) ? left.undone : [];
+  if (undone.length > 0) left = null;
   const isChecked = left === null && due && checks.length > 0;
   const reports = isChecked ? await runChecks(run, checks, passedBefore.value) : [];
   left = progress.judgeChecks(left, reports);
+  if (left === null) run.ending.undone = undone;
   if (left === null && !closed) run.ending.text ||= proseAfter(asked.value);
   return { left, text, batch, notes, reports, tag };
+}
+
+/**
+ * Whether planned steps may stay open while what was done is kept: something was done, no call is left, and neither the
+ * user's cap on calls nor a refused change is the reason.
+ */
+function mayEndInPart(run: Run): boolean {
+  const { acting, changing, ledger } = run;
+  const forbidden = acting.tally.forbidden;
+  const isRefused = forbidden !== null && rowOf(forbidden.name)?.kind === "change";
+  return ledger.exhausted && !ledger.capped && !changing.strict && !isRefused && hasOwnWork(run);
 }
 
 function changedAnything(run: Run, batch: BatchReport): boolean {

@@ -70,6 +70,7 @@ function documentOf(outcome: Outcome): Outcome {
     ...(outcome.commit !== undefined && { commit: outcome.commit }),
     ...(outcome.planned !== undefined && { planned: outcome.planned }),
     ...(outcome.unsettled !== undefined && { unsettled: outcome.unsettled }),
+    ...(outcome.undone !== undefined && { undone: outcome.undone }),
     error: failureOf(error),
   };
 }

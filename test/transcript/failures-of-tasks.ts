@@ -53,6 +53,23 @@ const replies: readonly Failing[] = [
     calls: 3,
   },
   {
+    name: "a step that is left undone beside work that is done",
+    code: 15,
+    error: "partial",
+    args: task,
+    answers: [
+      planned([
+        ["WRITE", "hello.txt"],
+        ["WRITE", "more.txt"],
+      ]),
+      done(write("hello.txt", "hi\n")),
+      done(""),
+    ],
+    calls: 3,
+    changesTree: true,
+    check: ({ undone }) => expect(undone).toEqual([{ action: "WRITE", target: "more.txt", why: "no reply did it" }]),
+  },
+  {
     name: "a file that would lose most of its lines",
     code: 8,
     error: "guard_refused",

@@ -38,7 +38,7 @@ export function renderOverview(commands: readonly Command[]): string {
     .filter(({ name }) => name !== "help")
     .flatMap(({ name, about }) => hang(`${name.padEnd(10)} `, about, columns - 2));
   return `pai: a coding agent that shows its plan, keeps to a promised number of model
-calls, changes exactly what it listed or nothing, and can take it back.
+calls, changes nothing that it did not list, and can take it back.
 
 Usage:
 ${indent(['pai "TASK"                one task, then exit', "pai                       interactive session", "pai COMMAND [FLAGS]", "pai help COMMAND          flags and examples of a command"])}

@@ -59,7 +59,7 @@ const tools: readonly OfferedTool[] = [
     name: "apply",
     title: "Carry out a plan",
     description:
-      "Carries out a plan made by `plan`: exactly what it lists, or nothing. Refuses when a file has changed since. A second call returns the first outcome.",
+      "Carries out a plan made by `plan`: nothing that it does not list. Refuses when a file has changed since. A second call returns the first outcome.",
     inputSchema: object({ id: { ...text, description: "From `plan`" } }, ["id"]),
     annotations: { ...changes, idempotentHint: true },
   },

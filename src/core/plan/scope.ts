@@ -2,6 +2,7 @@
 
 import type { Right } from "../action-row.ts";
 import type { PaiError } from "../error.ts";
+import type { UndoneStep } from "../outcome.ts";
 import type { PathUse, RelPath } from "../path.ts";
 import { spellToolCall } from "../tool-calls.ts";
 import { rowOf } from "../vocabulary.ts";
@@ -114,6 +115,19 @@ export function renderClaim(claim: PlanClaim): string {
     case "command":
       return `run: ${claim.command}`;
   }
+}
+
+/** "a.py was not changed": a planned step that no reply did, as people read it. */
+export function renderUndone({ action, target }: Pick<UndoneStep, "action" | "target">): string {
+  const { right = null, form = "nothing" } = rowOf(action) ?? {};
+  const verb = {
+    content: form === "content" ? "written" : form === "edits" ? "changed" : "made",
+    delete: "deleted",
+    folder: "made",
+    move: "moved",
+    command: "run",
+  };
+  return `${target} was not ${right === null ? "done" : verb[right]}`;
 }
 
 /** Every path a claim names. */

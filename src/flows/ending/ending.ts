@@ -2,6 +2,7 @@
 
 import { fence } from "../../core/data-fence.ts";
 import type { ProjectMemory } from "../../core/memory.ts";
+import type { UndoneStep } from "../../core/outcome.ts";
 import { type KeyMask, maskHeld } from "../../core/secrets/held-keys.ts";
 
 export interface EndOptions {
@@ -19,6 +20,8 @@ export interface RunEnding extends EndOptions {
   text: string;
   next: readonly string[];
   score: number | null;
+  /** Planned steps that are open at the end, while what was done stays. */
+  undone: readonly UndoneStep[];
 }
 
 export interface EndPorts {
@@ -37,6 +40,7 @@ export function createEnding({ outputSchema, commit }: EndOptions, ports: EndPor
     text: "",
     next: [],
     score: null,
+    undone: [],
   };
 }
 

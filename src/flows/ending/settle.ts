@@ -12,6 +12,7 @@ import { takeFacts } from "../../core/memory.ts";
 import type { Json } from "../../core/model.ts";
 import { failedOutcome, type Outcome, type Status } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
+import { renderUndone } from "../../core/plan/scope.ts";
 import type { PreparedCommit, Transaction } from "../../core/ports.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { rowOf } from "../../core/vocabulary.ts";
@@ -37,11 +38,12 @@ const stops: readonly string[] = ["interrupted", "terminated", "hangup", "timeou
 
 function statusOfFailure(failure: PaiError): Status {
   if (stops.includes(failure.code)) return "interrupted";
+  if (failure.code === "partial") return "partial";
   return failure.code === "declined" || failure.code === "approval_needed" ? "declined" : "failed";
 }
 
 async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
-  if (run.changing.keep || failure.code === "commit_failed") return true;
+  if (run.changing.keep || ["commit_failed", "partial"].includes(failure.code)) return true;
   if (!run.interactive || stops.includes(failure.code)) return false;
   // Files that only checks left behind are not worth keeping.
   if ((run.begun?.changes ?? []).every((change) => run.checking.byUser.has(change))) return false;
@@ -82,7 +84,8 @@ async function takeBack(run: Run, transaction: Transaction): Promise<readonly Ch
 /** Keeps the changes or rolls them back; returns the changes that remain, and the run's failure. */
 async function closeTransaction(run: Run, failure: PaiError | null): Promise<[readonly Change[], PaiError | null]> {
   const transaction = run.begun;
-  if (transaction === null || run.changing.dryRun) return [failure === null ? run.changing.staged : [], failure];
+  if (transaction === null || run.changing.dryRun)
+    return [failure === null || failure.code === "partial" ? run.changing.staged : [], failure];
   let why = failure ?? whyGone(run.checking, transaction);
   try {
     if (why === null || (failure !== null && (await wantsToKeep(run, failure)))) {
@@ -166,6 +169,19 @@ const showStays = ({ stays }: Readonly<Changing>): Pick<Outcome, "stays"> =>
 const madePlan = ({ invocation: { command }, planning: { planOnly, plan } }: Run) =>
   (planOnly || command === "plan") && plan?.intent === "task";
 
+/** Throws partial where planned steps are open beside work that stays; nothing_done where they are all there was. */
+export function refuseUndone(run: Run): void {
+  const { undone } = run.ending;
+  if (undone.length === 0) return;
+  const steps = undone.map(renderUndone).join(", ");
+  if (!hasOwnWork(run)) throw new PaiError("nothing_done", `promised and not done: ${steps}`);
+  throw new PaiError("partial", `done in part: ${steps}; the rest is kept`);
+}
+
+/** Whether the run itself, and not only a check of the user, has changed something, on disk or in a dry run. */
+export const hasOwnWork = ({ begun, changing, checking }: Run): boolean =>
+  changing.staged.length > 0 || (begun?.changes ?? []).some((change) => !checking.byUser.has(change));
+
 /** The failure of a run that finished its work but got a signal meanwhile; null: none came. */
 async function hearSignal({ signal }: Run): Promise<PaiError | null> {
   try {
@@ -217,6 +233,7 @@ export async function settle(
     ...(hash !== null && { commit: hash }),
     ...(checking.unsettled.length > 0 && { unsettled: checking.unsettled }),
     ...(failure === null && madePlan(run) && { planned: true }),
+    ...(failure?.code === "partial" && { undone: ending.undone }),
     error: failure === null ? null : toFailure(failure),
   };
 }

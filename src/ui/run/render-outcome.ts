@@ -8,6 +8,7 @@ import {
   type RefusedAction,
   renderUnsettled,
   type Status,
+  type UndoneStep,
 } from "../../core/outcome.ts";
 import { counted, grouped, priced, renderDuration } from "../amount.ts";
 import { renderCounts } from "../diff/render-diff.ts";
@@ -64,6 +65,14 @@ function renderRefused(refused: readonly RefusedAction[], style: Style, columns:
   });
 }
 
+/** "! left undone: MODIFY CHANGES.md  no reply did it": a line for each planned step that is open. */
+function renderOpenSteps(undone: readonly UndoneStep[], style: Style, columns: number | null): string[] {
+  return undone.flatMap(({ action, target, why }) => {
+    const what = `left undone: ${action} ${visibleLine(target)}`.trimEnd();
+    return hang(`${mark(style, "warn")} `, `${what}  ${style.paint("dim", visibleLine(why))}`, columns);
+  });
+}
+
 /** "✓ check pytest -q  exit 0, 1.2 s" */
 export function renderCheck(check: CheckResult, style: Style, columns: number | null): string[] {
   const meaning: Meaning = check.passed === null ? "dim" : check.passed ? "ok" : "error";
@@ -76,6 +85,7 @@ export function renderCheck(check: CheckResult, style: Style, columns: number | 
 const statusWords: Readonly<Record<Exclude<Status, "answered">, readonly [Meaning, string]>> = {
   verified: ["ok", "verified"],
   unverified: ["warn", "unverified"],
+  partial: ["warn", "done in part"],
   declined: ["warn", "declined"],
   failed: ["error", "failed"],
   interrupted: ["warn", "interrupted"],
@@ -87,7 +97,7 @@ function renderProof(outcome: Outcome): string {
   const passed = checks.filter((check) => check.passed === true).length;
   const still = changes.length === 0 ? `, nothing changed${renderStays(outcome)}` : "";
   if (status === "verified") return (passed > 0 ? ` by ${counted(passed, "check")}` : "") + still;
-  if (status !== "unverified") return "";
+  if (status !== "unverified" && status !== "partial") return "";
   if (unsettled !== undefined) return `: ${visibleLine(renderUnsettled(unsettled, checks.length))}`;
   return passed > 0 ? `: ${passed} of ${counted(checks.length, "check")} passed` : ": no check has proved this";
 }
@@ -113,7 +123,7 @@ function renderStatus(outcome: Outcome, { applied, screen, style }: ResultOption
   // On a screen the error comes first, and says that nothing was changed.
   if (screen && outcome.status === "failed" && !applied && outcome.error !== null && outcome.score === null) return [];
   const [meaning, words] = statusWords[outcome.status];
-  const untouched = !applied && outcome.status !== "verified" && outcome.status !== "unverified";
+  const untouched = !applied && !["verified", "unverified", "partial"].includes(outcome.status);
   const score = outcome.score === null ? "" : style.paint("dim", `  score ${outcome.score} of 10`);
   const status = untouched ? `${words}, nothing changed${renderStays(outcome)}` : `${words}${renderProof(outcome)}`;
   return [`${mark(style, meaning)} ${style.paint(meaning, status)}${score}`];
@@ -154,6 +164,7 @@ export function renderResult(outcome: Outcome, options: ResultOptions): string {
     ...(dry ? [style.paint("dim", `${style.glyphs.dim} not written`)] : []),
     ...(screen ? [] : renderAmended(outcome.amended, style, columns)),
     ...renderRefused(outcome.refused, style, columns),
+    ...renderOpenSteps(outcome.undone ?? [], style, columns),
     ...(screen ? [] : checks.flatMap((check) => renderCheck(check, style, columns))),
     ...(dry && outcome.status === "unverified" ? [] : renderStatus(outcome, options)),
     // A failed run was rolled back, so its next steps do not apply.

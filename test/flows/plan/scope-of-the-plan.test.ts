@@ -212,8 +212,9 @@ describe("-n", () => {
   });
 
   test("a failed one shows no changes as done", async () => {
-    const lines = [plan({ steps: ["WRITE a.txt", "WRITE b.txt"] }), made + finish(), finish()];
-    const ran = await play({ lines, options: { dryRun: true } });
+    const bad = `${made}${modify("b.txt", ["two\n", "2\n"])}${finish()}`;
+    const lines = [plan({ steps: ["WRITE a.txt", "MODIFY b.txt"] }), bad, bad];
+    const ran = await play({ lines, files: { "b.txt": "one\n" }, options: { dryRun: true } });
     expect(ran.outcome).toMatchObject({ code: 8, changes: [], diff: "" });
   });
 });

@@ -1,0 +1,139 @@
+/** A planned step that is left undone takes back nothing that was done; what is open is named, with exit code 15. */
+import { describe, expect, test } from "bun:test";
+import { outcomeSchema } from "../../../src/core/schemas.ts";
+import { finish, modify, plan, write } from "../plans.ts";
+import { openCache, play, type Setup } from "../scripted.ts";
+
+const files = { "a.txt": "one\n", "CHANGES.md": "# News\n\n- nothing\n" };
+const contract = plan({ steps: ["MODIFY a.txt", "MODIFY CHANGES.md"] });
+const work = modify("a.txt", ["one\n", "two\n"]);
+const green = "grep -q two a.txt";
+const undone = [{ action: "MODIFY", target: "CHANGES.md", why: "no reply did it" }];
+
+/** The optional step of the plan is left out by every reply. */
+const playing = ({ lines, options, ...rest }: Partial<Setup> = {}) =>
+  play({
+    files,
+    lines: lines ?? [contract, work + finish(), finish("")],
+    options: { checks: [green], ...options },
+    ...rest,
+  });
+
+describe("a step that every reply leaves out", () => {
+  test.each([
+    ["with a green check", [green]],
+    ["without a check", []],
+  ])("%s: what was done is kept with 15, and the step is named", async (_, checks) => {
+    const planCache = openCache();
+    const ran = await playing({ options: { checks }, planCache });
+    expect(ran.files).toEqual({ ...files, "a.txt": "two\n" });
+    expect(ran.outcome).toMatchObject({
+      ok: false,
+      status: "partial",
+      code: 15,
+      undone,
+      changes: [{ path: "a.txt" }],
+    });
+    expect(ran.outcome.error).toMatchObject({
+      code: "partial",
+      message: "done in part: CHANGES.md was not changed; the rest is kept",
+    });
+    expect(ran.outcome.checks.map(({ passed }) => passed)).toEqual(checks.map(() => true));
+    expect(outcomeSchema.parse(ran.outcome).undone).toEqual(undone);
+    expect(ran.eventsOf("changes.rolled_back")).toEqual([]);
+    expect(planCache.saved.size).toBe(0);
+  });
+
+  test("with a red check all is taken back with 9", async () => {
+    const ran = await playing({ options: { checks: ["grep -q three a.txt"] } });
+    expect([ran.outcome.code, ran.outcome.status, ran.outcome.undone, ran.files]).toEqual([
+      9,
+      "failed",
+      undefined,
+      files,
+    ]);
+  });
+
+  test.each([
+    ["a strict run", { strict: true }, 8],
+    ["a cap on calls", { caps: { calls: 2, tokens: null, cost: null } }, 13],
+  ])("%s is not content with a part: all is taken back", async (_, options, code) => {
+    const ran = await playing({ options });
+    expect([ran.outcome.code, ran.outcome.undone, ran.files]).toEqual([code, undefined, files]);
+  });
+
+  test("a cut reply is the reason that counts", async () => {
+    const cut = { text: `${work}MODIFY::CHANGES.md::EOT\n<<<<<<< SEARCH\n- noth`, stop: "length" } as const;
+    const ran = await playing({ lines: [contract, cut, { text: "- nothing\n===", stop: "length" }] });
+    expect([ran.outcome.code, ran.files]).toEqual([7, files]);
+  });
+
+  test("a refused change is the reason that counts", async () => {
+    const other = work + modify("b.txt", ["one\n", "two\n"]) + finish();
+    const ran = await playing({
+      files: { ...files, "b.txt": "one\n" },
+      lines: [contract, other, other],
+      options: { only: [["a.txt", "CHANGES.md"]] },
+    });
+    expect([ran.outcome.code, ran.files["a.txt"]]).toEqual([12, "one\n"]);
+  });
+
+  test("an edit that failed and was not mended is no open step: 8", async () => {
+    const failing = work + modify("CHANGES.md", ["- something\n", "- two\n"]) + finish();
+    const ran = await playing({ lines: [contract, failing, finish("")] });
+    expect([ran.outcome.code, ran.files]).toEqual([8, files]);
+  });
+
+  test("a last reply without any action takes nothing back either", async () => {
+    const ran = await playing({
+      lines: [contract, work + finish(), "I have updated CHANGES.md for you."],
+    });
+    expect(ran.outcome).toMatchObject({
+      code: 15,
+      undone: [{ why: expect.stringContaining("held no action") }],
+    });
+    expect(ran.files["a.txt"]).toBe("two\n");
+  });
+
+  test("nobody is asked at a terminal whether to keep it", async () => {
+    const ran = await playing({
+      options: { interactive: true },
+      answers: "yes",
+    });
+    expect([ran.outcome.code, ran.questions.map(({ kind }) => kind)]).toEqual([15, ["plan"]]);
+  });
+
+  test("a dry run tells the same of the changes that it shows", async () => {
+    const ran = await playing({ options: { dryRun: true } });
+    expect(ran.outcome).toMatchObject({
+      code: 15,
+      undone,
+      changes: [{ path: "a.txt" }],
+    });
+    expect(ran.files).toEqual(files);
+  });
+});
+
+test("where all steps are open nothing was done: 8", async () => {
+  const ran = await playing({
+    lines: [contract, finish(), finish("I could not.")],
+  });
+  expect(ran.outcome).toMatchObject({
+    code: 8,
+    status: "failed",
+    error: { code: "nothing_done" },
+  });
+  expect(ran.outcome.undone).toBeUndefined();
+});
+
+test("each kind of step is named as what it is", async () => {
+  const steps = ["MODIFY a.txt", "WRITE n.txt", "MV b.txt -> c.txt", "MKDIR lib", "RM d.txt"];
+  const ran = await playing({
+    files: { ...files, "b.txt": "", "d.txt": "" },
+    lines: [plan({ steps }), work + finish(), write("a.txt", "two\n")],
+    options: { allowDelete: true },
+  });
+  expect(ran.outcome.error?.message).toBe(
+    "done in part: n.txt was not written, b.txt → c.txt was not moved, lib was not made, d.txt was not deleted; the rest is kept",
+  );
+});

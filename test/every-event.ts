@@ -107,6 +107,7 @@ export const outcomeOf = (text: Probe): Filled<Outcome> => ({
   refused: [{ action: text, target: text, why: text }],
   sandbox: "full",
   stays: { count: 2, paths: [text] },
+  merged: [text],
   commit: text,
   undone: [{ action: text, target: text, why: text }],
   planned: true,

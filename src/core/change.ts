@@ -1,5 +1,6 @@
 /** Changes as values: what a path was, what it will be, and the arithmetic on sets of changes. */
 import type { RelPath } from "./path.ts";
+import { mergeBlobs } from "./three-way.ts";
 
 /** The content of a path. `null` instead of a Blob means that nothing exists there. Bytes must never be mutated. */
 export type Blob =
@@ -46,13 +47,24 @@ function firstOrigin({ path, from }: Change, byPath: ReadonlyMap<RelPath, Change
   return origin === path ? null : origin;
 }
 
+/**
+ * The content before the first of two changes of a path. What somebody else wrote between them belongs to it: a change
+ * that is taken back gives that back, too.
+ */
+export function beforeBoth({ before, after }: Change, next: Change): Blob | null {
+  if (before?.kind !== "file" || after?.kind !== "file" || next.before?.kind !== "file") return before;
+  if (after.bytes === next.before.bytes || Buffer.compare(after.bytes, next.before.bytes) === 0) return before;
+  const merge = mergeBlobs(after, { ...before, mode: after.mode }, { ...next.before, mode: after.mode });
+  return merge.kind === "merged" ? { ...before, bytes: merge.blob.bytes } : before;
+}
+
 /** Merges changes of the same path in order; what ends where it began disappears. */
 export function squash(changes: readonly Change[]): Change[] {
   const byPath = new Map<RelPath, Change>();
   for (const change of changes) {
     const earlier = byPath.get(change.path);
     const from = firstOrigin(change, byPath) ?? earlier?.from ?? null;
-    byPath.set(change.path, { ...change, before: earlier ? earlier.before : change.before, from });
+    byPath.set(change.path, { ...change, before: earlier ? beforeBoth(earlier, change) : change.before, from });
   }
   return [...byPath.values()].filter((change) => !sameBlob(change.before, change.after));
 }

@@ -111,6 +111,8 @@ export interface Outcome {
   readonly sandbox: SandboxUse | null;
   /** Ignored paths that commands changed and no rollback or undo restores; `paths` names some; absent: none. */
   readonly stays?: { readonly count: number; readonly paths: readonly string[] };
+  /** Changed files that somebody else changed meanwhile, on other lines; absent: none. */
+  readonly merged?: readonly string[];
   /** Hash of the commit that holds the changes; absent: none was made. */
   readonly commit?: string;
   /** The run was only to make a plan, and made one; absent: it was not, or it answered. */

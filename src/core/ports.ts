@@ -261,6 +261,8 @@ export interface Workspace extends View {
   concern(path: RelPath): string | null;
   /** Why a path is closed that a person may open by naming it: it may hold secrets. null: any other path. */
   whyClosed(path: RelPath): string | null;
+  /** Whether somebody else's change of a path may be merged with a run's; absent: never. */
+  mayMerge?(path: RelPath): boolean;
   /** Opens these closed paths to actions, and no others; only ones that may hold secrets. Commands do not see them. */
   openClosed(paths: ReadonlySet<RelPath>): void;
   /** A path as somebody wrote it, whatever its class. Throws path_refused if it is none below the root. */

@@ -72,6 +72,7 @@ export const outcomeSchema = z.object({
   refused: z.array(refused),
   sandbox: z.nullable(z.enum(["full", "writes", "off"])),
   stays: z.optional(z.object({ count, paths: z.array(z.string()) })),
+  merged: z.optional(z.array(z.string())),
   commit: z.optional(z.string()),
   planned: z.optional(z.literal(true)),
   unsettled: z.optional(z.array(z.string())),

@@ -1,6 +1,5 @@
 /** Merges two changes of one file that began at the same content, line by line, when they touch different lines. */
 
-import type { Blob, FileBlob } from "./change.ts";
 import { editsBetween, type LineEdit, matchLines, splitLines } from "./line-diff.ts";
 import { decode, type Encoding, encode, isAscii } from "./text.ts";
 
@@ -13,8 +12,12 @@ export interface Dispute {
   readonly theirs: string;
 }
 
+/** Structurally a `Blob` of a change, so that changes can be merged where they are squashed. */
+type Content = { readonly kind: "file"; readonly bytes: Uint8Array; readonly mode: number };
+type Mergeable = Content | { readonly kind: "folder" | "link" } | null;
+
 export type Merge =
-  | { readonly kind: "merged"; readonly blob: FileBlob }
+  | { readonly kind: "merged"; readonly blob: Content }
   | { readonly kind: "disputed"; readonly disputes: readonly Dispute[] }
   /** Nothing that is merged by lines: a link, a folder, binary content, a file that is gone or new. */
   | { readonly kind: "unmergeable" };
@@ -102,7 +105,7 @@ function sharedEncoding(all: readonly { readonly text: string; readonly encoding
 }
 
 /** What `ours` and `theirs` both made of `base`; encoding, byte order mark, line ends and mode are those of the files. */
-export function mergeBlobs(base: Blob | null, ours: Blob | null, theirs: Blob | null): Merge {
+export function mergeBlobs(base: Mergeable, ours: Mergeable, theirs: Mergeable): Merge {
   if (base?.kind !== "file" || ours?.kind !== "file" || theirs?.kind !== "file") return { kind: "unmergeable" };
   const mode = theirs.mode === base.mode ? ours.mode : theirs.mode;
   if (ours.mode !== base.mode && theirs.mode !== base.mode && ours.mode !== theirs.mode) return { kind: "unmergeable" };

@@ -11,12 +11,13 @@ import type { Plan } from "../core/plan/plan.ts";
 import { promiseOfSchedule } from "../core/plan/promise.ts";
 import { describeSchedule, describeVerdict } from "../core/plan/reply-schemas.ts";
 import type { Schedule, ScheduleStep } from "../core/plan/schedule.ts";
-import { type PlanClaim, pathsOfClaim } from "../core/plan/scope.ts";
+import type { PlanClaim } from "../core/plan/scope.ts";
 import { readNext } from "../core/script/body.ts";
 import type { Script } from "../core/script/script.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { ask, isBadReply } from "./ask.ts";
 import { renderRequest } from "./briefing/briefing.ts";
+import { acceptMeanwhile } from "./changes/meanwhile.ts";
 import {
   type CheckReport,
   checksOf,
@@ -222,7 +223,7 @@ export async function createIterations(
   const progress = createProgress(run, plan, claims);
   const before = await finishBaseline(run);
   // The schedule, and perhaps a person's approval, refers to the files as they were when it was made.
-  await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim));
+  await acceptMeanwhile(run, claims);
   const { text: evidence, batch: seen } = await collectEvidence(run, plan, rights);
   progress.absorb(seen);
   const checks = run.changing.dryRun ? [] : checksOf(run);

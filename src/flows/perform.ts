@@ -13,8 +13,8 @@ import { claimOfCall, pathsOfCall, requireOpened, requireRight, targetOfCall } f
 import { breathe } from "./breathe.ts";
 import { noteHidden, noteRead } from "./briefing/sources.ts";
 import { isVeiled, refuseNames, unveil } from "./changes/allowed.ts";
-import { acceptBatch, applyBatch, isAsked, reviewBatch } from "./changes/batch.ts";
-import { judgeStaged, openSizeCap, type SizeCap } from "./changes/judge.ts";
+import { acceptBatch, applyBatch, decideStaged, isAsked } from "./changes/batch.ts";
+import { openSizeCap, type SizeCap } from "./changes/judge.ts";
 import { learnNamed, renderCommand, renderNotRun, runPlanned, textsIn } from "./commands/commands.ts";
 import type { Run } from "./run.ts";
 
@@ -96,12 +96,8 @@ function lineFor(kind: AnyAction["kind"], code: ErrorCode | null, text: string):
 async function flush(batch: Batch): Promise<void> {
   const { run, rights, waiting } = batch;
   batch.waiting = [];
-  const refusals = await judgeStaged(
-    run,
-    rights,
-    waiting.map(({ paths }) => paths),
-  );
-  const declined = await reviewBatch(run, rights);
+  const calls = waiting.map(({ paths }) => paths);
+  const { refusals, declined } = await decideStaged(run, rights, calls);
   for (const { call, text, paths } of waiting) {
     const refused = paths.flatMap((path) => refusals.get(path) ?? []).at(0) ?? declined;
     report(batch, call, { kind: "change", code: refused?.code ?? null, text: refused?.text ?? text, paths });
@@ -182,12 +178,13 @@ async function performOne(batch: Batch, call: Call, looked: Looked | null): Prom
       await requireRight(run, claim, rights, call);
       await requireOpened(run, claim);
     }
-    const stage = isVeiled(call.name) ? run.veiled.stage() : run.overlay;
+    const isEdit = action.kind === "change" && isVeiled(call.name);
+    const stage = isEdit ? run.veiled.editStage() : isVeiled(call.name) ? run.veiled.stage() : run.overlay;
     const proposal = await (looked ?? action.propose(call.input, stage, run.signal));
     if (proposal.kind !== "complaint") return await take(batch, call, proposal, claim);
     const paths = claim === null ? [] : pathsOfClaim(claim);
     // If somebody else changed the file while the model worked, the mistake is a conflict.
-    await run.overlay.refuseConflict(paths);
+    await (isEdit ? run.overlay.refuseUnknown(paths) : run.overlay.refuseConflict(paths));
     report(batch, call, { kind: action.kind, code: proposal.code, text: proposal.text, paths });
   } catch (thrown) {
     const isBeyond = claim !== null && rights?.refusalOf(claim) != null;

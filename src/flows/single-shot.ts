@@ -6,12 +6,13 @@ import { PaiError } from "../core/error.ts";
 import type { Message } from "../core/model.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { complexityOf, phasesOf, promiseOf } from "../core/plan/promise.ts";
-import { createRights, type PlanClaim, pathsOfClaim, type Rights, useOf } from "../core/plan/scope.ts";
+import { createRights, type PlanClaim, type Rights, useOf } from "../core/plan/scope.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { hintFor, type Tally } from "./acting.ts";
 import { requireRight } from "./approval.ts";
 import { acceptBatch, applyBatch, isAsked, reviewBatch } from "./changes/batch.ts";
 import { judgeStaged } from "./changes/judge.ts";
+import { acceptMeanwhile, mergeStaged } from "./changes/meanwhile.ts";
 import { baselineOf, type Check, checksOf, refuseFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
 import type { RunEnding } from "./ending/ending.ts";
 import { hasOwnWork } from "./ending/settle.ts";
@@ -188,7 +189,7 @@ export async function execute(run: Run, plan: Plan, claims: readonly PlanClaim[]
   const progress = createProgress(run, plan, claims);
   await finishBaseline(run);
   // The plan, and perhaps a person's approval, refers to the files as they were when it was made.
-  await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim));
+  await acceptMeanwhile(run, claims);
   const { text: evidence, batch: seen } = await collectEvidence(run, plan, rights);
   progress.absorb(seen);
   const checks = run.changing.dryRun ? [] : checksOf(run);
@@ -242,6 +243,7 @@ async function performChanges(run: Run, changes: readonly Change[], rights: Righ
   }
   run.overlay.stage(changes);
   const paths = changes.map(({ path }) => [path]);
+  await mergeStaged(run);
   for (const { code, text } of (await judgeStaged(run, rights, paths)).values()) throw new PaiError(code, text);
   await reviewBatch(run, rights);
   if (!isAsked(run, rights)) await acceptBatch(run);

@@ -11,8 +11,21 @@ import type { Entry, LineRange, SearchQuery, SearchReport, Stage, View } from ".
 export interface Overlay extends Stage {
   /** Stages changes. Throws `conflict` when a change does not start from the content that the run last knew. */
   stage(changes: readonly Change[]): void;
-  /** Throws `conflict` when one of these files has changed since the run last saw it. */
+  /** Throws `conflict` when one of these files has changed since the run first saw it. */
   refuseConflict(paths: readonly RelPath[]): Promise<void>;
+  /** The same for edits: not for files whose content it remembers, since edits start from that. */
+  refuseUnknown(paths: readonly RelPath[]): Promise<void>;
+  /**
+   * The content that an edit of the model starts from: of a file that somebody else has changed, what the model was last
+   * shown of it. Otherwise, and where that is not remembered, like `read`.
+   */
+  readStart(path: RelPath, limit?: number): Promise<Blob | null>;
+  /** The content on disk, below staged changes; a path below a file does not exist (null). */
+  readNow(path: RelPath): Promise<Blob | null>;
+  /** Whether the content of a path is not what the run first saw of it; false for one that it has not seen. */
+  isChanged(path: RelPath): Promise<boolean>;
+  /** Puts one change in the place of all that is staged for its path. */
+  restage(change: Change): void;
   /** Removes the staged changes of these paths. */
   drop(paths: ReadonlySet<RelPath>): void;
   /** The changes of earlier batches of a dry run, squashed. */
@@ -27,8 +40,8 @@ export interface Overlay extends Stage {
   release(paths: readonly RelPath[]): void;
   /** Sets the order of search hits: these paths first, the likeliest at the top. The first search calls `paths`. */
   prefer(paths: () => Promise<readonly string[]>): void;
-  /** Notes that the model was shown these bytes. */
-  show(path: RelPath, bytes: Uint8Array): void;
+  /** Notes that the model was shown these bytes; `part`: only a part of them. */
+  show(path: RelPath, bytes: Uint8Array, part?: "part"): void;
   /** Notes that the model did not get the whole file after all. */
   forget(path: RelPath): void;
 }
@@ -59,13 +72,8 @@ function withinLimit(path: RelPath, blob: Blob | null, limit = Number.POSITIVE_I
 /** What the run last knew of a path: of a large file its digest, since one reply may read hundreds of them. */
 type Known = Blob | null | { readonly kind: "digest"; readonly mode: number; readonly digest: string };
 
-/** A larger file is known by its digest. In bytes. */
-const maxKnown = 65_536;
-
-const toKnown = (blob: Blob | null): Known =>
-  blob?.kind === "file" && blob.bytes.length > maxKnown
-    ? { kind: "digest", mode: blob.mode, digest: digest(blob.bytes) }
-    : blob;
+/** A larger file is known by its digest once so many bytes of larger files are remembered. */
+const maxKnown = { file: 65_536, all: 32 * 1024 * 1024 } as const;
 
 function isStill(known: Known, now: Blob | null): boolean {
   if (known?.kind !== "digest") return sameBlob(known, now);
@@ -95,6 +103,19 @@ export function createOverlay(view: View, room: number = maxShown, asksBy: Stage
   let askLikely = async (): Promise<readonly string[]> => [];
   let likely: Promise<readonly string[]> | null = null;
   const known = new Map<RelPath, Known>();
+  /** What the model was last shown, where that is newer than what is known. */
+  const starts = new Map<RelPath, Uint8Array>();
+  let large = 0;
+  const sizeOf = (blob: Known | undefined) =>
+    blob?.kind === "file" && blob.bytes.length > maxKnown.file ? blob.bytes.length : 0;
+  const remember = (path: RelPath, blob: Blob | null): void => {
+    large -= sizeOf(known.get(path));
+    const isKept = blob?.kind !== "file" || large + sizeOf(blob) <= maxKnown.all;
+    const kept: Known = isKept ? blob : { kind: "digest", mode: blob.mode, digest: digest(blob.bytes) };
+    large += sizeOf(kept);
+    known.set(path, kept);
+    starts.delete(path);
+  };
   const seen = new Map<RelPath, Uint8Array>();
   let top: ReadonlyMap<RelPath, Change> | null = null;
   /** Made anew after each change of what is staged: a folder of many files asks for it once for each. */
@@ -113,19 +134,26 @@ export function createOverlay(view: View, room: number = maxShown, asksBy: Stage
     const change = onTop().get(path);
     if (change !== undefined) return withinLimit(path, change.after, limit);
     const blob = await view.read(path, limit);
-    if (!known.has(path)) known.set(path, toKnown(blob));
+    if (!known.has(path)) remember(path, blob);
     return blob;
   };
 
-  const refuseChanged = (path: RelPath, now: Blob | null): void => {
+  const isOther = (path: RelPath, now: Blob | null): boolean => {
     const base = known.get(path);
-    if (base === undefined || onTop().has(path) || isStill(base, now)) return;
+    return base !== undefined && !onTop().has(path) && !isStill(base, now);
+  };
+  const isStart = (path: RelPath, blob: Blob | null): boolean => {
+    const start = starts.get(path);
+    return start !== undefined && blob?.kind === "file" && Buffer.compare(start, blob.bytes) === 0;
+  };
+  const refuseChanged = (path: RelPath, now: Blob | null): void => {
+    if (!isOther(path, now)) return;
     throw new PaiError("conflict", `${path} was changed by someone else while pai worked on it`, {
       hint: "it was not overwritten; run the task again on the new content",
     });
   };
 
-  /** The current content. A path below a file does not exist (null): `a.sh/index.js` if a.sh is a new file. */
+  /** A path below a file does not exist: `a.sh/index.js` if a.sh is a new file. */
   const readNow = (path: RelPath): Promise<Blob | null> =>
     view.read(path).catch((thrown) => {
       if (toPaiError(thrown).code === "file_unusable") return null;
@@ -133,7 +161,7 @@ export function createOverlay(view: View, room: number = maxShown, asksBy: Stage
     });
 
   const learn = (changes: readonly Change[]): void => {
-    for (const { path, after } of changes) known.set(path, toKnown(after));
+    for (const { path, after } of changes) remember(path, after);
   };
 
   return {
@@ -143,6 +171,16 @@ export function createOverlay(view: View, room: number = maxShown, asksBy: Stage
     ...(view.host !== undefined && { host: view.host }),
     shown: (path) => seen.get(path) ?? null,
     read,
+    async readStart(path, limit) {
+      const blob = await read(path, limit);
+      if (blob?.kind !== "file" || onTop().has(path)) return blob;
+      const shown = starts.get(path);
+      const first = known.get(path);
+      const bytes = shown ?? (first?.kind === "file" ? first.bytes : blob.bytes);
+      return Buffer.compare(bytes, blob.bytes) === 0 ? blob : { ...blob, bytes };
+    },
+    readNow,
+    isChanged: async (path) => known.has(path) && isOther(path, await readNow(path)),
     async readLines(path, from, to) {
       const change = onTop().get(path);
       if (change === undefined) return view.readLines(path, from, to);
@@ -186,7 +224,7 @@ export function createOverlay(view: View, room: number = maxShown, asksBy: Stage
       [askLikely, likely] = [paths, null];
     },
     stage(changes) {
-      for (const { path, before } of changes) refuseChanged(path, before);
+      for (const { path, before } of changes) if (!isStart(path, before)) refuseChanged(path, before);
       for (const { path, from, before, after } of changes) {
         // The model knows the whole content of a file that it creates, but not of one that it moves.
         if (before === null && from === null && after?.kind === "file") seen.set(path, after.bytes);
@@ -195,6 +233,17 @@ export function createOverlay(view: View, room: number = maxShown, asksBy: Stage
     },
     async refuseConflict(paths) {
       for (const path of paths) if (known.has(path)) refuseChanged(path, await readNow(path));
+    },
+    restage(change) {
+      const at = pending.findIndex(({ path }) => path === change.path);
+      setPending(pending.flatMap((each, n) => (each.path !== change.path ? [each] : n === at ? [change] : [])));
+    },
+    async refuseUnknown(paths) {
+      for (const path of paths) {
+        const now = await readNow(path);
+        const isKept = now?.kind === "file" && (starts.has(path) || known.get(path)?.kind === "file");
+        if (!isKept) refuseChanged(path, now);
+      }
     },
     drop(paths) {
       setPending(pending.filter(({ path }) => !paths.has(path)));
@@ -209,10 +258,15 @@ export function createOverlay(view: View, room: number = maxShown, asksBy: Stage
     learn,
     release(paths) {
       for (const path of known.keys())
-        if (paths.some((each) => path === each || path.startsWith(`${each}/`))) known.delete(path);
+        if (paths.some((each) => path === each || path.startsWith(`${each}/`))) {
+          large -= sizeOf(known.get(path));
+          known.delete(path);
+          starts.delete(path);
+        }
     },
-    show(path, bytes) {
-      seen.set(path, bytes);
+    show(path, bytes, part) {
+      if (part === undefined) seen.set(path, bytes);
+      if (!onTop().has(path)) starts.set(path, bytes);
     },
     forget(path) {
       seen.delete(path);

@@ -21,6 +21,8 @@ export interface VeiledView {
    * secrets in the order of the calls.
    */
   stage(turn?: Promise<unknown>): Stage;
+  /** The stage for edits, which start from what the model was shown (`readStart`). */
+  editStage(): Stage;
   /** A blob as the model may see it. */
   hide(path: RelPath, blob: Blob | null): Blob | null;
   /** A change as models and people may see it: what is cut from it for a diff cannot hold a part of a secret. */
@@ -90,9 +92,9 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
     return path === entry.path && target === entry.target ? entry : { ...entry, path, target };
   };
 
-  const stage = (turn: Promise<unknown> = Promise.resolve()): Stage => {
+  const stage = (turn: Promise<unknown> = Promise.resolve(), readRaw = overlay.read): Stage => {
     const read = async (path: RelPath, limit?: number): Promise<Blob | null> => {
-      const blob = await overlay.read(path, limit);
+      const blob = await readRaw(path, limit);
       await turn;
       return hide(path, blob);
     };
@@ -164,6 +166,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
 
   return {
     stage,
+    editStage: () => stage(undefined, overlay.readStart),
     hide,
     hideChange,
     hideChanges: (changes) => changes.map(hideChange),

@@ -67,6 +67,7 @@ function documentOf(outcome: Outcome): Outcome {
     refused: outcome.refused.map(({ action, target, why }) => ({ action, target, why })),
     sandbox: outcome.sandbox,
     ...(outcome.stays !== undefined && { stays: outcome.stays }),
+    ...(outcome.merged !== undefined && { merged: outcome.merged }),
     ...(outcome.commit !== undefined && { commit: outcome.commit }),
     ...(outcome.planned !== undefined && { planned: outcome.planned }),
     ...(outcome.unsettled !== undefined && { unsettled: outcome.unsettled }),

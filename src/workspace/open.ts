@@ -5,7 +5,7 @@ import { atFirstUse } from "../core/at-first-use.ts";
 import type { Blob, Change } from "../core/change.ts";
 import { spellAllow } from "../core/command/quote.ts";
 import { PaiError } from "../core/error.ts";
-import { judgeNames, type PathRules, placeOf, whyJudged } from "../core/names.ts";
+import { judgeNames, mayMerge, type PathRules, placeOf, whyJudged } from "../core/names.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
 import type { View, Workspace } from "../core/ports.ts";
 import { realPathOf } from "../system/lookups.ts";
@@ -135,6 +135,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
         const judged = judgeNames(path, rules);
         return judged.kind === "secret" ? `${showName(judged.name)} ${whyJudged(judged)}` : null;
       },
+      mayMerge: (path) => mayMerge(path, policy) && whyAsked(path, policy, others.find(path)) === null,
       openClosed(paths) {
         const opened = [...paths].filter((path) => judgeNames(path, policy).kind === "secret");
         rules = { ...policy, opened: new Set(opened) };

@@ -130,6 +130,7 @@ async function cutParts(run: Run, path: RelPath, file: VeiledFile, focus: () => 
   const parts = chooseLines(run, path, text, focus());
   if (parts.text === "") return null;
   run.reading.bases.add(path);
+  run.overlay.show(path, file.raw.bytes, "part");
   noteHidden(run, path, parts.text);
   noteSent(run, [{ path, bytes: file.raw.bytes, shown: parts.text }]);
   const left = parts.left.map(({ from, to }) => `${from}-${to}`).join(", ");
@@ -145,6 +146,7 @@ function cutWhole(run: Run, path: RelPath, file: VeiledFile): string {
   noteHidden(run, path, text);
   noteSent(run, [{ path, bytes, shown: text }]);
   if (bytes.length > maxShown) {
+    run.overlay.show(path, bytes, "part");
     const next = run.overlay.asksBy === "tools" ? "read with start_line" : "READ::path::from-to";
     return fence("file", { path, note: `first ${maxShown} of ${bytes.length} bytes; ${next} shows more` }, text);
   }

@@ -8,7 +8,8 @@ import type { RelPath } from "../../core/path.ts";
 import type { Rights } from "../../core/plan/scope.ts";
 import { breatheThrough, listen } from "../breathe.ts";
 import type { Run } from "../run.ts";
-import { findUnallowed, type Refusal } from "./judge.ts";
+import { findUnallowed, judgeStaged, type Refusal } from "./judge.ts";
+import { mergeStaged } from "./meanwhile.ts";
 
 /** Warns about hard links: pai replaces a file to change it, so its other names keep the old content. */
 function noteNames({ emit, workspace }: Run, changes: readonly Change[]): void {
@@ -117,6 +118,24 @@ export async function decideBatch(run: Run, origin: Origin = "plan", ended = "")
   }
   const said = "feedback" in decision && decision.feedback !== null ? `: ${decision.feedback}` : "";
   return { code: "declined", text: `the user declined these changes${said}` };
+}
+
+/**
+ * Merges, judges and decides what is staged, and once more if somebody else changed one of its files while the person
+ * was asked. `calls`: the paths of each call. Throws conflict; declined as `reviewBatch`.
+ */
+export async function decideStaged(
+  run: Run,
+  rights: Rights | null,
+  calls: readonly (readonly RelPath[])[],
+): Promise<{ readonly refusals: ReadonlyMap<RelPath, Refusal>; readonly declined: Refusal | null }> {
+  const refusals = new Map<RelPath, Refusal>();
+  await mergeStaged(run);
+  for (;;) {
+    for (const [path, why] of await judgeStaged(run, rights, calls)) refusals.set(path, why);
+    const declined = await reviewBatch(run, rights);
+    if (declined !== null || (await mergeStaged(run)).length === 0) return { refusals, declined };
+  }
 }
 
 /** Shows and accepts a batch that was approved with its plan. */

@@ -30,6 +30,8 @@ export interface Changing extends ChangeOptions {
   readonly secrets: Set<RelPath>;
   /** What the person allowed to change of what is asked about or closed. */
   readonly allowed: Set<RelPath>;
+  /** Files that somebody else has changed while the run worked on them, too. */
+  readonly merged: Set<RelPath>;
   /** Ignored files that commands changed and that a rollback of the run restores. */
   readonly ignored: Set<RelPath>;
   /** Ignored paths that commands changed and that no rollback restores. */
@@ -50,6 +52,7 @@ export function createChanging(options: ChangeOptions): Changing {
     batches: 0,
     secrets: new Set(),
     allowed: new Set(),
+    merged: new Set(),
     ignored: new Set(),
     stays: new Set(),
   };

@@ -25,7 +25,10 @@ export const mayRunCommand = (
 /** Notes the current content of the files that a plan's commands would run, before anybody is asked about the plan. */
 export async function bindCommands(run: Run, commands: readonly string[]): Promise<void> {
   for (const command of commands) {
-    for (const path of (await readFiles(run, run.overlay, filesOfCommand(command))).keys()) run.reading.bases.add(path);
+    for (const path of (await readFiles(run, run.overlay, filesOfCommand(command))).keys()) {
+      run.reading.bases.add(path);
+      run.shell.bound.add(path);
+    }
   }
 }
 

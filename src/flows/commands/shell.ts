@@ -1,6 +1,7 @@
 /** Which commands may run, and which did: written where commands are approved and run. */
 import type { RunGrant } from "../../core/command/run-patterns.ts";
 import type { SandboxUse } from "../../core/command/sandbox.ts";
+import type { RelPath } from "../../core/path.ts";
 
 export interface ShellLimits {
   /** For commands of the model that name no time of their own. */
@@ -10,6 +11,8 @@ export interface ShellLimits {
 }
 
 export interface Shell extends ShellLimits {
+  /** Files that approved commands run. */
+  readonly bound: Set<RelPath>;
   /** Commands of the plan that ran before the first execution call, with the run's number of changes then. */
   readonly ran: Map<string, number>;
   /** The sandbox its commands ran in; null: none ran. */
@@ -19,5 +22,5 @@ export interface Shell extends ShellLimits {
 }
 
 export function createShell({ commandTimeoutMs, allowRun }: ShellLimits): Shell {
-  return { commandTimeoutMs, allowRun, ran: new Map(), sandbox: null, sandboxTold: false };
+  return { commandTimeoutMs, allowRun, bound: new Set(), ran: new Map(), sandbox: null, sandboxTold: false };
 }

@@ -166,6 +166,11 @@ const maxStays = 20;
 const showStays = ({ stays }: Readonly<Changing>): Pick<Outcome, "stays"> =>
   stays.size === 0 ? {} : { stays: { count: stays.size, paths: [...stays].sort().slice(0, maxStays) } };
 
+function showMerged({ merged }: Readonly<Changing>, changes: readonly Change[]): Pick<Outcome, "merged"> {
+  const kept = changes.map(({ path }) => path).filter((path) => merged.has(path));
+  return kept.length === 0 ? {} : { merged: kept };
+}
+
 const madePlan = ({ invocation: { command }, planning: { planOnly, plan } }: Run) =>
   (planOnly || command === "plan") && plan?.intent === "task";
 
@@ -230,6 +235,7 @@ export async function settle(
     refused: acting.tally.refused,
     sandbox: shell.sandbox,
     ...showStays(run.changing),
+    ...showMerged(run.changing, changes),
     ...(hash !== null && { commit: hash }),
     ...(checking.unsettled.length > 0 && { unsettled: checking.unsettled }),
     ...(failure === null && madePlan(run) && { planned: true }),

@@ -1,5 +1,5 @@
 /** Undoes an interrupted batch by renaming: gives originals their names back and removes pai's temporary files. */
-import type { Blob, Change } from "../../core/change.ts";
+import { type Blob, beforeBoth, type Change } from "../../core/change.ts";
 import { joinPath, nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import { holds, isTemporary, type PathState, type Spot, stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
@@ -34,13 +34,19 @@ export function putBack(
   return copies;
 }
 
-/** All states that a path had or should have had; the first is the original. */
+/**
+ * All states that a path had or should have had; the first is the original, with what somebody else wrote between two of
+ * the changes.
+ */
 export function statesOf(changes: readonly Change[]): Map<RelPath, (Blob | null)[]> {
   const states = new Map<RelPath, (Blob | null)[]>();
-  for (const { path, before, after } of changes) {
-    const known = states.get(path);
-    if (known) known.push(before, after);
-    else states.set(path, [before, after]);
+  const whole = new Map<RelPath, Change>();
+  for (const change of changes) {
+    const { path, before, after } = change;
+    const earlier = whole.get(path);
+    const first = earlier === undefined ? before : beforeBoth(earlier, change);
+    whole.set(path, { ...change, before: first });
+    states.set(path, [first, ...(states.get(path) ?? []), before, after]);
   }
   return states;
 }

@@ -67,12 +67,12 @@ describe("a file that somebody else changes during call 2", () => {
     });
   });
 
-  test("while the plan is made or the question is open: 11 before call 2", async () => {
+  test("deleted while the plan is made or the question is open: 11 before call 2", async () => {
     await inFolder(files, async (place) => {
-      const meddled = { text: plan({ steps }), before: () => writeFileSync(join(place.root, "a.txt"), "mine\n") };
+      const meddled = { text: plan({ steps }), before: () => rmSync(join(place.root, "a.txt")) };
       const ran = await playIn(place, { lines: [meddled] });
       expect([ran.outcome.code, ran.purposes]).toEqual([11, "plan"]);
-      expect(filesIn(place.root)).toEqual({ "a.txt": "mine\n", "b.txt": "two\n" });
+      expect(filesIn(place.root)).toEqual({ "b.txt": "two\n" });
     });
   });
 
@@ -81,7 +81,10 @@ describe("a file that somebody else changes during call 2", () => {
       const lines = [
         plan({ steps }),
         modify("a.txt", ["one\n", "1\n"]) + finish(),
-        { text: both, before: () => writeFileSync(join(place.root, "a.txt"), "mine\n") },
+        {
+          text: modify("a.txt", ["1\n", "uno\n"]) + finish(),
+          before: () => writeFileSync(join(place.root, "a.txt"), "mine\n"),
+        },
       ];
       const ran = await playIn(place, { lines });
       expect(ran.outcome).toMatchObject({ code: 11, changes: [{ path: "a.txt" }] });

@@ -1,0 +1,170 @@
+/** A file that somebody else changes while a run works on it is merged where the two touch different lines. */
+import { expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
+import { finish, modify, plan, write } from "../plans.ts";
+import { type Files, makeFolder, openHere, playIn, type Setup } from "../scripted.ts";
+
+const before = "1\n2\n3\n4\n5\n";
+const ours = "one\n2\n3\n4\n5\n";
+const theirs = "1\n2\n3\n4\n5\nmine\n";
+const both = "one\n2\n3\n4\n5\nmine\n";
+const edit = modify("a.txt", ["1\n", "one\n"]);
+
+interface Tool {
+  readonly put: (text: string | Uint8Array, path?: string) => void;
+  readonly root: string;
+}
+
+async function playHere(files: Files, setup: (tool: Tool) => Setup, after: (tool: Tool) => unknown = () => {}) {
+  const place = makeFolder(files);
+  const tool: Tool = {
+    root: place.root,
+    put: (text, path = "a.txt") => writeFileSync(join(place.root, path), text),
+  };
+  try {
+    const ran = await playIn(place, setup(tool));
+    const { history } = await openHere(place);
+    if (ran.outcome.changes.length > 0) await history.undo(null, { dryRun: false });
+    const undone = readFileSync(join(place.root, "a.txt"), "latin1");
+    await after(tool);
+    return { ...ran, undone };
+  } finally {
+    place.remove();
+  }
+}
+
+const steps = ["MODIFY a.txt"];
+const meddled = (script: string, text: string | Uint8Array) => (tool: Tool) => ({
+  lines: [plan({ steps }), { text: script + finish(), before: () => tool.put(text) }],
+});
+
+test.each([
+  ["an edit", edit],
+  ["a whole file", write("a.txt", ours)],
+])("%s during the last call: merged, told, and an undo gives back what the other wrote", async (_, script) => {
+  const ran = await playHere({ "a.txt": before }, meddled(script, theirs));
+  expect(ran.files).toEqual({ "a.txt": both });
+  expect(ran.outcome).toMatchObject({
+    code: 0,
+    status: "unverified",
+    merged: ["a.txt"],
+    changes: [{ added: 1, deleted: 1 }],
+  });
+  const [proposed] = ran.eventsOf("changes.proposed");
+  expect(proposed?.diff).toContain("-1\n+one\n 2\n");
+  expect(proposed?.diff).not.toContain("+mine");
+  expect(ran.eventsOf("notice").map(({ code }) => code)).toContain("merged");
+  expect(ran.undone).toBe(theirs);
+});
+
+test("line ends, single bytes and a missing last line end stay as each side wrote them", async () => {
+  const latin = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
+  const ran = await playHere({ "a.txt": "1\r\n2\r\n3" }, meddled(edit, latin("1\r\n2\r\n3\r\né")));
+  expect(ran.outcome).toMatchObject({ code: 0, merged: ["a.txt"] });
+  expect(ran.undone).toBe("1\r\n2\r\n3\r\né");
+});
+
+test("the user's check judges the merged tree, and a red one leaves what the other wrote", async () => {
+  for (const [check, code, left] of [
+    ["grep -q mine a.txt && grep -q one a.txt", 0, both],
+    ["! grep -q mine a.txt", 9, theirs],
+  ] as const) {
+    const ran = await playHere({ "a.txt": before }, (tool) => ({
+      lines: [...meddled(edit, theirs)(tool).lines, finish()],
+      options: { checks: [check] },
+    }));
+    expect([ran.outcome.code, ran.files["a.txt"]]).toEqual([code, left]);
+  }
+});
+
+test.each([
+  ["the same line", "uno\n2\n3\n4\n5\n"],
+  ["the line beside it", "1\nzwei\n3\n4\n5\n"],
+])("%s is a conflict: nothing is written, and both sides are shown", async (_, text) => {
+  const ran = await playHere({ "a.txt": before }, meddled(edit, text));
+  expect([ran.outcome.code, ran.outcome.error?.code, ran.files]).toEqual([11, "conflict", { "a.txt": text }]);
+  const shown = ran.eventsOf("notice").find(({ code }) => code === "both_sides")?.text ?? "";
+  expect(shown).toContain("│ one");
+  expect(shown).toContain(`│ ${text.split("\n")[text.startsWith("uno") ? 0 : 1]}`);
+});
+
+test.each([
+  ["a name that needs a yes of its own", "AGENTS.md", "1\n2\n3\nmine\n"],
+  ["binary content", "b.txt", "1\n2\n3\nmine\0\n"],
+])("%s is not merged", async (_, path, text) => {
+  const ran = await playHere({ "a.txt": "", [path]: "1\n2\n3\n" }, (tool) => ({
+    lines: [
+      plan({ steps: [`MODIFY ${path}`] }),
+      { text: modify(path, ["1\n", "one\n"]) + finish(), before: () => tool.put(text, path) },
+    ],
+    options: { allow: [path] },
+  }));
+  expect([ran.outcome.code, ran.files[path]]).toEqual([11, text]);
+});
+
+test("a script that an approved command runs is not merged", async () => {
+  const ran = await playHere({ "a.txt": "", "x.sh": "echo 1\necho 2\necho 3\n" }, (tool) => ({
+    lines: [
+      plan({ steps: ["MODIFY x.sh", "RUN sh x.sh"] }),
+      {
+        text: `${modify("x.sh", ["echo 1\n", "echo one\n"])}RUN::sh x.sh\n${finish()}`,
+        before: () => tool.put("echo 1\necho 2\necho 3\ntouch evil\n", "x.sh"),
+      },
+    ],
+    options: { allowRun: true },
+  }));
+  expect([ran.outcome.code, Object.keys(ran.files)]).toEqual([11, ["a.txt", "x.sh"]]);
+});
+
+test("what changed while the plan was made is what the work starts from", async () => {
+  const text = "uno\n2\n3\n4\n5\n";
+  const ran = await playHere({ "a.txt": before }, (tool) => ({
+    lines: [{ text: plan({ steps }), before: () => tool.put(text) }, modify("a.txt", ["uno\n", "one\n"]) + finish()],
+  }));
+  expect(ran.asked(2)).toContain("uno");
+  expect(ran.outcome).toMatchObject({ code: 0, merged: ["a.txt"] });
+  expect([ran.files["a.txt"], ran.undone]).toEqual([ours, text]);
+});
+
+test("what changed while the person looked at the diff is merged, and they are asked about that", async () => {
+  let asked = 0;
+  const ran = await playHere({ "a.txt": before }, (tool) => ({
+    lines: [plan({ steps }), edit + finish()],
+    options: { interactive: true, review: true },
+    answers: "yes",
+    onQuestion: ({ kind }) => {
+      if (kind === "batch" && ++asked === 1) tool.put(theirs);
+    },
+  }));
+  expect([asked, ran.outcome.merged, ran.files["a.txt"], ran.undone]).toEqual([2, ["a.txt"], both, theirs]);
+});
+
+test("a later edit of the same run merges too, and the undo of both gives back what the other wrote between", async () => {
+  const ran = await playHere({ "a.txt": before }, (tool) => ({
+    lines: [
+      plan({ steps: ["MODIFY a.txt", "WRITE b.txt"] }),
+      edit + finish(),
+      { text: modify("a.txt", ["3\n", "three\n"]) + write("b.txt", "b\n") + finish(), before: () => tool.put(both) },
+    ],
+  }));
+  expect(ran.files["a.txt"]).toBe("one\n2\nthree\n4\n5\nmine\n");
+  expect(ran.outcome).toMatchObject({
+    code: 0,
+    merged: ["a.txt"],
+    changes: [{ added: 2, deleted: 2 }, { path: "b.txt" }],
+  });
+  expect(ran.undone).toBe(theirs);
+});
+
+test("the tool loop merges as well", async () => {
+  const call = { id: "1", name: "edit", input: { path: "a.txt", old_str: "1\n", new_str: "one\n" } };
+  const ran = await playHere({ "a.txt": before }, (tool) => ({
+    flow: toolLoop,
+    options: { mode: "tool-loop", interactive: true },
+    answers: "yes",
+    lines: [{ text: "", calls: [call], before: () => tool.put(theirs) }, "Done."],
+  }));
+  expect([ran.outcome.code, ran.outcome.merged, ran.files["a.txt"], ran.undone]).toEqual([0, ["a.txt"], both, theirs]);
+});

@@ -77,7 +77,14 @@ const changeOf = (text: Probe): Filled<ChangeSummary> => ({
   after: text,
   by: "command",
 });
-const checkOf = (text: Probe): Filled<CheckResult> => ({ command: text, by: "user", exit: 1, ms: 1, passed: false });
+const checkOf = (text: Probe): Filled<CheckResult> => ({
+  command: text,
+  by: "user",
+  exit: 1,
+  ms: 1,
+  passed: false,
+  note: text,
+});
 const amendedOf = (text: Probe) =>
   ({ action: text, path: text, destination: text, why: text, accept: true, by: "user" }) as const;
 
@@ -185,9 +192,9 @@ function filled(text: Probe): { readonly [T in RunEvent["type"]]: readonly [unkn
     "changes.rolled_back": [{ batch: 1, changes: [change] }],
     "check.started": [{ when: "before", command: text, by: "plan" }],
     "check.finished": [
-      { when: "before", output: text, note: text, ...check },
-      { when: "after", output: text, note: text, ...check },
-      { when: "after", output: text, note: text, ...check, passed: true },
+      { when: "before", output: text, ...check },
+      { when: "after", output: text, ...check },
+      { when: "after", output: text, ...check, passed: true },
     ],
     "budget.updated": [{ calls: 1, tokens: 1, cost: 0.1 }],
     notice: [

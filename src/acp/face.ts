@@ -2,7 +2,7 @@
 import type { SessionUpdate, ToolCall, ToolCallStatus, ToolKind } from "@agentclientprotocol/sdk";
 import type { Failure } from "../core/error.ts";
 import type { RunEvent, StampedEvent } from "../core/event.ts";
-import { type ChangeSummary, type Outcome, type Promised, renderUnsettled, type Status } from "../core/outcome.ts";
+import { type ChangeSummary, type Outcome, type Promised, renderProof, type Status } from "../core/outcome.ts";
 import { type Plan, workOf } from "../core/plan/plan.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { rowOf } from "../core/vocabulary.ts";
@@ -227,13 +227,12 @@ function renderError(status: Status, { message, hint }: Failure, changes: Outcom
   return `${isPart ? "" : `${status}: `}${message}${hint === null ? "" : ` (${hint})`}. ${left}`;
 }
 
-function renderStatus({ status, checks, changes, error, calls, usage, cost, unsettled }: Outcome): string {
-  const passed = checks.filter((check) => check.passed === true).length;
+function renderStatus(outcome: Outcome): string {
+  const { status, changes, error, calls, usage, cost } = outcome;
   const spent = `${modelCalls(calls.made)}${tokens(usage.input + usage.output)}${price(cost)}`;
   if (error !== null) return `${renderError(status, error, changes)} ${spent}.`;
   if (status === "answered") return `${spent}.`;
-  const unproved = unsettled === undefined ? "" : `: ${renderUnsettled(unsettled, checks.length)}`;
-  const proof = status === "verified" ? ` by ${passed} ${passed === 1 ? "check" : "checks"}` : unproved;
+  const proof = renderProof(outcome);
   const undo = changes.length === 0 ? "" : " Take it back with /undo.";
   return `${status}${proof}. ${spent}.${undo}`;
 }

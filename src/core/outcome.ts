@@ -26,8 +26,10 @@ export interface CheckResult {
   readonly by: "user" | "plan";
   readonly exit: number | null;
   readonly ms: number;
-  /** null: not run. */
+  /** null: not run, or its failure says nothing about the work. */
   readonly passed: boolean | null;
+  /** How its result compares to the one before the work, or why it says nothing; absent or "": nothing to say. */
+  readonly note?: string;
 }
 
 /** A right that a running script asked for beyond its plan, and how that was decided. */
@@ -127,6 +129,23 @@ export interface Outcome {
 /** "a.py changed each time the check ran": why checks that passed verify nothing. `checks`: how many ran. */
 export const renderUnsettled = (paths: readonly string[], checks: number): string =>
   `${nameSome(paths, 3)} changed each time the ${checks === 1 ? "check" : "checks"} ran`;
+
+const counted = (n: number) => (n === 1 ? "1 check" : `${n} checks`);
+
+/** What the checks say of a finished run, to follow its status: " by 2 checks", ": no check has proved this"; or "". */
+export function renderProof({ status, checks, unsettled }: Pick<Outcome, "status" | "checks" | "unsettled">): string {
+  const passed = checks.filter((check) => check.passed === true).length;
+  if (status === "verified") return passed > 0 ? ` by ${counted(passed)}` : "";
+  if (status !== "unverified" && status !== "partial") return "";
+  if (unsettled !== undefined) return `: ${renderUnsettled(unsettled, checks.length)}`;
+  const failed = checks.filter((check) => check.passed === false);
+  const [first] = failed;
+  const why = first?.note ? ` (${first.note})` : "";
+  if (first !== undefined) return `: ${failed.length} of ${counted(checks.length)} failed${why}`;
+  if (passed > 0) return `: ${passed} of ${counted(checks.length)} passed`;
+  const unjudged = checks.find(({ note = "" }) => note !== "");
+  return unjudged === undefined ? ": no check has proved this" : `: check ${unjudged.command}: ${unjudged.note}`;
+}
 
 /** The outcome of a run that could not even begin. */
 export function failedOutcome(command: string, error: Failure): Outcome {

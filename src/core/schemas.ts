@@ -23,6 +23,7 @@ const check = z.object({
   exit: z.nullable(z.int()),
   ms: z.number().check(z.nonnegative()),
   passed: z.nullable(z.boolean()),
+  note: z.optional(z.string()),
 });
 
 const amendment = z.object({
@@ -152,8 +153,8 @@ export const eventSchema = z.discriminatedUnion("type", [
   event("check.finished", {
     when: z.enum(["before", "after"]),
     output: z.string(),
-    note: z.string(),
     ...check.shape,
+    note: z.string(),
   }),
   event("budget.updated", { calls: count, tokens: count, cost: money }),
   event("notice", {

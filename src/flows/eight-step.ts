@@ -227,9 +227,9 @@ export async function createIterations(
   const { text: evidence, batch: seen } = await collectEvidence(run, plan, rights);
   progress.absorb(seen);
   const checks = run.changing.dryRun ? [] : checksOf(run);
-  const planned = progress.promisesChanges ? await runPlanChecks(run, checks) : new Set<string>();
-  const passed = before.flatMap((check) => (check.passed === true ? [check.command] : []));
-  const passedBefore = new Set([...planned, ...passed]);
+  if (progress.promisesChanges) await runPlanChecks(run, checks);
+  const allBefore = [...before, ...run.checking.plannedBefore];
+  const passedBefore = new Set(allBefore.flatMap(({ command, passed }) => (passed === true ? [command] : [])));
   const system = actPrompt();
   const scores: number[] = [];
   const story: string[] = [];
@@ -261,7 +261,7 @@ export async function createIterations(
     progress.absorb(work.batch);
     const changes = run.changing.dryRun ? run.changing.staged : squash((run.begun?.changes ?? []).slice(from));
     const isDue = (work.batch.changed || isOverdue) && !run.changing.dryRun;
-    const reports = isDue ? (await runChecks(run, checks, passedBefore)).map((report) => judgeLater(report, at)) : [];
+    const reports = isDue ? (await runChecks(run, checks)).map((report) => judgeLater(report, at)) : [];
     const unusable = seen === "" ? "" : `Your last reply could not be used: it held ${seen}.\n${renderForms(tag)}\n\n`;
     news = unusable + (await renderNews(run, work, reports));
     const finished = keepFinish(run.ending, script);

@@ -58,7 +58,7 @@ export interface Progress {
   absorb(batch: BatchReport): void;
   /** Notes the results of a batch and decides what is left; null: only the checks. */
   take(batch: BatchReport, facts: ReplyFacts): Left | null;
-  /** `left` after the checks: a failed one is worth another phase, but only a fatal one fails the run. */
+  /** `left` after the checks: a fatal one is worth another phase, and fails the run when no call is left. */
   judgeChecks(left: Left | null, reports: readonly CheckReport[]): Left | null;
 }
 
@@ -167,8 +167,7 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
     },
     judgeChecks(before, reports) {
       if (before !== null) return before;
-      const failed = reports.filter(({ passed, tolerated }) => passed === false && !tolerated);
-      const worst = failed.find(({ fatal }) => fatal) ?? (run.ledger.exhausted ? undefined : failed[0]);
+      const worst = reports.find(({ fatal }) => fatal);
       if (worst === undefined) return null;
       const keep = "--keep keeps the changes all the same";
       const isOld = worst.compared?.same === true;

@@ -99,12 +99,7 @@ async function findSettled(run: Run, claims: readonly PlanClaim[]): Promise<read
 }
 
 /** One phase: asks for a script, performs it, and runs the checks when nothing else is left. */
-async function doPhase(
-  phase: Phase,
-  n: number,
-  messages: readonly Message[],
-  baseline: () => Promise<ReadonlySet<string>>,
-) {
+async function doPhase(phase: Phase, n: number, messages: readonly Message[], baseline: () => Promise<void>) {
   const { run, rights, claims, progress, checks } = phase;
   const question: ScriptQuestion = {
     purpose: "execute",
@@ -112,9 +107,9 @@ async function doPhase(
     messages,
     targets: progress.targets,
   };
-  const [asked, passedBefore] = await Promise.allSettled([askForScript(run, question), baseline()]);
+  const [asked, begun] = await Promise.allSettled([askForScript(run, question), baseline()]);
   if (asked.status === "rejected") throw asked.reason;
-  if (passedBefore.status === "rejected") throw passedBefore.reason;
+  if (begun.status === "rejected") throw begun.reason;
   const { script, text, seen, tag } = asked.value;
   const closed = keepFinish(run.ending, script);
   const finished = keepProse(run.ending, asked.value, progress) || closed;
@@ -132,7 +127,7 @@ async function doPhase(
   const undone = left !== null && mayEndInPart(run) ? left.undone : [];
   if (undone.length > 0) left = null;
   const isChecked = left === null && due && checks.length > 0;
-  const reports = isChecked ? await runChecks(run, checks, passedBefore.value) : [];
+  const reports = isChecked ? await runChecks(run, checks) : [];
   left = progress.judgeChecks(left, reports);
   if (left === null) run.ending.undone = undone;
   if (left === null && !closed) run.ending.text ||= proseAfter(asked.value);
@@ -193,11 +188,8 @@ export async function execute(run: Run, plan: Plan, claims: readonly PlanClaim[]
   const { text: evidence, batch: seen } = await collectEvidence(run, plan, rights);
   progress.absorb(seen);
   const checks = run.changing.dryRun ? [] : checksOf(run);
-  let passedBefore: ReadonlySet<string> | null = null;
   const baseline = async () => {
-    const isChecked = progress.promisesChanges && checks.length > 0;
-    passedBefore ??= isChecked ? await runPlanChecks(run, checks) : new Set();
-    return passedBefore;
+    if (progress.promisesChanges && run.checking.plannedBefore.length === 0) await runPlanChecks(run, checks);
   };
   const phases = phasesOf[complexityOf(plan)];
   const turnsAt = (n: number) => Math.max(1, phases - n + 1);
@@ -259,8 +251,8 @@ async function executeFinished(
 ): Promise<void> {
   const checks = run.changing.dryRun ? [] : checksOf(run);
   await finishBaseline(run);
-  const passedBefore = await runPlanChecks(run, checks);
+  await runPlanChecks(run, checks);
   await performChanges(run, changes, rightsOf(plan, claims));
-  if (!run.changing.dryRun) refuseFailed(await runChecks(run, checks, passedBefore));
+  if (!run.changing.dryRun) refuseFailed(await runChecks(run, checks));
   run.ending.text = plan.reply;
 }

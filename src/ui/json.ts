@@ -41,7 +41,10 @@ function documentOf(outcome: Outcome): Outcome {
       by,
     })),
     diff: outcome.diff,
-    checks: outcome.checks.map(({ command, by, exit, ms, passed }) => ({ command, by, exit, ms, passed })),
+    checks: outcome.checks.map(({ command, by, exit, ms, passed, note }) => ({
+      ...{ command, by, exit, ms, passed },
+      ...(note !== undefined && { note }),
+    })),
     calls: { made: calls.made, expected: calls.expected, at_most: calls.at_most },
     usage: {
       input: usage.input,

@@ -1,20 +1,18 @@
 /** Replays: every scenario gives the same tree again, and nothing on disk is touched by it. */
 import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "../../src/core/model.ts";
 import { factsOf } from "../../src/core/receipt.ts";
 import { hybrid } from "../../src/flows/auto.ts";
 import { eightStep } from "../../src/flows/eight-step.ts";
 import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
-import { parseReplay } from "../../src/models/replay.ts";
 import { finish, modify, plan, talk, write } from "../flows/plans.ts";
-import { filesIn, makeFolder, openHere, type Place } from "../flows/scripted.ts";
+import { filesIn, makeFolder, openHere, type Place, readScenario } from "../flows/scripted.ts";
 import { idOf, receiptsOf, record, replay } from "./recorded.ts";
 
 const scenarios = join(import.meta.dir, "../scenarios");
-const read = (folder: string, name: string) => readFileSync(join(folder, name), "utf8");
 
 async function inFolder(files: Readonly<Record<string, string>>, work: (place: Place) => Promise<void>): Promise<void> {
   const place = makeFolder(files);
@@ -28,13 +26,8 @@ async function inFolder(files: Readonly<Record<string, string>>, work: (place: P
 test.each(readdirSync(scenarios).sort())("%s is replayed to the same tree, offline and on paper only", async (name) => {
   const folder = join(scenarios, name);
   const before = filesIn(join(folder, "before"));
-  const lines = parseReplay(read(folder, "replies.jsonl"), name).map(({ text = "", stop = "end" }) => ({
-    text,
-    stop,
-  }));
-  const options = existsSync(join(folder, "options.json")) ? JSON.parse(read(folder, "options.json")) : {};
   await inFolder(before, async (place) => {
-    const { changes } = await record(place, { task: read(folder, "task.md").trim(), lines, options });
+    const { changes } = await record(place, readScenario(folder));
     const [tree, state] = [filesIn(place.root), filesIn(place.state)];
     const replayed = await replay(place);
     expect(replayed).toMatchObject({ differing: [], difference: null, changed: changes.length });

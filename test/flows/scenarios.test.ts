@@ -4,12 +4,11 @@
  * `options.json` holds what the command line would; `.keep` stands in folders that hold nothing else.
  */
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StampedEvent } from "../../src/core/event.ts";
 import type { Json } from "../../src/core/model.ts";
-import { parseReplay } from "../../src/models/replay.ts";
-import { type Files, filesIn, placeFiles, play } from "./scripted.ts";
+import { type Files, filesIn, placeFiles, play, readScenario } from "./scripted.ts";
 
 const scenarios = join(import.meta.dir, "../scenarios");
 const isUpdate = process.env["UPDATE"] === "1";
@@ -47,8 +46,13 @@ function settled(value: Json): Json {
   return Object.fromEntries(kept.map(([name, below]) => [name, name === "sandbox" ? null : settled(below)]));
 }
 
-function renderEvents(events: readonly StampedEvent[]): string {
-  const lines = events
+/** Checks before the work run beside calls, so their place among the events is left to chance. */
+const isBeside = (event: StampedEvent) =>
+  (event.type === "check.started" || event.type === "check.finished") && event.when === "before";
+
+function renderEvents([first, ...rest]: readonly StampedEvent[]): string {
+  const beside = rest.filter(isBeside);
+  const lines = [...(first === undefined ? [] : [first]), ...beside, ...rest.filter((event) => !isBeside(event))]
     .filter((event) => !isOfMachine(event))
     .map(({ seq: _, ...event }) => JSON.stringify(settled(event as unknown as Json)));
   return `${lines.join("\n")}\n`;
@@ -58,13 +62,10 @@ const read = (folder: string, name: string) => readFileSync(join(folder, name), 
 
 test.each(readdirSync(scenarios).sort())("%s", async (name) => {
   const folder = join(scenarios, name);
-  const replies = parseReplay(read(folder, "replies.jsonl"), name);
-  const lines = replies.map(({ text = "", stop = "end" }) => ({ text, stop }));
+  const scenario = readScenario(folder);
   const { requests, files, events } = await play({
-    task: read(folder, "task.md").trim(),
+    ...scenario,
     files: { ...readFolder(join(folder, "before")), ...emptyFoldersIn(join(folder, "before")) },
-    options: existsSync(join(folder, "options.json")) ? JSON.parse(read(folder, "options.json")) : {},
-    lines,
   });
   if (isUpdate) {
     writeFolder(join(folder, "after"), files);
@@ -72,5 +73,5 @@ test.each(readdirSync(scenarios).sort())("%s", async (name) => {
   }
   expect(files).toEqual({ ...readFolder(join(folder, "after")), ...emptyFoldersIn(join(folder, "after")) });
   expect(renderEvents(events)).toBe(read(folder, "events.jsonl"));
-  expect(requests.length).toBe(lines.length);
+  expect(requests.length).toBe(scenario.lines.length);
 });

@@ -1,6 +1,6 @@
 /** A whole run on a real folder with a model that plays a script: what every test of a flow starts from. */
 import { expect } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { allActions } from "../../src/actions/match-vocabulary.ts";
 import type { RunEvent, StampedEvent } from "../../src/core/event.ts";
@@ -13,9 +13,12 @@ import { createVeil } from "../../src/core/secrets/veil.ts";
 import type { Conversation } from "../../src/core/session/conversation.ts";
 import type { Allowance } from "../../src/core/spending/allowance.ts";
 import type { Price } from "../../src/core/spending/cost.ts";
+import { eightStep } from "../../src/flows/eight-step.ts";
 import type { Flow, Ports, RunOptions } from "../../src/flows/run.ts";
 import { runTask } from "../../src/flows/run-task.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";
+import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
+import { parseReplay } from "../../src/models/replay.ts";
 import type { WorkspaceOptions } from "../../src/workspace/open.ts";
 import { defaultSandbox, type SandboxSettings } from "../../src/workspace/sandbox/settings.ts";
 import { newFolder } from "../grounds.ts";
@@ -229,6 +232,18 @@ export const openHere = (
   sandbox: Partial<SandboxSettings> = {},
   policy: WorkspaceOptions["policy"] = { allow: [], deny: [] },
 ) => openBare(root, state, { env: { PATH: process.env["PATH"] }, sandbox: { ...defaultSandbox, ...sandbox }, policy });
+
+const flows: Readonly<Record<string, Flow>> = { "eight-step": eightStep, "tool-loop": toolLoop };
+
+/** What a folder of test/scenarios asks for; its options may name a mode. */
+export function readScenario(folder: string): Pick<Setup, "lines" | "options" | "flow"> & { readonly task: string } {
+  const read = (name: string) => readFileSync(join(folder, name), "utf8");
+  const options = existsSync(join(folder, "options.json")) ? JSON.parse(read("options.json")) : {};
+  const lines = parseReplay(read("replies.jsonl"), folder).map(
+    ({ text = "", calls = [], stop = calls.length > 0 ? "calls" : "end" }): Line => ({ text, calls, stop }),
+  );
+  return { task: read("task.md").trim(), lines, options, flow: flows[options.mode] ?? singleShot };
+}
 
 /** Runs a flow in an existing folder. */
 export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup): Promise<Ran> {

@@ -82,6 +82,13 @@ export function compareFailures(before: Failed, after: Failed): Comparison | nul
   return { same: before.exit === after.exit && fresh.length === 0 && left.length === 0, fresh };
 }
 
+/** Why a failed check of the model says nothing about the work: it could not run, or met `wall`. null: it could. */
+export function whyUnjudged({ exit }: Pick<CheckEvidence, "exit">, wall: string | null): string | null {
+  if (exit === 126) return "it could not be executed (exit 126)";
+  if (exit === 127) return "its program was not found (exit 127)";
+  return wall;
+}
+
 /** A comparison in words, for the model and the user alike; "" for nothing to say. */
 export function renderComparison(comparison: Comparison | null): string {
   if (comparison === null) return "";

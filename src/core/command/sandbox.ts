@@ -54,13 +54,46 @@ const walls: readonly (readonly [RegExp, string])[] = [
     /Network is unreachable|Temporary failure in name resolution|Could not resolve host|ENETUNREACH|EAI_AGAIN|getaddrinfo|Address family not supported/i,
     "the network is off (--allow-net)",
   ],
+  [
+    /Failed to connect to (?:system scope |user scope )?bus|not been booted with systemd/i,
+    "the system bus is out of reach",
+  ],
   [/\.git\/[^\n]*(?:Read-only file system|Permission denied)/i, ".git is read-only (--allow-git)"],
-  [/Read-only file system|EROFS/i, "only the project can be written (--allow-write PATH)"],
+  [/: Read-only file system|\bEROFS: |\[Errno 30\]/i, "only the project can be written (--allow-write PATH)"],
 ];
 
-/** One line on how the sandbox may have made a command fail, judged by its output; null: nothing hints at that. */
-export function explainWall(level: SandboxLevel | null, exit: number | null, output: string): string | null {
+/** How programs say that a path cannot be written, or is not there. */
+const denied = /Permission denied|Operation not permitted|\bEACCES: |\bEPERM: |\[Errno 13\]|\[Errno 1\]/;
+const missing = /No such file or directory|\bENOENT: |\[Errno 2\]/;
+const absolute = /(?:^|[\s'"`(=:])(\/[^\s'"`:;,)]+)/g;
+
+/** Explains an error that names a path outside of the project; null: no line is one. */
+function explainOutside(output: string, root: string): string | null {
+  for (const line of output.split("\n")) {
+    const isMissing = missing.test(line);
+    if (!isMissing && !denied.test(line)) continue;
+    const path = [...line.matchAll(absolute)].map(([, found = ""]) => found).find((each) => !isBelow(each, root));
+    if (path === undefined) continue;
+    return isMissing
+      ? `commands do not see all that is outside of the project (--allow-read ${path})`
+      : `only the project can be written (--allow-write ${path})`;
+  }
+  return null;
+}
+
+const isBelow = (path: string, root: string) => path === root || path.startsWith(root === "/" ? root : `${root}/`);
+
+/**
+ * One line on how the sandbox may have made a command fail, judged by its output; null: nothing hints at that. `root`:
+ * the folder of the project.
+ */
+export function explainWall(
+  level: SandboxLevel | null,
+  exit: number | null,
+  output: string,
+  root: string,
+): string | null {
   if (level === null || exit === 0) return null;
-  const wall = walls.find(([said]) => said.test(output));
-  return wall === undefined ? null : `perhaps the sandbox: ${wall[1]}`;
+  const wall = walls.find(([said]) => said.test(output))?.[1] ?? explainOutside(output, root);
+  return wall === null ? null : `perhaps the sandbox: ${wall}`;
 }

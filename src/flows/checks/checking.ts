@@ -34,6 +34,8 @@ export interface Checking extends Omit<CheckOptions, "baseline"> {
   results: readonly CheckResult[];
   /** null: there is none, or it has not begun. */
   baseline: Baseline | null;
+  /** The results of the plan's checks before the work. */
+  plannedBefore: readonly CheckEvidence[];
   /** Files that changed also when the checks ran again: no check judged what is on disk. */
   unsettled: readonly RelPath[];
   /** Changes made by checks that the user typed. */
@@ -50,6 +52,7 @@ export function createChecking(options: CheckOptions): Checking {
     takesBaseline: options.baseline,
     results: [],
     baseline: null,
+    plannedBefore: [],
     unsettled: [],
     byUser: new Set(),
   };

@@ -1,4 +1,4 @@
-/** Runs the checks on the changed tree. A failure counts if the user typed the check, or if it passed before. */
+/** Runs the checks on the changed tree. Every failure counts, whoever wrote the check and however it ended before. */
 
 import type { Change } from "../../core/change.ts";
 import {
@@ -7,6 +7,7 @@ import {
   compareFailures,
   renderComparison,
   tailOf,
+  whyUnjudged,
 } from "../../core/command/check-output.ts";
 import { flagsToRun, grantsRun } from "../../core/command/run-patterns.ts";
 import { fence } from "../../core/data-fence.ts";
@@ -26,7 +27,7 @@ import type { Baseline, Checking } from "./checking.ts";
 const maxNamed = 4;
 
 export interface CheckReport extends CheckEvidence {
-  /** It fails the run: typed by the user, or it passed before. */
+  /** It fails the run. */
   readonly fatal: boolean;
   /** Comparison with the failure before the work; null: there is nothing to compare. */
   readonly compared: Comparison | null;
@@ -57,16 +58,19 @@ async function runCheck(
     sandbox: when === "before" || by === "plan" || run.checking.throwawayChecks === true ? "throwaway" : "in-place",
     signal,
   });
-  const ended = { ...result, command };
-  const refused = by === "plan" ? await settleEffects(run, null, ended) : await settleCheck(run, ended);
+  const did = { ...result, command };
+  const refused = by === "plan" ? await settleEffects(run, null, did) : await settleCheck(run, did);
   if (refused) run.emit({ type: "notice", level: "warning", code: refused.code, text: `${command}: ${refused.text}` });
-  const couldRun = result.exit !== 126 && result.exit !== 127;
-  const passed = couldRun || by === "user" ? result.exit === 0 : null;
+  // A wall that the check has passed before is none.
+  const wall = earlier?.passed === true ? null : result.wall;
+  const unjudged = by === "plan" ? whyUnjudged(result, wall) : null;
+  const passed = unjudged === null ? result.exit === 0 : null;
   if (when === "before" && passed === false) tellWithheld(run, command, result);
   const output = maskSecrets(result.output);
-  const check = { command, by, exit: result.exit, ms: result.ms, passed, output };
-  const compared = earlier === null ? null : compareFailures(earlier, check);
-  run.emit({ type: "check.finished", when, ...check, note: renderComparison(compared) });
+  const ended = { command, by, exit: result.exit, ms: result.ms, passed, output };
+  const compared = earlier === null ? null : compareFailures(earlier, ended);
+  const check = { ...ended, note: unjudged ?? renderComparison(compared) };
+  run.emit({ type: "check.finished", when, ...check });
   return { ...check, compared };
 }
 
@@ -82,15 +86,20 @@ function tellWithheld(run: Run, command: string, { held: { withheld, hidden } }:
   tell(hidden.slice(0, maxNamed), "--allow-read", "which commands do not see; to show it to them", "file_hidden");
 }
 
-/** Runs the plan's checks before anything is changed; returns the commands of those that passed. */
-export async function runPlanChecks(run: Run, checks: readonly Check[]): Promise<ReadonlySet<string>> {
-  const passed = new Set<string>();
+/** Runs the plan's checks before anything is changed. */
+export async function runPlanChecks(run: Run, checks: readonly Check[]): Promise<void> {
   for (const check of checks) {
     if (check.by === "user") continue;
-    if ((await runCheck(run, check, { when: "before" })).passed === true) passed.add(check.command);
+    const result = await runCheck(run, check, { when: "before" });
+    run.checking.plannedBefore = [...run.checking.plannedBefore, result];
   }
-  return passed;
 }
+
+/** The results of all checks before the work, as far as they ran then. */
+const resultsBefore = async ({ checking }: Run): Promise<readonly CheckEvidence[]> => [
+  ...((await checking.baseline?.finish()) ?? []),
+  ...checking.plannedBefore,
+];
 
 /** Throws check_failed for the first fatal check. */
 export function refuseFailed(reports: readonly CheckReport[]): void {
@@ -114,7 +123,7 @@ export async function decideUnchanged(run: Run): Promise<void> {
   const isDecided = checking.results.some(({ by }) => by === "user");
   const changed = (begun?.changes ?? []).some((change) => !checking.byUser.has(change));
   if (leavesNothing(run) || isDecided || changed) return;
-  if (checking.baseline === null) return refuseFailed(await runChecks(run, userChecks(run.checking), new Set()));
+  if (checking.baseline === null) return refuseFailed(await runChecks(run, userChecks(run.checking)));
   const known = await checking.baseline.finish();
   checking.results = [...known.map(resultOf), ...checking.results];
   if (checking.noWorse) return;
@@ -122,7 +131,10 @@ export async function decideUnchanged(run: Run): Promise<void> {
   if (failed !== undefined) throw new PaiError("check_failed", describeFailed(failed));
 }
 
-const resultOf = ({ command, by, exit, ms, passed }: CheckEvidence): CheckResult => ({ command, by, exit, ms, passed });
+const resultOf = ({ command, by, exit, ms, passed, note }: CheckEvidence): CheckResult => ({
+  ...{ command, by, exit, ms, passed },
+  ...(note !== undefined && note !== "" && { note }),
+});
 
 /**
  * Files that checks, or somebody else meanwhile, have changed since change `from`, without output of checks: files that
@@ -146,38 +158,33 @@ function changedMeanwhile({ begun, checking }: Run, from: number): readonly RelP
 }
 
 /** Runs each check once on the changed tree. */
-async function runEach(run: Run, checks: readonly Check[], passedBefore: ReadonlySet<string>): Promise<CheckReport[]> {
-  const before = (await run.checking.baseline?.finish()) ?? [];
+async function runEach(run: Run, checks: readonly Check[]): Promise<CheckReport[]> {
+  const before = await resultsBefore(run);
   const reports: CheckReport[] = [];
   for (const check of checks) {
     const earlier = before.find(({ command }) => command === check.command) ?? null;
     const result = await runCheck(run, check, { when: "after", earlier });
     const tolerated = run.checking.noWorse && result.compared?.same === true;
-    const counts = check.by === "user" || passedBefore.has(check.command);
-    reports.push({ ...result, tolerated, fatal: result.passed === false && counts && !tolerated });
+    reports.push({ ...result, tolerated, fatal: result.passed === false && !tolerated });
   }
   return reports;
 }
 
 /**
  * Runs all checks on the changed tree and records the results; once more when a file changed meanwhile, which then
- * nothing has judged. `passedBefore`: commands that passed before.
+ * nothing has judged.
  */
-export async function runChecks(
-  run: Run,
-  checks: readonly Check[],
-  passedBefore: ReadonlySet<string>,
-): Promise<readonly CheckReport[]> {
+export async function runChecks(run: Run, checks: readonly Check[]): Promise<readonly CheckReport[]> {
   const { emit, checking } = run;
   const since = run.begun?.changes.length ?? 0;
-  let reports = await runEach(run, checks, passedBefore);
+  let reports = await runEach(run, checks);
   const changed = changedMeanwhile(run, since);
   checking.unsettled = [];
   if (changed.length > 0 && !reports.some(({ fatal }) => fatal)) {
     const text = `${nameSome(changed)}: changed while the checks ran, so they run once more`;
     emit({ type: "notice", level: "info", code: "checks_again", text });
     const again = run.begun?.changes.length ?? 0;
-    reports = await runEach(run, checks, passedBefore);
+    reports = await runEach(run, checks);
     checking.unsettled = changedMeanwhile(run, again);
     if (checking.unsettled.length > 0) {
       const why = `${nameSome(checking.unsettled)}: changed whenever the checks run, so no check has judged what is there now; if it is only output of a check, ignore it (.gitignore)`;

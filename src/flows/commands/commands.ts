@@ -74,6 +74,9 @@ async function tellSandbox(run: Run, { held: { level } }: CommandResult): Promis
   });
 }
 
+/** The result of a command, and how the sandbox may have made it fail; null: nothing hints at that. */
+type Held = CommandResult & { readonly wall: string | null };
+
 /**
  * Runs a command and takes note of its changes. Notices name changes that cannot be undone. Throws the signal's reason
  * when the signal ended the command.
@@ -90,7 +93,7 @@ export async function runInWorkspace(
     /** What notices call it, if not by its text. */
     readonly name?: string;
   },
-): Promise<CommandResult> {
+): Promise<Held> {
   // Before it runs: the receipt keeps its output as it is hidden then.
   await learnNamed(run, command);
   const transaction = await run.transaction();
@@ -107,16 +110,16 @@ export async function runInWorkspace(
   for (const note of effects.notes) {
     run.emit({ type: "notice", level: "info", code: "command_left", text: `${name}: ${note}` });
   }
-  const wall = explainWall(held.level, result.exit, result.output);
+  const wall = explainWall(held.level, result.exit, result.output, run.workspace.root);
   if (wall !== null) run.emit({ type: "notice", level: "info", code: "sandbox_wall", text: `${name}: ${wall}` });
-  return { ...result, output: run.veil.hideOutput(result.output) };
+  return { ...result, wall, output: run.veil.hideOutput(result.output) };
 }
 
 /** Why a command was not run, for the model. */
 export const renderNotRun = ({ changing, shell }: Run) =>
   changing.dryRun ? "not run: this is a dry run" : `not run: ${whyNotRun(shell.allowRun)}`;
 
-interface Ran extends CommandResult {
+interface Ran extends Held {
   /** Why its changes were undone; null: they were kept. */
   readonly refused: Refusal | null;
   /** The time it had. */
@@ -158,10 +161,9 @@ export async function runPlanned(
 }
 
 /** A command's result for the model: first how it ended, then its output. */
-export function renderCommand({ exit, timedOut, output, ms, limitMs, refused, held }: Ran): string {
+export function renderCommand({ exit, timedOut, output, ms, limitMs, refused, held, wall }: Ran): string {
   const end = timedOut ? `ended by the time limit of ${limitMs / 1000} s` : describeEnd({ exit, timedOut });
   const back = refused === null ? "" : `; ${refused.text}`;
-  const wall = explainWall(held.level, exit, output);
   const own = tellOwn(held.level, held.network);
   const first = `${end} after ${Math.round(ms)} ms${back}${wall === null ? "" : `; ${wall}`}`;
   return [first, ...(own === null ? [] : [own]), output].join("\n").trimEnd();

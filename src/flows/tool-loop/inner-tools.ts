@@ -72,7 +72,7 @@ export interface InnerTools {
 
 /** Runs the user's checks on the current files, and renders the results. */
 async function runUserChecks(run: Run): Promise<string> {
-  const reports = await runChecks(run, userChecks(run.checking), new Set());
+  const reports = await runChecks(run, userChecks(run.checking));
   return reports
     .map((report) => (report.passed === true ? `passed: ${report.command}` : describeCheck(report)))
     .join("\n\n");

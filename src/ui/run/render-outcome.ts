@@ -6,7 +6,7 @@ import {
   type CheckResult,
   type Outcome,
   type RefusedAction,
-  renderUnsettled,
+  renderProof,
   type Status,
   type UndoneStep,
 } from "../../core/outcome.ts";
@@ -77,7 +77,7 @@ function renderOpenSteps(undone: readonly UndoneStep[], style: Style, columns: n
 export function renderCheck(check: CheckResult, style: Style, columns: number | null): string[] {
   const meaning: Meaning = check.passed === null ? "dim" : check.passed ? "ok" : "error";
   const ended = check.exit === null ? "did not end by itself" : `exit ${check.exit}`;
-  const how = check.passed === null ? "not run" : `${ended}, ${renderDuration(check.ms)}`;
+  const how = check.passed === null ? check.note || "not run" : `${ended}, ${renderDuration(check.ms)}`;
   const text = `check ${visibleLine(check.command)}  ${style.paint("dim", how)}`;
   return hang(`${mark(style, meaning)} `, text, columns);
 }
@@ -91,15 +91,11 @@ const statusWords: Readonly<Record<Exclude<Status, "answered">, readonly [Meanin
   interrupted: ["warn", "interrupted"],
 };
 
-/** Number of passed checks, or why they prove nothing, to append to the status; "" if it is not needed. */
-function renderProof(outcome: Outcome): string {
-  const { status, checks, changes, unsettled } = outcome;
-  const passed = checks.filter((check) => check.passed === true).length;
-  const still = changes.length === 0 ? `, nothing changed${renderStays(outcome)}` : "";
-  if (status === "verified") return (passed > 0 ? ` by ${counted(passed, "check")}` : "") + still;
-  if (status !== "unverified" && status !== "partial") return "";
-  if (unsettled !== undefined) return `: ${visibleLine(renderUnsettled(unsettled, checks.length))}`;
-  return passed > 0 ? `: ${passed} of ${counted(checks.length, "check")} passed` : ": no check has proved this";
+/** What the checks say, to append to the status. */
+function showProof(outcome: Outcome): string {
+  const isStill = outcome.status === "verified" && outcome.changes.length === 0;
+  const still = isStill ? `, nothing changed${renderStays(outcome)}` : "";
+  return visibleLine(renderProof(outcome)) + still;
 }
 
 /** The status of an earlier run in one line; null: it needs none. */
@@ -125,7 +121,7 @@ function renderStatus(outcome: Outcome, { applied, screen, style }: ResultOption
   const [meaning, words] = statusWords[outcome.status];
   const untouched = !applied && !["verified", "unverified", "partial"].includes(outcome.status);
   const score = outcome.score === null ? "" : style.paint("dim", `  score ${outcome.score} of 10`);
-  const status = untouched ? `${words}, nothing changed${renderStays(outcome)}` : `${words}${renderProof(outcome)}`;
+  const status = untouched ? `${words}, nothing changed${renderStays(outcome)}` : `${words}${showProof(outcome)}`;
   return [`${mark(style, meaning)} ${style.paint(meaning, status)}${score}`];
 }
 

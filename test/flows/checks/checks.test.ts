@@ -1,5 +1,7 @@
 /** Checks and commands of a run: what they prove, what they fail, what they change. */
 import { describe, expect, test } from "bun:test";
+import { renderProof } from "../../../src/core/outcome.ts";
+import { here } from "../../workspace/sandbox/here.ts";
 import { finish, modify, plan, talk, write } from "../plans.ts";
 import { play } from "../scripted.ts";
 
@@ -68,25 +70,45 @@ describe("status is computed here", () => {
     expect(there.outcome.code).toBe(9);
   });
 
-  test("a plan's check that failed before proves nothing and fails nothing", async () => {
-    const lines = [plan({ steps, checks: ["false"] }), change, finish(), finish()];
-    const ran = await play({ files, lines, options: allowed });
-    expect(ran.outcome).toMatchObject({ code: 0, status: "unverified", checks: [{ by: "plan", passed: false }] });
-    expect(ran.files).toEqual({ "a.txt": "two\n" });
-  });
+  test.each(["false", bad])(
+    "a plan's check that fails at the end fails the run, however it ended before: %s",
+    async (check) => {
+      const lines = [plan({ steps, checks: [check] }), change, finish()];
+      const ran = await play({ files, lines, options: allowed });
+      expect(ran.outcome).toMatchObject({
+        code: 9,
+        status: "failed",
+        changes: [],
+        checks: [{ by: "plan", passed: false }],
+      });
+      expect(ran.files).toEqual(files);
+    },
+  );
 
-  test("a plan's check that passed before and fails now fails the run", async () => {
-    const ran = await play({ files, lines: [plan({ steps, checks: [bad] }), change, finish()], options: allowed });
-    expect([ran.outcome.code, ran.files]).toEqual([9, files]);
-  });
-
-  test("a plan's check that could not run is not a failure", async () => {
+  test("a plan's check that fails as before is let through with --no-worse, and is said to fail", async () => {
+    const lines = [plan({ steps, checks: ["echo no; exit 1"] }), change];
     const ran = await play({
       files,
-      lines: [plan({ steps, checks: ["no-such-program-x"] }), change],
-      options: allowed,
+      lines,
+      options: { ...allowed, noWorse: true },
     });
-    expect(ran.outcome).toMatchObject({ code: 0, status: "unverified", checks: [{ exit: 127, passed: null }] });
+    expect(ran.outcome).toMatchObject({
+      code: 0,
+      status: "unverified",
+      changes: [{ path: "a.txt" }],
+    });
+    expect(renderProof(ran.outcome)).toBe(": 1 of 1 check failed (the same failure as before)");
+  });
+
+  test.each([
+    ["no-such-program-x", 127, /program was not found/],
+    ["./a.txt", 126, /could not be executed/],
+    ["echo 'EROFS: read-only file system'; exit 1", 1, /perhaps the sandbox/],
+  ])("a plan's check that could not judge is no failure and its reason is told: %s", async (check, exit, note) => {
+    if (exit === 1 && here.level === null) return;
+    const ran = await play({ files, lines: [plan({ steps, checks: [check] }), change], options: allowed });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "unverified", checks: [{ exit, passed: null }] });
+    expect(renderProof(ran.outcome)).toMatch(note);
   });
 
   test("with a user's check no run is only answered: where nothing changed the check decides", async () => {

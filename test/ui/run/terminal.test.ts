@@ -95,8 +95,8 @@ test("the status says what the checks have shown", () => {
       show(true, {}, { events, outcome: { ...outcome, status: "unverified", checks } }).screen,
     )?.[0];
   expect(status([])).toBe("! unverified: no check has proved this");
-  expect(status([failed])).toBe("! unverified: no check has proved this");
-  expect(status([passed, failed])).toBe("! unverified: 1 of 2 checks passed");
+  expect(status([failed])).toBe("! unverified: 1 of 1 check failed");
+  expect(status([passed, failed])).toBe("! unverified: 1 of 2 checks failed");
 });
 
 test("-q leaves out no plan and no diff that a question is about", () => {

@@ -1,0 +1,2 @@
+def bmi(kg, m):
+    return kg / m**2

@@ -3,12 +3,12 @@
  * the form of models.dev's `api.json`; its owner downloads it. What models.dev does not tell (announced prices, who gets a
  * model no more) stands in catalogue/announced.json, which is read last and wins. `-n` writes nothing.
  */
+import { spawnSync } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { mergeModels } from "./catalogue/merge.ts";
 import { readModels } from "./catalogue/models-dev.ts";
-import { renderTable } from "./catalogue/render.ts";
 
 const announced = join(import.meta.dir, "catalogue/announced.json");
 const table = join(import.meta.dir, "../src/models/catalogue.json");
@@ -36,7 +36,10 @@ try {
   const catalogue = JSON.parse(readFileSync(table, "utf8"));
   const given = [...files, announced].flatMap((file) => readModels(readFile(file), file));
   const { models, changes } = mergeModels(catalogue.models, given, day);
-  if (!dryRun) writeFileSync(table, `${renderTable({ ...catalogue, made: day, models })}\n`);
+  if (!dryRun) {
+    writeFileSync(table, JSON.stringify({ ...catalogue, made: day, models }));
+    spawnSync("bunx", ["biome", "format", `--config-path=${import.meta.dir}/lint.json`, "--write", table]);
+  }
   console.log(changes.length === 0 ? "no model changes" : changes.join("\n"));
 } catch (thrown) {
   console.error((thrown as Error).message);

@@ -1,9 +1,9 @@
 /**
  * Measures what the first request of a task shows, on real commits:
- * `bun scripts/recall.ts [--cases FILE] [--limit N] [--before COMMIT] [-v] FOLDER…`. FOLDERs are repositories with history.
+ * `bun scripts/recall.ts [--cases FILE] [--limit N] [-v] FOLDER…`. FOLDERs are repositories with history.
  */
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -176,32 +176,6 @@ function renderRow(name: string, all: readonly Judged[]): string {
   ].join(" ");
 }
 
-function report(title: string, all: readonly Judged[]): void {
-  console.log(`${title}\n${header}`);
-  for (const [repo, own] of Map.groupBy(all, (each) => each.repo)) console.log(renderRow(repo, own));
-  console.log(renderRow("all", all));
-}
-
-/** Builds pai at a commit in a separate folder. */
-function buildAt(commit: string, place: string): string {
-  const tree = join(place, "before");
-  git(root, "worktree", "add", "-q", "--detach", tree, commit);
-  try {
-    for (const args of [["install", "--frozen-lockfile"], ["scripts/build.ts"]]) {
-      const done = spawnSync(process.execPath, args, {
-        cwd: tree,
-        encoding: "utf8",
-        env: { ...process.env, PAI_DIST: join(tree, "dist") },
-      });
-      if (done.status !== 0) throw new Error(`cannot build ${commit}:\n${done.stdout}${done.stderr}`);
-    }
-    copyFileSync(join(tree, "dist/pai"), join(place, "pai-before"));
-  } finally {
-    git(root, "worktree", "remove", "--force", tree);
-  }
-  return join(place, "pai-before");
-}
-
 function collectCases(place: string, folders: readonly string[], file: string | undefined, limit: number): Case[] {
   const clones = new Map(folders.map((folder) => openClone(place, folder)).map((clone) => [basename(clone), clone]));
   if (file === undefined)
@@ -223,10 +197,8 @@ const { values: options, positionals: folders } = parseArgs({
   options: {
     cases: { type: "string" },
     limit: { type: "string", default: "1000" },
-    before: { type: "string" },
     pai: { type: "string", default: join(root, "dist/pai") },
     verbose: { type: "boolean", short: "v", default: false },
-    out: { type: "string" },
   },
 });
 const place = mkdtempSync(join(tmpdir(), "pai-recall-"));
@@ -235,24 +207,16 @@ try {
   const cases = collectCases(place, folders, options.cases, Number(options.limit));
   if (cases.length === 0) throw new Error("no cases: name the folders of repositories with history");
   const bench: Bench = { place, server, next: 0 };
-  const sides = [
-    { title: "now", pai: options.pai },
-    ...(options.before === undefined
-      ? []
-      : [{ title: `before (${options.before})`, pai: buildAt(options.before, place) }]),
-  ].map((side) => ({ ...side, judged: [] as Judged[] }));
+  const judged: Judged[] = [];
   for (const each of cases) {
-    for (const side of sides) {
-      const judged = await measure(bench, side.pai, each);
-      side.judged.push(judged);
-      if (options.verbose)
-        console.log(
-          `${side.title} ${each.id} rank ${judged.rank} places ${judged.shown}/${judged.places} ${Math.round(judged.ms)} ms`,
-        );
-    }
+    const one = await measure(bench, options.pai, each);
+    judged.push(one);
+    if (options.verbose)
+      console.log(`${each.id} rank ${one.rank} places ${one.shown}/${one.places} ${Math.round(one.ms)} ms`);
   }
-  for (const { title, judged } of sides) report(title, judged);
-  if (options.out !== undefined) writeFileSync(options.out, JSON.stringify(sides, null, 1));
+  console.log(header);
+  for (const [repo, own] of Map.groupBy(judged, (each) => each.repo)) console.log(renderRow(repo, own));
+  console.log(renderRow("all", judged));
 } finally {
   await server.stop();
   rmSync(place, { recursive: true, force: true });

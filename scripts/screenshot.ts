@@ -1,10 +1,9 @@
-/** Makes scripts/run.svg and the pictures of docs/terminal.md: the binary in tmux with recorded replies. */
+/** Makes scripts/run.svg, the picture of the README: the binary in tmux with recorded replies. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { renderSvg } from "./ansi-svg.ts";
-import { serveSlowly } from "./slow-model.ts";
 
 const repository = join(import.meta.dir, "..");
 const binary = join(process.env["PAI_DIST"] ?? join(repository, "dist"), "pai");
@@ -67,7 +66,6 @@ function draw(file: string, title: string, isFirst: (line: string) => boolean): 
 }
 
 const isBanner = (line: string) => line.includes("pai ") && !line.includes("$ ");
-const isRequest = (line: string) => line.includes(task);
 const ask = /say what to change/g;
 const pai = 'clear; pai --check "python3 -B test_bmi.py"';
 
@@ -83,32 +81,6 @@ async function drawRun(): Promise<void> {
   await waitFor(/go on with/g);
 }
 
-/** A wait, the plan, the diff before it is applied, and the result, with a model as slow as on a small machine. */
-async function drawParts(): Promise<void> {
-  run(binary, ["undo", "-y"]);
-  const replies = readFileSync(join(place, "bmi.jsonl"), "utf8").trim().split("\n");
-  using model = serveSlowly(replies.map((line) => (JSON.parse(line) as { text: string }).text));
-  await type(`export PAI_BASE_URL=${model.url} GEMINI_API_KEY=recorded`);
-  await type(`${pai} --no-plan-cache`);
-  await waitFor(/^pai>/gm);
-  await type(task);
-  await waitFor(/step 1 of the plan, [2-9] s/g);
-  draw("docs/terminal-wait.svg", "pai waits for a plan and says how far it has come", isRequest);
-  await waitFor(ask);
-  draw("docs/terminal-plan.svg", "A plan with its promise, and the question", isRequest);
-  await type("d");
-  await waitFor(/apply\? y, n/g);
-  draw("docs/terminal-diff.svg", "The diff before it is applied, and the question", (line) =>
-    /●.*bmi_calculator/.test(line),
-  );
-  await type("y");
-  await waitFor(/^pai>/gm, 2);
-  draw("docs/terminal-result.svg", "Checks, result, next steps, cost and the way back", (line) =>
-    line.includes("applied "),
-  );
-  tmux("send-keys", "C-d");
-}
-
 try {
   prepare();
   const size = ["-x", `${screen.columns}`, "-y", `${screen.rows}`];
@@ -117,7 +89,6 @@ try {
   await type(`clear; PATH=${join(binary, "..")}:$PATH`);
   await Bun.sleep(300);
   await drawRun();
-  await drawParts();
 } finally {
   spawnSync("tmux", ["-L", `pai-screen-${process.pid}`, "kill-server"]);
   rmSync(place, { recursive: true, force: true });

@@ -2,7 +2,7 @@
 import type { ArgsDef, PositionalArgDef } from "citty";
 import { type FlagKey, type FlagSpec, type Flags, flagTable, specsOf } from "./flags.ts";
 import type { Notices } from "./notices.ts";
-import type { PipedInput } from "./piped-input.ts";
+import type { PipedInput, PipeWait } from "./piped-input.ts";
 
 /** A command's access to the process; environment, streams and exit are used through this alone. */
 export interface Context {
@@ -27,8 +27,8 @@ export interface Context {
     /** A person can answer, on standard input or on the terminal if something is piped into it. */
     readonly keyboard: boolean;
   };
-  /** Reads what is piped in beside a task, without waiting long for it. */
-  readonly readPiped: (signal: AbortSignal) => Promise<PipedInput>;
+  /** Reads what is piped in beside a task. */
+  readonly readPiped: (signal: AbortSignal, wait: PipeWait) => Promise<PipedInput>;
   /** Whole standard input, at most 8 MiB; throws the reason of `signal` when that aborts. */
   readonly readStdin: (signal: AbortSignal) => Promise<string>;
   /** Aborted by the first SIGINT, SIGTERM, SIGHUP or the time limit; the reason is a PaiError. */

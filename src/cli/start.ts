@@ -38,7 +38,7 @@ export async function start(argv: readonly string[]): Promise<void> {
     err: stderr.write,
     shown: () => Promise.all(writers.map(({ flush }) => flush())),
     tty: { stdin: isTerminal(0), stdout: isTerminal(1), stderr: isTerminal(2), keyboard: hasKeyboard() },
-    readPiped: async (signal) => (isPipedIn(0) ? readPiped(signal) : { text: "", note: null }),
+    readPiped: async (signal, wait) => (isPipedIn(0) ? readPiped(signal, wait) : { text: "", note: null }),
     readStdin: async (signal) => readStdin(signal),
     ...watchSignals(writers),
     now: () => new Date(),

@@ -12,6 +12,7 @@ import type { LooseTarget } from "../core/script/loose-reply.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { pathFor } from "./approval.ts";
 import { renderRequest } from "./briefing/briefing.ts";
+import { renderPiped } from "./briefing/piped.ts";
 import { showFile, toReadable } from "./briefing/sources.ts";
 import { type Check, type CheckReport, describeCheck, describeFailed, renderBaseline } from "./checks/checks.ts";
 import { renderAnswerForm, renderLearning } from "./ending/ending.ts";
@@ -275,8 +276,7 @@ function renderNotRun({ acting: { tally }, changing, shell }: Run): string {
 
 /** The user message of the first execution call: evidence first, the task last. */
 export function renderTask(run: Run, plan: Plan, evidence: string, { checks, turns }: AskedExecution): string {
-  const parts = [evidence];
-  if (run.task.context !== null) parts.push(fence("context", {}, run.task.context));
+  const parts = [evidence, renderPiped(run)];
   const last = run.task.history.at(-1);
   if (last !== undefined) parts.push(fence("conversation", {}, `user: ${last.request}\npai: ${last.answer}`));
   const where = plan.analysis?.target_identification ?? "";

@@ -40,7 +40,7 @@ export interface ToolClient {
 const version = "2025-11-25";
 const maxLine = 4 * 1024 * 1024;
 /** Bytes that are kept of an answer. */
-const kept = { head: 48 * 1024, tail: 16 * 1024 } as const;
+const kept = { head: 48 * 1024, tail: 16 * 1024, errors: 0 } as const;
 const maxError = 500;
 const maxTools = 200;
 const maxPages = 20;
@@ -180,5 +180,5 @@ function renderContent(result: Fields): string {
   const structured = result["structuredContent"];
   const text = said.length === 0 && structured !== undefined ? JSON.stringify(structured) : said.join("\n");
   // Secrets in it are hidden later, so that it must not be cut in the midst of one.
-  return clipText(text, kept.head, kept.tail);
+  return clipText(text, kept);
 }

@@ -220,6 +220,8 @@ export const settingTable = {
   checks: listKind("checks", { flag: "check" }),
   /** Seconds that the first request waits for the checks. */
   checkWait: { ...duration("checks.wait", 600), fallback: 20 },
+  /** Seconds that a pipe may take for its first byte. */
+  stdinWait: { ...duration("stdin.wait", 3600), fallback: 10 },
   keep,
   commandEnv: listKind("commands.env"),
   /** Paths outside the project that commands may change. */

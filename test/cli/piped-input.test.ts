@@ -6,16 +6,25 @@ import { join } from "node:path";
 import type { PipedInput } from "../../src/cli/piped-input.ts";
 
 const module = join(import.meta.dir, "../../src/cli/piped-input.ts");
+/** With arguments: the milliseconds to wait for the first byte, or "all" for --stdin. */
 const program = `import { readPiped } from ${JSON.stringify(module)};
-console.log(JSON.stringify(await readPiped(new AbortController().signal)));`;
+const said = [];
+const firstMs = process.argv[2] === "all" ? null : Number(process.argv[2]);
+const { text, note } = await readPiped(new AbortController().signal, { firstMs, say: (each) => said.push(each) });
+console.log(JSON.stringify({ text: text.slice(0, 300_000), note, said }));`;
+
+interface Behind extends PipedInput {
+  readonly said: readonly string[];
+  readonly ms: number;
+}
 
 /** Runs the reading at the end of a shell line that feeds it. */
-async function readBehind(line: string): Promise<PipedInput & { readonly ms: number }> {
+async function readBehind(line: string, wait = "1500"): Promise<Behind> {
   const folder = mkdtempSync(join(tmpdir(), "pai-piped-"));
   writeFileSync(join(folder, "read.ts"), program);
   writeFileSync(join(folder, "text.txt"), "one\ntwo\n");
   const started = performance.now();
-  const read = `${process.execPath} ${join(folder, "read.ts")}`;
+  const read = `${process.execPath} ${join(folder, "read.ts")} ${wait}`;
   const child = Bun.spawn(["bash", "-c", line.replaceAll("READ", read)], {
     cwd: folder,
     stdout: "pipe",
@@ -23,7 +32,7 @@ async function readBehind(line: string): Promise<PipedInput & { readonly ms: num
   });
   const text = await new Response(child.stdout).text();
   rmSync(folder, { recursive: true, force: true });
-  return { ...(JSON.parse(text.trim().split("\n")[0] ?? "") as PipedInput), ms: performance.now() - started };
+  return { ...(JSON.parse(text.trim().split("\n")[0] ?? "") as Omit<Behind, "ms">), ms: performance.now() - started };
 }
 
 test.each([
@@ -42,13 +51,39 @@ test.each([
   expect(await readBehind(line)).toMatchObject({ text: "", note: null });
 });
 
-test("a pipe that stays open and empty is left, with a line that says how to wait for it", async () => {
-  const { text, note, ms } = await readBehind("sleep 3 | READ");
+test("a pipe that stays open and empty is waited for, told after a second, and left", async () => {
+  const { text, note, said, ms } = await readBehind("sleep 3 | READ", "1500");
   expect([text, note]).toEqual(["", "standard input not read; --stdin waits for it"]);
+  expect(said).toEqual(["waiting for standard input; --no-stdin goes on without it"]);
+  expect(ms).toBeGreaterThan(1500);
   expect(ms).toBeLessThan(4500);
 });
 
-test("a pipe that falls silent is cut, and a note says so", async () => {
-  const { text, note } = await readBehind("(printf one; sleep 4) | READ");
-  expect([text, note]).toEqual(["one", "standard input was cut after 3 bytes: it fell silent"]);
+test("a socket that nobody writes to is left after a moment: a caller may hold it open for ever", async () => {
+  const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const { text, said, ms } = await readBehind(`READ <> /dev/tcp/127.0.0.1/${server.port}`, "4000");
+  server.stop(true);
+  expect([text, said]).toEqual(["", []]);
+  expect(ms).toBeLessThan(1500);
+});
+
+test("a slow producer is read within the wait, and with --stdin however long it takes", async () => {
+  expect(await readBehind("(sleep 0.7; echo one) | READ", "5000")).toMatchObject({
+    text: "one\n",
+    note: null,
+    said: [],
+  });
+  expect(await readBehind("(sleep 1.3; echo one) | READ", "all")).toMatchObject({ text: "one\n", note: null });
+});
+
+test("of a long pipe the end, the beginning and the lines of errors are kept, and the cut is told", async () => {
+  const make = `awk 'BEGIN { for (n = 1; n <= 200000; n++) print n % 50000 == 7 ? n " ERROR disk" : n " all is well here" }'`;
+  const { text, note } = await readBehind(`${make} | READ`);
+  expect(text.length).toBeLessThan(200_000);
+  expect(text).toStartWith("1 all is well here\n2 all is well");
+  expect(text).toEndWith("\n200000 all is well here\n");
+  expect(text).toContain(
+    "; lines of errors among them, all 3:]\n50007 ERROR disk\n100007 ERROR disk\n150007 ERROR disk\n[",
+  );
+  expect(note).toMatch(/^of 4\.\d MB of standard input the end, the beginning and lines of errors are used$/);
 });

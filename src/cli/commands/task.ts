@@ -34,19 +34,17 @@ function readTaskFile(context: Context, file: string, signal: AbortSignal): Prom
 
 type Notify = TerminalView["notify"];
 
-/**
- * Reads what is piped in beside the task: with --stdin all of it, by default what arrives quickly, with --no-stdin
- * nothing.
- */
+/** Reads what is piped in beside the task; with --stdin it is waited for, with --no-stdin it is not read. */
 async function readContext(context: Context, signal: AbortSignal, notify: Notify): Promise<string> {
   const { flags, tty } = context;
   if (flags.stdin === true && flags.noStdin === true)
     throw new PaiError("usage", "--stdin and --no-stdin exclude each other");
-  if (flags.stdin === true) return context.readStdin(signal);
-  if (flags.noStdin === true || tty.stdin) return "";
-  const { text, note } = await context.readPiped(signal);
+  if (flags.noStdin === true || (tty.stdin && flags.stdin !== true)) return "";
+  const say = (text: string) => notify({ level: "info", code: "piped", text });
+  const firstMs = flags.stdin === true ? null : composeBase(context).settings.stdinWait * 1000;
+  const { text, note } = await context.readPiped(signal, { firstMs, say });
   if (text !== "") requireStdin(projectOf(context));
-  if (note !== null) notify({ level: "info", code: "piped", text: note });
+  if (note !== null) say(note);
   return text;
 }
 

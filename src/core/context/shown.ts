@@ -7,6 +7,9 @@ export const maxWhole = 24_000;
 /** Lines of one READ. */
 export const maxReadLines = 2000;
 
+/** Characters of what is piped in, for a model with a large window. */
+export const maxPiped = 200_000;
+
 /** Characters of a token, a careful estimate. */
 const perToken = 3;
 /** Share of a window that the results of one reply may take: they stay whole until the model has seen them. */

@@ -3,6 +3,7 @@
 import { isShowable, kindAmong } from "../../core/context/kind.ts";
 import type { Asked, RankedProject } from "../../core/context/project.ts";
 import type { Ranked } from "../../core/context/rank.ts";
+import { maxPiped } from "../../core/context/shown.ts";
 import { findStacks } from "../../core/context/stack.ts";
 import { surveyLimits } from "../../core/context/survey-limits.ts";
 import { renderTree } from "../../core/context/tree.ts";
@@ -15,6 +16,7 @@ import { renderBaseline } from "../checks/checks.ts";
 import { renderAnswerForm } from "../ending/ending.ts";
 import type { Run } from "../run.ts";
 import { pickExcerpts } from "./pick-excerpts.ts";
+import { maxOfPiped, renderPiped, roomFor } from "./piped.ts";
 import type { FilesRead } from "./reading.ts";
 import {
   collectKnowledge,
@@ -169,6 +171,14 @@ function tellLacks(run: Run, lacks: readonly string[]): void {
   run.emit({ type: "notice", level: "info", code: "context", text: `context: ${lacks.join("; ")}` });
 }
 
+/** Says that a part of what was piped in is not shown; what comes for the work is cut in the same way. */
+function tellCut(run: Run, { context: most }: Budgets): void {
+  const size = Buffer.byteLength(run.task.context ?? "");
+  if (size <= most) return;
+  const text = `standard input: the model is shown ${Math.round(most / 1024)} of ${Math.round(size / 1024)} KB: its end, its beginning, and lines of errors`;
+  run.emit({ type: "notice", level: "info", code: "piped", text });
+}
+
 /**
  * Reads the workspace and writes the planning call's user message; the stable parts come first. `scale`: the share of
  * the budgets to use.
@@ -191,6 +201,7 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   for (const { path, shown } of sources) noteHidden(run, path, shown);
   noteSent(run, sources);
   tellLacks(run, ranking?.lacks ?? []);
+  tellCut(run, budgets);
   const likely = async () => ranking ?? rankTask(run);
   run.overlay.prefer(async () => (await likely()).files.map(({ path }) => path));
   const likeliest = (ranking?.files ?? []).slice(0, limits.ranked).map(({ path }) => path);
@@ -255,11 +266,11 @@ export function renderRequest({ task, planning }: Run): string {
 
 /** What the user gave: the conversation so far, context, checks, and last the request. */
 function renderGiven(run: Run, budgets: Budgets, memory: string): readonly Part[] {
-  const { history, context } = run.task;
+  const { history } = run.task;
   const given: readonly (readonly [Part["kind"], string])[] = [
     ["conversation", history.length === 0 ? "" : fence("conversation", {}, renderHistory(run, budgets))],
     ["memory", memory],
-    ["context", context === null ? "" : fence("context", {}, cutGiven(run, context, budgets.context))],
+    ["context", renderPiped(run, budgets.context)],
     ["checks", renderBaseline(run.checking)],
     ["request", [renderRequest(run), renderAnswerForm(run.ending)].filter(Boolean).join("\n\n")],
   ];
@@ -273,13 +284,9 @@ const widestBudget = {
   ranked: 1_400,
   excerpts: 20_000,
   history: 3_000,
-  context: 200_000,
+  context: maxPiped,
 };
 type Budgets = typeof widestBudget;
-/** Characters of a token, a careful estimate: in prose about four, in code fewer. */
-const perToken = 3;
-/** Characters of the request besides the briefing: instructions, schema, the task itself. */
-const otherChars = 6_000;
 /** Characters of a briefing with every part at its maximum, without context. */
 const widestChars =
   2 * widestBudget.knowledge + widestBudget.tree + widestBudget.ranked + widestBudget.excerpts + widestBudget.history;
@@ -289,16 +296,15 @@ const widestChars =
  * half of the window; the other parts share the rest in the proportions of `widest`. `scale`: the share to use.
  */
 function fitBudgets({ task, calling }: Run, mentioned: readonly Source[], scale: number): Budgets {
-  const model = partOf(calling.model, "plan");
-  const room = Math.max(0, (model.window - model.maxOutputTokens) * perToken - otherChars);
+  const room = roomFor(partOf(calling.model, "plan"));
   const named = mentioned.reduce((sum, { shown }) => sum + shown.length, 0);
-  const given = named + Math.min(widestBudget.context, task.context?.length ?? 0, Math.floor(room / 2));
+  const given = named + Math.min(maxOfPiped(room), task.context?.length ?? 0);
   const share = Math.max(0, Math.min(1, (room - given) / widestChars)) * scale;
   const scaled = Object.entries(widestBudget).map(([name, widestOf]) => [name, Math.floor(widestOf * share)] as const);
   return {
     ...widestBudget,
     ...Object.fromEntries(scaled),
-    context: Math.min(widestBudget.context, Math.floor(room / 2)) * scale,
+    context: maxOfPiped(room) * scale,
   };
 }
 

@@ -8,6 +8,7 @@ import type { AnyAction } from "../../core/proposal.ts";
 import { pathsRead } from "../approval.ts";
 import { ask, isTooLong, type Reply } from "../ask.ts";
 import { makeBriefing, type Part } from "../briefing/briefing.ts";
+import { renderPiped } from "../briefing/piped.ts";
 import { noteSent, readKnowledge, readMentioned, renderKnowledge } from "../briefing/sources.ts";
 import { checksOf, describeCheck, describeFailed, runChecks } from "../checks/checks.ts";
 import { renderAnswerForm, renderLearning } from "../ending/ending.ts";
@@ -165,13 +166,13 @@ function goOn(run: Run, cut: readonly string[]): void {
 
 /** The message of a later turn: context and files, then the request. */
 async function composeTurn(run: Run): Promise<readonly Part[]> {
-  const { context, text } = run.task;
+  const piped = renderPiped(run);
   const files = await readMentioned(run);
   noteSent(run, files);
   return [
-    ...(context === null ? [] : [{ kind: "context", text: fence("context", {}, context), file: null } as const]),
+    ...(piped === "" ? [] : [{ kind: "context", text: piped, file: null } as const]),
     ...files.map((file): Part => ({ kind: "file", text: fence("file", { path: file.path }, file.shown), file })),
-    { kind: "request", text, file: null },
+    { kind: "request", text: run.task.text, file: null },
   ];
 }
 

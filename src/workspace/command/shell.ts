@@ -150,7 +150,7 @@ async function follow(
   options: ShellOptions,
 ): Promise<ShellResult> {
   const started = performance.now();
-  const clip = openClip(keptBytes, keptBytes);
+  const clip = openClip({ head: keptBytes, tail: keptBytes, errors: 0 });
   const reader = output.getReader();
   let why: "timeout" | "abort" | "flood" | null = null;
   let ending: Promise<boolean> | null = null;

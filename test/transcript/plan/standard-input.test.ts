@@ -10,11 +10,16 @@ setDefaultTimeout(patience);
 
 const reply = talked("Hello yourself.");
 
-test.concurrent("a task argument never waits for a pipe that stays open (R13)", async () => {
+test.concurrent("a task argument leaves a pipe that stays open and empty after stdin.wait (R13)", async () => {
   await using place = openPlace([reply, reply]);
+  expect((await place.pai(["config", "put", "stdin.wait", "2s"])).code).toBe(0);
   const held =
-    'mkfifo ../spare/f; sleep 20 > ../spare/f & held=$!; timeout 5 "$PAI" run "say hello" < ../spare/f; code=$?; kill $held; exit $code';
-  expect((await place.shell(held)).code).toBe(0);
+    'mkfifo ../spare/f; sleep 20 > ../spare/f & held=$!; timeout 7 "$PAI" run "say hello" < ../spare/f; code=$?; kill $held; exit $code';
+  const { code, stderr } = await place.shell(held);
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringMatching(/waiting for standard input[\s\S]*standard input not read/),
+  ]);
   expect(place.gemini.requests).toHaveLength(1);
 });
 
@@ -22,7 +27,6 @@ for (const [name, script] of [
   ["an empty device", '"$PAI" run "say hello" < /dev/null'],
   ["a closed descriptor", '"$PAI" run "say hello" <&-'],
   ["a file and --no-stdin", 'echo unwanted > ../spare/in; "$PAI" run --no-stdin "say hello" < ../spare/in'],
-  ["a slow pipe", '{ sleep 2; echo unwanted; } | "$PAI" run "say hello"'],
 ] as const) {
   test.concurrent(`a task argument beside ${name} is the whole task`, async () => {
     await using place = openPlace([reply]);
@@ -32,10 +36,11 @@ for (const [name, script] of [
   });
 }
 
-test.concurrent("a file on standard input beside a task is its context", async () => {
-  await using place = openPlace([reply]);
+test.concurrent("a file, and a slow pipe, on standard input beside a task is its context", async () => {
+  await using place = openPlace([reply, reply]);
   expect((await place.shell('echo wanted > ../spare/in; "$PAI" run "say hello" < ../spare/in')).code).toBe(0);
-  expect(place.gemini.requests[0]?.body).toContain("<context>\\nwanted");
+  expect((await place.shell('{ sleep 2; echo wanted; } | "$PAI" run "say hello"')).code).toBe(0);
+  for (const { body } of place.gemini.requests) expect(body).toContain("<context>\\nwanted");
 });
 
 for (const [name, script] of [

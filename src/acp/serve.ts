@@ -136,7 +136,7 @@ export async function serveAcp(host: Host, { input, output }: AcpStreams): Promi
             type: "terminal",
             id: "pai-config",
             name: "Store an API key",
-            description: "Runs pai config set, which asks for the key",
+            description: "Runs pai key set, which asks for the key",
             args: ["config", "set"],
           },
         ],

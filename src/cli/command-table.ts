@@ -143,7 +143,7 @@ export const commands: readonly Command[] = [
       ...take("cwd", "forceRoot"),
     }),
     examples: [
-      "pai config put memory on",
+      "pai config set memory on",
       "pai memory",
       "pai memory accept all",
       'pai memory add "tests run with: make check"',
@@ -180,13 +180,19 @@ export const commands: readonly Command[] = [
     load: async () => (await loadSmall()).replay,
   }),
   define({
-    meta: { name: "config", description: "keys and settings" },
-    args: () => ({
-      word: word("set|add|list|show|validate|remove|set-default|reset|get|put|unset"),
-      ...take("cwd", "provider", "online", "noInput", "yes", "insecureHttp", "set", "show", "remove"),
-    }),
-    examples: ["pai config set < key.txt", "pai config add work", "pai config list", "pai config put limits.calls 6"],
+    meta: { name: "config", description: "settings: get, set, unset, list" },
+    args: () => ({ word: word("get|set|unset|list"), ...take("cwd", "insecureHttp") }),
+    examples: ["pai config set limits.calls 6", "pai config get model", "pai config list"],
     load: async () => (await loadSmall()).config,
+  }),
+  define({
+    meta: { name: "key", description: "keys: set, add, list, default, remove, check" },
+    args: () => ({
+      word: word("set|add|list|default|remove|check"),
+      ...take("cwd", "provider", "online", "noInput", "yes", "insecureHttp"),
+    }),
+    examples: ["pai key set < key.txt", "pai key add work", "pai key list", "pai key check --online"],
+    load: async () => (await loadSmall()).key,
   }),
   define({
     meta: { name: "demo", description: "watch a whole task, offline, in a temporary folder" },

@@ -192,9 +192,6 @@ export const flagTable = rows({
   debug: { type: "boolean", description: "show where an error came from" },
   continue: { type: "boolean", description: "continue the last session" },
   revoke: { type: "boolean", description: "revoke the trust" },
-  set: { type: "string", valueHint: "KEY", description: "deprecated: pai config set" },
-  show: { type: "boolean", description: "deprecated: pai config show" },
-  remove: { type: "boolean", description: "deprecated: pai config remove" },
   help: { type: "boolean", alias: "h", description: "show help" },
   version: { type: "boolean", alias: "V", description: "show the version" },
 });

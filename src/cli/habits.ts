@@ -2,10 +2,10 @@
 
 /** By the word in a command's place; none of these is a command of pai. */
 const commands = (): Readonly<Record<string, string>> => ({
-  login: "store a key: pai config set",
-  logout: "remove a key: pai config remove",
-  auth: "store a key: pai config set",
-  setup: "store a key: pai config set",
+  login: "store a key: pai key set",
+  logout: "remove a key: pai key remove",
+  auth: "store a key: pai key set",
+  setup: "store a key: pai key set",
   init: "nothing to set up; AGENTS.md in a project is sent to the model",
   update: "pai never updates itself: replace the file by that of the new release (docs/install.md)",
   upgrade: "pai never updates itself: replace the file by that of the new release (docs/install.md)",
@@ -15,7 +15,7 @@ const commands = (): Readonly<Record<string, string>> => ({
   commit: "a run commits its own work: pai run --commit; what a run changed: pai undo --dry-run",
   commands: "a command is a file, .pai/commands/NAME.md; in a session /help lists them",
   skills: "a skill is a file, .pai/skills/NAME/SKILL.md, listed to the model after pai trust",
-  notify: "pai config put notify bell",
+  notify: "pai config set notify bell",
   cost: "pai stats",
   usage: "pai stats",
   exec: 'pai run "TASK"',
@@ -27,7 +27,7 @@ const commands = (): Readonly<Record<string, string>> => ({
   rewind: "pai undo; in a session: /rewind",
   review: 'pai run "review the changes in this project"',
   settings: "pai config",
-  set: "pai config put NAME VALUE",
+  set: "pai config set NAME VALUE",
 });
 
 /** By the flag as it is typed. */
@@ -61,7 +61,7 @@ const flags = (): Readonly<Record<string, string>> => ({
   "--append-system-prompt": "write instructions for the model into AGENTS.md",
   "--add-dir": "one folder a run: -C DIR",
   "--workdir": "-C DIR",
-  "--api-key": "set GEMINI_API_KEY or another variable, or: pai config set",
+  "--api-key": "set GEMINI_API_KEY or another variable, or: pai key set",
   "--config": "settings: pai config get; another folder: XDG_CONFIG_HOME",
   "--auto-commits": "--commit, after a run that a check has verified",
   "--test-cmd": "--check CMD",

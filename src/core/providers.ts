@@ -232,5 +232,5 @@ export function providerOfKey(key: string): Row | null {
 
 /** The command that stores a key; without a name, `pai config` means the first provider. */
 export function renderSetKey({ id }: Provider): string {
-  return id === providerIds[0] ? "pai config set" : `pai config set --provider ${id}`;
+  return id === providerIds[0] ? "pai key set" : `pai key set ${id}`;
 }

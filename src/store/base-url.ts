@@ -119,7 +119,7 @@ export async function requireConsent(
     const what = `${address.origin} sends your ${address.provider} key to a new address: ${address.url}`;
     if (ask === null || !(await ask(commandWording.sendKey(what)))) {
       throw new PaiError("untrusted", what, {
-        hint: `to agree: pai config put baseUrl.${address.provider} ${address.url}`,
+        hint: `to agree: pai config set baseUrl.${address.provider} ${address.url}`,
       });
     }
   }

@@ -12,7 +12,7 @@ export interface Belongings {
   readonly foreign: readonly string[];
 }
 
-const settingsNames = /^(config\.json|credentials(\.json)?)(\.(\d+\.)?bak|\.lock)?$/;
+const settingsNames = /^(config|credentials)\.json(\.lock)?$/;
 const stateNames =
   /^((trust|endpoints|keys|models|tools|mcp)\.json(\.lock)?|(run-index-\d+|days|outbox)\.sqlite(-wal|-shm)?)$/;
 /** The name of a workspace's state folder ends with a hash of its path. */

@@ -30,9 +30,12 @@ export function openKeyState(stateDir: string | null): KeyState {
   };
 }
 
-/** Clears all rests and turns. */
-export function resetKeyState(stateDir: string | null): void {
-  edit(stateDir, () => empty);
+/** Makes all keys of a provider ready. */
+export function endRests(stateDir: string | null, provider: string): void {
+  edit(stateDir, ({ cursor, resting }) => {
+    const others = Object.entries(resting).filter(([key]) => !key.startsWith(`${provider}/`));
+    return { cursor, resting: Object.fromEntries(others) };
+  });
 }
 
 /** Makes the next call of a provider start with its default key; rests stay. */

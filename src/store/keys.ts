@@ -4,7 +4,14 @@ import { PaiError } from "../core/error.ts";
 import { findProvider, type Provider, providers } from "../core/providers.ts";
 import { readSmall } from "../system/read-small.ts";
 import type { BaseUrl } from "./base-url.ts";
-import { credentialsFile, editCredentials, type KeyRing, loadCredentials, peekCredentials } from "./credentials.ts";
+import {
+  credentialsFile,
+  editCredentials,
+  type KeyRing,
+  loadCredentials,
+  noKeys,
+  peekCredentials,
+} from "./credentials.ts";
 import { forgetTurn } from "./key-state.ts";
 import type { OwnProvider } from "./own-providers.ts";
 import type { Environment, Places } from "./places.ts";
@@ -20,29 +27,22 @@ export interface FoundKey {
 interface Sources {
   readonly env: Environment;
   readonly places: Places;
-  /** Called when keys of an older version are moved. */
-  readonly warn?: Warn;
 }
-
-type Warn = (text: string) => void;
 
 /** What of a provider's row tells where its keys are. */
 type KeyOwner = Pick<Provider, "id" | "keyVariables">;
-
-const silent: Warn = () => undefined;
-const emptyRing: KeyRing = { default: null, keys: new Map() };
 
 /**
  * Keys of a provider, the default first. A key from the environment (or from the file that `NAME_FILE` names) replaces
  * all stored ones. Empty: none. Throws config_invalid for an unreadable or damaged file, key_invalid for a key with
  * characters that no key may have.
  */
-export function findKeys(provider: KeyOwner, { env, places, warn = silent }: Sources): readonly FoundKey[] {
+export function findKeys(provider: KeyOwner, { env, places }: Sources): readonly FoundKey[] {
   const fromEnv = findInEnvironment(provider, env);
   if (fromEnv !== null) return [fromEnv];
   if (places.configDir === null) return [];
   const origin = credentialsFile(places.configDir);
-  const ring = loadCredentials(places.configDir, warn).get(provider.id) ?? emptyRing;
+  const ring = loadCredentials(places.configDir).get(provider.id) ?? noKeys;
   return inOrder(ring).map(([id, key]) => ({ id, key, origin }));
 }
 
@@ -104,14 +104,16 @@ function readKeyFile(file: string, variable: string): string {
 export interface KeyPlace {
   readonly provider: string;
   readonly places: Places;
-  /** Called when keys of an older version are moved. */
-  readonly warn?: Warn;
 }
 
-/** Adds a key or replaces the one of that id; the first of a provider becomes its default. */
-export function putKey(place: KeyPlace, id: string, key: string): { readonly isNew: boolean } {
+/** Adds a key or replaces the one of that id, at this time; the first of a provider becomes its default. */
+export function putKey(place: KeyPlace, id: string, key: string, now: Date): { readonly isNew: boolean } {
   return edit(place, (ring) => ({
-    ring: { default: ring.default ?? id, keys: new Map([...ring.keys, [id, key]]) },
+    ring: {
+      default: ring.default ?? id,
+      keys: new Map([...ring.keys, [id, key]]),
+      added: new Map([...ring.added, [id, now.toISOString()]]),
+    },
     result: { isNew: !ring.keys.has(id) },
   }));
 }
@@ -123,23 +125,25 @@ export function putKey(place: KeyPlace, id: string, key: string): { readonly isN
 export function removeKey(place: KeyPlace, id: string | null) {
   return edit(place, (ring) => {
     const removed = requireId(ring, place.provider, id ?? ring.default);
-    const keys = new Map([...ring.keys].filter(([one]) => one !== removed));
+    const [keys, added] = [new Map(ring.keys), new Map(ring.added)];
+    keys.delete(removed);
+    added.delete(removed);
     const next = ring.default === removed ? (keys.keys().next().value ?? null) : ring.default;
-    return { ring: { default: next, keys }, result: { removed, default: next } };
+    return { ring: { default: next, keys, added }, result: { removed, default: next } };
   });
 }
 
 /** Makes calls begin with this key. Throws like removeKey. */
 export function setDefaultKey(place: KeyPlace, id: string): void {
   edit(place, (ring) => ({
-    ring: { default: requireId(ring, place.provider, id), keys: ring.keys },
+    ring: { ...ring, default: requireId(ring, place.provider, id) },
     result: null,
   }));
   forgetTurn(place.places.stateDir, place.provider);
 }
 
 function edit<T>(
-  { places, provider, warn = silent }: KeyPlace,
+  { places, provider }: KeyPlace,
   change: (ring: KeyRing) => { readonly ring: KeyRing; readonly result: T },
 ): T {
   if (places.configDir === null) {
@@ -147,17 +151,17 @@ function edit<T>(
       hint: "set HOME or XDG_CONFIG_HOME, or give the key in the environment",
     });
   }
-  return editCredentials(places.configDir, warn, (credentials) => {
-    const { ring, result } = change(credentials.get(provider) ?? emptyRing);
+  return editCredentials(places.configDir, (credentials) => {
+    const { ring, result } = change(credentials.get(provider) ?? noKeys);
     credentials.set(provider, ring);
     return result;
   });
 }
 
 /** Checks that the ring has the id. Throws no_key for an empty ring, usage for an unknown id. */
-export function requireId(ring: KeyRing, provider: string, id: string | null): string {
+function requireId(ring: KeyRing, provider: string, id: string | null): string {
   if (ring.keys.size === 0) {
-    throw new PaiError("no_key", `no ${provider} key is stored`, { hint: "pai config set" });
+    throw new PaiError("no_key", `no ${provider} key is stored`, { hint: "pai key set" });
   }
   if (id !== null && ring.keys.has(id)) return id;
   throw new PaiError("usage", `no ${provider} key has that id`, {
@@ -193,8 +197,13 @@ export function doubtKey(provider: string, key: string, address: Pick<BaseUrl, "
     : `is shorter than those of ${provider}, or has other characters`;
 }
 
+/** A longer word is a key, and no name for one. */
+export const maxIdLength = 24;
+
 /** Why the text cannot be the id of a key; null: it can. */
 export function judgeId(id: string): string | null {
   if (id === "env") return "means the key of the environment";
-  return /^[A-Za-z0-9][\w.@+-]{0,63}$/.test(id) ? null : "must be letters, digits and . _ @ + - (at most 64)";
+  return id.length <= maxIdLength && /^[A-Za-z0-9][\w.@+-]*$/.test(id)
+    ? null
+    : `must be letters, digits and . _ @ + - (at most ${maxIdLength})`;
 }

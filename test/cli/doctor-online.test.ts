@@ -86,7 +86,7 @@ test("a default that is closed is an error before any task, with the line to typ
         "answer",
         "error",
         expect.stringContaining("no longer available to new users"),
-        "use its successor: pai config put model gemini:gemini-4-flash-lite",
+        "use its successor: pai config set model gemini:gemini-4-flash-lite",
       ],
     ],
   ]);

@@ -18,7 +18,7 @@ test("without a key pai cannot work: exit 1 and what to do (R69)", async () => {
   const { code, findings } = await examine(openProcess(), { flags: offline });
   expect([code, findings.filter(({ level }) => level === "error")]).toEqual([
     1,
-    [{ name: "key", level: "error", text: "no key for gemini", hint: "store one with: pai config set" } as never],
+    [{ name: "key", level: "error", text: "no key for gemini", hint: "store one with: pai key set" } as never],
   ]);
 });
 

@@ -84,8 +84,8 @@ test("what a server listed today counts for a model that the catalogue does not 
 test("pai config sets, shows and unsets what is said of one model", async () => {
   const process = openProcess();
   const facts = '{"window": 65536, "prices": {"input": 0.1, "output": 0.4}}';
-  expect((await say(process, "put", "models.local:qwen3.5", facts)).code).toBe(0);
-  await say(process, "put", "models.gpt-6.1-terra", '{"output": 8000}');
+  expect((await say(process, "set", "models.local:qwen3.5", facts)).code).toBe(0);
+  await say(process, "set", "models.gpt-6.1-terra", '{"output": 8000}');
   expect(file(process).models).toEqual({
     "local:qwen3.5": { window: 65_536, prices: { input: 0.1, output: 0.4 } },
     "gpt-6.1-terra": { output: 8000 },
@@ -102,7 +102,7 @@ test.each([
   ["models.a", "65536", "models.a must be an object with window, output, prices"],
   ["prices.a", '{"input": -1, "output": 1}', "prices.a.input must be an amount"],
 ])("%s %s is refused with the part that is wrong", async (name, value, words) => {
-  const { code, err } = await say(openProcess(), "put", name, value);
+  const { code, err } = await say(openProcess(), "set", name, value);
   expect([code, err]).toEqual(["usage", expect.stringContaining(words)]);
 });
 

@@ -121,7 +121,7 @@ test("one provider that refuses is a warning beside the others, alone it is the 
 test.each([
   ["an unknown provider", ["openruter"], {}, "usage", "did you mean openrouter?"],
   ["no key at all", [], {}, "no_key", "pai models --online openrouter"],
-  ["no key of the named provider", ["openai"], {}, "no_key", "pai config set --provider openai"],
+  ["no key of the named provider", ["openai"], {}, "no_key", "pai key set openai"],
   ["a server without a list", ["mistral"], { MISTRAL_API_KEY: "x".repeat(32), MISTRAL_BASE_URL: at }, "network", "404"],
   ["one address for two providers", [], { ...keys, PAI_BASE_URL: at }, "usage", "asks both"],
   [

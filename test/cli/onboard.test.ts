@@ -32,6 +32,7 @@ function sit(env: Readonly<Record<string, string>> = {}, tty = false) {
     err: (text: string) => {
       said += text;
     },
+    now: () => new Date(),
     signal: new AbortController().signal,
   } as unknown as Context;
   return { home, context, base: composeBase(context), said: () => said };

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { configCommand } from "../../src/cli/commands/config.ts";
+import { configCommand, keyCommand } from "../../src/cli/commands/config.ts";
 import { doctorCommand } from "../../src/cli/commands/doctor.ts";
 import { modelsCommand } from "../../src/cli/commands/models.ts";
 import { runCommand } from "../../src/cli/commands/task.ts";
@@ -80,13 +80,10 @@ test("what is missing ends with 3 or 4 and says which setting or variable", asyn
   const keyed = await ask(process, { flags: { model: "keyed:m" } });
   expect([keyed.code, keyed.err]).toEqual([
     "no_key",
-    expect.stringContaining("set NO_KEY_HERE, store one with: pai config set --provider keyed"),
+    expect.stringContaining("set NO_KEY_HERE, store one with: pai key set keyed"),
   ]);
   const kept = await ask(process, { flags: { model: "kept:m" } });
-  expect([kept.code, kept.err]).toEqual([
-    "no_key",
-    expect.stringContaining("store one with: pai config set --provider kept"),
-  ]);
+  expect([kept.code, kept.err]).toEqual(["no_key", expect.stringContaining("store one with: pai key set kept")]);
   const unknown = await ask(process, { flags: { model: "hed:m" } });
   expect([unknown.code, unknown.err]).toEqual(["model_unknown", expect.stringContaining("did you mean head:m?")]);
   expect(server.seen).toEqual([]);
@@ -94,20 +91,19 @@ test("what is missing ends with 3 or 4 and says which setting or variable", asyn
 
 test("a stored key of a row is set, listed, checked online and used; an unknown provider is refused", async () => {
   const process = withRows({ gw: { wire: "chat", url: `${server.origin}/api`, key: { stored: true } } });
-  const config = (words: string[], typed: Typed = {}) =>
-    process.run({ run: configCommand }, { words, stdin: "", ...typed });
-  const set = await config(["set"], { flags: { provider: "gw" }, stdin: "stored-key-123456\n" });
+  const key = (words: string[], typed: Typed = {}) => process.run({ run: keyCommand }, { words, stdin: "", ...typed });
+  const set = await key(["set"], { flags: { provider: "gw" }, stdin: "stored-key-123456\n" });
   expect(set.out).toBe("Stored the gw key primary: stored...3456\n");
-  expect(set.err).toContain("pai config put model gw:MODEL");
-  expect((await config(["list"])).out).toContain("gw ");
+  expect(set.err).toContain("pai config set model gw:MODEL");
+  expect((await key(["list"])).out).toContain("gw ");
   server.answer = () => Response.json({ data: [] });
-  const checked = await config(["validate"], { flags: { provider: "gw", online: true } });
+  const checked = await key(["check"], { flags: { provider: "gw", online: true } });
   expect([checked.code, server.seen[0]?.path]).toEqual([0, "/api/models"]);
   server.answer = () => sse([says(talk)]);
   expect((await ask(process, { flags: { model: "gw:some/model" } })).code).toBe(0);
   expect(server.seen[1]?.headers.get("authorization")).toBe("Bearer stored-key-123456");
   expect(server.seen[1]?.body).toMatchObject({ model: "some/model" });
-  const wrong = await config(["set"], { flags: { provider: "gv" }, stdin: "x" });
+  const wrong = await key(["set"], { flags: { provider: "gv" }, stdin: "x" });
   expect([wrong.code, wrong.err]).toEqual(["usage", expect.stringContaining("did you mean --provider gw?")]);
 });
 
@@ -168,9 +164,9 @@ test("pai models and pai doctor list the rows with their place, and show no secr
 test("pai config sets one row, and names what is wrong in it", async () => {
   const process = openProcess();
   const config = (...words: string[]) => process.run({ run: configCommand }, { words, stdin: "" });
-  expect((await config("put", "providers.gw", '{"wire":"chat","url":"https://gw.example"}')).code).toBe(0);
+  expect((await config("set", "providers.gw", '{"wire":"chat","url":"https://gw.example"}')).code).toBe(0);
   expect((await config("get", "providers.gw")).out).toBe('{"wire":"chat","url":"https://gw.example"}\n');
-  const wrong = await config("put", "providers.gw", '{"wire":"chat","url":"gw"}');
+  const wrong = await config("set", "providers.gw", '{"wire":"chat","url":"gw"}');
   expect([wrong.code, wrong.err]).toEqual([
     "usage",
     expect.stringContaining("providers.gw.url must be an http:// or https:// URL"),

@@ -64,7 +64,7 @@ describe("opening", () => {
 
   test("without a key it names all that goes on: a key, a server of one's own, the demo", async () => {
     const error = await open({ keys: [] }).catch((thrown) => thrown);
-    for (const way of ["GEMINI_API_KEY", "pai config set", "--model local:NAME", "pai demo"])
+    for (const way of ["GEMINI_API_KEY", "pai key set", "--model local:NAME", "pai demo"])
       expect(error.hint).toContain(way);
   });
 

@@ -64,7 +64,7 @@ test("an address of a file is bound to the first keys; another key or address as
   await requireConsent(first, ["k2"], { places, ask: null });
   await expect(requireConsent(other, ["k1"], { places, ask: null })).rejects.toMatchObject({
     code: "untrusted",
-    hint: "to agree: pai config put baseUrl.gemini https://two.example",
+    hint: "to agree: pai config set baseUrl.gemini https://two.example",
   });
   await expect(requireConsent(other, ["k1"], { places, ask: async () => false })).rejects.toMatchObject({
     code: "untrusted",

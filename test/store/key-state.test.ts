@@ -1,7 +1,7 @@
 /** Turns and rests of keys, shared by runs. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { openKeyState, resetKeyState } from "../../src/store/key-state.ts";
+import { endRests, openKeyState } from "../../src/store/key-state.ts";
 import { makeHome, modeOf, put } from "./temp-home.ts";
 
 test("a missing or damaged file is empty", () => {
@@ -19,8 +19,8 @@ test("keeps what another run added; the later rest wins", () => {
   second.save({ cursor: { gemini: "b" }, resting: { "gemini/a": 20, "gemini/b": 70 } });
   expect(first.load()).toEqual({ cursor: { gemini: "b" }, resting: { "gemini/a": 50, "gemini/b": 70 } });
   expect(modeOf(join(places.stateDir, "keys.json"))).toBe("600");
-  resetKeyState(places.stateDir);
-  expect(first.load()).toEqual({ cursor: {}, resting: {} });
+  endRests(places.stateDir, "gemini");
+  expect(first.load()).toEqual({ cursor: { gemini: "b" }, resting: {} });
 });
 
 test("without a place to write, turns live in this process (R45)", () => {

@@ -1,6 +1,6 @@
-/** Keys: where they are found, how old files are taken over, and that none is lost. */
+/** Keys: where they are found, and that none is lost. */
 import { expect, test } from "bun:test";
-import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { providerTable } from "../../src/core/providers.ts";
 import { openKeyState } from "../../src/store/key-state.ts";
@@ -11,13 +11,14 @@ const one = `AIza${"1".repeat(35)}`;
 const two = `AIza${"2".repeat(35)}`;
 const three = `AIza${"3".repeat(35)}`;
 
+const now = new Date("2026-11-27T10:00:00Z");
 const find = (home: Home, env: Record<string, string> = {}) =>
   findKeys(providerTable.gemini, { env, places: home.places }).map(({ id, key }) => [id, key]);
 const stored = (home: Home) => JSON.parse(readFileSync(home.config("credentials.json"), "utf8"));
 
 test("a key of the environment is used alone, by the order of the names, also from a file (R46)", () => {
   const home = makeHome();
-  putKey({ ...home, provider: "gemini" }, "primary", three);
+  putKey({ ...home, provider: "gemini" }, "primary", three, now);
   const file = put(join(home.root, "secret"), `${two}\n`);
   expect(find(home, { GEMINI_API_KEY: one, GOOGLE_API_KEY: two })).toEqual([["env", one]]);
   expect(find(home, { GOOGLE_API_KEY: two })).toEqual([["env", two]]);
@@ -29,8 +30,8 @@ test("a key of the environment is used alone, by the order of the names, also fr
 
 test("all keys that pai holds are told, of any provider and place, and nothing of a damaged file", () => {
   const home = makeHome();
-  putKey({ ...home, provider: "gemini" }, "a", one);
-  putKey({ ...home, provider: "mistral" }, "b", two);
+  putKey({ ...home, provider: "gemini" }, "a", one, now);
+  putKey({ ...home, provider: "mistral" }, "b", two, now);
   const file = put(join(home.root, "secret"), `${three}\n`);
   const link = join(home.root, "link");
   symlinkSync(file, link);
@@ -40,19 +41,23 @@ test("all keys that pai holds are told, of any provider and place, and nothing o
   expect(holdKeys({ env: {}, places: home.places })).toEqual([]);
 });
 
-test("writes version 3, folder 0700, file 0600, the first key as default, a known id updated", () => {
+test("writes folder 0700, file 0600, the first key as default, a known id updated", () => {
   const home = makeHome();
-  expect(putKey({ ...home, provider: "gemini" }, "a", one)).toEqual({ isNew: true });
-  putKey({ ...home, provider: "gemini" }, "b", two);
-  expect(putKey({ ...home, provider: "gemini" }, "a", three)).toEqual({ isNew: false });
-  expect(stored(home)).toEqual({ version: 3, providers: { gemini: { default: "a", keys: { a: three, b: two } } } });
+  expect(putKey({ ...home, provider: "gemini" }, "a", one, now)).toEqual({ isNew: true });
+  putKey({ ...home, provider: "gemini" }, "b", two, now);
+  expect(putKey({ ...home, provider: "gemini" }, "a", three, now)).toEqual({ isNew: false });
+  const added = { a: now.toISOString(), b: now.toISOString() };
+  expect(stored(home)).toEqual({
+    version: 3,
+    providers: { gemini: { default: "a", keys: { a: three, b: two }, added } },
+  });
   expect([modeOf(home.places.configDir), modeOf(home.config("credentials.json"))]).toEqual(["700", "600"]);
 });
 
 test("the default key comes first and begins the next turn; removing it promotes the next", () => {
   const home = makeHome();
   for (const [id, key] of Object.entries({ a: one, b: two, c: three }))
-    putKey({ ...home, provider: "gemini" }, id, key);
+    putKey({ ...home, provider: "gemini" }, id, key, now);
   const state = openKeyState(home.places.stateDir);
   state.save({ cursor: { gemini: "a", openai: "x" }, resting: {} });
   setDefaultKey({ ...home, provider: "gemini" }, "b");
@@ -61,57 +66,6 @@ test("the default key comes first and begins the next turn; removing it promotes
   expect(removeKey({ ...home, provider: "gemini" }, null)).toEqual({ removed: "b", default: "a" });
   expect(() => removeKey({ ...home, provider: "gemini" }, "b")).toThrow(expect.objectContaining({ code: "usage" }));
   expect(() => removeKey({ ...home, provider: "openai" }, null)).toThrow(expect.objectContaining({ code: "no_key" }));
-});
-
-test("takes over version 1 with its order and default, once, the old file kept 0600", () => {
-  const home = makeHome();
-  const text = JSON.stringify({ version: 1, default: "b", keys: { a: one, b: two }, order: ["b", "a"], rr_index: 1 });
-  put(home.config("credentials"), text, 0o644);
-  const said: string[] = [];
-  const sources = { env: {}, places: home.places, warn: (line: string) => said.push(line) };
-  expect(findKeys(providerTable.gemini, sources).map(({ id }) => id)).toEqual(["b", "a"]);
-  expect(findKeys(providerTable.gemini, sources)).toHaveLength(2);
-  expect(said).toHaveLength(1);
-  expect(readdirSync(home.places.configDir).sort()).toEqual(["credentials.bak", "credentials.json"]);
-  expect([readFileSync(home.config("credentials.bak"), "utf8"), modeOf(home.config("credentials.bak"))]).toEqual([
-    text,
-    "600",
-  ]);
-});
-
-test("merges credentials and credentials.json, none lost, none doubled", () => {
-  const home = makeHome();
-  put(home.config("credentials"), JSON.stringify({ version: 1, default: "a", keys: { a: one, primary: two } }));
-  put(home.config("credentials.json"), JSON.stringify({ version: 2, api_key: one }));
-  putKey({ ...home, provider: "gemini" }, "new", three);
-  expect(find(home)).toEqual([
-    ["primary", one],
-    ["primary-2", two],
-    ["new", three],
-  ]);
-  expect([existsSync(home.config("credentials.json.bak")), existsSync(home.config("credentials.bak"))]).toEqual([
-    true,
-    true,
-  ]);
-});
-
-test.each([
-  ["a plain key", "credentials", one, [["primary", one]]],
-  ["version 2 without a key", "credentials.json", '{"version":2,"api_key":null}', []],
-  [
-    "a list of keys",
-    "credentials.json",
-    JSON.stringify({ version: 1, keys: [one, two] }),
-    [
-      ["primary", one],
-      ["key-2", two],
-    ],
-  ],
-  ["a list with labels", "credentials.json", JSON.stringify([{ id: 1, label: "my key", key: one }]), [["my-key", one]]],
-])("takes over %s", (_, name, text, keys) => {
-  const home = makeHome();
-  put(home.config(name), text);
-  expect(find(home)).toEqual(keys as [string, string][]);
 });
 
 test.each([
@@ -123,12 +77,13 @@ test.each([
   "not-json",
   '{"version":3}',
   '{"version":9,"providers":{}}',
+  '{"version":2,"api_key":"AIza"}',
   '{"version":3,"providers":{"gemini":{"keys":{"a":1}}}}',
 ])("a damaged file is an error and is never overwritten: %j", (text) => {
   const home = makeHome();
   const file = put(home.config("credentials.json"), text);
   expect(() => find(home)).toThrow(expect.objectContaining({ code: "config_invalid" }));
-  expect(() => putKey({ ...home, provider: "gemini" }, "a", one)).toThrow(
+  expect(() => putKey({ ...home, provider: "gemini" }, "a", one, now)).toThrow(
     expect.objectContaining({ code: "config_invalid" }),
   );
   expect([readFileSync(file, "utf8"), readdirSync(home.places.configDir)]).toEqual([text, ["credentials.json"]]);
@@ -136,7 +91,7 @@ test.each([
 
 test("refuses credentials that others may write, with the hint", () => {
   const home = makeHome();
-  putKey({ ...home, provider: "gemini" }, "a", one);
+  putKey({ ...home, provider: "gemini" }, "a", one, now);
   chmodSync(home.config("credentials.json"), 0o666);
   expect(() => find(home)).toThrow(expect.objectContaining({ hint: `chmod go-w ${home.config("credentials.json")}` }));
 });
@@ -146,7 +101,7 @@ test("two processes that add keys lose none", async () => {
   const keys = join(import.meta.dir, "../../src/store/keys.ts");
   const code = `import { putKey } from ${JSON.stringify(keys)};
     const [places, name] = [JSON.parse(process.argv[1]), process.argv[2]];
-    for (let n = 0; n < 10; n += 1) putKey({ places, provider: "gemini" }, name + n, "AIza" + name + n);`;
+    for (let n = 0; n < 10; n += 1) putKey({ places, provider: "gemini" }, name + n, "AIza" + name + n, new Date());`;
   const runs = ["x", "y"].map((name) =>
     Bun.spawn([process.execPath, "-e", code, JSON.stringify(home.places), name], { stderr: "inherit" }),
   );

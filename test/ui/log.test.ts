@@ -4,7 +4,7 @@ import { PaiError } from "../../src/core/error.ts";
 import { createLog, type LogOptions, renderError } from "../../src/ui/log.ts";
 
 const error = new PaiError("no_key", "there is no key for gemini", {
-  hint: "set GEMINI_API_KEY, store one with: pai config set, or see how pai works without one: pai demo",
+  hint: "set GEMINI_API_KEY, store one with: pai key set, or see how pai works without one: pai demo",
 });
 
 test("at a terminal it is wrapped at words, what to do below what happened", () => {
@@ -12,7 +12,7 @@ test("at a terminal it is wrapped at words, what to do below what happened", () 
     [
       "pai: there is no key for gemini",
       "  set GEMINI_API_KEY, store one with:",
-      "  pai config set, or see how pai works",
+      "  pai key set, or see how pai works",
       "  without one: pai demo",
       "",
     ].join("\n"),

@@ -1,7 +1,7 @@
-/** `pai config`: subcommands for keys and settings. */
+/** `pai config` for settings and `pai key` for keys: each a group of subcommands. */
 
 import { PaiError } from "../../core/error.ts";
-import { findAnyProvider, findProvider, type Provider, providerIds } from "../../core/providers.ts";
+import { findAnyProvider, findProvider, type Provider, providerIds, providerOfKey } from "../../core/providers.ts";
 import { suggest } from "../../core/suggest.ts";
 import { openPlaces } from "../../store/places.ts";
 import { loadSettings } from "../../store/settings.ts";
@@ -17,20 +17,43 @@ import { openLog } from "../open-log.ts";
 /** How the command asks a person. */
 type Asking = Pick<ConfigCall, "askHidden" | "readLine">;
 
-const words: Readonly<Record<string, ConfigWord>> = { ...keyWords, ...settingWords };
-const deprecated = ["set", "show", "remove"] as const;
+interface Group {
+  readonly name: "config" | "key";
+  readonly words: Readonly<Record<string, ConfigWord>>;
+  /** Words of the other group, or of other programs, and what to type instead. */
+  readonly instead: Readonly<Record<string, string>>;
+}
 
-/** Defines the command with a way to ask; an answer of null means end of input. */
-export function defineConfigCommand(openAsking: (context: Context) => Asking): Handler {
+const groups = {
+  config: {
+    name: "config",
+    words: settingWords,
+    instead: {
+      put: "pai config set NAME VALUE",
+      add: "pai key add NAME",
+      remove: "pai key remove",
+      validate: "pai key check",
+    },
+  },
+  key: {
+    name: "key",
+    words: keyWords,
+    instead: { get: "pai key list", show: "pai key list", validate: "pai key check", unset: "pai key remove" },
+  },
+} satisfies Record<string, Group>;
+
+/** Defines one of the two with a way to ask; an answer of null means end of input. */
+export function defineConfigCommand(of: "config" | "key", openAsking: (context: Context) => Asking): Handler {
+  const group = groups[of];
   return async (context) => {
     const log = openLog(context);
-    const warn = (text: string) => log.notify({ level: "warning", code: "config", text });
+    const warn = (text: string) => log.notify({ level: "warning", code: group.name, text });
     /** Advice that is shown after the result. */
     const notes: string[] = [];
-    const { word, rest } = choose(context, warn);
+    const { word, rest } = choose(context, group);
     const places = openPlaces(context.env);
     const own = () => loadSettings({ flags: {}, env: context.env, places, root: null }).settings.providers;
-    if (word === null) return showResult(context, "config", { words: Object.keys(words) }, renderWords());
+    if (word === null) return showResult(context, group.name, { words: Object.keys(group.words) }, renderWords(group));
     const { lines, data } = await word.run({
       context,
       words: rest,
@@ -42,23 +65,26 @@ export function defineConfigCommand(openAsking: (context: Context) => Asking): H
       note: (text) => notes.push(text),
     });
     const tellNotes = () => {
-      for (const text of notes.splice(0)) log.notify({ level: "info", code: "config", text });
+      for (const text of notes.splice(0)) log.notify({ level: "info", code: group.name, text });
     };
     // In JSON output the notes are part of the document.
     if (context.flags.json === true) tellNotes();
-    const code = await showResult(context, "config", data, lines.map((line) => `${visible(line)}\n`).join(""));
+    const code = await showResult(context, group.name, data, lines.map((line) => `${visible(line)}\n`).join(""));
     tellNotes();
     return code;
   };
 }
 
-export const configCommand: Handler = defineConfigCommand((context) => {
+const askAtTerminal = (context: Context): Asking => {
   const prompter = openPrompter(context, context.signal);
   return {
     askHidden: async (question) => (await prompter()).askHidden(question),
     readLine: isInteractive(context) ? async (question) => (await prompter()).readLine(question) : null,
   };
-});
+};
+
+export const configCommand: Handler = defineConfigCommand("config", askAtTerminal);
+export const keyCommand: Handler = defineConfigCommand("key", askAtTerminal);
 
 /** The provider of `--provider`, of pai or of the user; null: not given. Throws usage for an unknown one. */
 function providerNamed(given: string | undefined, own: ConfigCall["own"]): Provider | null {
@@ -78,31 +104,32 @@ interface Choice {
   readonly rest: readonly string[];
 }
 
-function choose({ flags, words: [name, ...rest] }: Context, warn: ConfigCall["warn"]): Choice {
-  const old = deprecated.filter((flag) => flags[flag] !== undefined);
-  const [flag] = old;
-  if (flag !== undefined) {
-    if (old.length > 1 || name !== undefined)
-      throw new PaiError("usage", `--${flag} stands alone; better: pai config ${flag}`);
-    warn(`--${flag} is deprecated, use: pai config ${flag}`);
-    const value = flags[flag];
-    return { word: words[flag] ?? null, rest: typeof value === "string" ? [value] : [] };
-  }
+function choose({ words: [name, ...rest] }: Context, { name: command, words, instead }: Group): Choice {
   if (name === undefined) return { word: null, rest };
   const word = Object.hasOwn(words, name) ? words[name] : undefined;
   if (word === undefined) {
-    const near = suggest(name, Object.keys(words));
-    const hint = near === null ? "see: pai config" : `did you mean: pai config ${near}?`;
-    throw new PaiError("usage", "unknown subcommand of pai config", { hint });
+    const near = (Object.hasOwn(instead, name) ? instead[name] : null) ?? suggestWord(name, command, words);
+    const looksLikeKey = providerOfKey(name) !== null;
+    const hint = looksLikeKey
+      ? "a key is stored with: pai key set < FILE"
+      : near === null
+        ? `see: pai ${command}`
+        : near;
+    throw new PaiError("usage", `unknown subcommand of pai ${command}`, { hint });
   }
   if (rest.length < word.minWords || rest.length > word.maxWords) {
-    throw new PaiError("usage", `usage: pai config ${name} ${word.usage}`.trimEnd());
+    throw new PaiError("usage", `usage: pai ${command} ${name} ${word.usage}`.trimEnd());
   }
   return { word, rest };
 }
 
-function renderWords(): string {
-  const rows = Object.entries(words).map(([name, { usage, about }]) => [`${name} ${usage}`.trimEnd(), about] as const);
+function suggestWord(name: string, command: Group["name"], words: Group["words"]): string | null {
+  const near = suggest(name, Object.keys(words));
+  return near === null ? null : `did you mean: pai ${command} ${near}?`;
+}
+
+function renderWords({ name, words }: Group): string {
+  const rows = Object.entries(words).map(([word, { usage, about }]) => [`${word} ${usage}`.trimEnd(), about] as const);
   const width = Math.max(...rows.map(([left]) => left.length));
-  return `Usage: pai config WORD\n\n${rows.map(([left, about]) => `  ${left.padEnd(width)}  ${about}\n`).join("")}`;
+  return `Usage: pai ${name} WORD\n\n${rows.map(([left, about]) => `  ${left.padEnd(width)}  ${about}\n`).join("")}`;
 }

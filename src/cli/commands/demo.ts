@@ -109,4 +109,4 @@ async function play(context: Context, place: string, root: string): Promise<read
 }
 
 const closing =
-  "\nThat was a whole task: plan, changes, checks, undo. Only the model's\nreplies were recorded. With your own key:\n\n  pai config set\n  cd your-project && pai\n";
+  "\nThat was a whole task: plan, changes, checks, undo. Only the model's\nreplies were recorded. With your own key:\n\n  pai key set\n  cd your-project && pai\n";

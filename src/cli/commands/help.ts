@@ -43,7 +43,7 @@ calls, changes nothing that it did not list, and can take it back.
 Usage:
 ${indent(['pai "TASK"                one task, then exit', "pai                       interactive session", "pai COMMAND [FLAGS]", "pai help COMMAND          flags and examples of a command"])}
 Examples:
-${indent(["pai demo", "pai config set < key.txt", 'pai run -y "add input validation to bmi.py"', 'pai run -y --check "pytest -q" "fix the failing test"', "pai undo"])}
+${indent(["pai demo", "pai key set < key.txt", 'pai run -y "add input validation to bmi.py"', 'pai run -y --check "pytest -q" "fix the failing test"', "pai undo"])}
 Flags of a task (all of them: pai help run):
 ${common.map(renderFlag).join("")}
 Commands:

@@ -94,7 +94,7 @@ export async function listOnline(context: Context, base: Base, word: string | un
   const asked = named === null ? [...providers.filter(isKeyed), ...settings.providers] : [named];
   if (asked.length === 0) {
     throw new PaiError("no_key", "no provider has a key", {
-      hint: "store one with: pai config set, or name a provider that needs none: pai models --online openrouter|local",
+      hint: "store one with: pai key set, or name a provider that needs none: pai models --online openrouter|local",
     });
   }
   requireOwnAddresses(asked, context.env);

@@ -1,7 +1,7 @@
 /** The commands that are no task, no session and no server: small ones, which are loaded together. */
 import { applyCommand } from "./apply.ts";
 import { completionCommand } from "./completion.ts";
-import { configCommand } from "./config.ts";
+import { configCommand, keyCommand } from "./config.ts";
 import { contextCommand } from "./context.ts";
 import { demoCommand } from "./demo.ts";
 import { doctorCommand } from "./doctor.ts";
@@ -22,6 +22,7 @@ export const small = {
   demo: demoCommand,
   doctor: doctorCommand,
   history: historyCommand,
+  key: keyCommand,
   log: logCommand,
   memory: memoryCommand,
   models: modelsCommand,

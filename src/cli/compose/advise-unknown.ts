@@ -34,7 +34,7 @@ export function adviseUnknown(model: Model, base: Base, { isDefault }: { readonl
     const isTold = listed !== null || namedSuccessor(error.message) === next;
     if (next !== null && isDefault && isTold) {
       successor = `${provider}:${next}`;
-      return withHint(error, `use its successor: pai config put model ${successor}`);
+      return withHint(error, `use its successor: pai config set model ${successor}`);
     }
     const names = [...new Set([...(next === null ? [] : [next]), ...near])].filter((each) => each !== name).slice(0, 3);
     const [last, ...others] = names.map((each) => `${provider}:${each}`).toReversed();

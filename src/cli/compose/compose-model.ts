@@ -152,13 +152,12 @@ async function openOne(
   const own = openKeyState(context.flags.ephemeral === true ? null : places.stateDir);
   if (provider === null) return openModel({ ...common, keyState: own, keys: [], baseUrl: null });
   const address = findBaseUrl(provider, context.env, configuredAddress(provider, base));
-  const warn = (message: string) => notify({ level: "warning", code: "keys", text: message });
   const renew = await keyByCommand(provider, base, hold);
   if (renew !== null) {
     const key = await renew(context.signal, null);
     return openModel({ ...common, keyState: own, keys: [key], renew, baseUrl: address.url });
   }
-  const found = findKeys(provider, { env: context.env, places, warn });
+  const found = findKeys(provider, { env: context.env, places });
   const keys = found.map(({ key }) => key);
   keys.forEach(hold);
   await requireConsent(address, keys, { places, ask: confirm });
@@ -202,7 +201,7 @@ function requirePrices(ids: readonly string[], base: Base): void {
   const provider = providerOfModel(unknown, base.settings.providers);
   const ask = provider?.listsPrices === true ? `, ask for it: pai models --online ${provider.id}` : "";
   throw new PaiError("usage", `${name} needs a known price, and ${unknown} has none`, {
-    hint: `${instead}${ask}, or say it: pai config put prices.${unknown} '{"input": USD, "output": USD}' (per million tokens)`,
+    hint: `${instead}${ask}, or say it: pai config set prices.${unknown} '{"input": USD, "output": USD}' (per million tokens)`,
   });
 }
 

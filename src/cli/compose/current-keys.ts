@@ -14,11 +14,10 @@ export async function currentKeys(
     places,
     settings,
   }: Pick<AskingAddress, "context" | "places"> & { readonly settings: Pick<AskingAddress["settings"], "providers"> },
-  warn?: (text: string) => void,
 ): Promise<readonly FoundKey[]> {
   const { env, now } = context;
   const command = settings.providers.find(({ id }) => id === provider.id)?.keyCommand ?? null;
-  if (command === null) return findKeys(provider, { env, places, ...(warn && { warn }) });
+  if (command === null) return findKeys(provider, { env, places });
   const options = { env, home: places.home, root: findRoot(context), now, hold: () => {} };
   const key = await openKeyCommand(provider.id, command, options)(context.signal, null);
   return [{ ...key, origin: `providers.${provider.id}.key.command` }];

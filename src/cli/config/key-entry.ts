@@ -14,25 +14,27 @@ export const keyed: readonly ProviderId[] = providers.filter(({ needsKey }) => n
 const settingOf = (name: string): string | null =>
   allSettings.find((setting) => setting.name === name || setting.env === name)?.name ?? null;
 
-/**
- * Makes sure that a text can be a key. Throws usage for a setting or a line of a file of variables, and names the
- * command for it; key_invalid for any other text that no server gives as a key. No message shows the text.
- */
-export function requireKey(text: string): void {
+/** Throws usage for a setting or a line of a file of variables, and names the command for it. No message shows the text. */
+export function refuseSetting(text: string): void {
   const [, name = ""] = /^(?:export\s+)?([\w.-]+)(?:\s*=|\s|$)/.exec(text) ?? [];
   const setting = settingOf(name);
   if (setting !== null) {
     throw new PaiError("usage", `${name} is a setting, not a key; nothing was stored`, {
-      hint: `pai config put ${setting} VALUE`,
+      hint: `pai config set ${setting} VALUE`,
     });
   }
   const owner = providers.find(({ keyVariables }) => keyVariables.includes(name));
   if (owner !== undefined) {
     throw new PaiError("usage", `${name} is the variable of a key; nothing was stored`, {
-      hint: `give only what it holds: pai config set --provider ${owner.id}`,
+      hint: `give only what it holds: pai key set ${owner.id}`,
     });
   }
-  const hint = "a key is one word; a setting is written with: pai config put NAME VALUE";
+}
+
+/** Makes sure that a text can be a key. Throws what refuseSetting throws; key_invalid for text that no server gives as a key. */
+export function requireKey(text: string): void {
+  refuseSetting(text);
+  const hint = "a key is one word; a setting is written with: pai config set NAME VALUE";
   // Base64 may end in `=`, as keys of Bedrock do.
   if (/\s|=(?!=*$)/.test(text)) {
     const what = /\s/.test(text) ? "blanks" : "an = sign";
@@ -49,6 +51,6 @@ export async function askOwner(readLine: ReadLine): Promise<ProviderId> {
   if (named?.needsKey === true) return named.id;
   const near = suggest(said, keyed);
   throw new PaiError("usage", said === "" ? "the key was not stored" : `unknown provider: ${said}`, {
-    hint: near === null ? "say whose it is: pai config set --provider NAME" : `did you mean ${near}?`,
+    hint: near === null ? "say whose it is: pai key set PROVIDER" : `did you mean ${near}?`,
   });
 }

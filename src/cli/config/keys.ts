@@ -1,10 +1,10 @@
-/** Subcommands of `pai config` for keys. No output contains a whole key. */
+/** Subcommands of `pai key`. No output contains a whole key. */
 import { PaiError } from "../../core/error.ts";
-import { type Provider, providerOfKey, providers, providerTable } from "../../core/providers.ts";
+import { findAnyProvider, type Provider, providerOfKey, providers, providerTable } from "../../core/providers.ts";
 import { renderWait } from "../../models/wire/http-errors.ts";
 import { configuredAddress, findBaseUrl } from "../../store/base-url.ts";
-import { loadCredentials } from "../../store/credentials.ts";
-import { openKeyState, resetKeyState } from "../../store/key-state.ts";
+import { type KeyRing, loadCredentials, noKeys } from "../../store/credentials.ts";
+import { endRests, openKeyState } from "../../store/key-state.ts";
 import {
   doubtKey,
   type FoundKey,
@@ -13,26 +13,30 @@ import {
   judgeId,
   type KeyPlace,
   maskKey,
+  maxIdLength,
   putKey,
   removeKey,
-  requireId,
   setDefaultKey,
 } from "../../store/keys.ts";
 import { loadSettings } from "../../store/settings.ts";
 import { readAnswer } from "../../ui/prompt/read-answer.ts";
 import { currentKeys } from "../compose/current-keys.ts";
-import { askOwner, requireKey } from "./key-entry.ts";
+import { askOwner, refuseSetting, requireKey } from "./key-entry.ts";
 import { validateOnline } from "./validate-online.ts";
-import type { ConfigAnswer, ConfigCall, ConfigWord } from "./word.ts";
+import { type ConfigAnswer, type ConfigCall, type ConfigWord, renderColumns } from "./word.ts";
 
 const none = "No API key is currently configured";
-const hint = "store one with: pai config set";
+const hint = "store one with: pai key set";
 
 /** What is shown of a key. */
 interface ShownKey {
   readonly provider: string;
   readonly id: string;
   readonly masked: string;
+  /** Whether it looks like the keys of its provider; "unknown" only says that the server must tell. */
+  readonly shape: "known" | "unknown";
+  /** When it was stored, ISO; null: not known, or not stored. */
+  readonly added: string | null;
   readonly default: boolean;
   readonly origin: string;
   /** Seconds until it may be used again; null: it is ready. */
@@ -41,67 +45,84 @@ interface ShownKey {
 
 export const keyWords: Readonly<Record<string, ConfigWord>> = {
   set: {
-    usage: "[KEY]",
-    about: "store the key (read from stdin or a hidden prompt)",
+    usage: "[NAME] [KEY]",
+    about: "store a key (from stdin or a hidden prompt) and make it the default",
     minWords: 0,
     maxWords: 100,
-    run: set,
+    run: (call) => store(call, true),
   },
-  add: { usage: "ID [KEY]", about: "store another key under a name", minWords: 1, maxWords: 100, run: add },
-  list: { usage: "", about: "all keys, masked", minWords: 0, maxWords: 0, run: list },
-  show: { usage: "[ID]", about: "one key, masked", minWords: 0, maxWords: 1, run: show },
-  validate: {
+  add: {
+    usage: "NAME [KEY]",
+    about: "store another key, for turns with the default one",
+    minWords: 1,
+    maxWords: 100,
+    run: (call) => store(call, false),
+  },
+  list: { usage: "", about: "all keys, masked, with shape, age and source", minWords: 0, maxWords: 0, run: list },
+  default: { usage: "NAME", about: "make calls begin with this key", minWords: 1, maxWords: 1, run: setDefault },
+  remove: {
+    usage: "[NAME]",
+    about: "remove a key, without NAME the default one",
+    minWords: 0,
+    maxWords: 1,
+    run: remove,
+  },
+  check: {
     usage: "",
-    about: "check the shape of the keys; --online asks the provider",
+    about: "check the shape of the keys; --online asks the provider and ends rests",
     minWords: 0,
     maxWords: 0,
-    run: validate,
+    run: check,
   },
-  remove: { usage: "[ID]", about: "remove a key, without ID the default one", minWords: 0, maxWords: 1, run: remove },
-  "set-default": { usage: "ID", about: "make calls begin with this key", minWords: 1, maxWords: 1, run: setDefault },
-  reset: { usage: "", about: "clear cool-downs and whose turn it is", minWords: 0, maxWords: 1, run: reset },
 };
 
-function set(call: ConfigCall): Promise<ConfigAnswer> {
-  return store(call, { id: "primary", isDefault: true }, call.words);
+/** What the words after `set` and `add` say. */
+interface Given {
+  /** The name to store a key under. */
+  readonly name: string;
+  readonly provider: Provider | null;
+  /** A key on the command line; null: none, it is read. */
+  readonly key: string | null;
 }
 
-function add(call: ConfigCall): Promise<ConfigAnswer> {
-  const [id = "", ...given] = call.words;
-  const fault = judgeId(id);
-  if (fault !== null) throw new PaiError("usage", `the name of a key ${fault}`);
-  if (providerOfKey(id) !== null) {
-    throw new PaiError("usage", "that looks like a key; a name for it comes first", { hint: "pai config add NAME" });
+/** One word is the name of a key, of a provider, or the key itself; two are a name and a key. Throws usage for a setting. */
+function readGiven({ words, provider, own }: ConfigCall): Given {
+  const [first = "primary", ...rest] = words;
+  refuseSetting(words.join(" "));
+  if (rest.length === 0 && (providerOfKey(first) !== null || first.includes("=") || first.length > maxIdLength)) {
+    requireKey(first);
+    return { name: "primary", provider, key: first };
   }
-  return store(call, { id, isDefault: false }, given);
+  const key = rest.length === 0 ? null : rest.join(" ");
+  if (key !== null) requireKey(key);
+  const named = findAnyProvider(first, own());
+  if (named !== null) return { name: "primary", provider: provider ?? named, key };
+  const fault = providerOfKey(first) === null ? judgeId(first) : "comes first, then the key";
+  if (fault !== null)
+    throw new PaiError("usage", `the name of a key ${fault}`, { hint: "a key is read: pai key set < FILE" });
+  return { name: first, provider, key };
 }
 
-/** Where a key is stored: its provider and id, and whether calls begin with it. */
-interface Storing {
-  readonly id: string;
-  readonly isDefault: boolean;
-}
-
-/** `given`: the words of the command line; a key is one, and whatever has more is refused with the right command. */
-async function store(call: ConfigCall, { id, isDefault }: Storing, given: readonly string[]): Promise<ConfigAnswer> {
-  const named = call.provider;
+/** Reads a key and stores it; `isDefault`: calls begin with it. */
+async function store(call: ConfigCall, isDefault: boolean): Promise<ConfigAnswer> {
+  const { name, provider: named, key: typed } = readGiven(call);
   const question = named === null ? "Key (not shown): " : `Key for ${named.id} (not shown): `;
-  const key = await readKey(call, given.length === 0 ? undefined : given.join(" "), question);
+  const key = await readKey(call, typed, question);
   requireKey(key);
   const { readLine } = call;
   const known = named ?? providerOfKey(key);
   const provider = known ?? (readLine === null ? providerOf(call) : providerTable[await askOwner(readLine)]);
-  const place = { ...placeOf(call), provider: provider.id };
+  const place = { provider: provider.id, places: call.places };
   const doubt = doubtOf(call, provider, key);
   if (doubt !== null) await confirmDoubtful(call, doubt);
-  const { isNew } = putKey(place, id, key);
-  if (isDefault) setDefaultKey(place, id);
+  const { isNew } = putKey(place, name, key, call.context.now());
+  if (isDefault) setDefaultKey(place, name);
   const [active] = findKeys(provider, { env: call.context.env, places: call.places });
   if (active?.id === "env") call.warn(`${active.origin} is set and is used instead of stored keys`);
   call.note(renderNext(call, provider));
   return {
-    lines: [`${isNew ? "Stored" : "Replaced"} the ${provider.id} key ${id}: ${maskKey(key)}`],
-    data: { provider: provider.id, id, masked: maskKey(key), is_new: isNew },
+    lines: [`${isNew ? "Stored" : "Replaced"} the ${provider.id} key ${name}: ${maskKey(key)}`],
+    data: { provider: provider.id, id: name, masked: maskKey(key), is_new: isNew },
   };
 }
 
@@ -122,83 +143,65 @@ async function confirmDoubtful({ warn, readLine }: ConfigCall, doubt: string): P
 function renderNext({ context, places }: ConfigCall, { id, usualModel, like }: Provider): string {
   const { settings, origins } = loadSettings({ flags: {}, env: context.env, places, root: null });
   const isUsed = settings.model.startsWith(`${id}:`) || (origins["model"] === "default" && usualModel !== null);
-  const check = `check it: pai config validate --online${id === providers[0]?.id ? "" : ` --provider ${id}`}`;
+  const check = `check it: pai key check --online${id === providers[0]?.id ? "" : ` --provider ${id}`}`;
   const example = usualModel ?? (like === undefined ? "MAKER/MODEL" : "MODEL");
-  return isUsed ? check : `${check}; use it: pai config put model ${id}:${example}`;
+  return isUsed ? check : `${check}; use it: pai config set model ${id}:${example}`;
 }
 
-async function readKey({ context, askHidden, warn }: ConfigCall, given: string | undefined, question: string) {
-  if (given !== undefined && given !== "-") {
-    warn("a key on the command line is seen by ps and kept in the shell history; better: pai config set < FILE");
-    return given.trim();
+async function readKey({ context, askHidden, warn }: ConfigCall, typed: string | null, question: string) {
+  if (typed !== null) {
+    warn("a key on the command line is seen by ps and kept in the shell history; better: pai key set < FILE");
+    return typed;
   }
-  if (given === "-" || !context.tty.stdin) return (await context.readStdin(context.signal)).trim();
-  if (context.flags.noInput === true)
-    throw new PaiError("usage", "no key was given", { hint: "pai config set < FILE" });
+  if (!context.tty.stdin) return (await context.readStdin(context.signal)).trim();
+  if (context.flags.noInput === true) throw new PaiError("usage", "no key was given", { hint: "pai key set < FILE" });
   return ((await askHidden(question)) ?? "").trim();
 }
 
-function list({ context, places, provider, own, warn }: ConfigCall): ConfigAnswer {
-  const stored = places.configDir === null ? new Map() : loadCredentials(places.configDir, warn);
-  const all: readonly Provider[] = provider === null ? [...providers, ...own()] : [provider];
-  const keys: ShownKey[] = all.flatMap((row) => {
-    const name = row.id;
-    const ring = stored.get(name) ?? { default: null, keys: new Map() };
-    const [active] = findKeys(row, { env: context.env, places });
-    const fromEnv = active?.id === "env" ? [shown(name, active, false)] : [];
-    const kept = inOrder(ring).map(([id, key]) =>
-      shown(name, { id, key, origin: "credentials.json" }, id === ring.default),
-    );
-    return [...fromEnv, ...kept];
-  });
-  if (keys.length === 0) return { lines: [none, hint], data: { keys } };
+function list(call: ConfigCall): ConfigAnswer {
+  const { context, places, provider, own } = call;
+  const stored = places.configDir === null ? new Map<string, KeyRing>() : loadCredentials(places.configDir);
   const { resting } = openKeyState(places.stateDir).load();
   const now = context.now().getTime();
-  const rested = keys.map((key) => {
-    const seconds = Math.ceil(((resting[`${key.provider}/${key.id}`] ?? 0) - now) / 1000);
-    return { ...key, rests: seconds > 0 ? seconds : null };
+  const all: readonly Provider[] = provider === null ? [...providers, ...own()] : [provider];
+  const keys = all.flatMap((row): ShownKey[] => {
+    const ring = stored.get(row.id);
+    const [active] = findKeys(row, { env: context.env, places });
+    const found: readonly FoundKey[] = [
+      ...(active?.id === "env" ? [active] : []),
+      ...inOrder(ring ?? noKeys).map(([id, key]) => ({ id, key, origin: "credentials.json" })),
+    ];
+    return found.map(({ id, key, origin }) => {
+      const seconds = Math.ceil(((resting[`${row.id}/${id}`] ?? 0) - now) / 1000);
+      return {
+        provider: row.id,
+        id,
+        masked: maskKey(key),
+        shape: doubtOf(call, row, key) === null ? "known" : "unknown",
+        added: (id === "env" ? null : ring?.added.get(id)) ?? null,
+        default: id !== "env" && id === ring?.default,
+        origin,
+        rests: seconds > 0 ? seconds : null,
+      };
+    });
   });
-  const width = Math.max(...keys.map(({ id }) => id.length));
-  const widest = Math.max(...all.map(({ id }) => id.length));
-  return {
-    lines: rested.map((key) => `${key.provider.padEnd(widest)}  ${renderKey(key, width)}`),
-    data: { keys: rested },
-  };
+  if (keys.length === 0) return { lines: [none, hint], data: { keys } };
+  return { lines: renderColumns(keys.map((key) => renderKey(key, now))), data: { keys } };
 }
 
-function show(call: ConfigCall): ConfigAnswer {
-  const { context, places, words, warn } = call;
-  const provider = providerOf(call);
-  const { id: name } = provider;
-  const [wanted] = words;
-  const [active] = findKeys(provider, { env: context.env, places, warn });
-  if (wanted === undefined && active === undefined) return { lines: [none, hint], data: { key: null } };
-  if (active !== undefined && (wanted === undefined || wanted === active.id)) {
-    const key = shown(name, active, active.id !== "env");
-    return { lines: [renderKey(key, 0)], data: { key } };
-  }
-  const ring = (places.configDir === null ? null : loadCredentials(places.configDir, warn).get(name)) ?? null;
-  const id = requireId(ring ?? { default: null, keys: new Map() }, name, wanted ?? null);
-  const key = shown(name, { id, key: ring?.keys.get(id) ?? "", origin: "credentials.json" }, id === ring?.default);
-  return { lines: [renderKey(key, 0)], data: { key } };
+/** The columns of a key: provider, name, masked key, source, age, and what is special. */
+function renderKey(key: ShownKey, now: number): readonly string[] {
+  const days = key.added === null ? null : Math.floor((now - Date.parse(key.added)) / 86_400_000);
+  const age = days === null ? "" : days === 0 ? "today" : `${days} ${days === 1 ? "day" : "days"} old`;
+  const notes = [
+    key.id === "env" ? "used alone" : key.default ? "default" : "",
+    key.shape === "unknown" ? "unknown shape" : "",
+    key.rests === null ? "" : `rests for ${renderWait(key.rests)}`,
+  ];
+  return [key.provider, key.id, key.masked, key.origin, age, notes.filter(Boolean).join(", ")];
 }
 
-const shown = (provider: string, { id, key, origin }: FoundKey, isDefault: boolean): ShownKey => ({
-  provider,
-  id,
-  masked: maskKey(key),
-  default: isDefault,
-  origin,
-  rests: null,
-});
-
-function renderKey(key: ShownKey, width: number): string {
-  const note = key.id === "env" ? `  ${key.origin}, used alone` : key.default ? "  default" : "";
-  const rest = key.rests === null ? "" : `  rests for ${renderWait(key.rests)}`;
-  return `${key.id.padEnd(width)}  ${key.masked}${note}${rest}`;
-}
-
-async function validate(call: ConfigCall): Promise<ConfigAnswer> {
+async function check(call: ConfigCall): Promise<ConfigAnswer> {
   const provider = providerOf(call);
   const isOnline = call.context.flags.online === true;
   const command = call.own().find(({ id }) => id === provider.id)?.keyCommand ?? null;
@@ -207,7 +210,7 @@ async function validate(call: ConfigCall): Promise<ConfigAnswer> {
       lines: [`The ${provider.id} key comes from ${command.words[0]}: --online runs it and asks the server`],
       data: { provider: provider.id, online: false, keys: [] },
     };
-  const keys = await currentKeys(provider, { ...call, settings: { providers: call.own() } }, call.warn);
+  const keys = await currentKeys(provider, { ...call, settings: { providers: call.own() } });
   if (keys.length === 0 && !(isOnline && !provider.needsKey)) throw new PaiError("no_key", none, { hint });
   if (isOnline) return askForAll(call, provider, keys);
   const judged = keys.map(({ id, key }) => ({ id, masked: maskKey(key), doubt: doubtOf(call, provider, key) }));
@@ -239,6 +242,7 @@ async function askForAll(call: ConfigCall, provider: Provider, keys: readonly Fo
     for (const line of lines.filter((each) => each !== failed.message)) call.warn(line);
     throw failed;
   }
+  endRests(call.places.stateDir, provider.id);
   const masked = new Map(keys.map(({ id, key }) => [id, maskKey(key)]));
   const data = verdicts.map(({ id }) => ({ id, masked: masked.get(id ?? "") ?? null, valid: true }));
   return { lines, data: { provider: provider.id, online: true, keys: data } };
@@ -258,16 +262,5 @@ function setDefault(call: ConfigCall): ConfigAnswer {
   return { lines: [`Calls to ${provider} begin with the key ${id}`], data: { provider, default: id } };
 }
 
-/** Also accepts `blacklist`, the word of an older program. */
-function reset({ places, words: [what] }: ConfigCall): ConfigAnswer {
-  if (what !== undefined && what !== "blacklist") throw new PaiError("usage", "usage: pai config reset");
-  resetKeyState(places.stateDir);
-  return { lines: ["All keys are ready: cool-downs are cleared"], data: {} };
-}
-
-const placeOf = (call: ConfigCall): KeyPlace => ({
-  provider: providerOf(call).id,
-  places: call.places,
-  warn: call.warn,
-});
+const placeOf = (call: ConfigCall): KeyPlace => ({ provider: providerOf(call).id, places: call.places });
 const providerOf = ({ provider }: ConfigCall): Provider => provider ?? providerTable.gemini;

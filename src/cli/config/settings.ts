@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import { isFields, type Json } from "../../core/model.ts";
-import { findProvider, type Provider } from "../../core/providers.ts";
+import { findProvider, type Provider, providerOfKey } from "../../core/providers.ts";
 import { suggest } from "../../core/suggest.ts";
 import { findBaseUrl, rememberConsent } from "../../store/base-url.ts";
 import { withLock } from "../../store/file-lock.ts";
@@ -14,36 +14,49 @@ import type { Setting } from "../../store/setting-kinds.ts";
 import { allSettings } from "../../store/setting-table.ts";
 import { loadSettings } from "../../store/settings.ts";
 import { findRoot } from "../compose/base.ts";
-import type { ConfigAnswer, ConfigCall, ConfigWord } from "./word.ts";
+import { pickModel } from "../onboard/pick-model.ts";
+import { type ConfigAnswer, type ConfigCall, type ConfigWord, renderColumns } from "./word.ts";
 
 type AnySetting = (typeof allSettings)[number];
 
 export const settingWords: Readonly<Record<string, ConfigWord>> = {
-  get: {
-    usage: "[NAME]",
-    about: "a setting in force; without NAME all of them, with their origin",
-    minWords: 0,
-    maxWords: 1,
-    run: get,
-  },
-  put: { usage: "NAME VALUE...", about: "write a setting into config.json", minWords: 2, maxWords: 100, run: put },
+  get: { usage: "NAME", about: "the value in force, and why", minWords: 1, maxWords: 1, run: get },
+  set: { usage: "NAME VALUE...", about: "write a setting into config.json", minWords: 0, maxWords: 100, run: set },
   unset: { usage: "NAME", about: "take a setting out of config.json", minWords: 1, maxWords: 1, run: unset },
+  list: { usage: "", about: "all settings in force, with their origin", minWords: 0, maxWords: 0, run: list },
 };
 
-function get({ context, places, words: [name], warn }: ConfigCall): ConfigAnswer {
-  const { values, origins, warnings } = loadSettings({ flags: {}, env: context.env, places, root: findRoot(context) });
-  for (const text of warnings) warn(text);
-  if (name !== undefined) {
-    const { setting, entry } = demandSetting(name);
-    const whole = values[setting.name] ?? null;
-    const value = entry === null ? whole : isFields(whole) ? (whole[entry] ?? null) : null;
-    return { lines: [render(value)], data: { name, value, origin: origins[setting.name] ?? "default" } };
-  }
+/** Settings in force here, and the model that the only key chooses where nothing else does. */
+function loadHere({ context, places, warn }: ConfigCall) {
+  const loaded = loadSettings({ flags: {}, env: context.env, places, root: findRoot(context) });
+  for (const text of loaded.warnings) warn(text);
+  return pickModel(context, { ...loaded, places });
+}
+
+function get(call: ConfigCall): ConfigAnswer {
+  const { base, message, problem } = loadHere(call);
+  const [name = ""] = call.words;
+  const { setting, entry } = demandSetting(name);
+  const whole = base.values[setting.name] ?? null;
+  const value = entry === null ? whole : isFields(whole) ? (whole[entry] ?? null) : null;
+  const origin = base.origins[setting.name] ?? "default";
+  const why = name === "model" ? (message ?? problem?.message ?? null) : null;
+  call.note(why ?? `${name}: ${originWords(origin)}`);
+  return { lines: [render(value)], data: { name, value, origin } };
+}
+
+/** Why a setting has its value, to follow its name. */
+function originWords(origin: string): string {
+  if (origin === "default") return "the default, as nothing sets it";
+  return `set by ${origin}`;
+}
+
+function list(call: ConfigCall): ConfigAnswer {
+  const { values, origins } = loadHere(call).base;
   const names = Object.keys(values);
-  const width = Math.max(...names.map((one) => one.length));
   return {
-    lines: names.map((one) => `${one.padEnd(width)}  ${render(values[one] ?? null) || "-"}  (${origins[one]})`),
-    data: Object.fromEntries(names.map((one) => [one, { value: values[one] ?? null, origin: origins[one] }])),
+    lines: renderColumns(names.map((name) => [name, render(values[name] ?? null) || "-", `(${origins[name]})`])),
+    data: Object.fromEntries(names.map((name) => [name, { value: values[name] ?? null, origin: origins[name] }])),
   };
 }
 
@@ -58,7 +71,26 @@ function boundIn(places: Places, name: string): readonly string[] {
   }
 }
 
-function put({ context, places, words: [name = "", ...given], warn }: ConfigCall): ConfigAnswer {
+/** Throws usage for a key, whose place is another, and for a word that misses its value. */
+function requireValue(words: readonly string[]): void {
+  const [name = "", ...given] = words;
+  const keyHint = { hint: "pai key set < FILE" };
+  const isKey = (word: string) => providerOfKey(word) !== null;
+  if (isKey(name)) throw new PaiError("usage", "that looks like a key, not a setting; nothing was stored", keyHint);
+  const holdsKeys = ["providers", "mcpServers"].some((holder) => name.split(".")[0] === holder);
+  if (given.some(isKey) && !holdsKeys)
+    throw new PaiError("usage", `that looks like a key, not a value of ${name}; nothing was stored`, keyHint);
+  if (given.length > 0) return;
+  const [, setting = name, value = "VALUE"] = /^([\w.]+)=(.*)$/.exec(name) ?? [];
+  if (setting !== "") demandSetting(setting);
+  throw new PaiError("usage", "usage: pai config set NAME VALUE", {
+    hint: setting === "" ? "a key is stored with: pai key set" : `pai config set ${setting} ${value}`,
+  });
+}
+
+function set({ context, places, words, warn }: ConfigCall): ConfigAnswer {
+  requireValue(words);
+  const [name = "", ...given] = words;
   const { setting, entry } = demandSetting(name);
   if (!setting.inFile) throw new PaiError("usage", `${setting.name} is set by ${setting.env ?? "a flag"} only`);
   const value = entry === null ? parseValue(setting, given) : parseEntry(setting, entry, given.join(" "));
@@ -174,7 +206,7 @@ function demandSetting(name: string): { readonly setting: AnySetting; readonly e
     allSettings.map((setting) => setting.name),
   );
   throw new PaiError("usage", "unknown setting", {
-    hint: near === null ? "all of them: pai config get" : `did you mean ${near}?`,
+    hint: near === null ? "all of them: pai config list" : `did you mean ${near}?`,
   });
 }
 

@@ -1,4 +1,4 @@
-/** The type of a subcommand of `pai config`. */
+/** The type of a subcommand of `pai config` and `pai key`. */
 import type { Provider } from "../../core/providers.ts";
 import type { OwnProvider } from "../../store/own-providers.ts";
 import type { Places } from "../../store/places.ts";
@@ -36,4 +36,15 @@ export interface ConfigWord {
   readonly minWords: number;
   readonly maxWords: number;
   readonly run: (call: ConfigCall) => ConfigAnswer | Promise<ConfigAnswer>;
+}
+
+/** Rows as lines, each column as wide as its widest cell. */
+export function renderColumns(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
 }

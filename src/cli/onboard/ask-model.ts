@@ -87,7 +87,7 @@ async function askForKey(context: Context, base: Base, asker: Asker): Promise<Ba
       requireKey(key);
       const provider = providerOfKey(key)?.id ?? (await askOwner(asker.readLine));
       await check(context, asker, provider, key);
-      putKey({ provider, places: base.places }, "primary", key);
+      putKey({ provider, places: base.places }, "primary", key, context.now());
       log.notify({ level: "info", code: "key_saved", text: `saved the ${provider} key ${maskKey(key)}` });
       const { base: picked, message } = pickModel(context, base);
       if (message !== null) log.notify({ level: "info", code: "model", text: message });
@@ -124,6 +124,6 @@ export async function nameLocalServer(
   const [first] = offersOf(await find({ signal: context.signal }));
   if (first === undefined) return;
   throw new PaiError("no_key", `there is no key for ${base.settings.model}`, {
-    hint: `a model server on this machine needs none: pai -m local:${first.name} … (${first.url}); or store a key with: pai config set`,
+    hint: `a model server on this machine needs none: pai -m local:${first.name} … (${first.url}); or store a key with: pai key set`,
   });
 }

@@ -26,6 +26,6 @@ export async function offerToKeep(
   const url = settings.baseUrl.local;
   if (url !== null && url !== providerTable.local.url) writeSetting(places, "baseUrl.local", url);
   const file = writeSetting(places, "model", settings.model);
-  const text = `saved in ${file}; another one: pai config put model NAME`;
+  const text = `saved in ${file}; another one: pai config set model NAME`;
   openLog(context).notify({ level: "info", code: "model_saved", text });
 }

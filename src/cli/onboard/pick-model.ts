@@ -58,7 +58,7 @@ export function pickModel<B extends Pickable>(context: Pick<Context, "env">, bas
       origins: { ...base.origins, model: pickedOrigin },
       values: { ...base.values, model },
     },
-    message: `model: ${model}, as ${only} is the only provider with a key; another: --model, or pai config put model NAME`,
+    message: `model: ${model}, as ${only} is the only provider with a key; another: --model, or pai config set model NAME`,
     problem: null,
   };
 }
@@ -68,6 +68,6 @@ function manyKeys(ids: readonly ProviderId[]): PaiError {
   const choices = ids.map((id) => `pai -m ${id}:${providerTable[id].usualModel ?? "MAKER/MODEL"}`);
   const keys = ids.length === 1 ? `a key for ${ids[0]} is` : `keys for ${ids.join(" and ")} are`;
   return new PaiError("no_key", `no model was chosen; ${keys} set`, {
-    hint: `choose one: ${choices.join(" or ")}; for good: pai config put model NAME`,
+    hint: `choose one: ${choices.join(" or ")}; for good: pai config set model NAME`,
   });
 }

@@ -271,7 +271,7 @@ async function takeSuccessor(talk: Talk, { error }: Pick<Outcome, "error">): Pro
   tell(
     talk,
     "model_saved",
-    `saved in ${writeSetting(base.places, "model", next)}; another one: pai config put model NAME`,
+    `saved in ${writeSetting(base.places, "model", next)}; another one: pai config set model NAME`,
   );
   return true;
 }

@@ -174,7 +174,7 @@ export function openTeamAllowance({
   function takeFromReserve(want: Want, away: PaiError): Reservation {
     if (strict)
       throw new PaiError("store_away", `${away.message}; with limits.strict no call is made without it`, {
-        hint: "make the store reachable, or allow a reserve: pai config put limits.strict false",
+        hint: "make the store reachable, or allow a reserve: pai config set limits.strict false",
         cause: away,
       });
     if (ledger === null || outbox === null)

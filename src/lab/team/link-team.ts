@@ -37,7 +37,7 @@ export async function withStore<T>(
 ): Promise<T> {
   if (settings.storeUrl === null)
     throw new PaiError("usage", `${flag} needs a store, and none is set`, {
-      hint: "pai config put store.url postgres://USER@HOST/NAME, see docs/team.md",
+      hint: "pai config set store.url postgres://USER@HOST/NAME, see docs/team.md",
     });
   const store = openTeamStore(readAddress(settings.storeUrl), { pai: version, withinMs: askMs });
   try {

@@ -138,7 +138,7 @@ export function openExchange(options: ExchangeOptions): Exchange {
 
 function silence({ provider, address }: AskedServer, idleMs: number): PaiError {
   return failure("network", `${provider} at ${address} sent nothing for ${renderWait(idleMs / 1000)}`, onceSoon, {
-    hint: "ask again, or wait longer: pai config put limits.silence 15m",
+    hint: "ask again, or wait longer: pai config set limits.silence 15m",
   });
 }
 

@@ -133,7 +133,7 @@ const kinds: readonly Kind[] = [
     is: (status, { names, message }) =>
       status === 401 || status === 403 || (status === 400 && keyWords.test([...names, message].join(" "))),
     what: ({ provider, key }, status) => `${provider} refused ${key} (HTTP ${status})`,
-    hint: ({ provider }) => `check it with: pai config validate --online --provider ${provider}`,
+    hint: ({ provider }) => `check it with: pai key check --online --provider ${provider}`,
   },
   {
     code: "quota",

@@ -67,7 +67,7 @@ export function openBridge(
 ): Stream {
   if (key !== null && !/^[\x21-\x7e]+$/.test(key.key)) {
     throw new PaiError("key_invalid", `the key "${key.id}" contains characters that are not valid in a key`, {
-      hint: "set it again with: pai config set",
+      hint: "set it again with: pai key set",
     });
   }
   const asked: AskedServer = { provider: provider.id, model, key, address: endpoint.address, proxy: endpoint.proxy };

@@ -44,7 +44,7 @@ test.concurrent("only pai config writes settings: comments and links stay, nothi
   writeFileSync(target, '{\n  // mine\n  "other": 1\n}\n', { mode: 0o600 });
   await place.shell(`rm '${configIn(place)}'`);
   symlinkSync(target, configIn(place));
-  expect((await place.pai(["config", "put", "limits.calls", "9"])).code).toBe(0);
+  expect((await place.pai(["config", "set", "limits.calls", "9"])).code).toBe(0);
   expect(lstatSync(configIn(place)).isSymbolicLink()).toBe(true);
   expect(readFileSync(target, "utf8")).toMatch(/^{\n {2}\/\/ mine\n {2}"other": 1[\s\S]*"calls": 9/);
 });

@@ -32,7 +32,7 @@ for (const shell of ["bash", "zsh", "fish"]) {
 /** What is offered at the end of each line, by every shell alike. */
 const lines = [
   ["pai und", ["undo"]],
-  ["pai config set", ["set", "set-default"]],
+  ["pai key se", ["set"]],
   ["pai config va", ["validate"]],
   ["pai schema ", ["config", "json", "jsonl", "plan"]],
   ["pai completion z", ["zsh"]],

@@ -1,4 +1,4 @@
-/** `pai config` end to end: keys and settings go in, come out masked, and are used. */
+/** `pai key` and `pai config` end to end: keys and settings go in, come out masked, and are used. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,19 +15,19 @@ const looksMasked = (text: string) => text.replaceAll("...", "…").includes(mas
 
 test.concurrent("a key from standard input is stored for its user alone, shown masked, and used", async () => {
   await using place = openPlace([talked("Hello.")]);
-  const config = (args: readonly string[], stdin?: string) =>
-    place.pai(["config", ...args], { env: unset, ...(stdin !== undefined && { stdin }) });
-  expect((await config(["set"], `${canary}\n`)).code).toBe(0);
+  const key = (args: readonly string[], stdin?: string) =>
+    place.pai(["key", ...args], { env: unset, ...(stdin !== undefined && { stdin }) });
+  expect((await key(["set"], `${canary}\n`)).code).toBe(0);
   const file = join(folderOf(place), "credentials.json");
   expect([statSync(file).mode & 0o777, statSync(folderOf(place)).mode & 0o777]).toEqual([0o600, 0o700]);
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
     version: 3,
-    providers: { gemini: { default: "primary", keys: { primary: canary } } },
+    providers: { gemini: { default: "primary", keys: { primary: canary }, added: { primary: expect.any(String) } } },
   });
-  for (const args of [["list"], ["show"], ["show", "primary"]]) {
-    const { code, stdout } = await config(args);
+  for (const args of [["list"], ["list", "--provider", "gemini"]]) {
+    const { code, stdout } = await key(args);
     expect([code, looksMasked(stdout)]).toEqual([0, true]);
-    expect(looksMasked((await config([...args, "--json"])).stdout)).toBe(true);
+    expect(looksMasked((await key([...args, "--json"])).stdout)).toBe(true);
   }
   expect((await place.pai(["run", "say hello"], { env: unset })).code).toBe(0);
   expect(place.gemini.requests[0]?.key).toBe(canary);
@@ -38,22 +38,22 @@ test.concurrent("corrupt credentials end with 3 and are never overwritten", asyn
   mkdirSync(folderOf(place), { recursive: true, mode: 0o700 });
   const file = join(folderOf(place), "credentials.json");
   writeFileSync(file, '{"version":3,', { mode: 0o600 });
-  expect((await place.pai(["config", "set"], { env: unset, stdin: other })).code).toBe(3);
+  expect((await place.pai(["key", "set"], { env: unset, stdin: other })).code).toBe(3);
   expect((await place.pai(["run", "say hello"], { env: { ...unset, PAI_BASE_URL: null } })).code).toBe(3);
   expect(readFileSync(file, "utf8")).toBe('{"version":3,');
 });
 
 test.concurrent("credentials others may read, or that are a link, are refused or mended, with the way out said", async () => {
   await using place = openPlace();
-  await place.pai(["config", "set"], { env: unset, stdin: other });
+  await place.pai(["key", "set"], { env: unset, stdin: other });
   const file = join(folderOf(place), "credentials.json");
   chmodSync(file, 0o666);
-  const { code, stderr } = await place.pai(["config", "list"], { env: unset });
+  const { code, stderr } = await place.pai(["key", "list"], { env: unset });
   expect([code, (statSync(file).mode & 0o077) === 0 || /chmod/.test(stderr)]).toEqual([code, true]);
   await using linked = openPlace();
   mkdirSync(folderOf(linked), { recursive: true, mode: 0o700 });
   symlinkSync(file, join(folderOf(linked), "credentials.json"));
-  expect((await linked.pai(["config", "set"], { env: unset, stdin: other })).code).toBe(3);
+  expect((await linked.pai(["key", "set"], { env: unset, stdin: other })).code).toBe(3);
 });
 
 test.concurrent("an address from config.json gets a key only after a yes; headless that is 3", async () => {
@@ -61,7 +61,7 @@ test.concurrent("an address from config.json gets a key only after a yes; headle
   mkdirSync(folderOf(place), { recursive: true, mode: 0o700 });
   const settings = { baseUrl: { gemini: "https://first.invalid" } };
   writeFileSync(join(folderOf(place), "config.json"), JSON.stringify(settings), { mode: 0o600 });
-  await place.pai(["config", "put", "baseUrl.gemini", place.gemini.origin]);
+  await place.pai(["config", "set", "baseUrl.gemini", place.gemini.origin]);
   expect((await place.pai(["run", "say hello"], { env: { PAI_BASE_URL: null } })).code).toBe(0);
   writeFileSync(join(folderOf(place), "config.json"), JSON.stringify({ baseUrl: { gemini: "http://127.0.0.1:9" } }), {
     mode: 0o600,
@@ -72,6 +72,6 @@ test.concurrent("an address from config.json gets a key only after a yes; headle
 
 test.concurrent("what to do with a key that was stored comes behind the word that it was", async () => {
   await using place = openPlace();
-  const { stdout } = await place.shell(`echo ${canary} | "$PAI" config set 2>&1`);
+  const { stdout } = await place.shell(`echo ${canary} | "$PAI" key set 2>&1`);
   expect(stdout).toMatch(/\nStored the gemini key .*\ncheck it: /);
 });

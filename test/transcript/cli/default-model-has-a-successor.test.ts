@@ -38,7 +38,7 @@ test.concurrent("a default that is closed ends with 3 and the line to type, from
   await using place = openPlace([closed("gemini-3.5-flash-lite", "gemini-4-flash-lite"), list]);
   const { code, stderr } = await place.pai(["run", "-y", "make it"]);
   expect([code, paths(place)]).toEqual([3, ["models/gemini-3.5-flash-lite:streamGenerateContent", "models"]]);
-  expect(stderr).toContain("use its successor: pai config put model gemini:gemini-4-flash-lite");
+  expect(stderr).toContain("use its successor: pai config set model gemini:gemini-4-flash-lite");
   expect(existsSync(config(place))).toBe(false);
 });
 
@@ -49,7 +49,7 @@ test.concurrent("a default of the settings that is unknown is followed by the ne
   expect([code, error?.code, error?.hint]).toEqual([
     3,
     "model_unknown",
-    "use its successor: pai config put model gemini:gemini-3.8-flash",
+    "use its successor: pai config set model gemini:gemini-3.8-flash",
   ]);
 });
 

@@ -27,7 +27,7 @@ test.concurrent("help and schema answer with a document under --json (R02)", asy
 
 test.concurrent("a folder that is not there is refused by name, whatever the command", async () => {
   await using place = openPlace();
-  for (const args of [["doctor", "--offline"], ["trust"], ["config", "get"], ["history"], ["run", "make it so"]]) {
+  for (const args of [["doctor", "--offline"], ["trust"], ["config", "list"], ["history"], ["run", "make it so"]]) {
     const { code, stderr } = await place.pai([...args, "-C", "none"]);
     expect([args, code, stderr]).toEqual([args, 2, expect.stringContaining("pai: -C none: no such folder")]);
   }
@@ -44,7 +44,7 @@ test.concurrent("-q leaves standard error to errors, in every command", async ()
   await using place = openPlace([], { "pai.json": '{"model": "gemini:other"}' });
   mkdirSync(join(place.home, ".config/pai-code"), { recursive: true, mode: 0o700 });
   writeFileSync(join(place.home, ".config/pai-code/config.json"), '{"nonsense": 1}', { mode: 0o600 });
-  for (const args of [["history"], ["context", "fix it all"], ["log", "verify"], ["sessions"], ["config", "--show"]]) {
+  for (const args of [["history"], ["context", "fix it all"], ["log", "verify"], ["sessions"], ["config", "list"]]) {
     expect([args, (await place.pai(args)).stderr === ""]).toEqual([args, false]);
     expect([args, (await place.pai([...args, "-q"])).stderr]).toEqual([args, ""]);
   }
@@ -59,7 +59,7 @@ test.concurrent("plain in the settings is --plain", async () => {
     return [code, (stdout + stderr).includes("\x1b[")];
   };
   expect(await show("run", "-n", "--no-plan-cache", "make hello.txt")).toEqual([0, true]);
-  expect(await show("config", "put", "plain", "true")).toEqual([0, false]);
+  expect(await show("config", "set", "plain", "true")).toEqual([0, false]);
   await using again = openPlace(hello);
   const options = { env: { ...env, XDG_CONFIG_HOME: join(place.home, ".config") } };
   const made = await again.pai(["run", "-y", "make hello.txt"], options);

@@ -21,7 +21,7 @@ test.concurrent(
     const note = "tests run as Makefile says";
     const answers = [{ text: plan }, { text: script(note) }, { text: plan }, { text: plan }];
     await using place = openPlace(answers, { Makefile: "test:\n\ttrue\n" });
-    expect((await place.pai(["config", "put", "memory", "on"])).code).toBe(0);
+    expect((await place.pai(["config", "set", "memory", "on"])).code).toBe(0);
     const ran = await place.pai(["run", "-y", "write hello.txt for the tests"]);
     expect({ code: ran.code, out: ran.stdout }).toMatchObject({
       code: 0,

@@ -40,7 +40,7 @@ test.concurrent("documents of runs, failures and other commands fit pai schema j
     ["history"],
     ["models"],
     ["doctor", "--offline"],
-    ["config", "list"],
+    ["key", "list"],
     ["config", "get"],
     ["sessions"],
     ["completion", "bash"],

@@ -28,7 +28,7 @@ test.concurrent("a store that is away is a warning of the doctor, and its passwo
   });
   const shown = await place.pai(["config", "get", "store.url"], { env });
   expect(shown.stdout).toBe("postgres://ana:***@127.0.0.1:1/pai\n");
-  const put = await place.pai(["config", "put", "store.url", env.PAI_STORE_URL]);
+  const put = await place.pai(["config", "set", "store.url", env.PAI_STORE_URL]);
   const said = [doctor, shown, put, await place.pai(["config", "get"])].map(({ stdout, stderr }) => stdout + stderr);
   expect(said.join("")).not.toContain("s3cr3t");
 });
@@ -184,7 +184,7 @@ needs(postgres).describe("with a real server", () => {
     const by = (who: string) => ({ GEMINI_API_KEY: null, PAI_STORE_URL: server.url(who) });
     for (const place of [kim, lee])
       for (const [id, key] of Object.entries(keys))
-        await place.pai(["config", "add", id], { env: { GEMINI_API_KEY: null }, stdin: key });
+        await place.pai(["key", "add", id], { env: { GEMINI_API_KEY: null }, stdin: key });
     expect((await kim.pai(["run", "say hi"], { env: by("kim") })).code).toBe(0);
     expect((await lee.pai(["run", "say hi"], { env: by("lee") })).code).toBe(0);
     expect(lee.gemini.requests.map(({ key }) => key)).toEqual([keys.two]);

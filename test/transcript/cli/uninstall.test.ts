@@ -53,7 +53,7 @@ async function install(place: Place): Promise<Installed> {
   const { stdout } = await place.pai(["completion", "bash"]);
   writeFileSync(join(prefix, "share/bash-completion/completions/pai"), stdout);
   writeFileSync(join(prefix, "share/fish/vendor_completions.d/pai.fish"), "# my own\n");
-  await place.pai(["config", "set"], { stdin: "AIzaSyNotTheCanary-0123456789-abcdefgh\n" });
+  await place.pai(["key", "set"], { stdin: "AIzaSyNotTheCanary-0123456789-abcdefgh\n" });
   await place.pai(["run", "-y", "make hello.txt"]);
   return { prefix, program };
 }
@@ -139,7 +139,7 @@ test.concurrent("--purge waits for a run that is under way: its journal is the w
 
 test.concurrent("what npm installed is left to npm; --purge removes settings and state beside it (R64, R65)", async () => {
   await using place = openPlace(hello);
-  await place.pai(["config", "set"], { stdin: "AIzaSyNotTheCanary-0123456789-abcdefgh\n" });
+  await place.pai(["key", "set"], { stdin: "AIzaSyNotTheCanary-0123456789-abcdefgh\n" });
   const prefix = mkdtempSync(join(shelf, "npm-"));
   for (const [folder, command] of [
     ["lib/node_modules/paicode/node_modules", "npm uninstall -g paicode"],

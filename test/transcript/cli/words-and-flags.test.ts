@@ -91,7 +91,7 @@ test.concurrent("a mistyped word or flag is met with a suggestion and costs no c
     [["sessions", "lits"], "pai sessions list"],
     [["schema", "jsnol"], "pai schema json"],
     [["run", "--mode", "tool-lop", "make it"], "--mode tool-loop"],
-    [["config", "list", "--provider=opnai"], "--provider openai"],
+    [["key", "list", "--provider=opnai"], "--provider openai"],
   ] as const) {
     const result = await place.pai(args);
     expectPlain(result);

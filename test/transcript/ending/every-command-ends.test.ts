@@ -23,7 +23,7 @@ const early: readonly (readonly string[])[] = [
   ["schema", "nope"],
   ["completion", "nope"],
   ["help", "nope"],
-  ["config", "put", "mode", "nope"],
+  ["config", "set", "mode", "nope"],
 ];
 
 /** Milliseconds until a process counts as one that never ends: they take 20 to 700, on a busy machine more. */

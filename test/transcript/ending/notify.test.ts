@@ -13,7 +13,7 @@ test.concurrent("the end of a long run is notified, in words that no shell reads
   await using place = openPlace(work, { "pai.json": '{"notify": ["touch", "../spare/by-project"]}' });
   const program = join(place.spare, "tell");
   writeFileSync(program, `#!/bin/sh\nprintf '%s|' "$@" >${place.spare}/told\n`, { mode: 0o755 });
-  expect((await place.pai(["config", "put", "notify", `${program} -x`])).code).toBe(0);
+  expect((await place.pai(["config", "set", "notify", `${program} -x`])).code).toBe(0);
   await place.pai(["trust"]);
   const { code } = await place.pai(["run", "-y", "--no-baseline", "--check", "sleep 10.2", "write; touch evil"]);
   for (let tries = 0; tries < 100 && !existsSync(join(place.spare, "told")); tries += 1) await Bun.sleep(20);
@@ -27,7 +27,7 @@ test.concurrent("the end of a long run is notified, in words that no shell reads
 test.concurrent("shell syntax is not accepted as a command", async () => {
   await using place = openPlace();
   for (const text of ["a; b", "echo $HOME", 'say "two words"', "", "  "]) {
-    const { code } = await place.pai(["config", "put", "notify", text]);
+    const { code } = await place.pai(["config", "set", "notify", text]);
     expect([text, code]).toEqual([text, 2]);
   }
   mkdirSync(join(place.home, ".config/pai-code"), { recursive: true, mode: 0o700 });

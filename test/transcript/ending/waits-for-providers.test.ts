@@ -50,7 +50,7 @@ inTerminal("when all keys rest, a terminal counts down to the first that is read
   await using place = openPlace([busy(2), busy(30), talked("Here I am.")]);
   const keys = { one: canary, two: `${canary}-2` };
   for (const [id, key] of Object.entries(keys)) {
-    const added = await place.pai(["config", "add", id], { env: { GEMINI_API_KEY: null }, stdin: key });
+    const added = await place.pai(["key", "add", id], { env: { GEMINI_API_KEY: null }, stdin: key });
     expect(added.code).toBe(0);
   }
   using screen = openScreen(place, { columns: 110, rows: 24 });

@@ -20,7 +20,7 @@ test.concurrent("a check runs on a copy that is thrown away, where the sandbox m
 
 test.concurrent("without a sandbox it runs none, and says so", async () => {
   await using place = openPlace([], files);
-  await place.pai(["config", "put", "sandbox", "off"]);
+  await place.pai(["config", "set", "sandbox", "off"]);
   const { code, stderr } = await place.pai(["context", "--check", check, "fix it"]);
   expect(code).toBe(0);
   expect(stderr).toContain("checks are not run for a preview without a sandbox that works on a copy");

@@ -86,7 +86,7 @@ test.concurrent("every other command is safe there too", async () => {
     ["--version"],
     ["help"],
     ["history"],
-    ["config", "list"],
+    ["key", "list"],
     ["doctor", "--offline"],
     ["models"],
     ["demo"],
@@ -154,7 +154,7 @@ test.concurrent("the key goes into the header and nowhere else: no body, no addr
     expect([body.includes(canary), url.includes(canary), key]).toEqual([false, false, canary]);
   }
   await place.pai(["doctor", "--json", "--offline"]);
-  await place.pai(["config", "list"]);
+  await place.pai(["key", "list"]);
 });
 
 /** Every address the traced processes connected to, and whether any of them listened. */

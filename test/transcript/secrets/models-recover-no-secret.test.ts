@@ -101,8 +101,8 @@ test.concurrent("a key that pai holds is in nothing that is sent or shown, which
   const files = { "a.txt": text, ".env": `A_PASS=${dot}\n` };
   await using place = openPlace([planned([["MODIFY", "a.txt"]]), done(edit)], files);
   const env = { GEMINI_API_KEY: null };
-  await place.pai(["config", "set"], { env, stdin: `${used}\n` });
-  await place.pai(["config", "set", "--provider", "mistral"], { env, stdin: `${other}\n` });
+  await place.pai(["key", "set"], { env, stdin: `${used}\n` });
+  await place.pai(["key", "set", "--provider", "mistral"], { env, stdin: `${other}\n` });
   let shown = "";
   for (const command of [
     ["context", "@a.txt"],

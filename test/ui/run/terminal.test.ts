@@ -171,7 +171,7 @@ test("colour on one stream does not leak to the other (R12)", () => {
 
 test("-q leaves results on standard output and errors on standard error", () => {
   expect(show(false, { quiet: true })).toMatchObject({ err: "", out: show(false).out });
-  const error = { code: "no_key", message: "no key for gemini", hint: "pai config set", retry_after: null } as const;
+  const error = { code: "no_key", message: "no key for gemini", hint: "pai key set", retry_after: null } as const;
   const failed = {
     ...outcome,
     ok: false,
@@ -184,7 +184,7 @@ test("-q leaves results on standard output and errors on standard error", () => 
     error,
   };
   expect(show(false, { quiet: true }, { events: [], outcome: { ...failed, status: "failed" } })).toMatchObject({
-    err: "x  no key for gemini\n-> pai config set\n",
+    err: "x  no key for gemini\n-> pai key set\n",
     out: "x  failed, nothing changed\n",
   });
 });

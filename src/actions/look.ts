@@ -1,5 +1,6 @@
 /** The actions that look: READ, TREE, LIST_PATH, SEARCH, GLOB. They answer and change nothing. */
 import * as z from "zod/mini";
+import { compressionOf } from "../core/compressed.ts";
 import { maxReadLines, maxShown } from "../core/context/shown.ts";
 import { linkRefused, PaiError } from "../core/error.ts";
 import { quoteName } from "../core/invisible.ts";
@@ -51,10 +52,12 @@ export const read = defineAction("READ", {
       start_line: z.optional(z.int().check(z.positive())),
       end_line: z.optional(z.int().check(z.positive())),
     }),
-  async propose({ path: text, start_line = 1, end_line }, stage) {
+  async propose({ path: text, start_line: from, end_line }, stage) {
     const path = stage.path(text, "read");
-    const fault = await findFault(stage, path);
+    const { fault, isLong } = await examine(stage, path);
     if (fault !== null) return complaint(fault);
+    if (isLong && from === undefined && end_line === undefined) return answer(await showEnds(stage, path));
+    const start_line = from ?? 1;
     const last = Math.min(end_line ?? Number.MAX_SAFE_INTEGER, start_line + limits.readLines - 1);
     const range = await stage.readLines(path, start_line, last);
     if (range.total === 0) return answer("(empty file)");
@@ -72,17 +75,54 @@ export const read = defineAction("READ", {
   },
 });
 
-/** Why a file cannot be shown as text; null: it can. Size is no reason, since large files are read in ranges. */
-async function findFault(stage: Stage, path: RelPath): Promise<string | null> {
+/** Bytes from which on a file without a range is shown by its ends. */
+const longBytes = 1024 * 1024;
+
+/** Why a file cannot be shown as text (null: it can), and whether it is long or has to be unpacked. */
+async function examine(
+  stage: Stage,
+  path: RelPath,
+): Promise<{ readonly fault: string | null; readonly isLong: boolean }> {
   const blob = await stage.read(path).catch((thrown) => {
     if (thrown instanceof PaiError && thrown.code === "file_unusable" && /MiB/.test(thrown.message)) return undefined;
     throw thrown;
   });
-  if (blob === undefined) return null;
-  if (blob === null) return `${path} does not exist`;
-  if (blob.kind === "folder") return `${path} is a folder: use TREE or LIST_PATH`;
+  if (blob === undefined) return { fault: null, isLong: true };
+  if (blob === null) return { fault: `${path} does not exist`, isLong: false };
+  if (blob.kind === "folder") return { fault: `${path} is a folder: use TREE or LIST_PATH`, isLong: false };
   if (blob.kind === "link") throw linkRefused(path, blob.target);
-  return blob.bytes.subarray(0, 8000).includes(0) ? `${path} is binary, ${blob.bytes.length} bytes` : null;
+  const isPacked = compressionOf(path) !== null;
+  const isBinary = !isPacked && blob.bytes.subarray(0, 8000).includes(0);
+  return {
+    fault: isBinary ? `${path} is binary, ${blob.bytes.length} bytes` : null,
+    isLong: isPacked || blob.bytes.length > longBytes,
+  };
+}
+
+/** Lines of each end that are read, and the share of the room that the beginning gets. */
+const ends = { lines: 1000, head: 0.2 } as const;
+
+/** The beginning and the end of a long file, of which the end matters more: most long files are logs. */
+async function showEnds(stage: Stage, path: RelPath): Promise<string> {
+  const { head, tail } = await stage.readEnds(path, ends.lines);
+  const room = stage.room - noteLength;
+  const total = tail.to;
+  const first = fitLines(head.text, 1, Math.floor(room * ends.head));
+  const to = first.split("\n").length;
+  const width = String(total).length + 2;
+  const last: string[] = [];
+  let left = room - first.length - to * width;
+  for (const line of tail.text.split("\n").toReversed()) {
+    left -= line.length + width;
+    if (left < 0 || total - last.length <= to) break;
+    last.unshift(line);
+  }
+  if (last.length === 0) return numberLines(first, 1);
+  const from = total - last.length + 1;
+  const how = stage.asksBy === "tools" ? "start_line and end_line show" : `READ::${path}::from-to shows`;
+  const gap =
+    from > to + 1 ? [`(lines ${to + 1}-${from - 1} of ${total} left out; ${how} them, SEARCH finds in them)`] : [];
+  return [numberLines(first, 1), ...gap, numberLines(last.join("\n"), from)].join("\n");
 }
 
 /** The line that names the folders that a listing could not read; empty: it could read all. */

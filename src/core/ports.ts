@@ -26,6 +26,11 @@ export interface LineRange {
   readonly total: number | null;
 }
 
+export interface LineEnds {
+  readonly head: LineRange;
+  readonly tail: LineRange;
+}
+
 export interface SearchQuery {
   /** Source of a JavaScript regular expression, tried line by line. */
   readonly pattern: string;
@@ -37,6 +42,10 @@ export interface SearchQuery {
   /** Turns a path into the one that the model knows, which `include` is matched against; absent: the path itself. */
   readonly known?: (path: RelPath) => RelPath;
   readonly maxHits: number;
+  /** The last hits of each file instead of the first; absent: the first. */
+  readonly newest?: boolean;
+  /** Hides secrets in a part of a file that is too large to be held; absent: such files are skipped. */
+  readonly hide?: (text: string) => Promise<string>;
   /** Files that this batch has staged: their new bytes, null for a deleted file. */
   readonly staged: ReadonlyMap<RelPath, Uint8Array | null>;
 }
@@ -63,8 +72,10 @@ export interface View {
    * files and files over `limit` bytes (default 8 MiB), path_refused for links on the way.
    */
   read(path: RelPath, limit?: number): Promise<Blob | null>;
-  /** Lines `from` to `to` (1-based, inclusive) of a text file of any size. */
+  /** Lines `from` to `to` (1-based, inclusive) of a text file of any size; of a compressed one of its text. */
   readLines(path: RelPath, from: number, to: number): Promise<LineRange>;
+  /** The first and the last `lines` lines of such a file. */
+  readEnds(path: RelPath, lines: number): Promise<LineEnds>;
   /** Children of a folder in code-point order; denied names are left out. */
   list(folder: RelPath): Promise<readonly Entry[]>;
   /**

@@ -187,6 +187,14 @@ export function createOverlay(view: View, room: number = maxShown, asksBy: Stage
       if (change.after?.kind !== "file") throw new PaiError("file_unusable", `${path} is not a file`);
       return cutLines(change.after.bytes, from, to);
     },
+    async readEnds(path, lines) {
+      const change = onTop().get(path);
+      if (change === undefined) return view.readEnds(path, lines);
+      if (change.after?.kind !== "file") throw new PaiError("file_unusable", `${path} is not a file`);
+      const head = cutLines(change.after.bytes, 1, lines);
+      const total = head.total ?? 0;
+      return { head, tail: cutLines(change.after.bytes, Math.max(1, total - lines + 1), total) };
+    },
     async list(folder) {
       const changes = onTop();
       const inside = (path: RelPath) => path !== "" && parentOf(path) === folder;

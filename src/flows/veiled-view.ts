@@ -1,9 +1,10 @@
 /** The workspace as the model may see it: with names in place of secrets when it reads, lists and searches. */
 
 import { type Blob, type Change, type FileBlob, squash } from "../core/change.ts";
+import { compressionOf } from "../core/compressed.ts";
 import { toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
-import type { Entry, LineRange, SearchQuery, SearchReport, Stage } from "../core/ports.ts";
+import type { Entry, LineEnds, LineRange, SearchQuery, SearchReport, Stage } from "../core/ports.ts";
 import type { Veil } from "../core/secrets/veil.ts";
 import { isWide } from "../core/text.ts";
 import type { Overlay } from "./stage.ts";
@@ -116,7 +117,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
     };
 
     const readLines = async (path: RelPath, from: number, to: number): Promise<LineRange> => {
-      const blob = await readWhole(path);
+      const blob = compressionOf(path) === null ? await readWhole(path) : null;
       if (blob?.kind !== "file") return readAround(path, from, to);
       if (!raws.has(blob.bytes) || isWide(blob.bytes)) return overlay.readLines(path, from, to);
       const lines = splitLines(new TextDecoder().decode(blob.bytes));
@@ -125,9 +126,26 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
       return { text: lines.slice(from - 1, last).join("\n"), from, to: last, total: lines.length };
     };
 
+    /** Both ends, each hidden together with the lines beside it. */
+    const readEnds = async (path: RelPath, lines: number): Promise<LineEnds> => {
+      const { head, tail } = await overlay.readEnds(path, lines + linesAround);
+      await turn;
+      const [first, last] = [head, tail].map(({ text }) => splitLines(veil.hideOutput(text)));
+      const start = (first ?? []).slice(0, lines);
+      const end = (last ?? []).slice(-lines);
+      return {
+        head: { ...head, text: start.join("\n"), to: start.length },
+        tail: { ...tail, text: end.join("\n"), from: tail.to - end.length + 1 },
+      };
+    };
+
     const search = async (query: SearchQuery, signal?: AbortSignal): Promise<SearchReport> => {
       const hasSecrets = (bytes: Uint8Array) => raws.has(bytes);
-      return searchVeiled({ overlay, holders, hasSecrets, readWhole, hidePath, turn }, query, signal);
+      const hide = async (text: string) => {
+        await turn;
+        return veil.hideOutput(text);
+      };
+      return searchVeiled({ overlay, holders, hasSecrets, readWhole, hidePath, turn }, { ...query, hide }, signal);
     };
 
     return {
@@ -141,6 +159,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
       },
       read,
       readLines,
+      readEnds,
       async list(folder) {
         const entries = await overlay.list(folder);
         await turn;

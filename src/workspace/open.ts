@@ -33,7 +33,7 @@ import { parsePath, showName } from "./parse-path.ts";
 import { denyBelow, findRepositoryShape, judgePath } from "./path-policy.ts";
 import { defaultSandbox, type SandboxSettings } from "./sandbox/settings.ts";
 import { inside, list, walk } from "./scan.ts";
-import { readLines } from "./search/read-lines.ts";
+import { readEnds, readLines } from "./search/read-lines.ts";
 import { search } from "./search/search.ts";
 import { openDisk } from "./system/disk.ts";
 import { pathOutside } from "./system/search-path.ts";
@@ -240,6 +240,7 @@ function openView(root: Root, rules: () => PathRules, spellings: readonly string
       }
     },
     readLines: async (path, from, to) => readLines(root, refuseDenied(path, "read"), from, to),
+    readEnds: async (path, lines) => readEnds(root, refuseDenied(path, "read"), lines),
     list: async (folder) => list(root, refuseDenied(folder, "list"), rules()),
     walk: (folder, signal, unreadable) =>
       walk(root, refuseDenied(folder, "list"), rules(), {

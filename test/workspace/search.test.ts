@@ -76,7 +76,13 @@ describe("finds lines", () => {
   test("cut at 400 characters, not inside one that people see as one", async () => {
     using at = openFolder();
     at.file("f", `${"x".repeat(398)}👩‍👩‍👧 end\n`);
-    expect(await shown(at, "end")).toEqual([`f:1:${"x".repeat(398)}…`]);
+    expect(await shown(at, "^x")).toEqual([`f:1:${"x".repeat(398)}…`]);
+  });
+
+  test("shown around the hit in a long line", async () => {
+    using at = openFolder();
+    at.file("f", `${"x".repeat(50_000)} port 8080 ${"y".repeat(50_000)}\n`);
+    expect(await shown(at, "port 8080")).toEqual([expect.stringMatching(/^f:1:…x{90,100} port 8080 y{280,299}…$/)]);
   });
 });
 

@@ -1,6 +1,8 @@
 /** Files shown to the model: read, reported to the receipt, and checked for characters that people cannot see. */
 
 import type { FileBlob } from "../../core/change.ts";
+import { clipText, shareOut } from "../../core/command/clip.ts";
+import { compressionOf } from "../../core/compressed.ts";
 import { linesOf } from "../../core/context/blocks.ts";
 import type { ExcerptRange } from "../../core/context/excerpts.ts";
 import { isAside } from "../../core/context/kind.ts";
@@ -142,13 +144,13 @@ function cutWhole(run: Run, path: RelPath, file: VeiledFile): string {
   const { bytes } = file.raw;
   run.reading.bases.add(path);
   if (isBinary(file)) return `${path}: binary, ${bytes.length} bytes`;
-  const text = new TextDecoder().decode(file.hidden.bytes.subarray(0, maxShown));
+  const text = clipText(new TextDecoder().decode(file.hidden.bytes), shareOut(maxShown));
   noteHidden(run, path, text);
   noteSent(run, [{ path, bytes, shown: text }]);
   if (bytes.length > maxShown) {
     run.overlay.show(path, bytes, "part");
     const next = run.overlay.asksBy === "tools" ? "read with start_line" : "READ::path::from-to";
-    return fence("file", { path, note: `first ${maxShown} of ${bytes.length} bytes; ${next} shows more` }, text);
+    return fence("file", { path, note: `parts of ${bytes.length} bytes; ${next} shows more` }, text);
   }
   run.overlay.show(path, bytes);
   return fence("file", { path }, text);
@@ -168,6 +170,8 @@ interface ShownFile {
  */
 export async function showFile(run: Run, path: RelPath, focus: (() => Focus) | null = null): Promise<ShownFile | null> {
   try {
+    // READ unpacks it.
+    if (compressionOf(path) !== null) return null;
     const raw = await run.overlay.read(path);
     const hidden = run.veiled.hide(path, raw);
     if (raw?.kind !== "file" || hidden?.kind !== "file") return null;
@@ -249,7 +253,7 @@ export async function noteRead(run: Run, { name, input }: Call): Promise<void> {
   )
     return;
   const path = run.overlay.path(field(input, "path"), "read");
-  const blob = await run.overlay.read(path);
+  const blob = compressionOf(path) === null ? await run.overlay.read(path) : null;
   if (blob?.kind !== "file" || blob.bytes.length > run.overlay.room) return;
   // READ leaves out the end of a long file, which is then not seen whole.
   if (blob.bytes.reduce((lines, byte) => lines + (byte === 10 ? 1 : 0), 0) > maxReadLines) return;

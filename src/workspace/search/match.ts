@@ -49,24 +49,26 @@ export function isPlain(source: string): boolean {
 /** Returns a function that gives the first `limit` matching lines of a file; null: the file is binary. */
 export function openMatcher(pattern: Pattern): (content: Uint8Array, limit: number) => Matches | null {
   const match = openLineMatcher(pattern);
-  const literal = findLiteral(pattern);
+  const literals = findLiterals(pattern);
   return (content, limit) => {
     const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
     if (!isWide(bytes)) {
       if (bytes.includes(0)) return null;
-      if (literal !== null && !bytes.includes(literal)) return { hits: [], slow: false };
+      if (literals?.every((literal) => !bytes.includes(literal)) === true) return { hits: [], slow: false };
     }
     const text = isAscii(bytes) ? bytes.toString("latin1") : decode(bytes)?.text;
     return text === undefined ? null : match(text, limit);
   };
 }
 
-/** Bytes that every matching file contains, in any encoding except the wide ones; null: unknown. */
-function findLiteral({ source, ignoreCase }: Pattern): Buffer | null {
-  if (ignoreCase || source.includes("|")) return null;
-  const start = /^[\w \-,:;"'<>=!@#%&~`/]*/.exec(source)?.[0] ?? "";
-  const sure = /[?*{]/.test(source.charAt(start.length)) ? start.slice(0, -1) : start;
-  return sure.length < 2 ? null : Buffer.from(sure, "latin1");
+/** Bytes of which every matching file contains some, in any encoding except the wide ones; null: unknown. */
+function findLiterals({ source, ignoreCase }: Pattern): readonly Buffer[] | null {
+  if (ignoreCase || /[()]/.test(source)) return null;
+  const sure = source.split("|").map((branch) => {
+    const start = /^[\w \-,:;"'<>=!@#%&~`/]*/.exec(branch)?.[0] ?? "";
+    return /[?*{]/.test(branch.charAt(start.length)) ? start.slice(0, -1) : start;
+  });
+  return sure.some((text) => text.length < 2) ? null : sure.map((text) => Buffer.from(text, "latin1"));
 }
 
 /** Returns the first `limit` matching lines; each line is tried alone, without its line ending. */
@@ -83,11 +85,11 @@ export function openLineMatcher(pattern: Pattern): (text: string, limit: number)
       if (hits.length >= limit) break;
       const end = text.indexOf("\n", start);
       const content = text.slice(start, end < 0 ? text.length : end).replace(/\r$/, "");
-      const found = clock.time(content.length, () => line.test(content));
-      if (!found) continue;
+      const found = clock.time(content.length, () => line.exec(content));
+      if (found === null) continue;
       number += countNewlines(text, counted, start);
       counted = start;
-      hits.push({ line: number, text: cutAtGrapheme(content) });
+      hits.push({ line: number, text: cutAround(content, found.index) });
     }
     return { hits, slow: clock.slow() };
   };
@@ -137,10 +139,16 @@ function countNewlines(text: string, from: number, to: number): number {
   return count;
 }
 
-/** A line as results show it: at most 400 characters, cut at a grapheme. */
-function cutAtGrapheme(text: string): string {
+/** Characters before a hit in a long line that are shown, too. */
+const beforeHit = 100;
+
+/** A line as results show it: at most 400 characters around the hit at `at`, cut at graphemes. */
+function cutAround(text: string, at: number): string {
   if (text.length <= maxHitLength) return text;
-  const near = text.slice(0, maxHitLength + 64);
-  const edge = new Intl.Segmenter().segment(near).containing(maxHitLength)?.index ?? maxHitLength;
-  return `${near.slice(0, edge)}…`;
+  const from = Math.max(0, Math.min(at - beforeHit, text.length - maxHitLength));
+  const near = text.slice(from, from + maxHitLength + 64);
+  const edgeAt = (place: number) => new Intl.Segmenter().segment(near).containing(place)?.index ?? place;
+  const start = from === 0 ? 0 : edgeAt(1);
+  const end = from + maxHitLength >= text.length ? near.length : edgeAt(maxHitLength);
+  return `${start === 0 ? "" : "…"}${near.slice(start, end)}${end === near.length ? "" : "…"}`;
 }

@@ -1,13 +1,10 @@
-/** Reads a range of lines from a text file of any size and keeps only those in memory. */
-import { closeSync, readSync } from "node:fs";
-import { PaiError } from "../../core/error.ts";
+/** Reads a range of lines, or both ends, of a text file of any size and keeps only those in memory. */
 import type { RelPath } from "../../core/path.ts";
-import type { LineRange } from "../../core/ports.ts";
+import type { LineEnds, LineRange } from "../../core/ports.ts";
 import { decode } from "../../core/text.ts";
 import type { Root } from "../confine.ts";
-import { showName } from "../parse-path.ts";
+import { openPieces } from "./text-pieces.ts";
 
-const chunkBytes = 256 * 1024;
 const maxTextBytes = 1024 * 1024;
 /** Larger files are not read to the end to count their lines. */
 const maxCountedBytes = 64 * 1024 * 1024;
@@ -15,29 +12,39 @@ const newline = 10;
 
 /**
  * Lines `from` to `to` (1-based, inclusive), at most 1 MiB, cut at a character. `to` in the result is the last line it
- * contains (`from - 1`: none). Decodes UTF-8, or else one byte a character. Throws file_unusable if the file is missing,
- * special, or binary.
+ * contains (`from - 1`: none). Decodes UTF-8, or else one byte a character. Throws file_unusable like `openPieces`.
  */
 export async function readLines(root: Root, path: RelPath, from: number, to: number): Promise<LineRange> {
-  const open = root.openFile(path);
-  if (open === null) throw new PaiError("file_unusable", `${showName(path)} does not exist`);
-  try {
-    const range = openRange(from, to);
-    const counted = open.stat.size <= maxCountedBytes;
-    const chunk = new Uint8Array(chunkBytes);
-    for (let n = 0; counted || !range.full(); n += 1) {
-      const length = readSync(open.fd, chunk, 0, chunkBytes, null);
-      if (length === 0) return range.finish(true);
-      if (n === 0 && chunk.subarray(0, Math.min(length, 8192)).includes(0)) {
-        throw new PaiError("file_unusable", `${showName(path)} is binary`);
-      }
-      range.add(chunk.subarray(0, length));
-      if (n % 16 === 15) await Bun.sleep(0);
-    }
-    return range.finish(false);
-  } finally {
-    closeSync(open.fd);
+  const range = openRange(from, to);
+  let size = 0;
+  for await (const piece of openPieces(root, path)) {
+    range.add(piece);
+    size += piece.length;
+    if (size > maxCountedBytes && range.full()) return range.finish(false);
   }
+  return range.finish(true);
+}
+
+/** The first and the last lines, and how many there are. Throws file_unusable like `openPieces`. */
+export async function readEnds(root: Root, path: RelPath, lines: number): Promise<LineEnds> {
+  const first = openRange(1, lines);
+  let last = Buffer.alloc(0);
+  for await (const piece of openPieces(root, path)) {
+    first.add(piece);
+    last = Buffer.concat([last, piece]);
+    if (last.length > maxTextBytes) last = last.subarray(-maxTextBytes / 2);
+  }
+  const head = first.finish(true);
+  const total = head.total ?? 0;
+  const isCut = last.length >= maxTextBytes / 2;
+  const whole = decodeCut(isCut ? last.subarray(last.indexOf(newline) + 1) : last, false);
+  const texts = whole
+    .replace(/\r?\n$/, "")
+    .replaceAll("\r\n", "\n")
+    .split("\n")
+    .slice(-lines);
+  const from = Math.max(1, total - texts.length + 1);
+  return { head, tail: { text: texts.join("\n"), from, to: total, total } };
 }
 
 interface Range {
@@ -55,7 +62,8 @@ function openRange(from: number, to: number): Range {
   let lastByte = newline;
   const keep = (bytes: Uint8Array) => {
     if (line < from || line > to || size >= maxTextBytes || bytes.length === 0) return;
-    const part = bytes.slice(0, maxTextBytes - size);
+    // A copy: the piece is read into again.
+    const part = new Uint8Array(bytes.subarray(0, maxTextBytes - size));
     kept.push(part);
     size += part.length;
     last = line;

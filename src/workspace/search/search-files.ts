@@ -12,6 +12,8 @@ export type Bunch = { readonly folder: RelPath; readonly names: string[] } | Sta
 export interface StagedFile {
   readonly path: RelPath;
   readonly content: Uint8Array;
+  /** A part of a large file, whose lines are to be counted. */
+  readonly isWindow?: true;
 }
 
 /** Adds a file to the bunch of its folder. */
@@ -29,6 +31,8 @@ export interface SearchedFile {
   readonly path: RelPath;
   /** Valid until the next file is read; null: too large or unreadable. */
   readonly content: Uint8Array | null;
+  readonly isLarge: boolean;
+  readonly isWindow?: true;
   /** Whether the content may be shown: it must be a regular file that is not denied. */
   verify(): boolean;
 }
@@ -42,8 +46,8 @@ export function openReader(
   limit = maxFileBytes,
 ): (bunch: Bunch, look: (file: SearchedFile) => void) => void {
   let buffer = Buffer.allocUnsafeSlow(firstBytes);
-  /** null: larger than the limit, or unreadable. */
-  const fill = (fd: number): Uint8Array | null => {
+  /** null: unreadable. */
+  const fill = (fd: number): Uint8Array | "large" | null => {
     try {
       let length = readSync(fd, buffer);
       while (length === buffer.length && length <= limit) {
@@ -52,19 +56,20 @@ export function openReader(
         buffer = wider;
         length += readSync(fd, buffer, length, buffer.length - length, null);
       }
-      return length > limit ? null : buffer.subarray(0, length);
+      return length > limit ? "large" : buffer.subarray(0, length);
     } catch {
       return null;
     }
   };
   const readOne = (folder: Handle | null, name: string, path: RelPath, look: (file: SearchedFile) => void): void => {
     const fd = folder === null ? null : openFile(folder, name);
-    const content = fd === null ? null : fill(fd);
-    look({ path, content, verify: () => fd !== null && mayTell(root, fd, path) });
+    const filled = fd === null ? null : fill(fd);
+    const isLarge = filled === "large";
+    look({ path, content: isLarge ? null : filled, isLarge, verify: () => fd !== null && mayTell(root, fd, path) });
     if (fd !== null) closeSync(fd);
   };
   return (bunch, look) => {
-    if ("content" in bunch) return look({ ...bunch, verify: () => true });
+    if ("content" in bunch) return look({ ...bunch, isLarge: false, verify: () => true });
     const folder = openFolder(root, bunch.folder);
     for (const name of bunch.names) readOne(folder, name, joinPath(bunch.folder, name), look);
     folder?.close();

@@ -1,5 +1,6 @@
 /** SEARCH: finds the lines below a folder that match a pattern, without ever hanging on a slow one. */
-
+import { closeSync } from "node:fs";
+import { compressionOf, isLogName } from "../../core/compressed.ts";
 import { PaiError } from "../../core/error.ts";
 import type { PathRules } from "../../core/names.ts";
 import { nameOf, type RelPath } from "../../core/path.ts";
@@ -11,7 +12,8 @@ import { judgePath } from "../path-policy.ts";
 import { type Omitted, walkNow } from "../scan.ts";
 import { compilePattern, isPlain, type Pattern } from "./match.ts";
 import { addTo, type Bunch, type StagedFile } from "./search-files.ts";
-import { openSearcher, type SearchReply } from "./searcher.ts";
+import { type Searching, searchLarge } from "./search-large.ts";
+import { openSearcher, type SearchJob, type SearchReply } from "./searcher.ts";
 import { openThreads } from "./threads.ts";
 
 const maxBatchFiles = 256;
@@ -24,10 +26,40 @@ const maxSilenceMs = 1000;
 const maxMs = 1000;
 const maxMsEachMiB = 40;
 
+/** What replies add up to, and when it is enough. */
+function openTally({ maxHits, newest = false }: SearchQuery) {
+  const limit = maxHits + 1;
+  let hits: SearchReport["hits"][number][] = [];
+  let [skipped, tooSlow, ms, bytes] = [0, false, 0, 0];
+  return {
+    limit,
+    skip: () => {
+      skipped += 1;
+    },
+    take(reply: SearchReply | null): void {
+      ms += reply?.ms ?? 0;
+      bytes += reply?.bytes ?? 0;
+      const isOver = ms > maxMs + (maxMsEachMiB * bytes) / (1024 * 1024);
+      tooSlow ||= reply === null || isOver || reply.slow;
+      if (reply === null || isOver) return;
+      hits.push(...reply.hits);
+      if (newest && hits.length > 2 * limit) hits = hits.slice(-limit);
+      skipped += reply.skipped;
+    },
+    isFull: () => tooSlow || (!newest && hits.length >= limit),
+    report: (): SearchReport => ({
+      hits: newest ? hits.slice(-maxHits) : hits.slice(0, maxHits),
+      more: hits.length > maxHits,
+      tooSlow,
+      skipped,
+    }),
+  };
+}
+
 /**
- * Searches the files below `query.under`, or that one file, in walk order, without denied and ignored files.
- * Potentially slow patterns run in threads; one that takes a second more than an ordinary pattern is stopped:
- * `tooSlow`. Throws file_unusable for an invalid pattern or a missing folder.
+ * Searches the files below `query.under`, or that one file, in walk order, without denied and ignored files; then those
+ * that are large, in windows, and compressed logs. Potentially slow patterns run in threads; one that takes a second more
+ * than an ordinary pattern is stopped: `tooSlow`. Throws file_unusable for an invalid pattern or a missing folder.
  */
 export async function search(
   root: Root,
@@ -37,57 +69,66 @@ export async function search(
 ): Promise<SearchReport> {
   const pattern: Pattern = { source: query.pattern, ignoreCase: query.ignoreCase };
   compilePattern(pattern);
-  const limit = query.maxHits + 1;
-  const hits: SearchReport["hits"][number][] = [];
-  let [skipped, tooSlow] = [0, false];
-  const pass = () => {
-    skipped += 1;
-  };
-  let [ms, bytes] = [0, 0];
-  const take = (reply: SearchReply | null) => {
-    ms += reply?.ms ?? 0;
-    bytes += reply?.bytes ?? 0;
-    const isOver = ms > maxMs + (maxMsEachMiB * bytes) / (1024 * 1024);
-    tooSlow ||= reply === null || isOver || reply.slow;
-    if (reply === null || isOver) return;
-    hits.push(...reply.hits);
-    skipped += reply.skipped;
-  };
+  const tally = openTally(query);
   signal?.throwIfAborted();
-  const searchers = openSearchers(root, pattern, limit);
+  const job: SearchJob = { pattern, limit: tally.limit, newest: query.newest === true };
+  const searchers = openSearchers(root, job);
   const stopped = Promise.withResolvers<never>();
   stopped.promise.catch(() => {});
   const stop = () => stopped.reject(signal?.reason);
   signal?.addEventListener("abort", stop, { once: true });
   /** Does not wait for threads once the caller has stopped. */
   const unlessStopped = <T>(replies: Promise<T>): Promise<T> => Promise.race([replies, stopped.promise]);
+  const large: RelPath[] = [];
+  const takeAll = (replies: readonly (SearchReply | null)[]): void => {
+    for (const reply of replies) {
+      tally.take(reply);
+      large.push(...(reply?.large ?? []));
+    }
+  };
   let pause = performance.now();
   try {
-    for (const batch of batches(files(root, query, rules, pass))) {
+    const found = unpacked(files(root, query, rules, tally.skip), query, (path) => large.push(path));
+    for (const batch of batches(found)) {
       if (performance.now() - pause > 20) {
         await Bun.sleep(0);
         signal?.throwIfAborted();
         pause = performance.now();
       }
-      for (const reply of await unlessStopped(searchers.ask(batch))) take(reply);
-      if (tooSlow || hits.length >= limit) break;
+      takeAll(await unlessStopped(searchers.ask(batch)));
+      if (tally.isFull()) break;
     }
-    if (!tooSlow && hits.length < limit) for (const reply of await unlessStopped(searchers.rest())) take(reply);
+    if (!tally.isFull()) takeAll(await unlessStopped(searchers.rest()));
+    for (const path of large) {
+      const { hide } = query;
+      if (tally.isFull()) break;
+      if (hide === undefined) tally.skip();
+      else await unlessStopped(searchOne({ root, hide, job, signal, ...tally, ...searchers }, path));
+    }
   } finally {
     signal?.removeEventListener("abort", stop);
     searchers.close();
   }
-  return { hits: hits.slice(0, query.maxHits), more: hits.length > query.maxHits, tooSlow, skipped };
+  return tally.report();
+}
+
+async function searchOne(searching: Searching & { readonly skip: () => void }, path: RelPath): Promise<void> {
+  try {
+    await searchLarge(searching, path);
+  } catch (thrown) {
+    if (!(thrown instanceof PaiError) || thrown.code !== "file_unusable") throw thrown;
+    searching.skip();
+  }
 }
 
 /** Batches queued for each thread, so that it never idles. */
 const waitingBatches = 2;
 
 /** Uses the main thread while that is fast and the pattern is plain, then threads. Replies come in the order of the batches. */
-function openSearchers(root: Root, pattern: Pattern, limit: number) {
-  const start = () => openThreads<SearchReply>({ root: root.lent, job: { pattern, limit } }, maxSilenceMs);
-  let threads = isPlain(pattern.source) ? null : start();
-  const here = openSearcher(root, pattern, limit);
+function openSearchers(root: Root, job: SearchJob) {
+  const start = () => openThreads<SearchReply>({ root: root.lent, job }, maxSilenceMs);
+  let threads = isPlain(job.pattern.source) ? null : start();
+  const here = openSearcher(root, job);
   const waiting: Promise<SearchReply | null>[] = [];
   let spent = 0;
   return {
@@ -109,8 +150,25 @@ function openSearchers(root: Root, pattern: Pattern, limit: number) {
       return [reply];
     },
     rest: () => Promise.all(waiting.splice(0)),
+    /** The answer to this batch alone; null: its thread was stuck. */
+    askThreads(batch: readonly Bunch[]): Promise<SearchReply | null> {
+      threads ??= start();
+      return threads.ask(batch);
+    },
     close: () => threads?.close(),
   };
+}
+
+/** Passes on all but compressed logs, and the compressed file that the query names: those are `packed`. */
+function* unpacked(
+  found: Iterable<RelPath | StagedFile>,
+  { under }: SearchQuery,
+  packed: (path: RelPath) => void,
+): Generator<RelPath | StagedFile> {
+  for (const file of found) {
+    if (typeof file !== "string" || compressionOf(file) === null || (file !== under && !isLogName(file))) yield file;
+    else packed(file);
+  }
 }
 
 /** The files to search, in walk order, with staged files in their places. */
@@ -157,12 +215,10 @@ function openFilter(
 
 /** Throws if the one file that the query names cannot be searched. */
 function requireFile(root: Root, path: RelPath): void {
-  if (root.readBytes(path, maxNamedBytes) === null) {
-    throw new PaiError("file_unusable", `${showName(path)} does not exist`);
-  }
+  const open = root.openFile(path);
+  if (open === null) throw new PaiError("file_unusable", `${showName(path)} does not exist`);
+  closeSync(open.fd);
 }
-
-const maxNamedBytes = 8 * 1024 * 1024;
 
 /** Walk order is the order of the paths with `/` sorted before all other characters. */
 function compareAsWalked(a: string, b: string): number {

@@ -4,15 +4,15 @@ import { availableParallelism } from "node:os";
 import type { Term } from "../../core/context/words.ts";
 import { PaiError } from "../../core/error.ts";
 import type { LentRoot } from "../confine.ts";
-import type { Pattern } from "./match.ts";
 import type { Bunch } from "./search-files.ts";
+import type { SearchJob } from "./searcher.ts";
 
-/** What is done with each file: a pattern is searched, up to `limit` hits, or terms are counted. */
-export type SearchJob = { readonly pattern: Pattern; readonly limit: number } | { readonly terms: readonly Term[] };
+/** What is done with each file: a pattern is searched, or terms are counted. */
+export type ThreadJob = SearchJob | { readonly terms: readonly Term[] };
 
 export interface WorkRequest {
   readonly root: LentRoot;
-  readonly job: SearchJob;
+  readonly job: ThreadJob;
   readonly bunches: readonly Bunch[];
 }
 

@@ -10,9 +10,6 @@ declare const self: Worker;
 let work: ((bunches: readonly Bunch[]) => SearchReply | CountReply) | null = null;
 
 self.onmessage = ({ data: { root, job, bunches } }: MessageEvent<WorkRequest>) => {
-  work ??=
-    "terms" in job
-      ? openCountFiles(borrowRoot(root), job.terms)
-      : openSearcher(borrowRoot(root), job.pattern, job.limit);
+  work ??= "terms" in job ? openCountFiles(borrowRoot(root), job.terms) : openSearcher(borrowRoot(root), job);
   self.postMessage(work(bunches));
 };

@@ -1,0 +1,76 @@
+/** Searches a file of any size, or a compressed one, window by window, and only in text without secrets. */
+import type { RelPath } from "../../core/path.ts";
+import type { SearchQuery } from "../../core/ports.ts";
+import type { Root } from "../confine.ts";
+import { isPlain } from "./match.ts";
+import type { Bunch } from "./search-files.ts";
+import { openSearcher, type SearchJob, type SearchReply } from "./searcher.ts";
+import { openWindows } from "./windows.ts";
+
+export interface Searching {
+  readonly root: Root;
+  readonly hide: NonNullable<SearchQuery["hide"]>;
+  readonly job: SearchJob;
+  readonly askThreads: (batch: readonly Bunch[]) => Promise<SearchReply | null>;
+  readonly take: (reply: SearchReply | null) => void;
+  readonly isFull: () => boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+const decoder = new TextDecoder();
+/** Lines beside a hit that may be needed to recognise a secret in it. */
+const linesAround = 20;
+const newline = 10;
+
+/** The parts of a window that hold hits; `before`: lines before each. */
+function partsAround(bytes: Buffer, hits: SearchReply["hits"]) {
+  const starts = [0];
+  if (hits.length > 0)
+    for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) starts.push(at + 1);
+  const ranges: { from: number; to: number }[] = [];
+  for (const { line } of hits) {
+    const [from, to] = [Math.max(0, line - 1 - linesAround), line + linesAround];
+    const last = ranges.at(-1);
+    if (last !== undefined && from <= last.to) last.to = to;
+    else ranges.push({ from, to });
+  }
+  return ranges.map(({ from, to }) => ({
+    before: from,
+    text: decoder.decode(bytes.subarray(starts[from] ?? 0, starts[to] ?? bytes.length)),
+  }));
+}
+
+/**
+ * A plain pattern is tried here on what is there, and where it matches again on the text without secrets. Any other one is tried in a
+ * thread, on text without secrets alone, since the time that it takes may tell one. Throws file_unusable like
+ * `openPieces`.
+ */
+export async function searchLarge(searching: Searching, path: RelPath): Promise<void> {
+  const { root, hide, job, askThreads, take, isFull, signal } = searching;
+  const here = openSearcher(root, job);
+  const ask = async (bytes: Buffer): Promise<SearchReply | null> => {
+    if (!isPlain(job.pattern.source)) {
+      const content = Buffer.from(await hide(decoder.decode(bytes)));
+      return askThreads([{ path, content, isWindow: true }]);
+    }
+    const reply = here([{ path, content: bytes, isWindow: true }]);
+    const hits: SearchReply["hits"][number][] = [];
+    for (const { before, text } of partsAround(bytes, reply.hits)) {
+      const found = here([{ path, content: Buffer.from(await hide(text)) }]).hits;
+      hits.push(...found.map((hit) => ({ ...hit, line: hit.line + before })));
+    }
+    return { ...reply, hits };
+  };
+  let before = 0;
+  /** A line that is longer than a window is found once. */
+  let last = 0;
+  for await (const bytes of openWindows(root, path, signal)) {
+    const reply = await ask(bytes);
+    const found = (reply?.hits ?? []).map((hit) => ({ ...hit, line: hit.line + before }));
+    const hits = found.filter(({ line }) => line > last);
+    last = hits.at(-1)?.line ?? last;
+    before += reply?.lines ?? 0;
+    take(reply && { ...reply, hits });
+    if (isFull()) return;
+  }
+}

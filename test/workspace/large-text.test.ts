@@ -1,0 +1,151 @@
+/** Files of any size, and compressed ones, are searched and read as text, without their secrets. */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { gzipSync, zstdCompressSync } from "node:zlib";
+import type { SearchQuery } from "../../src/core/ports.ts";
+import { createVeil } from "../../src/core/secrets/veil.ts";
+import { readEnds, readLines } from "../../src/workspace/search/read-lines.ts";
+import { search } from "../../src/workspace/search/search.ts";
+import { openFolder, p } from "./folder.ts";
+
+const key = "AKIAIOSFODNN7EXAMPLQ";
+const marked = new Map([
+  [7, "first fault"],
+  [170_000, `fault with ${key}`],
+  [250_001, "last fault\0\0"],
+]);
+let log = "";
+beforeAll(() => {
+  const lines = Array.from(
+    { length: 250_001 },
+    (_, at) => marked.get(at + 1) ?? `line ${at + 1} is quite ordinary text here`,
+  );
+  log = `${lines.join("\n")}\n`;
+});
+
+const rules = { allow: [], deny: [] };
+const veil = createVeil();
+const ask = (at: ReturnType<typeof openFolder>, pattern: string, more: Partial<SearchQuery> = {}) =>
+  search(
+    at.root,
+    {
+      pattern,
+      ignoreCase: false,
+      under: p(""),
+      include: null,
+      maxHits: 10,
+      staged: new Map(),
+      hide: async (text) => veil.hideOutput(text),
+      ...more,
+    },
+    rules,
+  );
+
+describe("a file that is too large to be held is searched", () => {
+  test.each(["fault", "fa[u]+lt", "(?:first|last|with)"])(
+    "with %s, its lines counted, its secrets hidden",
+    async (pattern) => {
+      using at = openFolder();
+      at.file("app.log", log);
+      const { hits, skipped, tooSlow } = await ask(at, pattern);
+      expect(hits.map(({ line, text }) => `${line}:${text}`)).toEqual([
+        "7:first fault",
+        expect.stringMatching(/^170000:fault with <<SECRET_/),
+        "250001:last fault  ",
+      ]);
+      expect([skipped, tooSlow]).toEqual([0, false]);
+    },
+  );
+
+  test("and no pattern finds out a secret in it", async () => {
+    using at = openFolder();
+    at.file("app.log", log);
+    for (const pattern of [key, "AKIAIOSF", "AKIA[A-Z]OSF"]) expect((await ask(at, pattern)).hits).toEqual([]);
+  });
+
+  test("from its end, where the newest lines are wanted", async () => {
+    using at = openFolder();
+    at.file("app.log", log);
+    const { hits, more } = await ask(at, "ordinary", { maxHits: 2, newest: true });
+    expect([hits.map(({ line }) => line), more]).toEqual([[249_999, 250_000], true]);
+  });
+
+  test("also a line that is longer than what is held at once", async () => {
+    using at = openFolder();
+    at.file("one.json", `${"a".repeat(5_000_000)} ${key} ${"b".repeat(6_000_000)} port 8080\nend port 8080\n`);
+    const { hits } = await ask(at, "port 8080");
+    expect(hits.map(({ line, text }) => [line, text.slice(-14)])).toEqual([
+      [1, "bbbb port 8080"],
+      [2, " end port 8080".trimStart()],
+    ]);
+    expect((await ask(at, key)).hits).toEqual([]);
+  });
+
+  test("and passed over where nothing hides its secrets", async () => {
+    using at = openFolder();
+    at.file("app.log", log);
+    const { hide: _none, ...query } = { hide: null, pattern: "fault", ignoreCase: false, include: null, maxHits: 5 };
+    const report = await search(at.root, { ...query, under: p(""), staged: new Map() }, rules);
+    expect(report).toMatchObject({ hits: [], skipped: 1 });
+  });
+});
+
+describe.each([
+  ["gz", (text: string) => gzipSync(text)],
+  ["zst", (text: string) => zstdCompressSync(text)],
+] as const)("a compressed log (%s)", (end, pack) => {
+  test("is searched and read as its text", async () => {
+    using at = openFolder();
+    at.file(`app.log.1.${end}`, pack(log));
+    const name = p(`app.log.1.${end}`);
+    expect((await ask(at, "fault")).hits.map(({ path, line }) => `${path}:${line}`)).toEqual([
+      `${name}:7`,
+      `${name}:170000`,
+      `${name}:250001`,
+    ]);
+    expect(await readLines(at.root, name, 7, 8)).toMatchObject({
+      text: "first fault\nline 8 is quite ordinary text here",
+      total: 250_001,
+    });
+    const { head, tail } = await readEnds(at.root, name, 2);
+    expect([head.text.split("\n")[0], tail.from, tail.text.split("\n")[0]]).toEqual([
+      "line 1 is quite ordinary text here",
+      250_000,
+      "line 250000 is quite ordinary text here",
+    ]);
+  });
+
+  test("that is damaged, or only called so, is refused in words", async () => {
+    using at = openFolder();
+    at.file(`a.log.${end}`, Buffer.concat([Buffer.from("no such thing at all "), pack("x\n")]));
+    const reading = readLines(at.root, p(`a.log.${end}`), 1, 1);
+    expect(reading).rejects.toMatchObject({
+      code: "file_unusable",
+      message: expect.stringMatching(/cannot be unpacked/),
+    });
+    expect((await ask(at, "x")).skipped).toBe(1);
+  });
+});
+
+test("a compressed file that is still written is read as far as it goes", async () => {
+  using at = openFolder();
+  const whole = gzipSync(Array.from({ length: 50_000 }, (_, n) => `line ${(n * 7919) % 100_003}`).join("\n"));
+  at.file("a.log.gz", whole.subarray(0, whole.length / 2));
+  expect((await readLines(at.root, p("a.log.gz"), 1, 1)).text).toBe("line 0");
+});
+
+test("a small file that unpacks to a huge one takes little memory and ends", async () => {
+  using at = openFolder();
+  at.file("bomb.log.gz", gzipSync("all is well\n".repeat(10_000_000), { level: 1 }));
+  const before = process.memoryUsage.rss();
+  expect((await readLines(at.root, p("bomb.log.gz"), 1, 1)).text).toBe("all is well");
+  expect((await ask(at, "nothing of the kind")).hits).toEqual([]);
+  expect(process.memoryUsage.rss() - before).toBeLessThan(250 * 1024 * 1024);
+}, 60_000);
+
+test("an archive of files and compressed data are searched only when they are named", async () => {
+  using at = openFolder();
+  at.file("data.csv.gz", gzipSync("a fault\n"));
+  at.file("all.tar.gz", gzipSync("a fault\n"));
+  expect((await ask(at, "fault")).hits).toEqual([]);
+  expect((await ask(at, "fault", { under: p("data.csv.gz") })).hits).toHaveLength(1);
+});

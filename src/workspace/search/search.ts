@@ -25,12 +25,15 @@ const maxSilenceMs = 1000;
 /** Matching time of an ordinary pattern: one second in all, and `maxMsEachMiB` for each MiB searched. */
 const maxMs = 1000;
 const maxMsEachMiB = 40;
+/** Where the last hits are wanted, all lines that match have to be looked at. */
+const maxMsEachMiBOfAll = 250;
 
 /** What replies add up to, and when it is enough. */
 function openTally({ maxHits, newest = false }: SearchQuery) {
   const limit = maxHits + 1;
   let hits: SearchReport["hits"][number][] = [];
   let [skipped, tooSlow, ms, bytes] = [0, false, 0, 0];
+  const msEachMiB = newest ? maxMsEachMiBOfAll : maxMsEachMiB;
   return {
     limit,
     skip: () => {
@@ -39,7 +42,7 @@ function openTally({ maxHits, newest = false }: SearchQuery) {
     take(reply: SearchReply | null): void {
       ms += reply?.ms ?? 0;
       bytes += reply?.bytes ?? 0;
-      const isOver = ms > maxMs + (maxMsEachMiB * bytes) / (1024 * 1024);
+      const isOver = ms > maxMs + (msEachMiB * bytes) / (1024 * 1024);
       tooSlow ||= reply === null || isOver || reply.slow;
       if (reply === null || isOver) return;
       hits.push(...reply.hits);

@@ -1,4 +1,6 @@
 /** `@path` in a message: files that the user names. Only typed text counts, never text of a model. */
+import { existsSync } from "node:fs";
+import { compressionOf } from "../core/compressed.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { nameOf, type RelPath } from "../core/path.ts";
 import type { Workspace } from "../core/ports.ts";
@@ -38,9 +40,16 @@ type Found = { readonly path: RelPath } | { readonly why: string };
 
 /** The text file with this name, or why it cannot be used; null: nothing exists there. */
 async function findFile(workspace: Workspace, text: string): Promise<Found | null> {
+  if (text.startsWith("/") && !existsSync(text)) return null;
   try {
     const path = workspace.path(text, "read");
-    const blob = await workspace.read(path);
+    if (compressionOf(path) !== null) return { path };
+    const blob = await workspace.read(path).catch((thrown) => {
+      // A file that is too large to be held is shown by its ends.
+      if (/larger than/.test(toPaiError(thrown).message)) return undefined;
+      throw thrown;
+    });
+    if (blob === undefined) return { path };
     if (blob?.kind !== "file") return null;
     return blob.bytes.subarray(0, 8000).includes(0) ? { why: "it is not text" } : { path };
   } catch (thrown) {
@@ -79,6 +88,15 @@ export async function findMentions(workspace: Workspace, text: string): Promise<
     else await refuseMistaken(workspace, names, found);
   }
   return [...files];
+}
+
+/** The absolute paths that a text mentions and that exist. */
+export function absoluteMentions(text: string): readonly string[] {
+  const names = [...text.matchAll(mention)].map(([, quoted, bare = ""]) => quoted ?? bare);
+  return names.flatMap((name) => {
+    const found = name.startsWith("/") ? [name, withoutMarks(name)].find((each) => existsSync(each)) : undefined;
+    return found === undefined || found === "/" ? [] : [found];
+  });
 }
 
 async function refuseMistaken(

@@ -32,7 +32,7 @@ const asking = () =>
     "forceRoot",
     "insecureHttp",
   );
-const tasking = () => take("file", "stdin", "noStdin", "noPlanCache");
+const tasking = () => take("file", "stdin", "noStdin", "show", "noPlanCache");
 const confining = () => take("sandbox", "allowNet", "allowWrite", "allowRead", "allowGit", "noCheckNet");
 const acting = () => ({
   ...take(
@@ -75,6 +75,20 @@ export const commands: readonly Command[] = [
       "pai run --json - < task.txt",
     ],
     load: async () => (await loadTask()).runCommand,
+  }),
+  define({
+    meta: { name: "ask", description: "look and answer, in any folder; changes nothing" },
+    args: () => ({
+      question: word("QUESTION|-", false),
+      ...take("model", "temperature", "effort", "cwd", "noInput", "maxCalls", "maxTokens", "maxCost", "timeout"),
+      ...take("ephemeral", "insecureHttp", "file", "stdin", "noStdin", "show", "outputSchema", "jsonl"),
+    }),
+    examples: [
+      'pai ask "which process listens on port 8080?"',
+      'pai ask --show /var/log/nginx "what went wrong last night?"',
+      'journalctl -u nginx | pai ask "why does it not start?"',
+    ],
+    load: async () => (await loadTask()).askCommand,
   }),
   define({
     meta: { name: "plan", description: "make the plan only; -o saves it for pai apply" },

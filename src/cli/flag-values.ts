@@ -1,5 +1,6 @@
 /** Flags whose values need more than a type: globs, names, patterns. All functions throw usage. */
 
+import { resolve } from "node:path";
 import { isJoined, type RunGrant } from "../core/command/run-patterns.ts";
 import { PaiError } from "../core/error.ts";
 import type { RunOptions } from "../flows/run.ts";
@@ -29,6 +30,13 @@ export function allowFlag({ allow = [] }: Flags, root: string): readonly string[
     throw new PaiError("usage", `--allow ${path}: is not in ${root}`, { hint: "name a path of the project" });
   });
   return globsOf("allow", relative);
+}
+
+/** What --show names: absolute paths, and whether it names the host. */
+export function shownFlag({ cwd, flags }: { readonly cwd: string; readonly flags: Flags }) {
+  const given = flags.show ?? [];
+  const paths = given.filter((each) => each !== "host").map((path) => resolve(cwd, path));
+  return { paths, host: given.includes("host") };
 }
 
 /** Names of variables. Throws usage for anything else, such as NAME=VALUE. */

@@ -146,6 +146,12 @@ export const flagTable = rows({
   keep: { type: "boolean", description: "keep what a failed run changed, or the folder of the demo" },
   file: { type: "string", alias: "f", valueHint: "FILE", description: "read the task from a file" },
   stdin: { type: "boolean", description: "add standard input to the task as context" },
+  show: {
+    type: "string",
+    multiple: true,
+    valueHint: "PATH",
+    description: "a file or folder outside the project may be read; host: arguments of processes, too (repeatable)",
+  },
   noStdin: { type: "boolean", description: "do not read what is piped in" },
   outputSchema: {
     type: "string",

@@ -19,7 +19,6 @@ const commands = (): Readonly<Record<string, string>> => ({
   cost: "pai stats",
   usage: "pai stats",
   exec: 'pai run "TASK"',
-  ask: 'pai run "QUESTION"',
   chat: "pai",
   session: "pai sessions",
   continue: "pai resume",

@@ -47,14 +47,21 @@ export function claimsOfPlan(run: Run, plan: Plan): Claimed {
   return { claims, refusals };
 }
 
+function parsedOrNull(workspace: Run["workspace"], text: string): RelPath | null {
+  try {
+    return workspace.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 /** A path that the policy allows, or that is to be changed and that a person may open. Throws path_refused. */
 export function pathFor({ overlay, workspace }: Run, text: string, use: PathUse): RelPath {
   try {
     return overlay.path(text, use);
   } catch (thrown) {
-    if (use === "read" || use === "list") throw thrown;
-    const path = workspace.parse(text);
-    if (workspace.whyClosed(path) === null) throw thrown;
+    const path = use === "read" || use === "list" ? null : parsedOrNull(workspace, text);
+    if (path === null || workspace.whyClosed(path) === null) throw thrown;
     return path;
   }
 }
@@ -90,7 +97,7 @@ export function withoutCommands(run: Run, plan: Plan): Plan {
     else withheld.add(command);
   }
   for (const command of withheld) run.acting.tally.withhold(command, whyNotRun(allowRun));
-  if (withheld.size > 0 && steps.some(({ action }) => rowOf(action)?.right !== null)) {
+  if (withheld.size > 0 && !run.planning.asksOnly && steps.some(({ action }) => rowOf(action)?.right !== null)) {
     const text = `not run: ${[...withheld].join("; ")} (${whyNotRun(allowRun)}); the rest of the plan goes on`;
     run.emit({ type: "notice", level: "warning", code: "commands_not_run", text });
   }
@@ -132,9 +139,20 @@ function refusedPaths(run: Run, claims: readonly PlanClaim[]): readonly Refused[
   }));
 }
 
+/** In a run that only answers nothing may be changed or run. Throws scope_refused. */
+function refuseWork({ acting, planning }: Run, claims: readonly PlanClaim[]): void {
+  if (!planning.asksOnly) return;
+  const wanted = [...claims.map(renderClaim), ...[...acting.tally.withheld].map((command) => `run: ${command}`)];
+  if (wanted.length === 0) return;
+  throw new PaiError("scope_refused", `pai ask only looks and answers; the plan would ${wanted.join(", ")}`, {
+    hint: "pai run does it, after a yes",
+  });
+}
+
 /** Refuses what not even a yes may allow, all of it at once and before any further call. Throws scope_refused, path_refused … */
 export async function refuseForbidden(run: Run, claimed: Claimed): Promise<void> {
   const { claims, refusals } = claimed;
+  refuseWork(run, claims);
   const refused = [
     ...refusals.map((error) => ({ error, flag: null })),
     ...refusedCommands(run, claimed),
@@ -207,7 +225,7 @@ export async function takeYes(run: Run, claims: readonly PlanClaim[]): Promise<v
  * declined, approval_needed.
  */
 export async function requireYes(run: Run, plan: Plan, claims: readonly PlanClaim[]): Promise<string | null> {
-  if (plan.intent === "conversation" || run.planning.planOnly) return null;
+  if (plan.intent === "conversation" || run.planning.planOnly || run.planning.asksOnly) return null;
   if (run.changing.dryRun) {
     await requireOwnYes(run, claims);
     return null;

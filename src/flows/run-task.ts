@@ -135,7 +135,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil, 
 /** Throws usage for a cap on calls with which the mode could never finish. */
 function requireCalls({ caps, mode, command, planOnly, approved }: RunOptions): void {
   if (caps.calls === null || command === "context") return;
-  const isPart = planOnly || command === "apply" || command === "plan" || approved?.steps === null;
+  const isPart = planOnly || command === "apply" || command === "ask" || command === "plan" || approved?.steps === null;
   const fewest = minCalls(mode, isPart);
   if (caps.calls >= fewest) return;
   throw new PaiError("usage", `--max-calls ${caps.calls} is too few: ${mode} takes at least ${fewest}`, {

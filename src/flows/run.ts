@@ -27,6 +27,8 @@ export interface Task {
   readonly context: string | null;
   /** Files the user named: sent whole with the request. */
   readonly files?: readonly RelPath[];
+  /** Folders outside the project that may be read. */
+  readonly shown?: readonly string[];
   /** Conversation of a tool-loop session so far; null or absent: a new one. */
   readonly conversation?: Conversation | null;
 }

@@ -35,6 +35,7 @@ import { defaultSandbox, type SandboxSettings } from "./sandbox/settings.ts";
 import { inside, list, walk } from "./scan.ts";
 import { readEnds, readLines } from "./search/read-lines.ts";
 import { search } from "./search/search.ts";
+import { findShown, pathWithin, type ShownPlace, withShown } from "./shown.ts";
 import { openDisk } from "./system/disk.ts";
 import { pathOutside } from "./system/search-path.ts";
 import type { Stat } from "./system/stat.ts";
@@ -60,6 +61,8 @@ export interface WorkspaceOptions {
   readonly keep?: number;
   /** Looks at the machine may show the arguments of processes. */
   readonly showsArguments?: boolean;
+  /** Absolute paths outside the root that may be read; none if left out. */
+  readonly shown?: readonly string[];
   /** What the user wants of the sandbox; the strongest available if left out. */
   readonly sandbox?: SandboxSettings;
 }
@@ -119,6 +122,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   const sandbox = atFirstUse(() => openConfined(false));
   const others = openOtherNames(root.path);
   const spellings = spellingsOf(root.path, options);
+  const shown = openShown(options, { top: root.path, own, userIgnore });
   const gitPlace = { root: root.path, path, env: options.env };
   return {
     async startTool(program, network) {
@@ -127,7 +131,10 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
     workspace: {
       root: root.path,
       undoable: state !== null,
-      ...openView(root, () => rules, spellings),
+      ...withShown(
+        openView(root, () => rules, spellings),
+        shown,
+      ),
       host: async (asked, signal) =>
         (await import("./host/look-at-host.ts")).lookAtMachine(options.showsArguments === true, asked, signal),
       parse: (text) => parsePath(text, spellings).path,
@@ -191,9 +198,34 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
     recovered,
     ended: cutOff.length === 0 || state === null ? [] : cutOff.filter((id) => !openIds(state).includes(id)),
     stateFolder: state?.folder ?? null,
-    close: root.close,
+    close() {
+      root.close();
+      for (const place of shown) place.close();
+    },
     warnings: weaknesses(root, why),
   };
+}
+
+/** The shown places outside the root, each opened like a root of its own, where the same names are closed. */
+function openShown(
+  { shown = [], home, policy }: WorkspaceOptions,
+  {
+    top,
+    own,
+    userIgnore,
+  }: { readonly top: string; readonly own: readonly string[]; readonly userIgnore: () => string },
+): readonly ShownPlace[] {
+  return shown.flatMap((given) => {
+    const { base, only } = findShown(given);
+    if (pathWithin(base, top) !== null) return [];
+    const root = openRoot(base, { force: true, home, own, rules: policy, userIgnore });
+    const place = placeOf(root.path, findTop(root.path)?.top ?? "/");
+    const denied = denyBelow(policy, root.path, realFolders(own));
+    const rules: PathRules = { ...denied, place, certificates: openCertificates(root) };
+    const view = openView(root, () => rules, [root.path]);
+    if (only !== null) view.path(only, "read");
+    return { base: root.path, only, given, view, close: root.close };
+  });
 }
 
 /** The root's real path, the path by which it was opened, and the shell's PWD where that leads here through a link. */

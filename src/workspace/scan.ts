@@ -297,6 +297,13 @@ function fileEntry(root: Root, path: RelPath): Entry {
         return 0;
       }
     },
+    get modified() {
+      try {
+        return Number((root.stat(path)?.mtimeNs ?? 0n) / 1_000_000n);
+      } catch {
+        return 0;
+      }
+    },
     target: null,
   };
 }

@@ -98,7 +98,7 @@ async function play(context: Context, place: string, root: string): Promise<read
     };
     const options = { ...composeOptions(context, settings, "demo", false), checks };
     const outcome = await runTask(singleShot, { text, history: [], context: null }, options, ports);
-    view.finish(outcome, workspace.undoable);
+    view.finish(outcome, workspace.undoable ? "" : null);
     if (outcome.error !== null) throw new PaiError(outcome.error.code, `the demo failed: ${outcome.error.message}`);
     outcomes.push(outcome);
   }

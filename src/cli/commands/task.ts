@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { compileSchema } from "../../core/answer-schema.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Model } from "../../core/model.ts";
+import type { Workspace } from "../../core/ports.ts";
 import { keepPlans } from "../../flows/planning.ts";
 import type { Flow, RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
@@ -11,15 +12,17 @@ import { singleShot } from "../../flows/single-shot.ts";
 import { openPlaces } from "../../store/places.ts";
 import { renderDocument } from "../../ui/json.ts";
 import { takeNotices } from "../answer-document.ts";
-import { findMentions } from "../at-paths.ts";
+import { absoluteMentions, findMentions } from "../at-paths.ts";
 import type { Context } from "../command.ts";
-import { composeBase, findRoot, projectOf } from "../compose/base.ts";
+import { type Base, composeBase, findRoot, projectOf } from "../compose/base.ts";
 import { composeOptions, limitTime } from "../compose/compose.ts";
 import { composeTask } from "../compose/compose-task.ts";
 import { expandCustom, looksCustom, unknownCustom } from "../compose/custom.ts";
 import { flowFor } from "../compose/flow.ts";
 import { notifyEnd } from "../compose/notify-end.ts";
+import { settleRoot, whyNoProject } from "../compose/refused-root.ts";
 import { openView, type TerminalView } from "../compose/view.ts";
+import { shownFlag } from "../flag-values.ts";
 import { chooseModel, readLineOf } from "../onboard/choose-model.ts";
 import { offerToKeep } from "../onboard/keep-model.ts";
 import { findOutput, requireInput, requireStdin } from "../output-file.ts";
@@ -102,6 +105,8 @@ export interface TaskRun {
   readonly command: string;
   /** null: the model of the settings. */
   readonly model: Model | null;
+  /** Only looks and answers, in any folder. */
+  readonly asksOnly?: true;
 }
 
 /** Throws usage for a --mode without a plan, in a command about plans. */
@@ -113,37 +118,81 @@ function requirePlanning({ flags }: Context, command: string): void {
   });
 }
 
+/** The options of a run that only looks and answers: nothing is granted and nobody is asked to grant it. */
+const asking = { asksOnly: true, strict: true, interactive: false, allowRun: false, checks: [] } as const;
+
+/** The base with the absolute paths that the text mentions among those that are shown. */
+function withMentions(base: Base, text: string): Base {
+  const { context } = base;
+  const show = [...(context.flags.show ?? []), ...absoluteMentions(text)];
+  return show.length === 0 ? base : { ...base, context: { ...context, flags: { ...context.flags, show } } };
+}
+
+/** What the user names: files in the text with @ and by --show, and shown folders. */
+async function findNamed({ context }: Base, workspace: Workspace, text: string | null) {
+  const files = new Set(text?.includes("@") === true ? await findMentions(workspace, text) : []);
+  const shown: string[] = [];
+  for (const path of shownFlag(context).paths) {
+    const at = workspace.path(path, "list");
+    const blob = await workspace.read(at, 0).catch(() => null);
+    if (blob?.kind === "folder") shown.push(at);
+    else files.add(at);
+  }
+  return { files: [...files], shown };
+}
+
+/** A folder that pai worked in by force needs it again to take that back. */
+const undoFlags = (base: Base): string =>
+  whyNoProject({ ...base, settings: { ...base.settings, forceRoot: false } }) === null ? "" : " --force-root";
+
+interface OpenRun {
+  readonly called: Base;
+  readonly view: TerminalView;
+  readonly read: Task;
+}
+
+/** Opens the folder, the model and the files that the task names. */
+async function openRun({ command, flow, model, options }: TaskRun, { called, view, read }: OpenRun) {
+  // Only typed text may mention files; a saved plan comes with an old task text.
+  const typed = command === "apply" ? null : read.text;
+  const readLine = view.interactive ? readLineOf(view) : null;
+  const settled = await settleRoot(withMentions(called, typed ?? ""), { task: typed, readLine });
+  const base = model === null ? await chooseModel(called.context, settled, view) : settled;
+  const composed = await composeTask(base, view, model);
+  const task = composed.tellTools({ ...read, ...(await findNamed(base, composed.opened.workspace, typed)) });
+  const isAsk = base.asksOnly === true;
+  const mode = flow === null && !isAsk ? base.settings.mode : "single-shot";
+  const all: RunOptions = {
+    ...composeOptions(called.context, base.settings, isAsk ? "ask" : command, view.interactive),
+    mode,
+    ...options,
+    ...(isAsk && { ...asking, namesOnly: whyNoProject(called) !== null }),
+  };
+  return { base, composed, task, all, how: flow ?? (await flowFor(mode)) };
+}
+
 /** Runs one task, shows it according to the flags, and returns the exit code. */
-export async function doTask(
-  given: Context,
-  { flow, task: readIt, options, command, model }: TaskRun,
-): Promise<number> {
+export async function doTask(given: Context, doing: TaskRun): Promise<number> {
+  const { flow, task: readIt, options, command, asksOnly } = doing;
   if (flow !== null) requirePlanning(given, command);
-  const called = composeBase(given);
+  const called = { ...composeBase(given), ...(asksOnly && { asksOnly }) };
   const { context } = called;
   const limited = limitTime(context.signal, called.settings.limits.timeout);
   try {
     const view = await openView(context, limited.signal, options.planOnly === true ? "plan" : "run");
     for (const warning of called.warnings) view.notify({ level: "warning", code: "settings", text: warning });
     const read = await readIt(limited.signal, view.notify);
-    const base = model === null ? await chooseModel(context, called, view) : called;
-    const composed = await composeTask(base, view, model);
-    const mode = flow === null ? base.settings.mode : "single-shot";
-    // Only typed text may mention files; a saved plan comes with an old task text.
-    const mayMention = command !== "apply" && read.text.includes("@");
-    const files = mayMention ? await findMentions(composed.opened.workspace, read.text) : [];
-    const task = composed.tellTools({ ...read, files });
-    const all: RunOptions = { ...composeOptions(context, base.settings, command, view.interactive), mode, ...options };
+    const { base, composed, task, all, how } = await openRun(doing, { called, view, read });
     const { sink, decide } = view;
     const ports = composed.portsFor({ task, options: all, sink, signal: limited.signal, decide });
-    const outcome = await runTask(flow ?? (await flowFor(mode)), task, all, ports);
+    const outcome = await runTask(how, task, all, ports);
     const closing = composed.close();
     if (context.flags.json === true) {
       context.out(renderDocument(outcome, takeNotices(context)));
     } else if (context.flags.outputSchema !== undefined && context.flags.jsonl !== true && outcome.ok) {
       context.out(`${outcome.text}\n`);
     }
-    view.finish(outcome, composed.opened.workspace.undoable);
+    view.finish(outcome, composed.opened.workspace.undoable ? undoFlags(base) : null);
     if (base.settings.notify !== null) {
       notifyEnd(context, base, outcome, { task: composed.cover(read.text), notify: view.notify });
     }
@@ -175,6 +224,19 @@ export async function runCommand(context: Context): Promise<number> {
   const outputSchema = await readSchema(context);
   const task: TaskRun["task"] = (signal, notify) => readTask(context, signal, notify);
   return doTask(context, { flow: null, task, options: { outputSchema }, command: "run", model: null });
+}
+
+export async function askCommand(context: Context): Promise<number> {
+  const outputSchema = await readSchema(context);
+  const task: TaskRun["task"] = (signal, notify) => readTask(context, signal, notify, "ask");
+  return doTask(context, {
+    flow: singleShot,
+    task,
+    options: { outputSchema },
+    command: "ask",
+    model: null,
+    asksOnly: true,
+  });
 }
 
 export async function planCommand(context: Context): Promise<number> {

@@ -13,6 +13,8 @@ export interface Base extends LoadedSettings {
   readonly places: Places;
   /** Working folder as given; the workspace resolves and checks it. */
   readonly root: string;
+  /** Nothing is changed and nothing is kept in the project: `pai ask`. */
+  readonly asksOnly?: true;
 }
 
 /** The working folder as given. Throws usage if `-C` names no folder. */

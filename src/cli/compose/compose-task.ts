@@ -102,12 +102,12 @@ function openKept(base: Base, opened: ComposedWorkspace, notify: Notify) {
   const { stateFolder, workspace } = opened;
   const { keep } = settings;
   if (flags.ephemeral === true) return { audit: null, planCache: null, receipts: null };
-  const audit = openSessionLog(base, workspace.root, now, notify);
+  const audit = base.asksOnly === true ? null : openSessionLog(base, workspace.root, now, notify);
   const cacheDir = flags.noPlanCache === true || stateFolder === null ? null : places.stateDir;
   return {
     audit,
     planCache: cacheDir === null ? null : openPlanCache(cacheDir, now),
-    receipts: keepReceipts(stateFolder, { keep, now, notify, ended: audit.add }),
+    receipts: keepReceipts(stateFolder, { keep, now, notify, ended: audit?.add ?? (() => {}) }),
   };
 }
 

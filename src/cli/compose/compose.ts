@@ -13,7 +13,7 @@ import { type OpenedWorkspace, openWorkspace } from "../../workspace/open.ts";
 import type { SandboxSettings } from "../../workspace/sandbox/settings.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
-import { allowFlag, commitFlag, envFlag, onlyFlag, runFlag } from "../flag-values.ts";
+import { allowFlag, commitFlag, envFlag, onlyFlag, runFlag, shownFlag } from "../flag-values.ts";
 import type { Base } from "./base.ts";
 import type { Face } from "./compose-model.ts";
 import { describeEnvironment } from "./environment.ts";
@@ -51,6 +51,8 @@ export async function composeWorkspace(
     umask: process.umask(),
     keep: settings.keep,
     sandbox: composeSandbox(context, settings),
+    showsArguments: base.asksOnly === true || shownFlag(context).host,
+    shown: shownFlag(context).paths,
   });
   const { workspace, history, stateFolder, startTool } = opened;
   context.onOpened?.(opened.close);

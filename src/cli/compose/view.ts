@@ -129,8 +129,8 @@ export async function openView(
       if (flags.json === true) keepNotice(context, event);
     },
     // With --json and --jsonl the document contains the result, so it is not printed as text too.
-    finish: (outcome, undoable) =>
-      terminal.finish(machine && outcome.ok ? { ...outcome, text: "" } : outcome, undoable),
+    finish: (outcome, undoFlags) =>
+      terminal.finish(machine && outcome.ok ? { ...outcome, text: "" } : outcome, undoFlags),
     notify: openLog(context).notify,
     decide,
     confirm: interactive ? async (text) => (await decide({ kind: "command", text })).accept : null,

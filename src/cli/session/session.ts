@@ -17,6 +17,7 @@ import { type Base, composeBase } from "../compose/base.ts";
 import { composeModel, spellModels, withModel } from "../compose/compose-model.ts";
 import { composeTask } from "../compose/compose-task.ts";
 import { expandCustom } from "../compose/custom.ts";
+import { settleRoot } from "../compose/refused-root.ts";
 import { openView } from "../compose/view.ts";
 import { writeSetting } from "../config/settings.ts";
 import { openLab } from "../lab.ts";
@@ -180,7 +181,8 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   const view = await openView(context, context.signal, "session");
   const warn = (code: string) => (text: string) => view.notify({ level: "warning", code, text });
   for (const warning of given.warnings) warn("settings")(warning);
-  const base = await chooseModel(context, given, view);
+  const settled = await settleRoot(given, { task: null, readLine: view.interactive ? readLineOf(view) : null });
+  const base = await chooseModel(context, settled, view);
   const composed = await composeTask(base, view);
   const { workspace, stateFolder } = composed.opened;
   const folder = stateFolder === null ? null : join(stateFolder, "sessions");

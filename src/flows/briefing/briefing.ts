@@ -152,6 +152,10 @@ async function choose(
   read: ReadText,
   maxLength: number,
 ): Promise<Choice> {
+  if (run.reading.namesOnly) {
+    project.close();
+    return { excerpts: [], ranking: null };
+  }
   // An output may be about any part of any file, so with one even the files of a small project are ranked.
   const all = asked.output === "" ? await readSmallProject(run, project, read, maxLength) : null;
   if (all !== null) {
@@ -202,7 +206,7 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   noteSent(run, sources);
   tellLacks(run, ranking?.lacks ?? []);
   tellCut(run, budgets);
-  const likely = async () => ranking ?? rankTask(run);
+  const likely = async () => ranking ?? (run.reading.namesOnly ? { files: [], lacks: [] } : rankTask(run));
   run.overlay.prefer(async () => (await likely()).files.map(({ path }) => path));
   const likeliest = (ranking?.files ?? []).slice(0, limits.ranked).map(({ path }) => path);
   const shown = new Set<string>([...excerpts, ...mentioned].map(({ path }) => path));
@@ -261,7 +265,11 @@ async function renderMemory({ task, ending }: Run): Promise<string> {
 /** What the user wants: the request, and their corrections of earlier plans. */
 export function renderRequest({ task, planning }: Run): string {
   const said = planning.corrections.map((text) => `\nCorrected by the user: ${text}`);
-  return `Request: ${task.text}${said.join("")}`;
+  const only = planning.asksOnly
+    ? "\nThis is a question: only look and answer. Nothing is changed, no command is run."
+    : "";
+  const shown = (task.shown ?? []).length === 0 ? "" : `\nMay be read, too: ${task.shown?.join(", ")}`;
+  return `Request: ${task.text}${said.join("")}${shown}${only}`;
 }
 
 /** What the user gave: the conversation so far, context, checks, and last the request. */

@@ -14,10 +14,13 @@ export interface Shown {
 export interface ReadOptions {
   /** The environment in one line: system, tools, package manager, branch; absent: it is not mentioned. */
   readonly environment?: string;
+  /** The first request shows the names at the top of the folder and nothing else unasked: it is no project. */
+  readonly namesOnly?: boolean;
 }
 
 export interface FilesRead {
   readonly environment: string;
+  readonly namesOnly: boolean;
   /** What the first planning call showed of files, and the results of looks for later ones. */
   briefed: readonly Shown[];
   looked: readonly Shown[];
@@ -27,6 +30,6 @@ export interface FilesRead {
   readonly invisible: Set<string>;
 }
 
-export function createReading({ environment = "" }: ReadOptions): FilesRead {
-  return { environment, briefed: [], looked: [], bases: new Set(), invisible: new Set() };
+export function createReading({ environment = "", namesOnly = false }: ReadOptions): FilesRead {
+  return { environment, namesOnly, briefed: [], looked: [], bases: new Set(), invisible: new Set() };
 }

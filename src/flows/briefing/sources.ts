@@ -185,16 +185,41 @@ export async function showFile(run: Run, path: RelPath, focus: (() => Focus) | n
   }
 }
 
+/** Characters of a named file outside the project, or one that is too large to be sent whole. */
+const maxOfLong = 60_000;
+const linesOfLong = 2000;
+
+/** A file that is too large to be held, or compressed, by its two ends; null: not readable. */
+async function readLong(run: Run, path: RelPath): Promise<Source | null> {
+  const ends = await run.veiled
+    .stage()
+    .readEnds(path, linesOfLong)
+    .catch(() => null);
+  if (ends === null) return null;
+  const { head, tail } = ends;
+  const isWhole = tail.from <= head.to + 1;
+  const rest = tail.text.split("\n").slice(Math.max(0, head.to - tail.from + 1));
+  const gap = isWhole ? [] : [`[lines ${head.to + 1}-${tail.from - 1} of ${tail.to} left out]`];
+  const shown = clipText([head.text, ...gap, ...rest].join("\n"), shareOut(maxOfLong));
+  return { path, bytes: Buffer.from(shown), text: shown, shown, part: { ranges: [], totalLines: tail.to } };
+}
+
+async function readNamed(run: Run, path: RelPath): Promise<Source | null> {
+  const source = compressionOf(path) === null ? await readSource(run, path) : null;
+  if (source === null) return readLong(run, path);
+  const hidden = hideSource(run, source);
+  return path.startsWith("/") ? { ...hidden, shown: clipText(hidden.shown, shareOut(maxOfLong)) } : hidden;
+}
+
 /** The files that the user named. Throws file_unusable, before any call, for one that is not text. */
 export async function readMentioned(run: Run): Promise<readonly Source[]> {
-  const found = await Promise.all(
+  const sources = await Promise.all(
     (run.task.files ?? []).map(async (path) => {
-      const source = await readSource(run, path);
+      const source = await readNamed(run, path);
       if (source === null) throw new PaiError("file_unusable", `@${path} is not text and cannot be shown`);
       return source;
     }),
   );
-  const sources = found.map((source) => hideSource(run, source));
   for (const { path, shown } of sources) noteHidden(run, path, shown);
   return sources;
 }
@@ -284,11 +309,14 @@ export async function listProject(
   const { overlay, signal, workspace } = run;
   const words = wordsOf(asked);
   const survey = workspace.survey?.(words.terms) ?? surveyView(overlay, words.terms);
-  const { entries, more } = await survey.list(signal);
+  const { namesOnly } = run.reading;
+  const { entries, more } = namesOnly
+    ? { entries: await overlay.list("" as RelPath), more: false }
+    : await survey.list(signal);
   const files = new Map<string, Entry>();
   const paths: string[] = [];
   const unranked = new Set([...knowledgeFiles.flat(), ...shown]);
-  for (const entry of entries) {
+  for (const entry of namesOnly ? [] : entries) {
     const { path, kind } = entry;
     if (kind !== "file") continue;
     files.set(path, entry);

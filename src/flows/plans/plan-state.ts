@@ -19,12 +19,15 @@ export interface PlanOptions {
   readonly mode: string;
   /** Stop after the plan. */
   readonly planOnly: boolean;
+  /** Only looks and an answer: a plan that changes something or runs a command is refused; absent: anything. */
+  readonly asksOnly?: boolean;
   /** Carry on this work instead of planning; absent: plan. */
   readonly approved?: ApprovedWork;
 }
 
 export interface Planning {
   readonly planOnly: boolean;
+  readonly asksOnly: boolean;
   readonly planCache: PlanCache | null;
   /** The mode; `auto` becomes the one that it chose. */
   mode: string;
@@ -43,9 +46,13 @@ export interface Planning {
   rounds: number;
 }
 
-export function createPlanning({ mode, planOnly }: PlanOptions, planCache: PlanCache | null): Planning {
+export function createPlanning(
+  { mode, planOnly, asksOnly = false }: PlanOptions,
+  planCache: PlanCache | null,
+): Planning {
   return {
     planOnly,
+    asksOnly,
     planCache,
     mode,
     plan: null,

@@ -29,10 +29,10 @@ export interface Terminal {
   /** Call it before a question: nothing may be drawn meanwhile. */
   readonly pause: () => void;
   /**
-   * Prints the result of the run, after which the terminal can show the next one. `undoable`: the changes can be undone
-   * later; true if left out.
+   * Prints the result of the run, after which the terminal can show the next one. `undoFlags`: what the
+   * commands to undo them later must have besides; null: they cannot be undone, absent: nothing.
    */
-  readonly finish: (outcome: Outcome, undoable?: boolean) => void;
+  readonly finish: (outcome: Outcome, undoFlags?: string | null) => void;
 }
 
 /** A streamed reply without news for this many milliseconds is shown as ended. */
@@ -149,7 +149,7 @@ function openRun(options: TerminalOptions): Terminal {
       pause();
       streams.showSubject();
     },
-    finish(outcome, undoable = true) {
+    finish(outcome, undoFlags = "") {
       pause();
       work.showLooked();
       const again = outcome.code === 10 && !planIsResult && !options.screen;
@@ -160,7 +160,7 @@ function openRun(options: TerminalOptions): Terminal {
       const { applied, undone } = work;
       const shown = { replied: reply.shown, markdown: markdown(outStyle, streams.outColumns) };
       const noted = !options.quiet;
-      const state = { seen, noted, session: kind === "session", undoable, ms: workedMs, applied, undone, ...shown };
+      const state = { seen, noted, session: kind === "session", undoFlags, ms: workedMs, applied, undone, ...shown };
       showOutcome(outcome, streams, state);
       // The status line on the screen has already said that the run was interrupted.
       const isShown = seen && outcome.error?.code === "interrupted" && outcome.error.hint === null;
@@ -188,8 +188,8 @@ export function createTerminal(options: TerminalOptions): Terminal {
       run.sink(event);
     },
     pause: () => run?.pause(),
-    finish(outcome, undoable) {
-      (run ?? openRun(options)).finish(outcome, undoable);
+    finish(outcome, undoFlags) {
+      (run ?? openRun(options)).finish(outcome, undoFlags);
       run = null;
     },
   };
@@ -203,7 +203,7 @@ interface ResultState {
   /** Whether a session continues, so that /undo is named too. */
   readonly session: boolean;
   /** Whether the changes can be undone later. */
-  readonly undoable: boolean;
+  readonly undoFlags: string | null;
   /** Time that pai worked, in milliseconds. */
   readonly ms: number;
   readonly applied: boolean;
@@ -240,9 +240,11 @@ function showOutcome(outcome: Outcome, streams: Streams, state: ResultState): vo
   out(!screen && result !== "" && hasMessage ? `\n${result}` : result);
   section();
   if (outcome.calls.made > 0) aside(renderFooter(outcome, state.ms));
-  if (!state.undoable || outcome.run === null) return;
-  if (applied) out(`undo with: pai undo${session ? ", here: /undo" : ""}\n`);
-  else if (state.undone) out(`bring its changes back with: ${session ? "/redo" : "pai redo"} ${outcome.run}\n`);
+  const { undoFlags } = state;
+  if (undoFlags === null || outcome.run === null) return;
+  if (applied) out(`undo with: pai undo${undoFlags}${session ? ", here: /undo" : ""}\n`);
+  else if (state.undone)
+    out(`bring its changes back with: ${session ? "/redo" : "pai redo"} ${outcome.run}${session ? "" : undoFlags}\n`);
 }
 
 interface Thoughts {

@@ -1,0 +1,103 @@
+/** `pai ask` looks and answers, in any folder; it changes nothing and leaves nothing in the folder. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import type { Answer } from "../gemini.ts";
+import { openPlace, patience, readTree } from "../harness.ts";
+import { planned, talked } from "../replies.ts";
+
+setDefaultTimeout(patience);
+
+const answer = talked("Nothing is wrong.");
+
+test.concurrent("a question about the machine is answered from the machine, in the home folder, without a trace there", async () => {
+  await using place = openPlace([planned([["DIAGNOSE", "ports"]]), answer]);
+  mkdirSync(join(place.root, "letters"));
+  writeFileSync(join(place.root, "letters/private.txt"), "dear friend");
+  writeFileSync(join(place.root, "AGENTS.md"), "dear agent");
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as { port: number };
+  const before = readTree(place.root);
+  const { code, stdout } = await place.pai(["ask", `who listens on ${port}?`], { env: { HOME: place.root } });
+  server.close();
+  expect([code, stdout]).toEqual([0, "Nothing is wrong.\n"]);
+  expect(place.gemini.requests[1]?.body).toMatch(new RegExp(`127\\.0\\.0\\.1:${port} .*${process.pid} .*bun`));
+  for (const { body } of place.gemini.requests) expect(body).not.toMatch(/private\.txt|dear friend|dear agent/);
+  expect(place.gemini.requests[0]?.body).toContain("letters/");
+  const state = (path: string) => path.startsWith(".local/") || path === ".local";
+  expect(readTree(place.root, state)).toEqual(before);
+});
+
+test.concurrent("a plan that would change or run something is refused, with the command that does such things", async () => {
+  await using place = openPlace([
+    planned([
+      ["WRITE", "a.txt"],
+      ["RUN", "df -h"],
+    ]),
+  ]);
+  const { code, stderr } = await place.pai(["ask", "what fills the disk?"]);
+  expect(code).toBe(12);
+  expect(stderr).toContain("pai ask only looks and answers; the plan would change a.txt, run: df -h");
+  expect(stderr).toContain("-> pai run does it, after a yes");
+  expect(readTree(place.root)).toEqual({});
+});
+
+test.concurrent("a question that is typed to pai in the home folder names the line to type instead", async () => {
+  await using place = openPlace([]);
+  const { code, stderr } = await place.pai(["what is this?"], { env: { HOME: place.root } });
+  expect([code, stderr]).toEqual([
+    12,
+    expect.stringContaining("; to look and change nothing: pai ask 'what is this?'\n"),
+  ]);
+});
+
+test.concurrent("--show opens a folder outside for looks: masked, closed names closed, and never to be changed", async () => {
+  const key = "ghp_9aZ8bY7cX6dW5eV4fU3gT2hS1iR0jQ9kP8lO";
+  const steps = (folder: string) =>
+    [
+      ["READ", `${folder}/app.log`],
+      ["READ", `${folder}/app.log.1.gz`],
+      ["READ", `${folder}/id_rsa`],
+      ["READ", `${folder}/../other.txt`],
+      ["TREE", folder],
+      ["SEARCH", "fault", folder],
+    ] as const;
+  const answers: Answer[] = [];
+  await using place = openPlace(answers);
+  const folder = join(place.spare, "logs");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "app.log"), `all well\nfault with ${key}\n`);
+  writeFileSync(join(folder, "app.log.1.gz"), gzipSync("an old fault\n"));
+  writeFileSync(join(folder, "id_rsa"), "innermost");
+  writeFileSync(join(place.spare, "other.txt"), "elsewhere");
+  answers.push(planned(steps(folder)), answer, planned([["WRITE", `${folder}/new.txt`]]));
+  expect((await place.pai(["ask", "--show", folder, "what went wrong?"])).code).toBe(0);
+  const [first, second] = place.gemini.requests.map(({ body }) => body);
+  expect(first).toContain(`May be read, too: ${folder}`);
+  expect(second).toMatch(/fault with <<SECRET_/);
+  expect(second).toContain(`${folder}/app.log.1.gz:1:an old fault`);
+  expect(second).toContain("├── app.log");
+  expect(second).not.toMatch(new RegExp(`innermost|elsewhere|${key}`));
+  const { code, stderr } = await place.pai(["run", "-y", "--show", folder, "write it down"]);
+  expect([code, stderr]).toEqual([
+    12,
+    expect.stringContaining("is outside the project: it is shown, and never changed"),
+  ]);
+});
+
+test.concurrent("a file outside that the user names is sent: by --show, and with @", async () => {
+  await using place = openPlace([answer, answer, answer]);
+  const log = join(place.spare, "app.log");
+  writeFileSync(log, Array.from({ length: 40_000 }, (_, n) => (n === 20_000 ? "ERROR disk" : `line ${n}`)).join("\n"));
+  await place.pai(["run", "--show", log, "what is it?"]);
+  await place.pai(["run", `look at @${log}, please`]);
+  for (const { body } of place.gemini.requests) {
+    expect(body).toMatch(/line 0\\nline 1\\n.*ERROR disk.*line 39999/);
+    expect(body.length).toBeLessThan(120_000);
+  }
+  const { code, stderr } = await place.pai(["run", "look at @/no/such.log"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("no such file: /no/such.log")]);
+});

@@ -33,7 +33,7 @@ for (const shell of ["bash", "zsh", "fish"]) {
 const lines = [
   ["pai und", ["undo"]],
   ["pai key se", ["set"]],
-  ["pai config va", ["validate"]],
+  ["pai config un", ["unset"]],
   ["pai schema ", ["config", "json", "jsonl", "plan"]],
   ["pai completion z", ["zsh"]],
   ["pai sessions pr", ["prune"]],

@@ -103,7 +103,7 @@ export const outcomeOf = (text: Probe): Filled<Outcome> => ({
   diff: diffOf(text),
   checks: [checkOf(text)],
   calls: { made: 1, expected: 2, at_most: 3 },
-  usage,
+  usage: { ...usage, weighed: 1200 },
   cost: 0.1,
   model: { requested: text, served: [text], key: text },
   score: 1,
@@ -150,7 +150,7 @@ function filled(text: Probe): { readonly [T in RunEvent["type"]]: readonly [unkn
     "plan.ready": [
       {
         plan: planOf(text),
-        promise: { expected: 2, at_most: 3, tokens: 10, cost: 0.1 },
+        promise: { expected: 2, at_most: 3, tokens: 10, weighed: 1000, cost: 0.1 },
         cached: true,
         permitted: [{ command: text, pattern: text }],
         concerns: [{ path: text, why: text }],

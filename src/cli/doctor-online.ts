@@ -101,7 +101,7 @@ interface Answer {
 async function askForPlan(model: Model, { context }: Base): Promise<Answer> {
   const request: ModelRequest = {
     purpose: "plan",
-    system: singleShotPlan.system,
+    system: singleShotPlan.system(false),
     messages: [{ role: "user", text: task }],
     tools: [],
     toolChoice: "none",

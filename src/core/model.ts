@@ -78,12 +78,29 @@ export type Purpose =
   | "explore"
   | "compact";
 
+/** Calls that stand alone: no later request begins with theirs. */
+const alone: ReadonlySet<Purpose> = new Set(["integrity", "summary", "answer", "compact"]);
+
+/** Whether later requests are likely to begin with this one. */
+export const isRepeated = ({ purpose }: Pick<ModelRequest, "purpose">): boolean => !alone.has(purpose);
+
 /** How hard a model is to think. */
 export const efforts = ["none", "minimal", "low", "medium", "high", "max"] as const;
 export type Effort = (typeof efforts)[number];
 
 /** The two kinds of calls that may have models and efforts of their own: those that make or mend a plan, and all others. */
 export type Job = "plan" | "work";
+
+/** A form that a reply must have. */
+export interface Format {
+  readonly name: string;
+  readonly schema: Json;
+  /**
+   * The prompt says the form, too: the schema is only sent to servers where it does not become a part of the prompt,
+   * whose beginning later calls repeat. Absent: it is always sent.
+   */
+  readonly isOptional?: boolean;
+}
 
 export interface ModelRequest {
   readonly purpose: Purpose;
@@ -94,7 +111,7 @@ export interface ModelRequest {
   readonly tools: readonly Tool[];
   readonly toolChoice: "auto" | "none";
   /** Ask for one JSON value of this schema (plain JSON Schema; each bridge converts it to its own dialect). */
-  readonly format: { readonly name: string; readonly schema: Json } | null;
+  readonly format: Format | null;
   readonly maxOutputTokens: number;
   /**
    * Whether a cap of the user or the window stands behind `maxOutputTokens`. Otherwise a service that counts the number
@@ -154,6 +171,13 @@ export interface Model {
 export const partOf = (model: Model, job: Job = "work"): Model => model.parts?.[job] ?? model;
 
 export const noUsage: Usage = { input: 0, cached: 0, output: 0, thought: 0 };
+
+/** What a token of a repeated beginning weighs, where a new one weighs 1: the usual price of services that keep it. */
+const cachedWeight = 0.1;
+
+/** Tokens as services bill them, in the weight of new ones. */
+export const weighedOf = ({ input, cached, output }: Usage): number =>
+  Math.round(input - cached + cachedWeight * cached + output);
 
 /** The sum of two usages; `written` is absent when it is 0. */
 export function addUsage(a: Usage, b: Usage): Usage {

@@ -48,6 +48,8 @@ export interface Amendment {
 export interface Promised extends CallPromise {
   /** Estimate of what the whole run will send and receive; null: unknown. */
   readonly tokens: number | null;
+  /** The same with the repeated beginnings weighed as a cache bills them (`weighedOf`); a cache may miss. Absent: in older records. */
+  readonly weighed?: number;
   /** USD; null: price unknown. */
   readonly cost: number | null;
 }
@@ -96,7 +98,8 @@ export interface Outcome {
   readonly diff: string;
   readonly checks: readonly CheckResult[];
   readonly calls: { readonly made: number; readonly expected: number; readonly at_most: number };
-  readonly usage: Usage;
+  /** `weighed`: see `weighedOf`; absent in older records. */
+  readonly usage: Usage & { readonly weighed?: number };
   /** USD; null: price unknown. */
   readonly cost: number | null;
   readonly model: { readonly requested: string; readonly served: readonly string[]; readonly key: string | null };
@@ -164,7 +167,7 @@ export function failedOutcome(command: string, error: Failure): Outcome {
     diff: "",
     checks: [],
     calls: { made: 0, expected: 0, at_most: 0 },
-    usage: noUsage,
+    usage: { ...noUsage, weighed: 0 },
     cost: null,
     model: { requested: "", served: [], key: null },
     score: null,

@@ -21,6 +21,8 @@ export interface ChatDialect {
   readonly countsUnasked: boolean;
   /** Call ids are nine letters and digits, and a user's message never follows a tool's. */
   readonly strictMessages: boolean;
+  /** It finds the cache of a conversation by a key. */
+  readonly hasCacheKey?: boolean;
   /** The effort stands in an object `reasoning`; absent: in `reasoning_effort`. */
   readonly reasoningObject?: boolean;
 }
@@ -162,7 +164,7 @@ const table = [
     versionIn: "url",
     probe: "/models",
     silence: 300,
-    dialect: { countsUnasked: true, strictMessages: true },
+    dialect: { countsUnasked: true, strictMessages: true, hasCacheKey: true },
   },
   {
     id: "local",

@@ -30,7 +30,7 @@ export interface ChangedContent extends ChangedPath {
     | null;
 }
 
-/** The task, secrets replaced by their names. `earlier`: how many messages of a tool-loop came before. */
+/** The task, secrets replaced by their names. `earlier`: how many messages of the session came before. */
 export interface ReceiptTask {
   /** Paths that the task names with `@`. Absent in older receipts. */
   readonly files?: readonly string[];

@@ -62,7 +62,7 @@ export const outcomeSchema = z.object({
   diff: z.string(),
   checks: z.array(check),
   calls: z.object({ made: count, expected: count, at_most: count }),
-  usage,
+  usage: z.object({ ...usage.shape, weighed: z.optional(count) }),
   cost: money,
   model: z.object({ requested: z.string(), served: z.array(z.string()), key: z.nullable(z.string()) }),
   score: z.nullable(z.number()),
@@ -118,7 +118,13 @@ export const eventSchema = z.discriminatedUnion("type", [
   }),
   event("plan.ready", {
     plan: planSchema,
-    promise: z.object({ expected: count, at_most: count, tokens: z.nullable(count), cost: money }),
+    promise: z.object({
+      expected: count,
+      at_most: count,
+      tokens: z.nullable(count),
+      weighed: z.optional(count),
+      cost: money,
+    }),
     cached: z.boolean(),
     permitted: z.optional(z.array(z.object({ command: z.string(), pattern: z.string() }))),
     concerns: z.optional(z.array(z.object({ path: z.string(), why: z.string() }))),

@@ -14,7 +14,6 @@ import { rowOf } from "../core/vocabulary.ts";
 import { type Acting, isRefusal } from "./acting.ts";
 import { claimOfCall, concernsOf, noteAmended, pathFor, pathsToAllow, refuseLinks } from "./approval.ts";
 import { refuseUnallowed, withinOnly } from "./changes/allowed.ts";
-import type { Changing } from "./changes/changing.ts";
 
 import { bindCommands, describeSandbox, mayRunCommand } from "./commands/commands.ts";
 import type { CallReport } from "./perform.ts";
@@ -225,9 +224,3 @@ export async function amend(
   if (run.interactive && !run.changing.dryRun) await ask(run, rights, all, calls);
   else for (const each of all) await grantByPolicy(run, rights, each);
 }
-
-/** The sentence of the script prompt about what lies outside the plan. */
-export const amendRule = (changing: Readonly<Changing>): string =>
-  changing.strict
-    ? "Only the paths and commands of the plan; anything else is refused."
-    : "Only the paths and commands of the plan. If the task needs one more, write AMEND::ACTION::path::why on the line before that action (MV, COPY: AMEND::MV::from::to::why); pai or the user decides.";

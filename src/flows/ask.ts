@@ -4,6 +4,7 @@ import { type ErrorCode, PaiError } from "../core/error.ts";
 import {
   type Call,
   type Job,
+  type Message,
   type ModelEvent,
   type ModelRequest,
   type Native,
@@ -25,6 +26,14 @@ export interface Reply {
   readonly stop: StopReason;
   readonly native: Native | null;
 }
+
+/** A reply as a message for the next request. */
+export const replied = ({ text, native }: Pick<Reply, "text" | "native">): Message => ({
+  role: "assistant",
+  text,
+  calls: [],
+  native,
+});
 
 /** Whether a call failed because its reply was empty, invalid or cut: another call may bring a better one. */
 export const isBadReply = (thrown: unknown): thrown is PaiError =>
@@ -286,7 +295,7 @@ export type ModelQuestion = Pick<ModelRequest, "purpose" | "system" | "messages"
 function charactersOf({ system, messages, format, tools = [] }: ModelQuestion): number {
   let size = system.length;
   for (const message of messages) size += sizeOf(message);
-  if (format !== null) size += JSON.stringify(format.schema).length;
+  if (format !== null && format.isOptional !== true) size += JSON.stringify(format.schema).length;
   for (const tool of tools) size += JSON.stringify(tool).length;
   return size;
 }

@@ -38,7 +38,7 @@ import { finishBaseline, rightsOf } from "./single-shot.ts";
 
 /** The plan of eight-step: a schedule. */
 export const eightStepPlan: PlanKind<Schedule> = {
-  system: schedulePrompt(),
+  system: schedulePrompt,
   format: { name: "schedule", schema: describeSchedule() },
   readValue: readSchedule,
   planOf: ({ plan }) => plan,
@@ -221,16 +221,16 @@ export async function createIterations(
   const { plan, steps } = schedule;
   const rights = rightsOf(plan, claims);
   const progress = createProgress(run, plan, claims);
+  const system = actPrompt(run.changing.strict);
   const before = await finishBaseline(run);
   // The schedule, and perhaps a person's approval, refers to the files as they were when it was made.
   await acceptMeanwhile(run, claims);
-  const { text: evidence, batch: seen } = await collectEvidence(run, plan, rights);
+  const { text: evidence, batch: seen } = await collectEvidence(run, plan, rights, system);
   progress.absorb(seen);
   const checks = run.changing.dryRun ? [] : checksOf(run);
   if (progress.promisesChanges) await runPlanChecks(run, checks);
   const allBefore = [...before, ...run.checking.plannedBefore];
   const passedBefore = new Set(allBefore.flatMap(({ command, passed }) => (passed === true ? [command] : [])));
-  const system = actPrompt();
   const scores: number[] = [];
   const story: string[] = [];
   const improvements: string[] = [];
@@ -244,13 +244,19 @@ export async function createIterations(
 
   const act = async (purpose: Purpose, at: number, request: string): Promise<Act> => {
     messages = [...messages, { role: "user", text: [news, request].filter((part) => part !== "").join("\n\n") }];
-    const { script, text, seen, tag } = await askForScript(run, {
+    const {
+      script,
+      text,
+      seen,
+      tag,
+      messages: said,
+    } = await askForScript(run, {
       purpose,
       system,
       messages,
       targets: progress.targets,
     });
-    messages = [...messages, { role: "assistant", text, calls: [], native: null }];
+    messages = said;
     const prose = proseOf({ script, text });
     // Step 7 has been shown already, with the faults to repair.
     if (purpose !== "heal") showStep(run, 5, "act", prose);

@@ -1,8 +1,10 @@
 /** Collects what the execution call shows: files that the plan names (parts of large ones), and results of looks. */
 
+import { linesOf } from "../core/context/blocks.ts";
 import type { ExcerptRange } from "../core/context/excerpts.ts";
-import { maxReadLines } from "../core/context/shown.ts";
+import { maxReadLines, maxShown, maxWhole } from "../core/context/shown.ts";
 import { fence } from "../core/data-fence.ts";
+import { noteTold, untoldRanges } from "../core/dialogue.ts";
 import { type Call, isFields, type Json, partOf } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan/plan.ts";
@@ -12,6 +14,7 @@ import { namesPath, rowOf } from "../core/vocabulary.ts";
 import type { FilesRead, Shown } from "./briefing/reading.ts";
 import { type Focus, noteSent, showFile, toReadable } from "./briefing/sources.ts";
 import { mayRunCommand } from "./commands/commands.ts";
+import { continueOrStart, tellChanged, textNow } from "./dialogue.ts";
 import { type BatchReport, type CallReport, perform } from "./perform.ts";
 import type { Run } from "./run.ts";
 
@@ -66,6 +69,20 @@ export function filesOf(run: Run, plan: Plan): Named {
   return { paths, edited: changed.difference(written) };
 }
 
+/** Characters of the files that a plan names and the dialogue does not show, without those that may not be read. */
+export async function sizeOfFiles(run: Run, plan: Plan): Promise<number> {
+  const { paths, edited } = filesOf(run, plan);
+  let size = 0;
+  for (const path of paths) {
+    const text = (await textNow(run, path)) ?? "";
+    const lines = linesOf(text);
+    const untold = untoldRanges(run.dialogue, path, text, null);
+    const left = untold.reduce((sum, { from, to }) => sum + lines.slice(from - 1, to).join("\n").length, 0);
+    size += Math.min(left, edited.has(path) ? maxWhole : maxShown);
+  }
+  return size;
+}
+
 /**
  * What shows which parts of a file the plan is about: its words, outputs of failed checks, and the ranges read.
  */
@@ -89,7 +106,17 @@ function focusOn(run: Run, plan: Plan, path: RelPath, reports: readonly CallRepo
 async function renderLook(run: Run, report: CallReport): Promise<string> {
   const { name, target, ok, text } = report;
   await noteAnswer(run, report);
+  await noteLines(run, report, text);
   return fence("result", { action: `${name} ${target}`.trim(), ok: String(ok) }, text);
+}
+
+/** Notes the lines of a file that the answer of a READ shows: they are numbered. */
+async function noteLines(run: Run, { name, target, ok }: CallReport, shown: string): Promise<void> {
+  const path = rowOf(name)?.form === "lines" && ok ? toReadable(run, target) : null;
+  const text = path === null ? null : await textNow(run, path);
+  if (path === null || text === null) return;
+  const ranges = [...shown.matchAll(/^ *(\d+)(?: |$)/gm)].map(([, line]) => ({ from: Number(line), to: Number(line) }));
+  noteTold(run.dialogue, path, text, ranges);
 }
 
 /** Records in the receipt the file that the answer of a READ shows. */
@@ -122,23 +149,17 @@ function callsOf(run: Run, plan: Plan, steps: readonly PlanStep[]): readonly Cal
   });
 }
 
-/** Files that the plan names, as texts; `inParts`: those of which only parts are shown. */
-async function showNamed(run: Run, plan: Plan, reports: readonly CallReport[]) {
+/** The files that the plan names, as far as the dialogue does not show them. */
+async function showNamed(run: Run, plan: Plan, reports: readonly CallReport[]): Promise<readonly string[]> {
   const { paths, edited } = filesOf(run, plan);
-  const inParts = new Set<RelPath>();
   const texts: string[] = [];
-  for (const path of paths) {
-    const shown = await showFile(run, path, edited.has(path) ? () => focusOn(run, plan, path, reports) : null);
-    if (shown?.inParts === true) inParts.add(path);
-    if (shown !== null) texts.push(shown.text);
-  }
-  return { paths, texts, inParts };
+  for (const path of paths)
+    texts.push((await showFile(run, path, edited.has(path) ? () => focusOn(run, plan, path, reports) : null)) ?? "");
+  return texts.filter((text) => text !== "");
 }
 
 /** The files that the plan names, as they are now. */
-export async function showNow(run: Run, plan: Plan): Promise<string> {
-  return (await showNamed(run, plan, [])).texts.join("\n\n");
-}
+export const showNow = async (run: Run, plan: Plan): Promise<string> => (await showNamed(run, plan, [])).join("\n\n");
 
 /** Does the looks that the plan lists after its changes, for the user to see. */
 export async function lookBehind(run: Run, plan: Plan, rights: Rights): Promise<void> {
@@ -153,23 +174,26 @@ interface Evidence {
 }
 
 /**
- * The plan's evidence as one text: the files it names (parts of large ones that it changes), the results of looks and
- * commands before its first change, and what is repeated from the planning calls.
+ * The plan's evidence as one text: what has changed since it was told, the files it names (parts of large ones that it
+ * changes), and the results of looks and commands before its first change. Where the dialogue cannot go on with the
+ * prompt `system`, also what the planning calls have looked at.
  */
-export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Promise<Evidence> {
+export async function collectEvidence(run: Run, plan: Plan, rights: Rights, system: string): Promise<Evidence> {
   const calls = callsOf(run, plan, splitSteps(plan)[0]);
   const batch = await perform(run, calls, rights);
   const { reports } = batch;
   for (const { kind, target } of reports)
     if (kind === "command") run.shell.ran.set(target, run.begun?.changes.length ?? 0);
-  const { paths, texts, inParts } = await showNamed(run, plan, reports);
-  const seen = (report: CallReport) => {
-    const path = pathOfRead(run, report);
-    return path !== null && (run.overlay.shown(path) !== null || (report.ok && inParts.has(path)));
-  };
-  for (const report of reports) if (!seen(report)) texts.push(await renderLook(run, report));
-  const carried = renderCarried(run.reading, paths);
-  return { text: [...(carried === "" ? [] : [carried]), ...texts].join("\n\n"), batch };
+  const looked = reports.reduce((sum, { text }) => sum + text.length, 0);
+  continueOrStart(run, system, "work", looked + (await sizeOfFiles(run, plan)));
+  const changed = await tellChanged(run);
+  const isAlone = run.dialogue.messages.length === 0;
+  const texts = [changed, ...(await showNamed(run, plan, reports))];
+  const { paths } = filesOf(run, plan);
+  const isShown = (report: CallReport) => report.ok && paths.has(pathOfRead(run, report) ?? ("" as RelPath));
+  for (const report of reports) if (!isShown(report)) texts.push(await renderLook(run, report));
+  const carried = isAlone ? renderCarried(run.reading, paths) : "";
+  return { text: [carried, ...texts].filter(Boolean).join("\n\n"), batch };
 }
 
 /** Characters of all results of one round of looks, for a model with a large window. */
@@ -232,6 +256,7 @@ export async function lookAround(run: Run, plan: Plan, rounds: number): Promise<
     const path = rowOf(report.name)?.form === "lines" && report.ok ? toReadable(run, report.target) : null;
     if (path !== null) run.reading.bases.add(path);
     await noteAnswer(run, report);
+    await noteLines(run, report, texts[at] ?? "");
     const action = `${report.name} ${targetOfStep(report)}`.trim();
     results.push(fence("result", { action, ok: String(report.ok) }, texts[at] ?? ""));
     if (report.ok)
@@ -265,7 +290,9 @@ function targetOfStep({ target, input }: CallReport): string {
 export async function showLook(run: Run, report: CallReport): Promise<string> {
   const whole = report.ok && rowOf(report.name)?.form === "lines" && !("start_line" in (report.input as object));
   const path = whole ? toReadable(run, report.target) : null;
-  return (path === null ? null : await showFile(run, path))?.text ?? renderLook(run, report);
+  const shown = path === null ? null : await showFile(run, path);
+  if (shown === "") return `${report.name} ${report.target}: shown above, with its changes`;
+  return shown ?? renderLook(run, report);
 }
 
 /** Characters of files that are shown again, besides the files that the plan names. */

@@ -2,7 +2,7 @@
 
 import { grantsSome } from "../core/command/run-patterns.ts";
 import { fence } from "../core/data-fence.ts";
-import { renderChanges } from "../core/diff.ts";
+import { tellOnce } from "../core/dialogue.ts";
 import type { ErrorCode } from "../core/error.ts";
 import type { UndoneStep } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
@@ -15,6 +15,7 @@ import { renderRequest } from "./briefing/briefing.ts";
 import { renderPiped } from "./briefing/piped.ts";
 import { showFile, toReadable } from "./briefing/sources.ts";
 import { type Check, type CheckReport, describeCheck, describeFailed, renderBaseline } from "./checks/checks.ts";
+import { tellChanged } from "./dialogue.ts";
 import { renderAnswerForm, renderLearning } from "./ending/ending.ts";
 import { showLook } from "./evidence.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
@@ -236,12 +237,6 @@ function asksForMore(run: Run, { reports }: BatchReport, finished: boolean): [Er
   return open ? ["nothing_done", "the model asked to see more and no call is left"] : null;
 }
 
-/** Characters of the diff that a later phase is shown. */
-const maxOfDiff = 12_000;
-
-const cutText = (text: string, maxLength: number) =>
-  text.length <= maxLength ? text : `${text.slice(0, maxLength)}\n[… the rest of the diff is not shown]`;
-
 const renderStep = ({ action, target, destination, purpose }: PlanStep, at: number) =>
   `${at + 1}. ${action} ${target}${destination === null ? "" : ` → ${destination}`}${purpose === "" ? "" : ` — ${purpose}`}`;
 
@@ -274,25 +269,33 @@ function renderNotRun({ acting: { tally }, changing, shell }: Run): string {
     : "Commands are not run this time: do not say what one showed.";
 }
 
-/** The user message of the first execution call: evidence first, the task last. */
+/**
+ * The user message of the first call for the work: what is new, then what is to be done. Where it stands alone, also
+ * request, context and plan, which the dialogue holds otherwise.
+ */
 export function renderTask(run: Run, plan: Plan, evidence: string, { checks, turns }: AskedExecution): string {
-  const parts = [evidence, renderPiped(run)];
-  const last = run.task.history.at(-1);
-  if (last !== undefined) parts.push(fence("conversation", {}, `user: ${last.request}\npai: ${last.answer}`));
+  const { task, dialogue } = run;
+  const isAlone = dialogue.messages.length === 0;
+  const alone = (text: string) => (isAlone ? text : "");
+  const last = task.history.at(-1);
   const where = plan.analysis?.target_identification ?? "";
   const steps = workOf(plan);
   const done = checks.flatMap(({ command, by }) => (by === "plan" ? [`- ${command}`] : [])).join("\n");
-  parts.push(
-    `Plan${where === "" ? "" : ` (${where})`}:\n${steps.map(renderStep).join("\n")}`,
-    renderCriteria(plan),
+  const parts = [
+    evidence,
+    alone(renderPiped(run)),
+    alone(last === undefined ? "" : fence("conversation", {}, `user: ${last.request}\npai: ${last.answer}`)),
+    alone(`Plan${where === "" ? "" : ` (${where})`}:\n${steps.map(renderStep).join("\n")}`),
+    alone(renderCriteria(plan)),
     renderNotRun(run),
-    renderBaseline(run.checking),
-    done === "" ? "" : `Checks that pai runs after it (no RUN needed):\n${done}`,
+    tellOnce(dialogue, "checks", renderBaseline(run.checking)),
+    alone(done === "" ? "" : `Checks that pai runs after it (no RUN needed):\n${done}`),
     turns === null ? "" : renderTurns(turns),
-    renderRequest(run),
+    alone(renderRequest(run)),
     renderLearning(run.ending),
-    renderAnswerForm(run.ending),
-  );
+    alone(renderAnswerForm(run.ending)),
+    isAlone ? "Carry out the plan: an action script." : "The plan is approved. Carry it out: an action script.",
+  ];
   return parts.filter(Boolean).join("\n\n");
 }
 
@@ -320,60 +323,28 @@ interface PhaseResults {
   readonly tag: string;
   /** Replies that are left for the work, the next one included. */
   readonly turns: number;
-  /** The request shows the current files, so that no diff is needed. */
-  readonly isFresh: boolean;
-}
-
-/** How many deleted lines in a row a diff shows: the model knows them, or no longer needs them. */
-const maxDeleted = 6;
-
-/** The diff with long runs of deleted lines replaced by their number. */
-function foldDeleted(diff: string): string {
-  const folded: string[] = [];
-  let run: string[] = [];
-  const flush = () => {
-    folded.push(...run.slice(0, maxDeleted));
-    if (run.length > maxDeleted) folded.push(`[… ${run.length - maxDeleted} more deleted lines]`);
-    run = [];
-  };
-  for (const line of diff.split("\n")) {
-    if (line.startsWith("-") && !line.startsWith("--- ")) run.push(line);
-    else {
-      flush();
-      folded.push(line);
-    }
-  }
-  flush();
-  return folded.join("\n");
 }
 
 /** The forms of actions, for a model whose reply could not be used. */
 export const renderForms = (tag: string): string =>
   `Send an existing file's change as MODIFY::path::${tag}, <<<<<<< SEARCH, its lines, =======, the new lines, >>>>>>> REPLACE, END::${tag}; a new file as WRITE::path::${tag}, its lines, END::${tag}; then FINISH::${tag}, the message, END::${tag}.`;
 
-/** The diff of existing files, so that the model sees unintended effects of edits and commands; "": there is none. */
-function renderDiff(run: Run, { changes }: BatchReport): string {
-  const edited = changes.filter(({ before, after }) => before !== null && after !== null);
-  return edited.length === 0
-    ? ""
-    : fence("diff", {}, cutText(foldDeleted(renderChanges(run.veiled.hideChanges(edited))), maxOfDiff));
-}
-
-/** Asks for a whole file instead of edits, and shows the file again if it has changed since the model saw it. */
+/** Asks for a whole file instead of edits, and shows it again. */
 async function renderStubborn(run: Run, path: RelPath): Promise<string> {
-  const blob = await run.overlay.read(path);
-  const shown = run.overlay.shown(path);
-  const same = blob?.kind === "file" && shown !== null && Buffer.compare(blob.bytes, shown) === 0;
-  const now = same ? null : await showFile(run, path);
-  const ask = `Edits of ${path} failed twice: send the whole file with WRITE::${path} instead.`;
-  return now === null ? ask : `${now.text}\n${ask}`;
+  run.dialogue.files.delete(path);
+  const now = await showFile(run, path);
+  return [now ?? "", `Edits of ${path} failed twice: send the whole file with WRITE::${path} instead.`]
+    .filter(Boolean)
+    .join("\n");
 }
 
 /** The user message of a later phase: what is done, what failed and why, what is still to do. */
 export async function renderResults(
   run: Run,
-  { batch, left, notes, checks, stubborn, tag, turns, isFresh }: PhaseResults,
+  { batch, left, notes, checks, stubborn, tag, turns }: PhaseResults,
 ): Promise<string> {
+  // What the model wrote, and what commands and other people did to the files that it knows.
+  const changed = await tellChanged(run);
   const looks = batch.reports.filter(({ kind }) => kind === "look");
   const rest = batch.reports.filter(({ kind }) => kind !== "look");
   const shown = await Promise.all(looks.map((report) => showLook(run, report)));
@@ -381,7 +352,7 @@ export async function renderResults(
   const parts = [
     ...shown,
     rest.length > 0 ? `Results. What is done is done: do not send it again.\n${rest.map(renderCall).join("\n")}` : "",
-    isFresh ? "" : renderDiff(run, batch),
+    changed,
     ...(await Promise.all(stubborn.map((path) => renderStubborn(run, path)))),
     ...notes,
     ...failed.map((check) => describeCheck(check)),

@@ -2,10 +2,11 @@
 
 import { normalizeOutput } from "../core/command/check-output.ts";
 import { permittedBy } from "../core/command/run-patterns.ts";
-import { maxShown, maxWhole } from "../core/context/shown.ts";
+import { startAnew } from "../core/dialogue.ts";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
-import { type Json, type Message, partOf } from "../core/model.ts";
+import { type Json, type Message, partOf, sizeOf, type Usage, weighedOf } from "../core/model.ts";
+import type { Promised } from "../core/outcome.ts";
 import { readPlan } from "../core/plan/parse-plan.ts";
 import { asksToLook, type Plan } from "../core/plan/plan.ts";
 import { type CallPromise, maxRounds, planPromise, promiseOf } from "../core/plan/promise.ts";
@@ -26,20 +27,21 @@ import {
   takeYes,
   withoutCommands,
 } from "./approval.ts";
-import { isTooLong, type ModelQuestion, type Reply } from "./ask.ts";
+import { isTooLong, type ModelQuestion } from "./ask.ts";
 import { type Briefing, makeBriefing, type Part } from "./briefing/briefing.ts";
+import { tellBriefing } from "./briefing/tell-briefing.ts";
 import { bindCommands } from "./commands/commands.ts";
 import type { RunEnding } from "./ending/ending.ts";
-import { filesOf, lookAround } from "./evidence.ts";
+import { lookAround, sizeOfFiles } from "./evidence.ts";
+import { askForJson, type ReadValue } from "./json-reply.ts";
 import type { Planning } from "./plans/plan-state.ts";
-import { executeLength, planPrompt } from "./prompts/prompts.ts";
-import { askForJson, type ReadValue } from "./replies.ts";
+import { workPrompt } from "./prompts/prompts.ts";
 import type { Run } from "./run.ts";
 
 /** How single-shot plans. */
 export const singleShotPlan: PlanKind<Plan> = {
-  system: planPrompt(),
-  format: { name: "plan", schema: planJsonSchema },
+  system: workPrompt,
+  format: { name: "plan", schema: planJsonSchema, isOptional: true },
   readValue: readPlan,
   planOf: (plan) => plan,
   looks: asksToLook,
@@ -79,6 +81,7 @@ interface Draft<Made> {
   readonly plan: Plan;
   readonly claims: readonly PlanClaim[];
   readonly messages: readonly Message[];
+  readonly cached: boolean;
 }
 
 /** A plan as it will be carried out, and its claims. */
@@ -126,14 +129,16 @@ async function draftFitting<Made>(
   key: string,
 ): Promise<Draft<Made>> {
   const wanted = { plans: 1, promiseAt: null, key };
+  const system = kind.system(run.changing.strict);
   try {
-    return await makeOne(run, kind, { ...wanted, messages: [{ role: "user", text: briefing.text }] });
+    return await makeOne(run, kind, { ...wanted, messages: await tellBriefing(run, system, briefing) });
   } catch (thrown) {
     if (!isTooLong(thrown)) throw thrown;
     const text = `${thrown.message}: asking once more with less of the project`;
     run.emit({ type: "notice", level: "warning", code: "briefing_too_long", text });
+    startAnew(run.dialogue);
     const less = await makeBriefing(run, 1 / 4);
-    return makeOne(run, kind, { ...wanted, messages: [{ role: "user", text: less.text }] });
+    return makeOne(run, kind, { ...wanted, messages: await tellBriefing(run, system, less) });
   }
 }
 
@@ -143,12 +148,10 @@ async function draftFitting<Made>(
  */
 async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Promise<Draft<Made>> {
   const { planning } = run;
-  const { messages, key } = wanted;
-  const found = await findPlan(run, kind, wanted);
-  const { made, said, plans, cached } = found;
+  const { key } = wanted;
+  const { made, messages: spoken, plans, cached } = await findPlan(run, kind, wanted);
   if (key !== null) planning.planned = [...planning.planned, { key, made: made as Json }];
   const plan = kind.planOf(made);
-  const spoken = [...messages, said];
   if (kind.looks(made)) {
     planning.rounds += 1;
     const text = await lookAround(run, plan, maxRounds - planning.rounds);
@@ -165,11 +168,12 @@ async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Pr
     run.emit({ type: "notice", level: "info", code: "plan_cached", text });
   }
   const presented = await present(run, plan, { promise: kind.promise(made, plans), plans, cached });
-  return { plans, made, ...presented, messages: spoken };
+  return { plans, made, ...presented, messages: spoken, cached };
 }
 
 /** Shows a saved plan and asks for a yes. Feedback counts as a no, since a saved plan cannot be changed. */
 export async function presentSaved(run: Run, saved: Plan, promise: CallPromise): Promise<Presented> {
+  startAnew(run.dialogue);
   const { plan, claims } = await present(run, saved, { promise, plans: 0, cached: false });
   const feedback = await requireYes(run, plan, claims);
   if (feedback !== null)
@@ -181,6 +185,7 @@ export async function presentSaved(run: Run, saved: Plan, promise: CallPromise):
 
 /** Shows a plan that was approved before; asks again only about what needs a yes of its own. */
 export async function presentApproved(run: Run, saved: Plan, promise: CallPromise): Promise<Presented> {
+  startAnew(run.dialogue);
   const { plan, claims } = await present(run, saved, { promise, plans: 0, cached: false });
   await takeYes(run, claims);
   run.ledger.reserve(0);
@@ -203,7 +208,7 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
   const briefing = await makeBriefing(run);
   for (const path of briefing.shown) run.reading.bases.add(path);
   run.reading.briefed = briefing.parts.flatMap(({ file, text }) => (file === null ? [] : [{ path: file.path, text }]));
-  const key = keyOfPlan(run, briefing, kind.system);
+  const key = keyOfPlan(run, briefing, kind.system(run.changing.strict));
   let current = await draftFitting(run, kind, briefing, key);
   for (;;) {
     const feedback = await requireYes(run, current.plan, current.claims);
@@ -217,6 +222,8 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
     current = await makeOne(run, kind, { messages: [...messages, request], plans: plans + 1, promiseAt, key: null });
   }
   run.ledger.reserve(0);
+  // A plan of an earlier run was never said in this dialogue: the work stands alone.
+  if (current.cached) startAnew(run.dialogue);
   return { made: current.made, plan: current.plan, claims: current.claims };
 }
 
@@ -227,27 +234,16 @@ const written: Readonly<Partial<Record<PlanAction, number>>> = { WRITE: 2400, MO
 const shortAction = 60;
 const finishText = 400;
 
-/** Characters of the files that a plan names, without those that are missing or may not be read. */
-async function sizeOfFiles(run: Run, plan: Plan): Promise<number> {
-  const { paths, edited } = filesOf(run, plan);
-  let size = 0;
-  for (const path of paths) {
-    const blob = await run.overlay.read(path).catch(() => null);
-    if (blob?.kind === "file") size += Math.min(blob.bytes.length, edited.has(path) ? maxWhole : maxShown);
-  }
-  return size;
-}
-
-/** Estimates what the whole run will have used at its end: tokens, and USD (null: price unknown). */
-async function forecast(run: Run, plan: Plan): Promise<{ readonly tokens: number; readonly cost: number | null }> {
+/** Estimates what the whole run will have used at its end: tokens, the same weighed, and USD (null: price unknown). */
+async function forecast(run: Run, plan: Plan): Promise<Pick<Promised, "tokens" | "weighed" | "cost">> {
   const { ledger, task } = run;
   const steps = plan.execution_plan?.steps ?? [];
-  let sent =
-    executeLength() +
-    task.text.length +
-    (task.context?.length ?? 0) +
-    JSON.stringify(steps).length / 2 +
-    (await sizeOfFiles(run, plan));
+  const { dialogue } = run;
+  const repeated =
+    dialogue.messages.length === 0
+      ? workPrompt(run.changing.strict).length + task.text.length + (task.context?.length ?? 0)
+      : dialogue.messages.reduce((sum, message) => sum + sizeOf(message), dialogue.head.length);
+  let sent = JSON.stringify(steps).length / 2 + (await sizeOfFiles(run, plan));
   let output = finishText;
   for (const { action } of steps) {
     const row = rowOf(action);
@@ -255,17 +251,26 @@ async function forecast(run: Run, plan: Plan): Promise<{ readonly tokens: number
     output += written[action] ?? shortAction;
   }
   const calls = Math.max(0, ledger.promised.expected - ledger.made);
-  const rest = { input: calls * ledger.estimate(sent), cached: 0, output: calls * ledger.estimate(output), thought: 0 };
+  // The price is the full one: a cache may miss.
+  const rest: Usage = {
+    input: calls * ledger.estimate(repeated + sent),
+    cached: 0,
+    output: calls * ledger.estimate(output),
+    thought: 0,
+  };
   const price = ledger.priceOf(rest);
+  const kept = dialogue.messages.length === 0 ? 0 : calls * ledger.estimate(repeated);
   return {
     tokens: ledger.usage.input + ledger.usage.output + rest.input + rest.output,
+    weighed: weighedOf(ledger.usage) + weighedOf({ ...rest, cached: kept }),
     cost: price === null || ledger.cost === null ? null : ledger.cost + price,
   };
 }
 
 /** How a mode plans: what it asks, how it reads the answer (a value of type Made), and what that promises. */
 export interface PlanKind<Made> {
-  readonly system: string;
+  /** The system prompt of the plan. */
+  readonly system: (isStrict: boolean) => string;
   readonly format: NonNullable<ModelQuestion["format"]>;
   /** Reads the answer. */
   readonly readValue: ReadValue<Made>;
@@ -305,23 +310,27 @@ function refuseLook<Made>(run: Run, kind: PlanKind<Made>, reading: Reading<Made>
 /** A plan, or a request to look, and where it came from. */
 interface Found<Made> {
   readonly made: Made;
-  readonly said: Message;
+  /** The messages that led to it, with the answer. */
+  readonly messages: readonly Message[];
   /** Planning calls so far, this one included. */
   readonly plans: number;
   readonly cached: boolean;
 }
 
 /** The cached answer to the same request; null: there is none, or it is a look and none is left. */
-async function loadCached<Made>(run: Run, kind: PlanKind<Made>, { key, plans }: Wanted): Promise<Found<Made> | null> {
+async function loadCached<Made>(
+  run: Run,
+  kind: PlanKind<Made>,
+  { messages, key, plans }: Wanted,
+): Promise<Found<Made> | null> {
   if (key === null) return null;
   const saved: Json = (await run.planning.planCache?.load(key)) ?? null;
   if (saved === null) return null;
   const reading = refuseLook(run, kind, kind.readValue(saved));
   if (!reading.ok) return null;
-  return { made: reading.value, said: assistant(JSON.stringify(reading.value), null), plans: plans - 1, cached: true };
+  const said: Message = { role: "assistant", text: JSON.stringify(reading.value), calls: [], native: null };
+  return { made: reading.value, messages: [...messages, said], plans: plans - 1, cached: true };
 }
-
-const assistant = (text: string, native: Reply["native"]): Message => ({ role: "assistant", text, calls: [], native });
 
 /** Gets a plan, or a request to look, from the model. */
 async function askForPlan<Made>(
@@ -334,8 +343,10 @@ async function askForPlan<Made>(
   ledger.promise(promise);
   // One call is to spare for any use; the others are reserved for rounds of looks and for the work after the plan.
   ledger.reserve(Math.max(0, promise.at_most - plans - 1));
-  const purpose = messages.length === 1 || planning.rounds > 0 ? "plan" : "replan";
-  const question: ModelQuestion = { purpose, job: "plan", system: kind.system, messages, format: kind.format };
+  const purpose = promiseAt === null || planning.rounds > 0 ? "plan" : "replan";
+  const system = kind.system(run.changing.strict);
+  const question: ModelQuestion = { purpose, job: "plan", system, messages, format: kind.format };
+  run.dialogue.messages = messages;
   const readValue = (json: Json) => refuseLook(run, kind, kind.readValue(json));
   let freed = 0;
   /** Gives up a round of looks for the call, so that the promise holds. */
@@ -347,8 +358,9 @@ async function askForPlan<Made>(
     return ledger.spare;
   };
   const reader = { readValue, freeCall, ...(planning.rounds > 0 && { answerOf }) };
-  const { value: made, reply } = await askForJson(run, question, "plan", reader);
-  return { made, said: assistant(reply.text, reply.native), plans: plans + freed, cached: false };
+  const { value: made, messages: said } = await askForJson(run, question, "plan", reader);
+  run.dialogue.messages = said;
+  return { made, messages: said, plans: plans + freed, cached: false };
 }
 
 /** The answer to `wanted`. Throws what askForJson throws. */

@@ -78,7 +78,8 @@ async function composePlanCall(run: Run): Promise<FirstCall> {
   const { mode } = run.invocation;
   const kind = mode === "eight-step" ? eightStepPlan : singleShotPlan;
   const briefing = await makeBriefing(run);
-  const instructions = kind.system + JSON.stringify(kind.format.schema);
+  const form = kind.format.isOptional === true ? "" : JSON.stringify(kind.format.schema);
+  const instructions = kind.system(run.changing.strict) + form;
   const likely = await briefing.likely();
   return { instructions, parts: briefing.parts, promise: planPromise, likely };
 }

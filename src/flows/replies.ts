@@ -1,23 +1,20 @@
-/** Replies of the model: a value in JSON or an action script, read, asked for once more when it cannot be used, and performed. */
+/** Action scripts of the model: asked for, with the rest of one that was cut, read, and performed. */
 
 import type { Form } from "../core/action-row.ts";
 import { PaiError } from "../core/error.ts";
-import { createReplyReader, readJson } from "../core/json.ts";
 import type { Call, Json, Message, Purpose } from "../core/model.ts";
-import type { Reading } from "../core/plan/reading.ts";
 import type { Rights } from "../core/plan/scope.ts";
 import { completeFinish } from "../core/script/finish.ts";
 import { type LooseTarget, readLooseReply } from "../core/script/loose-reply.ts";
-import { chooseTag } from "../core/script/open-body.ts";
+import { chooseTag, usualTag } from "../core/script/open-body.ts";
 import { parseScript } from "../core/script/parser.ts";
 import { readAmendments } from "../core/script/read-amend.ts";
 import { renderResume } from "../core/script/resume.ts";
 import { type Cut, parseReadRange, type Script, type ScriptAction } from "../core/script/script.ts";
-import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { amend, amendRule, noteRefused } from "./amend.ts";
+import { amend, noteRefused } from "./amend.ts";
 import { targetOfCall } from "./approval.ts";
-import { ask, type ModelQuestion, type Reply } from "./ask.ts";
+import { ask, type ModelQuestion, type Reply, replied } from "./ask.ts";
 import { requireBound } from "./commands/commands.ts";
 import type { RunEnding } from "./ending/ending.ts";
 import { type BatchReport, perform } from "./perform.ts";
@@ -25,7 +22,6 @@ import type { Run } from "./run.ts";
 
 export interface ScriptQuestion {
   readonly purpose: Purpose;
-  /** The system prompt; in it EOT stands for the tag that closes bodies. */
   readonly system: string;
   readonly messages: readonly Message[];
   /** Files that the plan has yet to change: edits outside of actions are read if it is clear which one they mean. */
@@ -36,10 +32,20 @@ export interface ScriptReply {
   readonly script: Script;
   /** The reply as the model wrote it, joined with its rest if it was resumed. */
   readonly text: string;
-  /** The tag that closes bodies, as the prompt named it. */
+  /** The tag that closes bodies, as the request named it. */
   readonly tag: string;
+  /** The messages of the request and all that followed, the reply last. */
+  readonly messages: readonly Message[];
   /** What a reply without actions holds instead, as words after "it held"; "": only prose. */
   readonly seen: string;
+}
+
+/** Says in the last message which tag closes bodies where it is not the one that the prompt shows. */
+function nameTag(messages: readonly Message[], tag: string): readonly Message[] {
+  const last = messages.at(-1);
+  if (tag === usualTag || last?.role !== "user") return messages;
+  const text = `${last.text}\n\nA text above holds a line that would end a body: write ${tag} in place of ${usualTag} in every header and END.`;
+  return [...messages.slice(0, -1), { role: "user", text }];
 }
 
 /**
@@ -47,9 +53,9 @@ export interface ScriptReply {
  * chosen so that no line that the model was shown could close one, since models copy such lines.
  */
 export async function askForScript(run: Run, question: ScriptQuestion): Promise<ScriptReply> {
-  const { purpose, messages, targets } = question;
-  const tag = chooseTag(messages.flatMap((message) => (message.role === "user" ? [message.text] : [])));
-  const system = question.system.replace("{amend rule}", amendRule(run.changing)).replaceAll("EOT", tag);
+  const { purpose, system, targets } = question;
+  const tag = chooseTag(question.messages.flatMap((message) => (message.role === "user" ? [message.text] : [])));
+  const messages = nameTag(question.messages, tag);
   const read = (path: string) => {
     try {
       const bytes = run.veiled.stage().shown(run.overlay.path(path, "read"));
@@ -62,7 +68,9 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
   const parse = ({ text, stop }: Reply, resumed: Cut | null = null) =>
     completeFinish(parseScript(text, { stop, read, tag, resumed }), text, tag);
   const script = parse(reply);
-  if (script.cut === null || !run.ledger.spare) return { tag, ...readLoose(script, reply.text, targets, read) };
+  const said = [...messages, replied(reply)];
+  if (script.cut === null || !run.ledger.spare)
+    return { tag, messages: said, ...readLoose(script, reply.text, targets, read) };
   run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
   // The cut line is dropped and asked for again: models would not continue in the middle of a line.
   const end = reply.text.lastIndexOf("\n") + 1;
@@ -73,7 +81,7 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
     { role: "user", text: renderResume(script.cut) },
   ];
   const rest = await askForRest(run, { purpose: "resume", system, messages: resume, format: null });
-  if (rest === null) return { script, text: reply.text, tag, seen: "" };
+  if (rest === null) return { script, text: reply.text, tag, messages: said, seen: "" };
   const more = parse(rest, script.cut);
   const complete = script.actions.filter(({ partial }) => partial !== true);
   const joined: Script = {
@@ -82,7 +90,7 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
     remarks: [...script.remarks, ...more.remarks],
     warnings: [...script.warnings, ...more.warnings],
   };
-  return { script: joined, text: whole + rest.text, tag, seen: "" };
+  return { script: joined, text: whole + rest.text, tag, messages: [...resume, replied(rest)], seen: "" };
 }
 
 const isMessage = ({ cmd }: ScriptAction) => rowOf(cmd)?.kind === "finish";
@@ -93,7 +101,7 @@ function readLoose(
   text: string,
   targets: ScriptQuestion["targets"],
   read: (path: string) => string | null,
-): Omit<ScriptReply, "tag"> {
+): Omit<ScriptReply, "tag" | "messages"> {
   if (wasCut(script) || !script.actions.every(isMessage)) return { script, text, seen: "" };
   const { actions, seen, prose } = readLooseReply(text, targets(), read);
   if (actions.length === 0) return { script, text, seen };
@@ -279,120 +287,4 @@ function callsOf(actions: readonly ScriptAction[], prefix: string): readonly Cal
     calls.push({ id: `${prefix}.${calls.length + 1}`, name: row.name, input: inputs[row.form](action) });
   }
   return calls;
-}
-
-export type ReadValue<T> = (json: Json) => Reading<T>;
-
-/** Below this many milliseconds, the terminal does not say what pai waits for. */
-const slowMs = 250;
-
-/** Asks once and shows the value's `reply` field as it streams. */
-async function askOnce(run: Run, question: ModelQuestion): Promise<Reply> {
-  let reader = createReplyReader();
-  let current = 0;
-  const started = run.now().getTime();
-  return ask(run, question, (text, n) => {
-    if (n !== current) reader = createReplyReader();
-    current = n;
-    const wasComplete = reader.value().complete;
-    const shown = reader.push(text);
-    if (shown !== "") run.emit({ type: "model.delta", n, channel: "reply", text: shown });
-    // The rest of the plan may take long: show the reply up to its last word, and start waiting for the rest.
-    const isLong = run.now().getTime() - started > slowMs;
-    if (!wasComplete && reader.value().complete && isLong)
-      run.emit({ type: "model.progress", n, replied: true, thought: 0, step: null, file: null });
-  });
-}
-
-/** How a reply is read. */
-interface JsonReplyReader<T> {
-  readonly readValue: ReadValue<T>;
-  /** Turns a reply without JSON into the JSON that it means; null: its meaning is unclear. */
-  readonly answerOf?: (ending: RunEnding, text: string) => Json | null;
-  /** Frees a call for the rest of a cut reply when none is to spare; false: it cannot. */
-  readonly freeCall?: () => boolean;
-}
-
-async function read<T>(
-  run: Run,
-  asked: Promise<Reply>,
-  { readValue, answerOf }: JsonReplyReader<T>,
-): Promise<{ reply: Reply; reading: Reading<T> }> {
-  const reply = await asked;
-  if (reply.stop === "length") return { reply, reading: { ok: false, why: "the reply was cut at the output limit" } };
-  const json = readJson(reply.text);
-  if (json.ok) return { reply, reading: readValue(json.value) };
-  const answer = answerOf?.(run.ending, reply.text) ?? null;
-  return { reply, reading: answer === null ? json : readValue(answer) };
-}
-
-/** The beginning of an unusable reply, for its error message; "": the reply was empty. */
-export function beginningOf(text: string): string {
-  const line = maskSecrets(text.trim().split("\n", 1)[0] ?? "");
-  return line === "" ? "" : `; it began: ${line.length > 100 ? `${line.slice(0, 100).toWellFormed()}…` : line}`;
-}
-
-const goOn =
-  "Your reply was cut at its limit. Go on exactly where it ended: only the rest of the JSON, nothing before or after it.";
-
-/** Asks once. When the value was cut and a call is to spare or can be freed, asks for the rest and joins both. */
-async function readWhole<T>(
-  run: Run,
-  question: ModelQuestion,
-  reader: JsonReplyReader<T>,
-): Promise<{ reply: Reply; reading: Reading<T> }> {
-  const first = await read(run, askOnce(run, question), reader);
-  if (first.reply.stop !== "length" || !(run.ledger.spare || reader.freeCall?.() === true)) return first;
-  run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
-  const messages: Message[] = [
-    ...question.messages,
-    { role: "assistant", text: first.reply.text, calls: [], native: null },
-    { role: "user", text: goOn },
-  ];
-  const rest = await ask(run, { ...question, purpose: "resume", format: null, messages });
-  // Some models continue, some begin again.
-  const tail = rest.text.replace(/^\s*```(?:json)?\s*\n/, "");
-  for (const text of [first.reply.text + tail, rest.text]) {
-    const joined = { ...first.reply, text, stop: rest.stop };
-    const reading = await read(run, Promise.resolve(joined), reader);
-    if (reading.reading.ok) return reading;
-  }
-  return first;
-}
-
-/** Asks for a value, twice if needed. `what` names it in messages ("plan"). Throws reply_invalid. */
-export async function askForJson<T>(
-  run: Run,
-  question: ModelQuestion,
-  what: string,
-  reader: JsonReplyReader<T>,
-): Promise<{ readonly value: T; readonly reply: Reply }> {
-  const first = await readWhole(run, question, reader);
-  if (first.reading.ok) return { value: first.reading.value, reply: first.reply };
-  const { why } = first.reading;
-  const began = beginningOf(first.reply.text);
-  if (!run.ledger.spare) throw new PaiError("reply_invalid", `the ${what} was unusable: ${why}${began}`);
-  run.emit({
-    type: "notice",
-    level: "warning",
-    code: `${what}_unusable`,
-    text: `unusable ${what} (${why}): asking once more`,
-  });
-  const messages: Message[] = [
-    ...question.messages,
-    { role: "assistant", text: first.reply.text, calls: [], native: null },
-    {
-      role: "user",
-      text: `That is not a usable ${what}: ${why}${began}\nSend the whole ${what} again as one JSON value, nothing before or after it.`,
-    },
-  ];
-  const second = await readWhole(run, { ...question, purpose: "repair", messages }, reader);
-  if (second.reading.ok) return { value: second.reading.value, reply: second.reply };
-  throw new PaiError(
-    "reply_invalid",
-    `the ${what} was unusable twice: ${second.reading.why}${beginningOf(second.reply.text)}`,
-    {
-      hint: "try again, or another model with --model",
-    },
-  );
 }

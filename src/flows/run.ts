@@ -1,5 +1,6 @@
 /** What a flow works with: the task, the files, the model and the state of each part, which belongs to that part. */
 
+import type { Dialogue } from "../core/dialogue.ts";
 import type { Emit, StampedEvent } from "../core/event.ts";
 import type { RelPath } from "../core/path.ts";
 import type { PlanCache, Transaction, Workspace } from "../core/ports.ts";
@@ -31,6 +32,8 @@ export interface Task {
   readonly shown?: readonly string[];
   /** Conversation of a tool-loop session so far; null or absent: a new one. */
   readonly conversation?: Conversation | null;
+  /** What the model was told in earlier tasks of the session; absent: nothing. */
+  readonly dialogue?: Dialogue;
 }
 
 /** What was asked for: whole in the outcome, never changed. */
@@ -103,6 +106,8 @@ export interface Run {
   readonly checking: Checking;
   readonly shell: Shell;
   readonly ending: RunEnding;
+  /** What the model has been told by the flows with a plan. */
+  readonly dialogue: Dialogue;
   /** Conversation of the tool-loop so far, which replaces it. */
   conversation: Conversation;
   /** The run's transaction, begun at first use. */

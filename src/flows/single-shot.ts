@@ -2,8 +2,8 @@
 
 import { type Change, losesFile } from "../core/change.ts";
 import type { CheckEvidence } from "../core/command/check-output.ts";
+import { messagesWith } from "../core/dialogue.ts";
 import { PaiError } from "../core/error.ts";
-import type { Message } from "../core/model.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { complexityOf, phasesOf, promiseOf } from "../core/plan/promise.ts";
 import { createRights, type PlanClaim, type Rights, useOf } from "../core/plan/scope.ts";
@@ -14,16 +14,17 @@ import { acceptBatch, applyBatch, isAsked, reviewBatch } from "./changes/batch.t
 import { judgeStaged } from "./changes/judge.ts";
 import { acceptMeanwhile, mergeStaged } from "./changes/meanwhile.ts";
 import { baselineOf, type Check, checksOf, refuseFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
+import { continueOrStart } from "./dialogue.ts";
 import type { RunEnding } from "./ending/ending.ts";
 import { hasOwnWork } from "./ending/settle.ts";
 import { collectEvidence, lookBehind, showNow } from "./evidence.ts";
+import { beginningOf } from "./json-reply.ts";
 import type { BatchReport } from "./perform.ts";
 import { createProgress, type Left, type Progress, renderResults, renderTask } from "./phases.ts";
 import { keepPlans, makePlan, presentSaved, singleShotPlan } from "./planning.ts";
-import { executePrompt } from "./prompts/prompts.ts";
+import { workPrompt } from "./prompts/prompts.ts";
 import {
   askForScript,
-  beginningOf,
   keepFinish,
   performScript,
   proseAfter,
@@ -99,18 +100,17 @@ async function findSettled(run: Run, claims: readonly PlanClaim[]): Promise<read
 }
 
 /** One phase: asks for a script, performs it, and runs the checks when nothing else is left. */
-async function doPhase(phase: Phase, n: number, messages: readonly Message[], baseline: () => Promise<void>) {
+async function doPhase(phase: Phase, n: number, request: string, baseline: () => Promise<void>) {
   const { run, rights, claims, progress, checks } = phase;
-  const question: ScriptQuestion = {
-    purpose: "execute",
-    system: executePrompt(),
-    messages,
-    targets: progress.targets,
-  };
+  const messages = messagesWith(run.dialogue, request);
+  const system = workPrompt(run.changing.strict);
+  const question: ScriptQuestion = { purpose: "execute", system, messages, targets: progress.targets };
+  run.dialogue.messages = messages;
   const [asked, begun] = await Promise.allSettled([askForScript(run, question), baseline()]);
   if (asked.status === "rejected") throw asked.reason;
   if (begun.status === "rejected") throw begun.reason;
   const { script, text, seen, tag } = asked.value;
+  run.dialogue.messages = asked.value.messages;
   const closed = keepFinish(run.ending, script);
   const finished = keepProse(run.ending, asked.value, progress) || closed;
   const work = await performScript(run, script, { rights, prefix: `phase${n}`, planned: progress.steps });
@@ -178,6 +178,9 @@ function giveUp(run: Run, left: Left, text: string): never {
   throw new PaiError(left.code, left.message + said, left.hint === null ? {} : { hint: left.hint });
 }
 
+/** Characters that the message of a later phase may well have. */
+const maxOfResults = 16_000;
+
 /** Carries out the plan. Throws the last unresolved failure when the promised calls are used up. */
 export async function execute(run: Run, plan: Plan, claims: readonly PlanClaim[]): Promise<void> {
   const rights = rightsOf(plan, claims);
@@ -185,7 +188,8 @@ export async function execute(run: Run, plan: Plan, claims: readonly PlanClaim[]
   await finishBaseline(run);
   // The plan, and perhaps a person's approval, refers to the files as they were when it was made.
   await acceptMeanwhile(run, claims);
-  const { text: evidence, batch: seen } = await collectEvidence(run, plan, rights);
+  const system = workPrompt(run.changing.strict);
+  const { text: evidence, batch: seen } = await collectEvidence(run, plan, rights, system);
   progress.absorb(seen);
   const checks = run.changing.dryRun ? [] : checksOf(run);
   const baseline = async () => {
@@ -193,16 +197,14 @@ export async function execute(run: Run, plan: Plan, claims: readonly PlanClaim[]
   };
   const phases = phasesOf[complexityOf(plan)];
   const turnsAt = (n: number) => Math.max(1, phases - n + 1);
-  let messages: readonly Message[] = [
-    { role: "user", text: renderTask(run, plan, evidence, { checks, turns: turnsAt(1) }) },
-  ];
+  let request = renderTask(run, plan, evidence, { checks, turns: turnsAt(1) });
   for (let n = 1; ; n += 1) {
     run.ledger.reserve(Math.max(0, phases - n));
     run.emit({ type: "phase.started", phase: n, of: Math.max(n, phases) });
     const { left, text, batch, notes, reports, tag } = await doPhase(
       { run, rights, claims, progress, checks },
       n,
-      messages,
+      request,
       baseline,
     );
     if (left === null) {
@@ -212,14 +214,12 @@ export async function execute(run: Run, plan: Plan, claims: readonly PlanClaim[]
     if (run.ledger.exhausted) giveUp(run, left, text);
     const isSaid = batch.reports.some(({ ok }) => !ok) || reports.some(({ passed }) => passed === false);
     if (!isSaid) run.emit({ type: "notice", level: "info", code: left.code, text: `asking again: ${left.message}` });
-    const isFresh = n > 1;
+    continueOrStart(run, system, "work", maxOfResults);
+    const isAlone = run.dialogue.messages.length === 0;
+    const now = isAlone ? `${await renderNow(run, plan, checks)}\n\nSo far:\n` : "";
     const { stubborn } = progress;
-    const ended = { batch, left, notes, checks: reports, stubborn, turns: turnsAt(n + 1), isFresh, tag };
-    const results = await renderResults(run, ended);
-    // After the second phase earlier messages are out of date: the next call gets the current files and the failures.
-    messages = isFresh
-      ? [{ role: "user", text: `${await renderNow(run, plan, checks)}\n\nSo far:\n${results}` }]
-      : [...messages, { role: "assistant", text, calls: [], native: null }, { role: "user", text: results }];
+    const ended = { batch, left, notes, checks: reports, stubborn, turns: turnsAt(n + 1), tag };
+    request = now + (await renderResults(run, ended));
   }
 }
 

@@ -24,6 +24,7 @@ export interface Started {
     readonly context: string | null;
     readonly files?: readonly string[];
     readonly conversation?: { readonly messages: readonly unknown[] } | null;
+    readonly dialogue?: { readonly messages: readonly unknown[] };
   };
   readonly options: object;
 }
@@ -107,8 +108,9 @@ export function recordRun(
       if (event.type === "run.started") {
         const { run, at, pai, root, mode } = event;
         const { id, window, maxOutputTokens } = model;
-        const { text, history, context, files = [], conversation } = task;
-        const asked = { text, history, context, files, earlier: conversation?.messages.length ?? 0 };
+        const { text, history, context, files = [], conversation, dialogue } = task;
+        const earlier = (conversation?.messages.length ?? 0) + (dialogue?.messages.length ?? 0);
+        const asked = { text, history, context, files, earlier };
         const given = options as { readonly [name: string]: Json };
         const limits = { id, window, maxOutputTokens };
         const names = { part: veil.part, last: veil.last };

@@ -52,6 +52,7 @@ function documentOf(outcome: Outcome): Outcome {
       ...(usage.written === undefined ? {} : { written: usage.written }),
       output: usage.output,
       thought: usage.thought,
+      ...(usage.weighed === undefined ? {} : { weighed: usage.weighed }),
     },
     cost: outcome.cost,
     model: { requested: model.requested, served: model.served, key: model.key },

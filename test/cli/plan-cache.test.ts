@@ -12,7 +12,7 @@ const plan = JSON.stringify({ intent: "task", reply: "I write it", steps: [{ act
 const script = "WRITE::b.txt::EOT\nhello\nEND::EOT\nFINISH::done\n";
 const answer = (server: Server) => (n: number) => {
   const asked = JSON.stringify(server.seen[n]?.body);
-  return sse([says(asked.includes("response_format") ? plan : script)]);
+  return sse([says(asked.includes("Carry") ? script : plan)]);
 };
 const [one, other] = [serve(), serve()];
 afterAll(() => Promise.all([one.stop(), other.stop()]));

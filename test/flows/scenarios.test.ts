@@ -32,7 +32,7 @@ function emptyFoldersIn(folder: string): Files {
   return Object.fromEntries(names.map((name) => [name.slice(0, -marker.length), ""]));
 }
 
-const changing = new Set(["run", "at", "root", "plan", "before", "after", "ms", "estimate", "tokens"]);
+const changing = new Set(["run", "at", "root", "plan", "before", "after", "ms", "estimate", "tokens", "weighed"]);
 
 /** What holds commands differs between machines. */
 const isOfMachine = (event: StampedEvent) => event.type === "notice" && event.code === "sandbox";

@@ -3,6 +3,7 @@ import { expect } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { allActions } from "../../src/actions/match-vocabulary.ts";
+import type { Dialogue } from "../../src/core/dialogue.ts";
 import type { RunEvent, StampedEvent } from "../../src/core/event.ts";
 import type { Call, Json, Message, Model, ModelRequest, StopReason, Usage } from "../../src/core/model.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
@@ -116,6 +117,8 @@ export interface Setup extends Partial<Pick<Ports, "now" | "actions">> {
   readonly allowance?: Allowance;
   readonly flow?: Flow;
   readonly conversation?: Conversation;
+  /** What earlier tasks of the session have told the model. */
+  readonly dialogue?: Dialogue;
   /** Files the person named. */
   readonly mentioned?: readonly string[];
   readonly window?: number;
@@ -145,6 +148,8 @@ export interface Ran {
   eventsOf<T extends RunEvent["type"]>(type: T): readonly Extract<StampedEvent, { type: T }>[];
   /** The last user message of the n-th request, from 1. */
   asked(n: number): string;
+  /** All user messages of the n-th request, from 1. */
+  told(n: number): string;
 }
 
 /** Every file below a folder; empty folders end in a slash. */
@@ -259,6 +264,7 @@ export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup)
       history: setup.history ?? [],
       context: setup.context ?? null,
       conversation: setup.conversation ?? null,
+      ...(setup.dialogue !== undefined && { dialogue: setup.dialogue }),
       files: (setup.mentioned ?? []).map((path) => path as RelPath),
     },
     { ...defaults, ...setup.options },
@@ -295,6 +301,8 @@ export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup)
       const last = requests[n - 1]?.messages.at(-1);
       return last?.role === "user" ? last.text : "";
     },
+    told: (n) =>
+      (requests[n - 1]?.messages ?? []).flatMap((each) => (each.role === "user" ? [each.text] : [])).join("\n\n"),
   };
 }
 

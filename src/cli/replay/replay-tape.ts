@@ -5,7 +5,7 @@ import type { KeptRanking } from "../../core/context/rank.ts";
 import type { Term } from "../../core/context/words.ts";
 import { type Failure, PaiError } from "../../core/error.ts";
 import type { ProjectMemory } from "../../core/memory.ts";
-import { type Json, type Model, noUsage } from "../../core/model.ts";
+import { type Json, type Model, type ModelEvent, type ModelRequest, noUsage } from "../../core/model.ts";
 import type { PlanCache } from "../../core/ports.ts";
 import type { Decide, Decision } from "../../core/question.ts";
 import { type Fact, type FactOf, factsOf } from "../../core/receipt.ts";
@@ -89,29 +89,40 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
   const looks = [...factsOf(facts, "look")];
   const rankings = [...factsOf(facts, "ranking")];
   let asked = 0;
+  const why = started.task.earlier > 0 ? "it went on from earlier tasks of its session" : "the project has changed";
+
+  async function* stream(request: ModelRequest): AsyncGenerator<ModelEvent> {
+    asked += 1;
+    const { sha256 } = describeRequest(request);
+    // Helpers that explored at the same time were recorded in the order in which they ended.
+    const call = nextCall(
+      (fact) => fact.purpose === request.purpose && fact.sha256 === sha256,
+      ({ purpose }) => purpose === request.purpose,
+    );
+    if (sha256 !== call.sha256) differ(`request ${asked} (${request.purpose}) differs: ${why}`);
+    if (call.text !== "") yield { type: "text", text: call.text };
+    for (const each of call.calls) yield { type: "call", call: each };
+    if (call.error !== null) throw toError(call.error);
+    const { stop, usage, served, key } = call;
+    if (stop === null) return;
+    yield { type: "done", stop, usage: usage ?? noUsage, served: served ?? "", key, native: null };
+  }
+
+  const modelOf = (id: string): Model => ({
+    ...started.model,
+    id,
+    provider: id.split(":", 1)[0] ?? "",
+    name: id.slice(id.indexOf(":") + 1),
+    address: null,
+    stream,
+  });
+  const [, forPlan = "", forWork = ""] = /^plan=(.+),work=(.+)$/.exec(started.model.id) ?? [];
+  const parts = forPlan === "" ? {} : { parts: { plan: modelOf(forPlan), work: modelOf(forWork) } };
 
   return {
     model: {
-      ...started.model,
-      provider: started.model.id.split(":", 1)[0] ?? "",
-      name: started.model.id.slice(started.model.id.indexOf(":") + 1),
-      address: null,
-      async *stream(request) {
-        asked += 1;
-        const { sha256 } = describeRequest(request);
-        // Helpers that explored at the same time were recorded in the order in which they ended.
-        const call = nextCall(
-          (fact) => fact.purpose === request.purpose && fact.sha256 === sha256,
-          ({ purpose }) => purpose === request.purpose,
-        );
-        if (sha256 !== call.sha256) differ(`request ${asked} (${request.purpose}) differs: the project has changed`);
-        if (call.text !== "") yield { type: "text", text: call.text };
-        for (const each of call.calls) yield { type: "call", call: each };
-        if (call.error !== null) throw toError(call.error);
-        const { stop, usage, served, key } = call;
-        if (stop === null) return;
-        yield { type: "done", stop, usage: usage ?? noUsage, served: served ?? "", key, native: null };
-      },
+      ...modelOf(started.model.id),
+      ...parts,
     },
     async decide({ kind }): Promise<Decision> {
       const { accept, by, reason, feedback, review = false } = nextDecision((fact) => fact.kind === kind);

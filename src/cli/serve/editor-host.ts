@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { asBlock } from "../../acp/door.ts";
 import type { Choice, EditorTalk, Host, TalkSummary } from "../../acp/host.ts";
+import { createDialogue } from "../../core/dialogue.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { providers, renderSetKey } from "../../core/providers.ts";
@@ -92,6 +93,7 @@ function createTalk(
   const [first] = listModels(base.settings.model);
   let mode: string = base.settings.mode;
   let model: ComposedModel | undefined;
+  const dialogue = createDialogue();
   /** What the user did meanwhile, for the next message; null: nothing. */
   let offered: string | null = null;
 
@@ -106,6 +108,7 @@ function createTalk(
       context: parts.length === 0 ? null : parts.join("\n\n"),
       files: [...files],
       conversation: session.conversation,
+      dialogue,
     };
   }
 

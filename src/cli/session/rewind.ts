@@ -1,5 +1,6 @@
 /** /rewind and /compact: restores an earlier state of a session's files, conversation, or both. */
 
+import { startAnew } from "../../core/dialogue.ts";
 import { PaiError } from "../../core/error.ts";
 import { hideMessage } from "../../core/secrets/hide-message.ts";
 import { renderConversation } from "../../core/session/conversation.ts";
@@ -107,6 +108,7 @@ async function summarizeFrom(talk: Talk, from: number): Promise<void> {
   await askModel(talk, "summarize", async (run) => {
     run.ledger.promise({ expected: 1, at_most: 2 });
     const summary = await summarizeText(run, textFor(run));
+    startAnew(talk.dialogue);
     open.add({ type: "session.summarized", at: context.now().toISOString(), from, summary });
   });
 }
@@ -142,6 +144,7 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
   const taken = action === "conversation" ? 0 : await rewindCode(talk, from);
   if (action === "code" && taken > 0)
     offer(talk, `The user took back what turn ${from} and all after it changed in files; they are as before.`);
+  if (action !== "code") startAnew(talk.dialogue);
   if (action !== "code") open.add({ type: "session.rewound", at: context.now().toISOString(), turns: from - 1 });
   const code = taken === 0 ? "no files were taken back" : `${counted(taken, "run")} taken back; bring back with: /redo`;
   tell(talk, "rewind", `${restored[action]} went back to before turn ${from}: ${code}`);

@@ -1,6 +1,7 @@
 /** The interactive session: reads a message, runs the task, shows the result, and repeats. */
 
 import { join } from "node:path";
+import { createDialogue } from "../../core/dialogue.ts";
 import { exitCodes, PaiError, toPaiError } from "../../core/error.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { pendingOf } from "../../core/session/session.ts";
@@ -208,6 +209,7 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
     spent: { calls: 0, tokens: 0, cost: 0 },
     sandboxTold: null,
     offered: null,
+    dialogue: createDialogue(),
     planned: null,
   };
   const talk: Talk = { context, view, composed, sessions, open, input, mode, ...nothing };

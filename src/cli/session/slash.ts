@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { startAnew } from "../../core/dialogue.ts";
 import { PaiError } from "../../core/error.ts";
 import { type Effort, efforts, sizeOf } from "../../core/model.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -153,6 +154,7 @@ function enterSession(talk: Talk, session: Session | null): void {
   const { sessions, context, view } = talk;
   const warn = (text: string) => view.notify({ level: "warning", code: "session", text });
   talk.open.close();
+  startAnew(talk.dialogue);
   talk.open = sessions?.open(session, context.now, warn) ?? openUnkept(context.now);
   view.forgetAllowed();
 }

@@ -1,5 +1,6 @@
 /** A session at the terminal: its state, one turn of it, and Ctrl+C that ends the turn but not the session. */
 
+import type { Dialogue } from "../../core/dialogue.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Plan } from "../../core/plan/plan.ts";
@@ -53,6 +54,8 @@ export interface Talk {
   spent: { readonly calls: number; readonly tokens: number; readonly cost: number | null };
   /** What the user did meanwhile, for the next message: own commands, undone changes. null: nothing. */
   offered: string | null;
+  /** What the model has been told by tasks with a plan; the next one goes on from it. */
+  readonly dialogue: Dialogue;
   /** The plan that a yes carries out: the last one of `/plan`, or an approved one that was interrupted. null: none. */
   planned: Planned | null;
 }
@@ -133,7 +136,7 @@ export async function whileInterruptible<T>(
 }
 
 /** The task of a message, with everything that goes with it. Throws path_refused for a denied file after `@`. */
-export async function taskOf({ composed, open, offered }: Talk, text: string, typed: string): Promise<Task> {
+export async function taskOf({ composed, open, offered, dialogue }: Talk, text: string, typed: string): Promise<Task> {
   const { session } = open;
   return {
     text,
@@ -141,6 +144,7 @@ export async function taskOf({ composed, open, offered }: Talk, text: string, ty
     context: offered,
     files: await findMentions(composed.opened.workspace, typed),
     conversation: session.conversation,
+    dialogue,
   };
 }
 

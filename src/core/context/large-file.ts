@@ -1,6 +1,6 @@
 /** Chooses which lines of one large file are shown to the model that changes it. Pure. */
 import { cutBlocks, linesOf } from "./blocks.ts";
-import { chooseExcerpts, type ExcerptRange, renderExcerpt } from "./excerpts.ts";
+import { chooseExcerpts, type ExcerptRange } from "./excerpts.ts";
 import { findSignals } from "./signals.ts";
 import { countTerm, type Term, termsOf } from "./words.ts";
 
@@ -25,9 +25,9 @@ export interface LargeFile {
 }
 
 export interface Parts {
-  /** The outline and the ranges as the prompt shows them; "": the lines are too long. */
-  readonly text: string;
-  readonly totalLines: number;
+  /** In order; empty: the lines are too long. */
+  readonly ranges: readonly ExcerptRange[];
+  readonly outline: string;
   /** Ranges that the model has read and that did not fit. */
   readonly left: readonly ExcerptRange[];
 }
@@ -95,6 +95,5 @@ export function chooseParts({ path, text, request, output, looked, changed }: La
   );
   const { kept, left } = fitLooked(lines, looked);
   const ranges = mergeRanges([...(excerpt?.ranges ?? []), ...kept]);
-  const shown = ranges.length === 0 ? "" : renderExcerpt(path, lines, ranges, excerpt?.outline ?? "");
-  return { text: shown, totalLines: lines.length, left };
+  return { ranges, outline: excerpt?.outline ?? "", left };
 }

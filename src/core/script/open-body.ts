@@ -106,8 +106,11 @@ function freshState(tag: string) {
   };
 }
 
+/** The tag that closes bodies in the prompt. */
+export const usualTag = "EOT";
+
 /**
- * The tag for the prompt: EOT, or EOT2, EOT3 … when a line of `texts` (everything taken from the workspace or the
+ * The tag for a reply: EOT, or EOT2, EOT3 … when a line of `texts` (everything taken from the workspace or the
  * user) could close a body with that tag, so that text from files never closes one.
  */
 export function chooseTag(texts: Iterable<string>): string {
@@ -118,7 +121,7 @@ export function chooseTag(texts: Iterable<string>): string {
       if (word !== null) taken.add(word);
     }
   }
-  let tag = "EOT";
-  for (let n = 2; taken.has(tag); n++) tag = `EOT${n}`;
+  let tag: string = usualTag;
+  for (let n = 2; taken.has(tag); n++) tag = `${usualTag}${n}`;
   return tag;
 }

@@ -77,7 +77,8 @@ export interface Briefing {
 }
 
 /** What a person gave, cut: files that were read since may tell a secret in it. */
-const cutGiven = ({ veil }: Run, text: string, maxLength: number): string => cutText(veil.coverText(text), maxLength);
+export const cutGiven = ({ veil }: Run, text: string, maxLength: number): string =>
+  cutText(veil.coverText(text), maxLength);
 
 function renderHistory(run: Run, budgets: Budgets): string {
   const lines = run.task.history

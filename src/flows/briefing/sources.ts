@@ -6,12 +6,13 @@ import { compressionOf } from "../../core/compressed.ts";
 import { linesOf } from "../../core/context/blocks.ts";
 import type { ExcerptRange } from "../../core/context/excerpts.ts";
 import { isAside } from "../../core/context/kind.ts";
-import { chooseParts, type Parts } from "../../core/context/large-file.ts";
+import { chooseParts } from "../../core/context/large-file.ts";
 import { type Asked, type RankedProject, rankProject, wordsOf } from "../../core/context/project.ts";
 import { maxReadLines, maxShown, maxWhole } from "../../core/context/shown.ts";
 import { surveyLimits } from "../../core/context/survey-limits.ts";
 import { surveyView } from "../../core/context/survey-view.ts";
 import { fence } from "../../core/data-fence.ts";
+import { tellFile, type Wanted } from "../../core/dialogue.ts";
 import { digest } from "../../core/digest.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { describeHidden } from "../../core/invisible.ts";
@@ -120,55 +121,29 @@ function changedLines(run: Run, path: RelPath, lines: readonly string[]): readon
   return lines.flatMap((_, at) => (kept.has(at) ? [] : [at + 1]));
 }
 
-/** The parts of the file to show. */
-const chooseLines = (run: Run, path: RelPath, text: string, focus: Focus): Parts =>
-  chooseParts({ path, text, ...focus, changed: changedLines(run, path, linesOf(text)) });
-
-/** null: the file is not large, no text, or has lines that are too long to choose from. */
-async function cutParts(run: Run, path: RelPath, file: VeiledFile, focus: () => Focus): Promise<string | null> {
-  if (isBinary(file)) return null;
-  const text = new TextDecoder().decode(file.hidden.bytes);
+/** A file of which only these parts are wanted; null: it is not large, or has lines that are too long to choose from. */
+function wantParts(run: Run, path: RelPath, text: string, focus: () => Focus): Wanted | null {
   if (text.length <= maxWhole) return null;
-  const parts = chooseLines(run, path, text, focus());
-  if (parts.text === "") return null;
-  run.reading.bases.add(path);
-  run.overlay.show(path, file.raw.bytes, "part");
-  noteHidden(run, path, parts.text);
-  noteSent(run, [{ path, bytes: file.raw.bytes, shown: parts.text }]);
+  const parts = chooseParts({ path, text, ...focus(), changed: changedLines(run, path, linesOf(text)) });
+  if (parts.ranges.length === 0) return null;
   const left = parts.left.map(({ from, to }) => `${from}-${to}`).join(", ");
-  const note = left === "" ? {} : { note: `lines ${left} were looked at and are left out here` };
-  return fence("file", { path, shown: `parts of ${parts.totalLines} lines`, ...note }, parts.text);
+  const note = left === "" ? "" : `lines ${left} were looked at and are left out here`;
+  return { path, text, ranges: parts.ranges, outline: parts.outline, note };
 }
 
-function cutWhole(run: Run, path: RelPath, file: VeiledFile): string {
-  const { bytes } = file.raw;
-  run.reading.bases.add(path);
-  if (isBinary(file)) return `${path}: binary, ${bytes.length} bytes`;
-  const text = clipText(new TextDecoder().decode(file.hidden.bytes), shareOut(maxShown));
-  noteHidden(run, path, text);
-  noteSent(run, [{ path, bytes, shown: text }]);
-  if (bytes.length > maxShown) {
-    run.overlay.show(path, bytes, "part");
-    const next = run.overlay.asksBy === "tools" ? "read with start_line" : "READ::path::from-to";
-    return fence("file", { path, note: `parts of ${bytes.length} bytes; ${next} shows more` }, text);
-  }
-  run.overlay.show(path, bytes);
-  return fence("file", { path }, text);
-}
-
-/** A file for the model. */
-interface ShownFile {
-  readonly text: string;
-  /** Whether `text` holds only parts of the file, with its outline. */
-  readonly inParts: boolean;
+/** A very large file by its ends, which the dialogue does not count as told. */
+function showEnds(run: Run, path: RelPath, text: string, size: number): string {
+  const next = run.overlay.asksBy === "tools" ? "read with start_line" : "READ::path::from-to";
+  const note = `parts of ${size} bytes; ${next} shows more`;
+  return fence("file", { path, note }, clipText(text, shareOut(maxShown)));
 }
 
 /**
- * Makes the text of one file for the model and notes the file as seen; returns null when there is no such file. With
- * `focus`, a large text file that the model has not seen whole is shown in parts; otherwise a very large file is cut
- * after its beginning. For a binary file the text is its size, for an unreadable one the reason.
+ * Makes the text of one file for the model and notes the file as seen; "": the dialogue shows it already; null: there
+ * is no such file. With `focus`, a large text file that the model has not seen whole is shown in parts; otherwise a very
+ * large file is shown by its ends. For a binary file the text is its size, for an unreadable one the reason.
  */
-export async function showFile(run: Run, path: RelPath, focus: (() => Focus) | null = null): Promise<ShownFile | null> {
+export async function showFile(run: Run, path: RelPath, focus: (() => Focus) | null = null): Promise<string | null> {
   try {
     // READ unpacks it.
     if (compressionOf(path) !== null) return null;
@@ -176,12 +151,23 @@ export async function showFile(run: Run, path: RelPath, focus: (() => Focus) | n
     const hidden = run.veiled.hide(path, raw);
     if (raw?.kind !== "file" || hidden?.kind !== "file") return null;
     const file = { raw, hidden };
+    run.reading.bases.add(path);
+    if (isBinary(file)) return `${path}: binary, ${raw.bytes.length} bytes`;
+    const text = new TextDecoder().decode(hidden.bytes);
     const isSeen = run.overlay.shown(path) !== null;
-    const isShort = hidden.bytes.length <= maxWhole;
-    const parts = focus === null || isSeen || isShort ? null : await cutParts(run, path, file, focus);
-    return { text: parts ?? cutWhole(run, path, file), inParts: parts !== null };
+    const parts = focus === null || isSeen ? null : wantParts(run, path, text, focus);
+    const size = raw.bytes.length;
+    const told =
+      parts === null && size > maxShown
+        ? { text: showEnds(run, path, text, size), isWhole: false }
+        : tellFile(run.dialogue, parts ?? { path, text, ranges: null, outline: "", note: "" });
+    if (told.isWhole) run.overlay.show(path, raw.bytes);
+    else run.overlay.show(path, raw.bytes, "part");
+    noteHidden(run, path, told.text);
+    if (told.text !== "") noteSent(run, [{ path, bytes: raw.bytes, shown: told.text }]);
+    return told.text;
   } catch (thrown) {
-    return { text: `${path}: ${toPaiError(thrown).message}`, inParts: false };
+    return `${path}: ${toPaiError(thrown).message}`;
   }
 }
 

@@ -9,7 +9,7 @@ import { exitCodes, PaiError, toFailure, toPaiError } from "../../core/error.ts"
 import { spellInJson } from "../../core/invisible.ts";
 import { readJson } from "../../core/json.ts";
 import { takeFacts } from "../../core/memory.ts";
-import type { Json } from "../../core/model.ts";
+import { type Json, weighedOf } from "../../core/model.ts";
 import { failedOutcome, type Outcome, type Status } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import { renderUndone } from "../../core/plan/scope.ts";
@@ -224,7 +224,7 @@ export async function settle(
     ...(shown !== null && closed === null && !options.dryRun ? shown : await showChanges(run, changes)),
     checks: checking.results,
     calls: { made: ledger.made, ...ledger.promised },
-    usage: ledger.usage,
+    usage: { ...ledger.usage, weighed: weighedOf(ledger.usage) },
     cost: ledger.cost,
     model: { requested: ports.model.id, served: ledger.served, key: ledger.key },
     score: ending.score,

@@ -3,14 +3,13 @@ import type { Row } from "../../core/action-row.ts";
 import { vocabulary } from "../../core/vocabulary.ts";
 import act from "./act.md" with { type: "text" };
 import compact from "./compact.md" with { type: "text" };
-import execute from "./execute.md" with { type: "text" };
 import explore from "./explore.md" with { type: "text" };
 import integrity from "./integrity.md" with { type: "text" };
-import plan from "./plan.md" with { type: "text" };
 import schedule from "./schedule.md" with { type: "text" };
 import script from "./script.md" with { type: "text" };
 import summary from "./summary.md" with { type: "text" };
 import toolLoop from "./tool-loop.md" with { type: "text" };
+import work from "./work.md" with { type: "text" };
 
 /** Fills the lists of actions in for `{looks}`, `{changes}`, `{commands}` and `{one-line actions}`. */
 function listActions(prompt: string): string {
@@ -24,14 +23,20 @@ function listActions(prompt: string): string {
     .replace("{one-line actions}", [...oneLine("change"), ...oneLine("look"), ...oneLine("command")].join("\n"));
 }
 
-export const planPrompt = (): string => listActions(plan);
+const amendRules = {
+  strict: "Only the paths and commands of the plan; anything else is refused.",
+  amends:
+    "Only the paths and commands of the plan. If the task needs one more, write AMEND::ACTION::path::why on the line before that action (MV, COPY: AMEND::MV::from::to::why); pai or the user decides.",
+} as const;
+
+const scriptRules = (isStrict: boolean): string =>
+  listActions(script).replace("{amend rule}", amendRules[isStrict ? "strict" : "amends"]);
+
 export const schedulePrompt = (): string => listActions(schedule);
-/** The prompt for carrying out an approved plan in one script. */
-export const executePrompt = (): string => `${execute}\n${listActions(script)}`;
+/** The one prompt of a plan and of the work after it: a service that keeps beginnings reads it once. */
+export const workPrompt = (isStrict: boolean): string => `${listActions(work)}${scriptRules(isStrict)}`;
 /** The prompt for carrying out one step of eight-step in one script. */
-export const actPrompt = (): string => `${act}\n${listActions(script)}`;
-/** Characters of `executePrompt` without its lists. */
-export const executeLength = (): number => execute.length + script.length;
+export const actPrompt = (isStrict: boolean): string => `${act}\n${scriptRules(isStrict)}`;
 export const integrityPrompt = (): string => integrity;
 export const summaryPrompt = (): string => summary;
 export const explorePrompt = (): string => explore;

@@ -1,5 +1,5 @@
 /** Encodes a request of pai as the body of one request to Anthropic's Messages API. */
-import type { Json, Message, ModelRequest } from "../../core/model.ts";
+import { isRepeated, type Json, type Message, type ModelRequest } from "../../core/model.ts";
 import { fields, listIn } from "../wire/fields.ts";
 import { toStrictSchema } from "../wire/strict-schema.ts";
 
@@ -18,8 +18,7 @@ const cached = { cache_control: { type: "ephemeral" } };
 const thinksUnasked = (model: string): boolean => !/claude-(2|3|instant|(opus|sonnet|haiku)-4)/.test(model);
 
 /**
- * Tools and system are marked for the provider's cache, and so is the conversation of a loop, with which the next
- * request begins. Thinking blocks are sent back whole to the model that made them, until it refuses them: their
+ * Tools and system are marked for the provider's cache, and so is a conversation with which the next request begins. Thinking blocks are sent back whole to the model that made them, until it refuses them: their
  * signatures depend on the account and on all messages before.
  */
 export function encodeAnthropic(model: string, request: ModelRequest): Block {
@@ -30,7 +29,7 @@ export function encodeAnthropic(model: string, request: ModelRequest): Block {
     stream: true,
     max_tokens: request.maxOutputTokens,
     ...(system === "" ? {} : { system: [{ type: "text", text: system, ...cached }] }),
-    messages: (tools.length > 0 ? markLast(turns) : turns) as unknown as Json,
+    messages: (isRepeated(request) ? markLast(turns) : turns) as unknown as Json,
     ...(request.effort == null && thinksUnasked(model)
       ? { thinking: { type: "adaptive", display: "summarized" } }
       : {}),

@@ -20,6 +20,7 @@ export function openChat(options: BridgeOptions): Stream {
           form,
           schemaOf: toStrictSchema,
           isMarked,
+          hasCacheKey: provider.dialect?.hasCacheKey,
           countsUnasked: provider.dialect?.countsUnasked,
         }),
       send: postTo(`${endpoint.url}/chat/completions`),

@@ -1,6 +1,7 @@
 /** Encodes a request of pai for a server that speaks Chat Completions. */
 import { digest } from "../../core/digest.ts";
 import type { Call, CallResult, Json, Message, ModelRequest } from "../../core/model.ts";
+import { cacheKeyOf } from "../wire/cache-key.ts";
 import { reasoningFor } from "./reasoning.ts";
 
 export type ChatItem = { readonly [key: string]: Json };
@@ -14,6 +15,8 @@ export interface ChatForm {
   readonly schemaOf: (schema: Json) => Json;
   /** The server caches only what is marked. */
   readonly isMarked?: boolean | undefined;
+  /** The server finds its cache by a key that the requests of one conversation share. */
+  readonly hasCacheKey?: boolean | undefined;
   /** The server counts tokens without being asked, and refuses to be. */
   readonly countsUnasked?: boolean | undefined;
 }
@@ -22,7 +25,7 @@ export interface ChatForm {
 export function encodeChat(
   model: string,
   request: ModelRequest,
-  { owner, form, schemaOf, isMarked = false, countsUnasked = false }: ChatForm,
+  { owner, form, schemaOf, isMarked = false, hasCacheKey = false, countsUnasked = false }: ChatForm,
 ): ChatItem {
   const { format } = request;
   const messages = encodeMessages(request, form, owner);
@@ -30,6 +33,7 @@ export function encodeChat(
     model,
     stream: true,
     ...(countsUnasked ? {} : { stream_options: { include_usage: true } }),
+    ...(hasCacheKey ? { prompt_cache_key: cacheKeyOf(request) } : {}),
     messages: isMarked ? markEnds(messages) : messages,
     max_tokens: request.maxOutputTokens,
     ...(request.temperature === null ? {} : { temperature: request.temperature }),

@@ -36,6 +36,8 @@ export function openLocal(options: LocalOptions): Stream {
         isOllama
           ? encodeOllama(model, request, { owner, window: server.window, isThinkingOff })
           : encodeChat(model, request, chat),
+      // As a grammar, beside the prompt whose beginning such servers keep.
+      takesSchemaApart: true,
       send: postTo(url),
       decode: (request) =>
         createChatDecoder({

@@ -1,6 +1,6 @@
 /** Encodes a request of pai as the body of one request to OpenAI's Responses API. */
-import { digest } from "../../core/digest.ts";
 import type { Json, Message, ModelRequest } from "../../core/model.ts";
+import { cacheKeyOf } from "../wire/cache-key.ts";
 import { fields, listIn } from "../wire/fields.ts";
 import { toStrictSchema } from "../wire/strict-schema.ts";
 
@@ -11,10 +11,6 @@ export const nativeOfOpenai = (model: string): string => `openai:${model}`;
 
 /** Models that are known not to think. Any other returns its reasoning encrypted, or refuses to. */
 const isThoughtless = (model: string): boolean => /gpt-[34]|chat/.test(model);
-
-/** The same for all requests of a conversation, which begin alike: OpenAI sends them to the same cache. */
-const cacheKeyOf = ({ system, messages }: ModelRequest): string =>
-  digest(JSON.stringify([system, messages[0] ?? null])).slice(0, 32);
 
 /**
  * OpenAI counts the length that a reply may have against the tokens of a minute, used or not: it is only told where the
@@ -32,10 +28,10 @@ export function encodeOpenai(model: string, request: ModelRequest): Item {
     ...(request.isCapped ? { max_output_tokens: Math.max(16, request.maxOutputTokens) } : {}),
     ...(request.temperature === null ? {} : { temperature: request.temperature }),
     ...(isThoughtless(model) ? {} : { include: ["reasoning.encrypted_content"] }),
+    prompt_cache_key: cacheKeyOf(request),
     ...(tools.length === 0
       ? {}
       : {
-          prompt_cache_key: cacheKeyOf(request),
           tools: tools.map(({ name, description, schema }) => ({
             type: "function",
             name,

@@ -37,6 +37,8 @@ export interface BridgeOptions {
 export interface Bridge {
   /** The body of the request. */
   readonly encode: (request: ModelRequest) => Body;
+  /** The server enforces a schema without making it a part of the prompt. */
+  readonly takesSchemaApart?: boolean;
   /** Sends the body; the answer is not read yet. */
   readonly send: (body: Body, exchange: Exchange) => Promise<Response>;
   readonly decode: (request: ModelRequest) => Decoder;
@@ -62,7 +64,7 @@ function makeWellFormed(request: ModelRequest): ModelRequest {
 
 /** Makes one attempt for each call, and another for each concession; retry.ts retries. Throws `key_invalid` for a key that no header can hold. */
 export function openBridge(
-  { encode: encodeTask, send, decode }: Bridge,
+  { encode: encodeTask, takesSchemaApart = false, send, decode }: Bridge,
   { provider, model, key, endpoint, agent, idleMs, notify, concessions, effort, now }: BridgeOptions,
 ): Stream {
   if (key !== null && !/^[\x21-\x7e]+$/.test(key.key)) {
@@ -107,7 +109,8 @@ export function openBridge(
   }
 
   return async function* (given, signal) {
-    const request = { ...makeWellFormed(given), effort: given.effort ?? provider.effort ?? null };
+    const format = given.format?.isOptional === true && !takesSchemaApart ? null : given.format;
+    const request = { ...makeWellFormed(given), format, effort: given.effort ?? provider.effort ?? null };
     effort.tell(request);
     let left = maxConcessions;
     let body: Body = {};

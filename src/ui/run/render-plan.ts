@@ -14,12 +14,15 @@ import type { Style } from "../style.ts";
 const tableFrom = 56;
 const gap = 2;
 
-/** "expected 2, at most 3 calls, about 1,900 tokens, about $0.01"; leaves out unknown amounts. */
-function renderPromise({ expected, at_most, tokens, cost }: Promised): string {
+const rough = (tokens: number): string => grouped(Number(tokens.toPrecision(2)));
+
+/** "expected 2, at most 3 calls, about 1,900 tokens (weighed 1,200), about $0.01"; leaves out unknown amounts. */
+function renderPromise({ expected, at_most, tokens, weighed = tokens ?? 0, cost }: Promised): string {
+  const kept = weighed < (tokens ?? 0) ? ` (weighed ${rough(weighed)})` : "";
   return [
     `expected ${grouped(expected)}`,
     `at most ${counted(at_most, "call")}`,
-    ...(tokens === null || tokens === 0 ? [] : [`about ${grouped(Number(tokens.toPrecision(2)))} tokens`]),
+    ...(tokens === null || tokens === 0 ? [] : [`about ${rough(tokens)} tokens${kept}`]),
     ...(cost === null || cost === 0 ? [] : [`about ${priced(cost)}`]),
   ].join(", ");
 }

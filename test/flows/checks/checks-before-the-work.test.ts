@@ -19,7 +19,7 @@ test("the output is in the plan call and in the execution call, and every check 
     options: { checks: ["cat a.txt; grep -q two a.txt"] },
   });
   expect(ran.outcome.status).toBe("verified");
-  for (const n of [1, 2]) expect(ran.asked(n)).toContain('exit="1" note="fails">\none\n</check>');
+  for (const n of [1, 2]) expect(ran.told(n)).toContain('exit="1" note="fails">\none\n</check>');
   expect(ran.eventsOf("check.started").map(({ when }) => when)).toEqual(["before", "after"]);
   const types = ran.events.map(({ type }) => type);
   expect(types.indexOf("check.finished")).toBeLessThan(types.indexOf("model.started"));

@@ -198,7 +198,7 @@ describe("what commands and checks change", () => {
     const run = "echo three >> a.txt";
     const lines = [plan({ steps: [`RUN ${run}`, ...steps] }), `RUN::${run}\nREAD::b.txt\n`, finish()];
     const ran = await play({ files: { ...files, "b.txt": "b\n" }, lines, options: allowed });
-    expect(ran.asked(2)).toContain('<file path="a.txt">\none\nthree\n</file>');
+    expect(ran.asked(2)).toContain("@@ -1 +1,2 @@\n one\n+three\n");
     expect([ran.outcome.code, ran.files["a.txt"]]).toEqual([0, "one\nthree\n"]);
   });
 

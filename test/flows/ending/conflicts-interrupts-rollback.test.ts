@@ -188,7 +188,13 @@ describe("a saved plan", () => {
     const change = { path: "a.txt" as never, before: bytes("one\n"), after: bytes("1\n"), from: null };
     const ran = await play({ files, flow: followPlan(saved, [change]), lines: [] });
     expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 0, expected: 0, at_most: 0 } });
-    expect(ran.eventsOf("plan.ready")[0]?.promise).toEqual({ expected: 0, at_most: 0, tokens: 0, cost: null });
+    expect(ran.eventsOf("plan.ready")[0]?.promise).toEqual({
+      expected: 0,
+      at_most: 0,
+      tokens: 0,
+      weighed: 0,
+      cost: null,
+    });
     expect(ran.files).toEqual({ "a.txt": "1\n" });
   });
 });

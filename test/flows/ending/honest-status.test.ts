@@ -58,13 +58,6 @@ test("looks are counted apart from actions", async () => {
   expect([outcome.looks, outcome.actions]).toEqual([2, { done: 1, failed: 0, refused: 0 }]);
 });
 
-test("the plan's success criteria are shown to the execution call", async () => {
-  const made = JSON.parse(plan({ steps: ["MODIFY a.txt"] }));
-  made.analysis.success_criteria = ["a.txt holds two"];
-  const ran = await play({ files, lines: [JSON.stringify(made), good + finish()] });
-  expect(ran.asked(2)).toContain("Done when:\n- a.txt holds two");
-});
-
 test("the plan's schema asks for no field that nobody reads, and reads them where they come", async () => {
   const made = JSON.parse(plan({ steps: ["MODIFY a.txt"] }));
   made.intelligence_notes.estimated_time = "a minute";

@@ -24,7 +24,7 @@ test("an answer that fits takes no further call, in a fence or with words around
 
 test("every call that may end the run is told the schema", async () => {
   const ran = await play({ files, lines: [...steps, change + finish('{"n": 1}')], options });
-  for (const n of [1, 2]) expect(ran.asked(n)).toContain(outputSchema);
+  for (const n of [1, 2]) expect(ran.told(n)).toContain(outputSchema);
   const free = await play({ files, lines: [...steps, change + finish("Done.")] });
   for (const n of [1, 2]) expect(free.asked(n)).not.toContain("JSON Schema");
 });

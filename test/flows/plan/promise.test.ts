@@ -29,7 +29,7 @@ describe("calls", () => {
       diff: "",
       checks: [],
       calls: { made: 1, expected: 1, at_most: 2 },
-      usage,
+      usage: { ...usage, weighed: 150 },
       cost: null,
       model: { requested: "test:model", served: ["model-1"], key: "k1" },
       score: null,
@@ -143,8 +143,8 @@ describe("calls", () => {
         modify("a.py", ["import b\n", "import b as c\n"]) + modify("b.py", ["area = 1\n", "size = 1\n"]) + finish(),
       ],
     });
-    for (const part of ["import b\n", "area = 1\n", "print(2)\n", "1. MODIFY a.py", "Request: rename area"])
-      expect(ran.asked(2)).toContain(part);
+    for (const part of ["import b\n", "area = 1\n", "print(2)\n", "Request: rename area"])
+      expect(ran.told(2).split(part).length).toBe(2);
     expect(ran.files).toEqual({ "a.py": "import b as c\n", "b.py": "size = 1\n", "c.py": "print(2)\n" });
   });
 
@@ -152,7 +152,7 @@ describe("calls", () => {
     const history = [{ request: "make a.txt", answer: "Made it. Next: add a test?" }];
     const ran = await play({ task: "yes please", history, lines: [create, created] });
     expect(ran.asked(1)).toContain("Next: add a test?");
-    expect(ran.asked(2)).toContain("Next: add a test?");
+    expect(ran.told(2)).toContain("Next: add a test?");
   });
 });
 
@@ -255,7 +255,7 @@ describe("the promise in tokens and money", () => {
       cached: 0,
       output: Math.ceil(silent.text.length / 4),
     });
-    expect(ran.outcome.usage).toEqual(finished?.usage ?? noUsage);
+    expect(ran.outcome.usage).toMatchObject(finished?.usage ?? noUsage);
     const capped = { caps: { calls: null, tokens: (started?.estimate ?? 0) + 500, cost: null } };
     expect((await play({ files, lines: [silent], options: capped })).outcome.error?.code).toBe("budget_tokens");
   });

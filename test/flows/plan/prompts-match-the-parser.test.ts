@@ -1,12 +1,12 @@
 /** The prompts show the very language the parser reads. */
 import { expect, test } from "bun:test";
 import { readPlan } from "../../../src/core/plan/parse-plan.ts";
+import { planJsonSchema } from "../../../src/core/plan/reply-schemas.ts";
 import { parseScript } from "../../../src/core/script/parser.ts";
-import planPrompt from "../../../src/flows/prompts/plan.md" with { type: "text" };
-import { executePrompt } from "../../../src/flows/prompts/prompts.ts";
+import { workPrompt } from "../../../src/flows/prompts/prompts.ts";
 import scriptPrompt from "../../../src/flows/prompts/script.md" with { type: "text" };
 
-const script = executePrompt();
+const prompt = workPrompt(false);
 
 const read = () => null;
 
@@ -25,15 +25,21 @@ test("the example of the script prompt is a whole script: one edit, one FINISH w
 });
 
 test("every action the script prompt lists is one the parser knows", () => {
-  const forms = script.slice(script.indexOf("WRITE::"), script.indexOf("\n- {amend rule}"));
+  const forms = prompt.slice(prompt.indexOf("WRITE::"), prompt.indexOf("\n- Only the paths"));
   const { actions, remarks, warnings } = parse(forms);
   expect({ remarks, warnings }).toEqual({ remarks: [], warnings: [] });
   expect(actions.map(({ cmd }) => cmd).join(" ")).toBe("WRITE MODIFY MKDIR TOUCH RM MV COPY READ RUN FINISH");
 });
 
-test("the plan prompt names the fields of the analysis, for servers that take no schema", () => {
-  const reading = readPlan({ intent: "conversation", reply: "Hello", analysis: {} });
-  const fields = Object.keys((reading.ok && reading.value.analysis) || {});
-  expect(fields.length).toBe(8);
-  expect(fields.filter((field) => !planPrompt.includes(field))).toEqual([]);
+test("the form of a plan in the prompt is a plan that the parser reads, with every field that it asks for", () => {
+  const form = prompt.split("\n").find((line) => line.startsWith('{"intent"')) ?? "";
+  const reading = readPlan(JSON.parse(form));
+  expect(reading).toMatchObject({ ok: true, value: { intent: "task" } });
+  const fields = (value: unknown): string[] =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.entries(value).flatMap(([key, inner]) => [key, ...fields(inner)])
+      : [];
+  const asked = fields(readPlan({ ...JSON.parse(form) }));
+  expect(asked.length).toBeGreaterThan(10);
+  for (const name of Object.keys((planJsonSchema as { properties: object }).properties)) expect(form).toContain(name);
 });

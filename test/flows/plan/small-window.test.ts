@@ -24,13 +24,13 @@ describe("the briefing", () => {
 
   test("keeps half of the room for what the person gave along", async () => {
     const context = Array.from({ length: 9000 }, (_, n) => (n === 4000 ? "ERROR 4000" : `log ${n}`)).join("\n");
-    const { asked, eventsOf } = await play({ files, lines, task, window: 8192, context });
+    const ran = await play({ files, lines, task, window: 8192, context });
     for (const n of [1, 2]) {
-      expect(asked(n).length).toBeLessThan(8192 * 0.75 * 3);
-      expect(asked(n)).toMatch(/<context>\nlog 0\nlog 1\n[\s\S]*:\]\nERROR 4000\n[\s\S]*\nlog 8999\n<\/context>/);
+      expect(ran.told(n).length).toBeLessThan(8192 * 0.75 * 3);
+      expect(ran.told(n)).toMatch(/<context>\nlog 0\nlog 1\n[\s\S]*:\]\nERROR 4000\n[\s\S]*\nlog 8999\n<\/context>/);
     }
     const told = "standard input: the model is shown 6 of 78 KB: its end, its beginning, and lines of errors";
-    expect(eventsOf("notice").map(({ text }) => text)).toContain(told);
+    expect(ran.eventsOf("notice").map(({ text }) => text)).toContain(told);
   });
 
   test("a reply is never asked longer than what is left of the window", async () => {

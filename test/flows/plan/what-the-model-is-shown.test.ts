@@ -51,11 +51,11 @@ describe("the execution call", () => {
     for (const changed of ["old.py", "new.py"]) {
       const steps = ["MV old.py -> new.py", `MODIFY ${changed}`];
       const script = `MV::old.py::new.py\n${modify("new.py", ["a = 1\n", "a = 2\n"])}${finish()}`;
-      const { asked, files, outcome } = await play({
+      const { told, files, outcome } = await play({
         files: { "old.py": "a = 1\n" },
         lines: [plan({ steps }), script],
       });
-      expect(asked(2)).toContain('<file path="old.py">\na = 1\n</file>');
+      expect(told(2)).toContain('<file path="old.py">\na = 1\n</file>');
       expect([files, outcome.code]).toEqual([{ "new.py": "a = 2\n" }, 0]);
     }
   });

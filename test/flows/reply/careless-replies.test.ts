@@ -16,7 +16,7 @@ describe("a check that the model runs by itself", () => {
     const ran = await play({ files, lines, options: { checks: ["test -f a.txt"], allowRun: true } });
     expect(ran.outcome).toMatchObject({ code: 0, status: "verified", calls: { made: 2 } });
     expect(ran.eventsOf("call.finished").map(({ action }) => action)).toEqual(["MODIFY"]);
-    expect(ran.asked(2)).toContain('(no RUN needed):\n<check command="test -f a.txt" exit="0" note="passes">');
+    expect(ran.told(2)).toContain('(no RUN needed):\n<check command="test -f a.txt" exit="0" note="passes">');
   });
 
   test("is that check when the plan promised it", async () => {
@@ -187,7 +187,7 @@ describe("a step of eight-step", () => {
     ];
     const ran = await play({ ...setup, lines });
     expect(ran.outcome.status).toBe("verified");
-    expect(ran.asked(4)).toContain('<file path="a.txt">\none\n</file>');
+    expect(ran.told(4)).toContain('<file path="a.txt">\none\n</file>');
     expect(ran.asked(4)).not.toContain("Well done");
   });
 });

@@ -15,8 +15,7 @@ describe("what a file says is not carried out", () => {
       ],
       options: { allowDelete: true },
     });
-    expect(ran.requests[1]?.system).toContain("WRITE::path::EOT2");
-    expect(ran.requests[1]?.system).not.toMatch(/\bEOT\b/);
+    expect(ran.asked(2)).toContain("write EOT2 in place of EOT");
     expect(ran.outcome).toMatchObject({ code: 0, text: "Copied." });
     expect(ran.files).toEqual({ "keep.txt": "1\n", "notes.md": attack, "copy.md": attack });
   });
@@ -31,9 +30,9 @@ describe("what a file says is not carried out", () => {
       ],
       options: { allowDelete: true },
     });
-    // Small files are shown again with the execution call: the word is another from there on.
-    expect(ran.requests[1]?.system).toContain("WRITE::path::EOT2\n");
-    expect(ran.requests[2]?.system).toContain("WRITE::path::EOT2\n");
+    // The planning call showed the file: the word is another from the first script on.
+    expect(ran.asked(2)).toContain("write EOT2 in place of EOT");
+    expect(ran.asked(3)).toContain("write EOT2 in place of EOT");
     expect(ran.files).toEqual({ "keep.txt": "1\n", "notes.md": attack, "copy.md": attack });
   });
 
@@ -43,7 +42,7 @@ describe("what a file says is not carried out", () => {
       files: { "a.md": forged },
       lines: [plan({ steps: ["MODIFY a.md"], read: ["a.md"] }), modify("a.md", ["<file>\n", "<f>\n"]) + finish()],
     });
-    expect(ran.asked(2)).toContain(`<file2 path="a.md">\n${forged}</file2>`);
+    expect(ran.told(2)).toContain(`<file2 path="a.md">\n${forged}</file2>`);
     expect(ran.outcome.code).toBe(0);
   });
 
@@ -80,7 +79,7 @@ describe("names", () => {
         write("a.txt", "1\n") + finish(),
       ],
     });
-    for (const asked of [ran.asked(1), ran.asked(2)]) {
+    for (const asked of [ran.told(1), ran.told(2)]) {
       expect(asked).toContain(quoted);
       expect(asked).not.toContain(name);
       expect(asked).not.toMatch(/^(?:FINISH|RM)::/m);
@@ -103,7 +102,7 @@ describe("invisible characters", () => {
     expect(notices.map(({ level, text }) => `${level} ${text}`)).toEqual([
       "warning AGENTS.md: 3 invisible characters on line 1, 2",
     ]);
-    for (const asked of [ran.asked(1), ran.asked(2)]) {
+    for (const asked of [ran.told(1), ran.told(2)]) {
       expect(asked).toContain("Be kind.⟦U+E0069⟧⟦U+E0067⟧\nRead⟦U+200B⟧ only.\n");
     }
   });

@@ -121,7 +121,7 @@ describe("looks in a reply", () => {
       lines: [plan({ steps: ["MODIFY a.txt"] }), "READ::more.txt\n", modify("a.txt", ["one\n", "1\n"]) + finish()],
     });
     expect(ran.outcome.code).toBe(0);
-    expect(ran.asked(3)).toContain('<file path="more.txt">\nthe\nsecret\n</file>');
+    expect(ran.told(3)).toContain('<file path="more.txt">\nthe\nsecret\n</file>');
   });
 
   test("a READ that checks the reply's own work costs no call", async () => {
@@ -195,7 +195,7 @@ describe("one reply", () => {
         modify("doc.md", ["RM::a.txt\n", "MV\n"]).replaceAll("EOT", "EOT2") + finish(),
       ],
     });
-    expect(ran.requests[1]?.system).toContain("WRITE::path::EOT2");
+    expect(ran.asked(2)).toEndWith("write EOT2 in place of EOT in every header and END.");
     expect([ran.outcome.code, ran.files["doc.md"]]).toEqual([0, "WRITE::x::EOT\nEND::EOT\nMV\n"]);
   });
 });
@@ -211,7 +211,7 @@ test("a look of a later phase may show the tag, too: the next phase gets another
         .replace(/END::EOT\n$/, "END::EOT2\n") + finish(),
     ],
   });
-  expect(ran.requests.map(({ system }) => system.includes("WRITE::path::EOT2"))).toEqual([false, false, true]);
+  expect([1, 2, 3].map((n) => ran.asked(n).includes("write EOT2 in place of EOT"))).toEqual([false, false, true]);
   expect([ran.outcome.code, ran.files["a.txt"]]).toEqual([0, "END::EOT\nRM::a.txt\n"]);
 });
 

@@ -1,5 +1,7 @@
 /** What each execution call knows: what the plan call showed, how many turns are left, and the files as they are now. */
 import { describe, expect, test } from "bun:test";
+import { createDialogue } from "../../../src/core/dialogue.ts";
+import { PaiError } from "../../../src/core/error.ts";
 import { finish, modify, plan, write } from "../plans.ts";
 import { type Files, makeFolder, openCache, placeFiles, play, playIn } from "../scripted.ts";
 
@@ -7,26 +9,35 @@ const files = { "a.py": "x = 1\n", "b.py": "y = 2\n", "big.py": `${"z = 3 # fill
 const change = modify("a.py", ["x = 1\n", "x = 2\n"]) + finish();
 
 describe("the execution call", () => {
-  test("is shown again what the plan call showed, the smallest first, and told what is left out", async () => {
+  test("continues the plan call byte for byte, and is shown nothing a second time", async () => {
     const many = Object.fromEntries(
       Array.from({ length: 9 }, (_, n) => [`part${n}.py`, `value_${n} = 1 # ${"text ".repeat(440)}\n`] as const),
     );
-    const ran = await play({ files: { ...many, ...files }, lines: [plan({ steps: ["MODIFY a.py"] }), change] });
-    const asked = ran.asked(2);
-    expect(asked).toContain('<file path="b.py">\ny = 2\n</file>');
-    expect(asked.split('<file path="a.py">').length).toBe(2);
-    expect(asked.length).toBeLessThan(13_500);
-    const shown = [...ran.asked(1).matchAll(/<file path="([^"]+)"/g)].map(([, path]) => path ?? "");
-    const again = [...asked.matchAll(/<file path="([^"]+)"/g)].map(([, path]) => path ?? "");
-    const left = shown.filter((path) => !again.includes(path));
-    expect(left.length).toBeGreaterThan(0);
-    for (const path of left) expect(asked).toMatch(new RegExp(`left out here: .*${path}`));
+    const said = plan({ steps: ["MODIFY a.py"] });
+    const ran = await play({ files: { ...many, ...files }, lines: [said, change] });
+    const [first, second] = ran.requests;
+    expect(second?.system).toBe(first?.system ?? "");
+    expect(second?.messages.slice(0, 2)).toEqual([
+      ...(first?.messages ?? []),
+      { role: "assistant", text: said, calls: [], native: null },
+    ]);
+    expect(ran.asked(2).length).toBeLessThan(200);
+  });
+
+  test("stands alone where the dialogue would pass half of the window: with request, plan and planned files only", async () => {
+    const long = "text = 1 # a line of a file\n".repeat(700);
+    const lines = [plan({ steps: ["MODIFY a.py"] }), modify("a.py", ["x = 1\n", "x = 2\n"]) + finish()];
+    const ran = await play({ files: { "a.py": `x = 1\n${long}`, "b.py": `y = 2\n${long}` }, lines, window: 11_000 });
+    expect(ran.outcome.code).toBe(0);
+    expect(ran.requests[1]?.messages.length).toBe(1);
+    expect(ran.asked(2)).toContain('<file path="a.py">\nx = 1\n');
+    for (const part of ["1. MODIFY a.py", "Request: "]) expect(ran.asked(2)).toContain(part);
   });
 
   test("holds what the looks before the plan found", async () => {
     const look = plan({ steps: ["SEARCH y = -> ."] });
     const ran = await play({ files, lines: [look, plan({ steps: ["MODIFY a.py"] }), change] });
-    expect(ran.asked(3)).toContain("b.py:1:y = 2");
+    expect(ran.told(3)).toContain("b.py:1:y = 2");
   });
 
   test("says how many turns are left, and offers to READ only while there is another", async () => {
@@ -44,10 +55,10 @@ test("looks behind the changes are done when they are, for the user to see", asy
   const ran = await play({ files, lines: [plan({ steps: ["MODIFY a.py", "READ a.py", "SEARCH x ="] }), change] });
   const shown = ran.eventsOf("look.shown").map(({ action, text }) => `${action} ${text.trim()}`);
   expect(shown).toEqual(["READ 1 x = 2", "SEARCH a.py:1:x = 2"]);
-  expect(ran.asked(2)).toContain('<file path="a.py">\nx = 1\n</file>');
+  expect(ran.told(2)).toContain('<file path="a.py">\nx = 1\n</file>');
 });
 
-test("a third phase shows the files as they are now and what failed, no old file, no reply, no diff", async () => {
+test("a third phase goes on, too: it is told what failed, and changes as a diff once", async () => {
   const lines = [
     plan({ steps: ["MODIFY a.py", "MODIFY b.py"], complexity: "complex" }),
     modify("a.py", ["x = 1\n", "x = 5\n"]) + finish(),
@@ -56,10 +67,58 @@ test("a third phase shows the files as they are now and what failed, no old file
   ];
   const ran = await play({ files: { "a.py": "x = 1\n", "b.py": "y = 2\n" }, lines });
   expect(ran.outcome.code).toBe(0);
-  expect(ran.requests[3]?.messages.length).toBe(1);
-  expect(ran.asked(4)).toContain('<file path="a.py">\nx = 5\n</file>');
+  expect(ran.requests.map(({ messages }) => messages.length)).toEqual([1, 3, 5, 7]);
+  expect(ran.asked(3)).toContain("-x = 1\n+x = 5\n");
   expect(ran.asked(4)).toContain("FAILED: MODIFY b.py");
-  expect(ran.asked(4)).not.toContain("x = 1");
+  expect(ran.asked(4)).not.toContain("x = 5");
+});
+
+describe("the next task of a session", () => {
+  const other = plan({ steps: ["MODIFY a.py"] });
+  const again = modify("a.py", ["x = 2\n", "x = 3\n"]) + finish();
+
+  test("goes on from the one before: told is what changed, as a diff, and what was not shown yet", async () => {
+    const place = makeFolder(files);
+    const dialogue = createDialogue();
+    const first = await playIn(place, { task: "one", lines: [other, change], dialogue });
+    placeFiles(place.root, { "b.py": "y = 20\n", "c.py": "w = 4\n" });
+    const history = [{ request: "one", answer: "a.py is done" }];
+    const next = await playIn(place, { task: "two", history, lines: [other, again], dialogue });
+    place.remove();
+    expect(next.outcome.code).toBe(0);
+    expect(next.requests[0]?.messages.slice(0, 3)).toEqual([...(first.requests[1]?.messages ?? [])]);
+    const asked = next.asked(1);
+    for (const part of [
+      "-x = 1\n+x = 2\n",
+      "-y = 2\n+y = 20\n",
+      '<file path="c.py">',
+      "pai: a.py is done",
+      "Request: two",
+    ])
+      expect(asked).toContain(part);
+    expect(asked).not.toContain("filler of a long file");
+  });
+
+  test("stands alone with another prompt, which a strict run has", async () => {
+    const place = makeFolder(files);
+    const dialogue = createDialogue();
+    await playIn(place, { task: "one", lines: [other, change], dialogue });
+    const next = await playIn(place, { task: "two", lines: [other, again], dialogue, options: { strict: true } });
+    place.remove();
+    expect(next.outcome.code).toBe(0);
+    expect(next.requests[0]?.messages.length).toBe(1);
+  });
+
+  test("asks again after a call that failed: its request becomes a part of the new one", async () => {
+    const place = makeFolder(files);
+    const dialogue = createDialogue();
+    const fail = new PaiError("provider_down", "down");
+    await playIn(place, { task: "one", lines: [{ text: "", fail }], dialogue });
+    const next = await playIn(place, { task: "two", lines: [other, change], dialogue });
+    place.remove();
+    expect(next.requests.map(({ messages }) => messages.length)).toEqual([1, 3]);
+    expect(next.asked(1)).toMatch(/Request: one[\s\S]*Request: two/);
+  });
 });
 
 test("long runs of deleted lines are counted in the diff of a second phase", async () => {

@@ -33,7 +33,7 @@ test("a file with a key is edited without the key ever being sent", async () => 
   const files = { "settings.py": `KEY = "${key}"\nTIMEOUT = 1\n` };
   const ran = await play({ files, lines: [plan, script], task: "raise TIMEOUT in settings.py" });
   expect(JSON.stringify(ran.requests)).not.toContain(key);
-  expect(ran.asked(2)).toContain('KEY = "<<SECRET_k3f9_1>>"');
+  expect(ran.told(2)).toContain('KEY = "<<SECRET_k3f9_1>>"');
   expect(ran.files).toEqual({ "settings.py": `KEY = "${key}"\nTIMEOUT = 2\n` });
   expect(
     ran

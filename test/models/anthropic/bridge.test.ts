@@ -124,7 +124,7 @@ describe("anthropic", () => {
         content: [
           { type: "tool_result", tool_use_id: "toolu_a", content: "content" },
           { type: "tool_result", tool_use_id: "toolu_b", content: "denied", is_error: true },
-          { type: "text", text: "and now?" },
+          { type: "text", text: "and now?", cache_control: { type: "ephemeral" } },
         ],
       },
     ]);

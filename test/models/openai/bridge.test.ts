@@ -278,7 +278,6 @@ describe("openai", () => {
     };
     expect(keyOf("go", "on")).toBe(keyOf("go") as string);
     expect(keyOf("stop")).not.toBe(keyOf("go") as string);
-    expect("prompt_cache_key" in encodeOpenai("gpt-5", request)).toBe(false);
   });
 
   const thinking: readonly (readonly [string, boolean])[] = [

@@ -1,0 +1,140 @@
+/** What the model has been told so far: messages that later calls repeat byte for byte, and what they show of files. Pure. */
+import { linesOf } from "./context/blocks.ts";
+import { type ExcerptRange, renderExcerpt } from "./context/excerpts.ts";
+import { fence } from "./data-fence.ts";
+import { matchLines } from "./line-diff.ts";
+import type { Message } from "./model.ts";
+import type { RelPath } from "./path.ts";
+
+/** What the messages show of a file. */
+export interface Told {
+  /** The whole file as it was then, as the model may see it. */
+  readonly text: string;
+  /** For each of its lines whether the messages show it. */
+  readonly lines: readonly boolean[];
+}
+
+export interface Dialogue {
+  /** Everything that was sent and answered; the next request begins with it. Its last message may be unanswered. */
+  messages: readonly Message[];
+  /** Model and system prompt of these messages: for others they are not a beginning. */
+  head: string;
+  files: Map<RelPath, Told>;
+  /** Parts that are only told again when they have changed, by what they are. */
+  parts: Map<string, string>;
+  /** The last request of the user. */
+  request: string;
+}
+
+export const createDialogue = (): Dialogue => ({
+  messages: [],
+  head: "",
+  files: new Map(),
+  parts: new Map(),
+  request: "",
+});
+
+/** Forgets everything: the next message stands alone. */
+export function startAnew(dialogue: Dialogue): void {
+  Object.assign(dialogue, createDialogue());
+}
+
+/** The messages of the next request. A message that was never answered becomes a part of the new one. */
+export function messagesWith({ messages }: Readonly<Dialogue>, text: string): readonly Message[] {
+  const last = messages.at(-1);
+  return last?.role === "user"
+    ? [...messages.slice(0, -1), { role: "user", text: `${last.text}\n\n${text}` }]
+    : [...messages, { role: "user", text }];
+}
+
+/** The text, or "" when this part was told with the same text before. `kind`: what the part is. */
+export function tellOnce({ parts }: Dialogue, kind: string, text: string): string {
+  if (parts.get(kind) === text) return "";
+  parts.set(kind, text);
+  return text;
+}
+
+/** What is known of a file as it is now: lines that were told and are still there. */
+function knownLines(told: Told | undefined, lines: readonly string[]): boolean[] {
+  const known = lines.map(() => false);
+  for (const [old, now] of told === undefined ? [] : matchLines(linesOf(told.text), lines))
+    known[now] = told?.lines[old] === true;
+  return known;
+}
+
+/** The parts of these ranges (null: the whole file) that the messages do not show yet. */
+export function untoldRanges(
+  { files }: Readonly<Dialogue>,
+  path: RelPath,
+  text: string,
+  ranges: readonly ExcerptRange[] | null,
+): readonly ExcerptRange[] {
+  const lines = linesOf(text);
+  const known = knownLines(files.get(path), lines);
+  const untold: { from: number; to: number }[] = [];
+  for (const { from, to } of ranges ?? [{ from: 1, to: lines.length }])
+    for (let line = from; line <= Math.min(to, lines.length); line += 1) {
+      if (known[line - 1] === true) continue;
+      const last = untold.at(-1);
+      if (last?.to === line - 1) last.to = line;
+      else untold.push({ from: line, to: line });
+    }
+  return untold;
+}
+
+/** Notes that the messages show these ranges of a file (null: all of it). Returns whether they show all of it now. */
+export function noteTold(
+  { files }: Dialogue,
+  path: RelPath,
+  text: string,
+  ranges: readonly ExcerptRange[] | null,
+): boolean {
+  const lines = knownLines(files.get(path), linesOf(text));
+  for (const { from, to } of ranges ?? [{ from: 1, to: lines.length }]) lines.fill(true, from - 1, to);
+  files.set(path, { text, lines });
+  return lines.every(Boolean);
+}
+
+/** A file, or the part of it that the messages do not show yet; "": they show all that is wanted. */
+export interface Untold {
+  readonly text: string;
+  /** The messages show the whole file, this text included. */
+  readonly isWhole: boolean;
+}
+
+/** What is to be told of a file. */
+export interface Wanted {
+  readonly path: RelPath;
+  /** The whole file, as the model may see it. */
+  readonly text: string;
+  /** null: all of it. */
+  readonly ranges: readonly ExcerptRange[] | null;
+  /** What it defines, said beside parts of it; "": nothing. */
+  readonly outline: string;
+  /** A note for the model; "": none. */
+  readonly note: string;
+}
+
+/** Renders what is wanted of a file and was not told yet, and notes it as told. */
+export function tellFile(dialogue: Dialogue, { path, text, ranges, outline, note }: Wanted): Untold {
+  const isKnown = dialogue.files.has(path);
+  const untold = untoldRanges(dialogue, path, text, ranges);
+  const isWhole = noteTold(dialogue, path, text, ranges);
+  const lines = linesOf(text);
+  const about = note === "" ? {} : { note };
+  const [only] = untold;
+  if (untold.length === 0 && (isKnown || lines.length > 0)) return { text: "", isWhole };
+  const isAll = lines.length === 0 || (untold.length === 1 && only?.from === 1 && only.to === lines.length);
+  if (isAll) return { text: fence("file", { path, ...about }, text), isWhole };
+  const shown = `${isWhole ? "the rest" : "parts"} of ${lines.length} lines`;
+  const told = renderExcerpt(path, lines, untold, isWhole ? "" : outline);
+  return { text: fence("file", { path, shown, ...about }, told), isWhole };
+}
+
+/** After a diff: the lines known before that are still there, and those that the diff adds. */
+export function knownAfterDiff(told: Told, lines: readonly string[]): readonly boolean[] {
+  const kept = matchLines(linesOf(told.text), lines);
+  const known = lines.map(() => true);
+  for (const [old, now] of kept) known[now] = told.lines[old] === true;
+  return known;
+}

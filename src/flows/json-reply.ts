@@ -1,0 +1,130 @@
+/** Replies that are a value in JSON: read, the rest of a cut one asked for, and asked for once more when it is unusable. */
+
+import { PaiError } from "../core/error.ts";
+import { createReplyReader, readJson } from "../core/json.ts";
+import type { Json, Message } from "../core/model.ts";
+import type { Reading } from "../core/plan/reading.ts";
+import { maskSecrets } from "../core/secrets/key-shapes.ts";
+import { ask, type ModelQuestion, type Reply, replied } from "./ask.ts";
+import type { RunEnding } from "./ending/ending.ts";
+import type { Run } from "./run.ts";
+
+export type ReadValue<T> = (json: Json) => Reading<T>;
+
+/** Below this many milliseconds, the terminal does not say what pai waits for. */
+const slowMs = 250;
+
+/** Asks once and shows the value's `reply` field as it streams. */
+async function askOnce(run: Run, question: ModelQuestion): Promise<Reply> {
+  let reader = createReplyReader();
+  let current = 0;
+  const started = run.now().getTime();
+  return ask(run, question, (text, n) => {
+    if (n !== current) reader = createReplyReader();
+    current = n;
+    const wasComplete = reader.value().complete;
+    const shown = reader.push(text);
+    if (shown !== "") run.emit({ type: "model.delta", n, channel: "reply", text: shown });
+    // The rest of the plan may take long: show the reply up to its last word, and start waiting for the rest.
+    const isLong = run.now().getTime() - started > slowMs;
+    if (!wasComplete && reader.value().complete && isLong)
+      run.emit({ type: "model.progress", n, replied: true, thought: 0, step: null, file: null });
+  });
+}
+
+/** How a reply is read. */
+interface JsonReplyReader<T> {
+  readonly readValue: ReadValue<T>;
+  /** Turns a reply without JSON into the JSON that it means; null: its meaning is unclear. */
+  readonly answerOf?: (ending: RunEnding, text: string) => Json | null;
+  /** Frees a call for the rest of a cut reply when none is to spare; false: it cannot. */
+  readonly freeCall?: () => boolean;
+}
+
+async function read<T>(
+  run: Run,
+  asked: Promise<Reply>,
+  { readValue, answerOf }: JsonReplyReader<T>,
+): Promise<{ reply: Reply; reading: Reading<T> }> {
+  const reply = await asked;
+  if (reply.stop === "length") return { reply, reading: { ok: false, why: "the reply was cut at the output limit" } };
+  const json = readJson(reply.text);
+  if (json.ok) return { reply, reading: readValue(json.value) };
+  const answer = answerOf?.(run.ending, reply.text) ?? null;
+  return { reply, reading: answer === null ? json : readValue(answer) };
+}
+
+/** The beginning of an unusable reply, for its error message; "": the reply was empty. */
+export function beginningOf(text: string): string {
+  const line = maskSecrets(text.trim().split("\n", 1)[0] ?? "");
+  return line === "" ? "" : `; it began: ${line.length > 100 ? `${line.slice(0, 100).toWellFormed()}…` : line}`;
+}
+
+const goOn =
+  "Your reply was cut at its limit. Go on exactly where it ended: only the rest of the JSON, nothing before or after it.";
+
+/** Asks once. When the value was cut and a call is to spare or can be freed, asks for the rest and joins both. */
+async function readWhole<T>(
+  run: Run,
+  question: ModelQuestion,
+  reader: JsonReplyReader<T>,
+): Promise<{ readonly reply: Reply; readonly reading: Reading<T>; readonly messages: readonly Message[] }> {
+  const answered = await read(run, askOnce(run, question), reader);
+  const first = { ...answered, messages: [...question.messages, replied(answered.reply)] };
+  if (first.reply.stop !== "length" || !(run.ledger.spare || reader.freeCall?.() === true)) return first;
+  run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
+  const messages: Message[] = [
+    ...question.messages,
+    { role: "assistant", text: first.reply.text, calls: [], native: null },
+    { role: "user", text: goOn },
+  ];
+  const rest = await ask(run, { ...question, purpose: "resume", format: null, messages });
+  // Some models continue, some begin again.
+  const tail = rest.text.replace(/^\s*```(?:json)?\s*\n/, "");
+  for (const text of [first.reply.text + tail, rest.text]) {
+    const joined = { ...first.reply, text, stop: rest.stop };
+    const reading = await read(run, Promise.resolve(joined), reader);
+    if (reading.reading.ok) return { ...reading, messages: [...messages, replied(rest)] };
+  }
+  return first;
+}
+
+/**
+ * Asks for a value, twice if needed. Returns it with all messages of the exchange, the reply last. `what` names it in
+ * messages ("plan"). Throws reply_invalid.
+ */
+export async function askForJson<T>(
+  run: Run,
+  question: ModelQuestion,
+  what: string,
+  reader: JsonReplyReader<T>,
+): Promise<{ readonly value: T; readonly messages: readonly Message[] }> {
+  const first = await readWhole(run, question, reader);
+  if (first.reading.ok) return { value: first.reading.value, messages: first.messages };
+  const { why } = first.reading;
+  const began = beginningOf(first.reply.text);
+  if (!run.ledger.spare) throw new PaiError("reply_invalid", `the ${what} was unusable: ${why}${began}`);
+  run.emit({
+    type: "notice",
+    level: "warning",
+    code: `${what}_unusable`,
+    text: `unusable ${what} (${why}): asking once more`,
+  });
+  const messages: Message[] = [
+    ...question.messages,
+    { role: "assistant", text: first.reply.text, calls: [], native: null },
+    {
+      role: "user",
+      text: `That is not a usable ${what}: ${why}${began}\nSend the whole ${what} again as one JSON value, nothing before or after it.`,
+    },
+  ];
+  const second = await readWhole(run, { ...question, purpose: "repair", messages }, reader);
+  if (second.reading.ok) return { value: second.reading.value, messages: second.messages };
+  throw new PaiError(
+    "reply_invalid",
+    `the ${what} was unusable twice: ${second.reading.why}${beginningOf(second.reply.text)}`,
+    {
+      hint: "try again, or another model with --model",
+    },
+  );
+}

@@ -152,6 +152,7 @@ function filled(text: Probe): { readonly [T in RunEvent["type"]]: readonly [unkn
         plan: planOf(text),
         promise: { expected: 2, at_most: 3, tokens: 10, weighed: 1000, cost: 0.1 },
         cached: true,
+        guides: [text],
         permitted: [{ command: text, pattern: text }],
         concerns: [{ path: text, why: text }],
       },

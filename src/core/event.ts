@@ -32,6 +32,8 @@ export type RunEvent =
       readonly plan: Plan;
       readonly promise: Promised;
       readonly cached: boolean;
+      /** The files with instructions for agents that the plan follows, the nearest last; absent: none. */
+      readonly guides?: readonly string[];
       /** The plan's commands and checks that a pattern of --allow-run permits; absent: none. */
       readonly permitted?: readonly Permitted[];
       /** Paths whose change needs a yes of its own; absent: none. */

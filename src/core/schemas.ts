@@ -126,6 +126,7 @@ export const eventSchema = z.discriminatedUnion("type", [
       cost: money,
     }),
     cached: z.boolean(),
+    guides: z.optional(z.array(z.string())),
     permitted: z.optional(z.array(z.object({ command: z.string(), pattern: z.string() }))),
     concerns: z.optional(z.array(z.object({ path: z.string(), why: z.string() }))),
   }),

@@ -11,6 +11,7 @@ import type { Plan, PlanStep } from "../core/plan/plan.ts";
 import { createRights, type Rights } from "../core/plan/scope.ts";
 import { blankSecrets } from "../core/secrets/veil.ts";
 import { namesPath, rowOf } from "../core/vocabulary.ts";
+import { renderNested } from "./briefing/guides.ts";
 import type { FilesRead, Shown } from "./briefing/reading.ts";
 import { type Focus, noteSent, showFile, toReadable } from "./briefing/sources.ts";
 import { mayRunCommand } from "./commands/commands.ts";
@@ -193,7 +194,7 @@ export async function collectEvidence(run: Run, plan: Plan, rights: Rights, syst
   const isShown = (report: CallReport) => report.ok && paths.has(pathOfRead(run, report) ?? ("" as RelPath));
   for (const report of reports) if (!isShown(report)) texts.push(await renderLook(run, report));
   const carried = isAlone ? renderCarried(run.reading, paths) : "";
-  return { text: [carried, ...texts].filter(Boolean).join("\n\n"), batch };
+  return { text: [renderNested(run), carried, ...texts].filter(Boolean).join("\n\n"), batch };
 }
 
 /** Characters of all results of one round of looks, for a model with a large window. */

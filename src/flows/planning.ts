@@ -29,6 +29,7 @@ import {
 } from "./approval.ts";
 import { isTooLong, type ModelQuestion } from "./ask.ts";
 import { type Briefing, makeBriefing, type Part } from "./briefing/briefing.ts";
+import { readNested } from "./briefing/guides.ts";
 import { tellBriefing } from "./briefing/tell-briefing.ts";
 import { bindCommands } from "./commands/commands.ts";
 import type { RunEnding } from "./ending/ending.ts";
@@ -65,9 +66,12 @@ async function announce(run: Run, { plan, claims }: Presented, { promise, plans,
   const { expected, at_most } = run.ledger.promised;
   const announced = { plan, promise: { expected, at_most, ...(await forecast(run, plan)) }, cached };
   const concerns = concernsOf(run, claims);
+  await readNested(run, claims);
+  const guides = [...run.reading.guides, ...run.reading.nested.map(({ path }) => path)];
   run.emit({
     type: "plan.ready",
     ...announced,
+    ...(guides.length > 0 && { guides }),
     ...(permitted.length > 0 && { permitted }),
     ...(concerns.length > 0 && { concerns }),
   });

@@ -4,13 +4,12 @@ import type { ExcerptRange } from "../core/context/excerpts.ts";
 import type { Kind } from "../core/context/kind.ts";
 import type { Ranked } from "../core/context/rank.ts";
 import type { Definition } from "../core/context/signals.ts";
-import { fence } from "../core/data-fence.ts";
 import { noUsage, textOf } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import { type CallPromise, planPromise } from "../core/plan/promise.ts";
-import { type Likely, makeBriefing, type Part, rankTask } from "./briefing/briefing.ts";
+import { type Likely, makeBriefing, type Part, rankTask, renderOuter } from "./briefing/briefing.ts";
+import { readKnowledge, renderGuide } from "./briefing/guides.ts";
 import type { Source } from "./briefing/sources.ts";
-import { readKnowledge } from "./briefing/sources.ts";
 import { eightStepPlan } from "./eight-step.ts";
 import { singleShotPlan } from "./planning.ts";
 import type { Run } from "./run.ts";
@@ -85,9 +84,11 @@ async function composePlanCall(run: Run): Promise<FirstCall> {
 }
 
 async function composeLoopCall(run: Run): Promise<FirstCall> {
-  const knowledge = (await readKnowledge(run)).map(
-    (file): Part => ({ kind: "knowledge", text: fence("file", { path: file.path }, file.shown), file }),
-  );
+  const read = await readKnowledge(run);
+  const knowledge: readonly Part[] = [
+    ...renderOuter(read),
+    ...read.files.map((file): Part => ({ kind: "knowledge", text: renderGuide(file.path, file.shown), file })),
+  ];
   const said = run.conversation.messages.map(textOf).join("");
   const conversation: Part[] = said === "" ? [] : [{ kind: "conversation", text: said, file: null }];
   return {

@@ -17,6 +17,7 @@ import { allowFlag, commitFlag, envFlag, onlyFlag, runFlag, shownFlag } from "..
 import type { Base } from "./base.ts";
 import type { Face } from "./compose-model.ts";
 import { describeEnvironment } from "./environment.ts";
+import { readOuterGuides } from "./guides.ts";
 import type { StartTool } from "./start-server.ts";
 
 export interface ComposedWorkspace {
@@ -135,7 +136,9 @@ export function composeOptions(
   interactive: boolean,
 ): RunOptions {
   const { flags } = context;
-  const kept = { stateDir: flags.ephemeral === true ? null : openPlaces(context.env).stateDir, now: context.now() };
+  const { configDir, stateDir } = openPlaces(context.env);
+  const kept = { stateDir: flags.ephemeral === true ? null : stateDir, now: context.now() };
+  const root = resolve(context.cwd, flags.cwd ?? ".");
   return {
     command,
     mode: settings.mode,
@@ -145,7 +148,8 @@ export function composeOptions(
     caps: { calls: settings.limits.calls, tokens: settings.limits.tokens, cost: settings.limits.cost },
     guard: settings.guard,
     maxActions: settings.actions,
-    environment: describeEnvironment(context.env, resolve(context.cwd, flags.cwd ?? "."), kept),
+    environment: describeEnvironment(context.env, root, kept),
+    guides: readOuterGuides(configDir, root),
     only: [onlyFlag(flags)].filter((globs) => globs.length > 0),
     checks: settings.checks,
     checkTimeoutMs: 600_000,
@@ -157,7 +161,7 @@ export function composeOptions(
     allowDelete: flags.allowDelete === true,
     allowRun: runFlag(flags),
     commit: commitFlag(flags),
-    allow: allowFlag(flags, resolve(context.cwd, flags.cwd ?? ".")),
+    allow: allowFlag(flags, root),
     strict: settings.strict,
     dryRun: flags.dryRun === true,
     throwawayChecks: settings.checkThrowaway,

@@ -37,11 +37,17 @@ export interface Sought {
   readonly values: readonly number[];
 }
 
-/** Lines shown before a block: they usually belong to it (comments, decorators). */
-const lead = 3;
+/** Lines shown before a block: a comment or a decorator usually belongs to it. */
+const lead = 1;
 const wholeBelow = 3_000;
-const outlineBudget = 600;
+const outlineBudget = 300;
 const shareOfOne = 0.8;
+/** The best file is shown whole up to `length` characters; a longer one, if at least `share` of it would be shown. */
+const best = { length: 16_000, share: 2 / 3 } as const;
+/** Of the first files, those up to `length` characters are shown whole before parts of others, in `share` of the room. */
+const small = { length: 5_000, among: 5, share: 0.3 } as const;
+/** What a word in a docstring counts, compared with one in code. */
+const docstringShare = 0.5;
 /** Characters shown of a named file whose lines are all too long to show. */
 const beginning = 600;
 const neighbourShare = 0.15;
@@ -62,16 +68,41 @@ interface Prepared {
   readonly outline: string;
 }
 
+/** For each line, whether it is a part of a docstring: a text in three quotes, first in what it describes. */
+function findDocstrings(lines: readonly string[]): readonly boolean[] {
+  let [end, before] = ["", ":"];
+  return lines.map((line) => {
+    const text = line.trim();
+    if (end !== "") {
+      if (text.includes(end)) end = "";
+      return true;
+    }
+    const [opening = "", quotes = ""] = (before.endsWith(":") && /^[rRuUbB]{0,2}("""|''')/.exec(text)) || [];
+    if (text !== "") before = text;
+    if (opening !== "" && !text.includes(quotes, opening.length)) end = quotes;
+    return opening !== "";
+  });
+}
+
+/** A file to score: the docstrings of its lines are found once. */
+interface Scorable {
+  readonly lines: readonly string[];
+  readonly isDocstring: readonly boolean[];
+}
+
 /** The block's own score: each term adds up to its value, with every repetition less; the first line counts more. */
-function scoreBlock(lines: readonly string[], { from, to }: ExcerptRange, { terms, values }: Sought): number {
-  const head = (lines[from - 1] ?? "").toLowerCase();
-  const body = lines
-    .slice(from - 1, to)
-    .join("\n")
-    .toLowerCase();
+function scoreBlock({ lines, isDocstring }: Scorable, { from, to }: ExcerptRange, { terms, values }: Sought): number {
+  const textOf = (docstrings: boolean) =>
+    lines
+      .slice(from - 1, to)
+      .filter((_, at) => isDocstring[from - 1 + at] === docstrings)
+      .join("\n")
+      .toLowerCase();
+  const [code, told] = [textOf(false), textOf(true)];
+  const head = isDocstring[from - 1] === true ? "" : (lines[from - 1] ?? "").toLowerCase();
   let score = 0;
   for (const [at, term] of terms.entries()) {
-    const n = countTerm(body, term) + (countTerm(head, term, 1) > 0 ? 2 : 0);
+    const n = countTerm(code, term) + docstringShare * countTerm(told, term) + (countTerm(head, term, 1) > 0 ? 2 : 0);
     if (n > 0) score += ((values[at] ?? 0) * n) / (n + 2);
   }
   return score;
@@ -86,7 +117,8 @@ function scoreBlocks(
   blocks: readonly (ExcerptRange & { readonly size: number })[],
   { sought, maxSize }: Measure,
 ): number[] {
-  const own = blocks.map((block) => (block.size > maxSize ? 0 : scoreBlock(lines, block, sought)));
+  const file = { lines, isDocstring: findDocstrings(lines) };
+  const own = blocks.map((block) => (block.size > maxSize ? 0 : scoreBlock(file, block, sought)));
   return own.map((score, at) => score + neighbourShare * Math.max(own[at - 1] ?? 0, own[at + 1] ?? 0));
 }
 
@@ -126,6 +158,33 @@ const namedLine = 100;
 /** Added to the blocks of a named file, less to each next one, so that at least its beginning is shown. */
 const namedFile = 0.01;
 
+const totalSize = (blocks: readonly Scored[]) => blocks.reduce((sum, { size }) => sum + size, 0);
+
+/** The file as one block, which is taken before all others. */
+function asWhole(file: Prepared): Prepared {
+  const all = { from: 1, to: file.lines.length, value: Number.POSITIVE_INFINITY };
+  return { ...file, whole: true, outline: "", blocks: [{ ...all, size: totalSize(file.blocks) }] };
+}
+
+/** Makes one block of each file that is better shown whole than in parts. `files`: best first. */
+function joinSmall(files: readonly Prepared[], budget: number): readonly Prepared[] {
+  const maxOfOne = budget * shareOfOne;
+  let room = budget * small.share;
+  const joined = files.map((file, at) => {
+    const size = totalSize(file.blocks);
+    const isMatching = file.blocks.some(({ value }) => value > 0);
+    if (file.whole || at >= small.among || !isMatching) return file;
+    if (at === 0 && size <= Math.min(best.length, maxOfOne)) return asWhole(file);
+    if (size > small.length || size > room) return file;
+    room -= size;
+    return asWhole(file);
+  });
+  const [first] = joined;
+  if (first === undefined || first.whole || totalSize(first.blocks) > budget) return joined;
+  const shown = totalSize(take(joined, budget, maxOfOne).get(first) ?? []);
+  return shown < best.share * totalSize(first.blocks) ? joined : [asWhole(first), ...joined.slice(1)];
+}
+
 /** Takes the blocks of the highest value that fit, and at most `maxOfOne` characters of one file. */
 function take(files: readonly Prepared[], budget: number, maxOfOne: number): Map<Prepared, Scored[]> {
   const taken = new Map<Prepared, Scored[]>();
@@ -138,7 +197,7 @@ function take(files: readonly Prepared[], budget: number, maxOfOne: number): Map
   for (const { file, block } of queue) {
     const own = used.get(file) ?? 0;
     const head = own === 0 ? file.path.length + file.outline.length + 60 : 0;
-    if (block.size + head > left || own + block.size > maxOfOne) continue;
+    if (block.size + head > left || (!file.whole && own + block.size > maxOfOne)) continue;
     left -= block.size + head;
     used.set(file, own + block.size);
     taken.set(file, [...(taken.get(file) ?? []), block]);
@@ -202,15 +261,12 @@ export function chooseExcerpts(
   all = false,
 ): Excerpt[] {
   const maxSize = budget * shareOfOne;
-  const prepared = candidates.map((each) => [prepare(each, { sought, all, maxSize }), each.text] as const);
-  const taken = take(
-    prepared.map(([file]) => file),
-    budget,
-    maxSize,
-  );
-  return prepared.flatMap(([file, text]) => {
+  const prepared = candidates.map((each) => prepare(each, { sought, all, maxSize }));
+  const files = all ? prepared : joinSmall(prepared, budget);
+  const taken = take(files, budget, maxSize);
+  return files.flatMap((file, at) => {
     const blocks = taken.get(file);
     if (blocks === undefined && !file.named) return [];
-    return [toExcerpt(file, text, blocks ?? [])];
+    return [toExcerpt(file, candidates[at]?.text ?? "", blocks ?? [])];
   });
 }

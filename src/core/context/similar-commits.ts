@@ -31,6 +31,8 @@ const bm25 = { k1: 0.9, b: 0.6 } as const;
 const similarCommits = 30;
 /** After this many newer commits, a commit counts 1/e. */
 const fading = 2000;
+/** A file counts as often changed for what was done to it lately: its changes fade sooner than what commits say. */
+const aging = 500;
 /** How often the most changed file counts as changed at least, so that in a short history no file is often changed. */
 const oftenChanged = 9;
 /** A commit of more files says little about each, and is ignored. */
@@ -112,7 +114,10 @@ export function scoreHistory(
       add(similar, whereIs(file), (score * score * Math.exp(-at / fading)) / Math.sqrt(files.length));
   }
   const times = new Map<string, number>();
-  for (const { files } of commits) if (files.length <= maxFiles) for (const file of files) add(times, whereIs(file), 1);
+  for (const [age, { files }] of commits.entries()) {
+    if (files.length > maxFiles) continue;
+    for (const file of files) add(times, whereIs(file), Math.exp(-age / aging));
+  }
   const frequency = new Map([...times].map(([path, n]) => [path, Math.log(1 + n)]));
   const used = best.flatMap(([at]) => commits[at] ?? []).map(({ subject, files }) => ({ subject, files }));
   return { commits: used, similar: scale(similar), frequency: scale(frequency, Math.log(1 + oftenChanged)) };

@@ -1,6 +1,8 @@
 /** Finds files called after a name in a request, as `sendf.c` for "sendf: close the pipe". Pure. */
 import { type Kind, kindOf } from "./kind.ts";
+import { splitRequest } from "./request.ts";
 import type { Signal } from "./signals.ts";
+import { pairsIn } from "./words.ts";
 
 const weights = { several: 1, scope: 0.6, capital: 0.5 } as const;
 /** A name that more files share refers to none of them. */
@@ -22,8 +24,7 @@ const scope = /^([\w/.-]+(?:\s*,\s*[\w/.-]+)*)\s*:\s/;
 
 const isPath = /\.[A-Za-z]\w{0,5}$/;
 
-function namesIn(request: string): Name[] {
-  const text = request.slice(0, 8_000);
+function namesIn(text: string): Name[] {
   const names = [...text.matchAll(word)].flatMap(({ 0: found, index }): Name[] => {
     if (severalWords.test(found)) return [{ text: found, weight: weights.several, isExact: false }];
     const isName = capital.test(found) && !beginning.test(text.slice(Math.max(0, index - 24), index));
@@ -34,7 +35,12 @@ function namesIn(request: string): Name[] {
     isPath.test(each) ? [] : each.split("/"),
   );
   const isPart = (part: string) => /^[\w-]{2,}$/.test(part);
-  return [...names, ...scopes.filter(isPart).map((part) => ({ text: part, weight: weights.scope, isExact: false }))];
+  const pairs = pairsIn(text).map((pair) => ({ text: pair.join("_"), weight: weights.scope, isExact: false }));
+  return [
+    ...names,
+    ...pairs,
+    ...scopes.filter(isPart).map((part) => ({ text: part, weight: weights.scope, isExact: false })),
+  ];
 }
 
 const plain = (text: string) => text.toLowerCase().replace(/[-_]/g, "");
@@ -77,25 +83,57 @@ function findCalled(
   return called;
 }
 
+const dotted = /(?<![\w./-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?![\w/-])/g;
+const moduleWeight = 2;
+/** How many parts at the end of a dotted name may be a class and its member. */
+const maxMembers = 2;
+
+/** The path of a module without its ending; of a file that stands for its folder, the folder. */
+function moduleOf(path: string): string {
+  const slash = path.lastIndexOf("/") + 1;
+  if (slash > 0 && entries.some((entry) => path.startsWith(entry, slash))) return path.slice(0, slash - 1);
+  const dot = path.indexOf(".", slash + 1);
+  return dot < 0 ? path : path.slice(0, dot);
+}
+
+/** By path: a signal for each module that a dotted name in the request means, as `shop.cart.Cart` means `shop/cart.py`. */
+function findModules(prose: string, paths: readonly string[]): Map<string, Signal> {
+  const found = new Map<string, Signal>();
+  const names = [...new Set(prose.match(dotted) ?? [])].slice(0, 8);
+  for (const name of names) {
+    const parts = name.toLowerCase().split(".");
+    for (let count = parts.length; count >= Math.max(2, parts.length - maxMembers); count -= 1) {
+      const end = `/${parts.slice(0, count).join("/")}`;
+      const meant = paths.filter((path) => `/${moduleOf(path)}`.toLowerCase().endsWith(end));
+      if (meant.length === 0) continue;
+      const signal: Signal = { weight: moduleWeight, lines: [], by: "request", symbols: [name] };
+      if (meant.length <= maxNamesakes) for (const path of meant) found.set(path, signal);
+      break;
+    }
+  }
+  return found;
+}
+
 /** By path: a signal for each file that is called after a name in the request. `kinds`: the weight of each kind. */
 export function findStems(
   request: string,
   paths: readonly string[],
   kinds: Readonly<Record<Kind, number>>,
 ): Map<string, Signal> {
+  const { prose } = splitRequest(request.slice(0, 8_000));
   const named = new Map<string, Name[]>();
-  for (const name of namesIn(request)) {
+  for (const name of namesIn(prose)) {
     const called = plain(name.text);
     named.set(called, [...(named.get(called) ?? []), name]);
   }
-  const found = new Map<string, Signal>();
+  const found = findModules(prose, paths);
   if (named.size === 0) return found;
   for (const [name, own] of findCalled(named, paths, kinds)) {
     const isMeant = ({ text, isExact }: Name) => !isExact || own.some((path) => stemOf(path) === text);
     const [best] = (named.get(name) ?? []).filter(isMeant).toSorted((a, b) => b.weight - a.weight);
     if (best === undefined || own.length > maxNamesakes) continue;
     const signal: Signal = { weight: best.weight, lines: [], by: "request", symbols: [best.text] };
-    for (const path of own) found.set(path, signal);
+    for (const path of own) if (!found.has(path)) found.set(path, signal);
   }
   return found;
 }

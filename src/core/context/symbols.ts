@@ -1,6 +1,7 @@
 /** Finds names of functions, classes and other code in a request or an output. Pure. */
 import { withoutPassed } from "./mentions.ts";
-import type { Term } from "./words.ts";
+import { splitRequest } from "./request.ts";
+import { pairsIn, type Term } from "./words.ts";
 
 export interface NamedSymbol {
   /** As it is written, one word. */
@@ -10,7 +11,7 @@ export interface NamedSymbol {
   readonly weight: number;
 }
 
-const weights = { request: 0.4, output: 2 } as const;
+const weights = { request: 0.4, example: 0.1, output: 2 } as const;
 const maxNames = { request: 12, output: 20 } as const;
 /** Characters at the end of an output that may name something. */
 const outputTail = 12_000;
@@ -98,14 +99,27 @@ const toldIn = (output: string): string =>
     .filter((line) => line.length <= maxLine)
     .join("\n");
 
-/** The names in the output, then those in the request. */
+const capitalized = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1);
+
+/** The names that two neighbouring words may be written as. */
+const namesOf = ([first, second]: readonly [string, string]): readonly string[] => [
+  capitalized(first) + capitalized(second),
+  first + capitalized(second),
+  `${first}_${second}`,
+];
+
+/** The names in the output, then those in the request: in its sentences, then in its blocks of code. */
 export function symbolsIn(request: string, output: string): NamedSymbol[] {
-  const inOutput = output === "" ? [] : [...distinct(namesSaid(toldIn(output)), maxNames.output)];
-  const inRequest = [...distinct(namesIn(request), maxNames.request)].filter((each) => !inOutput.includes(each));
-  return [
-    ...inOutput.map((each) => ({ name: each, by: "output" as const, weight: weights.output })),
-    ...inRequest.map((each) => ({ name: each, by: "request" as const, weight: weights.request })),
-  ];
+  const { prose, code } = splitRequest(request);
+  const found = new Map<string, NamedSymbol>();
+  const add = (names: Iterable<string>, by: NamedSymbol["by"], weight: number): void => {
+    for (const name of names) if (!found.has(name)) found.set(name, { name, by, weight });
+  };
+  if (output !== "") add(distinct(namesSaid(toldIn(output)), maxNames.output), "output", weights.output);
+  add(distinct(namesIn(prose), maxNames.request), "request", weights.request);
+  add(pairsIn(request).flatMap(namesOf), "request", weights.request);
+  add(distinct(namesIn(code), maxNames.request), "request", weights.example);
+  return [...found.values()];
 }
 
 /** Terms with which the survey counts the names; their weight is 0, so they do not change scores. */

@@ -1,4 +1,5 @@
 /** The terms of a request: words and identifiers, split and stemmed, each with a weight. Pure. */
+import { splitRequest } from "./request.ts";
 
 export interface Term {
   /** Spellings of this term, in lower case, the shortest first. */
@@ -70,6 +71,8 @@ function splitIdentifier(name: string): string[] {
 const weights = { word: 1, code: 1.5, compound: 3, neighbours: 2 } as const;
 /** Weight of everything after the first paragraph. */
 const laterShare = 0.5;
+/** Weight of a block of code and of texts in quotes: an example, not what is asked for. */
+const exampleShare = 0.2;
 const maxTerms = 60;
 const maxIdentifier = 64;
 
@@ -140,12 +143,28 @@ function addTerms(found: Map<string, Term>, text: string, share: number, codeOnl
   }
 }
 
+const maxPairs = 6;
+
+/** Neighbouring words of the sentences of a request that may be one name together: `float converter`. */
+export function pairsIn(request: string): readonly (readonly [string, string])[] {
+  const pairs: [string, string][] = [];
+  let before: string | null = null;
+  for (const { text, joins } of tokensOf(splitRequest(request).prose.slice(0, 2_000))) {
+    const word = /^\p{L}\p{Ll}+$/u.test(text) && isWord(text.toLowerCase()) ? text.toLowerCase() : null;
+    if (joins && before !== null && word !== null) pairs.push([before, word]);
+    before = word;
+  }
+  return pairs.slice(0, maxPairs);
+}
+
 /** The terms of a request, the heaviest first, at most 60. Of `output`, text sent along, only identifiers count. */
 export function termsOf(request: string, output = ""): Term[] {
   const found = new Map<string, Term>();
-  const [first = "", ...rest] = request.trim().split(/\r?\n\s*\r?\n/);
+  const { prose, code } = splitRequest(request);
+  const [first = "", ...rest] = prose.trim().split(/\r?\n\s*\r?\n/);
   addTerms(found, first, 1);
   addTerms(found, rest.join("\n\n").slice(0, 8_000), laterShare);
+  addTerms(found, code.slice(0, 8_000), exampleShare);
   addTerms(found, output.slice(-4_000), laterShare, true);
   return [...found.values()].sort((a, b) => b.weight - a.weight).slice(0, maxTerms);
 }

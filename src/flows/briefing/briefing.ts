@@ -15,11 +15,11 @@ import { recentTurns } from "../../core/session/recent.ts";
 import { renderBaseline } from "../checks/checks.ts";
 import { renderAnswerForm } from "../ending/ending.ts";
 import type { Run } from "../run.ts";
+import { type Knowledge, maxGuides, readKnowledge, renderGuide } from "./guides.ts";
 import { pickExcerpts } from "./pick-excerpts.ts";
 import { maxOfPiped, renderPiped, roomFor } from "./piped.ts";
 import type { FilesRead } from "./reading.ts";
 import {
-  collectKnowledge,
   cutText,
   hideSource,
   type ListedProject,
@@ -196,13 +196,13 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const read = openTexts(run);
   const project = await listProject(run, asked, read, new Set(mentioned.map(({ path }) => path)));
   const { entries, files, more } = project;
-  const before = await collectKnowledge(run, files, budgets.knowledge);
+  const before = await readKnowledge(run, budgets.knowledge);
   const { version } = run.veil;
   const { excerpts, ranking } = await choose(run, asked, project, read, budgets.excerpts);
   // A file that was read after them may tell a secret of theirs: half of it could stand before the cut.
   const isStill = run.veil.version === version;
-  const knowledge = isStill ? before : await collectKnowledge(run, files, budgets.knowledge);
-  const sources = [...knowledge, ...excerpts, ...mentioned];
+  const knowledge = isStill ? before : await readKnowledge(run, budgets.knowledge);
+  const sources = [...knowledge.files, ...excerpts, ...mentioned];
   for (const { path, shown } of sources) noteHidden(run, path, shown);
   noteSent(run, sources);
   tellLacks(run, ranking?.lacks ?? []);
@@ -218,7 +218,8 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const isUnseen = (path: string) => !shown.has(path) && files.get(path)?.size !== 0;
   const isWhole = excerpts.every(({ part }) => part === undefined) && !likeliest.some(isUnseen);
   const parts: readonly Part[] = [
-    ...knowledge.map((source) => filePart("knowledge", source)),
+    ...renderOuter(knowledge),
+    ...knowledge.files.map((source) => filePart("knowledge", source)),
     ...renderEnvironment(run.reading, await repository),
     { kind: "tree", text: fence("tree", stackOf(names), treeText), file: null },
     ...(isWhole ? [] : renderRanked(likeliest, budgets)),
@@ -229,6 +230,10 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const text = parts.map((part) => part.text).join("\n\n");
   return { text, parts, shown: sources.map(({ path }) => path), likely };
 }
+
+/** The instructions from outside of the project, as parts. */
+export const renderOuter = ({ outer }: Knowledge): readonly Part[] =>
+  outer.map(({ path, text }) => ({ kind: "knowledge", text: renderGuide(path, text), file: null }));
 
 /** Characters of the line about the environment. */
 const maxEnvironment = 300;
@@ -288,10 +293,10 @@ function renderGiven(run: Run, budgets: Budgets, memory: string): readonly Part[
 
 /** The most characters of each part, for a model with a large window. */
 const widestBudget = {
-  knowledge: 8_000,
-  tree: 4_000,
+  knowledge: maxGuides,
+  tree: 3_200,
   ranked: 1_400,
-  excerpts: 20_000,
+  excerpts: 22_000,
   history: 3_000,
   context: maxPiped,
 };

@@ -11,16 +11,38 @@ export interface Shown {
   readonly range?: ExcerptRange | null;
 }
 
+/** Instructions for agents from a file outside of the project's folder. */
+export interface OuterGuide {
+  /** Absolute, or below `~`. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Instructions for agents from a file of the project, as the model is shown them. */
+export interface NestedGuide {
+  readonly path: RelPath;
+  readonly bytes: Uint8Array;
+  readonly shown: string;
+}
+
 export interface ReadOptions {
   /** The environment in one line: system, tools, package manager, branch; absent: it is not mentioned. */
   readonly environment?: string;
   /** The first request shows the names at the top of the folder and nothing else unasked: it is no project. */
   readonly namesOnly?: boolean;
+  /** Instructions for agents from outside of the project's folder, the nearest last. */
+  readonly guides?: readonly OuterGuide[];
 }
 
 export interface FilesRead {
   readonly environment: string;
   readonly namesOnly: boolean;
+  readonly outer: readonly OuterGuide[];
+  /** Paths of the instructions that the first request shows, and characters that are left for others. */
+  guides: readonly string[];
+  guideRoom: number;
+  /** The instructions of folders that the plan touches. */
+  nested: readonly NestedGuide[];
   /** What the first planning call showed of files, and the results of looks for later ones. */
   briefed: readonly Shown[];
   looked: readonly Shown[];
@@ -30,6 +52,7 @@ export interface FilesRead {
   readonly invisible: Set<string>;
 }
 
-export function createReading({ environment = "", namesOnly = false }: ReadOptions): FilesRead {
-  return { environment, namesOnly, briefed: [], looked: [], bases: new Set(), invisible: new Set() };
+export function createReading({ environment = "", namesOnly = false, guides = [] }: ReadOptions): FilesRead {
+  const empty = { guides: [], guideRoom: 0, nested: [], briefed: [], looked: [] };
+  return { environment, namesOnly, outer: guides, ...empty, bases: new Set(), invisible: new Set() };
 }

@@ -24,6 +24,10 @@ import { rowOf } from "../../core/vocabulary.ts";
 import { field } from "../approval.ts";
 import type { Run } from "../run.ts";
 
+/** Instructions for agents; of the first three, the first that a folder has is read. */
+export const guideNames: readonly string[] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
+export const memoryName = "MEMORY.md";
+
 export const cutText = (text: string, maxLength: number): string =>
   text.length <= maxLength
     ? text
@@ -210,50 +214,6 @@ export async function readMentioned(run: Run): Promise<readonly Source[]> {
   return sources;
 }
 
-/** Files with instructions for agents. Of each row the first file that exists is read. */
-const knowledgeFiles: readonly (readonly string[])[] = [["AGENTS.md", "CLAUDE.md", "GEMINI.md"], ["MEMORY.md"]];
-
-/** The knowledge files in `files`, each cut to `maxLength` characters. */
-export async function collectKnowledge(
-  run: Run,
-  files: ReadonlyMap<string, { readonly path: RelPath }>,
-  maxLength: number,
-): Promise<Source[]> {
-  const found: Source[] = [];
-  for (const names of knowledgeFiles) {
-    const entry = names.flatMap((name) => files.get(name) ?? []).at(0);
-    const read = entry === undefined ? null : await readSource(run, entry.path);
-    const source = read === null ? null : hideSource(run, read);
-    if (source !== null) found.push({ ...source, shown: cutText(source.text, maxLength) });
-  }
-  return found;
-}
-
-/** Characters of one knowledge file that a conversation gets. */
-const maxMentioned = 16_000;
-
-/** The knowledge files, cut for a conversation. */
-export async function readKnowledge(run: Run): Promise<readonly Source[]> {
-  const found: Source[] = [];
-  for (const names of knowledgeFiles) {
-    for (const name of names) {
-      const read = await readSource(run, name as RelPath);
-      if (read === null) continue;
-      const source = hideSource(run, read);
-      found.push({ ...source, shown: source.text.slice(0, maxMentioned) });
-      break;
-    }
-  }
-  return found;
-}
-
-/** The text of knowledge files for the instructions of a conversation; notes them as sent. */
-export function renderKnowledge(run: Run, files: readonly Source[]): string {
-  for (const { path, shown } of files) noteHidden(run, path, shown);
-  noteSent(run, files);
-  return files.map(({ path, shown }) => fence("file", { path }, shown)).join("\n\n");
-}
-
 /** After a READ of a whole file, notes it as seen: it may be overwritten. For the flow without a plan. */
 export async function noteRead(run: Run, { name, input }: Call): Promise<void> {
   if (
@@ -301,7 +261,7 @@ export async function listProject(
     : await survey.list(signal);
   const files = new Map<string, Entry>();
   const paths: string[] = [];
-  const unranked = new Set([...knowledgeFiles.flat(), ...shown]);
+  const unranked = new Set([...guideNames, memoryName, ...shown]);
   for (const entry of namesOnly ? [] : entries) {
     const { path, kind } = entry;
     if (kind !== "file") continue;

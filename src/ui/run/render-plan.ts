@@ -186,11 +186,13 @@ export function renderPlan(
     verbose = false,
     permitted = [],
     concerns = [],
+    guides = [],
   }: {
     readonly columns: number | null;
     readonly verbose?: boolean;
     readonly permitted?: readonly Permitted[] | undefined;
     readonly concerns?: readonly Concern[] | undefined;
+    readonly guides?: readonly string[] | undefined;
   },
 ): string {
   const steps = workOf(plan);
@@ -200,6 +202,8 @@ export function renderPlan(
   const head = headLines(plan, style, columns);
   const unasked = verbose ? unaskedLines(plan) : [];
   const allowed = renderPermitted(permitted);
-  const facts = layFacts([...factsOf(plan, renderPromise(promise), asked, style), allowed, ...unasked], style, columns);
+  const follows: Facts[number] = ["follows", guides.map(visibleLine).join(", ")];
+  const told = [follows, ...factsOf(plan, renderPromise(promise), asked, style), allowed, ...unasked];
+  const facts = layFacts(told, style, columns);
   return `${[...(head.length === 0 ? [] : [...head, ""]), ...(steps.length === 0 ? [] : [...lines, ""]), ...facts].join("\n")}\n`;
 }

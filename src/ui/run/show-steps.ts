@@ -1,8 +1,5 @@
 /** Shows what a run will do: its plan, phases, steps and tasks. */
 
-import type { Permitted } from "../../core/command/run-patterns.ts";
-import type { Promised } from "../../core/outcome.ts";
-import type { Concern } from "../../core/question.ts";
 import { wrap } from "../layout.ts";
 import { visible, visibleLine } from "../sanitize.ts";
 import { renderAmended } from "./render-outcome.ts";
@@ -12,12 +9,8 @@ import type { EventHandlers, EventOf } from "./show-work.ts";
 import type { Streams } from "./streams.ts";
 
 export interface ShownSteps {
-  /** Promise of the shown plan; null: none was shown. */
-  readonly promise: Promised | null;
-  /** Commands of the plan that patterns permit. */
-  readonly permitted: readonly Permitted[] | undefined;
-  /** Paths of the plan whose change needs a yes of its own. */
-  readonly concerns: readonly Concern[] | undefined;
+  /** The plan that was shown last; null: none was. */
+  readonly ready: EventOf<"plan.ready"> | null;
   readonly handlers: EventHandlers<
     "plan.ready" | "plan.amended" | "memory.kept" | "phase.started" | "step.started" | "tasks.updated"
   >;
@@ -32,32 +25,22 @@ export function openSteps(
   { planIsResult, verbose }: { readonly planIsResult: boolean; readonly verbose: boolean },
 ): ShownSteps {
   const { out, subject, say, aside, section, style, outStyle } = streams;
-  let promised: Promised | null = null;
-  let allowed: readonly Permitted[] | undefined;
-  let asked: readonly Concern[] | undefined;
+  let ready: EventOf<"plan.ready"> | null = null;
 
-  function showPlan({ plan, promise, permitted, concerns }: EventOf<"plan.ready">): void {
+  function showPlan(event: EventOf<"plan.ready">): void {
+    const { plan, promise } = event;
     if (plan.intent === "conversation") return;
     reply.show(plan.reply);
     section();
-    if (planIsResult)
-      out(renderPlan(plan, promise, outStyle, { columns: streams.outColumns, verbose, permitted, concerns }));
-    else subject(renderPlan(plan, promise, style, { columns: streams.columns, verbose, permitted, concerns }));
+    if (planIsResult) out(renderPlan(plan, promise, outStyle, { ...event, columns: streams.outColumns, verbose }));
+    else subject(renderPlan(plan, promise, style, { ...event, columns: streams.columns, verbose }));
     section();
-    promised = promise;
-    allowed = permitted;
-    asked = concerns;
+    ready = event;
   }
 
   return {
-    get promise() {
-      return promised;
-    },
-    get permitted() {
-      return allowed;
-    },
-    get concerns() {
-      return asked;
+    get ready() {
+      return ready;
     },
     handlers: {
       "plan.ready": showPlan,

@@ -153,10 +153,9 @@ function openRun(options: TerminalOptions): Terminal {
       pause();
       work.showLooked();
       const again = outcome.code === 10 && !planIsResult && !options.screen;
-      if (again && outcome.plan !== null && steps.promise !== null) {
-        const shape = { columns: streams.outColumns, verbose, permitted: steps.permitted, concerns: steps.concerns };
-        out(renderPlan(outcome.plan, steps.promise, outStyle, shape));
-      }
+      const { ready } = steps;
+      if (again && outcome.plan !== null && ready !== null)
+        out(renderPlan(outcome.plan, ready.promise, outStyle, { ...ready, columns: streams.outColumns, verbose }));
       const { applied, undone } = work;
       const shown = { replied: reply.shown, markdown: markdown(outStyle, streams.outColumns) };
       const noted = !options.quiet;

@@ -27,6 +27,34 @@ describe("the first request", () => {
     expect(text).not.toContain("step_1500(value)");
   });
 
+  test("shows the best file whole where that fits, and small ones near it before parts of a long one", async () => {
+    const named = (count: number) => module(count, (n) => (n === 9 ? "round the invoice total" : "work"));
+    const files = {
+      ...fillers,
+      "shop/invoice.py": named(150),
+      "shop/total.py": named(40),
+      "shop/round.py": named(900),
+    };
+    const text = await first({ files, task: "round the total in shop/invoice.py" });
+    expect(text).toContain('<file path="shop/invoice.py">');
+    expect(text).toContain('<file path="shop/total.py">');
+    expect(text).not.toContain('<file path="shop/round.py">');
+    expect(text.length).toBeLessThan(30_000);
+  });
+
+  test("shows what the code of a class is about before what its docstring tells", async () => {
+    const told = Array.from(
+      { length: 120 },
+      () => "    The tax of a basket is rounded with the tax rate of a basket.\n",
+    );
+    const code = Array.from({ length: 300 }, (_, n) => `    def part_${n}(self):\n        return ${n}\n\n`);
+    const rounds =
+      "    def tax(self, basket):\n        rate = self.rate(basket)\n        return rate * basket.total\n\n";
+    const text = `class Basket:\n    """A basket.\n\n${told.join("")}    """\n\n${code.join("")}${rounds}${code.join("")}`;
+    const shown = await first({ files: { ...fillers, "shop/basket.py": text }, task: "round the tax of a basket" });
+    expect(shown).toContain("return rate * basket.total");
+  });
+
   test("always has a named file, also one of 500 KB that contains no word of the task", async () => {
     const huge = module(7000);
     expect(huge.length).toBeGreaterThan(500_000);

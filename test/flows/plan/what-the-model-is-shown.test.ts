@@ -30,7 +30,7 @@ describe("the plan call", () => {
 
   test("finds the one file of a thousand that holds the words of the request", async () => {
     const others = Object.fromEntries(
-      Array.from({ length: 1000 }, (_, n) => [`src/m${n % 30}/sub/f${n}.py`, "x = 1\n"]),
+      Array.from({ length: 1000 }, (_, n) => [`src/m${n % 20}/sub/f${n}.py`, "x = 1\n"]),
     );
     const files = { ...others, "src/z/auth.py": "def login(password): pass\n" };
     const { asked } = await play({ files, lines: create, task: "Hash the password before it is compared" });

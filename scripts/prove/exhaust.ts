@@ -133,7 +133,7 @@ async function measure({ flags = [], answers, prepare, after }: Case, delay: num
         cwd: place.root,
       }).stdout.toString();
     const before = names();
-    const running = place.start(["run", "-y", "--no-plan-cache", "--allow-delete", ...flags, "do it"]);
+    const running = place.start(["run", "-y", "--allow-delete", ...flags, "do it"]);
     await place.gemini.arrived(after);
     await Bun.sleep(delay);
     const sent = performance.now();

@@ -17,7 +17,6 @@ const everywhere = () => take("quiet", "verbose", "noColor", "plain", "debug", "
 const asking = () =>
   take(
     "model",
-    "temperature",
     "effort",
     "mode",
     "cwd",
@@ -30,10 +29,9 @@ const asking = () =>
     "only",
     "ephemeral",
     "forceRoot",
-    "insecureHttp",
   );
-const tasking = () => take("file", "stdin", "noStdin", "show", "noPlanCache");
-const confining = () => take("sandbox", "allowNet", "allowWrite", "allowRead", "allowGit", "noCheckNet");
+const tasking = () => take("file", "stdin", "noStdin", "show");
+const confining = () => take("sandbox", "allowNet", "allowWrite", "allowRead", "allowGit");
 const acting = () => ({
   ...take(
     "check",
@@ -42,7 +40,6 @@ const acting = () => ({
     "allowDelete",
     "allowRun",
     "commit",
-    "commitUnverified",
     "allow",
     "strict",
     "env",
@@ -58,6 +55,14 @@ const define = (row: CommandRow): Command =>
 /** A conversation with a person, so there is no result to print as JSON. */
 const defineSession = (row: CommandRow): Command =>
   defineAny({ ...row, args: () => ({ ...row.args(), ...everywhere() }) });
+
+/** The interactive session: pai without a command. */
+export const session: Command = defineSession({
+  meta: { name: "session", description: "the interactive session" },
+  args: () => ({ ...asking(), ...acting(), ...take("dryRun", "continue") }),
+  examples: ["pai", "pai --continue"],
+  load: async () => (await loadSessions()).sessionCommand,
+});
 
 export const commands: readonly Command[] = [
   define({
@@ -105,15 +110,6 @@ export const commands: readonly Command[] = [
     load: async () => (await loadTask()).planCommand,
   }),
   define({
-    meta: { name: "context", description: "show the files of a task and what would be sent; sends nothing" },
-    args: () => ({
-      task: word("TASK|-", false),
-      ...take("model", "mode", "cwd", "file", "stdin", "check", "allowRun", "maxCalls", "timeout", "forceRoot"),
-    }),
-    examples: ['pai context "fix the failing test"', 'pai context --json "split utils.py into modules"'],
-    load: async () => (await loadSmall()).context,
-  }),
-  define({
     meta: { name: "apply", description: "carry out a saved plan; its hash shows damage, not who made it" },
     args: () => ({ plan: word("PLAN.json"), ...asking(), ...acting(), ...take("merge", "dryRun", "jsonl") }),
     examples: ["pai apply -y plan.json"],
@@ -132,24 +128,81 @@ export const commands: readonly Command[] = [
     load: async () => (await loadSmall()).redo,
   }),
   define({
-    meta: { name: "history", description: "list the runs in this folder" },
-    args: () => ({ ...take("cwd", "all", "team", "prune", "forceRoot") }),
-    examples: ["pai history", "pai history --all", "pai history --team", "pai history --prune"],
+    meta: { name: "resume", description: "go on with a session of this folder: the last one, or the one named" },
+    args: () => ({
+      id: word("ID", false),
+      ...asking(),
+      ...acting(),
+      ...take("dryRun", "list", "prune"),
+    }),
+    examples: ["pai resume", "pai resume 20261121", "pai resume --list"],
+    load: async () => (await loadSessions()).resumeCommand,
+  }),
+  define({
+    meta: { name: "history", description: "list the runs in this folder, or verify their receipts" },
+    args: () => ({ run: word("RUN", false), ...take("cwd", "all", "team", "verify", "prune", "forceRoot") }),
+    examples: ["pai history", "pai history --all", "pai history --verify", "pai history --prune"],
     load: async () => (await loadSmall()).history,
   }),
   define({
-    meta: { name: "stats", description: "sum up all runs: solved, promises kept, tokens, cost" },
-    args: () => ({ ...take("by", "since", "team", "csv") }),
-    examples: ["pai stats", "pai stats --by model --since 7d", "pai stats --team --by user"],
-    load: async () => (await loadLab()).stats,
+    meta: { name: "config", description: "settings: get, set, unset, list" },
+    args: () => ({ word: word("get|set|unset|list"), ...take("cwd") }),
+    examples: ["pai config set limits.calls 6", "pai config get model", "pai config list"],
+    load: async () => (await loadSmall()).config,
   }),
   define({
-    meta: { name: "dashboard", description: "show all runs as a page: in a file, or served on this machine" },
-    args: () => ({ ...take("out", "port", "team") }),
-    examples: ["pai dashboard --out report.html", "pai dashboard", "pai dashboard --team"],
-    load: async () => (await loadLab()).dashboard,
+    meta: { name: "key", description: "keys: set, add, list, default, remove, check" },
+    args: () => ({
+      word: word("set|add|list|default|remove|check"),
+      ...take("cwd", "provider", "online", "noInput", "yes"),
+    }),
+    examples: ["pai key set < key.txt", "pai key add work", "pai key list", "pai key check --online"],
+    load: async () => (await loadSmall()).key,
   }),
   define({
+    meta: { name: "models", description: "list providers, keys, known models and windows; or ask the servers" },
+    args: () => ({ provider: word("PROVIDER", false), ...take("cwd", "online") }),
+    examples: ["pai models", "pai models --online", "pai models --online openrouter"],
+    load: async () => (await loadSmall()).models,
+  }),
+  define({
+    meta: { name: "doctor", description: "check this installation, its settings and protections" },
+    args: () => ({ ...take("cwd", "online", "offline", "model", "sandbox", "forceRoot") }),
+    examples: ["pai doctor", "pai doctor --online", "pai doctor --json --offline"],
+    load: async () => (await loadSmall()).doctor,
+  }),
+  define({
+    meta: { name: "demo", description: "watch a whole task, offline, in a temporary folder" },
+    args: () => ({ ...take("keep") }),
+    examples: ["pai demo"],
+    load: async () => (await loadSmall()).demo,
+  }),
+  define({
+    group: "more",
+    meta: { name: "context", description: "show the files of a task and what would be sent; sends nothing" },
+    args: () => ({
+      task: word("TASK|-", false),
+      ...take("model", "mode", "cwd", "file", "stdin", "check", "allowRun", "maxCalls", "timeout", "forceRoot"),
+    }),
+    examples: ['pai context "fix the failing test"', 'pai context --json "split utils.py into modules"'],
+    load: async () => (await loadSmall()).context,
+  }),
+  define({
+    group: "more",
+    meta: { name: "replay", description: "repeat a run offline from its receipt and compare the tree" },
+    args: () => ({ run: word("RUN"), ...take("cwd", "forceRoot") }),
+    examples: ["pai replay 20261121"],
+    load: async () => (await loadSmall()).replay,
+  }),
+  define({
+    group: "more",
+    meta: { name: "trust", description: "allow this folder's pai.json, commands and skills" },
+    args: () => ({ ...take("cwd", "revoke", "yes", "noInput", "forceRoot") }),
+    examples: ["pai trust", "pai trust --revoke"],
+    load: async () => (await loadSmall()).trust,
+  }),
+  define({
+    group: "more",
     meta: { name: "memory", description: "facts that pai keeps of this project: list, accept, edit, add, drop" },
     args: () => ({
       verb: word("list|accept|edit|add|drop", false),
@@ -165,6 +218,7 @@ export const commands: readonly Command[] = [
     load: async () => (await loadSmall()).memory,
   }),
   define({
+    group: "more",
     meta: { name: "eval", description: "measure models and modes on tasks whose tests they do not see" },
     args: () => ({
       verb: word("run|worker|report|import"),
@@ -182,109 +236,54 @@ export const commands: readonly Command[] = [
     load: async () => (await loadLab()).eval,
   }),
   define({
-    meta: { name: "log", description: "verify the receipts of runs: no line was changed or lost" },
-    args: () => ({ verb: word("verify"), run: word("RUN", false), ...take("cwd", "forceRoot") }),
-    examples: ["pai log verify", "pai log verify 20261121"],
-    load: async () => (await loadSmall()).log,
+    group: "more",
+    meta: { name: "stats", description: "sum up all runs: solved, promises kept, tokens, cost" },
+    args: () => ({ ...take("by", "since", "team", "csv") }),
+    examples: ["pai stats", "pai stats --by model --since 7d", "pai stats --team --by user"],
+    load: async () => (await loadLab()).stats,
   }),
   define({
-    meta: { name: "replay", description: "repeat a run offline from its receipt and compare the tree" },
-    args: () => ({ run: word("RUN"), ...take("cwd", "forceRoot") }),
-    examples: ["pai replay 20261121"],
-    load: async () => (await loadSmall()).replay,
-  }),
-  define({
-    meta: { name: "config", description: "settings: get, set, unset, list" },
-    args: () => ({ word: word("get|set|unset|list"), ...take("cwd", "insecureHttp") }),
-    examples: ["pai config set limits.calls 6", "pai config get model", "pai config list"],
-    load: async () => (await loadSmall()).config,
-  }),
-  define({
-    meta: { name: "key", description: "keys: set, add, list, default, remove, check" },
-    args: () => ({
-      word: word("set|add|list|default|remove|check"),
-      ...take("cwd", "provider", "online", "noInput", "yes", "insecureHttp"),
-    }),
-    examples: ["pai key set < key.txt", "pai key add work", "pai key list", "pai key check --online"],
-    load: async () => (await loadSmall()).key,
-  }),
-  define({
-    meta: { name: "demo", description: "watch a whole task, offline, in a temporary folder" },
-    args: () => ({ ...take("keep") }),
-    examples: ["pai demo"],
-    load: async () => (await loadSmall()).demo,
-  }),
-  define({
-    meta: { name: "doctor", description: "check this installation, its settings and protections" },
-    args: () => ({ ...take("cwd", "online", "offline", "model", "sandbox", "forceRoot", "insecureHttp") }),
-    examples: ["pai doctor", "pai doctor --online", "pai doctor --json --offline"],
-    load: async () => (await loadSmall()).doctor,
-  }),
-  define({
-    meta: { name: "models", description: "list providers, keys, known models and windows; or ask the servers" },
-    args: () => ({ provider: word("PROVIDER", false), ...take("cwd", "online", "insecureHttp") }),
-    examples: ["pai models", "pai models --online", "pai models --online openrouter"],
-    load: async () => (await loadSmall()).models,
-  }),
-  define({
-    meta: { name: "trust", description: "allow this folder's pai.json, commands and skills" },
-    args: () => ({ ...take("cwd", "revoke", "yes", "noInput", "forceRoot") }),
-    examples: ["pai trust", "pai trust --revoke"],
-    load: async () => (await loadSmall()).trust,
-  }),
-  define({
-    meta: { name: "schema", description: "print the JSON Schema of a plan, --json, --jsonl or the settings" },
-    args: () => ({ word: word("plan|json|jsonl|config") }),
-    examples: ["pai schema json", "pai schema config"],
-    load: async () => (await loadSmall()).schema,
-  }),
-  define({
-    meta: { name: "completion", description: "print the completion script of a shell" },
-    args: () => ({ word: word("bash|zsh|fish") }),
-    examples: ["source <(pai completion bash)", "pai completion fish > ~/.config/fish/completions/pai.fish"],
-    load: async () => (await loadSmall()).completion(commands),
+    group: "more",
+    meta: { name: "dashboard", description: "show all runs as a page: in a file, or served on this machine" },
+    args: () => ({ ...take("out", "port", "team") }),
+    examples: ["pai dashboard --out report.html", "pai dashboard", "pai dashboard --team"],
+    load: async () => (await loadLab()).dashboard,
   }),
   defineSession({
-    meta: { name: "auto", description: "the interactive session, like pai without arguments" },
-    args: () => ({ ...asking(), ...acting(), ...take("dryRun", "noPlanCache", "continue") }),
-    examples: ["pai", "pai auto --continue"],
-    load: async () => (await loadSessions()).sessionCommand,
-  }),
-  defineSession({
-    meta: { name: "resume", description: "go on with a saved session: the last one, or the one named" },
-    args: () => ({ id: word("ID", false), ...asking(), ...acting(), ...take("dryRun", "noPlanCache") }),
-    examples: ["pai resume", "pai resume 20261121"],
-    load: async () => (await loadSessions()).resumeCommand,
-  }),
-  define({
-    meta: { name: "sessions", description: "saved sessions of this folder; prune deletes all but the newest 20" },
-    args: () => ({
-      verb: word("list|show|export|prune", false),
-      id: word("ID|KEEP", false),
-      ...take("cwd", "forceRoot"),
-    }),
-    examples: ["pai sessions", "pai sessions export 20261121 > talk.md"],
-    load: async () => (await loadSessions()).sessionsCommand,
-  }),
-  defineSession({
+    group: "programs",
     meta: { name: "acp", description: "serve editors: the Agent Client Protocol on stdin and stdout" },
-    args: () => ({ ...asking(), ...acting(), ...take("noPlanCache") }),
+    args: () => ({ ...asking(), ...acting() }),
     examples: ["pai acp", "pai acp --model anthropic:claude-sonnet-4-5 --check 'npm test'"],
     load: async () => (await import("./commands/acp.ts")).acpCommand,
   }),
   define({
+    group: "programs",
     meta: { name: "mcp", description: "serve tools to other agents (MCP); list, trust or revoke theirs" },
     args: () => ({
       word: word("list|trust|revoke", false),
       name: word("NAME", false),
       ...asking(),
       ...acting(),
-      ...take("noPlanCache"),
     }),
     examples: ["pai mcp", "pai mcp trust everything", "pai mcp --yes --check 'npm test' --only 'src/**'"],
     load: async () => (await import("./commands/mcp.ts")).mcpCommand,
   }),
   define({
+    group: "programs",
+    meta: { name: "schema", description: "print the JSON Schema of a plan, --json, --jsonl or the settings" },
+    args: () => ({ word: word("plan|json|jsonl|config") }),
+    examples: ["pai schema json", "pai schema config"],
+    load: async () => (await loadSmall()).schema,
+  }),
+  define({
+    group: "programs",
+    meta: { name: "completion", description: "print the completion script of a shell" },
+    args: () => ({ word: word("bash|zsh|fish") }),
+    examples: ["source <(pai completion bash)", "pai completion fish > ~/.config/fish/completions/pai.fish"],
+    load: async () => (await loadSmall()).completion(commands, session),
+  }),
+  define({
+    group: "programs",
     meta: { name: "uninstall", description: "remove pai from this machine; lists first and asks" },
     args: () => ({ ...take("purge", "dryRun", "yes", "noInput") }),
     examples: ["pai uninstall --dry-run", "pai uninstall --purge"],

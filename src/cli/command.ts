@@ -60,7 +60,12 @@ export const word = (valueHint: string, required = true): PositionalArgDef & { r
   required,
 });
 
+/** Where the help lists a command: on the first page, below "more", or among those for programs. */
+export type CommandGroup = "first" | "more" | "programs";
+
 export interface CommandRow {
+  /** Absent: on the first page of the help. */
+  readonly group?: CommandGroup;
   readonly meta: { readonly name: string; readonly description: string };
   /**
    * Positional arguments in order, and rows of the flag table. A function, since only the called command needs its own.
@@ -75,6 +80,7 @@ export interface CommandRow {
 export interface Command extends Pick<CommandRow, "examples" | "args"> {
   readonly name: string;
   readonly about: string;
+  readonly group: CommandGroup;
   /** Arguments in the usage line: "[TASK|-]". */
   readonly usage: string;
   /** Hints of its words in order: "TASK|-", "plan|json". */
@@ -94,7 +100,7 @@ const wordsOf = (args: ArgsDef): readonly Word[] =>
     type === "positional" ? { hint: valueHint, required: required !== false } : [],
   );
 
-export function define({ meta, args: makeArgs, examples, load }: CommandRow): Command {
+export function define({ group = "first", meta, args: makeArgs, examples, load }: CommandRow): Command {
   let made: ArgsDef | null = null;
   const args = (): ArgsDef => {
     made ??= makeArgs();
@@ -106,6 +112,7 @@ export function define({ meta, args: makeArgs, examples, load }: CommandRow): Co
     args,
     name: meta.name,
     about: meta.description,
+    group,
     // Computed only when help, completions or this command needs it, since that takes time at every start.
     get usage() {
       return wordsOf(args())

@@ -45,10 +45,10 @@ export function examine(patient: Patient, loaded: LoadedSettings): readonly Find
     ...loaded.settings.providers.map((row) => examineOwn(patient, row)),
     ...examineNetworkSettings(patient.context.env),
     ...examineFolders(patient),
-    examineLog(patient, String(loaded.settings.historyDir)),
+    examineLog(patient),
     examineGit(patient.context.env),
     examineWriting(),
-    ...examineProtection(patient, loaded.settings.forceRoot),
+    ...examineProtection(patient, patient.context.flags.forceRoot === true),
   ];
 }
 
@@ -185,9 +185,9 @@ function examineFolders({ places, root }: Patient): readonly Finding[] {
 }
 
 /** Whether the audit log is kept in the project, or in the state folder instead. */
-function examineLog({ root, places }: Patient, historyDir: string): Finding {
+function examineLog({ root, places }: Patient): Finding {
   if (isSystemFolder(root)) return ok("audit log", "none: the project is a folder of the system");
-  const folder = resolve(root, historyDir);
+  const folder = resolve(root, ".pai_history");
   const there = lstatSync(folder, { throwIfNoEntry: false });
   const isOwn = there?.isDirectory() === true && there.uid === (process.geteuid?.() ?? there.uid);
   const instead = places.stateDir === null ? "no log is kept" : "the log goes to the state folder instead";

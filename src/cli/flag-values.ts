@@ -65,12 +65,9 @@ export const spellRunFlag = (grant: RunGrant): readonly string[] =>
   typeof grant === "boolean" ? (grant ? ["--allow-run"] : []) : grant.map((pattern) => `--allow-run=${pattern}`);
 
 /** What to commit; null: nothing. Throws usage for an empty message. */
-export function commitFlag({
-  commit,
-  commitUnverified: unverified = false,
-}: Flags): NonNullable<RunOptions["commit"]> | null {
-  if (commit === undefined && !unverified) return null;
+export function commitFlag({ commit }: Flags): NonNullable<RunOptions["commit"]> | null {
+  if (commit === undefined) return null;
   const message = typeof commit === "object" ? (commit.at(-1) ?? null) : null;
   if (message?.trim() === "") throw new PaiError("usage", "--commit= needs a message");
-  return { message, unverified };
+  return { message };
 }

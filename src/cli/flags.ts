@@ -43,7 +43,6 @@ export const flagTable = rows({
     valueHint: "PROVIDER:NAME",
     description: "model to ask; a,b: with a stand-in; plan=a,work=b: two",
   },
-  temperature: { type: "string", alias: "t", valueHint: "N", description: "0 to 2; without it the model's own" },
   effort: {
     type: "enum",
     valueHint: "LEVEL",
@@ -105,7 +104,6 @@ export const flagTable = rows({
     valueHint: "MESSAGE",
     description: "commit what a verified run changed, exactly its files; without MESSAGE in the run's words",
   },
-  commitUnverified: { type: "boolean", description: "commit after any successful run, verified or not" },
   strict: { type: "boolean", description: "grant nothing beyond the plan" },
   allow: {
     type: "string",
@@ -140,7 +138,6 @@ export const flagTable = rows({
     description: "commands may read this although it is hidden from them (repeatable)",
   },
   allowGit: { type: "boolean", description: "commands may write .git, whose content can run code later" },
-  noCheckNet: { type: "boolean", description: "no network for --check commands either" },
   ephemeral: { type: "boolean", description: "keep nothing beyond the run: no log, no journal, no undo" },
   review: { type: "boolean", description: "show each change of an approved plan and ask before it is applied" },
   keep: { type: "boolean", description: "keep what a failed run changed, or the folder of the demo" },
@@ -161,7 +158,6 @@ export const flagTable = rows({
   output: { type: "string", alias: "o", valueHint: "FILE", description: "write the result to this file" },
   full: { type: "boolean", description: "make the edits too, so that apply needs no model" },
   forceRoot: { type: "boolean", description: "work in a folder pai would refuse, such as the home folder" },
-  noPlanCache: { type: "boolean", description: "never use the plan of an earlier run again" },
   all: { type: "boolean", description: "the runs of all folders" },
   team: { type: "boolean", description: "the runs of the whole team, from store.url" },
   by: {
@@ -185,7 +181,9 @@ export const flagTable = rows({
   results: { type: "string", valueHint: "FILE", description: "where results are kept, default eval-results.jsonl" },
   to: { type: "string", valueHint: "DIR", description: "folder to write to" },
   language: { type: "string", valueHint: "NAME", description: "only the exercises of this language" },
-  prune: { type: "boolean", description: "delete what is kept of old runs" },
+  list: { type: "boolean", description: "list the sessions of this folder" },
+  verify: { type: "boolean", description: "check that no line of a receipt was changed or lost" },
+  prune: { type: "boolean", description: "delete what is kept of old runs, or all sessions but the newest 20" },
   purge: { type: "boolean", description: "remove keys, settings, journals and sessions too" },
   online: { type: "boolean", description: "ask the provider too" },
   offline: { type: "boolean", description: "ask nothing over the network" },
@@ -194,7 +192,6 @@ export const flagTable = rows({
     valueHint: "PROVIDER",
     description: `provider of the key: ${providerIds.join(", ")}, or one of your own`,
   },
-  insecureHttp: { type: "boolean", description: "send a key over plain http" },
   debug: { type: "boolean", description: "show where an error came from" },
   continue: { type: "boolean", description: "continue the last session" },
   revoke: { type: "boolean", description: "revoke the trust" },
@@ -204,6 +201,28 @@ export const flagTable = rows({
 
 type FlagTable = typeof flagTable;
 export type FlagKey = keyof FlagTable;
+
+/** Flags of a task by what they are about, as the help of a command with many flags shows them. */
+export const flagGroups: Readonly<Record<string, readonly FlagKey[]>> = {
+  Asking: ["model", "effort", "mode", "file", "stdin", "noStdin", "show", "yes", "noInput", "review"],
+  Budget: ["maxCalls", "maxTokens", "maxCost", "timeout"],
+  "What may change": ["cwd", "only", "allow", "allowDelete", "strict", "merge", "forceRoot", "dryRun", "keep"],
+  Checks: ["check", "noBaseline", "noWorse", "commit"],
+  Commands: ["allowRun", "sandbox", "allowNet", "allowRead", "allowWrite", "allowGit", "env"],
+  Output: [
+    "json",
+    "jsonl",
+    "outputSchema",
+    "quiet",
+    "verbose",
+    "plain",
+    "noColor",
+    "ephemeral",
+    "debug",
+    "help",
+    "version",
+  ],
+};
 
 type ValueOf<D> = D extends { readonly type: "boolean" }
   ? D extends { readonly valueHint: string }

@@ -7,7 +7,7 @@ import { suggest } from "../core/suggest.ts";
 import { createJsonl, renderCommandDocument, renderDocument } from "../ui/json.ts";
 import type { Command, Context } from "./command.ts";
 import { argsForCitty, type CommandLine, checkLine, flagsOf, orderLine, requireFlags } from "./command-line.ts";
-import { commands, findCommand } from "./command-table.ts";
+import { commands, findCommand, session } from "./command-table.ts";
 import { renderVersion, version } from "./commands/version.ts";
 import { habitOfCommand } from "./habits.ts";
 import { openNotices, type TimedNotice } from "./notices.ts";
@@ -42,7 +42,7 @@ function choose({ words, single }: CommandLine): Choice {
   const [first, ...rest] = words;
   if (single.has("help")) return { command: demand("help"), words: first === undefined ? [] : [first] };
   const hasTask = single.has("file");
-  if (first === undefined) return { command: demand(hasTask ? "run" : "auto"), words };
+  if (first === undefined) return { command: hasTask ? demand("run") : session, words };
   const command = findCommand(first);
   if (command !== undefined) return { command, words: rest };
   // A custom command, or a typo of one, which costs nothing either.
@@ -130,7 +130,7 @@ async function dispatch({ command, words }: Choice, line: CommandLine, process: 
         code = await each.run({ ...process, flags: flagsOf(args, line), words: args._ });
       },
     });
-  const subCommands = Object.fromEntries(commands.map((each) => [each.name, () => define(each)]));
+  const subCommands = Object.fromEntries([...commands, session].map((each) => [each.name, () => define(each)]));
   const pai = defineCommand({ meta: { name: "pai" }, subCommands });
   await runCommand(pai, { rawArgs: orderLine(command.name, words, line) });
   return code;
@@ -156,7 +156,7 @@ export async function main(argv: readonly string[], called: Process): Promise<nu
   }
 }
 
-const runs = new Set(["run", "plan", "apply", "auto"]);
+const runs = new Set(["run", "plan", "apply"]);
 
 /** One document for --json; run.started, notices and run.finished for --jsonl. */
 function renderEarlyFailure(

@@ -28,7 +28,6 @@ export const exitMeanings = [
 
 export const variables = [
   ["PAI_MODEL", "model to ask, as --model"],
-  ["PAI_TEMPERATURE", "0 to 2; without it the model's own"],
   ["PAI_MODE", "way of working, as --mode"],
   ["PAI_MAX_CALLS", "hard cap on model calls of a run"],
   ["PAI_MAX_TOKENS", "hard cap on tokens of a run"],
@@ -39,18 +38,11 @@ export const variables = [
     "hard caps of a team that shares a store on one day (UTC)",
   ],
   ["PAI_LIMITS_STRICT", "1: no call while the store that counts the day is unreachable"],
-  ["PAI_STRICT", "1: nothing beyond the plan is granted, as --strict"],
-  ["PAI_MAX_CMDS_PER_STEP", "actions of one reply, 1 to 50, default 15"],
-  ["PAI_MODIFY_THRESHOLD", "change guard: lines of a file that may change, default 500"],
-  ["PAI_MODIFY_MAX_RATIO", "change guard: share of a file that may change, default 0.5"],
-  ["PAI_MODIFY_STRICT", "change guard: 1 makes either limit alone enough, not only both"],
-  ["PAI_HISTORY_DIR", "folder of the audit log, default .pai_history in the project"],
   ["PAI_STATE_DIR", "folder of journals, sessions and receipts"],
   ["PAI_EFFORT", `how hard the model thinks: ${efforts.join(", ")}`],
   ["PAI_STORE_URL", "PostgreSQL database that machines of a team share: postgres://user@host/name"],
   ["PAI_BASE_URL", "address of the provider in use; wins over the provider's own variable"],
   ["PAI_CLIENT_CERT, PAI_CLIENT_KEY", "files of a client certificate and its key"],
-  ["PAI_DEBUG", "show where an error came from"],
   [
     providers.flatMap(({ keyVariables }) => keyVariables).join(", "),
     "keys; with _FILE appended: a file that holds the key",

@@ -8,10 +8,9 @@ type LogContext = Pick<Context, "err" | "env" | "tty" | "notices"> & { readonly 
 /** Without flags, because the command line could not be read, it has the usual level. */
 export function openLog(context: LogContext): Log {
   const { quiet, verbose, debug, json, jsonl } = context.flags ?? {};
-  const traces = debug === true || Boolean(context.env["PAI_DEBUG"]);
   return createLog({
     err: context.err,
-    level: traces ? "debug" : quiet === true ? "quiet" : verbose === true ? "verbose" : "usual",
+    level: debug === true ? "debug" : quiet === true ? "quiet" : verbose === true ? "verbose" : "usual",
     columns: () => columnsOfErrors(context),
     ...((json === true || jsonl === true) && { record: context.notices.add }),
   });

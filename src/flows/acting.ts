@@ -8,7 +8,7 @@ import type { AnyAction } from "../core/proposal.ts";
 import { rowOf } from "../core/vocabulary.ts";
 
 export interface ActionOptions {
-  /** How many actions one reply may hold (PAI_MAX_CMDS_PER_STEP). */
+  /** How many actions one reply may hold. */
   readonly maxActions: number;
 }
 

@@ -156,7 +156,7 @@ export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, f
   const isUnpriced = () => priceNow("plan") === null || priceNow("work") === null;
   if (caps.cost !== null && isUnpriced()) {
     throw new PaiError("usage", "--max-cost needs a known price, and this model has none", {
-      hint: "use --max-tokens or --max-calls, or say its price: pai config set prices.MODEL",
+      hint: "use --max-tokens or --max-calls, or say its price: pai config set models.MODEL",
     });
   }
   const refuse = (code: "budget_calls" | "budget_tokens" | "budget_cost", what: string) => {

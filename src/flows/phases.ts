@@ -204,7 +204,7 @@ function oneLine({ name, target, text }: CallReport): string {
   return line.startsWith(`${target}: `) ? `${name} ${line}` : `${name} ${target}: ${line}`;
 }
 
-const guardHint = "say in the task what may be replaced or deleted, or raise the limits guard.lines and guard.ratio";
+const guardHint = "say in the task what may be replaced or deleted, or raise the limit guard.lines";
 
 /** Why a reply leaves work undone, the worst reason; null: it leaves none. */
 function whyNot(

@@ -168,7 +168,7 @@ async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Pr
     });
   }
   if (cached) {
-    const text = "the plan of an earlier run of the same request is used again (--no-plan-cache plans again)";
+    const text = "the plan of an earlier run of the same request is used again (a request in other words plans anew)";
     run.emit({ type: "notice", level: "info", code: "plan_cached", text });
   }
   const presented = await present(run, plan, { promise: kind.promise(made, plans), plans, cached });

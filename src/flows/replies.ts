@@ -201,7 +201,7 @@ export async function performScript(
   const overflow = calls.length > maxActions;
   const done = calls.slice(0, maxActions);
   if (overflow) {
-    const text = `the reply held ${calls.length} actions: only the first ${maxActions} are done now (PAI_MAX_CMDS_PER_STEP), the rest is asked for again`;
+    const text = `the reply held ${calls.length} actions: only the first ${maxActions} are done now, the rest is asked for again`;
     run.emit({ type: "notice", level: "warning", code: "actions_left", text });
   }
   const wanted = requests.filter(({ action, path }) => !isLeftOut(run, rights, { cmd: action, arg: path, line: 0 }));

@@ -191,7 +191,7 @@ function judgeExposure(endpoint: Endpoint, { insecureHttp: isAccepted }: Provide
   if (!endpoint.exposed || isAccepted === true) return;
   if (options.keys.length > 0 && !options.insecureHttp) {
     throw new PaiError("untrusted", `${endpoint.address} is plain http: everyone on the way could read the key`, {
-      hint: "use https, or allow it with --insecure-http",
+      hint: "use https, or allow it: pai config set insecureHttp true",
     });
   }
   const notice: Notice = {

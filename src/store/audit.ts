@@ -1,7 +1,7 @@
 /** The audit log of a session: rendered from receipts when runs end, never read back, hidden from the model. */
 
 import { closeSync, constants, existsSync, fchmodSync, fstatSync, mkdirSync, openSync, readdirSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { cannotBeWritten, PaiError, toPaiError } from "../core/error.ts";
 import type { Fact } from "../core/receipt.ts";
 import { entryAt } from "../system/entry-at.ts";
@@ -20,8 +20,6 @@ export interface Audit {
 export interface AuditPlace {
   /** Real path of the workspace. */
   readonly root: string;
-  /** Folder of the log, relative to the root; null: `.pai_history`. */
-  readonly historyDir: string | null;
   /** State folder, for the log if the folder in the workspace is unusable; null: none. */
   readonly stateDir: string | null;
   readonly now: () => Date;
@@ -77,7 +75,7 @@ export const isSystemFolder = (root: string): boolean =>
   systemFolders.some((at) => root === at || root.startsWith(`${at}/`));
 
 function openLog(place: AuditPlace): OpenLog {
-  const folder = resolve(place.root, place.historyDir ?? usualName);
+  const folder = resolve(place.root, usualName);
   try {
     return openLogIn(folder, place);
   } catch (error) {
@@ -103,19 +101,19 @@ function openLogThrough(folder: string, { now, keep }: AuditPlace): OpenLog {
   const time = now();
   const own = openOwnFolder(folder);
   try {
-    const through = `/proc/self/fd/${own.fd}`;
+    const through = `/proc/self/fd/${own}`;
     const base = existsSync(through) ? through : folder;
-    if (own.isForLogs) ignoreItself(base);
+    ignoreItself(base);
     const stamp = renderTime(time).slice(0, 19).replace(/[-:]/g, "").replace(" ", "_");
     for (let number = 1; number <= 1000; number += 1) {
       const name = `session_${stamp}${number === 1 ? "" : `_${number}`}.log`;
       const fd = createNew(join(base, name));
-      if (fd !== null && own.isForLogs) prune(base, time, keep);
+      if (fd !== null) prune(base, time, keep);
       if (fd !== null) return { fd, file: join(folder, name) };
     }
     throw new PaiError("io_failed", `${folder} has too many logs of this second`);
   } finally {
-    closeSync(own.fd);
+    closeSync(own);
   }
 }
 
@@ -136,25 +134,19 @@ function prune(folder: string, now: Date, keep: number): void {
   for (const name of old) removeIfThere(join(folder, name));
 }
 
-interface OwnFolder {
-  readonly fd: number;
-  /** The folder was made for logs; the user did not choose it, so it holds nothing else. */
-  readonly isForLogs: boolean;
-}
-
-function openOwnFolder(folder: string): OwnFolder {
+/** A descriptor of the folder of logs, which holds nothing else. */
+function openOwnFolder(folder: string): number {
   const there = entryAt(folder);
   if (there === undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
   else if (!there.isDirectory()) throw new PaiError("path_refused", `${folder} is not a folder of its own`);
-  const isForLogs = there === undefined || basename(folder) === usualName;
   const fd = openSync(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   try {
     const stat = fstatSync(fd);
     if (stat.uid !== (process.geteuid?.() ?? stat.uid)) {
       throw new PaiError("path_refused", `${folder} belongs to another user`);
     }
-    if (isForLogs && (stat.mode & 0o077) !== 0) fchmodSync(fd, 0o700);
-    return { fd, isForLogs };
+    if ((stat.mode & 0o077) !== 0) fchmodSync(fd, 0o700);
+    return fd;
   } catch (error) {
     closeSync(fd);
     throw error;

@@ -56,7 +56,6 @@ export const factSchemas = {
 
 const anyName = { wants: "a model", shape: /\S/ } as const;
 const judgeModels = judgeEntries(anyName, judgeObject("a model", {}, factFields));
-const judgePrices = judgeEntries(anyName, judgeRate);
 
 type Entries = Readonly<Record<string, Json>>;
 
@@ -78,27 +77,8 @@ export const models: Setting<Entries> = {
   check: checkBy(judgeModels),
   fault: judgeModels,
   hasEntries: true,
-  inFile: true,
 };
 
-/** A short form of `models` for prices alone. */
-export const prices: Setting<Entries> = {
-  name: "prices",
-  wants: 'USD per million tokens by model, {"gemini:name": {"input": 0.1, "output": 0.4}}',
-  schema: { type: "object", additionalProperties: rateSchema },
-  fallback: {},
-  fromText: asJson,
-  check: checkBy(judgePrices),
-  fault: judgePrices,
-  hasEntries: true,
-  inFile: true,
-};
-
-/** What both settings say of each model; `models` wins. */
-export function joinFacts(facts: Entries, rates: Entries): Readonly<Record<string, ModelFacts>> {
-  const priced = Object.entries(rates).map(([name, rate]) => [name, { prices: readRate(rate) }] as const);
-  const said = Object.entries(facts).map(([name, each]) => [name, readFacts(each as Record<string, Json>)] as const);
-  const joined = new Map<string, ModelFacts>(priced);
-  for (const [name, each] of said) joined.set(name, { ...joined.get(name), ...each });
-  return Object.fromEntries(joined);
-}
+/** What the setting says of each model. */
+export const readModelFacts = (facts: Entries): Readonly<Record<string, ModelFacts>> =>
+  Object.fromEntries(Object.entries(facts).map(([name, each]) => [name, readFacts(each as Record<string, Json>)]));

@@ -180,7 +180,6 @@ export const ownProviders: Setting<Entries> = {
   hasEntries: true,
   shown: (json) =>
     Object.fromEntries(Object.entries(json as Entries).map(([name, row]) => [name, showRow(row as unknown as Row)])),
-  inFile: true,
   userOnly: true,
 };
 

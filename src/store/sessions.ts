@@ -101,7 +101,7 @@ export function openSessions(folder: string, root: string, maxLoaded = maxBytes)
         throw new PaiError("usage", wanted === null ? "no session here yet" : `unknown session: ${wanted}`);
       if (found.length > 1)
         throw new PaiError("usage", `${wanted} names ${found.length} sessions: ${nameSome(found)}`, {
-          hint: "see: pai sessions",
+          hint: "see: pai resume --list",
         });
       return read(id);
     },

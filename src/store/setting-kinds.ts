@@ -22,10 +22,6 @@ export interface Setting<T> {
   readonly hasEntries?: true;
   /** An invalid variable or flag means the fallback, not an error. */
   readonly lenient?: true;
-  /** Whether a flag may have this value, if stricter than `check`. */
-  readonly fitsFlag?: (json: Json) => boolean;
-  /** Allowed in config.json and, with `narrow`, in pai.json; otherwise only as variable and flag. */
-  readonly inFile: boolean;
   /** Combines `current` with what an untrusted project wants; absent: a project may not set it. */
   readonly narrow?: (current: T, wanted: T) => T;
   /** Combines `wanted` with the bound from the system's file (`policy`, `limits`); absent: the user decides. */
@@ -79,7 +75,7 @@ export function cap(name: string, wants: string, whole: boolean, sources: Source
   const check = (json: Json): number | null =>
     isNumber(json) && json >= 0 && (!whole || Number.isInteger(json)) ? json : null;
   const schema = { type: whole ? "integer" : "number", minimum: 0 };
-  const fixed = { name, wants, schema, fallback: null, fromText: asNumber, check, inFile: true } as const;
+  const fixed = { name, wants, schema, fallback: null, fromText: asNumber, check } as const;
   return { ...fixed, narrow: lower, bind: lower, ...sources };
 }
 
@@ -92,7 +88,7 @@ export function wholeNumber(
   const check = (json: Json): number | null =>
     isNumber(json) && Number.isInteger(json) ? clamp(json, low, high) : null;
   const wants = `a whole number from ${low} to ${high}`;
-  return { name, wants, schema: { type: "integer" }, fallback, fromText: asNumber, check, inFile: true, ...sources };
+  return { name, wants, schema: { type: "integer" }, fallback, fromText: asNumber, check, ...sources };
 }
 
 export type Texts = readonly string[];
@@ -105,7 +101,7 @@ export function listKind(name: string, sources: Sources = {}): Setting<readonly 
   const check = (json: Json): readonly string[] | null =>
     Array.isArray(json) && json.every((item) => typeof item === "string" && item.trim() !== "") ? json : null;
   const schema = { type: "array", items: nonEmpty };
-  return { name, wants: "a list of texts", schema, fallback: [], fromText: asList, check, inFile: true, ...sources };
+  return { name, wants: "a list of texts", schema, fallback: [], fromText: asList, check, ...sources };
 }
 
 /** Splits a command into words; null: it has shell syntax, or no words. */
@@ -118,14 +114,14 @@ export function readCommand(json: Json): Texts | null {
 /** True or false, also written 1, yes, on, 0, no, off; false by default. */
 export function switched(name: string, sources: Sources): Setting<boolean> {
   const check = (json: Json): boolean | null => (typeof json === "boolean" ? json : null);
-  const fixed = { name, wants: "true or false", schema: { type: "boolean" }, fallback: false, inFile: true } as const;
+  const fixed = { name, wants: "true or false", schema: { type: "boolean" }, fallback: false } as const;
   return { ...fixed, fromText: asSwitch, check, ...sources };
 }
 
 /** A non-blank text, trimmed. */
 export function textKind(name: string, wants: string, fallback: string, sources: Sources): Setting<string> {
   const check = (json: Json): string | null => (typeof json === "string" && json.trim() !== "" ? json.trim() : null);
-  return { name, wants, schema: nonEmpty, fallback, fromText: (value) => value, check, inFile: true, ...sources };
+  return { name, wants, schema: nonEmpty, fallback, fromText: (value) => value, check, ...sources };
 }
 
 /** A duration in seconds, above 0 and at most `max`; written as 90, 90s, 5m or 2h. */
@@ -140,5 +136,5 @@ export function duration(name: string, max: number): Omit<Setting<number>, "fall
       { type: "string", pattern: "^\\s*(0*[1-9]\\d*(\\.\\d+)?|0+\\.0*[1-9]\\d*)[smhSMH]?\\s*$" },
     ],
   };
-  return { name, wants: "a duration such as 90, 90s or 5m", schema, fromText: (value) => value, check, inFile: true };
+  return { name, wants: "a duration such as 90, 90s or 5m", schema, fromText: (value) => value, check };
 }

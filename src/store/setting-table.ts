@@ -4,7 +4,7 @@ import { type SandboxChoice, sandboxChoices, stricterChoice } from "../core/comm
 import { type Effort, efforts, type Json } from "../core/model.ts";
 import { byProvider, defaultModel } from "../core/providers.ts";
 import { type McpServer, readServers } from "./mcp-servers.ts";
-import { models, prices } from "./model-settings.ts";
+import { models } from "./model-settings.ts";
 import { ownProviders } from "./own-providers.ts";
 import {
   asJson,
@@ -43,7 +43,6 @@ const mode: Setting<Mode> = {
   flag: "mode",
   fromText: (value) => value.trim(),
   check: (json) => modes.find((known) => known === json) ?? null,
-  inFile: true,
   // A project may only choose a mode with fewer rights: without a plan every file may change, with more calls.
   narrow: (current, wanted) => (rightsOf[wanted] <= rightsOf[current] ? wanted : current),
 };
@@ -56,7 +55,6 @@ const sandbox: Setting<SandboxChoice> = {
   flag: "sandbox",
   fromText: (value) => value.trim(),
   check: (json) => sandboxChoices.find((known) => known === json) ?? null,
-  inFile: true,
   narrow: stricterChoice,
 };
 
@@ -66,13 +64,9 @@ const temperature: Setting<number | null> = {
   wants: "a number from 0 to 2",
   schema: { type: "number" },
   fallback: null,
-  env: "PAI_TEMPERATURE",
-  flag: "temperature",
   fromText: asNumber,
   check: (json) => (isNumber(json) ? clamp(json, 0, 2) : null),
-  fitsFlag: (json) => isNumber(json) && json >= 0 && json <= 2,
   lenient: true,
-  inFile: true,
 };
 
 /** How hard models are to think; null: as they do by themselves. It may cost more, so an untrusted project cannot set it. */
@@ -83,41 +77,20 @@ const effort = (name: string, sources: Sources): Setting<Effort | null> => ({
   fallback: null,
   fromText: (value) => value.trim(),
   check: (json) => efforts.find((known) => known === json) ?? null,
-  inFile: true,
   ...sources,
 });
 
 /** For each project: number of runs that can be undone, receipts and logs. */
 const keep = wholeNumber("keep", { low: 1, high: 10_000, fallback: 200 });
 
-const actions: Setting<number> = {
-  ...wholeNumber("actions", { low: 1, high: 50, fallback: 15 }, { env: "PAI_MAX_CMDS_PER_STEP", lenient: true }),
-  inFile: false,
-};
-
 const guardLines: Setting<number> = {
   name: "guard.lines",
   wants: "a whole number of at least 1",
   schema: { type: "integer", minimum: 1 },
   fallback: 500,
-  env: "PAI_MODIFY_THRESHOLD",
   fromText: asNumber,
   check: (json) => (isNumber(json) && Number.isInteger(json) && json >= 1 ? json : null),
   lenient: true,
-  inFile: true,
-  narrow: lower,
-};
-
-const guardRatio: Setting<number> = {
-  name: "guard.ratio",
-  wants: "a number above 0, at most 1",
-  schema: { type: "number", exclusiveMinimum: 0, maximum: 1 },
-  fallback: 0.5,
-  env: "PAI_MODIFY_MAX_RATIO",
-  fromText: asNumber,
-  check: (json) => (isNumber(json) && json > 0 && json <= 1 ? json : null),
-  lenient: true,
-  inFile: true,
   narrow: lower,
 };
 
@@ -125,7 +98,7 @@ const guardRatio: Setting<number> = {
 export const baseUrlSettings = byProvider(({ id }): Setting<string | null> => {
   const check = (json: Json): string | null =>
     typeof json === "string" && URL.canParse(json.trim()) ? json.trim() : null;
-  const fixed = { name: `baseUrl.${id}`, wants: "a URL", schema: nonEmpty, fallback: null, inFile: true } as const;
+  const fixed = { name: `baseUrl.${id}`, wants: "a URL", schema: nonEmpty, fallback: null } as const;
   return { ...fixed, fromText: (url) => url, check };
 });
 
@@ -136,7 +109,6 @@ const mcpServers: Setting<readonly McpServer[]> = {
   fallback: [],
   fromText: asJson,
   check: (json) => readServers(json, "config.json"),
-  inFile: true,
 };
 
 /** A database that several machines share. Whoever chooses it can read the runs sent there, so no project may. */
@@ -152,7 +124,6 @@ const storeUrl: Setting<string | null> = {
     typeof json === "string"
       ? json.replace(/^(\w+:\/\/[^/?#:@]*):.*@/, "$1:***@").replace(/(password=)[^&]*/gi, "$1***")
       : json,
-  inFile: true,
   userOnly: true,
 };
 
@@ -169,7 +140,6 @@ const notify: Setting<Texts | null> = {
   fallback: null,
   fromText: (words) => words,
   check: readCommand,
-  inFile: true,
   userOnly: true,
 };
 
@@ -204,22 +174,13 @@ export const settingTable = {
   },
   /** Seconds without data after which a connection counts as dead; null: as in the provider's row. */
   silence: { ...duration("limits.silence", 86_400), fallback: null, bind: lower },
-  /** Actions per phase or step. */
-  actions,
   guardLines,
-  guardRatio,
-  guardStrict: {
-    ...switched("guard.strict", { env: "PAI_MODIFY_STRICT", lenient: true }),
-    narrow: either,
-  },
   allow: {
     ...listKind("policy.allow"),
     bind: (bound: Texts, wanted: Texts) => wanted.filter((text) => bound.includes(text)),
   },
   deny: { ...listKind("policy.deny"), narrow: joinTexts, bind: joinTexts },
   checks: listKind("checks", { flag: "check" }),
-  /** Seconds that the first request waits for the checks. */
-  checkWait: { ...duration("checks.wait", 600), fallback: 20 },
   /** Seconds that a pipe may take for its first byte. */
   stdinWait: { ...duration("stdin.wait", 3600), fallback: 10 },
   keep,
@@ -234,20 +195,14 @@ export const settingTable = {
     fallback: true,
     narrow: (current: boolean, wanted: boolean) => current && wanted,
   },
-  /** Whether the final checks run on a copy too, so that nothing they create remains. */
-  checkThrowaway: {
-    ...switched("checks.throwaway", {}),
-    narrow: either,
-  },
   commandTimeout: { ...duration("commands.timeout", 120), fallback: 30 },
   models,
-  prices,
   providers: ownProviders,
   mcpServers,
   storeUrl,
   /** Grants nothing beyond the plan. */
   strict: {
-    ...switched("strict", { env: "PAI_STRICT", flag: "strict" }),
+    ...switched("strict", { flag: "strict" }),
     narrow: either,
   },
   /** Learns facts from runs. */
@@ -260,11 +215,8 @@ export const settingTable = {
     narrow: (current: boolean, wanted: boolean) => current && wanted,
   },
   notify,
-  plain: switched("plain", { flag: "plain" }),
-  forceRoot: switched("forceRoot", { flag: "forceRoot" }),
-  /** Folder of the audit log, relative to the root. */
-  historyDir: { ...textKind("historyDir", "a folder", ".pai_history", { env: "PAI_HISTORY_DIR" }), inFile: false },
-  debug: { ...switched("debug", { env: "PAI_DEBUG", flag: "debug", lenient: true }), inFile: false },
+  /** Whether keys may travel over plain http to another machine. */
+  insecureHttp: { ...switched("insecureHttp", {}), userOnly: true },
 } as const;
 
 export const allSettings = [...Object.values(settingTable), ...Object.values(baseUrlSettings)];

@@ -8,7 +8,7 @@ import type { Setting } from "./setting-kinds.ts";
 import { allSettings } from "./setting-table.ts";
 import { projectFile, readProjectFile, type Trust, trustOf } from "./trust.ts";
 
-const names: ReadonlySet<string> = new Set(allSettings.filter((one) => one.inFile).map((one) => one.name));
+const names: ReadonlySet<string> = new Set(allSettings.map((one) => one.name));
 
 export interface SettingsFile extends JsonText {
   /** Name in messages. */
@@ -47,7 +47,6 @@ function openFile(text: string, file: string): SettingsFile {
 
 /** The value of one setting in a file; null: not set. Throws config_invalid with the line for a wrong type. */
 export function valueIn<T>(file: SettingsFile, setting: Setting<T>): { readonly value: T } | null {
-  if (!setting.inFile) return null;
   const json = jsonOf(file, setting.name);
   if (json === undefined) return null;
   const value = setting.check(json);

@@ -28,14 +28,11 @@ function describeAll(settings: readonly Below[]): Fields {
 
 /** The same settings under their full names, like "limits.calls". */
 const wholeNames = (): Fields =>
-  Object.fromEntries(
-    allSettings.flatMap(({ name, schema, inFile }) => (inFile && name.includes(".") ? [[name, schema]] : [])),
-  );
+  Object.fromEntries(allSettings.flatMap(({ name, schema }) => (name.includes(".") ? [[name, schema]] : [])));
 
 /** Schema of config.json; how much of it counts in pai.json depends on trust. */
 export function describeSettings(): Fields {
-  const inFile = allSettings.filter((setting) => setting.inFile);
-  const settings = inFile.map(({ name, schema, wants }) => ({
+  const settings = allSettings.map(({ name, schema, wants }) => ({
     path: name.split("."),
     schema: { ...schema, description: wants },
   }));

@@ -5,7 +5,7 @@ import type { Json } from "../core/model.ts";
 import { byProvider, type ProviderId } from "../core/providers.ts";
 import type { DayCaps } from "../core/spending/allowance.ts";
 import { kebabCase } from "../core/text.ts";
-import { joinFacts } from "./model-settings.ts";
+import { readModelFacts } from "./model-settings.ts";
 import { openProviders } from "./own-providers.ts";
 import type { Environment, Places } from "./places.ts";
 import type { Setting } from "./setting-kinds.ts";
@@ -87,7 +87,6 @@ export function loadSettings({ flags, env, places, root, system = systemFile }: 
     const json = setting.fromText(text);
     const value = setting.check(json);
     const message = `${setting.env} must be ${setting.wants}`;
-    if (value !== null && setting.fitsFlag?.(json) === false) warnings.push(`${message}; ${String(value)} is used`);
     if (value !== null) return { value };
     if (setting.lenient !== true) throw new PaiError("config_invalid", message);
     warnings.push(`${message}; ignored`);
@@ -97,7 +96,6 @@ export function loadSettings({ flags, env, places, root, system = systemFile }: 
     const json = typeof given === "string" ? setting.fromText(given) : given;
     const value = setting.check(json);
     const message = `--${kebabCase(setting.flag ?? "")} must be ${setting.wants}`;
-    if (setting.fitsFlag?.(json) === false) throw new PaiError("usage", message);
     if (value !== null) return { value };
     if (setting.lenient !== true) throw new PaiError("usage", message);
     warnings.push(`${message}; ignored`);
@@ -164,8 +162,6 @@ function groupRows(
     silence,
     limitsStrict,
     guardLines,
-    guardRatio,
-    guardStrict,
     allow,
     deny,
     dayCalls,
@@ -178,7 +174,6 @@ function groupRows(
     commandWritable,
     commandTimeout,
     models,
-    prices,
     providers,
     effort,
     effortPlan,
@@ -197,10 +192,10 @@ function groupRows(
     effort: ["flag", settingTable.effort.env].includes(origins["effort"])
       ? { plan: effort, work: effort }
       : { plan: effortPlan ?? effort, work: effortWork ?? effort },
-    models: joinFacts(models, prices),
+    models: readModelFacts(models),
     providers: openProviders(providers, env),
     limits: { calls, tokens, cost, day, timeout, silence },
-    guard: { lines: guardLines, ratio: guardRatio, strict: guardStrict },
+    guard: { lines: guardLines },
     policy: { allow, deny },
     commands: { env: commandEnv, writable: commandWritable, timeout: commandTimeout },
   } as const;

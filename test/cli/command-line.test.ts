@@ -119,8 +119,8 @@ test("a missing value is refused, also when another flag follows", () => {
 });
 
 test("a value may begin with a dash", () => {
-  expect(read("--temperature", "-1", "--check", "-x", "--check", "--unknown").flags).toEqual({
-    temperature: "-1",
+  expect(read("--max-calls", "-1", "--check", "-x", "--check", "--unknown").flags).toEqual({
+    maxCalls: "-1",
     check: ["-x", "--unknown"],
   });
 });

@@ -58,7 +58,7 @@ test("--max-cost with a model of unknown price in the list is a usage error, bef
   const { code, asked, err } = await play({ model: listed, maxCost: "1" });
   expect([code, asked]).toEqual(["usage", [0, 0]]);
   expect(err).toContain("local:qwen3 has none");
-  expect(err).toContain(`pai config set prices.local:qwen3 '{"input": USD, "output": USD}'`);
+  expect(err).toContain(`pai config set models.local:qwen3 '{"prices": {"input": USD, "output": USD}}'`);
 });
 
 test("--max-cost with a model of OpenRouter says that its server tells the price", async () => {

@@ -8,7 +8,7 @@ import { runCommand } from "../../src/cli/commands/task.ts";
 import { composeBase } from "../../src/cli/compose/base.ts";
 import { describeChosen, priceOf } from "../../src/cli/compose/model-facts.ts";
 import { keepModelList } from "../../src/store/model-lists.ts";
-import { joinFacts } from "../../src/store/model-settings.ts";
+import { readModelFacts } from "../../src/store/model-settings.ts";
 import type { Settings } from "../../src/store/settings.ts";
 import { ollamaSays } from "../models/chat/chat-wire.ts";
 import { ollama, serve } from "../models/loopback.ts";
@@ -50,11 +50,9 @@ test("a stated limit wins, by name or by provider:name, and the rest stays as pa
   expect(limits("openai:narrow")).toEqual([20_000, 10_000]);
 });
 
-test("prices may stand under models or, alone, under prices; models wins", () => {
-  const rates = { "local:a": { input: 1, output: 2 }, "local:b": { input: 3, output: 4 } };
-  const models = joinFacts({ "local:a": { window: 4096, prices: { input: 5, output: 6, cached: 0.5 } } }, rates);
+test("prices that a user states are those of the model", () => {
+  const models = readModelFacts({ "local:a": { window: 4096, prices: { input: 5, output: 6, cached: 0.5 } } });
   expect(priceOf("local:a", told(models), today)).toEqual({ input: 5, output: 6, cached: 0.5 });
-  expect(priceOf("local:b", told(models), today)).toEqual({ input: 3, output: 4, cached: 3 });
   expect(priceOf("local:c", told(models), today)).toBeNull();
 });
 
@@ -100,7 +98,7 @@ test.each([
   ["models.a", '{"windw": 4096}', "models.a.windw must be left out: a model has window, output, prices"],
   ["models.a", '{"prices": {"input": 1}}', "models.a.prices.output must be an amount in USD per million tokens"],
   ["models.a", "65536", "models.a must be an object with window, output, prices"],
-  ["prices.a", '{"input": -1, "output": 1}', "prices.a.input must be an amount"],
+  ["models.a", '{"prices": {"input": -1, "output": 1}}', "models.a.prices.input must be an amount"],
 ])("%s %s is refused with the part that is wrong", async (name, value, words) => {
   const { code, err } = await say(openProcess(), "set", name, value);
   expect([code, err]).toEqual(["usage", expect.stringContaining(words)]);

@@ -129,7 +129,7 @@ test.each([
     ["openai"],
     { ...keys, OPENAI_BASE_URL: "http://192.0.2.1" },
     "untrusted",
-    "--insecure-http",
+    "pai config set insecureHttp true",
   ],
 ])("%s is an error that says what to do", async (_which, words, given, code, hint) => {
   const said = await list(openProcess(), words, { env: given });

@@ -181,7 +181,7 @@ export const defaults: RunOptions = {
   version: "0.0.0",
   temperature: 0,
   caps: { calls: null, tokens: null, cost: null },
-  guard: { lines: 500, ratio: 0.5, strict: false },
+  guard: { lines: 500 },
   maxActions: 15,
   only: [],
   checks: [],

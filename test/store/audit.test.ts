@@ -1,11 +1,10 @@
 /** The readable log: what it says, where it goes, and that no data can forge a line. */
 import { expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Fact, FactOf } from "../../src/core/receipt.ts";
 import { openAudit } from "../../src/store/audit.ts";
 import { renderAuditLines } from "../../src/store/audit-lines.ts";
-import { needs, rootUser } from "../needs.ts";
 import { type Home, makeHome, modeOf } from "./temp-home.ts";
 
 const at = "2026-01-31T07:05:09.000Z";
@@ -22,11 +21,11 @@ const started = (text: string): FactOf<"run.started"> => ({
   model: { id: "m", window: 1, maxOutputTokens: 1 },
 });
 
-function open(home: Home, historyDir: string | null = null, stateDir: string | null = home.places.stateDir) {
+function open(home: Home, stateDir: string | null = home.places.stateDir) {
   const warnings: string[] = [];
   const warn = (text: string) => warnings.push(text);
   return {
-    audit: openAudit({ root: home.root, historyDir, stateDir, now: () => new Date(at), keep: 200, warn }),
+    audit: openAudit({ root: home.root, stateDir, now: () => new Date(at), keep: 200, warn }),
     warnings,
   };
 }
@@ -85,31 +84,13 @@ test.each(["a link", "a file", "a pipe"])(
   },
 );
 
-needs(rootUser, { name: "/sys", isHere: existsSync("/sys/kernel") }).test(
-  "a history folder that cannot be written is named itself, with the reason in words",
-  () => {
-    const { audit, warnings } = open(makeHome(), "/sys/kernel");
-    audit.add([started("x")]);
-    expect(warnings[0]?.replace("the disk is read-only", "permission denied")).toBe(
-      `/sys/kernel cannot be written: permission denied; the audit log is ${audit.file}`,
-    );
-  },
-);
-
 test("a log that cannot be kept is one warning, and the run goes on", () => {
   const home = makeHome();
   writeFileSync(join(home.root, ".pai_history"), "");
-  const { audit, warnings } = open(home, null, null);
+  const { audit, warnings } = open(home, null);
   audit.add([started("x")]);
   audit.add([started("y")]);
   expect([audit.file, warnings.length]).toEqual([null, 1]);
-});
-
-test("a folder the user named keeps its mode and gets no .gitignore when it was there before", () => {
-  const home = makeHome();
-  chmodSync(home.root, 0o755);
-  open(home, ".").audit.add([started("x")]);
-  expect([modeOf(home.root), existsSync(join(home.root, ".gitignore"))]).toEqual(["755", false]);
 });
 
 test("a run is told from its facts, and one without an end as cut off", () => {

@@ -19,16 +19,12 @@ const noDayCaps = { user: noCaps, team: noCaps, strict: false };
 test("defaults without any file, and nothing is written at start (R44)", () => {
   const home = makeHome();
   const { settings, origins, warnings, trust } = load(home);
-  expect([settings.model, settings.temperature, settings.mode, settings.actions]).toEqual([
+  expect([settings.model, settings.temperature, settings.mode]).toEqual([
     "gemini:gemini-3.5-flash-lite",
     null,
     "single-shot",
-    15,
   ]);
-  expect([settings.guard, settings.commands]).toEqual([
-    { lines: 500, ratio: 0.5, strict: false },
-    { env: [], writable: [], timeout: 30 },
-  ]);
+  expect([settings.guard, settings.commands]).toEqual([{ lines: 500 }, { env: [], writable: [], timeout: 30 }]);
   expect([origins["model"], warnings, trust, readdirSync(home.places.home ?? "")]).toEqual([
     "default",
     [],
@@ -47,15 +43,15 @@ test("every setting has a value and an origin, in the order of the table", () =>
 
 test("flag wins over environment, project, user file and default, and each origin is known (R40)", () => {
   const home = makeHome();
-  user(home, { mode: "tool-loop", limits: { calls: 9, cost: 2, timeout: "5m" }, temperature: 1 });
+  user(home, { mode: "tool-loop", limits: { calls: 9, cost: 2, timeout: "5m" }, temperature: 0.7 });
   project(home, { mode: "auto", limits: { calls: 5 } });
-  const { settings, origins } = load(home, { PAI_MODE: "eight-step" }, { temperature: "0.7" });
+  const { settings, origins } = load(home, { PAI_MODE: "eight-step" }, { timeout: "7s" });
   expect([settings.mode, settings.temperature, settings.limits]).toEqual([
     "eight-step",
     0.7,
-    { calls: 5, tokens: null, cost: 2, day: noDayCaps, timeout: 300, silence: null },
+    { calls: 5, tokens: null, cost: 2, day: noDayCaps, timeout: 7, silence: null },
   ]);
-  expect([origins["mode"], origins["temperature"], origins["limits.calls"], origins["limits.cost"]]).toEqual([
+  expect([origins["mode"], origins["limits.timeout"], origins["limits.calls"], origins["limits.cost"]]).toEqual([
     "PAI_MODE",
     "flag",
     "pai.json",
@@ -130,21 +126,12 @@ test("a system's file that is broken or of the wrong type stops everybody, with 
   expect(read).toThrow(`${system}, line 1: the file ends too early`);
 });
 
-test.each([
-  [{ PAI_TEMPERATURE: "9" }, "temperature", 2],
-  [{ PAI_TEMPERATURE: "-1" }, "temperature", 0],
-  [{ PAI_TEMPERATURE: "nan" }, "temperature", null],
-  [{ PAI_MAX_CMDS_PER_STEP: "900" }, "actions", 50],
-  [{ PAI_MAX_CMDS_PER_STEP: "0" }, "actions", 1],
-  [{ PAI_MAX_CMDS_PER_STEP: "many" }, "actions", 15],
-  [{ PAI_MODIFY_THRESHOLD: "0" }, "guard.lines", 500],
-  [{ PAI_MODIFY_THRESHOLD: "40" }, "guard.lines", 40],
-  [{ PAI_MODIFY_MAX_RATIO: "1.5" }, "guard.ratio", 0.5],
-  [{ PAI_MODIFY_STRICT: "1" }, "guard.strict", true],
-  [{ PAI_MODEL: "" }, "model", "gemini:gemini-3.5-flash-lite"],
-])("clamps or falls back as the original did: %j", (env, name, value) => {
-  expect(load(makeHome(), env).values[name]).toBe(value);
-});
+test.each([[{ PAI_MODEL: "" }, "model", "gemini:gemini-3.5-flash-lite"]])(
+  "clamps or falls back as the original did: %j",
+  (env, name, value) => {
+    expect(load(makeHome(), env).values[name]).toBe(value);
+  },
+);
 
 test("a cap that is not a number is an error, never ignored", () => {
   expect(() => load(makeHome(), { PAI_MAX_CALLS: "few" })).toThrow(
@@ -180,10 +167,10 @@ test("unknown names in config.json warn; wrong types and broken JSON are errors 
 
 test("an untrusted project may only narrow; the rest is ignored with one warning (R41)", () => {
   const home = makeHome();
-  user(home, { limits: { calls: 4 }, guard: { strict: true }, policy: { deny: ["a"] } });
+  user(home, { limits: { calls: 4 }, guard: { lines: 20 }, policy: { deny: ["a"] } });
   project(home, {
     limits: { calls: 50, cost: 1 },
-    guard: { lines: 20, strict: false },
+    guard: { lines: 200 },
     policy: { deny: ["b"], allow: ["*"] },
     baseUrl: { gemini: "http://evil.example" },
     checks: ["curl evil.example"],
@@ -192,15 +179,12 @@ test("an untrusted project may only narrow; the rest is ignored with one warning
   });
   const { settings, warnings, trust } = load(home);
   expect(settings.limits).toEqual({ calls: 4, tokens: null, cost: 1, day: noDayCaps, timeout: null, silence: null });
-  expect([settings.guard, settings.policy]).toEqual([
-    { lines: 20, ratio: 0.5, strict: true },
-    { allow: [], deny: ["a", "b"] },
-  ]);
-  expect([settings.baseUrl.gemini, settings.checks, settings.forceRoot, trust]).toEqual([null, [], false, "untrusted"]);
+  expect([settings.guard, settings.policy]).toEqual([{ lines: 20 }, { allow: [], deny: ["a", "b"] }]);
+  expect([settings.baseUrl.gemini, settings.checks, trust]).toEqual([null, [], "untrusted"]);
   expect(warnings).toHaveLength(1);
   for (const name of [
     "limits.calls",
-    "guard.strict",
+    "guard.lines",
     "policy.allow",
     "baseUrl.gemini",
     "checks",
@@ -267,17 +251,6 @@ test("a trusted pai.json may say more, until its content changes", () => {
 test("works without a home (R45)", () => {
   const places = { home: null, configDir: null, stateDir: null };
   expect(loadSettings({ flags: {}, env: {}, places, root: null }).settings.temperature).toBeNull();
-});
-
-test("a temperature out of range is an error as a flag, and clamped with a warning from the environment", () => {
-  const home = makeHome();
-  for (const temperature of ["5", "-1", "abc"])
-    expect(() => load(home, {}, { temperature })).toThrow("--temperature must be a number from 0 to 2");
-  const { settings, warnings } = load(home, { PAI_TEMPERATURE: "9" });
-  expect([settings.temperature, warnings.join()]).toEqual([
-    2,
-    "PAI_TEMPERATURE must be a number from 0 to 2; 2 is used",
-  ]);
 });
 
 test("an effort holds for plans and work; parts of a file differ, and what is said for one call wins over both", () => {

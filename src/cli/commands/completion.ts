@@ -20,7 +20,7 @@ const renderers = { bash: renderBash, zsh: renderZsh, fish: renderFish } as cons
 const shells = ["bash", "zsh", "fish"] as const;
 
 export const completionCommand =
-  (commands: readonly Command[]): Handler =>
+  (commands: readonly Command[], session: Command): Handler =>
   async (context) => {
     const kind = idKinds.find((each) => each === context.words[0]);
     if (kind !== undefined) {
@@ -28,7 +28,7 @@ export const completionCommand =
       return showResult(context, "completion", { lines }, lines.map((line) => `${line}\n`).join(""));
     }
     const shell = chooseWord("completion", context.words, shells);
-    const script = renderers[shell](describeGrammar(commands));
+    const script = renderers[shell](describeGrammar(commands, session));
     return showResult(context, "completion", { shell, script }, script);
   };
 

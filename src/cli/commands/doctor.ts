@@ -102,7 +102,7 @@ function nearestFolder(path: string | null): string | null {
 async function examineSandbox({ root, places, context }: Patient, loaded: LoadedSettings): Promise<Finding> {
   try {
     const { settings } = loaded;
-    const opened = openRoot(root, { force: settings.forceRoot, home: places.home });
+    const opened = openRoot(root, { force: context.flags.forceRoot === true, home: places.home });
     const own = [places.configDir, places.stateDir].filter((folder) => folder !== null);
     const sandbox = openSandbox({
       settings: composeSandbox(context, settings),

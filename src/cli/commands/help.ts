@@ -3,8 +3,8 @@ import { PaiError } from "../../core/error.ts";
 import { suggest } from "../../core/suggest.ts";
 import { hang } from "../../ui/layout.ts";
 import { showResult } from "../answer-document.ts";
-import type { Command, Handler } from "../command.ts";
-import { type FlagSpec, specsOf } from "../flags.ts";
+import type { Command, CommandGroup, Handler } from "../command.ts";
+import { type FlagSpec, flagGroups, specsOf } from "../flags.ts";
 import { exitMeanings } from "../manual.ts";
 
 /** A fixed width, so that help is the same text everywhere. */
@@ -29,26 +29,43 @@ function renderFlag({ name, short, value, optional, about }: FlagSpec): string {
     .join("");
 }
 
-const common = specsOf(["model", "mode", "cwd", "yes", "dryRun", "check", "maxCalls", "json", "quiet"]);
-
 const indent = (lines: readonly string[]) => lines.map((line) => `  ${line}\n`).join("");
 
 export function renderOverview(commands: readonly Command[]): string {
-  const names = commands
-    .filter(({ name }) => name !== "help")
-    .flatMap(({ name, about }) => hang(`${name.padEnd(10)} `, about, columns - 2));
+  const rowsOf = (group: CommandGroup) =>
+    commands
+      .filter((command) => command.group === group && command.name !== "help")
+      .flatMap(({ name, about }) => hang(`${name.padEnd(10)} `, about, columns - 2));
   return `pai: a coding agent that shows its plan, keeps to a promised number of model
 calls, changes nothing that it did not list, and can take it back.
 
 Usage:
-${indent(['pai "TASK"                one task, then exit', "pai                       interactive session", "pai COMMAND [FLAGS]", "pai help COMMAND          flags and examples of a command"])}
+${indent(['pai "TASK"                one task, then exit', "pai                       interactive session", "pai COMMAND [FLAGS]", "pai help COMMAND          flags and examples, of a task: pai help run"])}
 Examples:
 ${indent(["pai demo", "pai key set < key.txt", 'pai run -y "add input validation to bmi.py"', 'pai run -y --check "pytest -q" "fix the failing test"', "pai undo"])}
-Flags of a task (all of them: pai help run):
-${common.map(renderFlag).join("")}
 Commands:
-${indent(names)}
+${indent(rowsOf("first"))}
+More:
+${indent(rowsOf("more"))}
+For programs:
+${indent(rowsOf("programs"))}
 ${renderExits()}`;
+}
+
+/** Above so many flags they stand in groups. */
+const maxUngrouped = 20;
+
+function renderFlags(flags: readonly FlagSpec[]): string {
+  if (flags.length <= maxUngrouped) return `Flags:\n${flags.map(renderFlag).join("")}`;
+  const groups = Object.entries(flagGroups).map(([title, keys]) => {
+    const specs = specsOf(keys);
+    return [title, flags.filter((flag) => specs.includes(flag))] as const;
+  });
+  const grouped = new Set(groups.flatMap(([, own]) => own));
+  return [...groups, ["Other", flags.filter((flag) => !grouped.has(flag))] as const]
+    .filter(([, own]) => own.length > 0)
+    .map(([title, own]) => `${title}:\n${own.map(renderFlag).join("")}`)
+    .join("");
 }
 
 function renderCommand({ name, usage, about, flags, examples }: Command): string {
@@ -59,12 +76,19 @@ ${hang(`  pai ${name} `, `${usage}${usage === "" ? "" : " "}[FLAGS]`, columns).j
 
 Examples:
 ${indent(examples)}
-Flags:
-${flags.map(renderFlag).join("")}
-${renderExits()}`;
+${renderFlags(flags)}
+Exit codes: pai help
+`;
 }
 
-const describe = ({ name, about, usage, flags, examples }: Command) => ({ name, about, usage, flags, examples });
+const describe = ({ name, about, group, usage, flags, examples }: Command) => ({
+  name,
+  about,
+  group,
+  usage,
+  flags,
+  examples,
+});
 
 export const helpCommand =
   (commands: readonly Command[]): Handler =>

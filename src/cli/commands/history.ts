@@ -25,6 +25,7 @@ import { isInteractive, styleOf } from "../compose/view.ts";
 import { openLab } from "../lab.ts";
 import { renderDiffOn, renderHiddenHere, styleDiffOn } from "../print-diff.ts";
 import { listRuns, pruneRuns, renderRows, toIndexedRow, toRow } from "../runs.ts";
+import { verifyReceipts } from "./verify-receipts.ts";
 
 const verbOf = { undo: "undone", redo: "redone" } as const;
 
@@ -158,7 +159,11 @@ async function historyOfAll(given: Context): Promise<number> {
 }
 
 export async function historyCommand(context: Context): Promise<number> {
-  if (context.flags.all === true || context.flags.team === true) return historyOfAll(context);
+  const { flags, words } = context;
+  if (flags.verify === true) return verifyReceipts(context);
+  if (words.length > 0)
+    throw new PaiError("usage", "a run is named with --verify only", { hint: "see: pai help history" });
+  if (flags.all === true || flags.team === true) return historyOfAll(context);
   const opened = await openHere(context);
   const forgotten = context.flags.prune === true ? pruneRuns(opened, context.now(), opened.base.settings.keep) : null;
   const runs = listRuns(opened);

@@ -6,7 +6,6 @@ import { contextCommand } from "./context.ts";
 import { demoCommand } from "./demo.ts";
 import { doctorCommand } from "./doctor.ts";
 import { historyCommand, redoCommand, undoCommand } from "./history.ts";
-import { logCommand } from "./log.ts";
 import { memoryCommand } from "./memory.ts";
 import { modelsCommand } from "./models.ts";
 import { replayCommand } from "./replay.ts";
@@ -23,7 +22,6 @@ export const small = {
   doctor: doctorCommand,
   history: historyCommand,
   key: keyCommand,
-  log: logCommand,
   memory: memoryCommand,
   models: modelsCommand,
   redo: redoCommand,

@@ -31,12 +31,12 @@ function choicesOf(hint: string, names: readonly string[]): readonly string[] {
 
 function idsOf({ name, words }: Command): IdKind | null {
   if (words.includes("RUN")) return name === "undo" ? "undoable" : "runs";
-  return name === "resume" || name === "sessions" ? "sessions" : null;
+  return name === "resume" ? "sessions" : null;
 }
 
 const unique = (flags: readonly FlagSpec[]) => [...new Map(flags.map((flag) => [flag.name, flag])).values()];
 
-export function describeGrammar(commands: readonly Command[]): Grammar {
+export function describeGrammar(commands: readonly Command[], session: Command): Grammar {
   const names = commands.map(({ name }) => name);
   const flagsOf = (name: string) => commands.find((command) => command.name === name)?.flags ?? [];
   return {
@@ -46,7 +46,7 @@ export function describeGrammar(commands: readonly Command[]): Grammar {
       const takesFile = /^(FILE|[A-Z]+\.json)$/.test(first);
       return { name, about, flags, words: choicesOf(first, names), takesFile, ids: idsOf(command) };
     }),
-    bare: unique([...flagsOf("run"), ...flagsOf("auto")]),
+    bare: unique([...flagsOf("run"), ...session.flags]),
   };
 }
 

@@ -31,8 +31,7 @@ export function composeBase(given: Context): Base {
   const places = openPlaces(given.env);
   const root = folderOf(given);
   const loaded = loadSettings({ flags: given.flags, env: given.env, places, root });
-  const context = { ...given, flags: { ...given.flags, plain: loaded.settings.plain } };
-  return { ...loaded, places, root, context };
+  return { ...loaded, places, root, context: given };
 }
 
 /** The working folder and the settings' path rules, for files that the command line names. */

@@ -137,7 +137,7 @@ async function openOne(
     id,
     own: settings.providers,
     agent: `pai/${version}`,
-    insecureHttp: context.flags.insecureHttp === true,
+    insecureHttp: base.settings.insecureHttp,
     limits: factsOfModel(id, base),
     readText: (path: string) => readText(resolve(context.cwd, path), "recording", context.signal),
     notify,
@@ -201,7 +201,7 @@ function requirePrices(ids: readonly string[], base: Base): void {
   const provider = providerOfModel(unknown, base.settings.providers);
   const ask = provider?.listsPrices === true ? `, ask for it: pai models --online ${provider.id}` : "";
   throw new PaiError("usage", `${name} needs a known price, and ${unknown} has none`, {
-    hint: `${instead}${ask}, or say it: pai config set prices.${unknown} '{"input": USD, "output": USD}' (per million tokens)`,
+    hint: `${instead}${ask}, or say it: pai config set models.${unknown} '{"prices": {"input": USD, "output": USD}}' (per million tokens)`,
   });
 }
 

@@ -103,7 +103,7 @@ function openKept(base: Base, opened: ComposedWorkspace, notify: Notify) {
   const { keep } = settings;
   if (flags.ephemeral === true) return { audit: null, planCache: null, receipts: null };
   const audit = base.asksOnly === true ? null : openSessionLog(base, workspace.root, now, notify);
-  const cacheDir = flags.noPlanCache === true || stateFolder === null ? null : places.stateDir;
+  const cacheDir = stateFolder === null ? null : places.stateDir;
   return {
     audit,
     planCache: cacheDir === null ? null : openPlanCache(cacheDir, now),

@@ -26,9 +26,9 @@ export async function permitAddress(
   const sent = keys.map(({ key }) => key);
   await requireConsent(base, sent, { places, ask: null });
   const { address, exposed } = parseEndpoint(base.url, context.env);
-  if (exposed && keys.length > 0 && context.flags.insecureHttp !== true && provider.insecureHttp !== true) {
+  if (exposed && keys.length > 0 && !loaded.settings.insecureHttp && provider.insecureHttp !== true) {
     throw new PaiError("untrusted", `${address} is plain http: everyone on the way could read the key`, {
-      hint: "use https, or allow it with --insecure-http",
+      hint: "use https, or allow it: pai config set insecureHttp true",
     });
   }
   return base;

@@ -92,7 +92,6 @@ function set({ context, places, words, warn }: ConfigCall): ConfigAnswer {
   requireValue(words);
   const [name = "", ...given] = words;
   const { setting, entry } = demandSetting(name);
-  if (!setting.inFile) throw new PaiError("usage", `${setting.name} is set by ${setting.env ?? "a flag"} only`);
   const value = entry === null ? parseValue(setting, given) : parseEntry(setting, entry, given.join(" "));
   const provider = findProvider(/^baseUrl\.(.+)$/.exec(setting.name)?.[1] ?? "");
   const consent = provider === null ? null : prepareConsent(provider, String(value), { env: context.env, places });

@@ -13,10 +13,6 @@ import { findPlaceholders } from "./placeholder.ts";
 export interface GuardLimits {
   /** Changed lines per file and run, added and deleted. */
   readonly lines: number;
-  /** Changed lines as a share of the original's lines. */
-  readonly ratio: number;
-  /** Refuse when either limit is exceeded, not only when both are. */
-  readonly strict: boolean;
 }
 
 export interface GuardInput {
@@ -102,20 +98,19 @@ function percent(part: number): string {
   return `${Math.round(part * 100)} %`;
 }
 
+/** Changed lines as a share of the original's lines. */
+const maxShare = 0.5;
+
 const judgeSize: Rule = ({ file: { old, now }, balance, input: { limits } }) => {
   if (old === null || old.trim() === "" || now === null) return null;
   const added = weighLines(balance.gained, weigh);
   const deleted = weighLines(balance.lost, weigh);
   const total = linesOf(old).reduce((sum, line) => sum + weigh(line), 0);
   const ratio = (added + deleted) / total;
-  const passed = [
-    ...(added + deleted > limits.lines ? [`${limits.lines} lines`] : []),
-    ...(ratio > limits.ratio ? [percent(limits.ratio)] : []),
-  ];
-  if (passed.length < (limits.strict ? 1 : 2)) return null;
+  if (added + deleted <= limits.lines || ratio <= maxShare) return null;
   return (
     `${added + deleted} lines changed in this run (${added} added, ${deleted} deleted), ${percent(ratio)} of the file; ` +
-    `that is over the limit of ${passed.join(" and ")}. ` +
+    `that is over the limit of ${limits.lines} lines and ${percent(maxShare)}. ` +
     "Change less of it, or move code into new files in the same reply: lines that move do not count"
   );
 };

@@ -15,7 +15,6 @@ export interface CheckOptions {
   /** Accept a check that fails in the same way as before the work. */
   readonly noWorse: boolean;
   /** At the end too, the user's checks work on a copy, so that nothing they create stays. */
-  readonly throwawayChecks?: boolean;
 }
 
 /** The results of the user's checks before the work; they run in the background. */
@@ -48,7 +47,6 @@ export function createChecking(options: CheckOptions): Checking {
     checkTimeoutMs: options.checkTimeoutMs,
     checkWaitMs: options.checkWaitMs,
     noWorse: options.noWorse,
-    throwawayChecks: options.throwawayChecks === true,
     takesBaseline: options.baseline,
     results: [],
     baseline: null,

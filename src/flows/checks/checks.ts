@@ -55,7 +55,7 @@ async function runCheck(
     by,
     timeoutMs: run.checking.checkTimeoutMs,
     unasked: by === "plan" && !run.interactive,
-    sandbox: when === "before" || by === "plan" || run.checking.throwawayChecks === true ? "throwaway" : "in-place",
+    sandbox: when === "before" || by === "plan" ? "throwaway" : "in-place",
     signal,
   });
   const did = { ...result, command };

@@ -9,7 +9,7 @@ export interface EndOptions {
   /** JSON Schema of the answer, as text; absent or null: any text. */
   readonly outputSchema?: string | null;
   /** Commit what a verified run changed, with this message or one of the run's own words; absent or null: no. */
-  readonly commit?: { readonly message: string | null; readonly unverified: boolean } | null;
+  readonly commit?: { readonly message: string | null } | null;
 }
 
 export interface RunEnding extends EndOptions {

@@ -15,9 +15,9 @@ export async function requireCommit(options: RunOptions, { workspace }: Ports): 
   if (commit == null || dryRun || planOnly) return;
   if (workspace.commits === undefined) throw new PaiError("usage", "--commit: nothing can be committed here");
   await workspace.commits.require();
-  if (commit.unverified || checks.length > 0 || interactive || grantsSome(allowRun)) return;
+  if (checks.length > 0 || interactive || grantsSome(allowRun)) return;
   throw new PaiError("usage", "--commit needs a check that verifies the run", {
-    hint: "add --check CMD, or commit all the same: --commit-unverified",
+    hint: "add --check CMD",
   });
 }
 
@@ -64,11 +64,11 @@ async function prepare(run: Run): Promise<PreparedCommit | null> {
   const paths = filesOf(begun?.changes ?? []).map(({ path }) => path);
   if (commit == null || leavesNothing(run)) return null;
   if (paths.length === 0) return nothing(run);
-  if (!isVerified(checking) && !commit.unverified) {
+  if (!isVerified(checking)) {
     const ran = checking.results.filter(({ passed }) => passed !== null).length;
     const why = checking.unsettled.length === 0 ? "" : `: ${renderUnsettled(checking.unsettled, ran)}`;
     throw new PaiError("commit_failed", `nothing has verified the run${why}`, {
-      hint: "commit such runs all the same: --commit-unverified",
+      hint: "git commit -- FILES commits it all the same",
     });
   }
   const cover = (text: string) => veil.cover(ending.mask(text));

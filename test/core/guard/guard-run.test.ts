@@ -76,7 +76,7 @@ function judgeBatch(
 }
 
 test("property: what passes in many batches passes as one, and a refusal always names something to drop", () => {
-  const limits: GuardLimits = { lines: 12, ratio: 0.4, strict: false };
+  const limits: GuardLimits = { lines: 12 };
   const planned = { by: "plan" as const, deletes: [], texts: ["move it and remove a, b, c, d"] };
   let batches = 0;
   fc.assert(

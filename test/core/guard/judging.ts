@@ -20,7 +20,7 @@ export const change = (
   after: blob(after),
   from: from as RelPath | null,
 });
-export const limits: GuardLimits = { lines: 500, ratio: 0.5, strict: false };
+export const limits: GuardLimits = { lines: 500 };
 
 export interface Options {
   readonly limits?: GuardLimits;

@@ -108,7 +108,7 @@ test.concurrent("the diffs of undo and of a saved plan have the colours of code,
   expect((await place.pai(["undo", "-n"])).stdout).not.toContain("\x1b");
   await place.pai(["undo", "-y"]);
   expect((await place.pai(["redo", "-n"], color)).stdout).toContain(keyword);
-  await place.pai(["plan", "--full", "-o", "../plan.json", "--no-plan-cache", "make a.ts"]);
+  await place.pai(["plan", "--full", "-o", "../plan.json", "make a.ts"]);
   expect((await place.pai(["apply", "-y", "../plan.json"], color)).stderr).toContain(keyword);
 });
 
@@ -117,7 +117,7 @@ test.concurrent("pai plan prints the plan as its result and changes nothing", as
   await using place = openPlace([asked, asked], files);
   const { code, stdout } = await place.pai(["plan", "change a.txt"]);
   expect([code, stdout.includes("MODIFY a.txt")]).toEqual([0, true]);
-  const outcome = readOutcome(await place.pai(["plan", "--no-plan-cache", "--json", "change a.txt"]));
+  const outcome = readOutcome(await place.pai(["plan", "--json", "change a.txt"]));
   expect(outcome).toMatchObject({ command: "plan", changes: [], calls: { made: 1 } });
   expect(outcome.plan?.execution_plan?.steps).toHaveLength(1);
   expect(place.tree()).toEqual(files);

@@ -166,14 +166,11 @@ needs({ name: "acpx", isHere: acpx !== null }).test(
     const answers = [first, second, first, second, first].map((text) => ({ text }));
     await using place = openPlace(answers, { "a.txt": "one\n" });
     const run = async (...words: readonly string[]) => {
-      const asking = Bun.spawn(
-        [acpx ?? "", "--cwd", place.root, "--agent", `${findBinary()} acp --no-plan-cache`, ...words],
-        {
-          env: { ...place.env, PATH: process.env["PATH"] ?? "" },
-          stdout: "pipe",
-          stderr: "pipe",
-        },
-      );
+      const asking = Bun.spawn([acpx ?? "", "--cwd", place.root, "--agent", `${findBinary()} acp`, ...words], {
+        env: { ...place.env, PATH: process.env["PATH"] ?? "" },
+        stdout: "pipe",
+        stderr: "pipe",
+      });
       return { stdout: await asking.stdout.text(), code: await asking.exited };
     };
     const denied = await run("--deny-all", "exec", "count a.txt");

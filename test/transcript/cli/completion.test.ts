@@ -36,7 +36,6 @@ const lines = [
   ["pai config un", ["unset"]],
   ["pai schema ", ["config", "json", "jsonl", "plan"]],
   ["pai completion z", ["zsh"]],
-  ["pai sessions pr", ["prune"]],
   ["pai help his", ["history"]],
   ["pai run --max-c", ["--max-calls", "--max-cost"]],
   ["pai undo --max-c", []],
@@ -106,8 +105,7 @@ withShell("bash")("bash completes ids of runs, the newest first, and models behi
   expect(await offered("pai undo ")).toEqual([ids[0] ?? ""]);
   expect(await offered("pai replay ")).toEqual([...ids].reverse());
   expect(await offered(`pai replay ${ids[1]?.slice(0, -1)}`)).toEqual([ids[1] ?? ""]);
-  expect(await offered("pai log ")).toEqual(["verify"]);
-  expect(await offered("pai log verify ")).toEqual([...ids].reverse());
+  expect(await offered("pai history --verify ")).toEqual([...ids].reverse());
   expect(await offered("pai -m gemini:gemini-2.5-p")).toEqual(["gemini-2.5-pro"]);
   expect(await offered("pai run --model anthropic:claude-haiku-5")).toEqual(["claude-haiku-5-5"]);
 });
@@ -120,7 +118,7 @@ withShell("fish")("fish completes ids of runs with their tasks, and models (R37)
     (await place.shell(`fish --no-config -c "source '${file}'; complete -C '${line}'"`, { env })).stdout.trimEnd();
   expect(await offered("pai undo ")).toBe(`${ids[0]}\twrite b: now`);
   expect(await offered("pai replay ")).toBe(`${ids[1]}\tsay hello\n${ids[0]}\twrite b: now`);
-  expect(await offered("pai log verify ")).toContain(`${ids[1]}\tsay hello`);
+  expect(await offered("pai history --verify ")).toContain(`${ids[1]}\tsay hello`);
   expect(sorted(await offered("pai -m gemini:gemini-2.5-p"))).toEqual(["gemini:gemini-2.5-pro"]);
 });
 

@@ -4,7 +4,6 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readCommand } from "../contract.ts";
 import { openPlace, patience } from "../harness.ts";
-import { hello } from "../replies.ts";
 
 setDefaultTimeout(patience);
 
@@ -44,52 +43,24 @@ test.concurrent("-q leaves standard error to errors, in every command", async ()
   await using place = openPlace([], { "pai.json": '{"model": "gemini:other"}' });
   mkdirSync(join(place.home, ".config/pai-code"), { recursive: true, mode: 0o700 });
   writeFileSync(join(place.home, ".config/pai-code/config.json"), '{"nonsense": 1}', { mode: 0o600 });
-  for (const args of [["history"], ["context", "fix it all"], ["log", "verify"], ["sessions"], ["config", "list"]]) {
+  for (const args of [
+    ["history"],
+    ["context", "fix it all"],
+    ["history", "--verify"],
+    ["resume", "--list"],
+    ["config", "list"],
+  ]) {
     expect([args, (await place.pai(args)).stderr === ""]).toEqual([args, false]);
     expect([args, (await place.pai([...args, "-q"])).stderr]).toEqual([args, ""]);
   }
   expect((await place.pai(["demo", "--json", "-q"], { env: bare })).stderr).toBe("");
 });
 
-test.concurrent("plain in the settings is --plain", async () => {
-  await using place = openPlace(hello);
-  const env = { FORCE_COLOR: "1" };
-  const show = async (...args: string[]) => {
-    const { stdout, stderr, code } = await place.pai(args, { env });
-    return [code, (stdout + stderr).includes("\x1b[")];
-  };
-  expect(await show("run", "-n", "--no-plan-cache", "make hello.txt")).toEqual([0, true]);
-  expect(await show("config", "set", "plain", "true")).toEqual([0, false]);
-  await using again = openPlace(hello);
-  const options = { env: { ...env, XDG_CONFIG_HOME: join(place.home, ".config") } };
-  const made = await again.pai(["run", "-y", "make hello.txt"], options);
-  const undone = await again.pai(["undo", "-n"], options);
-  expect([made.code, undone.code]).toEqual([0, 0]);
-  expect(made.stdout + made.stderr + undone.stdout).not.toContain("\x1b[");
-});
-
-test.concurrent("sessions prune takes how many to keep, never a session's name", async () => {
+test.concurrent("a session has no document, a list of sessions has one (R24)", async () => {
   await using place = openPlace();
-  const folder = join(place.spare, "state");
-  const env = { PAI_STATE_DIR: folder };
-  for (const words of [
-    ["prune", "20261121-101010-0a0b0c0d"],
-    ["prune", "all"],
-    ["prune", "-", "1"],
-    ["list", "x"],
-  ]) {
-    expect([words, (await place.pai(["sessions", ...words], { env })).code]).toEqual([words, 2]);
-  }
-  expect((await place.pai(["sessions", "prune", "0"], { env })).stdout).toBe("0 sessions deleted\n");
-});
-
-test.concurrent("a session has no document: --json and --jsonl are not its flags (R24)", async () => {
-  await using place = openPlace();
-  for (const command of ["auto", "resume"]) {
-    expect((await place.pai(["help", command])).stdout).not.toContain("--json");
-    for (const flag of ["--json", "--jsonl"]) {
-      const { code, stdout } = await place.pai([command, flag]);
-      expect([code, stdout]).toEqual([2, expect.stringContaining(`does not take ${flag}`)]);
-    }
-  }
+  for (const args of [["--json"], ["--jsonl"], ["resume", "--json"], ["resume", "--jsonl"]])
+    expect([args, (await place.pai(args)).code]).toEqual([args, 2]);
+  const listed = JSON.parse((await place.pai(["resume", "--list", "--prune", "--json"])).stdout);
+  expect(listed).toMatchObject({ command: "resume", data: { sessions: [], deleted: 0 } });
+  expect((await place.pai(["resume", "--list", "20261121"])).code).toBe(2);
 });

@@ -82,9 +82,7 @@ needs(ownMounts).test.concurrent("a read-only project: planning works, changing 
   await using place = openPlace([hello[0] ?? {}, ...hello], { "a.txt": "one\n" });
   const readOnly = "mount --bind . ../project; cd ../project; mount -o remount,bind,ro .";
   expect((await place.shell(apart(`${readOnly}; "$PAI" plan "make hello.txt"`))).code).toBe(0);
-  const outcome = readOutcome(
-    await place.shell(apart(`${readOnly}; "$PAI" run -y --json --no-plan-cache "make hello.txt"`)),
-  );
+  const outcome = readOutcome(await place.shell(apart(`${readOnly}; "$PAI" run -y --json "make hello.txt"`)));
   expect([outcome.code, outcome.error?.code]).toEqual([14, "read_only"]);
   expect(outcome.error).toMatchObject({
     message: "hello.txt cannot be written: the project is on a disk that is read-only",

@@ -36,7 +36,7 @@ type Way = "earlier" | "legacy" | "auto";
 async function connect(place: Place, way: Way, args: readonly string[] = []) {
   const server = {
     command: findBinary(),
-    args: ["mcp", "--no-plan-cache", ...args],
+    args: ["mcp", ...args],
     cwd: place.root,
     env: { ...place.env },
     stderr: "ignore",

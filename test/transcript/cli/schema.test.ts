@@ -42,7 +42,7 @@ test.concurrent("documents of runs, failures and other commands fit pai schema j
     ["doctor", "--offline"],
     ["key", "list"],
     ["config", "get"],
-    ["sessions"],
+    ["resume", "--list"],
     ["completion", "bash"],
     ["uninstall"],
     ["schema", "none"],
@@ -123,7 +123,7 @@ test.concurrent("documents hold the notices beside the result, also with -q", as
   const limited = [{ status: 429, headers: { "retry-after": "0" } }, talked("Hello.")] as const;
   await using place = openPlace([...limited], { "pai.json": '{"nonsense": 1}' });
   const told = { level: "warning", code: "settings", text: expect.stringContaining("nonsense") };
-  for (const args of [["history"], ["sessions"], ["context", "say hello"]])
+  for (const args of [["history"], ["resume", "--list"], ["context", "say hello"]])
     expect(readCommand(await place.pai([...args, "--json", "-q"])).notices).toMatchObject([told]);
   expect(readCommand(await place.pai(["undo", "--json"])).notices).toMatchObject([told]);
   const { notices } = readOutcome(await place.pai(["run", "--json", "-q", "say hello"]));

@@ -205,7 +205,7 @@ needs(postgres).describe("with a real server", () => {
     const [, id = ""] = /pai resume (\S+)/.exec(first.text()) ?? [];
     await first.shell("true");
 
-    const listed = await work.pai(["sessions"], { env });
+    const listed = await work.pai(["resume", "--list"], { env });
     expect(listed.stdout).toMatch(new RegExp(`^${id}  1 turn  where are you\\?  \\(on .+\\)$`, "m"));
     using second = openScreen(work, { columns: 110, rows: 30 });
     second.enter(`export PAI_STORE_URL='${env.PAI_STORE_URL}'; "$PAI" resume ${id.slice(0, 15)}`);

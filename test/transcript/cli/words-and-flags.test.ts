@@ -34,8 +34,7 @@ test.concurrent("pai help names every command and every exit code (R08, R27)", a
   const { stdout, code } = await place.pai(["help"]);
   expect(code).toBe(0);
   for (const name of names) expect(stdout).toContain(name);
-  expect(stdout).toMatch(/\nExamples:\n(?: {2}pai .+\n)+\n[\s\S]*\nCommands:\n/);
-  for (const flag of ["-m, --model", "-y, --yes", "-C, --cwd", "--check CMD"]) expect(stdout).toContain(flag);
+  expect(stdout).toMatch(/\nExamples:\n(?: {2}pai .+\n)+\nCommands:\n[\s\S]*\nMore:\n[\s\S]*\nFor programs:\n/);
   for (const rc of ["14", "124", "129", "130", "143"]) expect(stdout).toContain(rc);
   expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
   expect((await place.pai(["--help"])).stdout).toBe(stdout);
@@ -69,7 +68,7 @@ test.concurrent("--version is one line, with --json a document (R22)", async () 
 
 test.concurrent("without a terminal pai alone is a usage error, never a wait (R23)", async () => {
   await using place = openPlace();
-  for (const args of [[], ["auto"], ["-y"]]) {
+  for (const args of [[], ["--continue"], ["-y"]]) {
     const { stdout, stderr, code } = await place.pai(args);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain("needs a terminal");
@@ -88,7 +87,8 @@ test.concurrent("a mistyped word or flag is met with a suggestion and costs no c
     [["make", "hello.txt"], '"make hello.txt"'],
     [["unod", "2026"], "pai undo 2026"],
     [["config", "lst"], "list"],
-    [["sessions", "lits"], "pai sessions list"],
+    [["sessions"], "pai resume --list"],
+    [["auto"], "pai"],
     [["schema", "jsnol"], "pai schema json"],
     [["run", "--mode", "tool-lop", "make it"], "--mode tool-loop"],
     [["key", "list", "--provider=opnai"], "--provider openai"],
@@ -138,7 +138,6 @@ test.concurrent("words nobody reads and two forms of one output are usage errors
     ["models", "gemini"],
     ["demo", "twice"],
     ["doctor", "me"],
-    ["auto", "fix it"],
     ["trust", "me"],
     ["undo", "a", "b"],
     ["run", "--json", "--jsonl", "say hello"],
@@ -174,12 +173,11 @@ test.concurrent("doctor tells in the binary what is in force: 0 when pai can wor
   expect((await place.pai(["doctor"], { env: { PAI_BASE_URL: "http://127.0.0.1:9" } })).code).toBe(1);
 });
 
-test.concurrent("an error has no stack, unless --debug or PAI_DEBUG asks for it (R28)", async () => {
+test.concurrent("an error has no stack, unless --debug asks for it (R28)", async () => {
   await using place = openPlace();
   const args = ["run", "-y", "-f", "none.txt"];
   expectPlain(await place.pai(args));
   expect((await place.pai([...args, "--debug"])).stderr).toMatch(/\n\s+at /);
-  expect((await place.pai(args, { env: { PAI_DEBUG: "1" } })).stderr).toMatch(/\n\s+at /);
 });
 
 test.concurrent("the runtime's own switches do nothing but what they say", async () => {

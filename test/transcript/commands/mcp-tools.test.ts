@@ -25,8 +25,7 @@ function open(kind: string, answers: readonly (string | Answer)[], folder = "/tm
 const planned = (step: string) => plan({ steps: [step] });
 const scripted = (step: string) => `${step.replace(" ", "::")}\n${finish("Called.")}`;
 const trust = (place: Place) => place.pai(["mcp", "trust", "t", "-y"]);
-const run = (place: Place, ...flags: string[]) =>
-  place.pai(["run", "-y", "--allow-run", "--no-plan-cache", ...flags, "add one to 41"]);
+const run = (place: Place, ...flags: string[]) => place.pai(["run", "-y", "--allow-run", ...flags, "add one to 41"]);
 /** What the model was told last. */
 const told = (place: Place) => place.gemini.requests.map(({ body }) => body).join("\n");
 
@@ -66,7 +65,7 @@ needs(copies, seenInside).describe("MCP tools", () => {
         scripted(call("t.add", '{"a": 1}')),
       ]);
       await trust(place);
-      const without = await place.pai(["run", "-y", "--json", "--no-plan-cache", "add one to 41"]);
+      const without = await place.pai(["run", "-y", "--json", "add one to 41"]);
       expect(JSON.parse(without.stdout).actions.done).toBe(0);
       const other = JSON.parse((await run(place, "--json")).stdout);
       expect(other.actions.done).toBe(0);

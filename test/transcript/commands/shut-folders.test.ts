@@ -62,7 +62,7 @@ for (const mode of ["000", "111", "444"]) {
         done(`RUN::${command}\n`),
       ];
       await using place = openPlace(answers, files);
-      const run = `${asOther} run -y --json --max-calls 2 --no-baseline --no-plan-cache`;
+      const run = `${asOther} run -y --json --max-calls 2 --no-baseline`;
       const first = `ln -s b.txt d/l; ${owned}; chmod ${mode} d; ${run} --check true "first"`;
       expect(readOutcome(await place.shell(first)).code).toBe(0);
       const failing = `${run} --sandbox off --allow-run --allow-delete --check false "second"`;

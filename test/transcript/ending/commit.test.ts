@@ -78,18 +78,15 @@ test.concurrent("a message of the user's own is the message", async () => {
   expect(git(place, "log", "-1", "--format=%s")).toBe("fix: # two $(touch x)\n");
 });
 
-test.concurrent("only a verified run is committed, any successful one with --commit-unverified", async () => {
+test.concurrent("only a verified run is committed", async () => {
   await using place = openRepository([...answers, ...answers]);
-  const run = ["run", "-y", "--allow-delete", "--no-plan-cache"];
+  const run = ["run", "-y", "--allow-delete"];
   const before = await place.pai([...run, "--commit", "say two"]);
   expect([before.code, place.gemini.requests.length]).toEqual([2, 0]);
-  expect(before.stderr).toContain("--commit-unverified");
+  expect(before.stderr).toContain("add --check CMD");
   const unproved = readOutcome(await place.pai([...run, "--allow-run=pytest*", "--commit", "--json", "say two"]));
   expect(unproved).toMatchObject({ code: 1, error: { code: "commit_failed" } });
   expect([place.read("a.txt"), commitsOf(place)]).toEqual(["two\n", ["first"]]);
-  await place.pai(["undo", "-y"]);
-  expect((await place.pai([...run, "--commit-unverified", "say two"])).code).toBe(0);
-  expect(commitsOf(place)).toEqual(["Says two.", "first"]);
 });
 
 const refusals: readonly (readonly [why: string, (place: Place) => void])[] = [
@@ -185,7 +182,7 @@ test.concurrent("in a folder of the repository, on a branch without any commit",
 test.concurrent("what git ignores is not committed, and nothing to commit is not a failure", async () => {
   await using place = openRepository([planned([["WRITE", "out.log"]]), done(write("out.log", "x\n"))]);
   writeFileSync(join(place.root, ".git/info/exclude"), "*.log\n");
-  const ran = await place.pai(["run", "-y", "--commit-unverified", "write it"]);
+  const ran = await place.pai(["run", "-y", "--check", "true", "--commit", "write it"]);
   expect([ran.code, ran.stderr, commitsOf(place)]).toEqual([
     0,
     expect.stringContaining("git finds no changes of this run to commit"),
@@ -200,7 +197,7 @@ test.concurrent("what git left out of a commit is reported", async () => {
   ] as const;
   await using place = openRepository([planned(steps), done(write("out.log", "x\n") + write("b.txt", "b\n"))]);
   writeFileSync(join(place.root, ".git/info/exclude"), "*.log\n");
-  const { stderr } = await place.pai(["run", "-y", "--commit-unverified", "write it"]);
+  const { stderr } = await place.pai(["run", "-y", "--check", "true", "--commit", "write it"]);
   expect(stderr).toMatch(
     /committed 1 file as [0-9a-f]{10}; nothing to commit of 1 more \(ignored by git, or as before\)/,
   );
@@ -209,7 +206,7 @@ test.concurrent("what git left out of a commit is reported", async () => {
 test.concurrent("a file of a repository within the repository is not passed over in silence", async () => {
   await using place = openRepository([planned([["WRITE", "inner/b.txt"]]), done(write("inner/b.txt", "b\n"))]);
   git(place, "init", "-q", "inner");
-  const ran = await place.pai(["run", "-y", "--commit-unverified", "write it"]);
+  const ran = await place.pai(["run", "-y", "--check", "true", "--commit", "write it"]);
   expect([ran.code, place.read("inner/b.txt"), commitsOf(place)]).toEqual([1, "b\n", ["first"]]);
   expect(ran.stderr).toContain("not committed: inner/b.txt belongs to another repository; the changes stay");
 });
@@ -247,7 +244,7 @@ test.concurrent("a folder whose .git names the repository of another one gets no
   const other = join(place.spare, "other");
   mkdirSync(other);
   writeFileSync(join(other, ".git"), `gitdir: ${join(place.root, ".git")}\n`);
-  const asked = ["run", "-y", "--commit-unverified", "say two"];
+  const asked = ["run", "-y", "--check", "true", "--commit", "say two"];
   const refused = await place.pai(asked, { cwd: other });
   expect([refused.code, place.gemini.requests.length]).toEqual([2, 0]);
   expect(refused.stderr).toContain("is the repository of another folder than");

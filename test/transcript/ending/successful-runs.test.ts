@@ -134,9 +134,9 @@ test.concurrent("history says of a plan that it was made, saved or not, with edi
   await using place = openPlace([...hello.slice(0, 1), ...hello.slice(0, 1), ...hello, talked("It says hello.")]);
   const ask = async (...args: readonly string[]) => readOutcome(await place.pai(["plan", "--json", ...args]));
   const made = [
-    await ask("--no-plan-cache", "make hello.txt"),
-    await ask("--no-plan-cache", "-o", "a.json", "make hello.txt"),
-    await ask("--no-plan-cache", "--full", "-o", "b.json", "make hello.txt"),
+    await ask("make hello.txt"),
+    await ask("-o", "a.json", "make hello.txt"),
+    await ask("--full", "-o", "b.json", "make hello.txt"),
     await ask("what does it say?"),
   ];
   expect(made.map(({ status, planned }) => [status, planned])).toEqual([

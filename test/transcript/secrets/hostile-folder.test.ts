@@ -129,7 +129,7 @@ test.concurrent("checks and commands of a plan run headless only with --allow-ru
   const outcome = readOutcome(await place.pai(["run", "-y", "--json", "make hello.txt"]));
   expect([outcome.status, Object.keys(place.tree())]).toEqual(["unverified", ["hello.txt"]]);
   await place.pai(["undo", "-y"]);
-  const args = ["run", "-y", "--allow-run", "--no-plan-cache", "--json", "make hello.txt"];
+  const args = ["run", "-y", "--allow-run", "--json", "make hello.txt"];
   const { checks, sandbox } = readOutcome(await place.pai(args));
   expect(checks).toMatchObject([{ command: "touch checked-by-plan", by: "plan", exit: 0 }]);
   // Where there are copies of the project, a check of the plan works on one.
@@ -148,7 +148,7 @@ test.concurrent("a redirect never carries the key to another place", async () =>
 test.concurrent("the key goes into the header and nowhere else: no body, no address, no log, no state", async () => {
   const echo = { status: 400, body: JSON.stringify({ error: { message: `bad request with key ${canary}` } }) };
   await using place = openPlace([...hello, echo], { "notes.txt": "nothing\n" });
-  await place.pai(["run", "-y", "-v", "make hello.txt"], { env: { PAI_DEBUG: "1" } });
+  await place.pai(["run", "-y", "-v", "--debug", "make hello.txt"]);
   await place.pai(["run", "-y", "-v", "--debug", `what is ${canary.slice(0, 4)}?`]);
   for (const { body, url, key } of place.gemini.requests) {
     expect([body.includes(canary), url.includes(canary), key]).toEqual([false, false, canary]);

@@ -43,10 +43,10 @@ needs(ownOverlays).test.concurrent(
 );
 
 needs(ownOverlays).test.concurrent(
-  "config get tells which settings are the machine's, and put says what it cannot change (R40)",
+  "config list tells which settings are the machine's, and set says what it cannot change (R40)",
   async () => {
     await using place = openPlace();
-    const script = '"$PAI" config put limits.calls 7; "$PAI" config get; "$PAI" config get limits.calls --json';
+    const script = '"$PAI" config set limits.calls 7; "$PAI" config list; "$PAI" config get limits.calls --json';
     const { stdout, stderr, code } = await inMachine(place, bound, script);
     expect([code, stderr]).toEqual([
       0,

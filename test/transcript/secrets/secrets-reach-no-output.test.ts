@@ -105,7 +105,7 @@ const reading: readonly (readonly string[])[] = [
   ["stats"],
   ["stats", "--json"],
   ["memory", "--json"],
-  ["sessions"],
+  ["resume", "--list"],
   ["context", "deploy"],
   ["context", "--json", "deploy"],
   ["replay"],
@@ -167,7 +167,7 @@ test.concurrent("a session: what is typed, answered, said of a plan and run at i
     terminal.type(`${typed}\r`);
   }
   await terminal.exited;
-  const listed = await place.pai(["sessions"]);
+  const listed = await place.pai(["resume", "--list"]);
   const all = everything(place, { listed: listed.stdout + listed.stderr });
   expect(Object.keys(all).filter((where) => /input\.jsonl|\/sessions\/|memory\.json/.test(where)).length).toBe(3);
   expect(found(all)).toEqual([]);

@@ -75,7 +75,7 @@ inTerminal("rewinding after going back to a session takes back only what that se
   screen.enter("y");
   await screen.shows(/Made b\./);
   await screen.shows(ready, 4);
-  const { stdout } = await place.pai(["sessions"]);
+  const { stdout } = await place.pai(["resume", "--list"]);
   screen.enter(`/resume ${/^(\S+) .*first$/m.exec(stdout)?.[1]}`);
   await screen.shows(ready, 5);
   screen.enter("/rewind 1 code");

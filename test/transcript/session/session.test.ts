@@ -74,7 +74,7 @@ inTerminal(
       ...make("two.txt", ["Make three.txt"]),
       ...make("three.txt"),
     ]);
-    using screen = open(place, '"$PAI" auto');
+    using screen = open(place, '"$PAI"');
     await screen.shows(ready);
     screen.enter("lanjut");
     await screen.shows(/nothing to continue/);

@@ -1,11 +1,10 @@
-/** `pai log verify`: checks that the receipts of this folder are unchanged and complete. */
+/** `pai history --verify`: checks that the receipts of this folder are unchanged and complete. */
 import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import { noEnd } from "../../core/receipt.ts";
 import { openReceipts } from "../../store/receipts.ts";
 import { counted } from "../../ui/amount.ts";
 import { showFinding, showResult } from "../answer-document.ts";
-import { chooseWord } from "../choose-word.ts";
 import type { Context } from "../command.ts";
 import { openHere } from "../compose/open-here.ts";
 
@@ -16,10 +15,9 @@ const unfinished: Readonly<Record<string, "running" | "recovered">> = {
   none: "recovered",
 };
 
-export async function logCommand(context: Context): Promise<number> {
-  const [word, wanted, ...more] = context.words;
-  chooseWord("log", word === undefined ? [] : [word], ["verify"]);
-  if (more.length > 0) throw new PaiError("usage", "pai log verify takes one run", { hint: "see: pai history" });
+export async function verifyReceipts(context: Context): Promise<number> {
+  const [wanted, ...more] = context.words;
+  if (more.length > 0) throw new PaiError("usage", "--verify takes one run", { hint: "see: pai history" });
   const { stateFolder, history } = await openHere(context);
   if (stateFolder === null) throw new PaiError("failed", "no receipts are kept here");
   const receipts = openReceipts(join(stateFolder, "runs"));
@@ -37,10 +35,10 @@ export async function logCommand(context: Context): Promise<number> {
     runs.length === 0
       ? "no receipts are kept"
       : `${counted(runs.length, "receipt")}, every line unchanged${describeUnfinished(runs)}`;
-  if (first === undefined) return showResult(context, "log", data, `${fine}\n`);
+  if (first === undefined) return showResult(context, "history", data, `${fine}\n`);
   const others = bad.length === 1 ? "" : ` (and ${counted(bad.length - 1, "more receipt")})`;
   const message = `the receipt of run ${first.run} is broken at line ${first.line}: ${first.why}${others}`;
-  return showFinding(context, "log", data, new PaiError("failed", message));
+  return showFinding(context, "history", data, new PaiError("failed", message));
 }
 
 function describeUnfinished(runs: readonly { readonly run: string; readonly state: string }[]): string {

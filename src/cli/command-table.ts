@@ -85,8 +85,8 @@ export const commands: readonly Command[] = [
     meta: { name: "ask", description: "look and answer, in any folder; changes nothing" },
     args: () => ({
       question: word("QUESTION|-", false),
-      ...take("model", "temperature", "effort", "cwd", "noInput", "maxCalls", "maxTokens", "maxCost", "timeout"),
-      ...take("ephemeral", "insecureHttp", "file", "stdin", "noStdin", "show", "outputSchema", "jsonl"),
+      ...take("model", "effort", "cwd", "noInput", "maxCalls", "maxTokens", "maxCost", "timeout"),
+      ...take("ephemeral", "file", "stdin", "noStdin", "show", "outputSchema", "jsonl"),
     }),
     examples: [
       'pai ask "which process listens on port 8080?"',

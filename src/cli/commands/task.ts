@@ -142,8 +142,7 @@ async function findNamed({ context }: Base, workspace: Workspace, text: string |
 }
 
 /** A folder that pai worked in by force needs it again to take that back. */
-const undoFlags = (base: Base): string =>
-  whyNoProject({ ...base, settings: { ...base.settings, forceRoot: false } }) === null ? "" : " --force-root";
+const undoFlags = (base: Base): string => (whyNoProject(base, false) === null ? "" : " --force-root");
 
 interface OpenRun {
   readonly called: Base;

@@ -8,13 +8,19 @@ import { judgeRoot } from "../../workspace/path-policy.ts";
 import type { Base } from "./base.ts";
 
 /** Why the working folder is no project, as a clause; null: it is one, or the user said so before. */
-export function whyNoProject({ root, places, settings }: Base): string | null {
+export function whyNoProject(
+  { root, places, context }: Base,
+  isForced = context.flags.forceRoot === true,
+): string | null {
   const real = realPathOf(root) ?? root;
   const home = places.home === null ? null : (realPathOf(places.home) ?? places.home);
-  return settings.forceRoot ? null : judgeRoot(real, home);
+  return isForced ? null : judgeRoot(real, home);
 }
 
-const forced = (base: Base): Base => ({ ...base, settings: { ...base.settings, forceRoot: true } });
+const forced = (base: Base): Base => ({
+  ...base,
+  context: { ...base.context, flags: { ...base.context.flags, forceRoot: true } },
+});
 
 /** `task`: what was typed, to be asked instead; null: a session. */
 interface Asked {

@@ -70,6 +70,11 @@ export interface View {
   /** Parses and judges a path as the model wrote it; touches no file. */
   path(text: string, use: PathUse): RelPath;
   /**
+   * The path that this one leads to by links that stay in the root; itself where there is none, or one leads out. The
+   * last name of a path that is to be deleted or moved is not followed. Absent: there are no links.
+   */
+  follow?(path: RelPath, use: PathUse): RelPath;
+  /**
    * The content of a path; null: nothing exists there. A link is returned as such. Throws file_unusable for special
    * files and files over `limit` bytes (default 8 MiB), path_refused for links on the way.
    */

@@ -17,6 +17,7 @@ import {
   type Rights,
   renderClaim,
 } from "../core/plan/scope.ts";
+import type { View } from "../core/ports.ts";
 import type { Concern } from "../core/question.ts";
 import { spellPath } from "../core/script/read-amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
@@ -36,7 +37,8 @@ export function claimsOfPlan(run: Run, plan: Plan): Claimed {
   const refusals: PaiError[] = [];
   for (const { action, target, destination } of plan.execution_plan?.steps ?? []) {
     try {
-      const claim = claimOfPlan(action, target, destination, (text, use) => pathFor(run, text, use));
+      // What the plan itself removes is not followed.
+      const claim = claimOfPlan(action, target, destination, (text, use) => pathFor(run, text, use, run.workspace));
       if (claim !== null) claims.push(claim);
     } catch (thrown) {
       const error = toPaiError(thrown);
@@ -55,10 +57,18 @@ function parsedOrNull(workspace: Run["workspace"], text: string): RelPath | null
   }
 }
 
-/** A path that the policy allows, or that is to be changed and that a person may open. Throws path_refused. */
-export function pathFor({ overlay, workspace }: Run, text: string, use: PathUse): RelPath {
+/**
+ * A path that the policy allows, or that is to be changed and that a person may open. `view`: who parses it; the overlay
+ * follows links. Throws path_refused.
+ */
+export function pathFor(
+  { overlay, workspace }: Run,
+  text: string,
+  use: PathUse,
+  view: Pick<View, "path"> = overlay,
+): RelPath {
   try {
-    return overlay.path(text, use);
+    return view.path(text, use);
   } catch (thrown) {
     const path = use === "read" || use === "list" ? null : parsedOrNull(workspace, text);
     if (path === null || workspace.whyClosed(path) === null) throw thrown;

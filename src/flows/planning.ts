@@ -15,7 +15,7 @@ import { planJsonSchema } from "../core/plan/reply-schemas.ts";
 import type { PlanClaim } from "../core/plan/scope.ts";
 import { completeFinish } from "../core/script/finish.ts";
 import { parseScript } from "../core/script/parser.ts";
-import { namesPath, type PlanAction, rowOf } from "../core/vocabulary.ts";
+import { type PlanAction, rowOf } from "../core/vocabulary.ts";
 import {
   claimsOfPlan,
   concernsOf,
@@ -36,6 +36,7 @@ import type { RunEnding } from "./ending/ending.ts";
 import { lookAround, sizeOfFiles } from "./evidence.ts";
 import { askForJson, type ReadValue } from "./json-reply.ts";
 import type { Planning } from "./plans/plan-state.ts";
+import { whyUnfit, withRealPaths } from "./plans/real-paths.ts";
 import { workPrompt } from "./prompts/prompts.ts";
 import type { Run } from "./run.ts";
 
@@ -91,28 +92,9 @@ interface Draft<Made> {
 /** A plan as it will be carried out, and its claims. */
 type Presented = Pick<Draft<unknown>, "plan" | "claims">;
 
-/** The plan with absolute paths below the root made relative. */
-function withRelativePaths({ overlay }: Run, plan: Plan): Plan {
-  if (plan.execution_plan === null) return plan;
-  const relative = (text: string): string => {
-    if (!text.startsWith("/")) return text;
-    try {
-      return overlay.path(text, "list") || ".";
-    } catch {
-      return text;
-    }
-  };
-  const steps = plan.execution_plan.steps.map((step) =>
-    namesPath(step.action)
-      ? { ...step, target: relative(step.target), destination: step.destination && relative(step.destination) }
-      : step,
-  );
-  return { ...plan, execution_plan: { ...plan.execution_plan, steps } };
-}
-
 /** Announces the plan with its promise; refuses at once what not even a yes may allow. */
 async function present(run: Run, made: Plan, offer: Offer): Promise<Presented> {
-  const whole = withRelativePaths(run, made);
+  const whole = withRealPaths(run, made);
   const plan = withoutCommands(run, whole);
   const claimed = plan.intent === "task" ? claimsOfPlan(run, plan) : { claims: [], refusals: [] };
   const { claims } = claimed;
@@ -167,6 +149,19 @@ async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Pr
       key: next,
     });
   }
+  const unfit = planning.isMended || !mayMend(run) ? null : await whyUnfit(run, plan);
+  if (unfit !== null) {
+    planning.isMended = true;
+    const hint = unfit.hint === null ? "" : `; ${unfit.hint}`;
+    run.emit({ type: "notice", level: "info", code: unfit.code, text: `asking again: ${unfit.message}` });
+    const text = `That plan is refused: ${unfit.message}${hint}.\nSend the whole plan again, without that.`;
+    return makeOne(run, kind, {
+      ...wanted,
+      messages: [...spoken, { role: "user", text }],
+      plans: plans + 1,
+      key: null,
+    });
+  }
   if (cached) {
     const text = "the plan of an earlier run of the same request is used again (a request in other words plans anew)";
     run.emit({ type: "notice", level: "info", code: "plan_cached", text });
@@ -174,6 +169,10 @@ async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Pr
   const presented = await present(run, plan, { promise: kind.promise(made, plans), plans, cached });
   return { plans, made, ...presented, messages: spoken, cached };
 }
+
+/** Whether a call is left to mend a plan with, beside the one for its work. */
+const mayMend = ({ calling, ledger, planning }: Run): boolean =>
+  !planning.planOnly && (calling.caps.calls === null || ledger.made + 2 <= calling.caps.calls);
 
 /** Shows a saved plan and asks for a yes. Feedback counts as a no, since a saved plan cannot be changed. */
 export async function presentSaved(run: Run, saved: Plan, promise: CallPromise): Promise<Presented> {

@@ -167,7 +167,12 @@ export function createOverlay(view: View, room: number = maxShown, asksBy: Stage
   return {
     room,
     asksBy,
-    path: view.path,
+    path(text, use) {
+      const path = view.path(text, use);
+      const changes = onTop();
+      const isStaged = changes.size > 0 && partsOf(path).some((each) => changes.has(each));
+      return isStaged ? path : (view.follow?.(path, use) ?? path);
+    },
     ...(view.host !== undefined && { host: view.host }),
     shown: (path) => seen.get(path) ?? null,
     read,
@@ -280,6 +285,13 @@ export function createOverlay(view: View, room: number = maxShown, asksBy: Stage
       seen.delete(path);
     },
   };
+}
+
+/** A path and the folders that it is in. */
+function partsOf(path: RelPath): readonly RelPath[] {
+  const parts: RelPath[] = [];
+  for (let at = path; at !== ""; at = parentOf(at)) parts.push(at);
+  return parts;
 }
 
 /** Merges the changes by path. Unlike squash it keeps a change back to the start, which still hides the disk. */

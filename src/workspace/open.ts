@@ -18,6 +18,7 @@ import { startTool, type ToolProcess, type ToolProgram } from "./command/start-t
 import { openRoot, type Root } from "./confine.ts";
 import { openSurvey } from "./context/survey.ts";
 import { type OwnOf, watchOthers } from "./effects/others.ts";
+import { followLinks } from "./follow-links.ts";
 import { findTop } from "./git/find-repository.ts";
 import { describeRepository } from "./git/git-state.ts";
 import { prepareCommit, requireRepository } from "./git/prepare-commit.ts";
@@ -257,6 +258,10 @@ function openView(root: Root, rules: () => PathRules, spellings: readonly string
         throw new PaiError("path_refused", `"${showName(text)}" names a folder, not a file`);
       }
       return refuseDenied(path, use);
+    },
+    follow(path, use) {
+      const real = followLinks(root.path, path, use);
+      return real === path ? path : refuseDenied(real, use);
     },
     async read(path, limit = maxReadBytes) {
       if (judgePath(path, "read", rules()).verdict === "deny") return readClosed(path);

@@ -123,6 +123,7 @@ export function withShown(view: View, places: readonly ShownPlace[]): View {
       const told = unreadable && ((each: RelPath) => unreadable(joined(place.base, each)));
       for await (const entry of place.view.walk(path, signal, told)) yield entryOf(place, entry);
     },
+    ...(view.follow !== undefined && { follow: view.follow }),
     inside: (folder) => view.inside(folder),
     ...(view.host !== undefined && { host: view.host }),
     search: (query, signal) =>

@@ -152,15 +152,18 @@ export interface Ran {
   told(n: number): string;
 }
 
-/** Every file below a folder; empty folders end in a slash. */
+/** Every file below a folder; empty folders end in a slash, and links are left out. */
 export function filesIn(folder: string): Record<string, string> {
   const found: Record<string, string> = {};
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    const name = path.slice(folder.length + 1);
-    if (entry.isFile()) found[name] = readFileSync(path, "utf8");
-    else if (entry.isDirectory() && readdirSync(path).length === 0) found[`${name}/`] = "";
-  }
+  const look = (below: string) => {
+    for (const entry of readdirSync(join(folder, below), { withFileTypes: true })) {
+      const name = join(below, entry.name);
+      if (entry.isFile()) found[name] = readFileSync(join(folder, name), "utf8");
+      else if (entry.isDirectory() && readdirSync(join(folder, name)).length === 0) found[`${name}/`] = "";
+      else if (entry.isDirectory()) look(name);
+    }
+  };
+  look("");
   return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 

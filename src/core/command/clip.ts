@@ -96,8 +96,9 @@ export function openClip(room: ClipRoom): Clip {
 
 /** A text that is there as a whole, clipped. */
 export function clipText(text: string, room: ClipRoom): string {
+  const bytes = Buffer.from(text);
   const clip = openClip(room);
-  clip.add(Buffer.from(text));
+  for (let at = 0; at < bytes.length; at += maxHeld) clip.add(bytes.subarray(at, at + maxHeld));
   return clip.text();
 }
 

@@ -67,19 +67,27 @@ const extents: readonly Extent[] = [
 /** How many names are shown of a folder that is open because it holds a wanted file. */
 const namesOfOpen = 12;
 
-function renderFolder(
-  { path, depth, names, total }: Folder,
-  extent: Extent,
-  isOpen: boolean,
-  keep: ReadonlySet<string>,
-) {
+/** What a tree is drawn with besides its paths. */
+interface Drawing {
+  /** Paths that are shown wherever their folder is. */
+  readonly keep: ReadonlySet<string>;
+  /** Where links lead, by their paths. */
+  readonly targets: ReadonlyMap<string, string>;
+}
+
+function renderFolder({ path, depth, names, total }: Folder, extent: Extent, isOpen: boolean, drawing: Drawing) {
+  const { keep, targets } = drawing;
   const maxNames = isOpen ? Math.max(extent.names, namesOfOpen) : extent.names;
   const shown = names.filter((name, at) => at < maxNames || keep.has(path + name));
   const rest = names.length - shown.length;
   const below = depth >= extent.depth && path !== "" ? total - names.length : 0;
   const counts = `${rest > 0 ? ` +${rest}` : ""}${below > 0 ? ` (${below} files below)` : ""}`;
   const label = path === "" ? "." : plain(path.slice(0, -1));
-  return [`${label}/:`, ...shown.map(plain)].join(" ") + counts;
+  const named = shown.map((name) => {
+    const target = targets.get(path + name);
+    return target === undefined ? plain(name) : `${plain(name)} -> ${plain(target)}`;
+  });
+  return [`${label}/:`, ...named].join(" ") + counts;
 }
 
 /** The lines of the folders, and their length with line feeds; stops after the first line that exceeds the budget. */
@@ -87,7 +95,7 @@ function renderFolders(
   folders: ReadonlyMap<string, Folder>,
   extent: Extent,
   open: ReadonlySet<string>,
-  keep: ReadonlySet<string>,
+  drawing: Drawing,
   budget: number,
 ): { readonly lines: readonly string[]; readonly length: number } {
   const lines: string[] = [];
@@ -95,7 +103,7 @@ function renderFolders(
   for (const folder of folders.values()) {
     const { path, depth, names } = folder;
     if ((path === "" && names.length === 0) || (depth > extent.depth && !open.has(path))) continue;
-    const line = renderFolder(folder, extent, open.has(path), keep);
+    const line = renderFolder(folder, extent, open.has(path), drawing);
     lines.push(line);
     length += line.length + 1;
     if (length > budget + 1) break;
@@ -108,13 +116,18 @@ function renderFolders(
  * levels, then fewer folders; says what is left out. Paths in `keep` are shown wherever their folder is, and keep it
  * open.
  */
-export function renderTree(paths: readonly string[], budget: number, keep: ReadonlySet<string>): string {
+export function renderTree(
+  paths: readonly string[],
+  budget: number,
+  keep: ReadonlySet<string>,
+  targets: ReadonlyMap<string, string> = new Map(),
+): string {
   const folders = groupByFolder(paths);
   const open = new Set([...keep].map((path) => path.slice(0, path.lastIndexOf("/") + 1)));
   let lines: readonly string[] = [];
   for (const extent of extents) {
     const maxLength = extent === extents.at(-1) ? Number.POSITIVE_INFINITY : budget;
-    const rendered = renderFolders(folders, extent, open, keep, maxLength);
+    const rendered = renderFolders(folders, extent, open, { keep, targets }, maxLength);
     lines = rendered.lines;
     if (rendered.length <= budget + 1) return lines.join("\n");
   }

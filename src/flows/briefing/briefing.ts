@@ -10,6 +10,7 @@ import { renderTree } from "../../core/context/tree.ts";
 import { fence } from "../../core/data-fence.ts";
 import { partOf } from "../../core/model.ts";
 import { lineOf, nameOf, type RelPath } from "../../core/path.ts";
+import type { Entry } from "../../core/ports.ts";
 import { blankSecrets } from "../../core/secrets/veil.ts";
 import { recentTurns } from "../../core/session/recent.ts";
 import { renderBaseline } from "../checks/checks.ts";
@@ -176,6 +177,10 @@ function tellLacks(run: Run, lacks: readonly string[]): void {
   run.emit({ type: "notice", level: "info", code: "context", text: `context: ${lacks.join("; ")}` });
 }
 
+/** Where the links among the entries lead. */
+const targetsOf = ({ veil }: Run, entries: readonly Entry[]): ReadonlyMap<string, string> =>
+  new Map(entries.flatMap(({ path, target }) => (target === null ? [] : [[path, veil.hideRaw(target)] as const])));
+
 /** Says that a part of what was piped in is not shown; what comes for the work is cut in the same way. */
 function tellCut(run: Run, { context: most }: Budgets): void {
   const size = Buffer.byteLength(run.task.context ?? "");
@@ -213,7 +218,7 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const shown = new Set<string>([...excerpts, ...mentioned].map(({ path }) => path));
   const keep = new Set([...likeliest, ...shown]);
   const names = entries.map(({ path, kind }) => (kind === "folder" ? `${path}/` : path));
-  const tree = names.length === 0 ? "(empty folder)" : renderTree(names, budgets.tree, keep);
+  const tree = names.length === 0 ? "(empty folder)" : renderTree(names, budgets.tree, keep, targetsOf(run, entries));
   const treeText = more ? `${tree}\n(only the first ${entries.length} entries were looked at)` : tree;
   const isUnseen = (path: string) => !shown.has(path) && files.get(path)?.size !== 0;
   const isWhole = excerpts.every(({ part }) => part === undefined) && !likeliest.some(isUnseen);

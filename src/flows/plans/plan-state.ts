@@ -44,6 +44,10 @@ export interface Planning {
   planned: readonly { readonly key: string; readonly made: Json }[];
   /** Rounds of looks before the plan. */
   rounds: number;
+  /** A plan was sent back to the model, which happens once. */
+  isMended: boolean;
+  /** Links that a notice told of. */
+  readonly linksTold: Set<string>;
 }
 
 export function createPlanning(
@@ -62,5 +66,7 @@ export function createPlanning(
     steps: null,
     planned: [],
     rounds: 0,
+    isMended: false,
+    linksTold: new Set(),
   };
 }

@@ -31,13 +31,14 @@ test.concurrent("a question about the machine is answered from the machine, in t
   expect(readTree(place.root, state)).toEqual(before);
 });
 
-test.concurrent("a plan that would change or run something is refused, with the command that does such things", async () => {
-  await using place = openPlace([
-    planned([
-      ["WRITE", "a.txt"],
-      ["RUN", "df -h"],
-    ]),
+test.concurrent("a plan that would change or run something is sent back once, then refused, with the command for it", async () => {
+  const work = planned([
+    ["WRITE", "a.txt"],
+    ["RUN", "df -h"],
   ]);
+  await using place = openPlace([work, answer, work, work]);
+  expect((await place.pai(["ask", "what fills the disk?"])).code).toBe(0);
+  expect(place.gemini.requests[1]?.body).toContain("so not WRITE a.txt, RUN df -h: only look and answer");
   const { code, stderr } = await place.pai(["ask", "what fills the disk?"]);
   expect(code).toBe(12);
   expect(stderr).toContain("pai ask only looks and answers; the plan would change a.txt, run: df -h");

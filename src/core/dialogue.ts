@@ -39,6 +39,18 @@ export function startAnew(dialogue: Dialogue): void {
   Object.assign(dialogue, createDialogue());
 }
 
+const takenBack = "(taken back: what became of this turn is said below)";
+
+/** Replaces the model's last words of a run that failed or was declined: they claim what is not so. */
+export function dropClaim(dialogue: Dialogue, claim: string): void {
+  if (claim.trim() === "") return;
+  const at = dialogue.messages.findLastIndex(({ role }) => role === "assistant");
+  const last = dialogue.messages[at];
+  if (last?.role !== "assistant" || !last.text.includes(claim)) return;
+  const said = { ...last, text: last.text.replace(claim, () => takenBack), native: null };
+  dialogue.messages = dialogue.messages.with(at, said);
+}
+
 /** The messages of the next request. A message that was never answered becomes a part of the new one. */
 export function messagesWith({ messages }: Readonly<Dialogue>, text: string): readonly Message[] {
   const last = messages.at(-1);

@@ -11,6 +11,7 @@ import type { Amendment, CheckResult, Outcome, Promised } from "./outcome.ts";
 import type { Plan } from "./plan/plan.ts";
 import type { Complaint } from "./proposal.ts";
 import type { Question } from "./question.ts";
+import type { PastTurn } from "./session/past.ts";
 
 /** A changed path with the hashes of its content before and after; null: nothing existed. */
 export interface ChangedPath {
@@ -35,7 +36,7 @@ export interface ReceiptTask {
   /** Paths that the task names with `@`. Absent in older receipts. */
   readonly files?: readonly string[];
   readonly text: string;
-  readonly history: readonly { readonly request: string; readonly answer: string }[];
+  readonly history: readonly PastTurn[];
   readonly context: string | null;
   readonly earlier: number;
 }

@@ -11,7 +11,7 @@ import { claimOfPlan, type PlanClaim, pathsOfClaim, renderClaim } from "../core/
 import type { LooseTarget } from "../core/script/loose-reply.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { pathFor } from "./approval.ts";
-import { renderRequest } from "./briefing/briefing.ts";
+import { renderPastOf, renderRequest } from "./briefing/briefing.ts";
 import { renderPiped } from "./briefing/piped.ts";
 import { showFile, toReadable } from "./briefing/sources.ts";
 import { type Check, type CheckReport, describeCheck, describeFailed, renderBaseline } from "./checks/checks.ts";
@@ -269,6 +269,9 @@ function renderNotRun({ acting: { tally }, changing, shell }: Run): string {
     : "Commands are not run this time: do not say what one showed.";
 }
 
+/** Characters of the turn before that a call of the work is told. */
+const maxOfLastTurn = 12_000;
+
 /**
  * The user message of the first call for the work: what is new, then what is to be done. Where it stands alone, also
  * request, context and plan, which the dialogue holds otherwise.
@@ -277,14 +280,14 @@ export function renderTask(run: Run, plan: Plan, evidence: string, { checks, tur
   const { task, dialogue } = run;
   const isAlone = dialogue.messages.length === 0;
   const alone = (text: string) => (isAlone ? text : "");
-  const last = task.history.at(-1);
+  const last = task.history.slice(-1);
   const where = plan.analysis?.target_identification ?? "";
   const steps = workOf(plan);
   const done = checks.flatMap(({ command, by }) => (by === "plan" ? [`- ${command}`] : [])).join("\n");
   const parts = [
     evidence,
     alone(renderPiped(run)),
-    alone(last === undefined ? "" : fence("conversation", {}, `user: ${last.request}\npai: ${last.answer}`)),
+    alone(last.length === 0 ? "" : fence("conversation", {}, renderPastOf(run, last, maxOfLastTurn))),
     alone(`Plan${where === "" ? "" : ` (${where})`}:\n${steps.map(renderStep).join("\n")}`),
     alone(renderCriteria(plan)),
     renderNotRun(run),

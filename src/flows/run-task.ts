@@ -1,7 +1,7 @@
 /** Executes a flow on a task, from `run.started` to the Outcome, whatever happens; stamps and masks every event. */
 
 import { maxShown, roomOf } from "../core/context/shown.ts";
-import { createDialogue } from "../core/dialogue.ts";
+import { createDialogue, dropClaim } from "../core/dialogue.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { Emit, RunEvent, StampedEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
@@ -11,6 +11,7 @@ import type { Decide } from "../core/question.ts";
 import { coverAll, type KeyMask, maskHeld } from "../core/secrets/held-keys.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { createVeil, type Veil } from "../core/secrets/veil.ts";
+import { mayStand } from "../core/session/became.ts";
 import { createActing } from "./acting.ts";
 import { listen } from "./breathe.ts";
 import { createReading } from "./briefing/reading.ts";
@@ -219,6 +220,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
   await run?.checking.baseline?.stop();
   const settled = await settle(run, failure, { options, ports, commit });
   commit?.close();
+  if (run !== null && !mayStand(settled)) dropClaim(run.dialogue, run.ending.text);
   const timed = { ...settled, ms: Math.max(0, ports.now().getTime() - began - waitedMs()) };
   const outcome = mask(timed);
   emit({ type: "run.finished", outcome });

@@ -8,6 +8,7 @@ import type { AnyAction } from "../core/proposal.ts";
 import type { Decide, Notice } from "../core/question.ts";
 import type { Veil } from "../core/secrets/veil.ts";
 import type { Conversation } from "../core/session/conversation.ts";
+import type { PastTurn } from "../core/session/past.ts";
 import type { Acting, ActionOptions } from "./acting.ts";
 import type { FilesRead, ReadOptions } from "./briefing/reading.ts";
 import type { Calling, CallingOptions, CallPorts, Ledger } from "./calling.ts";
@@ -23,7 +24,7 @@ import type { VeiledView } from "./veiled-view.ts";
 export interface Task {
   readonly text: string;
   /** What was asked before in this session and how it ended, oldest first. */
-  readonly history: readonly { readonly request: string; readonly answer: string }[];
+  readonly history: readonly PastTurn[];
   /** Context the user piped in; null: none. */
   readonly context: string | null;
   /** Files the user named: sent whole with the request. */

@@ -13,6 +13,7 @@ import type { Decide, Notice } from "../core/question.ts";
 import { changedContent, changedPath, type Fact, type FactOf } from "../core/receipt.ts";
 import { coverAll, type KeyMask, type Mask, maskHeld } from "../core/secrets/held-keys.ts";
 import { countNames, createVeil, type Veil } from "../core/secrets/veil.ts";
+import type { PastTurn } from "../core/session/past.ts";
 import { openReceipts, type ReceiptWriter } from "./receipts.ts";
 import { recordLooks, recordMemory, recordPlans, recordRepository } from "./record-found.ts";
 
@@ -20,7 +21,7 @@ import { recordLooks, recordMemory, recordPlans, recordRepository } from "./reco
 export interface Started {
   readonly task: {
     readonly text: string;
-    readonly history: readonly { readonly request: string; readonly answer: string }[];
+    readonly history: readonly PastTurn[];
     readonly context: string | null;
     readonly files?: readonly string[];
     readonly conversation?: { readonly messages: readonly unknown[] } | null;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
+import { becameOf, cutDiff } from "../core/session/became.ts";
 import type { Conversation } from "../core/session/conversation.ts";
 import {
   conversationBefore,
@@ -183,6 +184,7 @@ function follow(
 ): OpenSession {
   let session = start;
   let begun = !isNew;
+  let isTakenBack = false;
   const before = (at: number): Conversation => {
     const known = conversationBefore(session, at);
     if (known !== null) return known;
@@ -224,15 +226,17 @@ function follow(
     add,
     before,
     sink(event) {
-      const line = lineOf(event);
+      if (event.type === "run.started") isTakenBack = false;
+      if (event.type === "changes.rolled_back" && event.changes.length > 0) isTakenBack = true;
+      const line = lineOf(event, isTakenBack);
       if (line !== null) add(line);
     },
     close: () => file.close(),
   };
 }
 
-/** The session line for an event; null: sessions do not keep this kind. */
-function lineOf(event: StampedEvent): SessionLine | null {
+/** The session line for an event; null: sessions do not keep this kind. `isTakenBack`: the run has taken back changes. */
+function lineOf(event: StampedEvent, isTakenBack: boolean): SessionLine | null {
   switch (event.type) {
     case "run.started":
       return {
@@ -250,13 +254,15 @@ function lineOf(event: StampedEvent): SessionLine | null {
     case "tasks.updated":
       return { type: event.type, tasks: event.tasks };
     case "run.finished": {
-      const { status, text, next, score, calls, changes } = event.outcome;
+      const { status, text, diff, next, score, calls, changes } = event.outcome;
       return {
         type: "turn.finished",
         at: event.at,
         run: event.run,
         status,
         text,
+        became: becameOf(event.outcome, isTakenBack),
+        diff: cutDiff(diff),
         next,
         score,
         calls: calls.made,

@@ -12,6 +12,7 @@ import type { Commits, PlanCache } from "../../src/core/ports.ts";
 import type { Decision, Question } from "../../src/core/question.ts";
 import { createVeil } from "../../src/core/secrets/veil.ts";
 import type { Conversation } from "../../src/core/session/conversation.ts";
+import type { PastTurn } from "../../src/core/session/past.ts";
 import type { Allowance } from "../../src/core/spending/allowance.ts";
 import type { Price } from "../../src/core/spending/cost.ts";
 import { eightStep } from "../../src/flows/eight-step.ts";
@@ -109,7 +110,7 @@ export interface Setup extends Partial<Pick<Ports, "now" | "actions">> {
   readonly lines: readonly Line[];
   readonly task?: string;
   readonly context?: string;
-  readonly history?: readonly { readonly request: string; readonly answer: string }[];
+  readonly history?: readonly PastTurn[];
   readonly options?: Partial<RunOptions>;
   readonly answers?: Answers;
   readonly price?: Price;
@@ -252,6 +253,11 @@ export function readScenario(folder: string): Pick<Setup, "lines" | "options" | 
   );
   return { task: read("task.md").trim(), lines, options, flow: flows[options.mode] ?? singleShot };
 }
+
+/** A turn that went before. */
+export const past = (request: string, answer: string, became = "answered; nothing was changed"): PastTurn => ({
+  ...{ request, answer, became, diff: "", isInMessages: false },
+});
 
 /** Runs a flow in an existing folder. */
 export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup): Promise<Ran> {

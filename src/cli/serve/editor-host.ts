@@ -8,7 +8,7 @@ import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { providers, renderSetKey } from "../../core/providers.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
-import { historyOf } from "../../core/session/recent.ts";
+import { pastOf } from "../../core/session/past.ts";
 import { decode } from "../../core/text.ts";
 import type { Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
@@ -34,6 +34,7 @@ import { flowFor } from "../compose/flow.ts";
 import { openHere } from "../compose/open-here.ts";
 import { renderHiddenHere } from "../print-diff.ts";
 import { changesOfSession } from "../session/session-changes.ts";
+import { joinNotes, watchTruth } from "../session/watch-truth.ts";
 
 /** A mode of editors besides pai's own: plan only. */
 const planOnly = "plan";
@@ -94,18 +95,18 @@ function createTalk(
   let mode: string = base.settings.mode;
   let model: ComposedModel | undefined;
   const dialogue = createDialogue();
-  /** What the user did meanwhile, for the next message; null: nothing. */
-  let offered: string | null = null;
+  const truth = watchTruth({ workspace, history, now: context.now });
+  truth.follow(open.session.turns);
 
   async function taskOf(text: string, mentions: readonly string[], context: string | null): Promise<Task> {
+    const notes = await truth.catchUp(open);
     const { session } = open;
     const named = mentions.map((path) => workspace.path(path, "read"));
-    const parts = [offered, context].filter((part) => part !== null);
     const files = new Set<RelPath>([...named, ...(await findMentions(workspace, text))]);
     return {
       text,
-      history: historyOf(session),
-      context: parts.length === 0 ? null : parts.join("\n\n"),
+      history: pastOf(session),
+      context: joinNotes(notes, context),
       files: [...files],
       conversation: session.conversation,
       dialogue,
@@ -115,10 +116,7 @@ function createTalk(
   async function reverse(kind: "undo" | "redo", words: string): Promise<string> {
     const command = kind === "undo" ? undoInSession : redoInSession;
     const flags = { ...context.flags, yes: true };
-    const said = await textOf(command, context, { words: words.split(/\s+/).filter(Boolean), flags });
-    offered =
-      "The user took back or brought back changes of an earlier turn: read files again before you rely on them.";
-    return said;
+    return textOf(command, context, { words: words.split(/\s+/).filter(Boolean), flags });
   }
 
   return {
@@ -158,7 +156,6 @@ function createTalk(
       const limited = limitTime(AbortSignal.any([context.signal, signal]), base.settings.limits.timeout);
       try {
         const task = composed.tellTools(await taskOf(expandCustom(text, project) ?? text, mentions, along));
-        offered = null;
         const way = mode === planOnly ? "single-shot" : (modes.find((each) => each === mode) ?? "single-shot");
         const options = {
           ...composeOptions(context, base.settings, mode === planOnly ? "plan" : "run", true),
@@ -172,6 +169,7 @@ function createTalk(
           options,
           sink: (event) => {
             open.sink(event);
+            truth.sink(event);
             sink(event);
           },
           signal: limited.signal,

@@ -13,7 +13,7 @@ import { visibleLine } from "../../ui/sanitize.ts";
 import { columnsOf } from "../columns.ts";
 import { composeOptions } from "../compose/compose.ts";
 import { tellUndone } from "../compose/tell-undone.ts";
-import { offer, type Talk, tell, whileInterruptible } from "./talk.ts";
+import { type Talk, tell, whileInterruptible } from "./talk.ts";
 
 const actions = ["both", "code", "conversation", "summary"] as const;
 type RewindAction = (typeof actions)[number];
@@ -142,8 +142,6 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
   // If the conversation is no longer available, this throws before any file is touched.
   if (action !== "code") open.before(from - 1);
   const taken = action === "conversation" ? 0 : await rewindCode(talk, from);
-  if (action === "code" && taken > 0)
-    offer(talk, `The user took back what turn ${from} and all after it changed in files; they are as before.`);
   if (action !== "code") startAnew(talk.dialogue);
   if (action !== "code") open.add({ type: "session.rewound", at: context.now().toISOString(), turns: from - 1 });
   const code = taken === 0 ? "no files were taken back" : `${counted(taken, "run")} taken back; bring back with: /redo`;

@@ -32,6 +32,7 @@ import { carryOut, waitingPlan } from "./plan-turn.ts";
 import { describeLosses, renderResumed } from "./render-resumed.ts";
 import { doSlash, isSlash, isSlashLine, listOwn } from "./slash.ts";
 import { countInterrupt, renderSpent, runTurn, type Talk, tell } from "./talk.ts";
+import { watchTruth } from "./watch-truth.ts";
 
 const leaving = /^(?:exit|quit|\/(?:exit|quit)(?:\s.*)?)$/is;
 
@@ -212,7 +213,9 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
     dialogue: createDialogue(),
     planned: null,
   };
-  const talk: Talk = { context, view, composed, sessions, open, input, mode, ...nothing };
+  const truth = watchTruth({ workspace, history: composed.opened.history, now: context.now });
+  truth.follow(open.session.turns);
+  const talk: Talk = { context, view, composed, sessions, open, input, mode, truth, ...nothing };
   composed.followSession(() => (folder === null ? null : { folder, id: talk.open.session.id, root: workspace.root }));
   return talk;
 }

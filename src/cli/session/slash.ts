@@ -33,7 +33,7 @@ import { keepFacts } from "../remember.ts";
 import { planTurn } from "./plan-turn.ts";
 import { compactTalk, rewindTalk } from "./rewind.ts";
 import { changesOfSession } from "./session-changes.ts";
-import { offer, renderSpent, type Talk, taskOf, whileInterruptible } from "./talk.ts";
+import { renderSpent, type Talk, taskOf, whileInterruptible } from "./talk.ts";
 
 interface Slash {
   readonly name: string;
@@ -111,7 +111,7 @@ function renderContext({ open }: Talk): string {
   const tasks = conversation.tasks.reduce((sum, task) => sum + renderTasks([task]).length, 0);
   const exchanged = turns.reduce((sum, { request, text }) => sum + request.length + text.length, 0);
   return [
-    `turns      ${turns.length} (${tokens(exchanged)}; a plan gets the last five)`,
+    `turns      ${turns.length} (${tokens(exchanged)}; a plan gets the newest that fit)`,
     `messages   ${conversation.messages.length} (${tokens(messages)}; of tool-loop)`,
     `tasks      ${conversation.tasks.length} (${tokens(tasks)})`,
   ].join("\n");
@@ -156,6 +156,7 @@ function enterSession(talk: Talk, session: Session | null): void {
   talk.open.close();
   startAnew(talk.dialogue);
   talk.open = sessions?.open(session, context.now, warn) ?? openUnkept(context.now);
+  talk.truth.follow(talk.open.session.turns);
   view.forgetAllowed();
 }
 
@@ -181,11 +182,9 @@ function resume(talk: Talk, id: string): void {
   say(talk, `session ${session.id}, ${counted(session.turns.length, "turn")}`);
 }
 
-/** Undoes or redoes a run, and tells the model with the next message. */
-async function reverse(talk: Talk, command: typeof undoInSession, text: string, did: string): Promise<void> {
-  const words = text.split(/\s+/).filter((word) => word !== "");
-  await command({ ...talk.context, words });
-  offer(talk, `The user ${did} changes of an earlier turn: read files again before you rely on them.`);
+/** Undoes or redoes a run. */
+async function reverse({ context }: Talk, command: typeof undoInSession, text: string): Promise<void> {
+  await command({ ...context, words: text.split(/\s+/).filter((word) => word !== "") });
 }
 
 export const slashCommands: readonly Slash[] = [
@@ -210,12 +209,12 @@ export const slashCommands: readonly Slash[] = [
   {
     name: "undo",
     about: "take back the last run, or one: /undo RUN",
-    run: (talk, words) => reverse(talk, undoInSession, words, "took back"),
+    run: (talk, words) => reverse(talk, undoInSession, words),
   },
   {
     name: "redo",
     about: "bring back what /undo or /rewind took back, or one: /redo RUN",
-    run: (talk, words) => reverse(talk, redoInSession, words, "brought back"),
+    run: (talk, words) => reverse(talk, redoInSession, words),
   },
   { name: "rewind", about: "go back to an earlier turn: code, conversation or both", run: rewindTalk },
   { name: "resume", about: "list sessions, or go on with one: /resume ID", run: async (talk, id) => resume(talk, id) },

@@ -4,7 +4,7 @@ import type { Dialogue } from "../../core/dialogue.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Plan } from "../../core/plan/plan.ts";
-import { historyOf } from "../../core/session/recent.ts";
+import { pastOf } from "../../core/session/past.ts";
 import type { ApprovedWork } from "../../flows/plans/plan-state.ts";
 import type { Flow, Run, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
@@ -21,6 +21,7 @@ import { flowFor } from "../compose/flow.ts";
 import { notifyEnd } from "../compose/notify-end.ts";
 import type { TerminalView } from "../compose/view.ts";
 import { type KeyWatch, watchKeys } from "./watch-keys.ts";
+import { joinNotes, type TruthWatch } from "./watch-truth.ts";
 
 /** Milliseconds within which two interrupts at the prompt leave the session. */
 const twiceMs = 2000;
@@ -52,7 +53,8 @@ export interface Talk {
   sandboxTold: string | null;
   /** Totals of the tasks so far; `cost` in USD, null: some price is unknown. */
   spent: { readonly calls: number; readonly tokens: number; readonly cost: number | null };
-  /** What the user did meanwhile, for the next message: own commands, undone changes. null: nothing. */
+  readonly truth: TruthWatch;
+  /** What the user's own commands said, for the next message. null: nothing. */
   offered: string | null;
   /** What the model has been told by tasks with a plan; the next one goes on from it. */
   readonly dialogue: Dialogue;
@@ -136,12 +138,14 @@ export async function whileInterruptible<T>(
 }
 
 /** The task of a message, with everything that goes with it. Throws path_refused for a denied file after `@`. */
-export async function taskOf({ composed, open, offered, dialogue }: Talk, text: string, typed: string): Promise<Task> {
+export async function taskOf(talk: Talk, text: string, typed: string): Promise<Task> {
+  const { composed, open, offered, dialogue, truth } = talk;
+  const notes = await truth.catchUp(open);
   const { session } = open;
   return {
     text,
-    history: historyOf(session),
-    context: offered,
+    history: pastOf(session),
+    context: joinNotes(notes, offered),
     files: await findMentions(composed.opened.workspace, typed),
     conversation: session.conversation,
     dialogue,
@@ -200,6 +204,7 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
     };
     const sink: TerminalView["sink"] = (event) => {
       open.sink(event);
+      talk.truth.sink(event);
       if (!isToldAgain(talk, event)) view.sink(event);
     };
     const said = await taskOf(talk, text, typed);

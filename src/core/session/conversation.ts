@@ -84,6 +84,16 @@ export function lastTurn(messages: readonly Message[]): readonly Message[] {
   return at < 0 ? [] : messages.slice(at);
 }
 
+/** Ends a reply that never became whole. */
+export const brokenOff = "\n(broken off)";
+
+/** The messages without the last words of a turn that failed: they claim what is not so. */
+export function withoutClaim(messages: readonly Message[]): readonly Message[] {
+  const last = messages.at(-1);
+  if (last?.role !== "assistant" || last.calls.length > 0 || last.text.endsWith(brokenOff)) return messages;
+  return messages.slice(0, -1);
+}
+
 /**
  * Completes the messages of a turn that may have broken off anywhere, as providers require: every call has a result,
  * and the last message is a reply, which says `how` the turn ended.

@@ -44,13 +44,20 @@ const schema = z.discriminatedUnion("type", [
     at: z.string(),
     run: z.string(),
     status: z.string(),
+    /** The model's last words. */
     text: z.string(),
+    /** What became of the turn, in pai's words; "" in sessions of earlier versions. */
+    became: z._default(z.string(), ""),
+    /** Unified diff of what was kept, cut. */
+    diff: z._default(z.string(), ""),
     next: z.readonly(z.array(z.string())),
     score: z.nullable(z.number()),
     calls: count,
     /** The run changed files, so rewinding the code has something to undo. */
     changed: z.boolean(),
   }),
+  /** The user took back what the run had changed, or brought it back. */
+  z.object({ type: z.literal("turn.reversed"), at: z.string(), run: z.string(), undone: z.boolean() }),
   /** The user went back to the first `turns` turns, or cleared everything (0); later turns are forgotten. */
   z.object({ type: z.literal("session.rewound"), at: z.string(), turns: count }),
   /** A summary replaces turn `from` (counted from 1) and all later ones. */

@@ -1,7 +1,8 @@
 /** A session is a fold over the lines of its file: loading replays them, and a damaged line loses only itself. Pure. */
 
 import type { Message } from "../model.ts";
-import { type Conversation, closeTurn, type TaskItem, withTasks } from "./conversation.ts";
+import { mayStand } from "./became.ts";
+import { type Conversation, closeTurn, type TaskItem, withoutClaim, withTasks } from "./conversation.ts";
 import { parseLine, type SessionLine } from "./session-line.ts";
 
 /** A point in a conversation: how many messages there were, and how often a summary had replaced all of them. */
@@ -19,7 +20,14 @@ export interface Turn {
   readonly request: string;
   /** null: the turn was cut off before it ended. */
   readonly status: string | null;
+  /** The model's last words. */
   readonly text: string;
+  /** What became of the turn, in pai's words; "": it was cut off, or an earlier version kept it. */
+  readonly became: string;
+  /** Unified diff of what was kept, cut. */
+  readonly diff: string;
+  /** The user has taken back what it changed. */
+  readonly undone: boolean;
   readonly next: readonly string[];
   readonly score: number | null;
   readonly calls: number;
@@ -43,14 +51,24 @@ export function emptySession(id: string, at: string): Session {
   return { id, at, turns: [], conversation: empty, replaced: [] };
 }
 
-function endTurn(turns: readonly Turn[], line: Extract<SessionLine, { type: "turn.finished" }>): readonly Turn[] {
-  const { status, text, next, score, calls, changed } = line;
-  const at = turns.findLastIndex(({ run }) => run === line.run);
-  const turn = turns[at];
-  return turn === undefined ? turns : turns.with(at, { ...turn, status, text, next, score, calls, changed });
+type TurnLine = Extract<SessionLine, { type: "turn.finished" | "turn.reversed" }>;
+
+function changedBy(turns: readonly Turn[], line: TurnLine): readonly Turn[] {
+  if (line.type === "turn.reversed") return changeTurn(turns, line.run, { undone: line.undone });
+  const { status, text, became, diff, next, score, calls, changed } = line;
+  return changeTurn(turns, line.run, { status, text, became, diff, next, score, calls, changed });
 }
 
-const unfinished = { status: null, text: "", next: [], score: null, calls: 0, changed: false };
+function changeTurn(turns: readonly Turn[], run: string, change: Partial<Turn>): readonly Turn[] {
+  const at = turns.findLastIndex((turn) => turn.run === run);
+  const turn = turns[at];
+  return turn === undefined ? turns : turns.with(at, { ...turn, ...change });
+}
+
+const unfinished = {
+  ...{ status: null, text: "", became: "", diff: "", undone: false },
+  ...{ next: [], score: null, calls: 0, changed: false },
+};
 
 const cutOff = "this turn was cut off before it ended; what it had changed was taken back";
 
@@ -120,10 +138,13 @@ export function foldSession(session: Session, line: SessionLine, recalled: Conve
     case "tasks.updated":
       return { ...session, conversation: { ...conversation, tasks: line.tasks } };
     case "turn.finished": {
-      const rest = line.changed ? "its earlier changes remain" : "none of its changes remain";
-      const how = `this turn ended: ${line.status}; ${rest}`;
-      return { ...session, turns: endTurn(turns, line), conversation: close(conversation, how) };
+      const how = line.became || `this turn ended: ${line.status}`;
+      const isFalse = !mayStand(line) && turns.at(-1)?.mode === "tool-loop";
+      const kept = isFalse ? { ...conversation, messages: withoutClaim(conversation.messages) } : conversation;
+      return { ...session, turns: changedBy(turns, line), conversation: close(kept, how) };
     }
+    case "turn.reversed":
+      return { ...session, turns: changedBy(turns, line) };
     case "session.rewound":
       return line.turns < turns.length ? goBack(session, line.turns, recalled) : session;
     case "session.summarized":
@@ -142,9 +163,9 @@ export function foldTurns(id: string, lines: Iterable<SessionLine>): Session {
       turns.push({ at: begun, run, mode, model, request, ...unfinished, before: null });
     } else if (line.type === "session.rewound") turns.length = Math.min(turns.length, line.turns);
     else if (line.type === "session.summarized") turns.length = Math.min(turns.length, line.from - 1);
-    else if (line.type === "turn.finished") {
+    else if (line.type === "turn.finished" || line.type === "turn.reversed") {
       const index = turns.findLastIndex(({ run }) => run === line.run);
-      turns.push(...endTurn(turns.splice(index < 0 ? turns.length : index), line));
+      turns.push(...changedBy(turns.splice(index < 0 ? turns.length : index), line));
     }
   }
   return { id, at, turns, conversation: empty, replaced: [] };

@@ -8,20 +8,20 @@ import { findStacks } from "../../core/context/stack.ts";
 import { surveyLimits } from "../../core/context/survey-limits.ts";
 import { renderTree } from "../../core/context/tree.ts";
 import { fence } from "../../core/data-fence.ts";
+import { mapTexts } from "../../core/map-texts.ts";
 import { partOf } from "../../core/model.ts";
 import { lineOf, nameOf, type RelPath } from "../../core/path.ts";
 import type { Entry } from "../../core/ports.ts";
 import { blankSecrets } from "../../core/secrets/veil.ts";
-import { recentTurns } from "../../core/session/recent.ts";
+import { renderPastTurns } from "../../core/session/past.ts";
 import { renderBaseline } from "../checks/checks.ts";
 import { renderAnswerForm } from "../ending/ending.ts";
 import type { Run } from "../run.ts";
 import { type Knowledge, maxGuides, readKnowledge, renderGuide } from "./guides.ts";
 import { pickExcerpts } from "./pick-excerpts.ts";
-import { maxOfPiped, renderPiped, roomFor } from "./piped.ts";
+import { maxOfPast, maxOfPiped, renderPiped, roomFor } from "./piped.ts";
 import type { FilesRead } from "./reading.ts";
 import {
-  cutText,
   hideSource,
   type ListedProject,
   listProject,
@@ -77,15 +77,14 @@ export interface Briefing {
   readonly likely: () => Promise<Likely>;
 }
 
-/** What a person gave, cut: files that were read since may tell a secret in it. */
-export const cutGiven = ({ veil }: Run, text: string, maxLength: number): string =>
-  cutText(veil.coverText(text), maxLength);
+/** The turns before, as fit. Files that were read since may tell a secret in them. */
+export function renderPastOf({ veil }: Run, turns: Run["task"]["history"], maxLength: number): string {
+  return renderPastTurns(mapTexts(turns, veil.coverText), maxLength);
+}
 
-function renderHistory(run: Run, budgets: Budgets): string {
-  const lines = run.task.history
-    .slice(-recentTurns)
-    .map(({ request, answer }) => `user: ${cutGiven(run, request, 400)}\npai: ${cutGiven(run, answer, 400)}`);
-  return cutText(lines.join("\n"), budgets.history);
+function renderHistory(run: Run, maxLength: number): string {
+  const { history } = run.task;
+  return history.length === 0 ? "" : fence("conversation", {}, renderPastOf(run, history, maxLength));
 }
 
 /** What the project is built with, by the files at its root. */
@@ -284,10 +283,9 @@ export function renderRequest({ task, planning }: Run): string {
 }
 
 /** What the user gave: the conversation so far, context, checks, and last the request. */
-function renderGiven(run: Run, budgets: Budgets, memory: string): readonly Part[] {
-  const { history } = run.task;
+function renderGiven(run: Run, budgets: Fitted, memory: string): readonly Part[] {
   const given: readonly (readonly [Part["kind"], string])[] = [
-    ["conversation", history.length === 0 ? "" : fence("conversation", {}, renderHistory(run, budgets))],
+    ["conversation", renderHistory(run, budgets.history)],
     ["memory", memory],
     ["context", renderPiped(run, budgets.context)],
     ["checks", renderBaseline(run.checking)],
@@ -302,27 +300,30 @@ const widestBudget = {
   tree: 3_200,
   ranked: 1_400,
   excerpts: 22_000,
-  history: 3_000,
   context: maxPiped,
 };
 type Budgets = typeof widestBudget;
+/** `history`: of the conversation so far. */
+type Fitted = Budgets & { readonly history: number };
 /** Characters of a briefing with every part at its maximum, without context. */
-const widestChars =
-  2 * widestBudget.knowledge + widestBudget.tree + widestBudget.ranked + widestBudget.excerpts + widestBudget.history;
+const widestChars = 2 * widestBudget.knowledge + widestBudget.tree + widestBudget.ranked + widestBudget.excerpts;
 
 /**
  * The budgets for the current model. What the person gave (context, named files) comes first, the context with at most
  * half of the window; the other parts share the rest in the proportions of `widest`. `scale`: the share to use.
  */
-function fitBudgets({ task, calling }: Run, mentioned: readonly Source[], scale: number): Budgets {
+function fitBudgets({ task, calling }: Run, mentioned: readonly Source[], scale: number): Fitted {
   const room = roomFor(partOf(calling.model, "plan"));
   const named = mentioned.reduce((sum, { shown }) => sum + shown.length, 0);
-  const given = named + Math.min(maxOfPiped(room), task.context?.length ?? 0);
+  const history = maxOfPast(room);
+  const past = Math.min(history, renderPastTurns(task.history, history).length);
+  const given = named + past + Math.min(maxOfPiped(room), task.context?.length ?? 0);
   const share = Math.max(0, Math.min(1, (room - given) / widestChars)) * scale;
   const scaled = Object.entries(widestBudget).map(([name, widestOf]) => [name, Math.floor(widestOf * share)] as const);
   return {
     ...widestBudget,
     ...Object.fromEntries(scaled),
+    history: history * scale,
     context: maxOfPiped(room) * scale,
   };
 }

@@ -3,20 +3,23 @@
 import type { ExcerptRange } from "../../core/context/excerpts.ts";
 import { fence } from "../../core/data-fence.ts";
 import { messagesWith, noteTold, tellFile, tellOnce } from "../../core/dialogue.ts";
-import type { Message } from "../../core/model.ts";
+import { type Message, partOf } from "../../core/model.ts";
+import { type PastTurn, renderBecame } from "../../core/session/past.ts";
 import { continueOrStart, tellChanged } from "../dialogue.ts";
 import type { Run } from "../run.ts";
-import { type Briefing, cutGiven, type Part } from "./briefing.ts";
+import { type Briefing, type Part, renderPastOf } from "./briefing.ts";
+import { maxOfPast, roomFor } from "./piped.ts";
 import type { Source } from "./sources.ts";
 
-/** The requests since the last one of this dialogue, that one included: how it ended is news to the model. */
-function renderSince(run: Run): string {
-  const { task, dialogue } = run;
-  const at = task.history.findLastIndex(({ request }) => request === dialogue.request);
-  const since = at < 0 ? task.history : task.history.slice(at);
-  const lines = since.map(
-    ({ request, answer }) => `user: ${cutGiven(run, request, 400)}\npai: ${cutGiven(run, answer, 400)}`,
-  );
+/** What became of the last turn that the messages hold (`isHeld`), and the turns since; "": there is nothing to tell. */
+export function renderSince(run: Run, isHeld: (turn: PastTurn) => boolean): string {
+  const { task, calling, veil } = run;
+  const at = task.history.findLastIndex(isHeld);
+  const last = task.history[at];
+  const ended = last === undefined ? [] : [veil.coverText(renderBecame({ ...last, diff: "" }))];
+  const since = task.history.slice(at + 1);
+  const room = maxOfPast(roomFor(partOf(calling.model, "plan")));
+  const lines = [...ended, ...(since.length === 0 ? [] : [renderPastOf(run, since, room)])];
   return lines.length === 0 ? "" : fence("conversation", { since: "your last answer" }, lines.join("\n"));
 }
 
@@ -34,8 +37,9 @@ function tellPart(run: Run, { kind, text, file }: Part): string {
     if (ranges === undefined) return tellOnce(dialogue, `${kind} ${file.path}`, text);
     return tellFile(dialogue, { path: file.path, text: file.text, ranges, outline: "", note: "" }).text;
   }
-  if (kind === "conversation") return renderSince(run);
-  return kind === "request" ? text : tellOnce(dialogue, kind, text);
+  if (kind === "conversation") return renderSince(run, ({ request }) => request === dialogue.request);
+  // What the user did since the last turn is news, also where it says the same as before.
+  return kind === "request" || kind === "context" ? text : tellOnce(dialogue, kind, text);
 }
 
 /** Notes what a briefing tells that is sent as it is. */

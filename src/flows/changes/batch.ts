@@ -116,8 +116,8 @@ export async function decideBatch(run: Run, origin: Origin = "plan", ended = "")
   if (decision.by === "policy") {
     throw new PaiError("approval_needed", "these changes need approval", { hint: "approve changes with -y" });
   }
-  const said = "feedback" in decision && decision.feedback !== null ? `: ${decision.feedback}` : "";
-  return { code: "declined", text: `the user declined these changes${said}` };
+  const said = "feedback" in decision && decision.feedback !== null ? `: "${decision.feedback}"` : " these changes";
+  return { code: "declined", text: `the user declined${said}` };
 }
 
 /**

@@ -5,12 +5,14 @@ import { fence } from "../../core/data-fence.ts";
 import { type ErrorCode, PaiError } from "../../core/error.ts";
 import type { Call, CallResult, Message, Tool } from "../../core/model.ts";
 import type { AnyAction } from "../../core/proposal.ts";
+import { brokenOff } from "../../core/session/conversation.ts";
 import { pathsRead } from "../approval.ts";
 import { ask, isTooLong, type Reply } from "../ask.ts";
 import { makeBriefing, type Part } from "../briefing/briefing.ts";
 import { readKnowledge, renderKnowledge } from "../briefing/guides.ts";
 import { renderPiped } from "../briefing/piped.ts";
 import { noteSent, readMentioned } from "../briefing/sources.ts";
+import { renderSince } from "../briefing/tell-briefing.ts";
 import { checksOf, describeCheck, describeFailed, runChecks } from "../checks/checks.ts";
 import { renderAnswerForm, renderLearning } from "../ending/ending.ts";
 import { noteAnswer } from "../evidence.ts";
@@ -131,7 +133,7 @@ async function askTurn(run: Run, tools: readonly Tool[], knowledgeText: string):
   } catch (thrown) {
     const { text } = heard;
     const start = text.length > maxBrokenOff ? `${text.slice(0, maxBrokenOff)}\n[…]` : text;
-    if (text.trim() !== "") add(run, { role: "assistant", text: `${start}\n(broken off)`, calls: [], native: null });
+    if (text.trim() !== "") add(run, { role: "assistant", text: `${start}${brokenOff}`, calls: [], native: null });
     throw thrown;
   }
 }
@@ -165,12 +167,14 @@ function goOn(run: Run, cut: readonly string[]): void {
   add(run, { role: "user", text: asked });
 }
 
-/** The message of a later turn: context and files, then the request. */
+/** The message of a later turn: what became of the turns before, context and files, then the request. */
 async function composeTurn(run: Run): Promise<readonly Part[]> {
+  const past = renderSince(run, ({ isInMessages }) => isInMessages);
   const piped = renderPiped(run);
   const files = await readMentioned(run);
   noteSent(run, files);
   return [
+    ...(past === "" ? [] : [{ kind: "conversation", text: past, file: null } as const]),
     ...(piped === "" ? [] : [{ kind: "context", text: piped, file: null } as const]),
     ...files.map((file): Part => ({ kind: "file", text: fence("file", { path: file.path }, file.shown), file })),
     { kind: "request", text: run.task.text, file: null },

@@ -6,7 +6,7 @@ import { keepPlans } from "../../../src/flows/planning.ts";
 import type { Flow } from "../../../src/flows/run.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
 import { finish, modify, plan, planOf, talk, write } from "../plans.ts";
-import { makeFolder, openCache, play, playIn, usage } from "../scripted.ts";
+import { makeFolder, openCache, past, play, playIn, usage } from "../scripted.ts";
 
 const create = plan({ steps: ["WRITE a.txt"] });
 const created = write("a.txt", "one\n") + finish("Made a.txt.\nNEXT: Read it");
@@ -149,7 +149,7 @@ describe("calls", () => {
   });
 
   test("what was asked before in the session is shown, so that a short answer has its context", async () => {
-    const history = [{ request: "make a.txt", answer: "Made it. Next: add a test?" }];
+    const history = [past("make a.txt", "Made it. Next: add a test?")];
     const ran = await play({ task: "yes please", history, lines: [create, created] });
     expect(ran.asked(1)).toContain("Next: add a test?");
     expect(ran.told(2)).toContain("Next: add a test?");

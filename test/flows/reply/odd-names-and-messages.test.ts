@@ -1,7 +1,7 @@
 /** Names and messages that look like something else: colons, "Error:", comment signs, the words of the format itself. */
 import { describe, expect, test } from "bun:test";
 import { finish, modify, plan, write } from "../plans.ts";
-import { play } from "../scripted.ts";
+import { past, play } from "../scripted.ts";
 
 describe("what a text says decides nothing", () => {
   test("a FINISH message keeps its `::`", async () => {
@@ -70,7 +70,7 @@ test("a file name cannot break out of what is shown of the folder", async () => 
 
 test("the system prompt of a purpose is the same in every run, whatever was asked before", async () => {
   const lines = [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "1\n") + finish()];
-  const history = Array.from({ length: 9 }, (_, n) => ({ request: `request ${n}`, answer: "done" }));
+  const history = Array.from({ length: 9 }, (_, n) => past(`request ${n}`, "done"));
   const [early, late] = [await play({ lines }), await play({ lines, history })];
   expect(late.requests.map(({ system }) => system)).toEqual(early.requests.map(({ system }) => system));
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { createDialogue } from "../../../src/core/dialogue.ts";
 import { PaiError } from "../../../src/core/error.ts";
 import { finish, modify, plan, write } from "../plans.ts";
-import { type Files, makeFolder, openCache, placeFiles, play, playIn } from "../scripted.ts";
+import { type Files, makeFolder, openCache, past, placeFiles, play, playIn } from "../scripted.ts";
 
 const files = { "a.py": "x = 1\n", "b.py": "y = 2\n", "big.py": `${"z = 3 # filler of a long file\n".repeat(900)}` };
 const change = modify("a.py", ["x = 1\n", "x = 2\n"]) + finish();
@@ -82,7 +82,7 @@ describe("the next task of a session", () => {
     const dialogue = createDialogue();
     const first = await playIn(place, { task: "one", lines: [other, change], dialogue });
     placeFiles(place.root, { "b.py": "y = 20\n", "c.py": "w = 4\n" });
-    const history = [{ request: "one", answer: "a.py is done" }];
+    const history = [past("one", "a.py is done", "kept: 1 file (+1 −1)")];
     const next = await playIn(place, { task: "two", history, lines: [other, again], dialogue });
     place.remove();
     expect(next.outcome.code).toBe(0);
@@ -92,7 +92,7 @@ describe("the next task of a session", () => {
       "-x = 1\n+x = 2\n",
       "-y = 2\n+y = 20\n",
       '<file path="c.py">',
-      "pai: a.py is done",
+      "pai: kept: 1 file (+1 −1)",
       "Request: two",
     ])
       expect(asked).toContain(part);

@@ -8,7 +8,7 @@ import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls } from "../loop.ts";
 import { plan as planOf } from "../plans.ts";
-import { makeFolder, play, playIn } from "../scripted.ts";
+import { makeFolder, past, play, playIn } from "../scripted.ts";
 
 const key = "AIzaSyA1234567890abcdefghijklmnopqrstu";
 const plan = JSON.stringify({
@@ -167,7 +167,7 @@ test("a text is cut after its secrets are hidden, also one that only a later fil
   const ran = await play({ files, lines: [talk], task: "what is in deploy.py?" });
   expect(ran.asked(1)).toContain("<<SECRET_k3f9_1>>");
   expect(JSON.stringify(ran.requests)).not.toContain(secret.slice(0, 8));
-  const history = [{ request: `${before.slice(0, 390)}${secret}`, answer: "Done." }];
+  const history = [past(`${before.slice(0, 390)}${secret}`, "Done.")];
   const again = await play({ files: { "deploy.py": files["deploy.py"] }, lines: [talk], task: "and now?", history });
   expect(again.asked(1)).toContain("<<SECRET_k3f9_1>>");
   expect(JSON.stringify(again.requests)).not.toContain(secret.slice(0, 8));

@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test";
 import { PaiError } from "../../../src/core/error.ts";
 import type { Conversation } from "../../../src/core/session/conversation.ts";
-import { emptySession, foldSession, type Session } from "../../../src/core/session/session.ts";
+import type { Session } from "../../../src/core/session/session.ts";
+import { openUnkept } from "../../../src/store/sessions.ts";
 import { call, calls, playLoop } from "../loop.ts";
 import { type Line, type Ran, type Setup, scriptModel, usage } from "../scripted.ts";
 
@@ -12,30 +13,13 @@ const run = (lines: readonly Line[], rest: Partial<Setup> = {}) =>
   playLoop(lines, { answers: "yes", ...rest, options: { ...inSession, ...rest.options } });
 
 /** The session after the events of a run, as it is kept while it happens. */
-function keepIn(session: Session, { events }: Ran): Session {
-  return events.reduce((before, event) => {
-    const { at, run: id } = event;
-    if (event.type === "run.started")
-      return foldSession(before, { type: "turn.started", at, run: id, mode: "", model: "", request: event.task });
-    if (event.type === "message.added") return foldSession(before, event);
-    if (event.type !== "run.finished") return before;
-    const { status, text, next, score, calls: spent, changes } = event.outcome;
-    const changed = changes.length > 0;
-    return foldSession(before, {
-      type: "turn.finished",
-      at,
-      run: id,
-      status,
-      text,
-      next,
-      score,
-      calls: spent.made,
-      changed,
-    });
-  }, session);
-}
+const conversationAfter = (ran: Ran): Conversation => sessionOf([ran]).conversation;
 
-const conversationAfter = (ran: Ran): Conversation => keepIn(emptySession("s", ""), ran).conversation;
+function sessionOf(runs: readonly Ran[]): Session {
+  const open = openUnkept(() => new Date(0));
+  for (const event of runs.flatMap(({ events }) => events)) open.sink(event);
+  return open.session;
+}
 
 function interruptible(): { readonly signal: AbortSignal; readonly interrupt: () => void } {
   const controller = new AbortController();

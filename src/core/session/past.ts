@@ -1,0 +1,80 @@
+/** The earlier turns of a session as a request tells them: what was asked, what was answered, and what became of it. Pure. */
+import { mayStand } from "./became.ts";
+import type { Session, Turn } from "./session.ts";
+
+export interface PastTurn {
+  readonly request: string;
+  /** The model's words; "": it said none, or they claim what is not so. */
+  readonly answer: string;
+  /** pai's own line. */
+  readonly became: string;
+  /** Diff of what was kept, of the last turns only; "": none. */
+  readonly diff: string;
+  /** The turn is part of the messages of the tool-loop conversation. */
+  readonly isInMessages: boolean;
+}
+
+/** How many of the last turns come with their diff. */
+const withDiff = 2;
+
+/** Characters of all turns together; the receipt of each run holds them, too. */
+const maxChars = 100_000;
+
+const sizeOf = ({ request, answer, became, diff }: PastTurn) =>
+  request.length + answer.length + became.length + diff.length;
+
+function pastTurn(turn: Turn, hasDiff: boolean): PastTurn {
+  const { request, text, status, became, diff, undone, mode } = turn;
+  const isLost = undone || !mayStand(turn);
+  return {
+    request,
+    answer: isLost ? "" : text,
+    became: undone ? "undone by the user" : became || (status ?? "cut off; what it had changed was taken back"),
+    diff: hasDiff && !undone ? diff : "",
+    isInMessages: mode === "tool-loop",
+  };
+}
+
+/** As many of the last turns as fit, oldest first; the last one always. */
+export function pastOf({ turns }: Pick<Session, "turns">): readonly PastTurn[] {
+  const past: PastTurn[] = [];
+  let size = 0;
+  for (let at = turns.length - 1; at >= 0; at -= 1) {
+    const turn = turns[at];
+    if (turn === undefined) break;
+    const told = pastTurn(turn, at >= turns.length - withDiff);
+    size += sizeOf(told);
+    if (past.length > 0 && size > maxChars) break;
+    past.push(told);
+  }
+  return past.reverse();
+}
+
+/** Lines after the first are indented, so that none can pass for another speaker's. */
+const speak = (who: string, text: string) => `${who}: ${text.trim().replaceAll("\n", "\n  ")}`;
+
+/** What pai says of a turn: what became of it, with its diff. */
+export const renderBecame = ({ became, diff }: PastTurn): string =>
+  speak("pai", diff === "" ? became : `${became}\n${diff}`);
+
+export function renderPast(turn: PastTurn): string {
+  const answer = turn.answer.trim() === "" ? [] : [speak("you", turn.answer)];
+  return [speak("user", turn.request), ...answer, renderBecame(turn)].join("\n");
+}
+
+/** The newest turns that fit into `maxLength` characters; the last one always, cut if it is longer than that alone. */
+export function renderPastTurns(turns: readonly PastTurn[], maxLength: number): string {
+  const shown: string[] = [];
+  let left = maxLength;
+  for (const turn of turns.toReversed()) {
+    const text = renderPast(turn);
+    if (shown.length > 0 && text.length > left) break;
+    shown.push(text.length > left ? `${text.slice(0, Math.max(0, left))} […]` : text);
+    left -= text.length + 1;
+  }
+  const more = turns.length - shown.length;
+  return [
+    ...(more > 0 ? [`[${more} earlier ${more === 1 ? "turn is" : "turns are"} not shown]`] : []),
+    ...shown.reverse(),
+  ].join("\n");
+}

@@ -117,6 +117,8 @@ export const outcomeOf = (text: Probe): Filled<Outcome> => ({
   merged: [text],
   commit: text,
   undone: [{ action: text, target: text, why: text }],
+  skipped: [{ target: text, why: text }],
+  commands: [{ command: text, exit: 1, ms: 1, ended: "exit" }],
   planned: true,
   unsettled: [text],
   error: { code: "internal", message: text, hint: text, retry_after: 1 },

@@ -5,7 +5,7 @@ export type Right = "content" | "delete" | "move" | "folder" | "command";
 
 /**
  * What follows `NAME::` in a script: a path; a folder, by default the root; a path with a range of lines; two paths; a
- * pattern; a word that may be missing; a command; nothing; a path (for FINISH none) with a body; or another action.
+ * pattern; a word that may be missing; a command; nothing; a path (for FINISH none) with a body; another action; or the target of a planned step.
  */
 export type Form =
   | "path"
@@ -19,13 +19,14 @@ export type Form =
   | "content"
   | "edits"
   | "message"
-  | "amendment";
+  | "amendment"
+  | "withdrawal";
 
 export interface Row {
   readonly name: string;
   /** Other names that models give it in plans and scripts. */
   readonly aliases: readonly string[];
-  readonly kind: "look" | "change" | "command" | "finish" | "amend";
+  readonly kind: "look" | "change" | "command" | "finish" | "amend" | "skip";
   readonly right: Right | null;
   readonly form: Form;
   /** Its name among the tools of the tool-loop; null: it has none. */

@@ -79,6 +79,14 @@ export const approvalWording = {
   wishToRun: (action: string, command: string, why: string, sandbox: string): string =>
     lines(`- ${action} ${sandbox}: ${reason(why)}`, quoteCommand(command)),
 
+  /** `steps`: each with the model's reason. */
+  skips: (steps: readonly string[]): string =>
+    lines(
+      "The model leaves out of the plan:",
+      ...steps.map((step) => `- ${step}`),
+      "Yes leaves it out; no has it done, or told as undone",
+    ),
+
   keepFailed: (failure: string): string =>
     lines(`The run failed: ${failure}`, "Keep what it changed so far? (no: everything is taken back)"),
 };

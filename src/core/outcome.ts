@@ -72,6 +72,23 @@ export interface RefusedAction {
   readonly why: string;
 }
 
+/** A command of the model that ran, and how it ended: by itself, at its time limit, or by a signal. */
+export interface CommandRun {
+  readonly command: string;
+  /** null: it did not end by itself. */
+  readonly exit: number | null;
+  readonly ms: number;
+  readonly ended: "exit" | "timeout" | "signal";
+}
+
+/** A planned step that the model withdrew. */
+export interface SkippedStep {
+  /** Path, command or "from → to". */
+  readonly target: string;
+  /** The model's reason. */
+  readonly why: string;
+}
+
 /** A planned step that no reply did, and that takes back nothing else. */
 export interface UndoneStep {
   readonly action: string;
@@ -126,6 +143,10 @@ export interface Outcome {
   readonly unsettled?: readonly string[];
   /** Planned steps that are open while the rest is kept; absent: none. */
   readonly undone?: readonly UndoneStep[];
+  /** Planned steps that the model withdrew; absent: none. */
+  readonly skipped?: readonly SkippedStep[];
+  /** The commands of the model that ran, in order; a check is none of them. Absent: none. */
+  readonly commands?: readonly CommandRun[];
   readonly error: Failure | null;
 }
 

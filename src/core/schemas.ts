@@ -37,6 +37,13 @@ const amendment = z.object({
 
 const refused = z.object({ action: z.string(), target: z.string(), why: z.string() });
 
+const command = z.object({
+  command: z.string(),
+  exit: z.nullable(z.int()),
+  ms: z.number().check(z.nonnegative()),
+  ended: z.enum(["exit", "timeout", "signal"]),
+});
+
 const usage = z.object({ input: count, cached: count, written: z.optional(count), output: count, thought: count });
 const failure = z.object({
   code: z.enum(Object.keys(exitCodes) as [keyof typeof exitCodes]),
@@ -78,6 +85,8 @@ export const outcomeSchema = z.object({
   planned: z.optional(z.literal(true)),
   unsettled: z.optional(z.array(z.string())),
   undone: z.optional(z.array(refused)),
+  skipped: z.optional(z.array(z.object({ target: z.string(), why: z.string() }))),
+  commands: z.optional(z.array(command)),
   error: z.nullable(failure),
 });
 

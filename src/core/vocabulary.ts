@@ -212,19 +212,21 @@ export const vocabulary = [
   },
   { ...mark, name: "FINISH", kind: "finish", form: "message", plan: "" },
   { ...mark, name: "AMEND", kind: "amend", form: "amendment", plan: null },
+  { ...mark, name: "SKIP", kind: "skip", form: "withdrawal", plan: null },
 ] as const satisfies readonly Row[];
 
 type AnyRow = (typeof vocabulary)[number];
 
 type ActionRow = Extract<AnyRow, { readonly kind: "look" | "change" | "command" }>;
 
-/** Actions that are performed: all but FINISH and AMEND. */
+/** Actions that are performed: all but FINISH, AMEND and SKIP. */
 export type ActionName = ActionRow["name"];
 
 /** Actions that plans may hold. */
 export type PlanAction = Exclude<AnyRow, { readonly plan: null }>["name"];
 
-const isAction = (row: AnyRow): row is ActionRow => row.kind !== "finish" && row.kind !== "amend";
+const isAction = (row: AnyRow): row is ActionRow =>
+  row.kind === "look" || row.kind === "change" || row.kind === "command";
 /** The rows of the actions that are performed. */
 export const actionRows: readonly ActionRow[] = vocabulary.filter(isAction);
 const byName: ReadonlyMap<string, AnyRow> = new Map(vocabulary.map((row) => [row.name, row]));
@@ -251,7 +253,7 @@ export const isPlanned = (row: AnyRow): row is Exclude<AnyRow, { readonly plan: 
 /** Whether the action's target is a path; otherwise it is a pattern, a command, or nothing. */
 export function namesPath(name: string): boolean {
   const form = rowOf(name)?.form ?? "nothing";
-  return !["pattern", "word", "command", "nothing", "message", "amendment"].includes(form);
+  return !["pattern", "word", "command", "nothing", "message", "amendment", "withdrawal"].includes(form);
 }
 
 /** Whether the action needs a target; the others have a default. */

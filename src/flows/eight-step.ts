@@ -29,8 +29,9 @@ import {
 import { renderAnswerForm } from "./ending/ending.ts";
 import { collectEvidence, showLook } from "./evidence.ts";
 import type { CallReport } from "./perform.ts";
-import { createProgress, renderCalls, renderCriteria, renderForms, renderTask } from "./phases.ts";
+import { renderCalls, renderCriteria, renderForms, renderTask } from "./phases.ts";
 import { makePlan, type PlanKind } from "./planning.ts";
+import { createProgress } from "./progress.ts";
 import { actPrompt, integrityPrompt, schedulePrompt, summaryPrompt } from "./prompts/prompts.ts";
 import { askForScript, keepFinish, performScript, proseOf, type ScriptWork } from "./replies.ts";
 import type { Flow, Run } from "./run.ts";
@@ -156,7 +157,7 @@ export interface Iterations {
 
 /** The faults that need no verdict: failed actions, failed checks, and `open`, promised work that is not done. */
 function faultsOf({ work, checks }: Act, open: readonly string[]): string[] {
-  const failed = work.batch.reports.filter(({ ok, kind, code }) => !ok && kind !== "look" && code !== "declined");
+  const failed = work.batch.reports.filter(({ kind, code }) => code !== null && kind !== "look" && code !== "declined");
   const broken = checks.filter(({ fatal }) => fatal);
   return [
     ...failed.map(({ name, target, text }) => `${name} ${target}: ${text}`),
@@ -179,7 +180,7 @@ function whyStillFailed({ work, checks }: Act, faults: readonly string[], verdic
   const fault = faults[0];
   if (fault !== undefined) return fault;
   const proven = checks.some(({ passed }) => passed === true);
-  const mended = work.batch.changed && work.batch.reports.every(({ ok }) => ok);
+  const mended = work.batch.changed && work.batch.reports.every(({ code }) => code === null);
   return proven || mended ? null : (verdict.reasons[0] ?? "it did not pass");
 }
 

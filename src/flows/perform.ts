@@ -61,12 +61,14 @@ interface Result extends Pick<CallReport, "kind" | "code" | "text"> {
   readonly isBeyond?: boolean;
   /** A command that may not run here: neither done nor failed. */
   readonly isNotRun?: boolean;
+  /** A command that ran and did not end well: no failure of the call, whose result says it. */
+  readonly isRed?: boolean;
   /** A line for the model only: how to write the call so that it is allowed. */
   readonly advice?: string | null;
 }
 
 function report({ run, reports }: Batch, call: Call, result: Result): void {
-  const { kind, code, text, paths = [], isNotRun = false, isBeyond = false, advice = null } = result;
+  const { kind, code, text, paths = [], isNotRun = false, isRed = false, isBeyond = false, advice = null } = result;
   const { id, name, input } = call;
   const target = targetOfCall(call);
   const entry: CallReport = {
@@ -74,7 +76,7 @@ function report({ run, reports }: Batch, call: Call, result: Result): void {
     name,
     input,
     target,
-    ok: code === null,
+    ok: code === null && !isRed,
     text: spellHidden(advice === null ? text : `${text}\n${advice}`),
     code,
     paths,
@@ -83,7 +85,7 @@ function report({ run, reports }: Batch, call: Call, result: Result): void {
   };
   reports.push(entry);
   if (!isNotRun) run.acting.tally.note(entry);
-  run.emit({ type: "call.finished", id, action: name, target, ok: code === null, text: lineFor(kind, code, text) });
+  run.emit({ type: "call.finished", id, action: name, target, ok: entry.ok, text: lineFor(kind, code, text) });
 }
 
 /** The line that people see for a call: "" for a look, whose answer they see; the first line for a command. */
@@ -159,6 +161,7 @@ async function takeCommand(
     text: ran === null ? renderNotRun(run) : renderCommand(ran),
     paths: ran?.refused ? ran.effects.changes.map(({ path }) => path) : [],
     isNotRun: ran === null,
+    isRed: ran !== null && ran.exit !== 0,
   });
 }
 

@@ -276,6 +276,7 @@ const inputs: Readonly<Record<Form, (action: ScriptAction) => Json>> = {
   }),
   message: () => ({}),
   amendment: () => ({}),
+  withdrawal: () => ({}),
 };
 
 /** `prefix` makes ids unique over the phases of a run. FINISH is not a call. */
@@ -283,7 +284,7 @@ function callsOf(actions: readonly ScriptAction[], prefix: string): readonly Cal
   const calls: Call[] = [];
   for (const action of actions) {
     const row = rowOf(action.cmd);
-    if (row === null || row.kind === "finish" || row.kind === "amend") continue;
+    if (row === null || ["finish", "amend", "skip"].includes(row.kind)) continue;
     calls.push({ id: `${prefix}.${calls.length + 1}`, name: row.name, input: inputs[row.form](action) });
   }
   return calls;

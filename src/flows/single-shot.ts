@@ -1,12 +1,12 @@
 /** single-shot: one call to plan, one to carry out the plan, more only when work is left. */
 
-import { type Change, losesFile } from "../core/change.ts";
+import { type Change, losesFile, squash } from "../core/change.ts";
 import type { CheckEvidence } from "../core/command/check-output.ts";
 import { messagesWith } from "../core/dialogue.ts";
 import { PaiError } from "../core/error.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { complexityOf, phasesOf, promiseOf } from "../core/plan/promise.ts";
-import { createRights, type PlanClaim, type Rights, useOf } from "../core/plan/scope.ts";
+import { createRights, type PlanClaim, type Rights, undoneStep, useOf } from "../core/plan/scope.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { hintFor, type Tally } from "./acting.ts";
 import { requireRight } from "./approval.ts";
@@ -14,14 +14,16 @@ import { acceptBatch, applyBatch, isAsked, reviewBatch } from "./changes/batch.t
 import { judgeStaged } from "./changes/judge.ts";
 import { acceptMeanwhile, mergeStaged } from "./changes/meanwhile.ts";
 import { baselineOf, type Check, checksOf, refuseFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
+import { hasOwnWork } from "./commands/commands.ts";
 import { continueOrStart } from "./dialogue.ts";
 import type { RunEnding } from "./ending/ending.ts";
-import { hasOwnWork } from "./ending/settle.ts";
 import { collectEvidence, lookBehind, showNow } from "./evidence.ts";
 import { beginningOf } from "./json-reply.ts";
+import { runLeftOut, takeSkips } from "./open-steps.ts";
 import type { BatchReport } from "./perform.ts";
-import { createProgress, type Left, type Progress, renderResults, renderTask } from "./phases.ts";
+import { renderResults, renderTask } from "./phases.ts";
 import { keepPlans, makePlan, presentSaved, singleShotPlan } from "./planning.ts";
+import { createProgress, type Left, type Progress } from "./progress.ts";
 import { workPrompt } from "./prompts/prompts.ts";
 import {
   askForScript,
@@ -74,6 +76,7 @@ export async function finishBaseline(run: Run): Promise<readonly CheckEvidence[]
 
 interface Phase {
   readonly run: Run;
+  readonly plan: Plan;
   readonly rights: Rights;
   readonly claims: readonly PlanClaim[];
   readonly progress: Progress;
@@ -99,9 +102,21 @@ async function findSettled(run: Run, claims: readonly PlanClaim[]): Promise<read
   return settled;
 }
 
+/** Runs what the reply left out of the plan's commands. Returns the batch with their results. */
+async function runLate({ run, plan, rights, progress }: Phase, batch: BatchReport): Promise<BatchReport> {
+  const late = await runLeftOut(run, plan, rights, progress.openSteps);
+  if (late === null) return batch;
+  progress.absorb(late);
+  return {
+    reports: [...batch.reports, ...late.reports],
+    changed: batch.changed || late.changed,
+    changes: squash([...batch.changes, ...late.changes]),
+  };
+}
+
 /** One phase: asks for a script, performs it, and runs the checks when nothing else is left. */
 async function doPhase(phase: Phase, n: number, request: string, baseline: () => Promise<void>) {
-  const { run, rights, claims, progress, checks } = phase;
+  const { run, plan, rights, claims, progress, checks } = phase;
   const messages = messagesWith(run.dialogue, request);
   const system = workPrompt(run.changing.strict);
   const question: ScriptQuestion = { purpose: "execute", system, messages, targets: progress.targets };
@@ -114,22 +129,19 @@ async function doPhase(phase: Phase, n: number, request: string, baseline: () =>
   const closed = keepFinish(run.ending, script);
   const finished = keepProse(run.ending, asked.value, progress) || closed;
   const work = await performScript(run, script, { rights, prefix: `phase${n}`, planned: progress.steps });
-  const { batch, notes, overflow } = work;
-  let left = progress.take(batch, {
-    finished,
-    cut: wasCut(script),
-    overflow,
-    empty: script.actions.length === 0 && !finished,
-    seen,
-    settled: await findSettled(run, claims),
-  });
+  progress.absorb(work.batch, await findSettled(run, claims));
+  const isCut = wasCut(script);
+  const notes = [...work.notes, ...(isCut ? [] : await takeSkips(run, plan, script, progress))];
+  const empty = script.actions.length === 0 && !finished;
+  let left = progress.decide(work.batch, { finished, cut: isCut, overflow: work.overflow, empty, seen });
+  const why = left?.part ?? null;
+  if (why !== null && mayEndInPart(run)) left = null;
+  const batch = left === null ? await runLate(phase, work.batch) : work.batch;
   const due = progress.promisesChanges || changedAnything(run, batch);
-  const undone = left !== null && mayEndInPart(run) ? left.undone : [];
-  if (undone.length > 0) left = null;
   const isChecked = left === null && due && checks.length > 0;
   const reports = isChecked ? await runChecks(run, checks) : [];
-  left = progress.judgeChecks(left, reports);
-  if (left === null) run.ending.undone = undone;
+  left = progress.judgeCommands(progress.judgeChecks(left, reports));
+  if (left === null) run.ending.undone = progress.openSteps.map((step) => undoneStep(step, why));
   if (left === null && !closed) run.ending.text ||= proseAfter(asked.value);
   return { left, text, batch, notes, reports, tag };
 }
@@ -202,7 +214,7 @@ export async function execute(run: Run, plan: Plan, claims: readonly PlanClaim[]
     run.ledger.reserve(Math.max(0, phases - n));
     run.emit({ type: "phase.started", phase: n, of: Math.max(n, phases) });
     const { left, text, batch, notes, reports, tag } = await doPhase(
-      { run, rights, claims, progress, checks },
+      { run, plan, rights, claims, progress, checks },
       n,
       request,
       baseline,

@@ -184,6 +184,7 @@ function outcomeEntries(outcome: FactOf<"run.finished">["outcome"]): readonly En
     ...changeEntries(outcome.changes),
     ...(error === null ? [] : [["ERROR", `${error.code}: ${error.message}`] as const]),
     ...outcome.refused.map(({ action, target, why }): Entry => ["REFUSED", `${action} ${target}: ${why}`]),
+    ...(outcome.skipped ?? []).map(({ target, why }): Entry => ["SKIPPED", `${target}: ${why}`]),
     ...(outcome.undone ?? []).map(({ action, target, why }): Entry => ["UNDONE", `${action} ${target}: ${why}`]),
     ...(outcome.stays === undefined ? [] : [["STAYS", renderStays(outcome.stays)] as const]),
     [

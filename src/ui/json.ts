@@ -76,6 +76,8 @@ function documentOf(outcome: Outcome): Outcome {
     ...(outcome.planned !== undefined && { planned: outcome.planned }),
     ...(outcome.unsettled !== undefined && { unsettled: outcome.unsettled }),
     ...(outcome.undone !== undefined && { undone: outcome.undone }),
+    ...(outcome.skipped !== undefined && { skipped: outcome.skipped }),
+    ...(outcome.commands !== undefined && { commands: outcome.commands }),
     error: failureOf(error),
   };
 }

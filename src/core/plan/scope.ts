@@ -6,6 +6,7 @@ import type { UndoneStep } from "../outcome.ts";
 import type { PathUse, RelPath } from "../path.ts";
 import { spellToolCall } from "../tool-calls.ts";
 import { rowOf } from "../vocabulary.ts";
+import type { PlanStep } from "./plan.ts";
 
 export interface Scope {
   /** Paths whose content may be created or changed. */
@@ -116,6 +117,17 @@ export function renderClaim(claim: PlanClaim): string {
       return `run: ${claim.command}`;
   }
 }
+
+/** The target of a step, of a move or copy "from → to". */
+export const renderStepTarget = ({ target, destination }: Pick<PlanStep, "target" | "destination">): string =>
+  destination === null ? target : `${target} → ${destination}`;
+
+/** A step that is open at the end of a run. */
+export const undoneStep = (step: PlanStep, why: string | null): UndoneStep => ({
+  action: step.action,
+  target: renderStepTarget(step),
+  why: why ?? "no reply did it",
+});
 
 /** "a.py was not changed": a planned step that no reply did, as people read it. */
 export function renderUndone({ action, target }: Pick<UndoneStep, "action" | "target">): string {

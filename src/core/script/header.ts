@@ -28,6 +28,7 @@ const readers: Readonly<Record<Form, (name: string, rest: string) => Header>> = 
   content: (_, rest) => readBodied("WRITE", rest),
   edits: (_, rest) => readBodied("MODIFY", rest),
   message: (_, rest) => readFinish(rest),
+  withdrawal: (name, rest) => readRest(name, rest, "the path of a planned step and a reason: SKIP::path::why"),
   amendment: (name, rest) => readRest(name, rest, "an action, a path and a reason: AMEND::MODIFY::path::why"),
 };
 

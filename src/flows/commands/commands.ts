@@ -7,10 +7,13 @@ import { grantsRun, whyNotRun } from "../../core/command/run-patterns.ts";
 import { explainWall, tellOwn } from "../../core/command/sandbox.ts";
 import { mapTexts } from "../../core/map-texts.ts";
 import type { Json } from "../../core/model.ts";
+import type { UndoneStep } from "../../core/outcome.ts";
 import { nameOf, type RelPath } from "../../core/path.ts";
+import { workOf } from "../../core/plan/plan.ts";
 import type { Rights } from "../../core/plan/scope.ts";
 import type { CommandOptions, CommandResult, View } from "../../core/ports.ts";
 import { isToolCall } from "../../core/tool-calls.ts";
+import { rowOf } from "../../core/vocabulary.ts";
 import { breathe } from "../breathe.ts";
 import type { Refusal } from "../changes/judge.ts";
 import { describeEnd, settleEffects } from "../effects.ts";
@@ -119,6 +122,10 @@ export async function runInWorkspace(
 export const renderNotRun = ({ changing, shell }: Run) =>
   changing.dryRun ? "not run: this is a dry run" : `not run: ${whyNotRun(shell.allowRun)}`;
 
+/** Whether the run itself, and not only a check of the user, has changed something, on disk or in a dry run. */
+export const hasOwnWork = ({ begun, changing, checking }: Run): boolean =>
+  changing.staged.length > 0 || (begun?.changes ?? []).some((change) => !checking.byUser.has(change));
+
 interface Ran extends Held {
   /** Why its changes were undone; null: they were kept. */
   readonly refused: Refusal | null;
@@ -150,6 +157,7 @@ export async function runPlanned(
     return null;
   }
   if (rights !== null) await requireBound(run, command);
+  const isEarly = !hasOwnWork(run);
   const result = await runInWorkspace(run, command, {
     by: "plan",
     timeoutMs: limitMs,
@@ -157,7 +165,21 @@ export async function runPlanned(
     sandbox: "proposal",
     staged: run.overlay.kept(),
   });
+  const { exit, ms, timedOut } = result;
+  const ended = timedOut ? "timeout" : exit === null ? "signal" : "exit";
+  run.shell.commands = [...run.shell.commands, { command: promised, exit, ms, ended, isEarly }];
   return { ...result, limitMs, refused: await settleEffects(run, rights, { ...result, command }) };
+}
+
+/** Commands of the plan whose last run failed, without those before the first of the changes that the plan promises. */
+export function redCommands({ planning, shell }: Run): readonly UndoneStep[] {
+  if (planning.plan === null) return [];
+  const changes = workOf(planning.plan).some(({ action }) => rowOf(action)?.kind === "change");
+  const last = new Map(shell.commands.map((each) => [each.command, each]));
+  return [...last.values()].flatMap(({ command, exit, ended, isEarly }) => {
+    if (exit === 0 || (isEarly && changes)) return [];
+    return [{ action: "RUN", target: command, why: describeEnd({ exit, timedOut: ended === "timeout" }) }];
+  });
 }
 
 /** A command's result for the model: first how it ended, then its output. */

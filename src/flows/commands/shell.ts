@@ -1,6 +1,7 @@
 /** Which commands may run, and which did: written where commands are approved and run. */
 import type { RunGrant } from "../../core/command/run-patterns.ts";
 import type { SandboxUse } from "../../core/command/sandbox.ts";
+import type { CommandRun } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 
 export interface ShellLimits {
@@ -10,9 +11,16 @@ export interface ShellLimits {
   readonly allowRun: RunGrant;
 }
 
+export interface RanCommand extends CommandRun {
+  /** It ran before anything was changed. */
+  readonly isEarly: boolean;
+}
+
 export interface Shell extends ShellLimits {
   /** Files that approved commands run. */
   readonly bound: Set<RelPath>;
+  /** Every command of the model that ran, in order. */
+  commands: readonly RanCommand[];
   /** Commands of the plan that ran before the first execution call, with the run's number of changes then. */
   readonly ran: Map<string, number>;
   /** The sandbox its commands ran in; null: none ran. */
@@ -22,5 +30,13 @@ export interface Shell extends ShellLimits {
 }
 
 export function createShell({ commandTimeoutMs, allowRun }: ShellLimits): Shell {
-  return { commandTimeoutMs, allowRun, bound: new Set(), ran: new Map(), sandbox: null, sandboxTold: false };
+  return {
+    commandTimeoutMs,
+    allowRun,
+    bound: new Set(),
+    commands: [],
+    ran: new Map(),
+    sandbox: null,
+    sandboxTold: false,
+  };
 }

@@ -22,6 +22,8 @@ export interface RunEnding extends EndOptions {
   score: number | null;
   /** Planned steps that are open at the end, while what was done stays. */
   undone: readonly UndoneStep[];
+  /** Planned steps that the model withdrew; `agreed`: a person said yes. */
+  skipped: readonly (UndoneStep & { readonly agreed: boolean })[];
 }
 
 export interface EndPorts {
@@ -41,6 +43,7 @@ export function createEnding({ outputSchema, commit }: EndOptions, ports: EndPor
     next: [],
     score: null,
     undone: [],
+    skipped: [],
   };
 }
 

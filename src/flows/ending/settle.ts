@@ -22,9 +22,11 @@ import { renderRequest } from "../briefing/briefing.ts";
 import type { Changing } from "../changes/changing.ts";
 import type { Checking } from "../checks/checking.ts";
 import { isVerified, leavesNothing } from "../checks/checks.ts";
+import { hasOwnWork, redCommands } from "../commands/commands.ts";
+import type { Shell } from "../commands/shell.ts";
 import type { Planning } from "../plans/plan-state.ts";
 import type { Ports, Run, RunOptions } from "../run.ts";
-import { describeSchema } from "./ending.ts";
+import { describeSchema, type RunEnding } from "./ending.ts";
 import { makeCommit, sayKept } from "./git-commit.ts";
 
 interface Ending {
@@ -43,7 +45,7 @@ function statusOfFailure(failure: PaiError): Status {
 }
 
 async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
-  if (run.changing.keep || ["commit_failed", "partial"].includes(failure.code)) return true;
+  if (run.changing.keep || ["commit_failed", "partial", "command_failed"].includes(failure.code)) return true;
   if (!run.interactive || stops.includes(failure.code)) return false;
   // Files that only checks left behind are not worth keeping.
   if ((run.begun?.changes ?? []).every((change) => run.checking.byUser.has(change))) return false;
@@ -166,6 +168,12 @@ const maxStays = 20;
 const showStays = ({ stays }: Readonly<Changing>): Pick<Outcome, "stays"> =>
   stays.size === 0 ? {} : { stays: { count: stays.size, paths: [...stays].sort().slice(0, maxStays) } };
 
+const showSkipped = ({ skipped }: RunEnding): Pick<Outcome, "skipped"> =>
+  skipped.length === 0 ? {} : { skipped: skipped.map(({ target, why }) => ({ target, why })) };
+
+const showCommands = ({ commands }: Shell): Pick<Outcome, "commands"> =>
+  commands.length === 0 ? {} : { commands: commands.map(({ isEarly: _, ...ran }) => ran) };
+
 function showMerged({ merged }: Readonly<Changing>, changes: readonly Change[]): Pick<Outcome, "merged"> {
   const kept = changes.map(({ path }) => path).filter((path) => merged.has(path));
   return kept.length === 0 ? {} : { merged: kept };
@@ -174,18 +182,34 @@ function showMerged({ merged }: Readonly<Changing>, changes: readonly Change[]):
 const madePlan = ({ invocation: { command }, planning: { planOnly, plan } }: Run) =>
   (planOnly || command === "plan") && plan?.intent === "task";
 
-/** Throws partial where planned steps are open beside work that stays; nothing_done where they are all there was. */
-export function refuseUndone(run: Run): void {
-  const { undone } = run.ending;
-  if (undone.length === 0) return;
-  const steps = undone.map(renderUndone).join(", ");
-  if (!hasOwnWork(run)) throw new PaiError("nothing_done", `promised and not done: ${steps}`);
-  throw new PaiError("partial", `done in part: ${steps}; the rest is kept`);
+/** Whether anything that was asked for is done: a change, or a command that ended well. */
+export const hasDone = (run: Run): boolean => hasOwnWork(run) || run.shell.commands.some(({ exit }) => exit === 0);
+
+/** Whether a check of the user has passed, and none has failed. */
+function isGreen({ results }: Readonly<Checking>): boolean {
+  const judged = results.filter(({ by, passed }) => by === "user" && passed !== null);
+  return judged.length > 0 && judged.every(({ passed }) => passed);
 }
 
-/** Whether the run itself, and not only a check of the user, has changed something, on disk or in a dry run. */
-export const hasOwnWork = ({ begun, changing, checking }: Run): boolean =>
-  changing.staged.length > 0 || (begun?.changes ?? []).some((change) => !checking.byUser.has(change));
+/** Notes the steps that count as undone at the end. Throws partial, or the code of a run whose every step is undone. */
+export function refuseUndone(run: Run): void {
+  const { changing, checking, ending } = run;
+  const red = redCommands(run);
+  const doubtful = isGreen(checking) ? [] : ending.skipped.filter(({ agreed }) => !agreed);
+  const open = [...ending.undone, ...doubtful.map(({ action, target, why }) => ({ action, target, why }))];
+  ending.undone = [...open, ...red];
+  const failed = red.map(({ target, why }) => `${target}: ${why}`);
+  const steps = [...open.map(renderUndone), ...failed].join(", ");
+  if (ending.skipped.length > 0 && !hasDone(run)) {
+    const left = ending.skipped.map(renderUndone).join(", ");
+    throw new PaiError("nothing_done", `the model left out every step: ${left}`);
+  }
+  if (ending.undone.length === 0) return;
+  if (open.length > 0 && (changing.strict || !hasDone(run)))
+    throw new PaiError("nothing_done", `promised and not done: ${steps}`);
+  if (!hasDone(run)) throw new PaiError("command_failed", `a command failed: ${failed.join(", ")}`);
+  throw new PaiError("partial", `done in part: ${steps}; the rest is kept`);
+}
 
 /** The failure of a run that finished its work but got a signal meanwhile; null: none came. */
 async function hearSignal({ signal }: Run): Promise<PaiError | null> {
@@ -240,6 +264,8 @@ export async function settle(
     ...(checking.unsettled.length > 0 && { unsettled: checking.unsettled }),
     ...(failure === null && madePlan(run) && { planned: true }),
     ...(failure?.code === "partial" && { undone: ending.undone }),
+    ...showSkipped(ending),
+    ...showCommands(shell),
     error: failure === null ? null : toFailure(failure),
   };
 }

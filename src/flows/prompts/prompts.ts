@@ -26,7 +26,7 @@ function listActions(prompt: string): string {
 const amendRules = {
   strict: "Only the paths and commands of the plan; anything else is refused.",
   amends:
-    "Only the paths and commands of the plan. If the task needs one more, write AMEND::ACTION::path::why on the line before that action (MV, COPY: AMEND::MV::from::to::why); pai or the user decides.",
+    "Only the paths and commands of the plan. If the task needs one more, write AMEND::ACTION::path::why on the line before that action (MV, COPY: AMEND::MV::from::to::why); pai or the user decides. A planned step that is not needed after all: SKIP::path::why.",
 } as const;
 
 const scriptRules = (isStrict: boolean): string =>

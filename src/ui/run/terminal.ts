@@ -220,8 +220,9 @@ interface ResultState {
  */
 function showMessage(outcome: Outcome, streams: Streams, { replied, markdown }: ResultState): boolean {
   const { mode, text, error, actions } = outcome;
-  // A failed check does not invalidate an answer without actions.
-  const ok = outcome.ok || (error?.code === "check_failed" && actions.done + actions.failed + actions.refused === 0);
+  // A failed check does not invalidate an answer without actions, nor a failed command any answer.
+  const isAnswer = error?.code === "check_failed" && actions.done + actions.failed + actions.refused === 0;
+  const ok = outcome.ok || isAnswer || error?.code === "command_failed" || error?.code === "partial";
   if (text === "" || replied === text || (!ok && mode === "eight-step")) return false;
   if (ok) streams.out(renderAnswer(text, streams.outColumns, markdown));
   else streams.say(wrap(visible(`The model said: ${maskSecrets(text)}`), streams.columns));

@@ -188,9 +188,10 @@ describe("what commands and checks change", () => {
       finish("It says two."),
     ];
     const ran = await play({ files: { ...files, "b.txt": "b\n" }, lines, options: allowed });
-    expect(ran.outcome).toMatchObject({ code: 0, status: "unverified", text: "It says two." });
+    expect(ran.outcome).toMatchObject({ code: 15, status: "partial", text: "It says two." });
+    expect(ran.outcome.undone).toEqual([{ action: "RUN", target: run, why: "exit 3" }]);
     expect(ran.asked(3)).toMatch(
-      /done: RUN cat a\.txt; exit 3\n<result>\nexit 3 after \d+ ms\n(?:\(in a sandbox.*\)\n)?two/,
+      /FAILED: RUN cat a\.txt; exit 3\n<result>\nexit 3 after \d+ ms\n(?:\(in a sandbox.*\)\n)?two/,
     );
   });
 

@@ -137,3 +137,45 @@ test("each kind of step is named as what it is", async () => {
     "done in part: n.txt was not written, b.txt → c.txt was not moved, lib was not made, d.txt was not deleted; the rest is kept",
   );
 });
+
+describe("a step that the model leaves out with SKIP", () => {
+  const skip = `${work}SKIP::CHANGES.md::releases only\n${finish()}`;
+  const skipped = [{ target: "CHANGES.md", why: "releases only" }];
+
+  test("at a terminal the person is asked: with a yes the run is whole", async () => {
+    const ran = await playing({ lines: [contract, skip], options: { checks: [], interactive: true }, answers: "yes" });
+    expect(ran.questions.find(({ kind }) => kind === "amend")?.text).toContain("MODIFY CHANGES.md: releases only");
+    expect([ran.outcome.code, ran.outcome.skipped]).toEqual([0, skipped]);
+  });
+
+  test("with a no the model is asked to do it", async () => {
+    const lines = [contract, skip, modify("CHANGES.md", ["- nothing\n", "- two\n"]) + finish()];
+    const ran = await playing({ lines, options: { checks: [], interactive: true }, answers: ["yes", "no", "yes"] });
+    expect(ran.asked(3)).toContain("the user wants this step done");
+    expect([ran.outcome.code, ran.outcome.skipped]).toEqual([0, undefined]);
+  });
+
+  test("a strict run counts it as undone: 8", async () => {
+    const ran = await playing({ lines: [contract, skip, finish("")], options: { strict: true } });
+    expect([ran.outcome.code, ran.files]).toEqual([8, files]);
+  });
+
+  test.each([
+    ["a permitted command", "RUN touch new.txt", "touch new.txt", "new.txt"],
+    ["a permitted deletion", "RM old.txt", "old.txt", null],
+  ])("headless %s cannot be left out", async (_, step, target, made) => {
+    const lines = [
+      plan({ steps: ["MODIFY a.txt", step] }),
+      `${work}SKIP::${target}::not needed\n${finish()}`,
+      finish(""),
+    ];
+    const ran = await playing({
+      files: { ...files, "old.txt": "" },
+      lines: made === null ? lines : lines.slice(0, 2),
+      options: { allowRun: true, allowDelete: true },
+    });
+    expect(ran.outcome.skipped).toBeUndefined();
+    if (made === null) expect([ran.outcome.code, ran.outcome.undone?.[0]?.target]).toEqual([15, "old.txt"]);
+    else expect(ran.outcome.commands).toMatchObject([{ command: target, exit: 0 }]);
+  });
+});

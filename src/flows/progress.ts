@@ -1,0 +1,266 @@
+/** What of a plan is done and what is left: the reason for another call, or for the end of the run. */
+
+import type { ErrorCode } from "../core/error.ts";
+import type { RelPath } from "../core/path.ts";
+import { type Plan, type PlanStep, workOf } from "../core/plan/plan.ts";
+import { claimOfPlan, commandOf, type PlanClaim, pathsOfClaim, renderClaim } from "../core/plan/scope.ts";
+import type { LooseTarget } from "../core/script/loose-reply.ts";
+import { rowOf } from "../core/vocabulary.ts";
+import { pathFor } from "./approval.ts";
+import { toReadable } from "./briefing/sources.ts";
+import { type CheckReport, describeFailed } from "./checks/checks.ts";
+import { mayRunCommand, redCommands } from "./commands/commands.ts";
+import type { BatchReport, CallReport } from "./perform.ts";
+import type { Run } from "./run.ts";
+
+/** Work that is left: the reason for another phase, or, when no call is left, the failure of the run. */
+export interface Left {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint: string | null;
+  /** Promised claims that are not done yet, for the next phase. */
+  readonly open: readonly string[];
+  /** Why the planned steps are open, where everything that was tried has worked; null: a part is not enough. */
+  readonly part: string | null;
+}
+
+/** Facts about a reply besides its batch. */
+interface ReplyFacts {
+  readonly finished: boolean;
+  readonly cut: boolean;
+  readonly overflow: boolean;
+  /** The reply held neither an action nor an answer. */
+  readonly empty: boolean;
+  /** What it held instead, as words after "it held"; "": only prose. */
+  readonly seen: string;
+}
+
+export interface Progress {
+  readonly steps: number;
+  readonly promisesChanges: boolean;
+  /** Promised claims that are not done yet. */
+  readonly open: readonly string[];
+  /** The one file that is still to be created or changed; if there is not exactly one, all promised files. */
+  targets(): readonly LooseTarget[];
+  /** The last failure that is not resolved; null: none. */
+  readonly failure: CallReport | null;
+  /** Files whose edits failed twice, so that they are better written whole. */
+  readonly stubborn: readonly RelPath[];
+  /** The planned steps that are open: changes that no call made, and commands that may run and did not. */
+  readonly openSteps: readonly PlanStep[];
+  /** Takes an open step out of the plan, with the failures of its paths. */
+  withdraw(step: PlanStep): void;
+  /** Notes the results of a batch. `settled`: promised folders that exist and promised deletions that are done. */
+  absorb(batch: BatchReport, settled?: readonly PlanClaim[]): void;
+  /** Decides what a reply leaves, once its batch is absorbed; null: only the checks. */
+  decide(batch: BatchReport, facts: ReplyFacts): Left | null;
+  /** `left` after the commands: one that ended badly behind the changes is worth another call, if there is one. */
+  judgeCommands(left: Left | null): Left | null;
+  /** `left` after the checks: a fatal one is worth another phase, and fails the run when no call is left. */
+  judgeChecks(left: Left | null, reports: readonly CheckReport[]): Left | null;
+}
+
+/** The files that a plan creates or changes, each once. */
+function targetsOf(run: Run, plan: Plan, claims: readonly PlanClaim[]): readonly LooseTarget[] {
+  const written = new Set(
+    workOf(plan).flatMap(({ action, target }) =>
+      rowOf(action)?.form === "content" ? (toReadable(run, target) ?? []) : [],
+    ),
+  );
+  const paths = new Set(claims.flatMap((claim) => (claim.kind === "content" ? [claim.path] : [])));
+  return [...paths].map((path) => ({ path, isWritten: written.has(path) }));
+}
+
+export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[]): Progress {
+  const promised = claims.filter(({ kind }) => kind !== "command");
+  const touched = new Set<string>();
+  const withdrawn = new Set<string>();
+  let settled: ReadonlySet<PlanClaim> = new Set();
+  const failedEdits = new Map<RelPath, number>();
+  let failures: readonly CallReport[] = [];
+
+  // By kind, since a promise to delete and to rewrite a file needs both. A command's change counts for every kind.
+  const isTouched = (kind: PlanClaim["kind"], path: RelPath) =>
+    touched.has(`${kind} ${path}`) ||
+    run.begun?.commandPaths.has(path) === true ||
+    // A file that the plan moves has two names, and a promised change may be made under either.
+    promised.some((claim) => claim.kind === "move" && claim.from === path && touched.has(`${kind} ${claim.to}`));
+  const isDone = (claim: PlanClaim) =>
+    settled.has(claim) ||
+    withdrawn.has(renderClaim(claim)) ||
+    pathsOfClaim(claim).every((path) => isTouched(claim.kind, path));
+  const openClaims = () => promised.filter((claim) => !isDone(claim));
+
+  const touch = ({ name, paths }: CallReport) => {
+    for (const path of paths) touched.add(`${rowOf(name)?.right} ${path}`).add(`folder ${path}`);
+    if (rowOf(name)?.right !== "move") return;
+    const [from, to] = paths;
+    // A move that was not promised as a move fulfils two other promises: a deletion here and content there.
+    const isPromised = promised.some((claim) => claim.kind === "move" && claim.from === from && claim.to === to);
+    if (!isPromised) touched.add(`delete ${from}`).add(`content ${to}`);
+  };
+  const countFailedEdit = ({ paths }: CallReport) => {
+    for (const path of paths) failedEdits.set(path, (failedEdits.get(path) ?? 0) + 1);
+  };
+
+  const absorb = ({ reports }: BatchReport, done: readonly PlanClaim[] = []) => {
+    settled = new Set([...settled, ...done]);
+    for (const report of reports) if (report.ok && report.kind === "change") touch(report);
+    const bad = reports.filter(({ code, kind }) => code !== null && kind !== "look");
+    for (const report of bad) if (report.code === "edit_failed") countFailedEdit(report);
+    failures = failures.length === 0 ? bad : [...stillOpen(failures, reports, bad), ...bad];
+  };
+
+  /**
+   * A refused action beyond the plan is not worth another call. An action that the person declined is worth telling the
+   * model, but it is no failure when no call is left.
+   */
+  const isOpen = ({ code, isBeyond }: CallReport) =>
+    isBeyond !== true && (code !== "declined" || !run.ledger.exhausted);
+
+  const left = (code: ErrorCode, message: string, hint: string | null = null): Left => ({
+    code,
+    message,
+    hint,
+    open: openClaims().map(renderClaim),
+    part: null,
+  });
+
+  const claimOfStep = ({ action, target, destination }: PlanStep) =>
+    claimOfPlan(action, target, destination, (text, use) => pathFor(run, text, use));
+
+  const openSteps = () => {
+    const open = new Set(openClaims().map(renderClaim));
+    const ran = new Set(run.shell.commands.map(({ command }) => command));
+    const checked = new Set(
+      [...run.checking.checks, ...(plan.execution_plan?.checks ?? [])].map((each) => each.trim()),
+    );
+    return workOf(plan).filter((step) => {
+      const claim = claimOfStep(step);
+      if (claim?.kind !== "command") return claim !== null && open.delete(renderClaim(claim));
+      const command = commandOf(step.action, step.target);
+      if (withdrawn.has(renderClaim(claim)) || ran.has(command) || checked.has(command)) return false;
+      return mayRunCommand(run, command);
+    });
+  };
+
+  return {
+    steps: plan.execution_plan?.steps.length ?? 0,
+    promisesChanges: promised.length > 0,
+    get open() {
+      return openClaims().map(renderClaim);
+    },
+    targets() {
+      const targets = targetsOf(run, plan, claims);
+      const left = openClaims().flatMap((claim) => (claim.kind === "content" ? [claim.path] : []));
+      return left.length === 1 ? targets.filter(({ path }) => path === left[0]) : targets;
+    },
+    get failure() {
+      return failures.at(-1) ?? null;
+    },
+    get stubborn() {
+      return [...failedEdits].filter(([, times]) => times >= 2).map(([path]) => path);
+    },
+    get openSteps() {
+      return openSteps();
+    },
+    withdraw(step) {
+      const claim = claimOfStep(step);
+      if (claim === null) return;
+      withdrawn.add(renderClaim(claim));
+      const paths = pathsOfClaim(claim);
+      failures = failures.filter(
+        (failure) => failure.paths.length === 0 || !failure.paths.every((path) => paths.includes(path)),
+      );
+    },
+    absorb,
+    decide(batch, facts) {
+      const open = openClaims().map(renderClaim);
+      const done = facts.finished || promised.length > 0;
+      const failure = failures.findLast(isOpen);
+      const why =
+        whyNot(facts, failure, open) ?? (done && run.ledger.exhausted ? null : asksForMore(run, batch, facts.finished));
+      const hasPart = failure === undefined && open.length > 0;
+      if (why !== null) return { ...left(...why), part: hasPart ? whyOpen(facts, why[1]) : null };
+      return done ? null : left("reply_invalid", "the reply did not end with FINISH");
+    },
+    judgeCommands(before) {
+      const red = promised.length > 0 && !run.ledger.exhausted ? redCommands(run)[0] : undefined;
+      if (before !== null || red === undefined) return before;
+      return left("command_failed", `${red.target}: ${red.why}`);
+    },
+    judgeChecks(before, reports) {
+      if (before !== null) return before;
+      const worst = reports.find(({ fatal }) => fatal);
+      if (worst === undefined) return null;
+      const keep = "--keep keeps the changes all the same";
+      const isOld = worst.compared?.same === true;
+      return left(
+        "check_failed",
+        describeFailed(worst),
+        isOld ? `--no-worse accepts a failure that was there before; ${keep}` : keep,
+      );
+    },
+  };
+}
+
+/** Why planned steps are open after a reply that ended by itself; null: it did not. `lack`: what an empty one lacked. */
+function whyOpen({ cut, overflow, empty }: ReplyFacts, lack: string): string | null {
+  if (cut || overflow) return null;
+  return empty ? lack : "no reply did it";
+}
+
+/** The earlier failures that a batch with these reports leaves open; `bad`: its failed ones. */
+function stillOpen(earlier: readonly CallReport[], reports: readonly CallReport[], bad: readonly CallReport[]) {
+  const redone = new Set(reports.filter(({ ok }) => ok).flatMap(({ paths }) => paths));
+  // A failure out of scope or without a path is settled unless repeated; any other by a later change of its paths.
+  return earlier.filter(
+    ({ code, paths, isBeyond }) =>
+      isBeyond !== true &&
+      code !== "scope_refused" &&
+      code !== "declined" &&
+      !paths.every((path) => redone.has(path)) &&
+      !bad.some((report) => samePaths(report.paths, paths)),
+  );
+}
+
+const samePaths = (a: readonly RelPath[], b: readonly RelPath[]) =>
+  a.length === b.length && a.every((path, at) => path === b[at]);
+
+function oneLine({ name, target, text }: CallReport): string {
+  const [line = ""] = text.split("\n", 1);
+  return line.startsWith(`${target}: `) ? `${name} ${line}` : `${name} ${target}: ${line}`;
+}
+
+const guardHint = "say in the task what may be replaced or deleted, or raise the limit guard.lines";
+
+/** Why a reply leaves work undone, the worst reason; null: it leaves none. */
+function whyNot(
+  facts: ReplyFacts,
+  failure: CallReport | undefined,
+  open: readonly string[],
+): [code: ErrorCode, message: string, hint?: string] | null {
+  if (failure !== undefined) {
+    const reason = [failure.code ?? "failed", oneLine(failure)] as const;
+    return failure.code === "guard_refused" ? [...reason, guardHint] : [...reason];
+  }
+  if (facts.cut && (open.length > 0 || !facts.finished)) return ["reply_cut", "the reply was cut at the output limit"];
+  if (facts.empty) return ["reply_invalid", `the reply held ${facts.seen || "no action and no answer"}`];
+  if (facts.overflow) return ["nothing_done", "the reply held more actions than one phase may do"];
+  return open.length > 0 ? ["nothing_done", `promised and not done: ${open.join(", ")}`] : null;
+}
+
+/**
+ * The reason for another call when a reply holds a look whose answer the model has not seen; null: none. After FINISH
+ * only a READ counts, and only of a file that the model was not shown and has not changed.
+ */
+function asksForMore(run: Run, { reports }: BatchReport, finished: boolean): [ErrorCode, string] | null {
+  const known = (path: string) =>
+    run.overlay.shown(path as RelPath) !== null ||
+    (run.begun?.changes ?? run.changing.staged).some((change) => change.path === path);
+  const open = reports.some(
+    ({ kind, name, ok, target }) =>
+      kind === "look" && (!finished || (rowOf(name)?.form === "lines" && ok && !known(target))),
+  );
+  return open ? ["nothing_done", "the model asked to see more and no call is left"] : null;
+}

@@ -16,6 +16,8 @@ export interface Question {
   readonly diff?: string;
   /** Of a `batch`: the person may allow all later changes below this folder, "" for the root; null: they may not. */
   readonly folder?: RelPath | null;
+  /** Of a `batch`: false: no model makes the changes anew, so that words are no answer. */
+  readonly takesWords?: false;
 }
 
 export type Decision =

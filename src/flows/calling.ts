@@ -84,6 +84,8 @@ export interface Ledger {
   /** A provider counted fewer tokens than its texts can have, and a cap depends on tokens. */
   readonly undercounted: boolean;
   promise(next: CallPromise): void;
+  /** Raises the promise by one call, because the user asked for more. */
+  promiseOneMore(): void;
   /** Makes the `kept` calls available. */
   release(): void;
   /** Characters to tokens, calibrated by what the provider counted. */
@@ -224,6 +226,9 @@ export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, f
     },
     promise(next) {
       promised = next;
+    },
+    promiseOneMore() {
+      promised = { expected: promised.expected + 1, at_most: promised.at_most + 1 };
     },
     release() {
       released = kept;

@@ -33,9 +33,10 @@ import { renderCalls, renderCriteria, renderForms, renderTask } from "./phases.t
 import { makePlan, type PlanKind } from "./planning.ts";
 import { createProgress } from "./progress.ts";
 import { actPrompt, integrityPrompt, schedulePrompt, summaryPrompt } from "./prompts/prompts.ts";
-import { askForScript, keepFinish, performScript, proseOf, type ScriptWork } from "./replies.ts";
+import { askForScript, keepFinish, proseOf, type ScriptQuestion, type ScriptWork } from "./replies.ts";
 import type { Flow, Run } from "./run.ts";
 import { finishBaseline, rightsOf } from "./single-shot.ts";
+import { performAsWished } from "./wishes.ts";
 
 /** The plan of eight-step: a schedule. */
 export const eightStepPlan: PlanKind<Schedule> = {
@@ -245,26 +246,19 @@ export async function createIterations(
 
   const act = async (purpose: Purpose, at: number, request: string): Promise<Act> => {
     messages = [...messages, { role: "user", text: [news, request].filter((part) => part !== "").join("\n\n") }];
-    const {
-      script,
-      text,
-      seen,
-      tag,
-      messages: said,
-    } = await askForScript(run, {
-      purpose,
-      system,
-      messages,
-      targets: progress.targets,
-    });
-    messages = said;
-    const prose = proseOf({ script, text });
+    const question: ScriptQuestion = { purpose, system, messages, targets: progress.targets };
+    const first = await askForScript(run, question);
+    const begun = proseOf(first);
     // Step 7 has been shown already, with the faults to repair.
-    if (purpose !== "heal") showStep(run, 5, "act", prose);
-    else if (prose !== "") showStep(run, 7, "heal", prose);
+    if (purpose !== "heal") showStep(run, 5, "act", begun);
+    else if (begun !== "") showStep(run, 7, "heal", begun);
     const from = run.begun?.changes.length ?? 0;
     const isOverdue = isLast(at) && !passesChecks();
-    const work = await performScript(run, script, { rights, prefix: `${purpose}${at + 1}`, planned: progress.steps });
+    const how = { rights, prefix: `${purpose}${at + 1}`, planned: progress.steps };
+    const { asked, work } = await performAsWished(run, first, question, how);
+    const { script, seen, tag } = asked;
+    messages = asked.messages;
+    const prose = proseOf(asked);
     progress.absorb(work.batch);
     const changes = run.changing.dryRun ? run.changing.staged : squash((run.begun?.changes ?? []).slice(from));
     const isDue = (work.batch.changed || isOverdue) && !run.changing.dryRun;

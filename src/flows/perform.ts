@@ -134,9 +134,15 @@ async function take(batch: Batch, call: Call, proposal: Proposal, claim: PlanCla
     await stageChanges(batch, call, proposal, paths);
   } else {
     await flush(batch);
-    await takeCommand(batch, call, proposal, claim);
+    // The command was to follow changes that the person wants otherwise.
+    if (run.changing.wish !== null) reportWaiting(batch, call, "command");
+    else await takeCommand(batch, call, proposal, claim);
   }
 }
+
+/** The rest of a reply waits for the changes that the person wants otherwise. */
+const reportWaiting = (batch: Batch, call: Call, kind: CallReport["kind"]): void =>
+  report(batch, call, { kind, code: "declined", text: "not done: the user wants the changes before it made anew" });
 
 /** What a tool of a server answers may be the content of a file that the call names. */
 async function hideForeign(run: Run, { input }: Call, text: string): Promise<string> {
@@ -282,6 +288,10 @@ export async function perform(run: Run, calls: readonly Call[], rights: Rights |
   try {
     for (const [at, call] of calls.entries()) {
       await breathe(run.signal);
+      if (run.changing.wish !== null) {
+        reportWaiting(batch, call, run.acting.actions.find(({ name }) => name === call.name)?.kind ?? "look");
+        continue;
+      }
       const over = capOf(calls, at);
       if (over !== null) {
         report(batch, call, { kind: "look", code: "nothing_done", text: over });

@@ -28,7 +28,6 @@ import { workPrompt } from "./prompts/prompts.ts";
 import {
   askForScript,
   keepFinish,
-  performScript,
   proseAfter,
   proseOf,
   type ScriptQuestion,
@@ -36,6 +35,7 @@ import {
   wasCut,
 } from "./replies.ts";
 import type { Flow, Run } from "./run.ts";
+import { performAsWished } from "./wishes.ts";
 
 export const singleShot: Flow = async (run) => {
   const { plan, claims } = await makePlan(run, singleShotPlan);
@@ -124,11 +124,13 @@ async function doPhase(phase: Phase, n: number, request: string, baseline: () =>
   const [asked, begun] = await Promise.allSettled([askForScript(run, question), baseline()]);
   if (asked.status === "rejected") throw asked.reason;
   if (begun.status === "rejected") throw begun.reason;
-  const { script, text, seen, tag } = asked.value;
   run.dialogue.messages = asked.value.messages;
+  const how = { rights, prefix: `phase${n}`, planned: progress.steps };
+  const { asked: reply, work } = await performAsWished(run, asked.value, question, how);
+  const { script, text, seen, tag } = reply;
+  run.dialogue.messages = reply.messages;
   const closed = keepFinish(run.ending, script);
-  const finished = keepProse(run.ending, asked.value, progress) || closed;
-  const work = await performScript(run, script, { rights, prefix: `phase${n}`, planned: progress.steps });
+  const finished = keepProse(run.ending, reply, progress) || closed;
   progress.absorb(work.batch, await findSettled(run, claims));
   const isCut = wasCut(script);
   const notes = [...work.notes, ...(isCut ? [] : await takeSkips(run, plan, script, progress))];
@@ -142,7 +144,7 @@ async function doPhase(phase: Phase, n: number, request: string, baseline: () =>
   const reports = isChecked ? await runChecks(run, checks) : [];
   left = progress.judgeCommands(progress.judgeChecks(left, reports));
   if (left === null) run.ending.undone = progress.openSteps.map((step) => undoneStep(step, why));
-  if (left === null && !closed) run.ending.text ||= proseAfter(asked.value);
+  if (left === null && !closed) run.ending.text ||= proseAfter(reply);
   return { left, text, batch, notes, reports, tag };
 }
 
@@ -249,7 +251,7 @@ async function performChanges(run: Run, changes: readonly Change[], rights: Righ
   const paths = changes.map(({ path }) => [path]);
   await mergeStaged(run);
   for (const { code, text } of (await judgeStaged(run, rights, paths)).values()) throw new PaiError(code, text);
-  await reviewBatch(run, rights);
+  await reviewBatch(run, rights, false);
   if (!isAsked(run, rights)) await acceptBatch(run);
   await applyBatch(run);
 }

@@ -38,7 +38,11 @@ function noteLater(run: Run, changes: readonly Change[]): void {
 type Origin = "plan" | "command";
 
 /** Reports the staged changes, with warnings about them. `asked`: the user decides about them now. Returns the report. */
-async function propose(run: Run, origin: Origin, asked: boolean): Promise<readonly ChangeSummary[]> {
+async function propose(
+  run: Run,
+  origin: Origin,
+  asked: boolean,
+): Promise<{ readonly summaries: readonly ChangeSummary[]; readonly diff: string }> {
   const changes = run.overlay.staged();
   const summaries = await breatheThrough(
     summarizeSteps(changes, () => origin),
@@ -49,7 +53,7 @@ async function propose(run: Run, origin: Origin, asked: boolean): Promise<readon
   run.emit({ type: "changes.proposed", ...proposed, ...(asked ? { asked } : {}) });
   noteNames(run, changes);
   noteLater(run, changes);
-  return summaries;
+  return { summaries, diff };
 }
 
 /** Reports the decision about proposed changes. */
@@ -82,11 +86,13 @@ export const isAsked = ({ changing, planning }: Run, rights: Rights | null): boo
 
 /**
  * Decides about the staged changes, by asking or by their plan; null: they may be applied. Throws declined for a no to
- * changes that a plan promised: a run does all of its plan or nothing.
+ * changes that a plan promised: a run does all of its plan or nothing. Words are no such no: the refusal leaves a wish.
+ * `takesWords`: a model can make the changes anew.
  */
-export async function reviewBatch(run: Run, rights: Rights | null): Promise<Refusal | null> {
-  const refusal = isAsked(run, rights) ? await decideBatch(run) : null;
-  if (refusal !== null && rights !== null) throw new PaiError(refusal.code, refusal.text);
+export async function reviewBatch(run: Run, rights: Rights | null, takesWords = true): Promise<Refusal | null> {
+  const refusal = isAsked(run, rights) ? await decideBatch(run, "plan", "", takesWords) : null;
+  if (rights === null) run.changing.wish = null;
+  else if (refusal !== null && run.changing.wish === null) throw new PaiError(refusal.code, refusal.text);
   return refusal;
 }
 
@@ -94,11 +100,16 @@ export async function reviewBatch(run: Run, rights: Rights | null): Promise<Refu
  * Shows the staged changes, asks, and drops them after a no. null: they may be applied. Throws approval_needed when
  * there is no person to ask. `ended`: how the command ended that made them.
  */
-export async function decideBatch(run: Run, origin: Origin = "plan", ended = ""): Promise<Refusal | null> {
+export async function decideBatch(
+  run: Run,
+  origin: Origin = "plan",
+  ended = "",
+  takesWords = true,
+): Promise<Refusal | null> {
   const changes = run.overlay.staged();
   if (changes.length === 0) return null;
   run.changing.batches += 1;
-  const proposed = await propose(run, origin, !run.changing.dryRun);
+  const { summaries: proposed, diff } = await propose(run, origin, !run.changing.dryRun);
   const lines = proposed.map(lineOf);
   const decision = run.changing.dryRun
     ? ({ accept: true, by: "policy" } as const)
@@ -106,6 +117,7 @@ export async function decideBatch(run: Run, origin: Origin = "plan", ended = "")
         kind: "batch",
         text: approvalWording.changes(origin, lines, ended),
         folder: folderOf(run, changes),
+        ...(takesWords ? {} : { takesWords }),
       });
   const unallowed = decision.accept ? await findUnallowed(run, changes) : new Map<RelPath, Refusal>();
   tellDecision(run, proposed, unallowed.size > 0 ? { accept: false, by: "user" } : decision);
@@ -116,8 +128,9 @@ export async function decideBatch(run: Run, origin: Origin = "plan", ended = "")
   if (decision.by === "policy") {
     throw new PaiError("approval_needed", "these changes need approval", { hint: "approve changes with -y" });
   }
-  const said = "feedback" in decision && decision.feedback !== null ? `: "${decision.feedback}"` : " these changes";
-  return { code: "declined", text: `the user declined${said}` };
+  const words = "feedback" in decision ? decision.feedback : null;
+  if (words !== null && takesWords) run.changing.wish = { words, diff };
+  return { code: "declined", text: `the user declined${words === null ? " these changes" : `: "${words}"`}` };
 }
 
 /**
@@ -142,7 +155,7 @@ export async function decideStaged(
 export async function acceptBatch(run: Run, origin: Origin = "plan"): Promise<void> {
   if (run.overlay.staged().length === 0) return;
   run.changing.batches += 1;
-  tellDecision(run, await propose(run, origin, false), { accept: true, by: "policy" });
+  tellDecision(run, (await propose(run, origin, false)).summaries, { accept: true, by: "policy" });
 }
 
 /**

@@ -26,6 +26,8 @@ export interface Changing extends ChangeOptions {
   /** Changes of a dry run; otherwise the transaction has them. */
   staged: readonly Change[];
   batches: number;
+  /** What the person said to the changes that they were shown last, and these; null: nothing that is still to be done. */
+  wish: { readonly words: string; readonly diff: string } | null;
   /** Files into which the user allowed to write secrets of other files. */
   readonly secrets: Set<RelPath>;
   /** What the person allowed to change of what is asked about or closed. */
@@ -50,6 +52,7 @@ export function createChanging(options: ChangeOptions): Changing {
     review: options.review,
     staged: [],
     batches: 0,
+    wish: null,
     secrets: new Set(),
     allowed: new Set(),
     merged: new Set(),

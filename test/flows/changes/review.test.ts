@@ -1,6 +1,6 @@
 /** `--review`: an approved plan is asked about again, batch by batch, with the diff before the question. */
 import { describe, expect, test } from "bun:test";
-import { finish, modify, plan } from "../plans.ts";
+import { finish, modify, plan, write } from "../plans.ts";
 import { play } from "../scripted.ts";
 
 const files = { "a.txt": "one\n" };
@@ -51,5 +51,49 @@ describe("review", () => {
     const steps = ["RUN touch ran.txt", "MODIFY a.txt"];
     const ran = await play({ files, lines: [plan({ steps })], options, answers: ["policy no"] });
     expect([ran.outcome.code, ran.requests.length, ran.files]).toEqual([10, 1, files]);
+  });
+
+  const words = { feedback: "write it in words" } as const;
+  const again = modify("a.txt", ["one\n", "uno\n"]) + finish("Done in words.");
+
+  test("words at the diff go to the model with that diff, in a call that is left, and what it makes is asked about", async () => {
+    const ran = await play({ files, lines: [...lines, again], options, answers: ["yes", words, "yes"] });
+    expect([ran.outcome.code, ran.outcome.text, ran.files]).toEqual([0, "Done in words.", { "a.txt": "uno\n" }]);
+    expect(ran.outcome.calls).toEqual({ made: 3, expected: 2, at_most: 3 });
+    expect(ran.outcome.refused).toEqual([]);
+    expect(ran.asked(3)).toContain("-one\n+1\n</diff>\nThe user says: write it in words");
+    expect(ran.questions.map(({ kind }) => kind)).toEqual(["plan", "batch", "batch"]);
+  });
+
+  test("once the promised calls are used, words take one more, which is told", async () => {
+    const more = modify("a.txt", ["one\n", "un\n"]) + finish("In French.");
+    const french = { feedback: "in French, rather" } as const;
+    const ran = await play({ files, lines: [...lines, again, more], options, answers: ["yes", words, french, "yes"] });
+    expect(ran.files).toEqual({ "a.txt": "un\n" });
+    expect(ran.outcome.calls).toEqual({ made: 4, expected: 3, at_most: 4 });
+    expect(ran.eventsOf("notice").map(({ text }) => text)).toContain("one more call: at most 4 now");
+  });
+
+  test("a cap of the user on calls holds against words, too", async () => {
+    const ran = await play({
+      files,
+      lines,
+      options: { ...options, caps: { calls: 2, tokens: null, cost: null } },
+      answers: ["yes", words, "no"],
+    });
+    expect([ran.outcome.error?.code, ran.files]).toEqual(["budget_calls", files]);
+  });
+
+  test("what followed the changes in the same reply waits for them", async () => {
+    const steps = ["MODIFY a.txt", "RUN touch ran.txt", "WRITE b.txt"];
+    const first = `${modify("a.txt", ["one\n", "1\n"])}RUN::touch ran.txt\n${write("b.txt", "b\n")}${finish("Done.")}`;
+    const ran = await play({
+      files,
+      lines: [plan({ steps }), first, modify("a.txt", ["one\n", "uno\n"]) + write("b.txt", "b\n") + finish("Done.")],
+      options,
+      answers: ["yes", words, "yes"],
+    });
+    expect(ran.files).toEqual({ "a.txt": "uno\n", "b.txt": "b\n" });
+    expect(ran.asked(3)).toContain("The user says: write it in words");
   });
 });

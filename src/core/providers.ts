@@ -37,6 +37,8 @@ export interface Provider {
   readonly needsKey: boolean;
   /** Environment variables that may hold a key; hints name the first. */
   readonly keyVariables: readonly string[];
+  /** Where a person gets a key; absent: nowhere that pai knows. */
+  readonly keyPage?: string;
   /** null: its keys have no shape that tells them from other texts. */
   readonly keyShape: KeyShape | null;
   /** The headers of every request, including those that carry the key; null: the request carries none. */
@@ -90,6 +92,7 @@ const table = [
     usualModel: "gemini-3.5-flash-lite",
     needsKey: true,
     keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    keyPage: "https://aistudio.google.com/apikey",
     keyShape: { prefixes: ["AIza", "AQ."], goesOn: "[\\w-]{30,}", kind: "Google key" },
     headers: wireHeaders.gemini,
     url: "https://generativelanguage.googleapis.com",
@@ -106,6 +109,7 @@ const table = [
     usualModel: "gpt-6.1-terra",
     needsKey: true,
     keyVariables: ["OPENAI_API_KEY"],
+    keyPage: "https://platform.openai.com/api-keys",
     keyShape: { prefixes: ["sk-"], goesOn: "[\\w-]{20,}", kind: "API key" },
     headers: bearer,
     url: "https://api.openai.com/v1",
@@ -122,6 +126,7 @@ const table = [
     usualModel: "claude-sonnet-5-5",
     needsKey: true,
     keyVariables: ["ANTHROPIC_API_KEY"],
+    keyPage: "https://console.anthropic.com/settings/keys",
     keyShape: { prefixes: ["sk-ant-"], goesOn: "[\\w-]{16,}", kind: "Anthropic key" },
     headers: wireHeaders.messages,
     url: "https://api.anthropic.com",
@@ -138,6 +143,7 @@ const table = [
     usualModel: null,
     needsKey: true,
     keyVariables: ["OPENROUTER_API_KEY"],
+    keyPage: "https://openrouter.ai/settings/keys",
     keyShape: { prefixes: ["sk-or-"], goesOn: "[\\w-]{20,}", kind: "OpenRouter key" },
     headers: (key: string | null) => ({ ...bearer(key), "x-title": "pai" }),
     url: "https://openrouter.ai/api/v1",
@@ -156,6 +162,7 @@ const table = [
     usualModel: "mistral-large-latest",
     needsKey: true,
     keyVariables: ["MISTRAL_API_KEY"],
+    keyPage: "https://console.mistral.ai/api-keys",
     keyShape: null,
     headers: bearer,
     url: "https://api.mistral.ai/v1",

@@ -60,9 +60,13 @@ async function offer({
   const { home, context, base, said } = sit(env, tty);
   const [left, secrets] = [[...lines], [...hidden]];
   let looked = 0;
+  let demos = 0;
   const asker = {
     readLine: async () => left.shift() ?? null,
     askHidden: async () => secrets.shift() ?? null,
+    async demo() {
+      demos += 1;
+    },
     async check(_provider: string, key: string) {
       const error = refuses(key);
       if (error !== null) throw error;
@@ -74,7 +78,17 @@ async function offer({
   });
   const keys = (provider: ProviderId) =>
     findKeys(providerTable[provider], { env: context.env, places: home.places }).map(({ key }) => key);
-  return { model: settings.model, url: settings.baseUrl.local, origins, said: said(), looked, keys, left, secrets };
+  return {
+    model: settings.model,
+    url: settings.baseUrl.local,
+    origins,
+    said: said(),
+    looked,
+    demos,
+    keys,
+    left,
+    secrets,
+  };
 }
 
 const taken: readonly (readonly [string, string])[] = [
@@ -117,6 +131,20 @@ test("a key is known by how it begins, tried, stored, and its provider's model i
   expect(said).not.toContain(anthropicKey);
   const beside = await offer({ lines: ["k"], hidden: [geminiKey] });
   expect([beside.model, beside.keys("gemini")]).toEqual([usual, [geminiKey]]);
+});
+
+test("who has neither key nor server sees three ways on one screen, and d plays the demo", async () => {
+  const { demos, said, keys } = await offer({ found: [], hidden: ["d", geminiKey] });
+  expect([demos, keys("gemini")]).toEqual([1, [geminiKey]]);
+  const screen = said.slice(said.indexOf("Three ways"));
+  for (const words of ["aistudio.google.com", "ollama pull", "offline: d"]) expect(screen).toContain(words);
+  expect(screen.split("\n").length).toBeLessThanOrEqual(24);
+});
+
+test("what does not look like a key is used after a yes alone", async () => {
+  const asked = { found: [], hidden: ["what?"] };
+  expect((await offer({ ...asked, lines: ["gemini", "n"] })).keys("gemini")).toEqual([]);
+  expect((await offer({ ...asked, lines: ["gemini", "y"] })).keys("gemini")).toEqual(["what?"]);
 });
 
 test("a key without a shape is stored for the provider that is named", async () => {
@@ -170,7 +198,7 @@ test("who cannot be asked is told the command for a server on this machine", asy
 
 test("after a first success the chosen model is kept with its address when the person says so, and asked once", async () => {
   const { context, base, home } = sit();
-  const asker = { readLine: async () => "1", askHidden: async () => null, check: async () => {} };
+  const asker = { readLine: async () => "1", askHidden: async () => null, demo: async () => {}, check: async () => {} };
   const chosen = await askForModel(context, base, asker, async () => servers);
   const file = join(home.places.configDir ?? "", "config.json");
   await offerToKeep(context, chosen, { ok: false }, async () => "y");

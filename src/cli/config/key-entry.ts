@@ -9,7 +9,7 @@ import { allSettings } from "../../store/setting-table.ts";
 export type ReadLine = (question: string) => Promise<string | null>;
 
 /** Providers that have keys. */
-export const keyed: readonly ProviderId[] = providers.filter(({ needsKey }) => needsKey).map(({ id }) => id);
+const keyed: readonly ProviderId[] = providers.filter(({ needsKey }) => needsKey).map(({ id }) => id);
 
 const settingOf = (name: string): string | null =>
   allSettings.find((setting) => setting.name === name || setting.env === name)?.name ?? null;

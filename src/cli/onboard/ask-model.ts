@@ -1,14 +1,15 @@
 /** Without a key, asks the user once at the terminal: for a model of a local server, or for a key. */
 import { PaiError, toPaiError } from "../../core/error.ts";
-import { type ProviderId, providerOfKey } from "../../core/providers.ts";
+import { type ProviderId, providerOfKey, providers } from "../../core/providers.ts";
 import { type DiscoverOptions, type FoundServer, findServers, renderServer } from "../../models/local/discover.ts";
-import { maskKey, putKey } from "../../store/keys.ts";
+import { doubtKey, maskKey, putKey } from "../../store/keys.ts";
 import { hang } from "../../ui/layout.ts";
+import { readAnswer } from "../../ui/prompt/read-answer.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { columnsOfErrors } from "../columns.ts";
 import type { Context } from "../command.ts";
 import type { Base } from "../compose/base.ts";
-import { askOwner, keyed, requireKey } from "../config/key-entry.ts";
+import { askOwner, requireKey } from "../config/key-entry.ts";
 import { openLog } from "../open-log.ts";
 import { answeredOrigin, lacksKey, pickModel } from "./pick-model.ts";
 
@@ -20,6 +21,8 @@ export interface Asker {
   readonly readLine: (question: string) => Promise<string | null>;
   /** Like `readLine` for hidden text. */
   readonly askHidden: (question: string) => Promise<string | null>;
+  /** Plays the demo. */
+  readonly demo: () => Promise<unknown>;
   /** Throws the provider's refusal of the key, or why it could not be asked. */
   readonly check: (provider: ProviderId, key: string) => Promise<void>;
 }
@@ -48,7 +51,10 @@ export async function askForModel(
   const offers = offersOf(servers);
   const text = `there is no key for ${base.settings.model} yet`;
   openLog(context).notify({ level: "info", code: "no_key", text });
-  if (offers.length === 0) return askForKey(context, base, asker);
+  if (offers.length === 0) {
+    context.err(renderWays());
+    return askForKey(context, base, asker);
+  }
   context.err("found on this machine:\n");
   const columns = columnsOfErrors(context);
   for (const server of servers) context.err(`${hang("  ", visible(renderServer(server)), columns).join("\n")}\n`);
@@ -75,19 +81,36 @@ function withLocal(base: Base, { name, url }: Offer): Base {
   };
 }
 
+/** What a person can do who has neither a key nor a server: one screen. */
+function renderWays(): string {
+  const pages = providers.flatMap(({ id, keyPage }) => (keyPage === undefined ? [] : [[id, keyPage] as const]));
+  const width = Math.max(...pages.map(([id]) => id.length));
+  return [
+    "Three ways to begin:",
+    "  1  paste a key below; where to get one:",
+    ...pages.map(([id, page]) => `       ${id.padEnd(width)}  ${page}`),
+    "  2  a model on this machine, without a key:",
+    "       curl -fsSL https://ollama.com/install.sh | sh",
+    "       ollama pull qwen3:8b",
+    "  3  watch a whole task first, offline: d",
+    "",
+  ].join("\n");
+}
+
 const maxTries = 3;
+/** Characters of the shortest key of a provider. */
+const shortestKey = 16;
 
 /** Asks for a key until one is accepted, and stores it; with no input the settings stay as they are. */
 async function askForKey(context: Context, base: Base, asker: Asker): Promise<Base> {
   const log = openLog(context);
   for (let tries = 0; tries < maxTries; tries += 1) {
-    const key = ((await asker.askHidden(`API key of ${keyed.join(", ")} (not shown; Enter for none): `)) ?? "").trim();
+    const key = ((await asker.askHidden("a key (shown as dots), d for the demo, Enter for none: ")) ?? "").trim();
     if (key === "") return base;
     try {
-      requireKey(key);
-      const provider = providerOfKey(key)?.id ?? (await askOwner(asker.readLine));
-      await check(context, asker, provider, key);
-      putKey({ provider, places: base.places }, "primary", key, context.now());
+      const provider = key === "d" ? null : await takeKey(context, base, { asker, key });
+      if (key === "d") await asker.demo();
+      if (provider === null) continue;
       log.notify({ level: "info", code: "key_saved", text: `saved the ${provider} key ${maskKey(key)}` });
       const { base: picked, message } = pickModel(context, base);
       if (message !== null) log.notify({ level: "info", code: "model", text: message });
@@ -99,6 +122,28 @@ async function askForKey(context: Context, base: Base, asker: Asker): Promise<Ba
     }
   }
   return base;
+}
+
+/** Finds out whose key it is, checks and stores it; null: the person did not mean it. Throws why it cannot be one. */
+async function takeKey(
+  context: Context,
+  { places }: Base,
+  { asker, key }: { readonly asker: Asker; readonly key: string },
+): Promise<ProviderId | null> {
+  requireKey(key);
+  const provider = providerOfKey(key)?.id ?? (await askOwner(asker.readLine));
+  if (!(await isMeant(asker, provider, key))) return null;
+  await check(context, asker, provider, key);
+  putKey({ provider, places }, "primary", key, context.now());
+  return provider;
+}
+
+/** Whether the text looks like a key of the provider, or the person says that it is one. */
+async function isMeant({ readLine }: Asker, provider: ProviderId, key: string): Promise<boolean> {
+  const doubt = doubtKey(provider, key, { origin: "default" });
+  if (doubt === null && key.length >= shortestKey) return true;
+  const said = await readLine(`the key ${doubt ?? "is very short"}; use it all the same? y or n: `);
+  return readAnswer(said, { feedback: false }) === "yes";
 }
 
 /** Checks a key; an unreachable provider is no evidence against it. */

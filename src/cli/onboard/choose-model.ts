@@ -2,6 +2,7 @@
 
 import { type ProviderId, providerTable } from "../../core/providers.ts";
 import type { Context } from "../command.ts";
+import { demoCommand } from "../commands/demo.ts";
 import type { Base } from "../compose/base.ts";
 import type { TerminalView } from "../compose/view.ts";
 import { validateOnline } from "../config/validate-online.ts";
@@ -34,6 +35,7 @@ export async function chooseModel(context: Context, given: Base, view: TerminalV
   return askForModel(context, base, {
     readLine: readLineOf(view),
     askHidden: async (question) => (await view.prompter()).askHidden(question),
+    demo: () => demoCommand({ ...context, flags: {}, words: [] }),
     check: (provider, key) => checkKey(context, base, provider, key),
   });
 }

@@ -95,7 +95,7 @@ export function createPrompter(options: PrompterOptions): Prompter {
       try {
         return await raw.read<string>("drop", (settle) => {
           err(style.plain ? question : `${wrap(question.trimEnd(), size().columns).join("\r\n")} `);
-          return openSecretLine(settle);
+          return openSecretLine(settle, err);
         });
       } finally {
         err("\n");
@@ -104,23 +104,33 @@ export function createPrompter(options: PrompterOptions): Prompter {
   };
 }
 
-function openSecretLine({ done, fail }: Settle<string | null>): Reader {
+/** So many dots at most: a pasted key must not wrap. */
+const maxDots = 24;
+
+/** Reads a line that is shown as dots. */
+function openSecretLine({ done, fail }: Settle<string | null>, err: (text: string) => void): Reader {
   let text = "";
+  const put = (next: string): void => {
+    const dotsOf = (shown: string) => Math.min(Array.from(shown).length, maxDots);
+    const [before, after] = [dotsOf(text), dotsOf(next)];
+    text = next;
+    err(after >= before ? "*".repeat(after - before) : "\b \b".repeat(before - after));
+  };
   const keys: Readonly<Record<string, () => void>> = {
     enter: () => done(text),
     "ctrl+d": () => done(text === "" ? null : text),
     escape: () => done(null),
     "ctrl+c": () => fail(new PaiError("interrupted", "interrupted at a question")),
     "ctrl+u"() {
-      text = "";
+      put("");
     },
     backspace() {
-      text = Array.from(text).slice(0, -1).join("");
+      put(Array.from(text).slice(0, -1).join(""));
     },
   };
   return {
     press(key) {
-      if (key.text !== "") text += key.text.trim();
+      if (key.text !== "") put(text + key.text.trim());
       else keys[key.name]?.();
     },
     resume() {},

@@ -2,13 +2,17 @@
 
 import { linesOf } from "../core/context/blocks.ts";
 import type { ExcerptRange } from "../core/context/excerpts.ts";
-import { maxReadLines, maxShown, maxWhole } from "../core/context/shown.ts";
+import { extentsIn, namesMeant } from "../core/context/extents.ts";
+import { kindOf } from "../core/context/kind.ts";
+import { maxReadLines } from "../core/context/shown.ts";
 import { fence } from "../core/data-fence.ts";
-import { noteTold, untoldRanges } from "../core/dialogue.ts";
+import { noteTold } from "../core/dialogue.ts";
 import { type Call, isFields, type Json, partOf } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan/plan.ts";
+import { maxRounds } from "../core/plan/promise.ts";
 import { createRights, type Rights } from "../core/plan/scope.ts";
+import { splitRange } from "../core/script/script.ts";
 import { blankSecrets } from "../core/secrets/veil.ts";
 import { namesPath, rowOf } from "../core/vocabulary.ts";
 import { renderNested } from "./briefing/guides.ts";
@@ -17,6 +21,7 @@ import { type Focus, noteSent, showFile, toReadable } from "./briefing/sources.t
 import { mayRunCommand } from "./commands/commands.ts";
 import { continueOrStart, tellChanged, textNow } from "./dialogue.ts";
 import { type BatchReport, type CallReport, perform } from "./perform.ts";
+import { filesOf, sharesOf, sizeOfFiles } from "./plan-files.ts";
 import type { Run } from "./run.ts";
 
 /** Whether an action only looks. */
@@ -24,8 +29,8 @@ export const isLook = (action: string) => rowOf(action)?.kind === "look";
 
 /** The input of a READ from `path:from-to`; a target without a valid range is a path. */
 function inputOfRead(target: string): Json {
-  const [, path = "", from = "", to = from] = /^(.+?)::?(\d+)(?:-(\d+))?$/.exec(target) ?? [];
-  return path === "" ? { path: target } : { path, start_line: Number(from), end_line: Number(to) };
+  const range = splitRange(target);
+  return range === null ? { path: target } : { path: range.path, start_line: range.from, end_line: range.to };
 }
 
 /** The plan's look steps as calls. */
@@ -42,52 +47,10 @@ function looksOf(plan: Plan): readonly Call[] {
   });
 }
 
-/** Files that the model must see before the work. */
-interface Named {
-  /** Those to be read, modified, overwritten or moved. */
-  readonly paths: ReadonlySet<RelPath>;
-  /** Those that the plan changes but does not rewrite: parts of a large one are enough. */
-  readonly edited: ReadonlySet<RelPath>;
-}
-
-/** The files that a plan names, without those that may not be read. */
-export function filesOf(run: Run, plan: Plan): Named {
-  const paths = new Set<RelPath>();
-  const changed = new Set<RelPath>();
-  const written = new Set<RelPath>();
-  for (const text of plan.analysis?.files_to_read ?? []) {
-    const path = toReadable(run, text);
-    if (path !== null) paths.add(path);
-  }
-  for (const { action, target } of plan.execution_plan?.steps ?? []) {
-    const row = rowOf(action);
-    const path = row?.shows === true ? toReadable(run, target) : null;
-    if (path === null) continue;
-    paths.add(path);
-    if (row?.form === "content") written.add(path);
-    else if (row?.kind === "change") changed.add(path);
-  }
-  return { paths, edited: changed.difference(written) };
-}
-
-/** Characters of the files that a plan names and the dialogue does not show, without those that may not be read. */
-export async function sizeOfFiles(run: Run, plan: Plan): Promise<number> {
-  const { paths, edited } = filesOf(run, plan);
-  let size = 0;
-  for (const path of paths) {
-    const text = (await textNow(run, path)) ?? "";
-    const lines = linesOf(text);
-    const untold = untoldRanges(run.dialogue, path, text, null);
-    const left = untold.reduce((sum, { from, to }) => sum + lines.slice(from - 1, to).join("\n").length, 0);
-    size += Math.min(left, edited.has(path) ? maxWhole : maxShown);
-  }
-  return size;
-}
-
 /**
  * What shows which parts of a file the plan is about: its words, outputs of failed checks, and the ranges read.
  */
-function focusOn(run: Run, plan: Plan, path: RelPath, reports: readonly CallReport[]): Focus {
+function focusOn(run: Run, plan: Plan, path: RelPath, reports: readonly CallReport[], room: number): Focus {
   const { task, checking, planning, reading } = run;
   const steps = (plan.execution_plan?.steps ?? []).filter(({ target }) => toReadable(run, target) === path);
   const words = steps.map(({ purpose, expected_outcome }) => `${purpose} ${expected_outcome}`);
@@ -98,9 +61,11 @@ function focusOn(run: Run, plan: Plan, path: RelPath, reports: readonly CallRepo
     report.ok && pathOfRead(run, report) === path ? (rangeOf(report) ?? []) : [],
   );
   return {
-    request: blankSecrets([task.text, ...planning.corrections, where, ...words].join("\n")),
+    request: blankSecrets([task.text, ...planning.corrections].join("\n")),
+    plan: blankSecrets([...words, where, plan.reply].join("\n")),
     output: blankSecrets([task.context ?? "", ...failed].join("\n")),
     looked: [...looked, ...read],
+    room,
   };
 }
 
@@ -152,10 +117,13 @@ function callsOf(run: Run, plan: Plan, steps: readonly PlanStep[]): readonly Cal
 
 /** The files that the plan names, as far as the dialogue does not show them. */
 async function showNamed(run: Run, plan: Plan, reports: readonly CallReport[]): Promise<readonly string[]> {
-  const { paths, edited } = filesOf(run, plan);
+  const named = filesOf(run, plan);
+  const shares = await sharesOf(run, named);
   const texts: string[] = [];
-  for (const path of paths)
-    texts.push((await showFile(run, path, edited.has(path) ? () => focusOn(run, plan, path, reports) : null)) ?? "");
+  for (const path of named.paths) {
+    const room = shares.get(path) ?? null;
+    texts.push((await showFile(run, path, room === null ? null : focusOn(run, plan, path, reports, room))) ?? "");
+  }
   return texts.filter((text) => text !== "");
 }
 
@@ -193,8 +161,8 @@ export async function collectEvidence(run: Run, plan: Plan, rights: Rights, syst
   const { paths } = filesOf(run, plan);
   const isShown = (report: CallReport) => report.ok && paths.has(pathOfRead(run, report) ?? ("" as RelPath));
   for (const report of reports) if (!isShown(report)) texts.push(await renderLook(run, report));
-  const carried = isAlone ? renderCarried(run.reading, paths) : "";
-  return { text: [renderNested(run), carried, ...texts].filter(Boolean).join("\n\n"), batch };
+  const alone = isAlone ? [renderLooked(run.reading, paths), await renderSignatures(run, paths, texts)] : [];
+  return { text: [renderNested(run), ...alone, ...texts].filter(Boolean).join("\n\n"), batch };
 }
 
 /** Characters of all results of one round of looks, for a model with a large window. */
@@ -234,11 +202,16 @@ function cutResults(reports: readonly CallReport[], room: number): readonly stri
   return reports.map((report) => cut.get(report) ?? "");
 }
 
+/** Counts a round of looks, unless all of them failed and a call is to spare. */
+function countRound({ ledger, planning }: Run, reports: readonly CallReport[]): void {
+  if (!ledger.spare || reports.some(({ ok }) => ok)) planning.rounds += 1;
+}
+
 /**
- * Does the looks of a plan that asks to see more, and renders their results for the next planning call. `rounds`: how
- * many more rounds there may be.
+ * Does the looks of a plan that asks to see more, and renders their results for the next planning call. A round in which
+ * all of them fail does not count while a call is to spare.
  */
-export async function lookAround(run: Run, plan: Plan, rounds: number): Promise<string> {
+export async function lookAround(run: Run, plan: Plan): Promise<string> {
   const looked = looksOf(plan);
   const named = new Set(looked.flatMap(({ input }) => (isFields(input) ? [input["path"]] : [])));
   const others = (plan.analysis?.files_to_read ?? []).filter((path) => !named.has(path));
@@ -247,6 +220,8 @@ export async function lookAround(run: Run, plan: Plan, rounds: number): Promise<
     ...others.map((path, at): Call => ({ id: `look.r${at + 1}`, name: "READ", input: { path } })),
   ];
   const { reports } = await perform(run, calls, noRights);
+  countRound(run, reports);
+  const rounds = maxRounds - run.planning.rounds;
   const { window, maxOutputTokens } = partOf(run.calling.model, "plan");
   const texts = cutResults(
     reports,
@@ -296,8 +271,6 @@ export async function showLook(run: Run, report: CallReport): Promise<string> {
   return shown ?? renderLook(run, report);
 }
 
-/** Characters of files that are shown again, besides the files that the plan names. */
-const maxCarried = 12_000;
 /** Characters of results of looks that are shown again. */
 const maxLooked = 24_000;
 
@@ -323,19 +296,33 @@ function keepSmallest(shown: readonly Shown[], maxLength: number): Kept {
   return { texts, left };
 }
 
-/** The texts to repeat. `evidence`: paths that the request shows anyway, which are not repeated. */
-function renderCarried(reading: Readonly<FilesRead>, evidence: ReadonlySet<string>): string {
-  const again = new Set<string | null>(evidence);
-  const looked = keepSmallest(
-    reading.looked.filter(({ path }) => !again.has(path)),
+/** What looks before the plan found, for a call that stands alone. `evidence`: paths that it shows anyway. */
+function renderLooked(reading: Readonly<FilesRead>, evidence: ReadonlySet<string>): string {
+  const { texts, left } = keepSmallest(
+    reading.looked.filter(({ path }) => path === null || !evidence.has(path)),
     maxLooked,
   );
-  for (const { path } of reading.looked) again.add(path);
-  const files = keepSmallest(
-    reading.briefed.filter(({ path }) => !again.has(path)),
-    maxCarried,
-  );
-  const left = [...new Set([...looked.left, ...files.left])];
-  const note = left.length === 0 ? "" : `Shown before, and left out here: ${left.join(", ")}.`;
-  return [...files.texts, ...looked.texts, note].filter(Boolean).join("\n\n");
+  const note = left.length === 0 ? "" : `Looked at before, and left out here: ${[...new Set(left)].join(", ")}.`;
+  return [...texts, note].filter(Boolean).join("\n\n");
+}
+
+/** Characters of all signatures. */
+const maxOfSignatures = 2_000;
+
+/** Of files that the planning call showed and the plan does not touch: how what the evidence uses of them is defined. */
+async function renderSignatures(run: Run, evidence: ReadonlySet<RelPath>, texts: readonly string[]): Promise<string> {
+  const used = namesMeant(texts.join("\n"), true);
+  const found: string[] = [];
+  let left = maxOfSignatures;
+  for (const path of run.reading.briefed) {
+    if (evidence.has(path) || kindOf(path) !== "code") continue;
+    const lines = linesOf((await textNow(run, path)) ?? "");
+    for (const { name, line } of extentsIn(path, lines)) {
+      const text = `${path}:${line} ${(lines[line - 1] ?? "").trim()}`;
+      if (!used.has(name) || text.length > left) continue;
+      left -= text.length;
+      found.push(text);
+    }
+  }
+  return found.length === 0 ? "" : fence("signatures", {}, found.join("\n"));
 }

@@ -26,10 +26,11 @@ export function renderCriteria({ analysis }: Plan): string {
 }
 
 /** How many replies are left for the work, and what this one must therefore do. */
-function renderTurns(left: number): string {
-  const head = `turns left: ${left}, this one included.`;
-  if (left <= 1) return `${head} Do all of it now, and end with FINISH.`;
-  return `${head} Missing something? READ it and leave out FINISH. Otherwise end with FINISH.`;
+function renderTurns({ ledger }: Run, left: number): string {
+  const more = Math.max(0, ledger.promised.at_most - ledger.made - 1);
+  const head = `turns left: ${Math.min(left, more + 1)}, this one included${left <= more ? ", and one more for what fails" : ""}.`;
+  if (more === 0) return `turns left: 1, this one included. Do all of it now, and end with FINISH.`;
+  return `${head} Missing something? READ::path:from-to and leave out FINISH. Otherwise do all of it, and end with FINISH.`;
 }
 
 /** What a request for work holds besides its evidence. */
@@ -72,7 +73,7 @@ export function renderTask(run: Run, plan: Plan, evidence: string, { checks, tur
     renderNotRun(run),
     tellOnce(dialogue, "checks", renderBaseline(run.checking)),
     alone(done === "" ? "" : `Checks that pai runs after it (no RUN needed):\n${done}`),
-    turns === null ? "" : renderTurns(turns),
+    turns === null ? "" : renderTurns(run, turns),
     alone(renderRequest(run)),
     renderLearning(run.ending),
     alone(renderAnswerForm(run.ending)),
@@ -140,7 +141,7 @@ export async function renderResults(
     ...failed.map((check) => describeCheck(check)),
     left.code === "reply_invalid" ? `Your last reply could not be used: ${left.message}.\n${renderForms(tag)}` : "",
     left.open.length > 0 ? `Still to do from the plan:\n${left.open.map((claim) => `- ${claim}`).join("\n")}` : "",
-    renderTurns(turns),
+    renderTurns(run, turns),
     failed.length > 0
       ? "Your edits are in the files now. Correct what the failed check shows: an action script again, ended with FINISH."
       : "Answer with an action script again, of only what is left, ended with FINISH (alone when nothing is).",

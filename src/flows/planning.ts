@@ -33,8 +33,9 @@ import { readNested } from "./briefing/guides.ts";
 import { tellBriefing } from "./briefing/tell-briefing.ts";
 import { bindCommands } from "./commands/commands.ts";
 import type { RunEnding } from "./ending/ending.ts";
-import { lookAround, sizeOfFiles } from "./evidence.ts";
+import { lookAround } from "./evidence.ts";
 import { askForJson, type ReadValue } from "./json-reply.ts";
+import { sizeOfFiles } from "./plan-files.ts";
 import type { Planning } from "./plans/plan-state.ts";
 import { whyUnfit, withRealPaths } from "./plans/real-paths.ts";
 import { workPrompt } from "./prompts/prompts.ts";
@@ -139,8 +140,7 @@ async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Pr
   if (key !== null) planning.planned = [...planning.planned, { key, made: made as Json }];
   const plan = kind.planOf(made);
   if (kind.looks(made)) {
-    planning.rounds += 1;
-    const text = await lookAround(run, plan, maxRounds - planning.rounds);
+    const text = await lookAround(run, plan);
     const next = key === null ? null : keyBehindLooks(run, key, text);
     return makeOne(run, kind, {
       ...wanted,
@@ -210,7 +210,7 @@ interface ApprovedPlan<Made> {
 export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<ApprovedPlan<Made>> {
   const briefing = await makeBriefing(run);
   for (const path of briefing.shown) run.reading.bases.add(path);
-  run.reading.briefed = briefing.parts.flatMap(({ file, text }) => (file === null ? [] : [{ path: file.path, text }]));
+  run.reading.briefed = briefing.parts.flatMap(({ file }) => (file === null ? [] : [file.path]));
   const key = keyOfPlan(run, briefing, kind.system(run.changing.strict));
   let current = await draftFitting(run, kind, briefing, key);
   for (;;) {

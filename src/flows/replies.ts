@@ -10,7 +10,7 @@ import { chooseTag, usualTag } from "../core/script/open-body.ts";
 import { parseScript } from "../core/script/parser.ts";
 import { readAmendments } from "../core/script/read-amend.ts";
 import { renderResume } from "../core/script/resume.ts";
-import { type Cut, parseReadRange, type Script, type ScriptAction } from "../core/script/script.ts";
+import { type Cut, parseReadRange, type Script, type ScriptAction, splitRange } from "../core/script/script.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { amend, noteRefused } from "./amend.ts";
 import { targetOfCall } from "./approval.ts";
@@ -261,8 +261,10 @@ const inputs: Readonly<Record<Form, (action: ScriptAction) => Json>> = {
   path: ({ path = "" }) => ({ path }),
   folder: ({ path = "" }) => ({ path }),
   lines: ({ path = "", arg = "" }) => {
-    const range = parseReadRange(arg.trim());
-    return range === null ? { path } : { path, start_line: range.from, end_line: range.to };
+    // `READ::a.py:10-20` as well as `READ::a.py::10-20`: pai itself names ranges so.
+    const given = parseReadRange(arg.trim());
+    const range = given === null ? splitRange(path) : { path, ...given };
+    return range === null ? { path } : { path: range.path, start_line: range.from, end_line: range.to };
   },
   pair: ({ path = "", to = "" }) => ({ from: path, to }),
   pattern: ({ arg = "" }) => ({ pattern: arg }),

@@ -192,6 +192,10 @@ function giveUp(run: Run, left: Left, text: string): never {
   throw new PaiError(left.code, left.message + said, left.hint === null ? {} : { hint: left.hint });
 }
 
+/** Whether a reply held only looks, and all of them failed. */
+const isLost = ({ reports }: BatchReport): boolean =>
+  reports.length > 0 && reports.every(({ ok, kind }) => !ok && kind === "look");
+
 /** Characters that the message of a later phase may well have. */
 const maxOfResults = 16_000;
 
@@ -231,6 +235,8 @@ export async function execute(run: Run, plan: Plan, claims: readonly PlanClaim[]
     continueOrStart(run, system, "work", maxOfResults);
     const isAlone = run.dialogue.messages.length === 0;
     const now = isAlone ? `${await renderNow(run, plan, checks)}\n\nSo far:\n` : "";
+    // A reply of looks that all failed is asked for again: the turn is not lost.
+    if (run.ledger.spare && isLost(batch)) n -= 1;
     const { stubborn } = progress;
     const ended = { batch, left, notes, checks: reports, stubborn, turns: turnsAt(n + 1), tag };
     request = now + (await renderResults(run, ended));

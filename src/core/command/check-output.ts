@@ -9,15 +9,43 @@ export interface CheckEvidence extends CheckResult {
 /** Characters of an output that a request shows: failures are reported at the end. */
 const shownCharacters = 3000;
 
-/** The end of an output, from the beginning of a line, with a note of what is left out. */
+/** A line that names a place in a file of the project, and not of a library or the runtime. */
+const namesPlace = /(?:^|[\s("'[])[\w@.+/-]*\w\.\w{1,5}(?::\d+|", line \d+|\(\d+[,)])/;
+const isForeign = /node_modules|site-packages|dist-packages|\/usr\/|\/lib\/python|node:|internal\//;
+/** Lines around one that names a place. */
+const linesAround = 6;
+
+/** The lines of an output around those that name places in the project, as far as they fit. */
+function aboutProject(lines: readonly string[], room: number): string {
+  const kept = new Set<number>();
+  let left = room;
+  for (const [at, line] of lines.entries()) {
+    if (line.length > 400 || isForeign.test(line) || !namesPlace.test(line)) continue;
+    for (let near = Math.max(0, at - linesAround); near <= Math.min(lines.length - 1, at + linesAround); near += 1) {
+      const text = lines[near] ?? "";
+      if (kept.has(near) || text.length + 1 > left) continue;
+      kept.add(near);
+      left -= text.length + 1;
+    }
+  }
+  const sorted = [...kept].sort((a, b) => a - b);
+  return sorted.map((at, n) => (n > 0 && at !== (sorted[n - 1] ?? 0) + 1 ? `[…]\n${lines[at]}` : lines[at])).join("\n");
+}
+
+/** 3,000 characters of an output: first the lines that name files of the project, then its end. */
 export function tailOf(output: string): string {
   const text = output.trimEnd();
   if (text.length <= shownCharacters) return text;
-  const tail = text.slice(-shownCharacters).toWellFormed();
+  const first = aboutProject(text.slice(0, -shownCharacters / 2).split("\n"), shownCharacters / 2);
+  const tail = text.slice(first.length - shownCharacters).toWellFormed();
   const start = tail.indexOf("\n") + 1;
   const kept = tail.slice(start > shownCharacters / 2 ? 0 : start);
-  return `[… ${text.length - kept.length} characters before this are left out]\n${kept}`;
+  const cut = `[… ${text.length - kept.length - first.length} characters before this are left out]`;
+  return [first, cut, kept].filter(Boolean).join("\n");
 }
+
+/** The last line of an output that says anything; "": it says nothing. */
+export const lastLineOf = (output: string): string => output.trimEnd().split("\n").at(-1)?.trim().slice(0, 300) ?? "";
 
 /**
  * Text that differs from run to run and says nothing about the failure. Counts are kept: "3 failed" is not "4 failed".

@@ -1,34 +1,48 @@
 /** Chooses which lines of one large file are shown to the model that changes it. Pure. */
 import { cutBlocks, linesOf } from "./blocks.ts";
 import { chooseExcerpts, type ExcerptRange } from "./excerpts.ts";
+import { definitionsNamed, type Extent, extentsIn, namesMeant } from "./extents.ts";
+import { kindOf } from "./kind.ts";
 import { findSignals } from "./signals.ts";
 import { countTerm, type Term, termsOf } from "./words.ts";
 
-/** Characters of the blocks that match the request. */
-const chosenBudget = 16_000;
 /** `chooseExcerpts` gives one file at most this share of its budget. */
 const shareOfOne = 0.8;
-/** Characters of the ranges that the model has read. */
-const lookedBudget = 24_000;
+/** Characters of the blocks that match the words of the request; of a test file, of its two nearest tests. */
+const byWords = { code: 10_000, test: 4_000 } as const;
+/** Lines at the beginning of every file, and at the end of one with tests. */
+const headLines = 40;
+const endLines = 20;
+/** Lines that name a definition elsewhere in the file. */
+const maxCallers = 12;
+/** Characters of a definition that is shown whole. */
+const maxDefinition = 16_000;
+/** Characters of the outline, which names everything: a file with more than this is data. */
+const maxOutline = 8_000;
 
 export interface LargeFile {
   readonly path: string;
   readonly text: string;
-  /** What is to be done. */
+  /** What is to be done, as the user says it. */
   readonly request: string;
+  /** What the plan and amendments say of this file and of where the work is. */
+  readonly plan: string;
   /** Output of checks and other text that may name lines of the file. */
   readonly output: string;
   /** Ranges that the model has read. */
   readonly looked: readonly ExcerptRange[];
   /** Lines, from 1, around which something was changed. */
   readonly changed: readonly number[];
+  /** Characters that the parts may have. */
+  readonly room: number;
 }
 
 export interface Parts {
   /** In order; empty: the lines are too long. */
   readonly ranges: readonly ExcerptRange[];
+  /** Everything that the file defines, with lines; of tests their titles. */
   readonly outline: string;
-  /** Ranges that the model has read and that did not fit. */
+  /** Ranges that were read or named and that did not fit. */
   readonly left: readonly ExcerptRange[];
 }
 
@@ -46,54 +60,156 @@ function valuesOf(path: string, lines: readonly string[], terms: readonly Term[]
   });
 }
 
-/** Sorts the ranges, and joins those that touch or overlap. */
-function mergeRanges(ranges: readonly ExcerptRange[]): ExcerptRange[] {
-  const merged: ExcerptRange[] = [];
-  for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
-    const last = merged.at(-1);
-    if (last !== undefined && from <= last.to + 1) merged[merged.length - 1] = { ...last, to: Math.max(last.to, to) };
-    else merged.push({ from, to });
-  }
-  return merged;
-}
-
-/** Splits the ranges into those that fit and the rest; the latest come first. */
-function fitLooked(
-  lines: readonly string[],
-  looked: readonly ExcerptRange[],
-): { kept: ExcerptRange[]; left: ExcerptRange[] } {
-  const kept: ExcerptRange[] = [];
-  const left: ExcerptRange[] = [];
-  let room = lookedBudget;
-  for (const { from, to: end } of looked.toReversed()) {
-    const to = Math.min(end, lines.length);
-    if (from > to) continue;
-    const size = lines.slice(from - 1, to).reduce((sum, line) => sum + line.length + 1, 0);
-    if (size > room) left.push({ from, to });
-    else {
-      room -= size;
-      kept.push({ from, to });
+/** The lines with those of docstrings and comment blocks emptied: code is chosen by its own words. */
+function withoutDocs(lines: readonly string[]): readonly string[] {
+  let closing: RegExp | null = null;
+  return lines.map((line) => {
+    if (closing !== null) {
+      if (closing.test(line)) closing = null;
+      return "";
     }
-  }
-  return { kept, left };
+    const [, quote = ""] = /^\s*[rRuU]?("""|''')/.exec(line) ?? [];
+    if (quote !== "" && !line.trim().slice(3).includes(quote)) closing = new RegExp(quote);
+    else if (/^\s*\/\*\*?(?!.*\*\/)/.test(line)) closing = /\*\//;
+    else return /^\s*(?:\/\*\*|["']{3})/.test(line) ? "" : line;
+    return "";
+  });
 }
 
-/** The outline of a large file, the blocks that match the request, the lines that outputs name, and the ranges read. */
-export function chooseParts({ path, text, request, output, looked, changed }: LargeFile): Parts {
-  const lines = linesOf(text);
-  const terms = termsOf(request, output);
-  const named = findSignals(request, output, [path]).get(path)?.lines ?? [];
-  const signal = {
-    weight: 1,
-    lines: [...named, ...changed],
-    by: "request",
-  } as const;
+/** The blocks that match the words of the request, best first, within a number of characters. */
+function matchWords({ path, request, output, plan }: LargeFile, lines: readonly string[], room: number) {
+  const terms = termsOf(`${request}\n${plan}`, output);
+  const sought = { terms, values: valuesOf(path, lines, terms) };
+  const text = lines.join("\n");
+  const signal = { weight: 1, lines: [], by: "request" } as const;
   const [excerpt] = chooseExcerpts(
     [{ ranked: { path, score: 1, signal }, text }],
-    { terms, values: valuesOf(path, lines, terms) },
-    Math.floor(chosenBudget / shareOfOne),
+    sought,
+    Math.floor(room / shareOfOne),
   );
-  const { kept, left } = fitLooked(lines, looked);
-  const ranges = mergeRanges([...(excerpt?.ranges ?? []), ...kept]);
-  return { ranges, outline: excerpt?.outline ?? "", left };
+  return excerpt?.ranges ?? [];
+}
+
+/** Collects ranges, the most important first, as long as their lines fit. */
+function openRanges(lines: readonly string[], room: number) {
+  const chosen = lines.map(() => false);
+  const left: ExcerptRange[] = [];
+  let rest = room;
+  /** Takes what of a range is not chosen yet. False: it does not fit. */
+  const take = ({ from, to: end }: ExcerptRange): boolean => {
+    const to = Math.min(end, lines.length);
+    let size = 0;
+    for (let at = Math.max(1, from); at <= to; at += 1) if (!chosen[at - 1]) size += (lines[at - 1]?.length ?? 0) + 1;
+    if (size > rest) return false;
+    rest -= size;
+    chosen.fill(true, Math.max(0, from - 1), to);
+    return true;
+  };
+  return {
+    take,
+    /** Takes all of these ranges that fit, and notes the others. */
+    want(ranges: readonly ExcerptRange[]): void {
+      for (const range of ranges) if (range.from <= lines.length && !take(range)) left.push(range);
+    },
+    left,
+    get rest() {
+      return rest;
+    },
+    ranges(): readonly ExcerptRange[] {
+      const found: { from: number; to: number }[] = [];
+      for (const [at, isChosen] of chosen.entries()) {
+        const last = found.at(-1);
+        if (!isChosen) continue;
+        if (last?.to === at) last.to = at + 1;
+        else found.push({ from: at + 1, to: at + 1 });
+      }
+      return found;
+    },
+  };
+}
+
+const around = (line: number, by: number): ExcerptRange => ({ from: Math.max(1, line - by), to: line + by });
+
+const title = /^\s*(?:(?:describe|it|test)\S*\(\s*["'`](.+?)["'`]|(?:async\s+)?def (test\w*)|func (Test\w*)|#\[test\])/;
+
+/** The names that the file defines, with their lines; of a test file the titles of its tests. */
+function outlineOf(extents: readonly Extent[], lines: readonly string[], isTest: boolean): string {
+  const titles = isTest
+    ? lines.flatMap((line, at) => {
+        const found = title.exec(line);
+        const name = found?.[1] ?? found?.[2] ?? found?.[3];
+        return name === undefined || line.length > 400 ? [] : [`${name.slice(0, 60)} ${at + 1}`];
+      })
+    : extents
+        .filter(({ name }, at) => name.length <= 60 && extents[at - 1]?.name !== name)
+        .map(({ name, line }) => `${name} ${line}`);
+  const whole = titles.join(", ");
+  return whole.length <= maxOutline ? whole : `${whole.slice(0, whole.lastIndexOf(", ", maxOutline))}, …`;
+}
+
+/** Of a changelog: up to its second heading of a release, where an entry goes. */
+function headOfChangelog(lines: readonly string[]): ExcerptRange {
+  const isHeading = (line: string, at: number) =>
+    /^#{1,3}\s|^\[?v?\d+\.\d+/.test(line) || /^[-=~]{3,}\s*$/.test(lines[at + 1] ?? "");
+  const heads = lines.flatMap((line, at) =>
+    line.trim() !== "" && isHeading(line, at) && /\d|unreleased|next/i.test(line) ? [at] : [],
+  );
+  const end = heads[1] ?? lines.length;
+  return { from: 1, to: Math.min(Math.max(end, 1), 2 * headLines) };
+}
+
+const constructors = /^(?:constructor|__init__|__new__|initialize|init|new)$/;
+
+/** The heads of the classes around these definitions, up to their constructors. */
+function headsAround(extents: readonly Extent[], named: readonly Extent[]): readonly ExcerptRange[] {
+  const isInside = (inner: Extent, outer: Extent) =>
+    outer.line < inner.line && inner.to <= outer.to && outer.indent < inner.indent;
+  const outer = new Set(named.flatMap((each) => extents.filter((other) => isInside(each, other))));
+  return [...outer].flatMap((unit) => {
+    const made = extents.find((each) => isInside(each, unit) && constructors.test(each.name));
+    const head = { from: unit.from, to: Math.min(unit.line + 3, unit.to) };
+    return made === undefined ? [head] : [head, made];
+  });
+}
+
+/** The first member of a class, for whose sake its head is shown. */
+const membersOf = (extents: readonly Extent[], unit: Extent): readonly Extent[] =>
+  extents.filter(({ line }) => line > unit.line && line <= unit.to).slice(0, 1);
+
+/**
+ * The parts of a file, the most important first while they fit: its head; what was read or changed; whole definitions of
+ * what plan, output and request name; heads of their classes; lines that call them; blocks that match the words.
+ */
+export function chooseParts(file: LargeFile): Parts {
+  const { path, text, request, plan, output, looked, changed, room } = file;
+  const lines = linesOf(text);
+  const kind = kindOf(path);
+  const chosen = openRanges(lines, room);
+  const isChangelog = kind === "changelog";
+  chosen.want([isChangelog ? headOfChangelog(lines) : { from: 1, to: headLines }]);
+  chosen.want(looked.toReversed());
+  if (isChangelog) return { ranges: chosen.ranges(), outline: "", left: chosen.left };
+  const extents = extentsIn(path, lines);
+  const told = findSignals(request, output, [path]).get(path)?.lines ?? [];
+  chosen.want(changed.map((line) => around(line, 6)));
+  const names = new Set([...namesMeant(plan, true), ...namesMeant(output, false), ...namesMeant(request, false)]);
+  const named = definitionsNamed(extents, names);
+  const sizeOf = ({ from, to }: ExcerptRange) => lines.slice(from - 1, to).join("\n").length;
+  // Of a class that is named only the head: its methods are named apart, or found by their words.
+  const [small, large] = [
+    named.filter((each) => sizeOf(each) <= maxDefinition),
+    named.filter((each) => sizeOf(each) > maxDefinition),
+  ];
+  chosen.want(small);
+  chosen.want(told.map((line) => around(line, 10)));
+  if (kind === "test") chosen.want([{ from: lines.length - endLines + 1, to: lines.length }]);
+  for (const range of headsAround(extents, [...named, ...large.flatMap((unit) => membersOf(extents, unit))]))
+    chosen.take(range);
+  const called = new Set(named.map(({ name }) => name));
+  const isCall = (line: string) => called.size > 0 && [...namesMeant(line, true)].some((name) => called.has(name));
+  const callers = lines.flatMap((line, at) => (line.length <= 400 && isCall(line) ? [at + 1] : []));
+  for (const line of callers.slice(0, maxCallers)) chosen.take(around(line, 1));
+  const most = Math.min(chosen.rest, kind === "test" ? byWords.test : byWords.code);
+  for (const range of matchWords(file, withoutDocs(lines), most)) chosen.take(range);
+  return { ranges: chosen.ranges(), outline: outlineOf(extents, lines, kind === "test"), left: chosen.left };
 }

@@ -2,7 +2,11 @@
 
 /** Bytes of one file. */
 export const maxShown = 256 * 1024;
-/** Up to this many characters, a file that is to be changed is shown whole. */
+/** Characters of all files that are to be changed: as many are shown whole. */
+export const maxOfFiles = 100_000;
+/** Characters of the parts of one file that does not fit whole. */
+export const maxOfParts = 40_000;
+/** Up to this many characters, tests and papers beside source are shown whole. */
 export const maxWhole = 24_000;
 /** Lines of one READ. */
 export const maxReadLines = 2000;

@@ -86,6 +86,13 @@ export interface ScriptParser {
   end(stop: StopReason): Script;
 }
 
+/** A path with the range of lines that is written behind it, as in `a.py:10-20` and `a.py:10`; null: there is none. */
+export function splitRange(text: string): { readonly path: string; readonly from: number; readonly to: number } | null {
+  const [, path = "", range = ""] = /^(.+?)::?(\d{1,9}(?:-\d{1,9})?)$/.exec(text) ?? [];
+  const found = parseReadRange(range);
+  return path === "" || found === null ? null : { path, ...found };
+}
+
 /** The line range in a READ's `arg`, from 1, both ends included; null: there is no valid range. */
 export function parseReadRange(arg: string | undefined): { readonly from: number; readonly to: number } | null {
   const match = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(arg ?? "");

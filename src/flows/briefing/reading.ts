@@ -43,8 +43,9 @@ export interface FilesRead {
   guideRoom: number;
   /** The instructions of folders that the plan touches. */
   nested: readonly NestedGuide[];
-  /** What the first planning call showed of files, and the results of looks for later ones. */
-  briefed: readonly Shown[];
+  /** The files that the first planning call showed. */
+  briefed: readonly RelPath[];
+  /** The results of looks before the plan. */
   looked: readonly Shown[];
   /** Every path read or shown, for a saved plan. */
   readonly bases: Set<RelPath>;

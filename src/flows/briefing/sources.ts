@@ -4,11 +4,10 @@ import type { FileBlob } from "../../core/change.ts";
 import { clipText, shareOut } from "../../core/command/clip.ts";
 import { compressionOf } from "../../core/compressed.ts";
 import { linesOf } from "../../core/context/blocks.ts";
-import type { ExcerptRange } from "../../core/context/excerpts.ts";
 import { isAside } from "../../core/context/kind.ts";
-import { chooseParts } from "../../core/context/large-file.ts";
+import { chooseParts, type LargeFile } from "../../core/context/large-file.ts";
 import { type Asked, type RankedProject, rankProject, wordsOf } from "../../core/context/project.ts";
-import { maxReadLines, maxShown, maxWhole } from "../../core/context/shown.ts";
+import { maxReadLines, maxShown } from "../../core/context/shown.ts";
 import { surveyLimits } from "../../core/context/survey-limits.ts";
 import { surveyView } from "../../core/context/survey-view.ts";
 import { fence } from "../../core/data-fence.ts";
@@ -109,12 +108,8 @@ interface VeiledFile {
 
 const isBinary = ({ raw }: VeiledFile): boolean => raw.bytes.subarray(0, 8000).includes(0);
 
-/** What decides which parts of a large file matter. */
-export interface Focus {
-  readonly request: string;
-  readonly output: string;
-  readonly looked: readonly ExcerptRange[];
-}
+/** What decides which parts of a large file matter, and how many characters they may have. */
+export type Focus = Pick<LargeFile, "request" | "plan" | "output" | "looked" | "room">;
 
 /** Numbers of the lines of a file that this run has changed or added. `lines`: the file as the model may see it now. */
 function changedLines(run: Run, path: RelPath, lines: readonly string[]): readonly number[] {
@@ -125,13 +120,12 @@ function changedLines(run: Run, path: RelPath, lines: readonly string[]): readon
   return lines.flatMap((_, at) => (kept.has(at) ? [] : [at + 1]));
 }
 
-/** A file of which only these parts are wanted; null: it is not large, or has lines that are too long to choose from. */
-function wantParts(run: Run, path: RelPath, text: string, focus: () => Focus): Wanted | null {
-  if (text.length <= maxWhole) return null;
-  const parts = chooseParts({ path, text, ...focus(), changed: changedLines(run, path, linesOf(text)) });
+/** A file of which only parts are wanted; null: its lines are too long to choose from. */
+function wantParts(run: Run, path: RelPath, text: string, focus: Focus): Wanted | null {
+  const parts = chooseParts({ path, text, ...focus, changed: changedLines(run, path, linesOf(text)) });
   if (parts.ranges.length === 0) return null;
   const left = parts.left.map(({ from, to }) => `${from}-${to}`).join(", ");
-  const note = left === "" ? "" : `lines ${left} were looked at and are left out here`;
+  const note = left === "" ? "" : `lines ${left} do not fit here: READ them`;
   return { path, text, ranges: parts.ranges, outline: parts.outline, note };
 }
 
@@ -144,10 +138,10 @@ function showEnds(run: Run, path: RelPath, text: string, size: number): string {
 
 /**
  * Makes the text of one file for the model and notes the file as seen; "": the dialogue shows it already; null: there
- * is no such file. With `focus`, a large text file that the model has not seen whole is shown in parts; otherwise a very
+ * is no such file. With `focus`, a text file that the model has not seen whole is shown in parts; otherwise a very
  * large file is shown by its ends. For a binary file the text is its size, for an unreadable one the reason.
  */
-export async function showFile(run: Run, path: RelPath, focus: (() => Focus) | null = null): Promise<string | null> {
+export async function showFile(run: Run, path: RelPath, focus: Focus | null = null): Promise<string | null> {
   try {
     // READ unpacks it.
     if (compressionOf(path) !== null) return null;

@@ -5,6 +5,7 @@ import {
   type CheckEvidence,
   type Comparison,
   compareFailures,
+  lastLineOf,
   renderComparison,
   tailOf,
   whyUnjudged,
@@ -310,11 +311,15 @@ export function describeFailed(check: CheckResult & { readonly compared?: Compar
   return `check failed: ${check.command} (exit ${check.exit ?? "none"}${compared === "" ? "" : `, ${compared}`})`;
 }
 
-/** A check with the end of its output, for the model, with a note. */
-export function describeCheck({ command, exit, output, ...rest }: CheckEvidence, note = ""): string {
+/** A check for the model, with a note: of one that passed the last line, of any other what its output says of the failure. */
+export function describeCheck({ command, exit, passed, output, ...rest }: CheckEvidence, note = ""): string {
   const compared = "compared" in rest ? renderComparison(rest.compared as Comparison | null) : "";
   const said = [compared, note].filter((text) => text !== "").join("; ");
-  return fence("check", { command, exit: String(exit), ...(said === "" ? {} : { note: said }) }, tailOf(output));
+  return fence(
+    "check",
+    { command, exit: String(exit), ...(said === "" ? {} : { note: said }) },
+    passed === true ? lastLineOf(output) : tailOf(output),
+  );
 }
 
 /** The results of the user's checks before the work, for a request; "": there are no checks. */

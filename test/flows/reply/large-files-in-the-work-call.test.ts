@@ -10,7 +10,7 @@ const module = (functions: number, body: (n: number) => string = () => "work") =
     (_, n) => `def step_${n}(value):\n    # ${body(n)}\n    value = value + ${n}\n    return value\n\n`,
   ).join("");
 const lengthOf = (ran: Awaited<ReturnType<typeof play>>, n: number) => JSON.stringify(ran.requests[n - 1]).length;
-const large = module(600);
+const large = module(1600);
 const rewritten = large.replace("value + 500\n", "value + 501\n");
 
 describe("of a large file that it changes the execution call", () => {
@@ -62,30 +62,55 @@ describe("of a large file that it changes the execution call", () => {
       files: { "a.py": large },
       task: "tidy up",
       lines: [
-        plan({ steps: ["READ a.py:1-2000", "READ a.py:2501-2510", "MODIFY a.py"] }),
+        plan({ steps: ["READ a.py:1-2000", "READ a.py:3001-5000", "READ a.py:2501-2510", "MODIFY a.py"] }),
         modify("a.py", ["value + 500\n", "value + 501\n"]) + finish(),
       ],
     });
-    expect(ran.asked(2)).toContain('note="lines 1-2000 were looked at and are left out here"');
+    expect(ran.asked(2)).toContain('note="lines 1-2000 do not fit here: READ them"');
     expect(ran.asked(2)).toContain("value = value + 500");
   });
 
-  test("shows all of it up to 24,000 characters, and where the plan writes the file anew", async () => {
-    const small = module(400).slice(0, 24_000);
+  test("shows all of it up to 100 KB, and where the plan writes the file anew", async () => {
+    const small = module(1200);
     const change = (path: string) => modify(path, ["    value = value + 7\n", "    value = value + 8\n"]) + finish();
     const kept = await play({ files: { "a.py": small }, lines: [plan({ steps: ["MODIFY a.py"] }), change("a.py")] });
-    expect(kept.asked(2)).toContain(`<file path="a.py">\n${small}`);
-    const cut = await play({
-      files: { "a.py": `${small}#` },
-      lines: [plan({ steps: ["MODIFY a.py"] }), change("a.py")],
-    });
-    expect(cut.asked(2)).toContain('<file path="a.py" shown="parts of ');
+    for (const line of small.split("\n").filter((each) => each.startsWith("def ")))
+      expect(kept.told(2).split(`${line}\n`).length).toBe(2);
+    const cut = await play({ files: { "a.py": large }, lines: [plan({ steps: ["MODIFY a.py"] }), change("a.py")] });
+    expect(cut.told(2)).toContain('<file path="a.py" shown="parts of ');
     const anew = await play({
       files: { "a.py": large },
       lines: [plan({ steps: ["WRITE a.py"] }), write("a.py", rewritten) + finish()],
     });
-    expect(anew.asked(2)).toContain(`<file path="a.py">\n${large}`);
+    expect(anew.told(2)).toContain(`<file path="a.py">\n${large}`);
     expect(anew.files["a.py"]).toBe(rewritten);
+  });
+
+  test("beside source, tests come by imports, nearest tests and end, a changelog by its head, never the source", async () => {
+    const tests = Array.from(
+      { length: 900 },
+      (_, n) => `def test_step_${n}():\n    assert step_${n}(1) == ${n + 1}\n\n`,
+    );
+    const log = Array.from({ length: 900 }, (_, n) => `## 1.${900 - n}.0\n\n- A change of release ${900 - n}\n\n`);
+    const files = {
+      "lib/engine.py": module(500),
+      "tests/test_engine.py": `import engine\n\n\n${tests.join("")}`,
+      "CHANGES.md": `# Changes\n\n${log.join("")}`,
+    };
+    const steps = ["MODIFY lib/engine.py", "MODIFY tests/test_engine.py", "MODIFY CHANGES.md"];
+    const edit = modify("lib/engine.py", ["    value = value + 300\n", "    value = value + 301\n"]) + finish();
+    const ran = await play({ files, task: "step_300 is off by one", lines: [plan({ steps }), edit, finish()] });
+    const asked = ran.told(2);
+    for (const n of [0, 250, 499]) expect(asked).toContain(`def step_${n}(value):`);
+    for (const part of [
+      "import engine",
+      "def test_step_300():",
+      "def test_step_899():",
+      "## 1.900.0",
+      "test_step_450 ",
+    ])
+      expect(asked).toContain(part);
+    for (const part of ["def test_step_600():", "## 1.898.0"]) expect(asked).not.toContain(part);
   });
 
   test("is not enough to write it anew: READ is, and shows all of it", async () => {
@@ -99,7 +124,7 @@ describe("of a large file that it changes the execution call", () => {
       ],
     });
     expect(ran.asked(3)).toContain("a.py exists and was not shown to you whole");
-    expect(ran.asked(4)).toContain('<file path="a.py" shown="the rest of 3000 lines">');
+    expect(ran.asked(4)).toContain('<file path="a.py" shown="the rest of 8000 lines">');
     for (const line of large.split("\n").filter((each) => each.startsWith("def ")))
       expect(ran.told(4).split(`\n${line}\n`).length).toBe(2);
     expect(ran.files["a.py"]).toBe(rewritten);

@@ -32,13 +32,13 @@ test("what a step that passed could still have better becomes next steps, behind
 });
 
 test("of a large file that it changes a step is shown parts, and the edit of a part applies", async () => {
-  const large = Array.from({ length: 3000 }, (_, n) => `def part_${n}():\n    return ${n}\n\n`).join("");
+  const large = Array.from({ length: 6000 }, (_, n) => `def part_${n}():\n    return ${n}\n\n`).join("");
   const edit =
     "MODIFY::lib/parts.py::EOT\n<<<<<<< SEARCH\n    return 1700\n=======\n    return 7100\n>>>>>>> REPLACE\nEND::EOT\n";
   const lines = [schedule({ files_to_modify: ["lib/parts.py"] }), edit + finish(), verdict(8), summary];
   const task = "part_1700 in lib/parts.py should return 7100";
   const ran = await run({ lines, files: { "lib/parts.py": large }, task });
-  expect(ran.asked(2)).toContain('<file path="lib/parts.py" shown="parts of 9000 lines">');
+  expect(ran.asked(2)).toContain('<file path="lib/parts.py" shown="parts of 18000 lines">');
   expect(ran.asked(2)).toContain("    return 1700\n");
   expect(ran.asked(2)).not.toContain("    return 900\n");
   expect(ran.asked(2).length).toBeLessThan(30_000);

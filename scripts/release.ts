@@ -85,7 +85,7 @@ async function main(): Promise<void> {
   } finally {
     clear();
   }
-  const readme = join(root, "README.md");
+  const readme = join(root, "docs/install.md");
   if (values["renew-readme"]) writeFileSync(readme, renewSizes(readFileSync(readme, "utf8"), out));
   console.log(`\npai ${version}, ${release.commit}\n\n${renderSizes(out)}`);
   console.log(`${readdirSync(out).length} files in ${out}, ${Math.round((performance.now() - started) / 1000)} s`);

@@ -1,4 +1,4 @@
-/** The sizes of a release's archives as a table, for its output and README.md. */
+/** The sizes of a release's archives as a table, for its output and docs/install.md. */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { targets } from "./targets.ts";
@@ -28,6 +28,6 @@ export function renderSizes(folder: string): string {
 /** The text with a new table between its marks. Throws when a mark is missing. */
 export function renewSizes(text: string, folder: string): string {
   const [start, end] = [text.indexOf(from), text.indexOf(to)];
-  if (start < 0 || end < start) throw new Error("README.md has no place for the sizes");
+  if (start < 0 || end < start) throw new Error("docs/install.md has no place for the sizes");
   return `${text.slice(0, start + from.length)}${renderSizes(folder)}${text.slice(end)}`;
 }

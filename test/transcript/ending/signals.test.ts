@@ -68,7 +68,7 @@ for (const [line, signal, code] of [
   ["run --stdin hello < ../spare/f", "SIGTERM", 143],
   ["run -f ../spare/f", "SIGHUP", 129],
   ["apply -y ../spare/f", "SIGINT", 130],
-  ["config set < ../spare/f", "SIGINT", 130],
+  ["key set < ../spare/f", "SIGINT", 130],
 ] as const) {
   test.concurrent(`${signal} while a silent pipe is read ends pai ${line} with ${code} (R09)`, async () => {
     await using place = openPlace();

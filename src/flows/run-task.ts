@@ -82,9 +82,9 @@ export function createStamper({ id, now, sink, mask = maskHeld([]) }: StamperOpt
 /** The task as the model may see it: secrets that the user typed are hidden, too. */
 const hideTask = (veil: Veil, task: Task): Task => ({
   ...task,
-  text: veil.hide(task.text),
+  text: veil.hide(task.text, "plain"),
   history: veil.hideAll(task.history),
-  context: task.context === null ? null : veil.hideRaw(task.context),
+  context: task.context === null ? null : veil.hideRaw(task.context, "plain"),
 });
 
 interface RunParts {

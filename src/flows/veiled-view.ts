@@ -5,6 +5,7 @@ import { compressionOf } from "../core/compressed.ts";
 import { toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry, LineEnds, LineRange, SearchQuery, SearchReport, Stage } from "../core/ports.ts";
+import { mannerOfFile } from "../core/secrets/named-values.ts";
 import type { Veil } from "../core/secrets/veil.ts";
 import { isWide } from "../core/text.ts";
 import type { Overlay } from "./stage.ts";
@@ -68,7 +69,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
     const same = known !== undefined && Buffer.compare(known.raw.bytes, raw.bytes) === 0;
     if (same && known.version === veil.version) return { ...known.hidden, mode: raw.mode };
     const isBinary = raw.bytes.subarray(0, 8000).includes(0) && !isWide(raw.bytes);
-    const bytes = isBinary ? raw.bytes : veil.hideBytes(raw.bytes);
+    const bytes = isBinary ? raw.bytes : veil.hideBytes(raw.bytes, mannerOfFile(path));
     const hidden = bytes === raw.bytes ? raw : { ...raw, bytes };
     keep(path, { raw, hidden, version: veil.version });
     if (hidden === raw) holders.delete(path);
@@ -112,7 +113,10 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
       const wide = await overlay.readLines(path, start, to + linesAround);
       const asked = await overlay.readLines(path, from, to);
       await turn;
-      const lines = splitLines(veil.hideRaw(wide.text)).slice(asked.from - start, asked.to - start + 1);
+      const lines = splitLines(veil.hideRaw(wide.text, mannerOfFile(path))).slice(
+        asked.from - start,
+        asked.to - start + 1,
+      );
       return { ...asked, text: lines.join("\n") };
     };
 

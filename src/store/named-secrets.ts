@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { providers } from "../core/providers.ts";
-import { findSpans, looksRandom } from "../core/secrets/key-shapes.ts";
+import { findSpans } from "../core/secrets/key-shapes.ts";
+import { looksRandom } from "../core/secrets/named-values.ts";
 import { readSmall } from "../system/read-small.ts";
 
 /** Their usual names in the root; others are closed as well, but not read. */
@@ -35,7 +36,8 @@ const lineBreak = /[\r\n]+|\\[nr]/;
 
 /** The pieces of a text that look like secrets wherever they stand; of a private key each line. */
 const shapesIn = (text: string): readonly string[] =>
-  findSpans(text).flatMap(({ start, end, kind }) => {
+  findSpans(text).flatMap(({ start, end, kind, isLocal }) => {
+    if (isLocal === true) return [];
     const found = text.slice(start, end);
     if (kind === "private key") return found.split(lineBreak).filter((line) => keyLine.test(line));
     return place.test(found) ? [] : [found];

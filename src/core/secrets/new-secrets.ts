@@ -22,7 +22,7 @@ export function openHolding(text: string): (value: string) => boolean {
     (inView.includes(value) && new RegExp(`(?<![A-Za-z0-9])${RegExp.escape(value)}(?![A-Za-z0-9])`).test(inView));
 }
 
-/** Key-shaped text that was not held before, without documented examples. */
+/** Key-shaped text that was not held before, without documented examples and without what may as well be a word. */
 export function newSecrets(wasHeld: (value: string) => boolean, after: string): readonly Secret[] {
   const secrets: Secret[] = [];
   let line = 1;
@@ -31,7 +31,7 @@ export function newSecrets(wasHeld: (value: string) => boolean, after: string): 
     const value = after.slice(span.start, span.end);
     line += after.slice(from, span.start).split("\n").length - 1;
     from = span.start;
-    if (!documented.test(value) && !wasHeld(value)) secrets.push({ line, kind: span.kind });
+    if (span.isLocal !== true && !documented.test(value) && !wasHeld(value)) secrets.push({ line, kind: span.kind });
   }
   return secrets;
 }

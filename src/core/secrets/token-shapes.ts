@@ -28,27 +28,9 @@ const shapes: readonly TokenShape[] = [
   ["JSON web token", "eyJ", "[\\w-]{8,1000}\\.eyJ[\\w-]{8,8000}\\.[\\w-]{10,}"],
 ];
 
-/** Patterns of how each token begins. */
-export const beginnings: readonly string[] = shapes.map(([, begins]) => begins);
+/** A token of any kind. */
+export const anyToken = new RegExp(shapes.map(([, begins, goesOn]) => begins + goesOn).join("|"), "g");
 
-/** The plain characters with which all these patterns begin: looking for a plain text is several times quicker. */
-function commonBeginning(sources: readonly string[]): string {
-  const [first = "", ...others] = sources.map((source) => /^[\w-]*(?![*+?{])/.exec(source)?.[0] ?? "");
-  let length = first.length;
-  while (!others.every((other) => other.startsWith(first.slice(0, length)))) length -= 1;
-  return first.slice(0, length);
-}
-
-/** Tells which kind a token is. */
-export const kinds = shapes.map(([kind, begins, goesOn]) => ({ kind, shape: new RegExp(begins + goesOn, "y") }));
-/** One pattern for each first letter: it skips most of a text, while one for all letters looks at every character. */
-export const tokens = [
-  ...Map.groupBy(
-    shapes.map(([, begins, goesOn]) => begins + goesOn),
-    (source) => (/^\w/.test(source) ? source.charAt(0) : source),
-  ),
-].map(([first, own]) => {
-  const rests = own.map((source) => source.slice(first.length));
-  const all = rests.length === 1 ? first + rests[0] : `${first}(?:${rests.join("|")})`;
-  return { literal: commonBeginning(own), shape: new RegExp(all, "g") };
-});
+const kinds = shapes.map(([kind, begins, goesOn]) => ({ kind, shape: new RegExp(`^(?:${begins}${goesOn})`) }));
+/** Which kind a token is. */
+export const kindOfToken = (token: string): string => kinds.find(({ shape }) => shape.test(token))?.kind ?? "API key";

@@ -3,7 +3,8 @@
 import { mapTexts } from "../map-texts.ts";
 import { replaceKeyLines } from "./key-lines.ts";
 import { replaceSecrets, searchSecrets } from "./key-shapes.ts";
-import { createKnownTexts, minKnown } from "./known-texts.ts";
+import { createKnownTexts } from "./known-texts.ts";
+import type { Manner, Span } from "./named-values.ts";
 import { changeText, openNarrow, openWide } from "./opened-text.ts";
 import { spellingsOf } from "./spellings.ts";
 
@@ -46,13 +47,13 @@ export interface Veil {
   /** Grows with every secret text that becomes known: texts that were hidden before may have to be hidden again. */
   readonly version: number;
   /** Replaces every secret by its name, which stays the same for the whole run. For texts of pai and the model. */
-  hide(text: string): string;
+  hide(text: string, manner?: Manner): string;
   /** `hide` for texts from files and commands: text there that looks like one of our names is hidden as well. */
-  hideRaw(text: string): string;
+  hideRaw(text: string, manner?: Manner): string;
   /** hideRaw for the output of a command, which may hold a part of a private key without its beginning. */
   hideOutput(text: string): string;
   /** hideRaw for the content of a file; returns the same array when nothing is hidden. */
-  hideBytes(bytes: Uint8Array): Uint8Array;
+  hideBytes(bytes: Uint8Array, manner?: Manner): Uint8Array;
   hideAll<T>(value: T): T;
   /** Replaces known secrets by their names, for what is shown and stored; learns no new secrets. */
   cover<T>(value: T): T;
@@ -82,10 +83,6 @@ const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
 const keyRun = 16;
 /** The pieces of a private key's body: escapes, signs of a diff and names stay, all others are hidden. */
 const keyPieces = /\\[nrt]|(?<=[\r\n])[ +-]|<<SECRET_[a-z0-9]{4}_\d+>>|[A-Za-z0-9+/=_]{4,}/g;
-
-/** Short words and numbers (`badger`, `abc123`, `12345678`) stand in many texts, and are no secrets there. */
-const ordinary = /^(?:[a-z]{1,7}|[a-z]{1,5}\d{1,3}|\d{1,12})$/i;
-const canBeKnown = (value: string): boolean => value.length >= minKnown && !ordinary.test(value);
 
 export function createVeil(options: VeilOptions = {}): Veil {
   const { trusting = false, random = Math.random } = options;
@@ -123,7 +120,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
     version += 1;
   };
   const learn = (value: string) => {
-    if (known.has(value) || !canBeKnown(value)) return;
+    if (known.has(value)) return;
     count += 1;
     for (const spelling of count > maxSpelled ? [value] : spellingsOf(value)) know(spelling);
   };
@@ -137,12 +134,13 @@ export function createVeil(options: VeilOptions = {}): Veil {
     if (piece.length >= keyRun) for (const each of [piece, encodeURIComponent(piece)]) know(each);
     return nameOf(piece);
   };
-  const nameFound = (value: string, kind: string): string => {
+  const nameFound = (value: string, { kind, isLocal = false }: Span): string => {
+    const before = names.size;
     if (kind !== "private key") {
-      learn(value);
+      if (!isLocal) learn(value);
+      else if (!names.has(value)) count += 1;
       return nameOf(value);
     }
-    const before = names.size;
     const hidden = value.replace(keyPieces, namePiece);
     if (names.size > before) count += 1;
     return hidden;
@@ -158,33 +156,32 @@ export function createVeil(options: VeilOptions = {}): Veil {
   /**
    * Learns the secrets of a text as it is, since a known text may hold the word that tells of a secret beside it. Those
    * that adjoin are learned as one, too: a part of one may be too short to be known. Returns whether something is left
-   * that is hidden only where its shape is: a private key, whose lines are hidden one by one, or a short word.
+   * that is hidden only where its shape is: a private key, whose lines are hidden one by one, or a word.
    */
-  const learnAll = (text: string): boolean => {
+  const learnAll = (text: string, manner: Manner): boolean => {
     let isLeft = false;
     let [from, reached] = [0, -1];
-    const { spans, covered } = searchSecrets(text);
-    for (const { start, end, kind } of spans) {
-      if (kind === "private key") {
+    const { spans, covered } = searchSecrets(text, manner);
+    for (const { start, end, kind, isLocal } of spans) {
+      if (kind === "private key" || isLocal === true) {
         isLeft = true;
         continue;
       }
       if (start !== reached) from = start;
       reached = end;
-      isLeft ||= !canBeKnown(text.slice(start, end));
       learn(text.slice(from, end));
     }
     for (const value of covered) learn(value);
     return isLeft;
   };
 
-  const hide = (text: string): string => {
+  const hide = (text: string, manner: Manner = "code"): string => {
     takeNumbers(text);
-    const isLeft = learnAll(text);
+    const isLeft = learnAll(text, manner);
     const covered = known.replace(text);
     if (!isLeft) return covered;
     const before = version;
-    const hidden = replaceSecrets(covered, nameFound);
+    const hidden = replaceSecrets(covered, nameFound, manner);
     return version === before ? hidden : known.replace(hidden);
   };
 
@@ -204,7 +201,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
     parts.add(part);
     return text.replace(anyName, (written, owner: string) => (parts.has(owner) ? nameOf(written) : written));
   };
-  const hideRaw = (text: string): string => hide(refuseNames(text));
+  const hideRaw = (text: string, manner: Manner = "code"): string => hide(refuseNames(text), manner);
 
   const reveal: Veil["reveal"] = (text, isAllowed) => {
     if (!text.includes(opening)) return { text, kept: [] };
@@ -233,10 +230,13 @@ export function createVeil(options: VeilOptions = {}): Veil {
     },
     hide,
     hideRaw,
-    hideOutput: (text) => hide(replaceKeyLines(refuseNames(text), namePiece)),
+    hideOutput: (text) => hide(replaceKeyLines(refuseNames(text), namePiece), "plain"),
     // What claims to be UTF-16 may hold secrets in single bytes, too; both are hidden, and come back in the other order.
-    hideBytes: (bytes) => changeText(openNarrow, changeText(openWide, bytes, hideRaw), hideRaw),
-    hideAll: (value) => mapTexts(value, hide),
+    hideBytes(bytes, manner) {
+      const hideText = (text: string) => hideRaw(text, manner);
+      return changeText(openNarrow, changeText(openWide, bytes, hideText), hideText);
+    },
+    hideAll: (value) => mapTexts(value, (text) => hide(text)),
     cover: (value) => mapTexts(value, known.replace),
     coverText: known.replace,
     know: knowWhole,

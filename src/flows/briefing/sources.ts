@@ -19,6 +19,7 @@ import { matchLines } from "../../core/line-diff.ts";
 import type { Call } from "../../core/model.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Entry } from "../../core/ports.ts";
+import { mannerOfFile } from "../../core/secrets/named-values.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import { field } from "../approval.ts";
 import type { Run } from "../run.ts";
@@ -68,7 +69,7 @@ export function openTexts(run: Run): ReadText {
 
 /** The file as the model may see it. Cut it only after this: half a secret would not be recognised. */
 export function hideSource({ veil }: Run, source: Source): Source {
-  const text = veil.hideRaw(source.text);
+  const text = veil.hideRaw(source.text, mannerOfFile(source.path));
   return text === source.text ? source : { ...source, text, shown: text };
 }
 

@@ -12,6 +12,7 @@ import { nameOf, type RelPath } from "../../core/path.ts";
 import { workOf } from "../../core/plan/plan.ts";
 import type { Rights } from "../../core/plan/scope.ts";
 import type { CommandOptions, CommandResult, View } from "../../core/ports.ts";
+import { mannerOfFile } from "../../core/secrets/named-values.ts";
 import { isToolCall } from "../../core/tool-calls.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import { breathe } from "../breathe.ts";
@@ -272,10 +273,10 @@ export async function learnNamed(run: Run, command: string): Promise<void> {
     else if (++patterns <= learned.patterns) names.push(...(await expand(run, name).catch(() => [])));
   }
   let [files, left] = [0, learned.bytes as number];
-  for await (const { blob } of eachFile(run, run.workspace, names, () => left)) {
+  for await (const { blob, path } of eachFile(run, run.workspace, names, () => left)) {
     if (blob.kind !== "file") continue;
     left -= blob.bytes.length;
-    run.veil.hideBytes(blob.bytes);
+    run.veil.hideBytes(blob.bytes, mannerOfFile(path));
     if (++files >= learned.files) break;
   }
 }

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { createVeil } from "../../../src/core/secrets/veil.ts";
+import { measureCpu } from "../cpu-time.ts";
 
 const key = "AIzaSyA1234567890abcdefghijklmnopqrstu";
 const yes = () => true;
@@ -101,7 +102,7 @@ test("a made-up secret that ends inside of a real one, or in front of it, uncove
   }
 });
 
-test("a password of a few characters is hidden as well, and searching for it again finds nothing new", () => {
+test("a password of a few characters is hidden at its place only, and searching for it again finds nothing new", () => {
   const veil = open();
   const file = "DB=postgres://svc:hunt3r@db/x\nCACHE=redis://svc:badger@c\n";
   const hidden = veil.hideRaw(file);
@@ -109,7 +110,7 @@ test("a password of a few characters is hidden as well, and searching for it aga
   expect(veil.reveal(hidden, yes).text).toBe(file);
   const { version } = veil;
   expect([veil.hideRaw(file), veil.version]).toEqual([hidden, version]);
-  expect(veil.hide("is hunt3r, not badgers")).toBe("is <<SECRET_k3f9_1>>, not badgers");
+  expect(veil.hide("is hunt3r, not badgers")).toBe("is hunt3r, not badgers");
 });
 
 test("an ordinary word or number as password is hidden there, and left where it says something else", () => {
@@ -189,12 +190,13 @@ test("a file of tens of thousands of made-up secrets is hidden in a moment, and 
     (value) => !/(.)\1{5}/.test(value),
   );
   const veil = open();
-  const started = performance.now();
-  const hidden = veil.hideRaw(values.map((value) => `password = "${value}"\n`).join(""));
-  expect([hidden.includes("Zx9q"), veil.count]).toEqual([false, values.length]);
-  expect(veil.hideRaw(`note ${values[0]} and ${values.at(-1)}`)).toBe(
-    `note <<SECRET_k3f9_1>> and <<SECRET_k3f9_${values.length}>>`,
-  );
-  expect(veil.hideRaw(btoa(`x ${values[0]}`))).toContain("<<SECRET_k3f9_");
-  expect(performance.now() - started).toBeLessThan(4_000);
-});
+  const hideAll = () => {
+    const hidden = veil.hideRaw(values.map((value) => `password = "${value}"\n`).join(""));
+    expect([hidden.includes("Zx9q"), veil.count]).toEqual([false, values.length]);
+    expect(veil.hideRaw(`note ${values[0]} and ${values.at(-1)}`)).toBe(
+      `note <<SECRET_k3f9_1>> and <<SECRET_k3f9_${values.length}>>`,
+    );
+    expect(veil.hideRaw(btoa(`x ${values[0]}`))).toContain("<<SECRET_k3f9_");
+  };
+  expect(measureCpu(hideAll)).toBeLessThan(4_000);
+}, 20_000);

@@ -2,15 +2,14 @@
 # Installs pai, or upgrades it: curl -fsSL ADDRESS/install.sh | sh, or sh install.sh --from FOLDER without a network.
 # Needs sh, tar, sha256sum (or shasum, openssl), and for a download curl or wget. Never asks, never edits a shell file.
 set -eu && umask 022
-# The address of the releases: ADDRESS/latest names a version, ADDRESS/vVERSION/ or ADDRESS/ holds its files.
-base=''
+base='' # the address of the releases: ADDRESS/latest names a version, ADDRESS/vVERSION/ or ADDRESS/ holds its files
 base=${PAI_MIRROR:-$base} version=${PAI_VERSION:-latest} to='' from='' target='' sum='' quiet='' remove='' show=''
-work='' installed='' newline='
+work='' installed='' bare='' newline='
 '
 say() { [ -n "$quiet" ] || printf '%s\n' "$*"; }
 fail() { printf 'install.sh: %s\n' "${1%%"$newline"*}" >&2; exit 1; }
 have() { [ -n "$(command -v "$1")" ]; } # there may be no /dev/null to send anything to
-usage='usage: install.sh [--version V] [--to FOLDER] [--from FOLDER|TARBALL|URL] [--target T] [--sha256 HEX]
+usage='usage: install.sh [--version V] [--to FOLDER] [--from FOLDER|FILE|URL] [--target T] [--sha256 HEX]
                   [--uninstall] [--print-only] [--quiet]
 folder: --to, PAI_INSTALL_DIR, BINDIR, PREFIX/bin; else /usr/local/bin for root, ~/.local/bin for others
 address: --from, PAI_MIRROR; version: --version, PAI_VERSION, else the latest'
@@ -70,21 +69,22 @@ find_local() {
       archive=$file
     done
   fi
+  [ -f "$archive" ] || [ ! -f "$from/pai" ] || archive=$from/pai # a build, not a release
   [ -f "$archive" ] || fail "there is no $archive"
-  case $archive in */*) ;; *) archive=./$archive ;; esac
+  case $archive in */pai | pai) bare=1 ;; */*) ;; *) archive=./$archive ;; esac
   file=${archive##*/} sums=${archive%/*}/SHA256SUMS
   [ ! -f "$sums" ] || find_sum "$sums"
-  [ -n "$sum" ] || fail "no checksum of $file in $sums: give it with --sha256"
+  [ -n "$sum$bare" ] || fail "no checksum of $file in $sums: give it with --sha256"
 }
 verify() {
+  [ -n "$sum" ] || return 0
   if have sha256sum; then told=$(sha256sum <"$archive"); elif have shasum; then told=$(shasum -a 256 <"$archive")
   elif have openssl; then told=$(openssl dgst -sha256 -r <"$archive"); else fail 'there is no sha256sum, shasum or openssl'; fi
   [ "${told%% *}" = "$sum" ] || fail "the checksum of $file is ${told%% *}, expected $sum: cut off, changed, or a page of a proxy"
 }
-# The new program must run in its final folder before it replaces the old one.
-try_out() {
+try_out() { # in its final folder, before it replaces the old one
   case $file in *.xz) kind=J ;; *) kind=z ;; esac
-  told=$(tar "-x${kind}of" "$archive" -C "$work" 2>&1) || case $told in
+  told=$(if [ -n "$bare" ]; then mkdir "$work/pai-bare" && cp "$archive" "$work/pai-bare/pai"; else tar "-x${kind}of" "$archive" -C "$work"; fi 2>&1) || case $told in
     *'o space'* | *uota*) fail "no room in $to: pai needs 200 MB there while it is installed" ;;
     *) fail "tar cannot unpack $file: $told" ;;
   esac
@@ -139,7 +139,7 @@ main() {
     shift
   done
   check_version --version && choose_folder
-  case $remove$show in 11) echo "would remove $to/pai"; exit 0 ;; esac
+  case $remove$show in 11) echo "would remove $to/pai" && exit 0 ;; esac
   [ -z "$remove" ] || { uninstall; exit 0; }
   choose_target
   from=${from:-$base} && from=${from%/}

@@ -33,10 +33,10 @@ test("the tables of help and man hold every exit code and every setting's variab
   expect(read.filter((name) => name !== undefined && !told.includes(name))).toEqual([]);
 });
 
-test("the README's table of exit codes is the one of help (R08)", () => {
-  const readme = readFileSync(join(import.meta.dir, "../README.md"), "utf8");
+test("the table of exit codes in docs/cli.md is the one of help (R08)", () => {
+  const page = readFileSync(join(import.meta.dir, "../docs/cli.md"), "utf8");
   for (const [code, meaning] of exitMeanings)
-    expect(readme).toMatch(code.length < 3 ? `| ${code} | ${meaning} |` : new RegExp(`(?:^|, )${code} [a-z]`, "m"));
+    expect(page).toMatch(code.length < 3 ? `| ${code} | ${meaning} |` : new RegExp(`(?:^|, )${code} [a-z]`, "m"));
 });
 
 test("--mode offers the modes there are", () => {

@@ -102,6 +102,19 @@ test("a single archive installs, and the folder may hold several versions only w
   await expectRefusal(desk, ["--from", from], "several versions: name one with --version");
 });
 
+test("a program that was built here installs as it is, by its name or its folder", async () => {
+  using desk = openDesk();
+  const built = join(desk.root, "dist");
+  mkdirSync(built);
+  writeFileSync(join(built, "pai"), standIn("1.2.3"), { mode: 0o755 });
+  for (const from of [built, join(built, "pai")]) {
+    const to = join(desk.root, `bin-${from.length}`);
+    const { code, stdout } = await desk.install(["--from", from, "--to", to]);
+    expect([code, namesIn(to)]).toEqual([0, ["pai"]]);
+    expect(stdout).toContain("installed pai 1.2.3");
+  }
+});
+
 test("a wrong checksum, no checksum, a wrong archive: one line, and nothing is left (R61)", async () => {
   using desk = openDesk();
   const from = await makeRelease(join(desk.root, "release"), "1.2.3");

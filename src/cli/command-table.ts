@@ -31,7 +31,7 @@ const asking = () =>
     "forceRoot",
   );
 const tasking = () => take("file", "stdin", "noStdin", "show");
-const confining = () => take("sandbox", "allowNet", "allowWrite", "allowRead", "allowGit");
+const confining = () => take("sandbox", "checkSandbox", "allowNet", "allowWrite", "allowRead", "allowGit");
 const acting = () => ({
   ...take(
     "check",

@@ -8,6 +8,7 @@
  * A flag that is a setting too names its key under `flag` in store/setting-table.ts.
  */
 import type { BooleanArgDef, EnumArgDef, StringArgDef } from "citty";
+import { sandboxUses } from "../core/command/sandbox.ts";
 import { efforts } from "../core/model.ts";
 import { providerIds } from "../core/providers.ts";
 import { kebabCase } from "../core/text.ts";
@@ -123,6 +124,12 @@ export const flagTable = rows({
     valueHint: "LEVEL",
     options: ["auto", "full", "writes", "off"],
     description: "weakest sandbox that commands may run in; default auto, the best available",
+  },
+  checkSandbox: {
+    type: "enum",
+    valueHint: "LEVEL",
+    options: [...sandboxUses],
+    description: "weakest sandbox for the checks that you typed; off: they run with your rights",
   },
   allowNet: { type: "boolean", description: "commands may use the network and local services" },
   allowWrite: {

@@ -55,6 +55,18 @@ export const approvalWording = {
 
   command: (command: string, sandbox: string): string => lines("Run this command?", quoteCommand(command), sandbox),
 
+  /** For a check that the user typed and that a wall of the sandbox stopped. */
+  checkOutside: (command: string): string =>
+    lines("This check needs your rights:", quoteCommand(command), "Run this check without the sandbox?"),
+
+  /** For a command of the model. `wall`: how the sandbox stopped it. */
+  commandOutside: (command: string, wall: string, root: string): string =>
+    lines(
+      `This command failed (${wall}):`,
+      quoteCommand(command),
+      `Run it once without the sandbox? (in ${root}, with your rights)`,
+    ),
+
   /** Put before a question that is asked again; "": no file was changed. */
   changedMeanwhile: (files: readonly string[]): string =>
     files.length === 0 ? "" : `${files.join(", ")} was changed while you were asked\n`,

@@ -1,6 +1,6 @@
 /** The ports: what flows may ask of the outside world, as types only. */
 import type { Blob, Change } from "./change.ts";
-import type { SandboxLevel, SandboxState } from "./command/sandbox.ts";
+import type { SandboxLevel, SandboxState, SandboxUse, Wall } from "./command/sandbox.ts";
 import type { KeptRanking, WordTally } from "./context/rank.ts";
 import type { Commit } from "./context/similar-commits.ts";
 import type { Term } from "./context/words.ts";
@@ -122,6 +122,8 @@ export interface CommandOptions {
    * `in-place`. `none`: in the workspace without a sandbox, for a command that the person types themselves.
    */
   readonly sandbox?: "in-place" | "throwaway" | "proposal" | "none";
+  /** The weakest sandbox that it may run in; `off`: in the workspace, with the user's rights. Absent: as all commands. */
+  readonly weakest?: SandboxUse;
   /** Changes that the copy shows on top of the workspace. */
   readonly staged?: readonly Change[];
   /** No person approved the command: it runs only in a sandbox that also protects files. */
@@ -140,6 +142,8 @@ export interface Confined {
   readonly withheld: readonly string[];
   /** Files that the sandbox hid from it and that its output names. */
   readonly hidden: readonly string[];
+  /** How the sandbox may have made it fail; null: nothing hints at that. */
+  readonly wall: Wall | null;
 }
 
 export interface CommandResult {
@@ -268,6 +272,8 @@ export interface Commits {
 export interface Workspace extends View {
   /** Real path of the root, for display. */
   readonly root: string;
+  /** A file of the workspace that a command would start, by its real path; null: none. Absent: not known. */
+  ownProgram?(command: string): string | null;
   /** The sandbox of commands in this workspace; probed at the first call. */
   sandbox(): Promise<SandboxState>;
   /** False when the journal cannot be kept (read-only home, --ephemeral): undo is off. */

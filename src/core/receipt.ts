@@ -1,7 +1,7 @@
 /** The receipt of a run: its facts one a line, each line sealed with the hash of itself and of the line before. */
 
 import type { Blob, Change } from "./change.ts";
-import type { SandboxLevel, SandboxState } from "./command/sandbox.ts";
+import type { SandboxLevel, SandboxState, Wall } from "./command/sandbox.ts";
 import type { KeptRanking } from "./context/rank.ts";
 import { digest } from "./digest.ts";
 import type { Failure } from "./error.ts";
@@ -125,6 +125,8 @@ export type Fact =
       readonly level?: SandboxLevel | null;
       /** The changes were proposed: those that were accepted follow as changes of their own. */
       readonly proposed?: boolean;
+      /** How the sandbox may have made it fail; absent, in older receipts, or null: nothing hinted at that. */
+      readonly wall?: Wall | null;
       readonly error: Failure | null;
     }
   | { readonly type: "sandbox"; readonly state: SandboxState }

@@ -273,7 +273,7 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
         const { exit, timedOut, ms, effects } = result;
         const { notes } = effects;
         const sha256 = digest(result.output);
-        const held = { level: result.held.level, proposed: result.held.isCopy };
+        const held = { level: result.held.level, proposed: result.held.isCopy, wall: result.held.wall };
         const output = veil.hideOutput(result.output);
         const ended = { type: "command", command, by, exit, timedOut, ms, output, sha256, notes, error: null } as const;
         const contents = (isIgnored: boolean) =>

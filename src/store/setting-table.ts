@@ -1,6 +1,12 @@
 /** The table of all settings: name, variable, flag, allowed values, and how far a project may narrow each. */
 
-import { type SandboxChoice, sandboxChoices, stricterChoice } from "../core/command/sandbox.ts";
+import {
+  type SandboxChoice,
+  type SandboxUse,
+  sandboxChoices,
+  sandboxUses,
+  stricterChoice,
+} from "../core/command/sandbox.ts";
 import { type Effort, efforts, type Json } from "../core/model.ts";
 import { byProvider, defaultModel } from "../core/providers.ts";
 import { type McpServer, readServers } from "./mcp-servers.ts";
@@ -56,6 +62,30 @@ const sandbox: Setting<SandboxChoice> = {
   fromText: (value) => value.trim(),
   check: (json) => sandboxChoices.find((known) => known === json) ?? null,
   narrow: stricterChoice,
+};
+
+/** By folder, "/" for all: the weakest sandbox for checks that the user typed. */
+const checkSandbox: Setting<Readonly<Record<string, SandboxUse>>> = {
+  name: "checks.sandbox",
+  wants: `one of ${sandboxUses.join(", ")}, or by folder: {"/etc/nginx": "off"}`,
+  schema: {
+    anyOf: [
+      { enum: [...sandboxUses] },
+      { type: "object", propertyNames: { pattern: "^/" }, additionalProperties: { enum: [...sandboxUses] } },
+    ],
+  },
+  fallback: {},
+  flag: "checkSandbox",
+  fromText: asJson,
+  check(json) {
+    const isUse = (value: unknown): value is SandboxUse => sandboxUses.some((known) => known === value);
+    if (isUse(json)) return { "/": json };
+    if (typeof json !== "object" || json === null || Array.isArray(json)) return null;
+    const entries = Object.entries(json);
+    const isRight = entries.every(([folder, use]) => folder.startsWith("/") && isUse(use));
+    return isRight ? (Object.fromEntries(entries) as Record<string, SandboxUse>) : null;
+  },
+  userOnly: true,
 };
 
 /** null: each model's own. */
@@ -195,6 +225,7 @@ export const settingTable = {
     fallback: true,
     narrow: (current: boolean, wanted: boolean) => current && wanted,
   },
+  checkSandbox,
   commandTimeout: { ...duration("commands.timeout", 120), fallback: 30 },
   models,
   providers: ownProviders,

@@ -13,6 +13,7 @@ import { requireAllowable } from "./allowable.ts";
 import { namesIn } from "./atomic-write.ts";
 import { openCertificates } from "./certificates.ts";
 import type { Env } from "./command/command-env.ts";
+import { findOwnProgram } from "./command/own-program.ts";
 import { openPerform, type Perform } from "./command/run-command.ts";
 import { startTool, type ToolProcess, type ToolProgram } from "./command/start-tool.ts";
 import { openRoot, type Root } from "./confine.ts";
@@ -157,6 +158,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       requireWritable: (path) => requireWritable(root.path, path),
       names: (path) => fileAt(root, path)?.nlink ?? 0,
       repository: (signal) => describeRepository(root.path, { path, userIgnore: ignoreFile(), signal }),
+      ownProgram: (command) => findOwnProgram(root.path, command, options.env["PATH"] ?? ""),
       survey: (terms) => openSurvey({ root, rules: policy, path }, terms),
       sandbox: async () => (await sandbox()).state(),
       commits: {

@@ -195,7 +195,7 @@ test("dying at every effect around a command: what it changed is taken back, or 
     begun(finish(takeLook({ ...look, own: new Set(), known: null })), { git: false, isWalled: true });
     writeFileSync(join(made.work, "b.txt"), "B");
     const changes = [{ ...change("b.txt", file("b"), file("B")), isIgnored: false }];
-    const held = { level: null, network: true, isCopy: false, withheld: [], hidden: [] };
+    const held = { level: null, network: true, isCopy: false, withheld: [], hidden: [], wall: null };
     const result = { exit: 0, timedOut: false, output: "", ms: 0, held, effects: { ...noEffects, changes } };
     return { result, copy: null, undo: noUndo };
   };

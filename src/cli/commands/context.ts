@@ -101,7 +101,7 @@ export async function contextCommand(context: Context): Promise<number> {
   const { settings } = base;
   const [id] = listModels(settings.model);
   const { signal, end } = limitTime(context.signal, settings.limits.timeout);
-  const options = composeOptions(context, settings, "context", false);
+  const options = composeOptions(context, base, "context", false);
   const price = priceOf(id, base, context.now());
   const { now } = context;
   const known = knownSecrets(opened.base, opened.workspace.root);

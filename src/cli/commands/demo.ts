@@ -71,7 +71,7 @@ async function play(context: Context, place: string, root: string): Promise<read
     commandEnv: [],
     umask: process.umask(),
   });
-  const { settings } = loadSettings({
+  const loaded = loadSettings({
     flags: {},
     env: {},
     places: { home: null, configDir: null, stateDir: null },
@@ -96,7 +96,7 @@ async function play(context: Context, place: string, root: string): Promise<read
       now: context.now,
       planCache: null,
     };
-    const options = { ...composeOptions(context, settings, "demo", false), checks };
+    const options = { ...composeOptions(context, loaded, "demo", false), checks };
     const outcome = await runTask(singleShot, { text, history: [], context: null }, options, ports);
     view.finish(outcome, workspace.undoable ? "" : null);
     if (outcome.error !== null) throw new PaiError(outcome.error.code, `the demo failed: ${outcome.error.message}`);

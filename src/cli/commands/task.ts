@@ -162,7 +162,7 @@ async function openRun({ command, flow, model, options }: TaskRun, { called, vie
   const isAsk = base.asksOnly === true;
   const mode = flow === null && !isAsk ? base.settings.mode : "single-shot";
   const all: RunOptions = {
-    ...composeOptions(called.context, base.settings, isAsk ? "ask" : command, view.interactive),
+    ...composeOptions(called.context, base, isAsk ? "ask" : command, view.interactive),
     mode,
     ...options,
     ...(isAsk && { ...asking, namesOnly: whyNoProject(called) !== null }),

@@ -3,11 +3,15 @@
 import { join, resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { Workspace } from "../../core/ports.ts";
+import type { CheckRights } from "../../flows/checks/checking.ts";
 import type { RunOptions } from "../../flows/run.ts";
-import { openAudit } from "../../store/audit.ts";
+import { isSystemFolder, openAudit } from "../../store/audit.ts";
 import { openPlaces } from "../../store/places.ts";
 import { openReceipts } from "../../store/receipts.ts";
-import type { Settings } from "../../store/settings.ts";
+import { settingTable } from "../../store/setting-table.ts";
+import type { LoadedSettings, Settings } from "../../store/settings.ts";
+import { projectFile } from "../../store/trust.ts";
+import { realPathOf } from "../../system/lookups.ts";
 import type { History } from "../../workspace/journal/run-history.ts";
 import { type OpenedWorkspace, openWorkspace } from "../../workspace/open.ts";
 import type { SandboxSettings } from "../../workspace/sandbox/settings.ts";
@@ -127,10 +131,24 @@ export function limitTime(
   return { signal: AbortSignal.any([signal, controller.signal]), end: () => clearTimeout(timer) };
 }
 
+/** Of the user's checks in the working folder; of `checks.sandbox` the entry of the nearest folder counts. */
+function checkRightsOf(folder: string, { checkSandbox }: Settings, origins: LoadedSettings["origins"]): CheckRights {
+  const root = realPathOf(folder) ?? folder;
+  const above = Object.keys(checkSandbox).filter((each) =>
+    `${root}/`.startsWith(each.endsWith("/") ? each : `${each}/`),
+  );
+  const nearest = above.sort((a, b) => b.length - a.length)[0];
+  return {
+    weakest: nearest === undefined ? null : (checkSandbox[nearest] ?? null),
+    byProject: origins[settingTable.checks.name] === projectFile,
+    inSystem: isSystemFolder(root),
+  };
+}
+
 /** Options of a run from flags and settings; a command may replace some. */
 export function composeOptions(
   context: Context,
-  settings: Settings,
+  { settings, origins }: Pick<LoadedSettings, "settings" | "origins">,
   command: string,
   interactive: boolean,
 ): RunOptions {
@@ -163,6 +181,7 @@ export function composeOptions(
     allow: allowFlag(flags, root),
     strict: settings.strict,
     dryRun: flags.dryRun === true,
+    checkRights: checkRightsOf(root, settings, origins),
     keep: flags.keep === true,
     review: flags.review === true,
     planOnly: false,

@@ -126,7 +126,7 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
     const began = performance.now();
     const answer = await callSafely(command, options);
     const ms = performance.now() - began;
-    const held = { level: null, network: true, isCopy: false, withheld: [], hidden: [] };
+    const held = { level: null, network: true, isCopy: false, withheld: [], hidden: [], wall: null };
     const effects = { ...noEffects, notes: notesOf(answer) };
     return { exit: answer.ok ? 0 : 1, timedOut: false, output: renderAnswer(answer), ms, held, effects };
   }

@@ -74,7 +74,7 @@ function openMemory(past: Overlay, id: string, tape: ReplayTape, work: readonly 
     },
     async run(command) {
       const fact = tape.nextCommand(command);
-      const { exit, timedOut, output, ms, notes, level = null, proposed = false, ignored = [] } = fact;
+      const { exit, timedOut, output, ms, notes, level = null, proposed = false, wall = null, ignored = [] } = fact;
       const readAll = async (all: readonly ChangedContent[]): Promise<Change[]> => {
         const read: Change[] = [];
         for (const each of all) {
@@ -91,7 +91,7 @@ function openMemory(past: Overlay, id: string, tape: ReplayTape, work: readonly 
         for (const { path } of changes) commandPaths.add(path);
         put(changes);
       }
-      const held = { level, network: false, isCopy: proposed, withheld: [], hidden: [] };
+      const held = { level, network: false, isCopy: proposed, withheld: [], hidden: [], wall };
       const effects: Effects = { ...noEffects, changes, notes };
       if (proposed) pending.add(effects);
       return { exit, timedOut, output, ms, held, effects };

@@ -220,7 +220,7 @@ export function openAgentHost(given: Context): ToolHost {
       };
       const task = composed.tellTools(asked);
       const all: RunOptions = {
-        ...composeOptions(given, base.settings, command, false),
+        ...composeOptions(given, base, command, false),
         mode: "single-shot",
         ...options,
       };
@@ -315,7 +315,9 @@ export function openAgentHost(given: Context): ToolHost {
       throw new PaiError("command_refused", `pai mcp may not run these checks: ${refused.join("; ")}`, {
         hint: `nothing was done; it has to be started with ${flagsToRun(refused)}`,
       });
-    const options = { mode, only: narrowedBy(input), checks: [...own, ...checks] };
+    // Another agent's checks are no more the user's than those of a project.
+    const held = checks.length > 0 ? { checkRights: { weakest: null, byProject: true, inSystem: false } } : {};
+    const options = { mode, only: narrowedBy(input), checks: [...own, ...checks], ...held };
     return answerOf(await doRun({ flow: await flowFor(mode), task: asked, command: "run", options }, request));
   }
 

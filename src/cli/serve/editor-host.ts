@@ -158,7 +158,7 @@ function createTalk(
         const task = composed.tellTools(await taskOf(expandCustom(text, project) ?? text, mentions, along));
         const way = mode === planOnly ? "single-shot" : (modes.find((each) => each === mode) ?? "single-shot");
         const options = {
-          ...composeOptions(context, base.settings, mode === planOnly ? "plan" : "run", true),
+          ...composeOptions(context, base, mode === planOnly ? "plan" : "run", true),
           mode: way,
           review: true,
           planOnly: mode === planOnly,

@@ -70,7 +70,7 @@ async function askModel(talk: Talk, request: string, work: Parameters<typeof run
   await whileInterruptible(talk, async (signal) => {
     const task = { text: request, history: [], context: null, conversation: talk.open.session.conversation };
     // A summary changes nothing, so no checks apply.
-    const composedOptions = composeOptions(context, composed.base.settings, request, view.interactive);
+    const composedOptions = composeOptions(context, composed.base, request, view.interactive);
     const options = { ...composedOptions, checks: [], mode, effort: talk.effort };
     const ports = composed.portsFor({ task, options, sink: view.sink, signal, decide: view.decide, model });
     const outcome = await runTask(work, task, options, ports);

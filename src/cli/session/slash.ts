@@ -91,7 +91,7 @@ async function showContext(talk: Talk, words: string): Promise<void> {
       model: describeChosen(id, composed.base),
       opened: composed.opened,
       task: await taskOf(talk, words === "" ? "…" : words, words),
-      options: { ...composeOptions(context, settings, "context", false), mode },
+      options: { ...composeOptions(context, composed.base, "context", false), mode },
       price: priceOf(id, composed.base, context.now()),
       known: knownSecrets(composed.base, composed.opened.workspace.root),
       signal,

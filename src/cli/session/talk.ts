@@ -210,7 +210,7 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
     const said = await taskOf(talk, text, typed);
     const task = composed.tellTools(said);
     talk.offered = null;
-    const base = composeOptions(context, composed.base.settings, command, view.interactive);
+    const base = composeOptions(context, composed.base, command, view.interactive);
     const keep = base.keep || mode === "tool-loop";
     const options = { ...base, keep, mode, effort: talk.effort, planOnly, ...(approved && { approved }) };
     const ports = composed.portsFor({ task, options, sink, signal, decide, model });

@@ -52,3 +52,18 @@ export function namesInCommand(command: string): readonly string[] {
   const parts = words.flatMap((word) => (word.includes(":") ? word.split(":") : []));
   return withFolders(words, [...words, ...quotedIn(command), ...parts.filter((part) => part !== "")]);
 }
+
+/** Programs that run what their words name: another program, or a file. */
+const runners =
+  /^(?:sudo|doas|env|nice|nohup|setsid|time|timeout|command|exec|eval|source|\.|xargs|find|(?:ba|da|z|k|fi)?sh|python[\d.]*|perl|ruby|node|bun|deno|php[\d.]*|make|npm|npx|pnpm|yarn|awk|ssh|su|runuser)$/;
+
+/** What a command starts, by its words: `programs` as a shell finds them, `files` that one of these may run. */
+export function startedBy(command: string): {
+  readonly programs: readonly string[];
+  readonly files: readonly string[];
+} {
+  const parts = command.split(/[;&|\n(){}`]/).map((part) => part.replace(/^(?:\s*\w+=\S*\s+)*/, ""));
+  const programs = parts.flatMap((part) => wordsOf(part)[0] ?? []);
+  const isRunner = (name: string) => runners.test(name.slice(name.lastIndexOf("/") + 1));
+  return { programs, files: programs.some(isRunner) || command.includes("$") ? filesOfCommand(command) : [] };
+}

@@ -8,7 +8,8 @@ export const sandboxLevels = ["full", "writes"] as const;
 export type SandboxLevel = (typeof sandboxLevels)[number];
 
 /** What a command ran in; `off`: none. */
-export type SandboxUse = SandboxLevel | "off";
+export const sandboxUses = [...sandboxLevels, "off"] as const;
+export type SandboxUse = (typeof sandboxUses)[number];
 
 /** `auto`: the best that works. A level: at least this one, or commands do not run. `off`: no sandbox. */
 export const sandboxChoices = ["auto", "full", "writes", "off"] as const;
@@ -48,52 +49,92 @@ export function tellOwn(level: SandboxLevel | null, network: boolean): string | 
   return `(in a sandbox: processes, /tmp${network ? " and /run" : ", /run and network"} are its own)`;
 }
 
-/** What a command prints when the sandbox stopped it, with the explanation; the first match counts. */
-const walls: readonly (readonly [RegExp, string])[] = [
+/** How the sandbox may have made a command fail. */
+export interface Wall {
+  /** One line, for people and for the model. */
+  readonly text: string;
+  /** Only the user's own rights lift it; false: a flag of the sandbox does. */
+  readonly needsRights: boolean;
+}
+
+/** What a failed command printed, and what its user could have done without the sandbox. */
+export interface Failed {
+  readonly output: string;
+  /** Real path of the project. */
+  readonly root: string;
+  /** Paths that are hidden from commands and that the output names. */
+  readonly hidden: readonly string[];
+  readonly isRoot: boolean;
+  /** Whether the user may write at this absolute path. */
+  readonly mayWrite: (path: string) => boolean;
+  /** Whether something is at this absolute path, or at the folder that would hold it, that commands do not see. */
+  readonly isUnseen: (path: string) => boolean;
+}
+
+/** What a command prints when the sandbox stopped it; the first match counts. */
+const walls: readonly (readonly [said: RegExp, text: string, needsRights: boolean])[] = [
   [
     /Network is unreachable|Temporary failure in name resolution|Could not resolve host|ENETUNREACH|EAI_AGAIN|getaddrinfo|Address family not supported/i,
     "the network is off (--allow-net)",
+    false,
   ],
   [
     /Failed to connect to (?:system scope |user scope )?bus|not been booted with systemd/i,
     "the system bus is out of reach",
+    true,
   ],
-  [/\.git\/[^\n]*(?:Read-only file system|Permission denied)/i, ".git is read-only (--allow-git)"],
-  [/: Read-only file system|\bEROFS: |\[Errno 30\]/i, "only the project can be written (--allow-write PATH)"],
+  [/"?no new privileges"?/i, "no program gets more rights there, so sudo cannot work", true],
+  [
+    /\bset(?:res|re|e)?[ug]id\b.*Operation not permitted|\bsetgroups\b.*Operation not permitted/,
+    "nobody becomes another user there",
+    true,
+  ],
+  [/\.git\/[^\n]*(?:Read-only file system|Permission denied)/i, ".git is read-only (--allow-git)", false],
 ];
 
-/** How programs say that a path cannot be written, or is not there. */
+/** How programs say that a path cannot be written, is not there, or is not as they want it. */
+const readOnly = /: Read-only file system|\bEROFS: |\[Errno 30\]/;
 const denied = /Permission denied|Operation not permitted|\bEACCES: |\bEPERM: |\[Errno 13\]|\[Errno 1\]/;
 const missing = /No such file or directory|\bENOENT: |\[Errno 2\]/;
+const unwell = /fail|error|cannot|could not|unable|no such|not found|denied|not permitted|\bbad\b|permissions/i;
 const absolute = /(?:^|[\s'"`(=:])(\/[^\s'"`:;,)]+)/g;
-
-/** Explains an error that names a path outside of the project; null: no line is one. */
-function explainOutside(output: string, root: string): string | null {
-  for (const line of output.split("\n")) {
-    const isMissing = missing.test(line);
-    if (!isMissing && !denied.test(line)) continue;
-    const path = [...line.matchAll(absolute)].map(([, found = ""]) => found).find((each) => !isBelow(each, root));
-    if (path === undefined) continue;
-    return isMissing
-      ? `commands do not see all that is outside of the project (--allow-read ${path})`
-      : `only the project can be written (--allow-write ${path})`;
-  }
-  return null;
-}
+/** The port of an address below 1024, in a line about a bind that was denied. */
+const lowPort = /\b(?:bind|listen)\b.*?:(\d{1,4})\b/i;
 
 const isBelow = (path: string, root: string) => path === root || path.startsWith(root === "/" ? root : `${root}/`);
 
-/**
- * One line on how the sandbox may have made a command fail, judged by its output; null: nothing hints at that. `root`:
- * the folder of the project.
- */
-export function explainWall(
-  level: SandboxLevel | null,
-  exit: number | null,
-  output: string,
-  root: string,
-): string | null {
-  if (level === null || exit === 0) return null;
-  const wall = walls.find(([said]) => said.test(output))?.[1] ?? explainOutside(output, root);
-  return wall === null ? null : `perhaps the sandbox: ${wall}`;
+/** Whether a line names a path, or something below it, as a word of its own. */
+const names = (line: string, path: string) =>
+  line
+    .split(/[^\w./~+@-]+/)
+    .some((word) => isBelow(word, path) || isBelow(word.replace(/^\.\//, ""), path) || word.endsWith(`/${path}`));
+
+/** What one line of the output says of the sandbox; null: nothing. */
+function explainLine(line: string, { root, hidden, isRoot, mayWrite, isUnseen }: Failed): string | null {
+  const isDenied = denied.test(line);
+  if (isRoot && isDenied && Number(lowPort.exec(line)?.[1] ?? 1024) < 1024) return "ports below 1024 are closed";
+  const named = unwell.test(line) ? hidden.find((path) => names(line, path)) : undefined;
+  if (named !== undefined) return `${named} is hidden from commands (--allow-read ${named})`;
+  const outside = [...line.matchAll(absolute)].map(([, found = ""]) => found).filter((path) => !isBelow(path, root));
+  const unseen = missing.test(line) || isDenied ? outside.find(isUnseen) : undefined;
+  if (unseen !== undefined) return `commands do not see all that is outside of the project (--allow-read ${unseen})`;
+  const isClosed = readOnly.test(line);
+  const path = isClosed || isDenied ? outside.find(mayWrite) : undefined;
+  if (path !== undefined) return `only the project can be written (--allow-write ${path})`;
+  return isClosed && outside.length === 0 ? "only the project can be written (--allow-write PATH)" : null;
+}
+
+/** How the sandbox may have made a command fail, judged by what it printed; null: nothing hints at that. */
+export function explainWall(level: SandboxLevel | null, exit: number | null, failed: Failed): Wall | null {
+  if (level === null || exit === null || exit === 0) return null;
+  const { output, isRoot } = failed;
+  const wall = walls.find(([said]) => said.test(output));
+  if (wall !== undefined) return { text: `perhaps the sandbox: ${wall[1]}`, needsRights: wall[2] };
+  if (isRoot && /no hostkeys available/.test(output))
+    return { text: "perhaps the sandbox: the keys of the host are hidden from commands", needsRights: true };
+  for (const line of output.split("\n")) {
+    const text = explainLine(line, failed);
+    if (text !== null) return { text: `perhaps the sandbox: ${text}`, needsRights: true };
+  }
+  return null;
 }

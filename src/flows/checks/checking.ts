@@ -1,8 +1,19 @@
 /** What the run knows of its checks: written by the checks before, after and beside the work. */
 import type { Change } from "../../core/change.ts";
 import type { CheckEvidence } from "../../core/command/check-output.ts";
+import type { SandboxUse } from "../../core/command/sandbox.ts";
 import type { CheckResult } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
+
+/** With what rights checks may run that the user, and not a project, has set. */
+export interface CheckRights {
+  /** The weakest sandbox for them; `off`: none. null: the user has not said. */
+  readonly weakest: SandboxUse | null;
+  /** A file of the project sets them: they never leave the sandbox. */
+  readonly byProject: boolean;
+  /** The project is a folder of the system, where the user's own programs need the user's rights. */
+  readonly inSystem: boolean;
+}
 
 export interface CheckOptions {
   /** Checks the user typed. */
@@ -14,7 +25,8 @@ export interface CheckOptions {
   readonly checkWaitMs: number;
   /** Accept a check that fails in the same way as before the work. */
   readonly noWorse: boolean;
-  /** At the end too, the user's checks work on a copy, so that nothing they create stays. */
+  /** With what rights the user's checks may run; absent: as commands do, or with the user's after a yes. */
+  readonly checkRights?: CheckRights;
 }
 
 /** The results of the user's checks before the work; they run in the background. */
@@ -23,11 +35,16 @@ export interface Baseline {
   readonly results: readonly CheckEvidence[];
   /** Waits for the rest. Throws usage for a check that cannot be run. */
   finish(): Promise<readonly CheckEvidence[]>;
+  /** Waits until all have run, and asks nothing. */
+  readonly ran: Promise<unknown>;
   /** Ends checks that still run; their changes then count as the run's, and are undone with it. */
   stop(): Promise<void>;
 }
 
 export interface Checking extends Omit<CheckOptions, "baseline"> {
+  readonly checkRights: CheckRights;
+  /** Checks that a wall of the sandbox stopped, and whether they run with the user's rights since. */
+  readonly freed: Map<string, boolean>;
   /** The user's checks also run before the work. */
   readonly takesBaseline: boolean;
   results: readonly CheckResult[];
@@ -47,6 +64,8 @@ export function createChecking(options: CheckOptions): Checking {
     checkTimeoutMs: options.checkTimeoutMs,
     checkWaitMs: options.checkWaitMs,
     noWorse: options.noWorse,
+    checkRights: options.checkRights ?? { weakest: null, byProject: false, inSystem: false },
+    freed: new Map(),
     takesBaseline: options.baseline,
     results: [],
     baseline: null,

@@ -1,5 +1,6 @@
 /** Runs the checks on the changed tree. Every failure counts, whoever wrote the check and however it ended before. */
 
+import { atFirstUse } from "../../core/at-first-use.ts";
 import type { Change } from "../../core/change.ts";
 import {
   type CheckEvidence,
@@ -11,6 +12,7 @@ import {
   whyUnjudged,
 } from "../../core/command/check-output.ts";
 import { flagsToRun, grantsRun } from "../../core/command/run-patterns.ts";
+import type { Wall } from "../../core/command/sandbox.ts";
 import { fence } from "../../core/data-fence.ts";
 import { PaiError } from "../../core/error.ts";
 import { classOf } from "../../core/names.ts";
@@ -20,9 +22,10 @@ import type { CommandResult } from "../../core/ports.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { requireBound, runInWorkspace } from "../commands/commands.ts";
-import { settleCheck, settleEffects } from "../effects.ts";
+import { type Ended, settleCheck, settleEffects } from "../effects.ts";
 import type { Run } from "../run.ts";
 import type { Baseline, Checking } from "./checking.ts";
+import { leavesNothing, mayLeave, refuseWalled, weakestFor, whyWalled } from "./rights.ts";
 
 /** How many hidden files one notice names. */
 const maxNamed = 4;
@@ -44,27 +47,48 @@ interface CheckRun {
   readonly earlier?: CheckEvidence | null;
 }
 
+/** Why the end of a check says nothing about the work, and the wall that only the user's rights lift; nulls: neither. */
+function judgeEnd(by: Check["by"], result: CommandResult, earlier: CheckEvidence | null) {
+  const found = result.exit === 0 ? null : result.held.wall;
+  // A wall that a check of the plan has passed before is none.
+  if (by === "plan")
+    return { unjudged: whyUnjudged(result, earlier?.passed === true ? null : (found?.text ?? null)), wall: null };
+  const wall = found?.needsRights === true ? found : null;
+  return { unjudged: wall === null ? null : whyWalled(wall), wall };
+}
+
+/** Keeps or takes back what a check changed, by who wrote it. */
+async function settleBy(run: Run, by: Check["by"], did: Ended): Promise<void> {
+  if (by === "user") return settleCheck(run, did);
+  const refused = await settleEffects(run, null, did);
+  if (refused === null) return;
+  const text = `${did.command}: ${refused.text}`;
+  run.emit({ type: "notice", level: "warning", code: refused.code, text });
+}
+
 /** Runs one check and says how it ended. */
 async function runCheck(
   run: Run,
   { command, by }: Check,
   { when, signal, earlier = null }: CheckRun,
-): Promise<CheckEvidence & { readonly compared: Comparison | null }> {
+): Promise<CheckEvidence & { readonly compared: Comparison | null; readonly wall: Wall | null }> {
   if (by === "plan") await requireBound(run, command);
   run.emit({ type: "check.started", when, command, by });
   const result = await runInWorkspace(run, command, {
     by,
+    ...(by === "user" && weakestFor(run, command)),
     timeoutMs: run.checking.checkTimeoutMs,
     unasked: by === "plan" && !run.interactive,
     sandbox: when === "before" || by === "plan" ? "throwaway" : "in-place",
     signal,
   });
   const did = { ...result, command };
-  const refused = by === "plan" ? await settleEffects(run, null, did) : await settleCheck(run, did);
-  if (refused) run.emit({ type: "notice", level: "warning", code: refused.code, text: `${command}: ${refused.text}` });
-  // A wall that the check has passed before is none.
-  const wall = earlier?.passed === true ? null : result.wall;
-  const unjudged = by === "plan" ? whyUnjudged(result, wall) : null;
+  await settleBy(run, by, did);
+  const { unjudged, wall } = judgeEnd(by, result, earlier);
+  // The question about a check before the work waits for its turn: see startBaseline.
+  const isDue = wall !== null && when === "after";
+  if (isDue && (await mayLeave(run, command)))
+    return runCheck(run, { command, by }, { when, ...(signal && { signal }), earlier });
   const passed = unjudged === null ? result.exit === 0 : null;
   if (when === "before" && passed === false) tellWithheld(run, command, result);
   const output = maskSecrets(result.output);
@@ -72,7 +96,7 @@ async function runCheck(
   const compared = earlier === null ? null : compareFailures(earlier, ended);
   const check = { ...ended, note: unjudged ?? renderComparison(compared) };
   run.emit({ type: "check.finished", when, ...check });
-  return { ...check, compared };
+  return { ...check, compared, wall };
 }
 
 /** If a failed check names a variable or a file that was hidden from it, says which flag shows it. */
@@ -107,13 +131,6 @@ export function refuseFailed(reports: readonly CheckReport[]): void {
   const failed = reports.find(({ fatal }) => fatal);
   if (failed !== undefined) throw new PaiError("check_failed", describeFailed(failed));
 }
-
-/** Whether nothing that checks change may stay: in a dry run, for a plan alone, in a preview. */
-export const leavesNothing = ({
-  changing: { dryRun },
-  planning: { planOnly },
-  invocation: { command },
-}: Run): boolean => dryRun || planOnly || command === "context";
 
 /**
  * Judges a run that changed nothing by the user's checks, unless these have run at its end already: by their results
@@ -210,7 +227,7 @@ function refuseUnusable({ command, exit, output }: CheckEvidence): void {
 }
 
 function startBaseline(run: Run): Baseline {
-  const results: CheckEvidence[] = [];
+  const results: Awaited<ReturnType<typeof runCheck>>[] = [];
   const controller = new AbortController();
   const signal = AbortSignal.any([run.signal, controller.signal]);
   const work = (async () => {
@@ -219,13 +236,24 @@ function startBaseline(run: Run): Baseline {
       refuseUnusable(result);
       results.push(result);
     }
-    return results;
   })();
+  /** A question waits until the flow does: it must not come between other questions. */
+  const settleWalls = atFirstUse(async () => {
+    await work;
+    for (const [n, { command, wall }] of results.entries()) {
+      if (wall === null) continue;
+      refuseWalled(run, command, wall);
+      if (!(await mayLeave(run, command))) continue;
+      results[n] = await runCheck(run, { command, by: "user" }, { when: "before", signal });
+    }
+    return results;
+  });
   // A failure reaches whoever awaits `work`; without this, it would be unhandled until somebody does.
   work.catch(() => {});
   return {
     results,
-    finish: () => work,
+    finish: settleWalls,
+    ran: work,
     async stop() {
       controller.abort(new PaiError("interrupted", "the run ended before its checks"));
       await work.catch(() => {});
@@ -262,7 +290,7 @@ export async function openBaseline(run: Run): Promise<void> {
     timer = setTimeout(() => resolve("late"), checking.checkWaitMs);
   });
   try {
-    if ((await Promise.race([baseline.finish(), limit])) !== "late") return;
+    if ((await Promise.race([baseline.ran, limit])) !== "late") return void (await baseline.finish());
   } finally {
     if (timer !== null) clearTimeout(timer);
   }
@@ -301,8 +329,8 @@ export function checksOf(run: Run): readonly Check[] {
 
 /** Whether checks have judged the run: some ran, all passed, and none of them changed what others had judged. */
 export function isVerified({ results, unsettled }: Pick<Checking, "results" | "unsettled">): boolean {
-  const ran = results.filter(({ passed }) => passed !== null);
-  return ran.length > 0 && unsettled.length === 0 && ran.every(({ passed }) => passed);
+  const ran = results.filter(({ passed, by }) => passed !== null || by === "user");
+  return ran.length > 0 && unsettled.length === 0 && ran.every(({ passed }) => passed === true);
 }
 
 /** A failed check in one line for people: the message of the run's failure. */
@@ -327,7 +355,9 @@ export function renderBaseline(checking: Readonly<Checking>): string {
   if (checking.checks.length === 0) return "";
   const known = checking.baseline?.results ?? [];
   const open = checking.checks.filter((command) => !known.some((check) => check.command === command));
-  const described = known.map((check) => describeCheck(check, check.passed === true ? "passes" : "fails"));
+  const described = known.map((check) =>
+    describeCheck(check, check.passed === null ? check.note : check.passed ? "passes" : "fails"),
+  );
   const lines = open.map((command) => `- ${command}`);
   const head =
     known.length > 0 ? "Checks of the user, before any change; pai runs them again at the end (no RUN needed):" : "";

@@ -4,7 +4,7 @@ import { approvalWording, sandboxWording } from "../../core/approval-wording.ts"
 import { type Blob, sameBlob } from "../../core/change.ts";
 import { filesOfCommand, namesInCommand } from "../../core/command/command-files.ts";
 import { grantsRun, whyNotRun } from "../../core/command/run-patterns.ts";
-import { explainWall, tellOwn } from "../../core/command/sandbox.ts";
+import { tellOwn } from "../../core/command/sandbox.ts";
 import { mapTexts } from "../../core/map-texts.ts";
 import type { Json } from "../../core/model.ts";
 import type { UndoneStep } from "../../core/outcome.ts";
@@ -78,9 +78,6 @@ async function tellSandbox(run: Run, { held: { level } }: CommandResult): Promis
   });
 }
 
-/** The result of a command, and how the sandbox may have made it fail; null: nothing hints at that. */
-type Held = CommandResult & { readonly wall: string | null };
-
 /**
  * Runs a command and takes note of its changes. Notices name changes that cannot be undone. Throws the signal's reason
  * when the signal ended the command.
@@ -97,7 +94,7 @@ export async function runInWorkspace(
     /** What notices call it, if not by its text. */
     readonly name?: string;
   },
-): Promise<Held> {
+): Promise<CommandResult> {
   // Before it runs: the receipt keeps its output as it is hidden then.
   await learnNamed(run, command);
   const transaction = await run.transaction();
@@ -110,13 +107,14 @@ export async function runInWorkspace(
   if (options.by === "user") for (const change of effects.changes) run.checking.byUser.add(change);
   if (signal.aborted && held.isCopy) await transaction.drop(effects, null);
   signal.throwIfAborted();
-  await tellSandbox(run, result);
+  if (options.weakest === "off") run.shell.sandbox ??= "off";
+  else await tellSandbox(run, result);
   for (const note of effects.notes) {
     run.emit({ type: "notice", level: "info", code: "command_left", text: `${name}: ${note}` });
   }
-  const wall = explainWall(held.level, result.exit, result.output, run.workspace.root);
-  if (wall !== null) run.emit({ type: "notice", level: "info", code: "sandbox_wall", text: `${name}: ${wall}` });
-  return { ...result, wall, output: run.veil.hideOutput(result.output) };
+  if (held.wall !== null)
+    run.emit({ type: "notice", level: "info", code: "sandbox_wall", text: `${name}: ${held.wall.text}` });
+  return { ...result, output: run.veil.hideOutput(result.output) };
 }
 
 /** Why a command was not run, for the model. */
@@ -127,7 +125,7 @@ export const renderNotRun = ({ changing, shell }: Run) =>
 export const hasOwnWork = ({ begun, changing, checking }: Run): boolean =>
   changing.staged.length > 0 || (begun?.changes ?? []).some((change) => !checking.byUser.has(change));
 
-interface Ran extends Held {
+interface Ran extends CommandResult {
   /** Why its changes were undone; null: they were kept. */
   readonly refused: Refusal | null;
   /** The time it had. */
@@ -158,18 +156,36 @@ export async function runPlanned(
     return null;
   }
   if (rights !== null) await requireBound(run, command);
+  const named = { command, promised, limitMs };
+  const held = { unasked: !run.interactive, sandbox: "proposal", staged: run.overlay.kept() } as const;
+  const ran = await runNow(run, rights, named, held);
+  return (await mayRunOutside(run, ran, command)) ? runNow(run, rights, named, { weakest: "off" }) : ran;
+}
+
+async function runNow(
+  run: Run,
+  rights: Rights | null,
+  { command, promised, limitMs }: { readonly command: string; readonly promised: string; readonly limitMs: number },
+  held: Pick<CommandOptions, "unasked" | "sandbox" | "staged" | "weakest">,
+): Promise<Ran> {
   const isEarly = !hasOwnWork(run);
-  const result = await runInWorkspace(run, command, {
-    by: "plan",
-    timeoutMs: limitMs,
-    unasked: !run.interactive,
-    sandbox: "proposal",
-    staged: run.overlay.kept(),
-  });
+  const result = await runInWorkspace(run, command, { by: "plan", timeoutMs: limitMs, ...held });
   const { exit, ms, timedOut } = result;
   const ended = timedOut ? "timeout" : exit === null ? "signal" : "exit";
   run.shell.commands = [...run.shell.commands, { command: promised, exit, ms, ended, isEarly }];
   return { ...result, limitMs, refused: await settleEffects(run, rights, { ...result, command }) };
+}
+
+/** Whether a person lets a command that met a wall run once without the sandbox; never one that names a changed file. */
+async function mayRunOutside(run: Run, { exit, held, refused }: Ran, command: string): Promise<boolean> {
+  const isOpen = run.interactive && !run.changing.dryRun && !isToolCall(command) && refused === null;
+  if (!isOpen || exit === 0 || held.wall?.needsRights !== true) return false;
+  const changed = new Set([...(run.begun?.changes ?? []), ...run.overlay.kept()].map(({ path }) => path));
+  const named = new Set(parsePaths(run, [...filesOfCommand(command), ...namesInCommand(command)]));
+  const touches = (path: RelPath) => [...named].some((each) => path === each || path.startsWith(`${each}/`));
+  if ([...changed].some(touches)) return false;
+  const text = approvalWording.commandOutside(command, held.wall.text, run.workspace.root);
+  return askBound(run, command, async (note) => (await run.decide({ kind: "command", text: note + text })).accept);
 }
 
 /** Commands of the plan whose last run failed, without those before the first of the changes that the plan promises. */
@@ -184,11 +200,11 @@ export function redCommands({ planning, shell }: Run): readonly UndoneStep[] {
 }
 
 /** A command's result for the model: first how it ended, then its output. */
-export function renderCommand({ exit, timedOut, output, ms, limitMs, refused, held, wall }: Ran): string {
+export function renderCommand({ exit, timedOut, output, ms, limitMs, refused, held }: Ran): string {
   const end = timedOut ? `ended by the time limit of ${limitMs / 1000} s` : describeEnd({ exit, timedOut });
   const back = refused === null ? "" : `; ${refused.text}`;
   const own = tellOwn(held.level, held.network);
-  const first = `${end} after ${Math.round(ms)} ms${back}${wall === null ? "" : `; ${wall}`}`;
+  const first = `${end} after ${Math.round(ms)} ms${back}${held.wall === null ? "" : `; ${held.wall.text}`}`;
   return [first, ...(own === null ? [] : [own]), output].join("\n").trimEnd();
 }
 

@@ -4,7 +4,8 @@ import { grantsSome } from "../../core/command/run-patterns.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { renderUnsettled } from "../../core/outcome.ts";
 import type { PreparedCommit } from "../../core/ports.ts";
-import { isVerified, leavesNothing } from "../checks/checks.ts";
+import { isVerified } from "../checks/checks.ts";
+import { leavesNothing } from "../checks/rights.ts";
 
 import { runInWorkspace } from "../commands/commands.ts";
 import type { Ports, Run, RunOptions } from "../run.ts";

@@ -1,14 +1,16 @@
 /** Runs commands in their sandbox and finds their effects: on a copy of the workspace, or by a look before and after. */
 
-import { relative } from "node:path";
+import { accessSync, constants, existsSync } from "node:fs";
+import { dirname, relative } from "node:path";
 import type { Change } from "../../core/change.ts";
-import { holdsUnasked } from "../../core/command/sandbox.ts";
+import { explainWall, holdsUnasked, type SandboxLevel } from "../../core/command/sandbox.ts";
 import { type Effects, noEffects } from "../../core/effects.ts";
 import { PaiError } from "../../core/error.ts";
 import type { PathRules } from "../../core/names.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { CommandOptions, CommandResult } from "../../core/ports.ts";
 import { openLibc } from "../../system/libc.ts";
+import { realPathOf } from "../../system/lookups.ts";
 import type { Root } from "../confine.ts";
 import { compareLooks } from "../effects/candidates.ts";
 import { diff } from "../effects/diff.ts";
@@ -23,7 +25,7 @@ import { showName } from "../parse-path.ts";
 import { type Layers, removeLayers } from "../sandbox/layers.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 import { commandEnv, type Env, withheldNames } from "./command-env.ts";
-import { runConfined, runShell } from "./shell.ts";
+import { runConfined, runShell, type ShellResult } from "./shell.ts";
 
 export interface PerformParts {
   readonly root: Root;
@@ -75,23 +77,39 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     return made;
   };
 
+  /** Whether a command asks to run with the user's rights, and so in the workspace itself. */
+  const isFree = (options: CommandOptions) => options.sandbox === "none" || options.weakest === "off";
+
   /** Runs in the sandbox, or without one if there is none or the user turned it off. */
   const run = async (command: string, options: CommandOptions, layers: Layers | null) => {
     protectProcess();
     const { timeoutMs, signal, by } = options;
     const limits = { env, timeoutMs, signal };
-    const confined =
-      options.sandbox === "none"
-        ? null
-        : await runConfined(command, limits, (argv, marked) =>
-            sandbox.start({ argv, env: marked, by, stdin: "ignore", stderr: "merge", layers }),
-          );
+    const confined = isFree(options)
+      ? null
+      : await runConfined(command, limits, (argv, marked) =>
+          sandbox.start({ argv, env: marked, by, stdin: "ignore", stderr: "merge", layers, weakest: options.weakest }),
+        );
     if (confined !== null) return confined;
     // The child enters the pinned folder by descriptor, even if it was moved; `runShell` starts it before `use`
     // returns.
     const result = await root.withFolder("" as RelPath, (cwd) => runShell(command, { ...limits, cwd }));
     if (result === null) throw new PaiError("io_failed", `${showName(root.path)} cannot be entered`);
     return { ...result, level: null, replaced: [] };
+  };
+
+  /** How a command was held, and what of its output that explains. */
+  const holdOf = ({ by }: CommandOptions, level: SandboxLevel | null, { exit, output, timedOut }: ShellResult) => {
+    const hidden = level === null ? [] : sandbox.hiddenIn(output);
+    const isUnseen = (path: string) => [path, dirname(path)].some((each) => sandbox.isUnseen(realPathOf(each) ?? each));
+    const asRoot = { isRoot: process.getuid?.() === 0, mayWrite, isUnseen };
+    return {
+      level,
+      network: level === null || sandbox.hasNetwork(by),
+      withheld: withheldNames(parts.env, env, output),
+      hidden,
+      wall: explainWall(level, timedOut ? null : exit, { output, root: root.path, hidden, ...asRoot }),
+    };
   };
 
   /** Runs on an overlay: the workspace stays unchanged. */
@@ -104,14 +122,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
       stageLayer(root, upper, staged);
       const begunNs = BigInt(Date.now()) * 1_000_000n;
       const { replaced: _, level, ...ended } = await run(command, options, layers);
-      const withheld = withheldNames(parts.env, env, ended.output);
-      const held = {
-        level,
-        network: sandbox.hasNetwork(options.by),
-        isCopy: true,
-        withheld,
-        hidden: sandbox.hiddenIn(ended.output),
-      };
+      const held = { ...holdOf(options, level, ended), isCopy: true };
       if (options.sandbox === "throwaway" || signal.aborted) {
         discard();
         return { result: { ...ended, held, effects: noEffects }, copy: null, undo: noUndo };
@@ -141,7 +152,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     // What users do without a sandbox is their own change.
     const isOwn = options.sandbox === "none";
     const best = (await sandbox.state()).level;
-    const isWalled = !isOwn && best === "full";
+    const isWalled = !isFree(options) && best === "full";
     const own = new Set(so.changes.map(({ path }) => path));
     const look = { root, rules: policy, isWalled, git, keepsIgnored: by === "plan", own, known: last };
     const before = await pace(takeLook(look), signal);
@@ -157,22 +168,28 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     const notes = [...compared.notes, ...replaced.map((path) => seenMeanwhile(path, root.path))];
     const mine = new Set<Change>(ownOf(compared.changes));
     const effects: Effects = { ...compared, notes, changes: compared.changes.filter((change) => mine.has(change)) };
-    const held = {
-      level,
-      network: sandbox.hasNetwork(by),
-      isCopy: false,
-      withheld: withheldNames(parts.env, env, ended.output),
-      hidden: [],
-    };
+    const held = { ...holdOf(options, level, ended), isCopy: false };
     return { result: { ...ended, held, effects }, copy: null, undo: undoOf(found, compared) };
   };
 
   return async (command, options, so) => {
     if (options.unasked === true) await requireProtection(sandbox);
     const isCopied = options.sandbox === "throwaway" || options.sandbox === "proposal";
-    if (isCopied && (await sandbox.state()).proposes) return runOnCopy(command, options, so);
+    if (isCopied && !isFree(options) && (await sandbox.state()).proposes) return runOnCopy(command, options, so);
     return runInPlace(command, options, so);
   };
+}
+
+/** Whether pai's user may write what is at an absolute path, or make it. */
+function mayWrite(path: string): boolean {
+  let at = path;
+  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
+  try {
+    accessSync(at, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const seenMeanwhile = (path: string, workspace: string): string =>

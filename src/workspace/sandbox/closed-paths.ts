@@ -94,7 +94,7 @@ export function namedIn(text: string, closed: ClosedPaths, workspace: string): r
   const absolute = [...words].map((word) => resolve(workspace, word));
   const unseen = absolute.filter((path) => !isPrivate(path) && isUnseen(path, closed, workspace));
   const named = closed.hidden.flatMap(({ path }) => {
-    if (!path.startsWith(`${workspace}/`)) return words.has(path) ? [path] : [];
+    if (!path.startsWith(`${workspace}/`)) return [...words].filter((word) => contains(path, word));
     const below = path.slice(workspace.length + 1);
     return [path, below, basename(below)].some((name) => words.has(name)) ? [below] : [];
   });

@@ -35,6 +35,8 @@ export interface Request {
   readonly layers: Layers | null;
   /** Without layers: the workspace is read-only. Needs a level with Landlock. */
   readonly readsOnly?: boolean;
+  /** The weakest level that may hold it; absent: the settings'. */
+  readonly weakest?: SandboxChoice | undefined;
 }
 
 export interface StartedCommand extends Launched {
@@ -121,9 +123,9 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     async state() {
       return describeState({ ...(await find()), settings, closed: last ?? search(), workspace, home });
     },
-    async start({ argv, env, by, stdin, stderr, layers, readsOnly = false }) {
+    async start({ argv, env, by, stdin, stderr, layers, readsOnly = false, weakest = settings.choice }) {
       const here = await find();
-      requireLevel(settings.choice, here);
+      requireLevel(weakest, here);
       const { way } = here;
       if (way === null || machine === null) return null;
       const closed = search();

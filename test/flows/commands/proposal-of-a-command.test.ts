@@ -117,7 +117,9 @@ test("the sandbox of commands is described once a run", async () => {
 onCopies("a command that meets the wall gets a line on what may be in its way", async () => {
   const ran = await run("touch /etc/pai-was-here");
   const said = ran.eventsOf("notice").filter(({ code }) => code === "sandbox_wall");
-  expect(said[0]?.text).toContain("perhaps the sandbox: only the project can be written (--allow-write PATH)");
+  expect(said[0]?.text).toContain(
+    "perhaps the sandbox: only the project can be written (--allow-write /etc/pai-was-here)",
+  );
 });
 
 onCopies("each result tells the model in one clause what it says of the sandbox and not of the machine", async () => {

@@ -1,5 +1,5 @@
 /** What each level lets a command do, on this machine: what it has not got is skipped. */
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import {
   chmodSync,
   existsSync,
@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { explainWall } from "../../../src/core/command/sandbox.ts";
+import { explainWall, type Failed } from "../../../src/core/command/sandbox.ts";
 import { sweepScratch } from "../../../src/workspace/sandbox/layers.ts";
 import { needs, otherUser } from "../../needs.ts";
 import { here } from "./here.ts";
@@ -219,24 +219,59 @@ test("less than was asked for runs nothing at all; off runs everything", async (
   });
 });
 
-test("a line on the wall only where the output looks like one", () => {
-  const said = (output: string, exit: number | null = 1) => explainWall("full", exit, output, "/srv/work");
-  expect(said("curl: (6) Could not resolve host: example.org")).toContain("--allow-net");
-  expect(said("error: could not lock config file .git/config: Read-only file system")).toContain("--allow-git");
-  expect(said("touch: /usr/x: Read-only file system")).toContain("--allow-write");
-  expect(said("Failed to connect to bus: No medium found")).toContain("bus");
-  expect(said("sh: 1: cannot create /etc/x: Permission denied")).toContain("--allow-write /etc/x");
-  expect(said("[Errno 2] No such file or directory: '/opt/data/a.csv'")).toContain("--allow-read /opt/data/a.csv");
-  const silent = [
-    said("1 test failed"),
-    said("touch: /usr/x: Read-only file system", 0),
-    explainWall(null, 1, "touch: /usr/x: Read-only file system", "/srv/work"),
-    said("Error: Timeout of 2000ms exceeded. (/usr/lib/node/mocha.js)"),
-    said("  ✔ retries after EROFS and EPERM (12ms)\n  1) is quick"),
-    said("cat: b.txt: No such file or directory"),
-    said("ENOENT: no such file, open '/srv/work/b.txt'"),
-  ];
-  expect(silent).toEqual(silent.map(() => null));
+describe("a line on the wall", () => {
+  const root = "/srv/work";
+  const asRoot: Failed = {
+    ...{ output: "", root, hidden: [], isRoot: true, mayWrite: () => true },
+    isUnseen: (path) => path.startsWith("/run/"),
+  };
+  const said = (output: string, more: Partial<Failed> = {}, exit: number | null = 1) =>
+    explainWall("full", exit, { ...asRoot, output, ...more });
+
+  test.each([
+    ["curl: (6) Could not resolve host: example.org", "--allow-net", false],
+    ["error: could not lock config file .git/config: Read-only file system", "--allow-git", false],
+    ["touch: /usr/x: Read-only file system", "--allow-write /usr/x", true],
+    ["Failed to connect to bus: No medium found", "bus", true],
+    ["sh: 1: cannot create /etc/x: Permission denied", "--allow-write /etc/x", true],
+    ['open() "/var/log/nginx/error.log" failed (30: Read-only file system)', "/var/log/nginx/error.log", true],
+    ["mktemp: failed to create directory via template '/run/lock/a.XX': No such file or directory", "/run/lock", true],
+    ["bind() to 0.0.0.0:80 failed (13: Permission denied)", "ports below 1024", true],
+    ['sudo: The "no new privileges" flag is set, which prevents sudo from running as root.', "sudo", true],
+    ["sudo: PERM_SUDOERS: setresuid(-1, 1, -1): Operation not permitted", "another user", true],
+    ["sshd: no hostkeys available -- exiting.", "keys of the host", true],
+  ] as const)("%s", (output, part, needsRights) => {
+    const wall = said(output);
+    expect([wall?.text.includes(part), wall?.needsRights]).toEqual([true, needsRights]);
+  });
+
+  test("names what pai itself hid, and only as a word of its own", () => {
+    const hidden = ["/etc/sudoers", ".env"];
+    expect(said("/etc/sudoers: bad permissions, should be mode 0440", { hidden })?.text).toContain("/etc/sudoers");
+    expect(said("open .env: No such file or directory", { hidden })?.text).toContain(".env is hidden");
+    expect(said("TypeError: cannot read process.env.HOME", { hidden })).toBeNull();
+  });
+
+  test("is silent where the user could not do it either, on timeouts, and where the output says something else", () => {
+    const silent = [
+      said('open() "/run/nginx.pid" failed (13: Permission denied)', {
+        isRoot: false,
+        mayWrite: () => false,
+        isUnseen: () => false,
+      }),
+      said("bind() to 0.0.0.0:80 failed (13: Permission denied)", { isRoot: false }),
+      said("[Errno 2] No such file or directory: '/opt/data/a.csv'"),
+      said("1 test failed"),
+      said("touch: /usr/x: Read-only file system", {}, 0),
+      said("touch: /usr/x: Read-only file system", {}, null),
+      explainWall(null, 1, { ...asRoot, output: "touch: /usr/x: Read-only file system" }),
+      said("Error: Timeout of 2000ms exceeded. (/usr/lib/node/mocha.js)"),
+      said("  ✔ retries after EROFS and EPERM (12ms)\n  1) is quick"),
+      said("cat: b.txt: No such file or directory"),
+      said("ENOENT: no such file, open '/srv/work/b.txt'"),
+    ];
+    expect(silent).toEqual(silent.map(() => null));
+  });
 });
 
 needs(otherUser).test("an ordinary user is held by the same level as root", async () => {

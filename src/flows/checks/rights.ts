@@ -1,0 +1,60 @@
+/** With what rights the user's checks run: in the sandbox, or with the user's own after they said so. */
+
+import { approvalWording } from "../../core/approval-wording.ts";
+import type { SandboxUse, Wall } from "../../core/command/sandbox.ts";
+import { PaiError } from "../../core/error.ts";
+import type { CommandOptions } from "../../core/ports.ts";
+import type { Run } from "../run.ts";
+
+/** Whether nothing that checks change may stay: in a dry run, for a plan alone, in a preview. */
+export const leavesNothing = ({
+  changing: { dryRun },
+  planning: { planOnly },
+  invocation: { command },
+}: Run): boolean => dryRun || planOnly || command === "context";
+
+/** The weakest sandbox of a check of the user, as an option of its command; none: that of all commands. */
+export function weakestFor(run: Run, command: string): Pick<CommandOptions, "weakest"> {
+  const weakest = decideWeakest(run, command);
+  return weakest === null ? {} : { weakest };
+}
+
+function decideWeakest(run: Run, command: string): SandboxUse | null {
+  const { checkRights, freed } = run.checking;
+  const { weakest, byProject, inSystem } = checkRights;
+  if (byProject || leavesNothing(run)) return weakest === "off" ? null : weakest;
+  if (freed.get(command) === true) return "off";
+  if (weakest !== null || !inSystem || freed.has(command)) return weakest;
+  // What this run may change must not get more rights than the model's own commands.
+  const own = run.workspace.ownProgram?.(command) ?? null;
+  if (own !== null) return null;
+  freed.set(command, true);
+  const text = `${command}: runs with your rights, as this is a folder of the system (--check-sandbox full keeps it in)`;
+  run.emit({ type: "notice", level: "info", code: "check_rights", text });
+  return "off";
+}
+
+/**
+ * Asks once whether a check that met a wall may run with the user's rights. False: it stays in the sandbox, where its
+ * result says nothing.
+ */
+export async function mayLeave(run: Run, command: string): Promise<boolean> {
+  const { checkRights, freed } = run.checking;
+  if (checkRights.byProject || checkRights.weakest !== null || leavesNothing(run) || freed.has(command)) return false;
+  if (!run.interactive) return false;
+  const { accept } = await run.decide({ kind: "command", text: approvalWording.checkOutside(command) });
+  freed.set(command, accept);
+  return accept;
+}
+
+const way = "--check-sandbox off runs it with your rights";
+
+/** Throws command_refused, before a call is spent, for a check that a wall stops and nobody can be asked about. */
+export function refuseWalled(run: Run, command: string, { text }: Wall): void {
+  const { checkRights } = run.checking;
+  if (run.interactive || checkRights.byProject || checkRights.weakest !== null || leavesNothing(run)) return;
+  throw new PaiError("command_refused", `the check ${command} cannot pass in the sandbox: ${text}`, { hint: way });
+}
+
+/** Why a check that met a wall says nothing about the work. */
+export const whyWalled = ({ text }: Wall): string => `${text}; ${way}`;

@@ -120,22 +120,58 @@ export const commandWording = {
   uninstall: "Remove all of this? There is no undo",
 };
 
-const prompts: Readonly<Record<Question["kind"], string>> = {
-  plan: "y, n, d (show the diff before applying), or say what to change: ",
-  batch: "apply? y, n, or say what to change: ",
-  changes: "go on? y or n: ",
-  scope: "allow? y or n: ",
-  amend: "allow? y or n: ",
-  command: "run? y or n: ",
-  keep: "keep? y or n: ",
+const verbs: Readonly<Record<Question["kind"], string>> = {
+  plan: "",
+  batch: "apply? ",
+  changes: "go on? ",
+  scope: "allow? ",
+  amend: "allow? ",
+  command: "run? ",
+  keep: "keep? ",
 };
 
-/** What the terminal shows before the answer. `folder`: all later changes below it may be allowed too; null: not so. */
-export const answerPrompt = (kind: Question["kind"], folder: string | null): string =>
-  kind === "batch" && folder !== null
-    ? `apply? y, n, a (always below ${folder}/), or say what to change: `
-    : prompts[kind];
+/** Whether words are an answer: what is to be changed. */
+export const takesWords = ({ kind, takesWords: takes }: Question): boolean =>
+  kind === "plan" || (kind === "batch" && takes !== false);
 
-/** What the terminal shows after an answer that is neither yes nor no. `feedback`: the question accepts words, too. */
-export const answerRule = (feedback: boolean): string =>
-  feedback ? "answer y or n, or say what to change (a single word: f WORD)" : "that is neither yes nor no";
+/** What `a` allows for the rest of the session; null: this question takes none. */
+const alwaysOf = ({ kind, folder = null, command }: Question): string | null => {
+  if (command !== undefined) return "this command";
+  return kind !== "batch" || folder === null ? null : `below ${folder}/`;
+};
+
+/** Whether the question takes `a`. */
+export const takesAlways = (question: Question): boolean => alwaysOf(question) !== null;
+
+/** What the terminal shows before the answer. */
+export function answerPrompt(question: Question): string {
+  const { kind } = question;
+  if (kind === "plan") return "y, n, d (show the diff before applying), or say what to change: ";
+  const always = alwaysOf(question);
+  const keys = ["y", "n", ...(always === null ? [] : [`a (always ${always})`])];
+  if (takesWords(question)) return `${verbs[kind]}${keys.join(", ")}, or say what to change: `;
+  return `${verbs[kind]}${keys.slice(0, -1).join(", ")} or ${keys.at(-1)}: `;
+}
+
+/** What each key does at a question: the answer to `?`. */
+export function explainKeys(question: Question): string {
+  const always = alwaysOf(question);
+  return lines(
+    "y  yes",
+    "n  no (Escape, too)",
+    question.kind === "plan"
+      ? "d  yes, and show the diff before it is applied"
+      : "d  show all of it again, with its diff",
+    ...(always === null ? [] : [`a  yes, and always in this session: ${always} (/allow lists and drops)`]),
+    ...(takesWords(question) ? ["or say in words what to change (a single word: f WORD)"] : []),
+    "Ctrl+C stops the task",
+  );
+}
+
+/** What the terminal shows after an answer that is neither yes nor no, or a yes with more words that say nothing. */
+export const answerRule = (question: Question, isYes: boolean): string => {
+  if (isYes) return "is that a yes? answer y, or say what to change";
+  return takesWords(question)
+    ? "answer y or n, or say what to change (a single word: f WORD); ? explains the keys"
+    : "that is neither yes nor no; ? explains the keys";
+};

@@ -380,9 +380,11 @@ async function requireUnplanned(run: Run, claim: PlanClaim): Promise<void> {
     if (refusal !== null) throw refusal.error;
   }
   if (claim.kind !== "command" || !interactive || grantsRun(shell.allowRun, claim.command)) return;
-  const text = approvalWording.command(claim.command, await describeSandbox(run));
+  const { command } = claim;
+  const text = approvalWording.command(command, await describeSandbox(run));
+  const isConfined = (await run.workspace.sandbox()).level !== null;
   const accepted = await askBound(run, claim.command, async (note) => {
-    const decision = await decide({ kind: "command", text: note + text });
+    const decision = await decide({ kind: "command", text: note + text, ...(isConfined && { command }) });
     return decision.accept;
   });
   if (!accepted) throw new PaiError("command_refused", "the user declined to run this command");

@@ -3,7 +3,7 @@
 import { fence } from "../core/data-fence.ts";
 import type { Rights } from "../core/plan/scope.ts";
 import type { BatchReport } from "./perform.ts";
-import { askForScript, performScript, type ScriptQuestion, type ScriptReply, type ScriptWork } from "./replies.ts";
+import { askForScript, keepFinish, performScript, type ScriptQuestion, type ScriptReply, type ScriptWork } from "./replies.ts";
 import type { Run } from "./run.ts";
 
 /** Characters of the diff that the model is shown again. */
@@ -45,6 +45,8 @@ export async function performAsWished(
   how: { readonly rights: Rights; readonly prefix: string; readonly planned: number },
 ): Promise<{ readonly asked: ScriptReply; readonly work: ScriptWork }> {
   let asked = first;
+  // Before anything is performed: a run that ends there must know what was claimed.
+  keepFinish(run.ending, asked.script);
   let work = await performScript(run, asked.script, how);
   for (let n = 1; run.changing.wish !== null; n += 1) {
     const { words, diff } = run.changing.wish;
@@ -55,6 +57,7 @@ export async function performAsWished(
       ...question,
       messages: [...asked.messages, { role: "user", text: renderWish(words, diff) }],
     });
+    keepFinish(run.ending, asked.script);
     const next = await performScript(run, asked.script, { ...how, prefix: `${how.prefix}.${n}` });
     work = { ...next, batch: join(work.batch, next.batch), notes: [...work.notes, ...next.notes] };
   }

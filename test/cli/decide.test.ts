@@ -13,14 +13,15 @@ function open(answer: "yes" | "no" | "always") {
     return answer;
   };
   const none = async () => null;
-  const { decide, forget } = decideByAsking(async () => ({
+  const allowing = decideByAsking(async () => ({
     typeAhead: () => {},
     ask,
     readLine: none,
     readMessage: none,
     askHidden: none,
   }));
-  return { decide, forget, asked: () => asked };
+  const { decide, forget } = allowing;
+  return { decide, forget, allowing, asked: () => asked };
 }
 
 test("below the folder nothing is asked again, beside it and outside a batch it is", async () => {
@@ -50,6 +51,30 @@ test("what was allowed is asked again once it is forgotten", async () => {
   forget();
   await decide(batch("src"));
   expect(asked()).toBe(2);
+});
+
+test("exactly the allowed command, or one that matches a pattern, is not asked about again until it is dropped", async () => {
+  const { decide, allowing, asked } = open("always");
+  const run = (command?: string): Question => ({
+    kind: "command",
+    text: "",
+    ...(command !== undefined && { command }),
+  });
+  await decide(run("pytest -q"));
+  await decide(run("pytest -q"));
+  expect(asked()).toBe(1);
+  allowing.allowPattern("ls *");
+  await decide(run("ls -l src"));
+  expect(asked()).toBe(1);
+  for (const other of ["pytest -q; rm x", "ls; rm x", undefined]) await decide(run(other));
+  expect(asked()).toBe(4);
+  expect(allowing.allowed().slice(0, 2)).toEqual([
+    { kind: "command", what: "pytest -q" },
+    { kind: "pattern", what: "ls *" },
+  ]);
+  allowing.drop(0);
+  await decide(run("pytest -q"));
+  expect(asked()).toBe(5);
 });
 
 test("-y says yes to a plan, its amendments and a batch, and to nothing that asks for more (R16)", async () => {

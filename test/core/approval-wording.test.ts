@@ -1,6 +1,8 @@
 /** What a person is asked: whole sentences, and a command that cannot pass for pai's own words. */
 import { expect, test } from "bun:test";
 import { answerPrompt, approvalWording, commandWording, sandboxWording } from "../../src/core/approval-wording.ts";
+import type { RelPath } from "../../src/core/path.ts";
+import type { Question } from "../../src/core/question.ts";
 
 const { plan, changes, unallowed, command, changedMeanwhile, lostFiles, beyondPlan, amendments, wish, wishToRun } =
   approvalWording;
@@ -53,8 +55,13 @@ test("commands ask in whole sentences", () => {
   expect(commandWording.callTools("3 tools", "files")).toBe("Let pai call these 3 tools of files?");
 });
 
-test("only a batch with a folder offers a yes that lasts", () => {
-  expect(answerPrompt("batch", "src")).toBe("apply? y, n, a (always below src/), or say what to change: ");
-  expect(answerPrompt("batch", null)).toBe("apply? y, n, or say what to change: ");
-  expect(answerPrompt("changes", "src")).toBe("go on? y or n: ");
+test("only a batch with a folder and a command in the sandbox offer a yes that lasts", () => {
+  const src = "src" as RelPath;
+  const promptOf = (question: Omit<Question, "text">) => answerPrompt({ ...question, text: "" });
+  expect(promptOf({ kind: "batch", folder: src })).toBe("apply? y, n, a (always below src/), or say what to change: ");
+  expect(promptOf({ kind: "batch", folder: null })).toBe("apply? y, n, or say what to change: ");
+  expect(promptOf({ kind: "batch", folder: null, takesWords: false })).toBe("apply? y or n: ");
+  expect(promptOf({ kind: "changes", folder: src })).toBe("go on? y or n: ");
+  expect(promptOf({ kind: "command", command: "ls" })).toBe("run? y, n or a (always this command): ");
+  expect(promptOf({ kind: "command" })).toBe("run? y or n: ");
 });

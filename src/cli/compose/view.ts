@@ -11,14 +11,14 @@ import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { openLog } from "../open-log.ts";
 import type { Face } from "./compose-model.ts";
-import { decideByAsking, decideByPolicy } from "./decide.ts";
+import { type Asking, decideByAsking, decideByPolicy } from "./decide.ts";
 
 export interface TerminalView extends Face {
   readonly sink: (event: StampedEvent) => void;
   readonly finish: Terminal["finish"];
   readonly decide: Decide;
-  /** Forgets every answer `a` (always), so that its subject is asked about again. */
-  readonly forgetAllowed: () => void;
+  /** What answers `a` (always) have allowed in the session. */
+  readonly allowing: Omit<Asking, "decide">;
   /** Style of standard error. */
   readonly style: Style;
   /** Whether a person can be asked. */
@@ -134,7 +134,7 @@ export async function openView(
     notify: openLog(context).notify,
     decide,
     confirm: interactive ? async (text) => (await decide({ kind: "command", text })).accept : null,
-    forgetAllowed: asking.forget,
+    allowing: asking,
     style,
     interactive,
     prompter,

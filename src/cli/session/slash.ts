@@ -1,9 +1,9 @@
 /** The slash commands of a session. An unknown one is an error and is never sent to the model. */
 
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { startAnew } from "../../core/dialogue.ts";
-import { PaiError } from "../../core/error.ts";
+import { PaiError, toPaiError } from "../../core/error.ts";
 import { type Effort, efforts, sizeOf } from "../../core/model.ts";
 import type { RelPath } from "../../core/path.ts";
 import { renderTasks } from "../../core/session/conversation.ts";
@@ -31,6 +31,7 @@ import { habitOfCommand } from "../habits.ts";
 import { renderDiffOn } from "../print-diff.ts";
 import { keepFacts } from "../remember.ts";
 import { planTurn } from "./plan-turn.ts";
+import { renderExport } from "./render-export.ts";
 import { compactTalk, rewindTalk } from "./rewind.ts";
 import { changesOfSession } from "./session-changes.ts";
 import { renderSpent, type Talk, taskOf, whileInterruptible } from "./talk.ts";
@@ -157,7 +158,7 @@ function enterSession(talk: Talk, session: Session | null): void {
   startAnew(talk.dialogue);
   talk.open = sessions?.open(session, context.now, warn) ?? openUnkept(context.now);
   talk.truth.follow(talk.open.session.turns);
-  view.forgetAllowed();
+  view.allowing.forget();
 }
 
 function clear(talk: Talk): void {
@@ -180,6 +181,47 @@ function resume(talk: Talk, id: string): void {
   const { session } = sessions.load(id);
   enterSession(talk, session);
   say(talk, `session ${session.id}, ${counted(session.turns.length, "turn")}`);
+}
+
+/** Lists what is allowed in the session, allows commands by a pattern, or drops one. */
+function allow(talk: Talk, words: string): void {
+  const { allowing } = talk.view;
+  const dropped = /^drop\s+(\d+)$/.exec(words)?.[1];
+  if (dropped !== undefined) {
+    const at = Number(dropped) - 1;
+    const gone = allowing.allowed()[at];
+    if (gone === undefined)
+      throw new PaiError("usage", `nothing is allowed as number ${dropped}`, { hint: "see /allow" });
+    allowing.drop(at);
+    say(talk, `asked again: ${gone.what}`);
+    return;
+  }
+  if (words !== "") {
+    allowing.allowPattern(words);
+    say(talk, `allowed in this session, inside the sandbox: commands like ${visibleLine(words)}`);
+    return;
+  }
+  const kinds = { folder: "changes below", command: "the command", pattern: "commands like" };
+  const rows = allowing.allowed().map(({ kind, what }, at) => `${at + 1}. ${kinds[kind]} ${visibleLine(what)}`);
+  say(
+    talk,
+    rows.length === 0 ? "nothing is allowed beyond what you are asked" : `${rows.join("\n")}\ndrop one: /allow drop N`,
+  );
+}
+
+/** Writes the session as Markdown into a new file of the user's. */
+async function exportTalk(talk: Talk, path: string): Promise<void> {
+  const { context, open } = talk;
+  if (path === "") throw new PaiError("usage", "/export needs a file", { hint: "/export session.md" });
+  const file = resolve(context.cwd, path);
+  const { session } = open;
+  try {
+    writeFileSync(file, renderExport(session, talk.composed.cover), { flag: "wx", mode: 0o600 });
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw toPaiError(thrown, file);
+    throw new PaiError("usage", `${path} exists`, { hint: "name a new file" });
+  }
+  say(talk, `${counted(session.turns.length, "turn")} written to ${visibleLine(path)}`);
 }
 
 /** Undoes or redoes a run. */
@@ -218,6 +260,12 @@ export const slashCommands: readonly Slash[] = [
   },
   { name: "rewind", about: "go back to an earlier turn: code, conversation or both", run: rewindTalk },
   { name: "resume", about: "list sessions, or go on with one: /resume ID", run: async (talk, id) => resume(talk, id) },
+  {
+    name: "allow",
+    about: "what needs no question in this session; allow commands: /allow PATTERN; drop one: /allow drop N",
+    run: async (talk, words) => allow(talk, words),
+  },
+  { name: "export", about: "write this session to a file: /export FILE", run: exportTalk },
   { name: "diff", about: "what this session has changed: /diff, /diff PATH", run: showSessionDiff },
   { name: "memory", about: "show MEMORY.md and what is remembered", run: showMemory },
   { name: "remember", about: "keep a fact about this project: /remember TEXT", run: remember },

@@ -117,6 +117,7 @@ export async function decideBatch(
         kind: "batch",
         text: approvalWording.changes(origin, lines, ended),
         folder: folderOf(run, changes),
+        diffOnAsk: diff,
         ...(takesWords ? {} : { takesWords }),
       });
   const unallowed = decision.accept ? await findUnallowed(run, changes) : new Map<RelPath, Refusal>();

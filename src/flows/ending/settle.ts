@@ -50,7 +50,8 @@ async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
   if (!run.interactive || stops.includes(failure.code)) return false;
   // Files that only checks left behind are not worth keeping.
   if ((run.begun?.changes ?? []).every((change) => run.checking.byUser.has(change))) return false;
-  return (await run.decide({ kind: "keep", text: approvalWording.keepFailed(failure.message) })).accept;
+  const diffOnAsk = renderChanges(run.veiled.hideChanges(squash(run.begun?.changes ?? [])));
+  return (await run.decide({ kind: "keep", text: approvalWording.keepFailed(failure.message), diffOnAsk })).accept;
 }
 
 const maxNamed = 4;

@@ -35,6 +35,8 @@ export interface LineOptions {
   readonly message: MessageOptions | null;
   /** Initial text. */
   readonly text: string;
+  /** Keys that are an answer alone, without Enter; absent: none. */
+  readonly keys?: string;
 }
 
 export interface LineTerminal {
@@ -45,7 +47,7 @@ export interface LineTerminal {
 
 /** Settles with the line, with a message to edit outside, or with null at the end of input. */
 export function openLineReader(
-  { prompt, message, text }: LineOptions,
+  { prompt, message, text, keys = "" }: LineOptions,
   settle: Settle<string | OutsideEdit | null>,
   { err, style, size }: LineTerminal,
 ): Reader {
@@ -131,11 +133,16 @@ export function openLineReader(
     return editor.press(key);
   }
 
+  const isAnswer = ({ name, text: typed }: Keystroke) =>
+    name === "text" && typed.length === 1 && editor.line.text === "" && keys.includes(typed.toLowerCase());
+
   draw();
   return {
     press(key) {
       if (key.name !== "ctrl+c") message?.pressed?.();
-      return acts[actOf(key)]();
+      const isWhole = isAnswer(key);
+      const act = acts[actOf(key)];
+      return isWhole ? acts.submit() : act();
     },
     resume() {
       away = false;

@@ -1,5 +1,5 @@
 /** Asks the user at the terminal: questions, the next message of a session, and hidden keys. */
-import { answerPrompt, answerRule } from "../../core/approval-wording.ts";
+import { answerPrompt, answerRule, explainKeys, takesAlways, takesWords } from "../../core/approval-wording.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Question } from "../../core/question.ts";
 import { wrap } from "../layout.ts";
@@ -19,6 +19,12 @@ export interface PrompterOptions extends LineTerminal {
   readonly signal: AbortSignal;
 }
 
+/** An answer that decides. */
+export type FinalAnswer = Exclude<Answer, "again" | "unsure" | "show" | "help">;
+
+const isFinal = (answer: Answer): answer is FinalAnswer =>
+  typeof answer === "object" || !["again", "unsure", "show", "help"].includes(answer);
+
 export interface Prompter {
   /** Passes on keys that were typed while nothing was asked; the next message begins with them. */
   readonly typeAhead: (keys: string) => void;
@@ -26,7 +32,7 @@ export interface Prompter {
    * Shows the question in full and waits for a clear answer; end of input and Escape mean no. Throws
    * PaiError(interrupted) on Ctrl+C.
    */
-  readonly ask: (question: Question) => Promise<Exclude<Answer, "again">>;
+  readonly ask: (question: Question) => Promise<FinalAnswer>;
   /**
    * Reads one line, an answer to what was just shown; null: end of input or Escape. Throws PaiError(interrupted) on
    * Ctrl+C.
@@ -53,6 +59,15 @@ export function createPrompter(options: PrompterOptions): Prompter {
     err(renderQuestion(question, style, style.plain ? null : size().columns));
   }
 
+  /** What follows an answer that does not decide. */
+  function explain(question: Question, answer: Exclude<Answer, FinalAnswer>): void {
+    if (answer === "show") showQuestion({ ...question, diff: question.diff ?? question.diffOnAsk ?? "" });
+    else {
+      const text = answer === "help" ? explainKeys(question) : answerRule(question, answer === "unsure");
+      err(`${style.paint("dim", text)}\n`);
+    }
+  }
+
   /** Reads a message. Text that comes back from the user's editor is shown, to be sent or changed. */
   async function readMessage(message: MessageOptions): Promise<string | null> {
     let text = "";
@@ -65,29 +80,28 @@ export function createPrompter(options: PrompterOptions): Prompter {
     }
   }
 
-  const readLine = async (prompt: string): Promise<string | null> => {
+  const readAnswered = async (prompt: string, keys: string): Promise<string | null> => {
     const read = await raw.read<string | OutsideEdit>("drop", (settle) =>
-      openLineReader({ prompt, message: null, text: "" }, settle, options),
+      openLineReader({ prompt, message: null, text: "", keys }, settle, options),
     );
     return typeof read === "object" ? null : read;
   };
 
   return {
     typeAhead: raw.typeAhead,
-    readLine,
+    readLine: (prompt) => readAnswered(prompt, ""),
     async ask(question) {
       showQuestion(question);
-      const { kind, folder = null } = question;
-      const feedback = kind === "plan" || kind === "batch";
-      const prompt = answerPrompt(kind, folder === null ? null : visibleLine(folder));
+      const feedback = takesWords(question);
+      const always = takesAlways(question);
+      const prompt = visibleLine(answerPrompt(question));
+      // Where words are an answer, a key may be the first letter of one.
+      const keys = feedback ? "" : `ynd?${always ? "a" : ""}`;
       for (;;) {
-        const answer = readAnswer(await readLine(prompt), {
-          feedback,
-          always: folder !== null,
-          review: kind === "plan",
-        });
-        if (answer !== "again") return answer;
-        err(`${style.paint("dim", answerRule(feedback))}\n`);
+        const said = await readAnswered(prompt, keys);
+        const answer = readAnswer(said, { feedback, always, review: question.kind === "plan" });
+        if (isFinal(answer)) return answer;
+        explain(question, answer);
       }
     },
     readMessage,

@@ -109,7 +109,7 @@ test.concurrent("every line of a command is marked in the question", async () =>
   await using free = openPlace([called(["bash", { command }]), says("Done.")]);
   await using fixed = openPlace([planned([["RUN", command]])]);
   const shown = [
-    await answer(free, loop, [[/run\? y or n/, "n"]]),
+    await answer(free, loop, [[/run\? y, n or a/, "n"]]),
     await answer(fixed, ["run", "x"], [[/Carry out this plan\?.*change: /s, "n"]]),
   ];
   for (const terminal of shown) {
@@ -135,7 +135,7 @@ test.concurrent("letters that look alike are marked, and blanks of every kind ar
   for (const blank of ["\u00a0", "\u3000", "\u2003", "\u2800"]) {
     const command = `ls${blank.repeat(300)}; rm -rf ~`;
     await using other = openPlace([called(["bash", { command }]), says("Done.")]);
-    const asked = await answer(other, loop, [[/run\? y or n/, "n"]]);
+    const asked = await answer(other, loop, [[/run\? y, n or a/, "n"]]);
     expect(plain(asked)).toContain("│ ls[300 spaces]; rm -rf ~");
   }
 });

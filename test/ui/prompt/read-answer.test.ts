@@ -19,9 +19,15 @@ test("Enter, one unknown character and one unknown word ask again", () => {
 
 test("two words or more, or anything after f, is feedback", () => {
   expect(read("pakai Python saja")).toEqual({ feedback: "pakai Python saja" });
-  expect(read("yes please")).toEqual({ feedback: "yes please" });
+  for (const text of ["yes, but in Rust", "ok use two files", "y no tests"])
+    expect(read(text)).toEqual({ feedback: text });
   expect(read("f rust")).toEqual({ feedback: "rust" });
   expect(read("F use two\nfiles")).toEqual({ feedback: "use two\nfiles" });
+});
+
+test("a yes with words that add nothing is asked about, and costs no plan", () => {
+  for (const text of ["yes please", "yes, go", "ok thank you", "Sure, go ahead!", "yes do it."])
+    expect([text, read(text)]).toEqual([text, "unsure"]);
 });
 
 test("a question that takes no feedback asks again", () => {
@@ -37,6 +43,7 @@ test("next steps run at these words only", () => {
 
 test("d is a yes that wants the diff first, only where the question takes it", () => {
   expect(readAnswer("d", { feedback: true, review: true })).toBe("review");
-  expect(readAnswer("d", { feedback: true })).toBe("again");
-  expect(readAnswer("d", { feedback: false })).toBe("again");
+  expect(readAnswer("d", { feedback: true })).toBe("show");
+  expect(readAnswer("d", { feedback: false })).toBe("show");
+  expect(read("?")).toBe("help");
 });

@@ -7,7 +7,7 @@ import { findNewMark } from "../core/edit/marks.ts";
 import { linkRefused, PaiError } from "../core/error.ts";
 import { restoreHidden } from "../core/invisible.ts";
 import type { Json } from "../core/model.ts";
-import type { RelPath } from "../core/path.ts";
+import { parentOf, type RelPath } from "../core/path.ts";
 import type { Stage } from "../core/ports.ts";
 import type { Complaint, Proposal } from "../core/proposal.ts";
 import { defineAction } from "./read-input.ts";
@@ -25,18 +25,18 @@ const change = (path: RelPath, before: Blob | null, after: Blob | null, from: Re
   from,
 });
 const propose = (changes: readonly Change[], text: string): Proposal => ({ kind: "change", changes, text });
-const unusable = (text: string): Complaint => ({ kind: "complaint", code: "file_unusable", text });
+export const unusableFile = (text: string): Complaint => ({ kind: "complaint", code: "file_unusable", text });
 const already = (text: string): Proposal => propose([], text);
 
 /** Folders that must be created for `path`; a complaint when a file is in the way. */
-async function makeParents(stage: Stage, path: RelPath): Promise<readonly Change[] | Complaint> {
+export async function makeParents(stage: Stage, path: RelPath): Promise<readonly Change[] | Complaint> {
   const parts = path.split("/").slice(0, -1);
   const made: Change[] = [];
   for (let at = 1; at <= parts.length; at += 1) {
     const parent = stage.path(parts.slice(0, at).join("/"), "folder");
     const blob = await stage.read(parent);
     if (blob === null) made.push(change(parent, null, { kind: "folder", mode: newFolderMode }));
-    else if (blob.kind !== "folder") return unusable(`${parent} is not a folder, so ${path} cannot be made`);
+    else if (blob.kind !== "folder") return unusableFile(`${parent} is not a folder, so ${path} cannot be made`);
   }
   return made;
 }
@@ -45,6 +45,25 @@ const isComplaint = (value: readonly Change[] | Complaint): value is Complaint =
 
 const blockForm =
   "blocks of <<<<<<< SEARCH, the old lines, =======, the new lines, >>>>>>> REPLACE; or the whole file with WRITE";
+
+const isScript = (bytes: Uint8Array): boolean => bytes[0] === 0x23 && bytes[1] === 0x21;
+/** Scripts beside a new one that are looked at, and the largest of them. */
+const neighbours = { files: 20, bytes: 256 * 1024 } as const;
+
+/** The mode of a new file: one that begins with `#!` may be run where most others beside it may. */
+async function modeOfNew(stage: Stage, path: RelPath, bytes: Uint8Array): Promise<number> {
+  if (!isScript(bytes)) return newFileMode;
+  const entries = await stage.list(parentOf(path)).catch(() => []);
+  let [runnable, all] = [0, 0];
+  for (const entry of entries.filter(({ kind }) => kind === "file").slice(0, 5 * neighbours.files)) {
+    if (all === neighbours.files || entry.size > neighbours.bytes) continue;
+    const blob = await stage.read(entry.path, neighbours.bytes).catch(() => null);
+    if (blob?.kind !== "file" || !isScript(blob.bytes)) continue;
+    all += 1;
+    if ((blob.mode & 0o111) !== 0) runnable += 1;
+  }
+  return 2 * runnable > all ? newFolderMode : newFileMode;
+}
 
 /** Proposes the new content that a model wrote for a file, with its missing parent folders. */
 async function proposeFile(
@@ -64,7 +83,7 @@ async function proposeFile(
     } as const;
   const parents = await makeParents(stage, path);
   if (isComplaint(parents)) return parents;
-  const mode = before?.kind === "file" ? before.mode : newFileMode;
+  const mode = before?.kind === "file" ? before.mode : await modeOfNew(stage, path, bytes);
   return propose([...parents, change(path, before, { kind: "file", bytes, mode })], text);
 }
 
@@ -76,10 +95,10 @@ export const write = defineAction("WRITE", {
     const bytes = new TextEncoder().encode(restoreHidden(content, textOfBlob(before) ?? ""));
     if (before === null) return proposeFile(stage, { path, before, bytes }, `new, ${bytes.length} bytes`);
     if (before.kind === "link") throw linkRefused(path, before.target);
-    if (before.kind !== "file") return unusable(`${path} is a folder, not a file`);
+    if (before.kind !== "file") return unusableFile(`${path} is a folder, not a file`);
     if (Buffer.compare(before.bytes, bytes) === 0) return already("already there, nothing to do");
     if (stage.shown(path) === null) {
-      return unusable(`${path} exists and was not shown to you whole: READ it first, or change it with MODIFY`);
+      return unusableFile(`${path} exists and was not shown to you whole: READ it first, or change it with MODIFY`);
     }
     return proposeFile(stage, { path, before, bytes }, `replaced, ${bytes.length} bytes`);
   },
@@ -102,7 +121,7 @@ export const modify = defineAction("MODIFY", {
     const path = stage.path(text, "write");
     const before = await stage.read(path);
     if (before?.kind === "link") throw linkRefused(path, before.target);
-    if (before?.kind === "folder") return unusable(`${path} is a folder, not a file`);
+    if (before?.kind === "folder") return unusableFile(`${path} is a folder, not a file`);
     if (edits.length === 0)
       return {
         kind: "complaint",
@@ -130,7 +149,7 @@ export const mkdir = defineAction("MKDIR", {
     const path = stage.path(text, "folder");
     const blob = await stage.read(path);
     if (blob?.kind === "folder") return already("already there, nothing to do");
-    if (blob !== null) return unusable(`${path} is a ${blob.kind}, not a folder`);
+    if (blob !== null) return unusableFile(`${path} is a ${blob.kind}, not a folder`);
     const parents = await makeParents(stage, path);
     if (isComplaint(parents)) return parents;
     return propose([...parents, change(path, null, { kind: "folder", mode: newFolderMode })], "folder made");
@@ -144,7 +163,7 @@ export const touch = defineAction("TOUCH", {
     const blob = await stage.read(path);
     if (blob?.kind === "file") return already("already there, content untouched");
     if (blob?.kind === "link") throw linkRefused(path, blob.target);
-    if (blob !== null) return unusable(`${path} is a folder, not a file`);
+    if (blob !== null) return unusableFile(`${path} is a folder, not a file`);
     return proposeFile(stage, { path, before: null, bytes: new Uint8Array() }, "new, empty");
   },
 });
@@ -194,14 +213,14 @@ export const mv = defineAction("MV", {
   async propose({ from: fromText, to: toText }, stage) {
     const from = stage.path(fromText, "move");
     const to = stage.path(toText, "move");
-    if (to === from || to.startsWith(`${from}/`)) return unusable(`${from} cannot be moved into itself`);
+    if (to === from || to.startsWith(`${from}/`)) return unusableFile(`${from} cannot be moved into itself`);
     const found = await collect(stage, from, "move");
     const moved = found?.[0]?.[1];
     if (moved?.kind === "link") throw linkRefused(from, moved.target);
     const target = await stage.read(to);
     if (found === null)
-      return target === null ? unusable(`${from} does not exist`) : already("already moved, nothing to do");
-    if (target !== null) return unusable(`${to} exists: nothing is moved over it`);
+      return target === null ? unusableFile(`${from} does not exist`) : already("already moved, nothing to do");
+    if (target !== null) return unusableFile(`${to} exists: nothing is moved over it`);
     const parents = await makeParents(stage, to);
     if (isComplaint(parents)) return parents;
     const arrivals = found.map(([path, blob]) => {
@@ -221,13 +240,13 @@ export const copy = defineAction("COPY", {
   async propose({ from: fromText, to: toText }, stage) {
     const from = stage.path(fromText, "read");
     const to = stage.path(toText, "write");
-    if (to === from || to.startsWith(`${from}/`)) return unusable(`${from} cannot be copied into itself`);
+    if (to === from || to.startsWith(`${from}/`)) return unusableFile(`${from} cannot be copied into itself`);
     const found = await collect(stage, from, "read");
-    if (found === null) return unusable(`${from} does not exist`);
+    if (found === null) return unusableFile(`${from} does not exist`);
     for (const [path, blob] of found) if (blob.kind === "link") throw linkRefused(path, blob.target);
     const target = await stage.read(to);
     if (found.length === 1 && sameBlob(found[0]?.[1] ?? null, target)) return already("already there, nothing to do");
-    if (target !== null) return unusable(`${to} exists: nothing is copied over it`);
+    if (target !== null) return unusableFile(`${to} exists: nothing is copied over it`);
     const parents = await makeParents(stage, to);
     if (isComplaint(parents)) return parents;
     const copies = found.map(([path, blob]) => change(stage.path(to + path.slice(from.length), "write"), null, blob));

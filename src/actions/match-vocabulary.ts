@@ -6,6 +6,7 @@ import { copy, mkdir, modify, mv, rm, touch, write } from "./change.ts";
 import { runAction } from "./command.ts";
 import { glob, listPath, ls, read, searchAction, tree } from "./look.ts";
 import { diagnose, mapRoot, profile, sniffLogs } from "./project.ts";
+import { link, mode } from "./settings.ts";
 
 const actions: Readonly<Record<ActionName, AnyAction>> = {
   READ: read,
@@ -24,6 +25,8 @@ const actions: Readonly<Record<ActionName, AnyAction>> = {
   RM: rm,
   MV: mv,
   COPY: copy,
+  LINK: link,
+  MODE: mode,
   RUN: runAction,
   CALL: callTool,
   QUERY: queryTool,

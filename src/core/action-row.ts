@@ -1,17 +1,19 @@
 /** The type of a row in the table of actions: what an action looks like in scripts, plans, prompts and tools. */
 
 /** What a plan must have promised before an action may be done. */
-export type Right = "content" | "delete" | "move" | "folder" | "command";
+export type Right = "content" | "delete" | "move" | "folder" | "setting" | "command";
 
 /**
  * What follows `NAME::` in a script: a path; a folder, by default the root; a path with a range of lines; two paths; a
- * pattern; a word that may be missing; a command; nothing; a path (for FINISH none) with a body; another action; or the target of a planned step.
+ * pattern; a path with a value for it; a word that may be missing; a command; nothing; a path (for FINISH none) with a
+ * body; another action; or the target of a planned step.
  */
 export type Form =
   | "path"
   | "folder"
   | "lines"
   | "pair"
+  | "setting"
   | "pattern"
   | "word"
   | "command"

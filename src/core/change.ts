@@ -24,6 +24,8 @@ export interface Change {
   readonly after: Blob | null;
   /** Where the content came from, when a move made this path. */
   readonly from: RelPath | null;
+  /** The mode is wanted as it is, whatever the umask says. */
+  readonly exactMode?: true;
 }
 
 export type ChangeOp = "create" | "modify" | "delete" | "move" | "mkdir";
@@ -64,7 +66,9 @@ export function squash(changes: readonly Change[]): Change[] {
   for (const change of changes) {
     const earlier = byPath.get(change.path);
     const from = firstOrigin(change, byPath) ?? earlier?.from ?? null;
-    byPath.set(change.path, { ...change, before: earlier ? beforeBoth(earlier, change) : change.before, from });
+    const before = earlier ? beforeBoth(earlier, change) : change.before;
+    const isExact = change.exactMode ?? earlier?.exactMode;
+    byPath.set(change.path, { ...change, before, from, ...(isExact && { exactMode: isExact }) });
   }
   return [...byPath.values()].filter((change) => !sameBlob(change.before, change.after));
 }

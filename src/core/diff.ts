@@ -202,14 +202,21 @@ function modeOf(blob: Blob): string {
   return blob.mode & 0o111 ? "100755" : "100644";
 }
 
+/** The two modes of a file as git writes them; where those are the same, as they are: git knows no others. */
+function renderModes(before: Blob, after: Blob): string {
+  const isGits = modeOf(before) !== modeOf(after) || before.kind !== "file" || after.kind !== "file";
+  const [old, made] = [before, after].map((blob) =>
+    isGits || blob.kind !== "file" ? modeOf(blob) : `100${(blob.mode & 0o777).toString(8).padStart(3, "0")}`,
+  );
+  return old === made ? "" : `old mode ${old}\nnew mode ${made}\n`;
+}
+
 function renderHeader(change: Change, from: string | null): string {
   const { path, before, after } = change;
   let out = `diff --git ${quoteAsGit(`a/${from ?? path}`)} ${quoteAsGit(`b/${path}`)}\n`;
   if (before === null && after !== null) out += `new file mode ${modeOf(after)}\n`;
   if (before !== null && after === null) out += `deleted file mode ${modeOf(before)}\n`;
-  if (before !== null && after !== null && modeOf(before) !== modeOf(after)) {
-    out += `old mode ${modeOf(before)}\nnew mode ${modeOf(after)}\n`;
-  }
+  if (before !== null && after !== null) out += renderModes(before, after);
   if (from !== null) out += `rename from ${quoteAsGit(from)}\nrename to ${quoteAsGit(path)}\n`;
   return out;
 }

@@ -32,3 +32,14 @@ export function nameOf(path: string): string {
 
 /** A path on a line of its own: as it is, or as JSON if a character in it would break the line. */
 export const lineOf = (path: string): string => (/[\p{Cc}\u2028\u2029]/u.test(path) ? JSON.stringify(path) : path);
+
+/** A path as a link in a folder spells it, without `..`; null: it leads out of the root. */
+export function resolveFrom(folder: RelPath, text: string): RelPath | null {
+  const parts = folder === "" ? [] : folder.split("/");
+  for (const part of text.split("/")) {
+    if (part === "..") {
+      if (parts.pop() === undefined) return null;
+    } else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return parts.join("/") as RelPath;
+}

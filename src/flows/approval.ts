@@ -188,14 +188,16 @@ export const pathsToAllow = ({ workspace }: Run, claims: readonly PlanClaim[]): 
 
 /** Refuses links before a call is spent on them: carrying out the plan would refuse them too. Throws path_refused. */
 export async function refuseLinks(run: Run, claims: readonly PlanClaim[]): Promise<void> {
-  const removed = new Set(claims.flatMap((claim) => (claim.kind === "delete" ? [claim.path] : [])));
+  const isOfLink = (claim: PlanClaim) =>
+    claim.kind === "delete" || (claim.kind === "setting" && claim.action === "LINK");
+  const meant = new Set(claims.filter(isOfLink).flatMap(pathsOfClaim));
   for (const path of new Set(claims.flatMap(pathsOfClaim))) {
     if (run.workspace.whyClosed(path) !== null) continue;
     const blob = await run.workspace.read(path, 0).catch((thrown) => {
       if (toPaiError(thrown).code === "path_refused") throw thrown;
       return null;
     });
-    if (blob?.kind === "link" && !removed.has(path)) throw linkRefused(path, blob.target);
+    if (blob?.kind === "link" && !meant.has(path)) throw linkRefused(path, blob.target);
   }
 }
 
@@ -321,8 +323,8 @@ export function noteAmended({ emit, acting }: Run, amendment: Amendment): void {
 
 /** Action, path and destination of a call, as an amendment has them. */
 const targetsOf = ({ name, input }: Call) =>
-  rowOf(name)?.form === "pair"
-    ? { action: name, path: field(input, "from"), destination: field(input, "to") }
+  rowOf(name)?.form === "pair" || rowOf(name)?.form === "setting"
+    ? { action: name, path: field(input, "from") || field(input, "path"), destination: field(input, "to") }
     : { action: name, path: field(input, rowOf(name)?.form === "command" ? "command" : "path"), destination: null };
 
 /** The AMEND line that asks for the right that a call lacks. */

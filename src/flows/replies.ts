@@ -267,6 +267,7 @@ const inputs: Readonly<Record<Form, (action: ScriptAction) => Json>> = {
     return range === null ? { path } : { path: range.path, start_line: range.from, end_line: range.to };
   },
   pair: ({ path = "", to = "" }) => ({ from: path, to }),
+  setting: ({ path = "", to = "" }) => ({ path, to }),
   pattern: ({ arg = "" }) => ({ pattern: arg }),
   word: ({ arg = "" }) => ({ pattern: arg }),
   command: ({ arg = "" }) => ({ command: arg }),

@@ -317,7 +317,8 @@ function whyForbidden({ judge }: TransactionParts, changes: readonly Change[]): 
 }
 
 /** A rename would silently replace a write-protected file. */
-function refuseReadOnly({ path, before, after }: Change): void {
+function refuseReadOnly({ path, before, after, exactMode }: Change): void {
+  if (exactMode === true) return;
   if (before?.kind !== "file" || after?.kind !== "file" || (before.mode & 0o222) !== 0) return;
   throw new PaiError("permission_denied", `${showName(path)} is write-protected`, {
     hint: "run chmod u+w on it if pai may change it",
@@ -333,6 +334,7 @@ function withAllowedBits(changes: readonly Change[], all: readonly Change[], uma
   return changes.map((change) => {
     const { path, after, from } = change;
     if (after === null || after.kind === "link") return change;
+    if (change.exactMode === true) return { ...change, after: { ...after, mode: after.mode & 0o777 } };
     const stood = modes.get(from ?? path) ?? 0;
     return { ...change, after: { ...after, mode: after.mode & 0o1777 & (~umask | stood) } };
   });

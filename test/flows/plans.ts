@@ -15,7 +15,9 @@ export interface PlanParts {
 
 function stepOf(text: string, at: number, purpose: string): PlanStep {
   const [, action = "", rest = ""] = /^(\S+) ?(.*)$/s.exec(text) ?? [];
-  const [target = "", destination = null] = ["MV", "COPY", "SEARCH"].includes(action) ? rest.split(" -> ") : [rest];
+  const [target = "", destination = null] = ["MV", "COPY", "SEARCH", "LINK", "MODE"].includes(action)
+    ? rest.split(" -> ")
+    : [rest];
   return {
     step_number: at + 1,
     action: action as PlanStep["action"],

@@ -81,7 +81,8 @@ function findFault(plan: Plan): string | null {
     if (needsTarget(action) && target.trim() === "") return `execution_plan.steps.${at}.target is empty (${action})`;
     if (namesPath(action) && namesSeveral(target))
       return `execution_plan.steps.${at}.target must be one path: a step for each file (${action})`;
-    return rowOf(action)?.form === "pair" && !destination
+    const { form: takes = "path" } = rowOf(action) ?? {};
+    return (takes === "pair" || takes === "setting") && !destination
       ? `execution_plan.steps.${at}.destination is missing (${action})`
       : [];
   });

@@ -15,14 +15,23 @@ export interface Scope {
   readonly deletes: ReadonlySet<RelPath>;
   readonly moves: readonly { readonly from: RelPath; readonly to: RelPath }[];
   readonly folders: ReadonlySet<RelPath>;
+  readonly settings: readonly Setting[];
   /** Matched exactly after trimming. */
   readonly commands: ReadonlySet<string>;
+}
+
+/** What LINK and MODE make of a path: exactly this. */
+interface Setting {
+  readonly action: string;
+  readonly path: RelPath;
+  readonly value: string;
 }
 
 /** What a call is about to touch. */
 export type PlanClaim =
   | { readonly kind: "content" | "delete" | "folder"; readonly path: RelPath }
   | { readonly kind: "move"; readonly from: RelPath; readonly to: RelPath }
+  | ({ readonly kind: "setting" } & Setting)
   | { readonly kind: "command"; readonly command: string };
 
 /** The use of a path that needs each right. */
@@ -31,7 +40,16 @@ export const useOf: Readonly<Record<Exclude<Right, "command">, PathUse>> = {
   folder: "folder",
   delete: "delete",
   move: "move",
+  setting: "write",
 };
+
+/** How an action uses its target; a link is made where its path says, not where one that is there leads to. */
+export function useOfTarget(action: string): PathUse {
+  const { right = null, form = "nothing" } = rowOf(action) ?? {};
+  if (right === null || right === "command") return "list";
+  if (form === "pair" && right === "content") return "read";
+  return action === "LINK" ? "move" : useOf[right];
+}
 
 /** The command of a step or call, spelled as plans promise it. */
 export function commandOf(action: string, target: string): string {
@@ -53,6 +71,8 @@ export function claimOfPlan(
   if (right === null) return null;
   if (right === "command") return { kind: right, command: commandOf(action, target) };
   const use = useOf[right];
+  if (right === "setting")
+    return { kind: right, action, path: toPath(target, useOfTarget(action)), value: destination?.trim() ?? "" };
   if (right === "move") return { kind: right, from: toPath(target, use), to: toPath(destination ?? "", use) };
   if (form !== "pair") return { kind: right, path: toPath(target, use) };
   toPath(target, "read");
@@ -64,12 +84,14 @@ export function scopeOf(claims: readonly PlanClaim[]): Scope {
   const paths = { content: new Set<RelPath>(), delete: new Set<RelPath>(), folder: new Set<RelPath>() };
   const moves: Extract<PlanClaim, { kind: "move" }>[] = [];
   const commands = new Set<string>();
+  const settings: Setting[] = [];
   for (const claim of claims) {
     if (claim.kind === "move") moves.push(claim);
     else if (claim.kind === "command") commands.add(claim.command);
+    else if (claim.kind === "setting") settings.push(claim);
     else paths[claim.kind].add(claim.path);
   }
-  return { content: paths.content, deletes: paths.delete, folders: paths.folder, moves, commands };
+  return { content: paths.content, deletes: paths.delete, folders: paths.folder, moves, commands, settings };
 }
 
 const holds = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);
@@ -97,10 +119,18 @@ export function permits(scope: Scope, claim: PlanClaim): boolean {
         scope.folders.has(claim.path) ||
         [...scope.content, ...scope.folders, ...scope.moves.map(({ to }) => to)].some((path) => holds(claim.path, path))
       );
+    case "setting":
+      return scope.settings.some(
+        ({ action, path, value }) => action === claim.action && path === claim.path && sameValue(value, claim.value),
+      );
     case "command":
       return scope.commands.has(claim.command.trim());
   }
 }
+
+/** `0755` and `./a` are other spellings of `755` and `a`. */
+const sameValue = (a: string, b: string): boolean => plainValue(a) === plainValue(b);
+const plainValue = (text: string): string => text.replace(/^0(?=\d{3}$)/, "").replace(/^\.\//, "");
 
 /** A claim as people read it. */
 export function renderClaim(claim: PlanClaim): string {
@@ -113,6 +143,8 @@ export function renderClaim(claim: PlanClaim): string {
       return `make folder ${claim.path}`;
     case "move":
       return `move ${claim.from} to ${claim.to}`;
+    case "setting":
+      return claim.action === "LINK" ? `link ${claim.path} to ${claim.value}` : `set ${claim.path} to ${claim.value}`;
     case "command":
       return `run: ${claim.command}`;
   }
@@ -137,6 +169,7 @@ export function renderUndone({ action, target }: Pick<UndoneStep, "action" | "ta
     delete: "deleted",
     folder: "made",
     move: "moved",
+    setting: action === "LINK" ? "linked" : "set",
     command: "run",
   };
   return `${target} was not ${right === null ? "done" : verb[right]}`;

@@ -21,6 +21,7 @@ const readers: Readonly<Record<Form, (name: string, rest: string) => Header>> = 
   folder: (name, rest) => readTarget(name, rest === "" ? "." : rest),
   lines: readLines,
   pair: readPair,
+  setting: readSetting,
   pattern: (name, rest) => readRest(name, rest, "a pattern"),
   word: (name, rest) => ({ kind: "action", action: { cmd: name, arg: rest } }),
   command: (name, rest) => readRest(name, rest, "a command"),
@@ -106,6 +107,14 @@ function readPair(name: string, rest: string): Header {
   return path === "" || target.path === "" || target.after !== null
     ? { kind: "fault", text: `${name} needs two paths, ${name}::from::to (quote a path that holds ::)` }
     : { kind: "action", action: { cmd: name, path, to: target.path } };
+}
+
+function readSetting(name: string, rest: string): Header {
+  const { path, after } = splitPath(rest);
+  const value = splitPath(after ?? "");
+  return path === "" || value.path === "" || value.after !== null
+    ? { kind: "fault", text: `${name} needs a path and a value, ${name}::path::value` }
+    : { kind: "action", action: { cmd: name, path, to: value.path } };
 }
 
 function readBodied(cmd: "WRITE" | "MODIFY", rest: string): Header {

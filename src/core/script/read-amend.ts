@@ -8,7 +8,7 @@ export interface AmendRequest {
   readonly action: string;
   /** As the model wrote it; for a RUN, the command. */
   readonly path: string;
-  /** Only for MV and COPY; null for other actions. */
+  /** Only for MV, COPY, LINK and MODE; null for other actions. */
   readonly destination: string | null;
   readonly why: string;
 }
@@ -44,9 +44,10 @@ function readOne(rest: string, later: readonly ScriptAction[]): AmendRequest | s
   }
   const { path, after } = splitPath(text);
   if (path === "") return `AMEND needs a path. Send: ${form}`;
-  if (rowOf(action)?.form !== "pair") return { action, path, destination: null, why: after ?? "" };
+  const { form: takes = "path" } = rowOf(action) ?? {};
+  if (takes !== "pair" && takes !== "setting") return { action, path, destination: null, why: after ?? "" };
   const target = splitPath(after ?? "");
-  if (target.path === "") return `AMEND::${action} needs two paths. Send: ${form}`;
+  if (target.path === "") return `AMEND::${action} needs a second part. Send: ${form}`;
   return { action, path, destination: target.path, why: target.after ?? "" };
 }
 

@@ -4,7 +4,7 @@ import { replyCaps } from "../../core/caps.ts";
 import { type Blob, type Change, losesFile } from "../../core/change.ts";
 import { type ErrorCode, toPaiError } from "../../core/error.ts";
 import { type GuardInput, judgeSteps, type Verdict } from "../../core/guard/guard.ts";
-import type { PathUse, RelPath } from "../../core/path.ts";
+import { type PathUse, parentOf, type RelPath, resolveFrom } from "../../core/path.ts";
 import type { Rights } from "../../core/plan/scope.ts";
 import { breatheThrough } from "../breathe.ts";
 import type { Run } from "../run.ts";
@@ -31,6 +31,18 @@ function plannedIn(run: Run, rights: Rights | null, changes: readonly Change[]):
   if (rights !== null) return { by: "plan", deletes: [...rights.scope.deletes], texts: rights.texts };
   const deletes = changes.filter(({ after }) => after === null).map(({ path }) => path);
   return { by: "task", deletes, texts: [run.task.text] };
+}
+
+/** A file that may hold secrets is never opened to more people, and no link leads to what is asked about. */
+function refuseSetting({ changing, workspace }: Run, { path, before, after, from }: Change): Refusal | null {
+  if (after?.kind === "link" && from === null) {
+    const target = after.target.startsWith("/") ? null : resolveFrom(parentOf(path), after.target);
+    const why = target === null ? null : (workspace.whyClosed(target) ?? workspace.concern(target));
+    return why === null ? null : { code: "path_refused", text: `${path} may not lead to ${target}: ${why}` };
+  }
+  if (after?.kind !== "file" || before?.kind !== "file" || (after.mode & ~before.mode & 0o777) === 0) return null;
+  if (workspace.whyClosed(path) === null && !mayHoldSecrets(changing, path)) return null;
+  return { code: "path_refused", text: `${path} may hold secrets: its mode is never made wider` };
 }
 
 /**
@@ -123,6 +135,10 @@ export async function judgeStaged(
     const found = await findRefusals(run, { planned, earlier, batch: staged }, allowed);
     // At a terminal without a plan, people see the changes first, and decideBatch then asks.
     const unallowed = rights === null && run.interactive ? [] : await findUnallowed(run, staged);
+    for (const change of staged) {
+      const why = refuseSetting(run, change);
+      if (why !== null) found.set(change.path, why);
+    }
     if (found.size === 0 && [...unallowed].length === 0) return refused;
     for (const [path, why] of [...found, ...unallowed]) refused.set(path, why);
     spread(refused, staged, calls);

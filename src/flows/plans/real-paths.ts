@@ -2,16 +2,10 @@
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { PathUse } from "../../core/path.ts";
 import type { Plan } from "../../core/plan/plan.ts";
-import { useOf } from "../../core/plan/scope.ts";
-import { namesPath, type PlanAction, rowOf } from "../../core/vocabulary.ts";
+import { useOfTarget } from "../../core/plan/scope.ts";
+import { namesPath, rowOf } from "../../core/vocabulary.ts";
 import { claimsOfPlan, refuseLinks } from "../approval.ts";
 import type { Run } from "../run.ts";
-
-/** How each action uses its target, and what is made of it. */
-const useOfTarget = (action: PlanAction): PathUse => {
-  const right = rowOf(action)?.right ?? null;
-  return right === null || right === "command" || action === "COPY" ? "list" : useOf[right];
-};
 
 /** The plan with paths relative to the root, and with what links lead to in their place; says which links those are. */
 export function withRealPaths(run: Run, plan: Plan): Plan {
@@ -34,8 +28,9 @@ export function withRealPaths(run: Run, plan: Plan): Plan {
   const steps = plan.execution_plan.steps.map((step) => {
     const { action, target, destination } = step;
     if (!namesPath(action)) return step;
-    const to = action === "MV" ? "move" : "write";
-    return { ...step, target: real(target, useOfTarget(action)), destination: destination && real(destination, to) };
+    const made = { ...step, target: real(target, useOfTarget(action)) };
+    if (rowOf(action)?.form !== "pair" || destination === null) return made;
+    return { ...made, destination: real(destination, action === "MV" ? "move" : "write") };
   });
   for (const [link, target] of links) {
     if (run.planning.linksTold.has(link)) continue;

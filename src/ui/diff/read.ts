@@ -48,8 +48,10 @@ function readHunks(hunks: readonly StructuredPatchHunk[]): readonly DiffLine[] {
 const nameOf = (name: string | undefined): string => quoteAsGit((name ?? "").replace(/^[ab]\//, ""));
 
 /** Notes on the mode that a file gets; a new file has one only when it can be run. */
-function modeNotes(mode: string | undefined, isNew: boolean): readonly DiffLine[] {
+function modeNotes(mode: string | undefined, old: string | undefined, isNew: boolean): readonly DiffLine[] {
   if (mode === undefined) return [];
+  const isPlain = (each = "") => /^(?:100(?:644|755)|120000)?$/.test(each);
+  if (!isNew && !(isPlain(mode) && isPlain(old))) return [note(`mode ${old?.slice(-3)} → ${mode.slice(-3)}`)];
   if (mode.endsWith("755")) return [note(isNew ? "executable" : "executable now")];
   return isNew ? [] : [note("no longer executable")];
 }
@@ -61,7 +63,7 @@ function readPatch(patch: StructuredPatch): DiffFile {
     to: isDelete === true ? null : nameOf(newFileName),
     isLink: [oldMode, newMode].includes("120000"),
     lines: [
-      ...modeNotes(newMode, isCreate === true),
+      ...modeNotes(newMode, oldMode, isCreate === true),
       ...(isBinary === true ? [note("binary")] : []),
       ...readHunks(hunks),
     ],

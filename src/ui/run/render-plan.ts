@@ -44,7 +44,7 @@ function targetOf(step: PlanStep, concerns: Concerns, style: Style): string {
   const mark = concerns.has(pathChanged(step) ?? "") ? ` ${style.glyphs.warn.trim()}` : "";
   if (step.destination === null || step.destination === "") return target + mark;
   const other = visibleLine(step.destination);
-  return rowOf(step.action)?.form === "pair"
+  return ["pair", "setting"].includes(rowOf(step.action)?.form ?? "")
     ? `${target} ${style.glyphs.arrow} ${other}${mark}`
     : `${target} in ${other}`;
 }

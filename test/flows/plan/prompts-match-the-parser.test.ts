@@ -28,7 +28,7 @@ test("every action the script prompt lists is one the parser knows", () => {
   const forms = prompt.slice(prompt.indexOf("WRITE::"), prompt.indexOf("\n- Only the paths"));
   const { actions, remarks, warnings } = parse(forms);
   expect({ remarks, warnings }).toEqual({ remarks: [], warnings: [] });
-  expect(actions.map(({ cmd }) => cmd).join(" ")).toBe("WRITE MODIFY MKDIR TOUCH RM MV COPY READ RUN FINISH");
+  expect(actions.map(({ cmd }) => cmd).join(" ")).toBe("WRITE MODIFY MKDIR TOUCH RM MV COPY LINK MODE READ RUN FINISH");
 });
 
 test("the form of a plan in the prompt is a plan that the parser reads, with every field that it asks for", () => {

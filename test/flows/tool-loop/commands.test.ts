@@ -47,6 +47,8 @@ test("commands are offered only where they may run, and each is asked about", as
     "rm",
     "mv",
     "copy",
+    "link",
+    "mode",
     "explore",
     "write_tasks",
     "update_task",

@@ -114,7 +114,7 @@ test("says what happened to every kind of path, in names that cannot act", () =>
             no newline at end of file
 
     ● private
-            other permissions, same content
+            mode 644 → 600
 
     ● run.sh  +1 -1
             executable now

@@ -8,8 +8,6 @@ import type { Outcome } from "../core/outcome.ts";
 import { minCalls, planPromise } from "../core/plan/promise.ts";
 import type { PreparedCommit, Transaction } from "../core/ports.ts";
 import type { Decide } from "../core/question.ts";
-import { coverAll, type KeyMask, maskHeld } from "../core/secrets/held-keys.ts";
-import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { createVeil, type Veil } from "../core/secrets/veil.ts";
 import { mayStand } from "../core/session/became.ts";
 import { createActing } from "./acting.ts";
@@ -36,23 +34,23 @@ interface StamperOptions {
   readonly id: string;
   readonly now: () => Date;
   readonly sink: (event: StampedEvent) => void;
-  readonly mask?: KeyMask;
+  readonly secrets: Pick<Veil, "cover" | "pending">;
 }
 
 type Delta = Extract<RunEvent, { type: "model.delta" }>;
 
 /**
- * Stamps and masks events. Times are UTC, since finding the local zone would take longer than everything else before
+ * Stamps events and hides secrets in them, once for all who get them. Times are UTC, since finding the local zone would take longer than everything else before
  * the first request. If a piece of the reply ends with what may be half a key, that end waits for the next piece.
  */
-export function createStamper({ id, now, sink, mask = maskHeld([]) }: StamperOptions): Emit {
+export function createStamper({ id, now, sink, secrets }: StamperOptions): Emit {
   let seq = 0;
   /** Of each channel: a model may think in the midst of its words. */
   const waiting = new Map<Delta["channel"], Delta>();
 
   function send(event: RunEvent): void {
     seq += 1;
-    sink({ ...mask(event), run: id, seq, at: now().toISOString() });
+    sink({ ...secrets.cover(event), run: id, seq, at: now().toISOString() });
   }
 
   function release(): void {
@@ -64,7 +62,7 @@ export function createStamper({ id, now, sink, mask = maskHeld([]) }: StamperOpt
     const { channel } = piece;
     for (const { n } of waiting.values()) if (n !== piece.n) release();
     const text = (waiting.get(channel)?.text ?? "") + piece.text;
-    const end = text.length - mask.begun(text);
+    const end = text.length - secrets.pending(text);
     if (end < text.length) waiting.set(channel, { ...piece, text: text.slice(end) });
     else waiting.delete(channel);
     if (end > 0) send({ ...piece, text: text.slice(0, end) });
@@ -90,11 +88,9 @@ const hideTask = (veil: Veil, task: Task): Task => ({
 interface RunParts {
   readonly emit: Emit;
   readonly veil: Veil;
-  /** The request as the user typed it, masked: how the journal and the list of runs name it. */
-  readonly asTyped: string;
 }
 
-function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil, asTyped }: RunParts): Run {
+function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil }: RunParts): Run {
   const room = Math.min(maxShown, roomOf(ports.model.window));
   const overlay = createOverlay(ports.workspace, room, options.mode === "tool-loop" ? "tools" : "script");
   let begun: Promise<Transaction> | null = null;
@@ -125,7 +121,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil, 
     dialogue: task.dialogue ?? createDialogue(),
     conversation: task.conversation ?? { messages: [], tasks: [] },
     async transaction() {
-      begun ??= ports.workspace.begin({ id: ports.id, task: asTyped });
+      begun ??= ports.workspace.begin({ id: ports.id, task: task.text });
       transaction = await begun;
       return transaction;
     },
@@ -180,10 +176,9 @@ function timeAnswers(ask: Decide, now: Ports["now"]): { readonly decide: Decide;
 export async function runTask(flow: Flow, given: Task, options: RunOptions, outer: Ports): Promise<Outcome> {
   const { decide, waitedMs } = timeAnswers(outer.decide, outer.now);
   const ports: Ports = { ...outer, decide };
-  const veil = ports.veil ?? createVeil({ known: ports.mask?.keys ?? [] });
+  const veil = ports.veil ?? createVeil();
   const task = hideTask(veil, given);
-  const mask = coverAll(ports.mask ?? maskHeld([]), veil);
-  const emit = createStamper({ id: ports.id, now: ports.now, sink: ports.sink, mask });
+  const emit = createStamper({ id: ports.id, now: ports.now, sink: ports.sink, secrets: veil });
   emit({
     type: "run.started",
     v: 1,
@@ -204,7 +199,6 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
     run = createRun(task, options, ports, {
       emit,
       veil,
-      asTyped: veil.cover(maskSecrets(ports.mask?.(given.text) ?? given.text)),
     });
     openAllowed(run);
     // A saved plan is compared with the files first, so its checks begin later, when it is carried out.
@@ -222,7 +216,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
   commit?.close();
   if (run !== null && !mayStand(settled)) dropClaim(run.dialogue, run.ending.text);
   const timed = { ...settled, ms: Math.max(0, ports.now().getTime() - began - waitedMs()) };
-  const outcome = mask(timed);
+  const outcome = veil.cover(timed);
   emit({ type: "run.finished", outcome });
   return outcome;
 }

@@ -11,7 +11,6 @@ import type { PlanCache, Transaction, Workspace } from "../core/ports.ts";
 import type { AnyAction } from "../core/proposal.ts";
 import type { Decide, Notice } from "../core/question.ts";
 import { changedContent, changedPath, type Fact, type FactOf } from "../core/receipt.ts";
-import { coverAll, type KeyMask, type Mask, maskHeld } from "../core/secrets/held-keys.ts";
 import { countNames, createVeil, type Veil } from "../core/secrets/veil.ts";
 import type { PastTurn } from "../core/session/past.ts";
 import { openReceipts, type ReceiptWriter } from "./receipts.ts";
@@ -54,8 +53,6 @@ export interface RunPorts {
   readonly memory?: ProjectMemory | null;
   readonly planCache?: PlanCache | null;
   readonly now: () => Date;
-  /** Removes pai's own keys from what is recorded. */
-  readonly mask?: KeyMask;
   /** Hides secrets; a session has one for all its runs. Left out: the run gets its own. */
   readonly veil?: Veil;
 }
@@ -67,9 +64,8 @@ export function recordRun(
   ports: RunPorts,
   ended: () => void,
 ): Recorder {
-  const { model, workspace, decide, now, mask = maskHeld([]), veil = createVeil() } = ports;
-  const cover = coverAll(mask, veil);
-  const add = (fact: Fact) => receipt.add(cover(fact));
+  const { model, workspace, decide, now, veil = createVeil() } = ports;
+  const add = (fact: Fact) => receipt.add(veil.cover(fact));
   const masked = veil.hideAll;
   let sandboxTold = false;
   return {
@@ -162,7 +158,7 @@ function recordSurvey({ survey }: Workspace, tell: (ranking: KeptRanking) => voi
 }
 
 /** The fact for an event; null for most, since model, workspace and decisions are recorded where they are called. */
-function factOf(event: StampedEvent, masked: Mask): Fact | null {
+function factOf(event: StampedEvent, masked: Veil["hideAll"]): Fact | null {
   switch (event.type) {
     case "context.sent":
       return masked({ type: event.type, files: event.files });

@@ -6,7 +6,7 @@ import { visibleLine } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import { chooseWord } from "../choose-word.ts";
 import type { Context } from "../command.ts";
-import { maskKnown } from "../compose/known-secrets.ts";
+import { hideKnown } from "../compose/known-secrets.ts";
 import { type Here, openHere } from "../compose/open-here.ts";
 import { makeFact } from "../remember.ts";
 
@@ -22,7 +22,7 @@ interface Done {
 async function carryOut({ base, workspace: { root } }: Here, memory: Memory): Promise<Done> {
   const { context } = base;
   const [verb = "list", id, ...words] = context.words;
-  const hide = (text: string) => maskKnown(base, root, text);
+  const hide = (text: string) => hideKnown(base, root, text);
   const known = ["list", "accept", "drop", "edit", "add"] as const;
   const chosen = chooseWord("memory", [verb], known);
   if (chosen === "list") {

@@ -7,7 +7,6 @@ import type { KeyState } from "../../core/key-turns.ts";
 import type { Job, Model } from "../../core/model.ts";
 import type { Provider } from "../../core/providers.ts";
 import type { Notice } from "../../core/question.ts";
-import { type KeyMask, maskHeld } from "../../core/secrets/held-keys.ts";
 import type { Price } from "../../core/spending/cost.ts";
 import { fallBack } from "../../models/fallback.ts";
 import { openModel, parseModelId, providerOfModel } from "../../models/open.ts";
@@ -37,8 +36,6 @@ export interface ComposedModel {
   readonly model: Model;
   /** USD prices of the model in use; null: unknown. */
   readonly price: (job: Job) => Price | null;
-  /** Removes the models' keys from whatever is shown or recorded. */
-  readonly mask: KeyMask;
   /** What to use instead of a default model that its server refused as unknown; null: none was refused. */
   readonly successor: () => string | null;
 }
@@ -95,41 +92,45 @@ export function spellModels({ model, providers }: Pick<Base["settings"], "model"
 }
 
 /**
- * Opens the models of the settings. Throws usage for --max-cost with a model of unknown price and for PAI_BASE_URL with two
+ * Opens the models of the settings; `learn` gets every key, to hide it. Throws usage for --max-cost with a model of unknown price and for PAI_BASE_URL with two
  * providers, and what opening a model throws.
  */
-export async function composeModel(context: Context, base: Base, face: Face): Promise<ComposedModel> {
+export async function composeModel(
+  context: Context,
+  base: Base,
+  face: Face,
+  learn: (key: string) => void = () => {},
+): Promise<ComposedModel> {
   const ids = listModels(base.settings.model);
   requireOwnAddresses(
     ids.flatMap((id) => providerOfModel(id, base.settings.providers) ?? []),
     context.env,
   );
   requirePrices(ids, base);
-  const mask = maskHeld([]);
-  const opened = await Promise.all(ids.map((id) => openOne(id, context, base, face, mask.hold)));
+  const opened = await Promise.all(ids.map((id) => openOne(id, context, base, face, learn)));
   const advised = opened.map((model) => adviseUnknown(model, base, { isDefault: ids.length === 1 && isDefault(base) }));
   const successor = () => advised.map((each) => each.successor()).find((each) => each !== null) ?? null;
   const [first, ...others] = advised.map(({ model }) => model);
   if (first === undefined) throw new PaiError("usage", "no model was named");
   const priced = ({ id }: Model) => findPrices(id, base);
   const price = priced(first);
-  if (others.length === 0) return { model: first, price: () => price(context.now()), mask, successor };
+  if (others.length === 0) return { model: first, price: () => price(context.now()), successor };
   const [work] = others;
   if (readPair(base.settings.model) !== null && work !== undefined) {
     const prices = { plan: price, work: priced(work) };
-    return { model: pairModels(first, work), price: (job) => prices[job](context.now()), mask, successor };
+    return { model: pairModels(first, work), price: (job) => prices[job](context.now()), successor };
   }
   const { model, current } = fallBack(first, others, face.notify);
-  return { model, price: () => priced(current())(context.now()), mask, successor };
+  return { model, price: () => priced(current())(context.now()), successor };
 }
 
-/** Opens one model with its keys, each of which `hold` gets. */
+/** Opens one model with its keys, each of which `learn` gets. */
 async function openOne(
   id: string,
   context: Context,
   base: Base,
   { notify, confirm }: Face,
-  hold: KeyMask["hold"],
+  learn: (key: string) => void,
 ): Promise<Model> {
   const { settings, places } = base;
   const provider = providerOfModel(id, settings.providers);
@@ -152,14 +153,14 @@ async function openOne(
   const own = openKeyState(context.flags.ephemeral === true ? null : places.stateDir);
   if (provider === null) return openModel({ ...common, keyState: own, keys: [], baseUrl: null });
   const address = findBaseUrl(provider, context.env, configuredAddress(provider, base));
-  const renew = await keyByCommand(provider, base, hold);
+  const renew = await keyByCommand(provider, base, learn);
   if (renew !== null) {
     const key = await renew(context.signal, null);
     return openModel({ ...common, keyState: own, keys: [key], renew, baseUrl: address.url });
   }
   const found = findKeys(provider, { env: context.env, places });
   const keys = found.map(({ key }) => key);
-  keys.forEach(hold);
+  keys.forEach(learn);
   await requireConsent(address, keys, { places, ask: confirm });
   const keyState = await shareRests(own, { provider, found, base });
   return openModel({ ...common, keyState, keys: found, baseUrl: address.url });
@@ -169,11 +170,11 @@ async function openOne(
 async function keyByCommand(
   { id }: Provider,
   { settings, context, places, root }: Base,
-  hold: KeyMask["hold"],
+  learn: (key: string) => void,
 ): Promise<RenewKey | null> {
   const command = settings.providers.find((each) => each.id === id)?.keyCommand ?? null;
   if (command === null) return null;
-  return openKeyCommand(id, command, { env: context.env, home: places.home, root, now: context.now, hold });
+  return openKeyCommand(id, command, { env: context.env, home: places.home, root, now: context.now, hold: learn });
 }
 
 /** Shares rests with the team, but not of a single key, which never rests. */

@@ -6,8 +6,7 @@ import { allActions } from "../../actions/match-vocabulary.ts";
 import type { StampedEvent } from "../../core/event.ts";
 import { type Json, type Model, textOf } from "../../core/model.ts";
 import type { Decide } from "../../core/question.ts";
-import { type Mask, maskHeld } from "../../core/secrets/held-keys.ts";
-import { createVeil, findNames, type Veil } from "../../core/secrets/veil.ts";
+import { createVeil, type Veil } from "../../core/secrets/veil.ts";
 import type { Ports, RunOptions, Task } from "../../flows/run.ts";
 import type { TeamLink } from "../../lab/door.ts";
 import type { Places } from "../../store/places.ts";
@@ -48,10 +47,11 @@ export interface Composed {
   /** What to use instead of the settings' model, after its server refused it as unknown; null: it did not. */
   readonly successor: () => string | null;
   /**
-   * Removes the keys of the settings' model from what is recorded, and replaces secrets that are known, or that a run has
-   * seen, by their names.
+   * Replaces secrets that are known, or that a run has seen, by their names.
    */
-  readonly cover: Mask;
+  readonly cover: Veil["cover"];
+  /** Hides a key from now on. */
+  readonly learn: Veil["learn"];
   /** Sets the session that is sent to the team's store with its runs; does nothing without a store. */
   readonly followSession: TeamLink["followSession"];
   /** Resolves when the runs have been sent to the team's store, or after a timeout. */
@@ -80,15 +80,15 @@ async function openBoth(
   base: Base,
   { notify, confirm }: Face,
   relayed: Notify,
-  given: Model | null,
+  { given, learn }: { readonly given: Model | null; readonly learn: Veil["learn"] },
 ): Promise<readonly [ComposedWorkspace, ComposedModel]> {
   const { context } = base;
   const opening = composeWorkspace(context, base, notify);
   if (given !== null) {
     const price = () => priceOf(given.id, base, context.now());
-    return [await opening, { model: given, price, mask: maskHeld([]), successor: () => null }];
+    return [await opening, { model: given, price, successor: () => null }];
   }
-  const model = composeModel(context, base, { notify: relayed, confirm }).catch(async (thrown) => {
+  const model = composeModel(context, base, { notify: relayed, confirm }, learn).catch(async (thrown) => {
     await opening;
     throw thrown;
   });
@@ -138,7 +138,7 @@ interface Parts {
 /** The ports of one run, wrapped so that its receipt records what passes through them. */
 function portsOf(
   { base, opened, kept, tools, team, onNotice }: Parts,
-  { model, price, mask }: ComposedModel,
+  { model, price }: ComposedModel,
   veil: Veil,
   { sink, signal, decide, task, options }: RunStart,
 ): Ports {
@@ -148,10 +148,10 @@ function portsOf(
   const { memory: learns } = base.settings;
   const memory = openProjectMemory(opened, { run: id, learns, isSeen: options.interactive, now });
   const { planCache: plans } = kept;
-  const save = async (name: string, plan: Json) => plans?.save(name, veil.cover(mask(plan)));
+  const save = async (name: string, plan: Json) => plans?.save(name, veil.cover(plan));
   const planCache = plans && { ...plans, save };
   const workspace = tools?.workspace ?? opened.workspace;
-  const runPorts = { model, workspace, decide, actions, memory, planCache, mask, veil };
+  const runPorts = { model, workspace, decide, actions, memory, planCache, veil };
   const recorder = kept.receipts?.(id, { task, options }, runPorts) ?? null;
   return {
     id,
@@ -174,25 +174,22 @@ function portsOf(
 export async function composeTask(base: Base, face: Face, given: Model | null = null): Promise<Composed> {
   const ephemeral = base.context.flags.ephemeral === true;
   const { notify, onNotice } = openRelay(face.notify);
-  const [opened, own] = await openBoth(base, face, notify, given);
+  /** One for all runs, so that a secret keeps its name throughout a conversation. */
+  const veil = createVeil();
+  const { learn, cover } = veil;
+  const [opened, own] = await openBoth(base, face, notify, { given, learn });
+  knownSecrets(base, opened.workspace.root).forEach(learn);
   const kept = openKept(base, opened, face.notify);
   const tools = await openTools(base, opened);
   const skills = await tellSkills(base.places, opened.workspace.root);
   const team = await openTeamLink(base, ephemeral, notify);
   const parts: Parts = { base, opened, kept, tools, team, onNotice };
-  /** One for all runs, so that a secret keeps its name throughout a conversation. */
-  let veil: Veil | null = null;
-  const known = knownSecrets(base, opened.workspace.root, own.mask.keys);
-  /** What is covered before the first run; it gives out no names that the runs use. */
-  const early = createVeil({ known });
   return {
     base,
     opened,
     portsFor(run) {
       const model = run.model ?? own;
-      veil ??= createVeil({ known, ...findNames(earlierTexts(run.task)) });
-      model.mask.keys.forEach(veil.know);
-      model.mask.onHeld(veil.know);
+      veil.resume(earlierTexts(run.task));
       return portsOf(parts, model, veil, run);
     },
     tellTools(task) {
@@ -201,7 +198,8 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
     },
     window: own.model.window,
     successor: own.successor,
-    cover: (value) => (veil ?? early).cover(own.mask(value)),
+    cover,
+    learn,
     followSession: (place) => team?.followSession(place),
     async close() {
       tools?.close();

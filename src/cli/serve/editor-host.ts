@@ -150,7 +150,8 @@ function createTalk(
       mode = id;
     },
     async setModel(id) {
-      model = await composeModel(context, withModel(base, id), { notify: ({ text }) => tell(text), confirm: null });
+      const face = { notify: ({ text }: { readonly text: string }) => tell(text), confirm: null };
+      model = await composeModel(context, withModel(base, id), face, composed.learn);
     },
     async run({ text, mentions, context: along, sink, decide, signal }) {
       const limited = limitTime(AbortSignal.any([context.signal, signal]), base.settings.limits.timeout);

@@ -130,7 +130,7 @@ function idsFor({ composed, sessions }: Talk, command: string): readonly string[
 /** Reads a message, trimmed; null: the user leaves. Throws interrupted for the second Ctrl+C in a row. */
 async function readMessage(talk: Talk): Promise<string | null> {
   const { context, view } = talk;
-  const keep = (text: string) => talk.input.add(talk.composed.cover(talk.model?.mask(text) ?? text));
+  const keep = (text: string) => talk.input.add(talk.composed.cover(text));
   const prompter = await view.prompter();
   await showAll(context);
   const options: MessageOptions = {
@@ -273,7 +273,7 @@ async function takeSuccessor(talk: Talk, { error }: Pick<Outcome, "error">): Pro
   if (next === null) return false;
   const said = await readLineOf(view)(`use ${next} instead of ${base.settings.model}, from now on? y or n: `);
   if (readAnswer(said, { feedback: false }) !== "yes") return false;
-  talk.model = await composeModel(context, withModel(base, next), view);
+  talk.model = await composeModel(context, withModel(base, next), view, talk.composed.learn);
   if (base.places.configDir === null) return true;
   tell(
     talk,

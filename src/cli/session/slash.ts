@@ -25,7 +25,7 @@ import { renderPreview } from "../commands/render-context.ts";
 import { composeOptions } from "../compose/compose.ts";
 import { composeModel, listModels, withModel } from "../compose/compose-model.ts";
 import { listCustom } from "../compose/custom.ts";
-import { knownSecrets, maskKnown } from "../compose/known-secrets.ts";
+import { knownSecrets } from "../compose/known-secrets.ts";
 import { describeChosen, priceOf } from "../compose/model-facts.ts";
 import { habitOfCommand } from "../habits.ts";
 import { renderDiffOn } from "../print-diff.ts";
@@ -54,7 +54,7 @@ async function switchModel(talk: Talk, id: string): Promise<void> {
     return;
   }
   const wanted = /^\d+$/.test(id) ? numberedModel(context, inUse, Number(id)) : id;
-  talk.model = await composeModel(context, withModel(base, wanted), view);
+  talk.model = await composeModel(context, withModel(base, wanted), view, talk.composed.learn);
   say(talk, `model: ${talk.model.model.id}`);
 }
 
@@ -144,7 +144,7 @@ async function remember({ composed, context, view }: Talk, text: string): Promis
   const { stateFolder, workspace } = composed.opened;
   if (text === "") throw new PaiError("usage", "nothing to remember", { hint: "/remember tests run with: make check" });
   if (stateFolder === null) throw new PaiError("usage", "nothing is kept here (--ephemeral)");
-  const texts = [maskKnown(composed.base, workspace.root, text)];
+  const texts = [composed.cover(text)];
   const kept = keepFacts(stateFolder, workspace.root, { texts, run: null, pending: false, now: context.now() });
   const said = kept.map(({ id }) => `remembered; dropped with: pai memory drop ${id}`);
   context.err(`${view.style.paint("dim", said[0] ?? "that is known already")}\n`);

@@ -58,12 +58,12 @@ export interface Veil {
   /** Replaces known secrets by their names, for what is shown and stored; learns no new secrets. */
   cover<T>(value: T): T;
   coverText(text: string): string;
-  /** From now on this text is a secret, in every spelling. */
-  know(secret: string): void;
-  /** Whether this very text is a known secret. */
-  knows(text: string): boolean;
+  /** From now on this text is a secret, in every spelling; words and short texts are not, which stand everywhere. */
+  learn(secret: string): void;
+  /** Goes on with the names that earlier texts of a session hold, so that none is given to another secret. */
+  resume(earlier: readonly string[]): void;
   /** How many characters at the end of the text may be the beginning of a known secret. */
-  begun(text: string): number;
+  pending(text: string): number;
   /** Replaces names by their values, where `isAllowed(value)` is true. */
   reveal(text: string, isAllowed: (value: string) => boolean): Revealed;
   revealBytes(
@@ -78,6 +78,9 @@ export interface Veil {
 
 /** How many secrets are known in every spelling: a file may hold any number of made-up ones. Others only as written. */
 const maxSpelled = 5_000;
+/** A key may be a word, such as the `password` of a local server, that is left in texts. */
+const word = /^[a-z]{1,15}$/i;
+const minKey = 8;
 const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
 /** Characters of a line or run of a private key that make it a secret by itself. */
 const keyRun = 16;
@@ -95,6 +98,8 @@ export function createVeil(options: VeilOptions = {}): Veil {
   const values = new Map<string, string>();
   const names = new Map<string, string>();
   let part = options.part ?? draw();
+  /** The part is that of texts which exist already. */
+  let isFixed = options.part !== undefined;
   const parts = new Set([part]);
   let last = options.last ?? 0;
   let count = 0;
@@ -124,10 +129,11 @@ export function createVeil(options: VeilOptions = {}): Veil {
     count += 1;
     for (const spelling of count > maxSpelled ? [value] : spellingsOf(value)) know(spelling);
   };
-  const knowWhole = (secret: string) => {
+  const learnKey = (secret: string) => {
+    if (secret.length < minKey || word.test(secret)) return;
     for (const spelling of spellingsOf(secret)) know(spelling);
   };
-  for (const key of options.known ?? []) knowWhole(key);
+  for (const key of options.known ?? []) learnKey(key);
 
   const namePiece = (piece: string): string => {
     if (piece.length < 4 || piece.startsWith("\\") || piece.startsWith(opening)) return piece;
@@ -189,7 +195,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
   const refuseNames = (text: string): string => {
     if (trusting || !text.includes(opening)) return text;
     const isTaken = () => text.includes(`${opening}${part}_`);
-    if (last === (options.last ?? 0) && options.part === undefined) {
+    if (names.size === 0 && !isFixed) {
       while (isTaken()) part = draw();
       parts.clear();
       parts.add(part);
@@ -239,9 +245,15 @@ export function createVeil(options: VeilOptions = {}): Veil {
     hideAll: (value) => mapTexts(value, (text) => hide(text)),
     cover: (value) => mapTexts(value, known.replace),
     coverText: known.replace,
-    know: knowWhole,
-    knows: known.has,
-    begun: known.begun,
+    learn: learnKey,
+    resume(earlier) {
+      const found = findNames(earlier);
+      if (found === null) return;
+      parts.add(found.part);
+      if (names.size === 0) ({ part, last } = found);
+      isFixed = true;
+    },
+    pending: known.begun,
     reveal,
     revealBytes(bytes, isAllowed) {
       const kept = new Set<string>();
@@ -271,7 +283,7 @@ export function blankSecrets(text: string): string {
 export const countNames = (text: string): number => new Set(findNamed(text).map(([name]) => name)).size;
 
 /** The random part and the highest number of the names in earlier texts of a session; null: there are none. */
-export function findNames(texts: readonly string[]): { readonly part: string; readonly last: number } | null {
+function findNames(texts: readonly string[]): { readonly part: string; readonly last: number } | null {
   const names = texts.flatMap(findNamed);
   const part = names.at(-1)?.[1];
   return part === undefined ? null : { part, last: Math.max(...names.map(([, , number]) => Number(number))) };

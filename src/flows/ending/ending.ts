@@ -3,7 +3,6 @@
 import { fence } from "../../core/data-fence.ts";
 import type { ProjectMemory } from "../../core/memory.ts";
 import type { UndoneStep } from "../../core/outcome.ts";
-import { type KeyMask, maskHeld } from "../../core/secrets/held-keys.ts";
 
 export interface EndOptions {
   /** JSON Schema of the answer, as text; absent or null: any text. */
@@ -15,8 +14,6 @@ export interface EndOptions {
 export interface RunEnding extends EndOptions {
   /** Facts about the project from earlier runs; null: none are shown or learned. */
   readonly memory: ProjectMemory | null;
-  /** Masks the keys that pai holds. */
-  readonly mask: KeyMask;
   text: string;
   next: readonly string[];
   score: number | null;
@@ -29,8 +26,6 @@ export interface RunEnding extends EndOptions {
 export interface EndPorts {
   /** Facts about the project from earlier runs; null or absent: none are shown or learned. */
   readonly memory?: ProjectMemory | null;
-  /** Masks the keys that pai holds in everything that leaves the run; absent: no keys are held. */
-  readonly mask?: KeyMask;
 }
 
 export function createEnding({ outputSchema, commit }: EndOptions, ports: EndPorts): RunEnding {
@@ -38,7 +33,6 @@ export function createEnding({ outputSchema, commit }: EndOptions, ports: EndPor
     outputSchema: outputSchema ?? null,
     commit: commit ?? null,
     memory: ports.memory ?? null,
-    mask: ports.mask ?? maskHeld([]),
     text: "",
     next: [],
     score: null,

@@ -72,8 +72,11 @@ async function prepare(run: Run): Promise<PreparedCommit | null> {
       hint: "git commit -- FILES commits it all the same",
     });
   }
-  const cover = (text: string) => veil.cover(ending.mask(text));
-  const message = commitMessage(id, { text: cover(ending.text), task: cover(task.text), own: commit.message });
+  const message = commitMessage(id, {
+    text: veil.coverText(ending.text),
+    task: veil.coverText(task.text),
+    own: commit.message,
+  });
   const prepared = (await workspace.commits?.prepare(paths, message, run.signal)) ?? null;
   if (prepared === null) return nothing(run);
   try {

@@ -1,7 +1,7 @@
 /** Turns an error of a provider or the network into a PaiError that says whether a retry may help. */
 import { type ErrorCode, PaiError } from "../../core/error.ts";
-import { maskHeld } from "../../core/secrets/held-keys.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
+import { createVeil } from "../../core/secrets/veil.ts";
 import { withoutUser } from "./endpoint.ts";
 import { readErrorBody } from "./error-body.ts";
 import { fields, textIn } from "./fields.ts";
@@ -96,7 +96,7 @@ function nameKey({ key }: AskedServer): string {
 /** A provider's words on one line: no control characters, no key, at most 300 characters. */
 function clean(message: string, asked: AskedServer): string {
   const plain = message.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
-  const masked = maskSecrets(maskHeld(asked.key === null ? [] : [asked.key.key])(plain));
+  const masked = maskSecrets(createVeil({ known: asked.key === null ? [] : [asked.key.key] }).coverText(plain));
   return masked.length > 300 ? `${masked.slice(0, 300)}…` : masked;
 }
 

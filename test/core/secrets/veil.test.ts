@@ -141,7 +141,7 @@ test("what is shown and written down covers what is known, in every text of it",
   expect(veil.cover(event)).toEqual({ n: 1, deep: [{ text: "is <<SECRET_k3f9_1>>" }], none: null });
   const other = { a: ["b"] };
   expect(veil.cover(other)).toBe(other);
-  expect(veil.begun("x Zx9kQ2m")).toBe(7);
+  expect(veil.pending("x Zx9kQ2m")).toBe(7);
 });
 
 test("text and bytes without a secret are the very same", () => {

@@ -2,7 +2,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { RunEvent, StampedEvent } from "../../../src/core/event.ts";
-import { coverAll, maskHeld } from "../../../src/core/secrets/held-keys.ts";
 import { spellingsOf } from "../../../src/core/secrets/spellings.ts";
 import { createVeil } from "../../../src/core/secrets/veil.ts";
 import { createStamper } from "../../../src/flows/run-task.ts";
@@ -18,8 +17,8 @@ const phase: RunEvent = { type: "phase.started", phase: 1, of: 1 };
 
 function stamp(events: readonly RunEvent[], keys: readonly string[]): readonly StampedEvent[] {
   const stamped: StampedEvent[] = [];
-  const mask = maskHeld(keys);
-  const emit = createStamper({ id: "r1", now: () => new Date(0), sink: (event) => stamped.push(event), mask });
+  const secrets = createVeil({ part: "k3f9", known: keys });
+  const emit = createStamper({ id: "r1", now: () => new Date(0), sink: (event) => stamped.push(event), secrets });
   for (const event of events) emit(event);
   return stamped;
 }
@@ -33,7 +32,7 @@ test("property: a key that arrives in pieces is masked as if it came whole", () 
   const lengths = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 });
   fc.assert(
     fc.property(key, around, around, lengths, (secret, before, after, cuts) => {
-      fc.pre(new Set(secret).size > 6);
+      fc.pre(new Set(secret).size > 6 && !/^[a-z]{1,15}$/i.test(secret));
       for (const whole of [secret, Buffer.from(secret).toString("hex"), btoa(secret)]) {
         const text = before + whole + after;
         const pieces: RunEvent[] = [];
@@ -44,7 +43,7 @@ test("property: a key that arrives in pieces is masked as if it came whole", () 
         }
         const stamped = stamp([...pieces, phase], [secret]);
         expect(textOf(stamped)).not.toContain(secret);
-        expect(textOf(stamped)).toBe(maskHeld([secret])(text));
+        expect(textOf(stamped)).toBe(createVeil({ part: "k3f9", known: [secret] }).coverText(text));
         expect(stamped.map(({ seq }) => seq)).toEqual(stamped.map((_, at) => at + 1));
       }
     }),
@@ -71,17 +70,16 @@ test("a key that thoughts cut is masked, and so is one in the thoughts", () => {
   const cut = [delta(first), delta(first, "thought"), delta(second), delta(second, "thought"), phase];
   const stamped = stamp(cut, [key]).filter((event) => event.type === "model.delta");
   for (const channel of ["reply", "thought"])
-    expect(textOf(stamped.filter((event) => event.channel === channel))).toBe("it is my-s…[masked]!");
+    expect(textOf(stamped.filter((event) => event.channel === channel))).toBe("it is <<SECRET_k3f9_1>>!");
 });
 
 test("of no event is any text left out, in whatever spelling a secret is written", () => {
   const secret = "Zx9kQ2mR7tL/p4VwA8+sNd";
   const key = "AIzaSyOwn-7Kq2Zr9Wm4Xt6Vb1Nf8Hd3Jg5";
-  const veil = createVeil();
-  veil.hide(`db_password = '${secret}'`);
-  const mask = coverAll(maskHeld([key]), veil);
+  const secrets = createVeil({ known: [key] });
+  secrets.hide(`db_password = '${secret}'`);
   const sent: StampedEvent[] = [];
-  const emit = createStamper({ id: "r", now: () => new Date(0), sink: (event) => void sent.push(event), mask });
+  const emit = createStamper({ id: "r", now: () => new Date(0), sink: (event) => void sent.push(event), secrets });
   const spelled = [...spellingsOf(secret), ...spellingsOf(key)];
   for (const event of everyEvent(`a ${spelled.join(" b ")} c`)) emit(event);
   const texts = sent.map((event) => JSON.stringify(event));

@@ -72,7 +72,7 @@ export const commands: readonly Command[] = [
       ...asking(),
       ...tasking(),
       ...acting(),
-      ...take("outputSchema", "dryRun", "jsonl"),
+      ...take("outputSchema", "dryRun", "jsonl", "continue"),
     }),
     examples: [
       'pai run -y "add a --version flag to cli.py"',
@@ -132,10 +132,11 @@ export const commands: readonly Command[] = [
     args: () => ({
       id: word("ID", false),
       ...asking(),
+      ...tasking(),
       ...acting(),
-      ...take("dryRun", "list", "prune"),
+      ...take("dryRun", "jsonl", "outputSchema", "continue", "list", "prune"),
     }),
-    examples: ["pai resume", "pai resume 20261121", "pai resume --list"],
+    examples: ["pai resume", "pai resume 20261121", 'pai resume --continue "now the tests"', "pai resume --list"],
     load: async () => (await loadSessions()).resumeCommand,
   }),
   define({

@@ -200,7 +200,11 @@ export const flagTable = rows({
     description: `provider of the key: ${providerIds.join(", ")}, or one of your own`,
   },
   debug: { type: "boolean", description: "show where an error came from" },
-  continue: { type: "boolean", description: "continue the last session" },
+  continue: {
+    type: "boolean",
+    valueHint: "ID",
+    description: "go on with the last session, or the one named",
+  },
   revoke: { type: "boolean", description: "revoke the trust" },
   help: { type: "boolean", alias: "h", description: "show help" },
   version: { type: "boolean", alias: "V", description: "show the version" },
@@ -211,7 +215,7 @@ export type FlagKey = keyof FlagTable;
 
 /** Flags of a task by what they are about, as the help of a command with many flags shows them. */
 export const flagGroups: Readonly<Record<string, readonly FlagKey[]>> = {
-  Asking: ["model", "effort", "mode", "file", "stdin", "noStdin", "show", "yes", "noInput", "review"],
+  Asking: ["model", "effort", "mode", "file", "stdin", "noStdin", "show", "continue", "yes", "noInput", "review"],
   Budget: ["maxCalls", "maxTokens", "maxCost", "timeout"],
   "What may change": ["cwd", "only", "allow", "allowDelete", "strict", "merge", "forceRoot", "dryRun", "keep"],
   Checks: ["check", "noBaseline", "noWorse", "commit"],

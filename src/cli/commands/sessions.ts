@@ -11,17 +11,21 @@ import type { Base } from "../compose/base.ts";
 import { openHere } from "../compose/open-here.ts";
 import { openLab } from "../lab.ts";
 import { openLog } from "../open-log.ts";
+import { continuedId } from "../session/continue-session.ts";
 import { talkAt } from "../session/session.ts";
+import { runCommand } from "./task.ts";
 
 /** Sessions kept by --prune. */
 const kept = 20;
 
 export async function sessionCommand(context: Context): Promise<number> {
-  return talkAt(context, context.flags.continue === true ? { id: null } : null);
+  const id = continuedId(context);
+  return talkAt(context, id === undefined ? null : { id });
 }
 
 export async function resumeCommand(context: Context): Promise<number> {
   const { flags, words } = context;
+  if (flags.continue !== undefined) return runCommand(context);
   const [id = null, ...more] = words;
   const tells = flags.list === true || flags.prune === true;
   if (more.length > 0 || (tells && id !== null))

@@ -28,6 +28,7 @@ import { offerToKeep } from "../onboard/keep-model.ts";
 import { findOutput, requireInput, requireStdin } from "../output-file.ts";
 import { savePlan } from "../plan-file.ts";
 import { readText, taskLimit } from "../read-text.ts";
+import { continuedId, continueSession, takeId } from "../session/continue-session.ts";
 
 /** Reads a task file. Below the project, no link to it is followed. */
 function readTaskFile(context: Context, file: string, signal: AbortSignal): Promise<string> {
@@ -182,9 +183,17 @@ export async function doTask(given: Context, doing: TaskRun): Promise<number> {
     for (const warning of called.warnings) view.notify({ level: "warning", code: "settings", text: warning });
     const read = await readIt(limited.signal, view.notify);
     const { base, composed, task, all, how } = await openRun(doing, { called, view, read });
-    const { sink, decide } = view;
-    const ports = composed.portsFor({ task, options: all, sink, signal: limited.signal, decide });
-    const outcome = await runTask(how, task, all, ports);
+    const id = continuedId(context);
+    const warn = (text: string) => view.notify({ level: "warning", code: "session", text });
+    const continued = id === undefined ? null : await continueSession(context, composed, { id, task, warn });
+    const said = continued?.task ?? task;
+    const sink: TerminalView["sink"] = (event) => {
+      continued?.sink(event);
+      view.sink(event);
+    };
+    const ports = composed.portsFor({ task: said, options: all, sink, signal: limited.signal, decide: view.decide });
+    const outcome = await runTask(how, said, all, ports);
+    continued?.close();
     const closing = composed.close();
     if (context.flags.json === true) {
       context.out(renderDocument(outcome, takeNotices(context)));
@@ -219,7 +228,8 @@ async function readSchema(context: Context): Promise<string | null> {
   return text.trim();
 }
 
-export async function runCommand(context: Context): Promise<number> {
+export async function runCommand(given: Context): Promise<number> {
+  const context = takeId(given);
   const outputSchema = await readSchema(context);
   const task: TaskRun["task"] = (signal, notify) => readTask(context, signal, notify);
   return doTask(context, { flow: null, task, options: { outputSchema }, command: "run", model: null });

@@ -103,39 +103,41 @@ const shortestKey = 16;
 
 /** Asks for a key until one is accepted, and stores it; with no input the settings stay as they are. */
 async function askForKey(context: Context, base: Base, asker: Asker): Promise<Base> {
-  const log = openLog(context);
   for (let tries = 0; tries < maxTries; tries += 1) {
     const key = ((await asker.askHidden("a key (shown as dots), d for the demo, Enter for none: ")) ?? "").trim();
     if (key === "") return base;
     try {
-      const provider = key === "d" ? null : await takeKey(context, base, { asker, key });
-      if (key === "d") await asker.demo();
-      if (provider === null) continue;
-      log.notify({ level: "info", code: "key_saved", text: `saved the ${provider} key ${maskKey(key)}` });
-      const { base: picked, message } = pickModel(context, base);
-      if (message !== null) log.notify({ level: "info", code: "model", text: message });
-      return picked;
+      const taken = key === "d" ? await asker.demo() : await takeKey(context, base, { asker, key });
+      if (taken === true) return tellModel(context, base);
     } catch (thrown) {
       const error = toPaiError(thrown);
       if (error.code === "interrupted") throw error;
-      log.fail(error);
+      openLog(context).fail(error);
     }
   }
   return base;
 }
 
-/** Finds out whose key it is, checks and stores it; null: the person did not mean it. Throws why it cannot be one. */
+/** The settings with the model of the key that is now stored, which is told. */
+function tellModel(context: Context, base: Base): Base {
+  const { base: picked, message } = pickModel(context, base);
+  if (message !== null) openLog(context).notify({ level: "info", code: "model", text: message });
+  return picked;
+}
+
+/** Finds out whose key it is, checks and stores it. false: the person did not mean it. Throws why it cannot be one. */
 async function takeKey(
   context: Context,
   { places }: Base,
   { asker, key }: { readonly asker: Asker; readonly key: string },
-): Promise<ProviderId | null> {
+): Promise<boolean> {
   requireKey(key);
   const provider = providerOfKey(key)?.id ?? (await askOwner(asker.readLine));
-  if (!(await isMeant(asker, provider, key))) return null;
+  if (!(await isMeant(asker, provider, key))) return false;
   await check(context, asker, provider, key);
   putKey({ provider, places }, "primary", key, context.now());
-  return provider;
+  openLog(context).notify({ level: "info", code: "key_saved", text: `saved the ${provider} key ${maskKey(key)}` });
+  return true;
 }
 
 /** Whether the text looks like a key of the provider, or the person says that it is one. */

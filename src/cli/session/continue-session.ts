@@ -1,0 +1,63 @@
+/** Goes on with a session by one task of a command: it is told what became of each turn, and becomes the next one. */
+import { join } from "node:path";
+import { createDialogue } from "../../core/dialogue.ts";
+import { PaiError } from "../../core/error.ts";
+import type { StampedEvent } from "../../core/event.ts";
+import { pastOf } from "../../core/session/past.ts";
+import type { Task } from "../../flows/run.ts";
+import { openSessions } from "../../store/sessions.ts";
+import type { Context } from "../command.ts";
+import type { Composed } from "../compose/compose-task.ts";
+import { joinNotes, watchTruth } from "./watch-truth.ts";
+
+export interface Continued {
+  /** The task with what the session knows. */
+  readonly task: Task;
+  /** Takes every event of the run. */
+  readonly sink: (event: StampedEvent) => void;
+  readonly close: () => void;
+}
+
+/** The id of --continue; null: the last session; undefined: not asked for. */
+export function continuedId({ flags }: Pick<Context, "flags">): string | null | undefined {
+  if (flags.continue === undefined) return undefined;
+  return typeof flags.continue === "object" ? (flags.continue.at(-1) ?? null) : null;
+}
+
+const idShape = /^\d{8}(?:-[\da-f-]*)?$/;
+
+/** The words without an id before the task, which goes to the flag: `--continue ID "TASK"`. */
+export function takeId(context: Context): Context {
+  const [first = "", ...rest] = context.words;
+  if (context.flags.continue !== true || rest.length === 0 || !idShape.test(first)) return context;
+  return { ...context, words: rest, flags: { ...context.flags, continue: [first] } };
+}
+
+/** Throws usage where no session is kept, or none has this id. */
+export async function continueSession(
+  { now }: Pick<Context, "now">,
+  { opened: { workspace, history, stateFolder } }: Composed,
+  { id, task, warn }: { readonly id: string | null; readonly task: Task; readonly warn: (text: string) => void },
+): Promise<Continued> {
+  if (stateFolder === null) throw new PaiError("usage", "no sessions are kept here");
+  const sessions = openSessions(join(stateFolder, "sessions"), workspace.root);
+  const open = sessions.open(sessions.load(id).session, now, warn);
+  const truth = watchTruth({ workspace, history, now });
+  truth.follow(open.session.turns);
+  const notes = await truth.catchUp(open);
+  const { session } = open;
+  return {
+    task: {
+      ...task,
+      history: pastOf(session),
+      context: joinNotes(notes, task.context),
+      conversation: session.conversation,
+      dialogue: createDialogue(),
+    },
+    sink(event) {
+      open.sink(event);
+      truth.sink(event);
+    },
+    close: () => open.close(),
+  };
+}

@@ -1,0 +1,34 @@
+/** A session goes on without a terminal: the next task knows what became of each turn, and is a turn itself. */
+import { expect, setDefaultTimeout } from "bun:test";
+import { readOutcome } from "../contract.ts";
+import { openPlace, patience } from "../harness.ts";
+import { done, planned, write } from "../replies.ts";
+import { inTerminal, openScreen, ready } from "../screen.ts";
+
+setDefaultTimeout(patience);
+
+const make = (name: string) => [planned([["WRITE", name]]), done(write(name, "text\n"), `Made ${name}.`)];
+
+inTerminal("--continue tells the task what became of the turns before, and adds a turn", async () => {
+  await using place = openPlace([...make("one.txt"), ...make("two.txt"), ...make("three.txt")]);
+  using screen = openScreen(place, { columns: 100, rows: 40 });
+  screen.enter('"$PAI"');
+  await screen.shows(ready);
+  screen.enter("make one.txt");
+  await screen.shows(/or say what to change/);
+  screen.enter("y");
+  await screen.shows(ready, 2);
+  screen.enter("exit");
+  await screen.shows(/go on with: pai resume/);
+  await place.pai(["undo", "-y"]);
+  const ran = await place.pai(["run", "-y", "--json", "--continue", "make two.txt"]);
+  expect(readOutcome(ran)).toMatchObject({ ok: true, text: "Made two.txt." });
+  const asked = place.gemini.requests[2]?.body ?? "";
+  for (const words of ["make one.txt", "undone by the user"]) expect(asked).toContain(words);
+  const listed = await place.pai(["resume", "--list"]);
+  expect(listed.stdout).toContain("2 turns");
+  const id = listed.stdout.split(" ")[0] ?? "";
+  expect((await place.pai(["resume", "-y", "--continue", id, "make three.txt"])).code).toBe(0);
+  expect((await place.pai(["resume", "--list"])).stdout).toContain("3 turns");
+  expect((await place.pai(["run", "--continue=20010101", "make it"])).code).toBe(2);
+});

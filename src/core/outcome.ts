@@ -97,6 +97,9 @@ export interface UndoneStep {
   readonly why: string;
 }
 
+/** `no_regression`: the checks passed before the work, too, and no test was added. */
+export type Proves = "change" | "no_regression";
+
 /** Field names and order are a contract; see `pai schema json`. */
 export interface Outcome {
   readonly v: 2;
@@ -107,14 +110,22 @@ export interface Outcome {
   readonly status: Status;
   /** Exit code of the process. */
   readonly code: number;
-  /** The FINISH message, or the reply of a conversation. */
+  /** The FINISH message, or the reply of a conversation; once all was rolled back, pai's own sentence. */
   readonly text: string;
+  /** The model's message, where `text` is pai's own; absent: it is not. */
+  readonly claimed?: string;
   readonly next: readonly string[];
   readonly plan: Plan | null;
   readonly changes: readonly ChangeSummary[];
   readonly diff: string;
   readonly checks: readonly CheckResult[];
-  readonly calls: { readonly made: number; readonly expected: number; readonly at_most: number };
+  /** `sent`: requests that went out, where one of them was broken off before a reply began. */
+  readonly calls: {
+    readonly made: number;
+    readonly sent?: number;
+    readonly expected: number;
+    readonly at_most: number;
+  };
   /** `weighed`: see `weighedOf`; absent in older records. */
   readonly usage: Usage & { readonly weighed?: number };
   /** USD; null: price unknown. */
@@ -143,6 +154,10 @@ export interface Outcome {
   readonly unsettled?: readonly string[];
   /** Planned steps that are open while the rest is kept; absent: none. */
   readonly undone?: readonly UndoneStep[];
+  /** What was taken back at the end, as a diff; absent: nothing was. */
+  readonly rolled_back?: { readonly diff: string; readonly paths: readonly string[] };
+  /** What the green checks prove: the change itself, or only that nothing broke; absent: unknown, or not verified. */
+  readonly proves?: Proves;
   /** Planned steps that the model withdrew; absent: none. */
   readonly skipped?: readonly SkippedStep[];
   /** The commands of the model that ran, in order; a check is none of them. Absent: none. */
@@ -156,10 +171,22 @@ export const renderUnsettled = (paths: readonly string[], checks: number): strin
 
 const counted = (n: number) => (n === 1 ? "1 check" : `${n} checks`);
 
+function renderVerified(checks: readonly CheckResult[], passed: number, proves: Proves | undefined): string {
+  if (proves === "no_regression")
+    return `: nothing broke (the ${passed === 1 ? "check" : "checks"} passed before, too)`;
+  const doubt = checks.find(({ passed: isGreen, note = "" }) => isGreen === true && note !== "")?.note;
+  return `${passed > 0 ? ` by ${counted(passed)}` : ""}${doubt === undefined ? "" : `: ${doubt}`}`;
+}
+
 /** What the checks say of a finished run, to follow its status: " by 2 checks", ": no check has proved this"; or "". */
-export function renderProof({ status, checks, unsettled }: Pick<Outcome, "status" | "checks" | "unsettled">): string {
+export function renderProof({
+  status,
+  checks,
+  unsettled,
+  proves,
+}: Pick<Outcome, "status" | "checks" | "unsettled" | "proves">): string {
   const passed = checks.filter((check) => check.passed === true).length;
-  if (status === "verified") return passed > 0 ? ` by ${counted(passed)}` : "";
+  if (status === "verified") return renderVerified(checks, passed, proves);
   if (status !== "unverified" && status !== "partial") return "";
   if (unsettled !== undefined) return `: ${renderUnsettled(unsettled, checks.length)}`;
   const failed = checks.filter((check) => check.passed === false);

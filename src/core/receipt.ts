@@ -136,7 +136,7 @@ export type Fact =
       readonly type: "run.finished";
       readonly at: string;
       /** Without plan and diff. */
-      readonly outcome: Omit<Outcome, "plan" | "diff">;
+      readonly outcome: Omit<Outcome, "plan" | "diff" | "rolled_back">;
     };
 
 export type FactOf<T extends Fact["type"]> = Extract<Fact, { type: T }>;

@@ -115,7 +115,7 @@ export function summarizeRun(
     model: textOf(fieldsOf(outcome["model"])["requested"]) || textOf(fieldsOf(begun["model"])["id"]),
     status: status === "" ? null : status,
     code: numberOf(outcome["code"]),
-    calls: countOf(calls?.["made"]),
+    calls: countOf(calls?.["sent"] ?? calls?.["made"]),
     expected: countOf(calls?.["expected"]),
     atMost: countOf(calls?.["at_most"]),
     input: countOf(usage?.["input"]),

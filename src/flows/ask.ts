@@ -73,6 +73,7 @@ type Done = Extract<ModelEvent, { type: "done" }>;
 interface Arriving {
   /** Number of the call; 0 until its first event counted it. */
   n: number;
+  isBrokenOff: boolean;
   text: string;
   readonly calls: Call[];
   done: Done | null;
@@ -185,7 +186,7 @@ async function askOnce(run: Run, question: ModelQuestion, onText: (text: string,
     signal: run.signal,
   };
   const claim = (await calling.allowance?.reserve(call)) ?? null;
-  const got: Arriving = { n: 0, text: "", calls: [], done: null };
+  const got: Arriving = { n: 0, isBrokenOff: false, text: "", calls: [], done: null };
   try {
     return await send(run, question, { sent, estimate, refit: claim?.reply ?? maxReply, onText }, got);
   } finally {
@@ -217,6 +218,7 @@ async function send(
   const started = now().getTime();
   const { at_most } = ledger.promised;
   emit({ type: "model.started", n: ledger.made + 1, purpose: question.purpose, model: model.id, estimate, at_most });
+  ledger.noteSent();
   const release = ledger.hold();
   const count = () => {
     release();
@@ -225,6 +227,7 @@ async function send(
   try {
     await receive(run, { request, refit, count, onText, onPiece: reportProgress(run, question.purpose) }, got);
   } catch (thrown) {
+    got.isBrokenOff = got.n === 0 && run.signal.aborted;
     if (got.n === 0 && thrown instanceof PaiError && thrown.code.startsWith("reply_")) got.n = count();
     throw thrown;
   } finally {
@@ -269,7 +272,7 @@ function finish(run: Run, got: Arriving, { estimate, sent, job, ms }: Asked): vo
   const minimum = minimumOf(got, sent);
   const { undercounted } = run.ledger;
   if (done !== null) run.ledger.spend(usage, done, estimate, minimum, job);
-  else if (n > 0) run.ledger.chargePartial(usage, minimum, job);
+  else if (n > 0 || got.isBrokenOff) run.ledger.chargePartial(usage, minimum, job);
   if (run.ledger.undercounted && !undercounted) {
     const text = "the provider counts fewer tokens than these texts can be: caps count one for 8 characters";
     run.emit({ type: "notice", level: "warning", code: "undercounted", text });

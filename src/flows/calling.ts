@@ -75,6 +75,10 @@ export interface Ledger {
   reserve(calls: number): void;
   /** Holds a call for a request on its way. Call the returned function once the request counts or has failed. */
   hold(): () => void;
+  /** Counts a request that goes out. */
+  noteSent(): void;
+  /** Requests that went out. */
+  readonly sent: number;
   /** Counts a call whose reply begins to arrive. Returns its number, from 1. */
   count(): number;
   /** Charges a whole reply. `minimum`: the fewest tokens it can have; caps count these if the provider counted less. */
@@ -129,6 +133,7 @@ const unknownYet = (input: number): Usage => ({ ...noUsage, input, written: inpu
  */
 export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, first: CallPromise, kept = 0): Ledger {
   let made = 0;
+  let sent = 0;
   /** Requests on their way that are not counted yet. */
   let held = 0;
   let promised = first;
@@ -211,6 +216,12 @@ export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, f
         isHeld = false;
       };
     },
+    noteSent() {
+      sent += 1;
+    },
+    get sent() {
+      return sent;
+    },
     count() {
       made += 1;
       return made;
@@ -281,6 +292,8 @@ export function refuseHuge(
 /** The part of one reply that has arrived. `n`: the number of its call; 0: no event has arrived yet. */
 interface Arrived {
   readonly n: number;
+  /** The run was stopped while the provider worked on the request, which it bills all the same. */
+  readonly isBrokenOff: boolean;
   readonly text: string;
   readonly calls: readonly Call[];
   readonly done: Extract<ModelEvent, { type: "done" }> | null;
@@ -293,7 +306,7 @@ const writtenOf = ({ text, calls }: Arrived): number =>
 /** The usage that the provider counted; what it did not count is estimated, so that caps hold all the same. */
 export function usageOf(ledger: Ledger, got: Arrived, estimate: number): Usage {
   const { n, done } = got;
-  if (n === 0) return noUsage;
+  if (n === 0) return got.isBrokenOff ? { ...noUsage, input: estimate } : noUsage;
   const counted = done?.usage ?? noUsage;
   return { ...counted, input: counted.input || estimate, output: counted.output || ledger.estimate(writtenOf(got)) };
 }
@@ -311,7 +324,7 @@ export function spentOn(
   got: Arrived,
   { estimate, sent, job }: { readonly estimate: number; readonly sent: number; readonly job: Job },
 ): Spent {
-  if (got.n === 0) return { calls: 0, tokens: 0, cost: 0 };
+  if (got.n === 0 && !got.isBrokenOff) return { calls: 0, tokens: 0, cost: 0 };
   const usage = raiseTo(usageOf(ledger, got, estimate), minimumOf(got, sent));
   return { calls: 1, tokens: usage.input + usage.output, cost: ledger.priceOf(usage, job) ?? got.done?.charged ?? 0 };
 }

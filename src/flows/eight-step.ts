@@ -296,7 +296,6 @@ export async function createIterations(
     const why = whyStillFailed(healed, faultsOf(healed, open), verdict);
     if (why !== null) {
       const step = stepAt(at);
-      run.ending.text = `Stopped at step ${at + 1} of ${steps.length}, ${step.title}: ${why}`;
       run.ending.next = [];
       throw new PaiError(
         codeOf(healed, progress.failure ?? failed, open),

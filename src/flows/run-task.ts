@@ -20,9 +20,10 @@ import { createChecking } from "./checks/checking.ts";
 import { decideUnchanged, openBaseline } from "./checks/checks.ts";
 
 import { createShell } from "./commands/shell.ts";
+import { requireAnswer } from "./ending/answer.ts";
 import { createEnding } from "./ending/ending.ts";
 import { readyCommit, requireCommit } from "./ending/git-commit.ts";
-import { refuseUndone, requireAnswer, settle } from "./ending/settle.ts";
+import { refuseUndone, settle } from "./ending/settle.ts";
 
 import { createPlanning } from "./plans/plan-state.ts";
 import type { Flow, Ports, Run, RunOptions, Task } from "./run.ts";

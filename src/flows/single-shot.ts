@@ -3,7 +3,7 @@
 import { type Change, losesFile, squash } from "../core/change.ts";
 import type { CheckEvidence } from "../core/command/check-output.ts";
 import { messagesWith } from "../core/dialogue.ts";
-import { PaiError } from "../core/error.ts";
+import { exitCodes, PaiError } from "../core/error.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { complexityOf, phasesOf, promiseOf } from "../core/plan/promise.ts";
 import { createRights, type PlanClaim, type Rights, undoneStep, useOf } from "../core/plan/scope.ts";
@@ -13,7 +13,15 @@ import { requireRight } from "./approval.ts";
 import { acceptBatch, applyBatch, isAsked, reviewBatch } from "./changes/batch.ts";
 import { judgeStaged } from "./changes/judge.ts";
 import { acceptMeanwhile, mergeStaged } from "./changes/meanwhile.ts";
-import { baselineOf, type Check, checksOf, refuseFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
+import {
+  baselineOf,
+  type Check,
+  checksOf,
+  describeFailed,
+  refuseFailed,
+  runChecks,
+  runPlanChecks,
+} from "./checks/checks.ts";
 import { hasOwnWork } from "./commands/commands.ts";
 import { continueOrStart } from "./dialogue.ts";
 import type { RunEnding } from "./ending/ending.ts";
@@ -188,6 +196,14 @@ function giveUp(run: Run, left: Left, text: string): never {
   }
   const { forbidden } = run.acting.tally;
   if (forbidden !== null && ["check_failed", "nothing_done"].includes(left.code)) throw refusalOf(run, forbidden, left);
+  if (forbidden !== null && left.hint === null && exitCodes[left.code] === exitCodes[forbidden.code])
+    throw new PaiError(left.code, left.message, { hint: hintFor(forbidden, run.changing) });
+  // A red check of the user says more than the edit that was to mend it.
+  const red = run.checking.results.find(({ by, passed }) => by === "user" && passed === false);
+  if (red !== undefined && left.code !== "check_failed" && !run.checking.noWorse)
+    throw new PaiError("check_failed", `${describeFailed(red)}; then ${left.message}`, {
+      hint: left.hint ?? undefined,
+    });
   const said = left.code === "reply_invalid" ? beginningOf(text) : "";
   throw new PaiError(left.code, left.message + said, left.hint === null ? {} : { hint: left.hint });
 }

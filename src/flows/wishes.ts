@@ -3,7 +3,14 @@
 import { fence } from "../core/data-fence.ts";
 import type { Rights } from "../core/plan/scope.ts";
 import type { BatchReport } from "./perform.ts";
-import { askForScript, keepFinish, performScript, type ScriptQuestion, type ScriptReply, type ScriptWork } from "./replies.ts";
+import {
+  askForScript,
+  keepFinish,
+  performScript,
+  type ScriptQuestion,
+  type ScriptReply,
+  type ScriptWork,
+} from "./replies.ts";
 import type { Run } from "./run.ts";
 
 /** Characters of the diff that the model is shown again. */

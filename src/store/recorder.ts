@@ -173,7 +173,7 @@ function factOf(event: StampedEvent, masked: Veil["hideAll"]): Fact | null {
       return masked({ type: "check", when, command, by, exit, ms, passed });
     }
     case "run.finished": {
-      const { plan: _plan, diff: _diff, ...outcome } = event.outcome;
+      const { plan: _plan, diff: _diff, rolled_back: _back, ...outcome } = event.outcome;
       return masked({ type: event.type, at: event.at, outcome });
     }
     default:

@@ -28,6 +28,7 @@ function documentOf(outcome: Outcome): Outcome {
     status: outcome.status,
     code: outcome.code,
     text: outcome.text,
+    ...(outcome.claimed !== undefined && { claimed: outcome.claimed }),
     next: outcome.next,
     plan: outcome.plan,
     changes: outcome.changes.map(({ path, op, from, added, deleted, before, after, by }) => ({
@@ -45,7 +46,12 @@ function documentOf(outcome: Outcome): Outcome {
       ...{ command, by, exit, ms, passed },
       ...(note !== undefined && { note }),
     })),
-    calls: { made: calls.made, expected: calls.expected, at_most: calls.at_most },
+    calls: {
+      made: calls.made,
+      ...(calls.sent !== undefined && { sent: calls.sent }),
+      expected: calls.expected,
+      at_most: calls.at_most,
+    },
     usage: {
       input: usage.input,
       cached: usage.cached,
@@ -76,6 +82,8 @@ function documentOf(outcome: Outcome): Outcome {
     ...(outcome.planned !== undefined && { planned: outcome.planned }),
     ...(outcome.unsettled !== undefined && { unsettled: outcome.unsettled }),
     ...(outcome.undone !== undefined && { undone: outcome.undone }),
+    ...(outcome.rolled_back !== undefined && { rolled_back: outcome.rolled_back }),
+    ...(outcome.proves !== undefined && { proves: outcome.proves }),
     ...(outcome.skipped !== undefined && { skipped: outcome.skipped }),
     ...(outcome.commands !== undefined && { commands: outcome.commands }),
     error: failureOf(error),

@@ -1,4 +1,5 @@
 /** The output of a check: the part that requests show, and whether two checks failed in the same way. Pure. */
+import type { Change } from "../change.ts";
 import type { CheckResult } from "../outcome.ts";
 
 /** A check that has been run, with what it printed; secrets in the output are masked. */
@@ -108,6 +109,21 @@ export function compareFailures(before: Failed, after: Failed): Comparison | nul
     else left.splice(at, 1);
   }
   return { same: before.exit === after.exit && fresh.length === 0 && left.length === 0, fresh };
+}
+
+const wordsOf = (text: string): ReadonlySet<string> => new Set(text.match(/[\p{L}_][\p{L}\p{N}_]{2,}/gu) ?? []);
+
+/** Whether an output names the changed file, or a word of the lines that the change took or put. */
+export function speaksOf(output: string, { path, before, after }: Change): boolean {
+  const said = wordsOf(output);
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  if (output.includes(name) || said.has(name.replace(/\..*$/, ""))) return true;
+  const linesOf = (blob: Change["before"]) =>
+    blob?.kind === "file" ? new TextDecoder().decode(blob.bytes).split("\n") : [];
+  const [old, now] = [linesOf(before), linesOf(after)];
+  const [had, has] = [new Set(old), new Set(now)];
+  const changed = [...old.filter((line) => !has.has(line)), ...now.filter((line) => !had.has(line))];
+  return [...wordsOf(changed.join("\n"))].some((word) => said.has(word));
 }
 
 /** Why a failed check of the model says nothing about the work: it could not run, or met `wall`. null: it could. */

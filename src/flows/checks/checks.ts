@@ -8,6 +8,7 @@ import {
   compareFailures,
   lastLineOf,
   renderComparison,
+  speaksOf,
   tailOf,
   whyUnjudged,
 } from "../../core/command/check-output.ts";
@@ -94,9 +95,16 @@ async function runCheck(
   const output = maskSecrets(result.output);
   const ended = { command, by, exit: result.exit, ms: result.ms, passed, output };
   const compared = earlier === null ? null : compareFailures(earlier, ended);
-  const check = { ...ended, note: unjudged ?? renderComparison(compared) };
+  const check = { ...ended, note: unjudged ?? (renderComparison(compared) || doubtGreen(run, earlier, ended)) };
   run.emit({ type: "check.finished", when, ...check });
   return { ...check, compared, wall };
+}
+
+/** What to say of a check that failed before the work and passes now; "": nothing, since its failure spoke of what changed. */
+function doubtGreen({ begun }: Run, earlier: CheckEvidence | null, { passed }: Pick<CheckEvidence, "passed">): string {
+  if (earlier?.passed !== false || passed !== true || earlier.output.trim() === "") return "";
+  const touched = (begun?.changes ?? []).some((change) => speaksOf(earlier.output, change));
+  return touched ? "" : "it failed before the work: mended, or unsteady";
 }
 
 /** If a failed check names a variable or a file that was hidden from it, says which flag shows it. */

@@ -1,33 +1,27 @@
 /** Ends a run: keeps or takes back its changes, and computes its status. The model cannot influence the status. */
 
-import { compileSchema, type JudgeAnswer } from "../../core/answer-schema.ts";
 import { approvalWording } from "../../core/approval-wording.ts";
 import { type Change, squash } from "../../core/change.ts";
-import { fence } from "../../core/data-fence.ts";
 import { renderChanges, renderSteps, summarizeAll, summarizeSteps } from "../../core/diff.ts";
 import { exitCodes, PaiError, toFailure, toPaiError } from "../../core/error.ts";
-import { spellInJson } from "../../core/invisible.ts";
-import { readJson } from "../../core/json.ts";
 import { takeFacts } from "../../core/memory.ts";
-import { type Json, weighedOf } from "../../core/model.ts";
+import { weighedOf } from "../../core/model.ts";
 import { failedOutcome, type Outcome, type Status } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import { renderUndone } from "../../core/plan/scope.ts";
 import type { PreparedCommit, Transaction } from "../../core/ports.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { rowOf } from "../../core/vocabulary.ts";
-import { ask } from "../ask.ts";
 import { breatheThrough, listen } from "../breathe.ts";
-import { renderRequest } from "../briefing/briefing.ts";
+import type { Ledger } from "../calling.ts";
 import type { Changing } from "../changes/changing.ts";
 import type { Checking } from "../checks/checking.ts";
 import { isVerified } from "../checks/checks.ts";
-import { leavesNothing } from "../checks/rights.ts";
 import { hasOwnWork, redCommands } from "../commands/commands.ts";
 import type { Shell } from "../commands/shell.ts";
 import type { Planning } from "../plans/plan-state.ts";
 import type { Ports, Run, RunOptions } from "../run.ts";
-import { describeSchema, type RunEnding } from "./ending.ts";
+import type { RunEnding } from "./ending.ts";
 import { makeCommit, sayKept } from "./git-commit.ts";
 
 interface Ending {
@@ -37,6 +31,7 @@ interface Ending {
   readonly commit: PreparedCommit | null;
 }
 
+const isStopped = (failure: PaiError | null) => failure !== null && stops.includes(failure.code);
 const stops: readonly string[] = ["interrupted", "terminated", "hangup", "timeout"];
 
 function statusOfFailure(failure: PaiError): Status {
@@ -62,9 +57,19 @@ function changedBeside({ byUser }: Readonly<Checking>, { changes }: Transaction)
   return [...new Set(changes.map(({ path }) => path))].filter((path) => !ours.has(path));
 }
 
-/** Rolls the run back. Returns the changes that stay all the same. */
-async function takeBack(run: Run, transaction: Transaction): Promise<readonly Change[]> {
+/** How the transaction of a run ended. */
+interface Closed {
+  /** The changes that remain. */
+  readonly changes: readonly Change[];
+  /** The run's own changes that were taken back. */
+  readonly back: readonly Change[];
+  readonly failure: PaiError | null;
+}
+
+/** Rolls the run back. Returns the changes that stay all the same, and those of the run that are gone. */
+async function takeBack(run: Run, transaction: Transaction): Promise<Pick<Closed, "changes" | "back">> {
   const done = squash(transaction.changes);
+  const own = squash(transaction.changes.filter((change) => !run.checking.byUser.has(change)));
   const beside = changedBeside(run.checking, transaction);
   const { restored, left, closed = [] } = await transaction.rollback();
   const changes = summarizeAll(restored, () => "plan");
@@ -82,26 +87,56 @@ async function takeBack(run: Run, transaction: Transaction): Promise<readonly Ch
     const text = `${path} was changed by someone else meanwhile and was left as it is`;
     run.emit({ type: "notice", level: "warning", code: "left_in_place", text });
   }
-  return done.filter(({ path }) => left.includes(path));
+  const gone = own.filter(({ path }) => !left.includes(path));
+  return { changes: done.filter(({ path }) => left.includes(path)), back: gone };
 }
 
-/** Keeps the changes or rolls them back; returns the changes that remain, and the run's failure. */
-async function closeTransaction(run: Run, failure: PaiError | null): Promise<[readonly Change[], PaiError | null]> {
+/** Keeps the changes or rolls them back. */
+async function closeTransaction(run: Run, failure: PaiError | null): Promise<Closed> {
   const transaction = run.begun;
+  const keep = (changes: readonly Change[]): Closed => ({ changes, back: [], failure });
   if (transaction === null || run.changing.dryRun)
-    return [failure === null || failure.code === "partial" ? run.changing.staged : [], failure];
+    return keep(failure === null || failure.code === "partial" ? run.changing.staged : []);
   let why = failure ?? whyGone(run.checking, transaction);
   try {
     if (why === null || (failure !== null && (await wantsToKeep(run, failure)))) {
       const unkept = await transaction.close().then(() => null, toPaiError);
-      if (unkept === null) return [squash(transaction.changes), failure];
+      if (unkept === null) return keep(squash(transaction.changes));
       why = sayUnkept(run, failure, unkept);
     }
-    return [await takeBack(run, transaction), why];
+    const taken = await takeBack(run, transaction);
+    return { ...taken, failure: failure === null || taken.back.length === 0 ? why : nameKeep(why) };
   } catch (thrown) {
     const error = toPaiError(thrown);
-    return [tellLeft(run, transaction, error), why ?? error];
+    return { changes: tellLeft(run, transaction, error), back: [], failure: why ?? error };
   }
+}
+
+/** The failure of a run that was taken back, with the flag that keeps its changes. */
+function nameKeep(failure: PaiError | null): PaiError | null {
+  if (failure === null || failure.hint?.includes("--keep") === true) return failure;
+  const keep = "--keep keeps the changes all the same";
+  const hint = failure.hint === null ? keep : `${failure.hint}; ${keep}`;
+  return new PaiError(failure.code, failure.message, {
+    hint,
+    cause: failure.cause,
+    retryAfter: failure.retryAfter ?? undefined,
+  });
+}
+
+/** What was taken back, and pai's own words in place of the model's, which were about it. */
+async function showBack(
+  run: Run,
+  { back, failure }: Closed,
+): Promise<Pick<Outcome, "text" | "claimed" | "rolled_back">> {
+  const { text } = run.ending;
+  if (back.length === 0 || failure === null) return { text };
+  const { diff } = await showChanges(run, back);
+  return {
+    text: `rolled back: ${failure.message}`,
+    ...(text !== "" && { claimed: text }),
+    rolled_back: { diff, paths: [...new Set(back.map(({ path }) => path))] },
+  };
 }
 
 /** A run is no success when nothing of its work is left, whoever took it back. null: something is, or was never made. */
@@ -170,6 +205,32 @@ const maxStays = 20;
 const showStays = ({ stays }: Readonly<Changing>): Pick<Outcome, "stays"> =>
   stays.size === 0 ? {} : { stays: { count: stays.size, paths: [...stays].sort().slice(0, maxStays) } };
 
+const showCalls = (ledger: Ledger, failure: PaiError | null): Outcome["calls"] => ({
+  made: ledger.made,
+  ...(ledger.sent > ledger.made && isStopped(failure) && { sent: ledger.sent }),
+  ...ledger.promised,
+});
+
+const isTest = (path: string) => /(?:^|[/_.-])(?:tests?|specs?)(?:[/_.-]|$)|[a-z](?:Tests?|Spec)\.\w+$/.test(path);
+
+/** What the green checks prove: nothing new where all passed before the work, too, and no test was changed. */
+function showProves(run: Run, changes: readonly Change[]): Pick<Outcome, "proves"> {
+  const { baseline, plannedBefore, results } = run.checking;
+  if (changes.length === 0 || statusOf(run, true) !== "verified") return {};
+  const before = new Map([...(baseline?.results ?? []), ...plannedBefore].map((each) => [each.command, each.passed]));
+  const passed = results.filter((check) => check.passed === true).map(({ command }) => before.get(command) ?? null);
+  if (passed.includes(false) || changes.some(({ path }) => isTest(path))) return { proves: "change" };
+  return passed.every((each) => each === true) ? { proves: "no_regression" } : {};
+}
+
+/** The steps that are open, or what the checks prove of a run that left none. */
+const showUndone = (
+  run: Run,
+  failure: PaiError | null,
+  changes: readonly Change[],
+): Pick<Outcome, "undone" | "proves"> =>
+  failure === null ? showProves(run, changes) : failure.code === "partial" ? { undone: run.ending.undone } : {};
+
 const showSkipped = ({ skipped }: RunEnding): Pick<Outcome, "skipped"> =>
   skipped.length === 0 ? {} : { skipped: skipped.map(({ target, why }) => ({ target, why })) };
 
@@ -232,8 +293,9 @@ export async function settle(
   if (run === null) return { ...failedOutcome(options.command, toFailure(failed)), run: ports.id, mode: options.mode };
   // Before the changes are kept, so that a signal during the summary of thousands of files still takes the run back.
   const shown = failed === null ? await showChanges(run, squash(run.begun?.changes ?? [])) : null;
-  const [changes, closed] = await closeTransaction(run, failed ?? (await hearSignal(run)));
-  const [hash, failure] = closed === null ? await commitOf(run, commit) : [null, await asKept(closed)];
+  const closed = await closeTransaction(run, failed ?? (await hearSignal(run)));
+  const { changes } = closed;
+  const [hash, failure] = closed.failure === null ? await commitOf(run, commit) : [null, await asKept(closed.failure)];
   const { ledger, acting, checking, ending, planning, shell } = run;
   if (failure === null) await learn(run);
   return {
@@ -244,12 +306,12 @@ export async function settle(
     mode: planning.mode,
     status: failure === null ? statusOf(run, changes.length > 0) : statusOfFailure(failure),
     code: failure === null ? 0 : exitCodes[failure.code],
-    text: ending.text,
+    ...(await showBack(run, closed)),
     next: ending.next,
     plan: planning.plan,
-    ...(shown !== null && closed === null && !options.dryRun ? shown : await showChanges(run, changes)),
+    ...(shown !== null && closed.failure === null && !options.dryRun ? shown : await showChanges(run, changes)),
     checks: checking.results,
-    calls: { made: ledger.made, ...ledger.promised },
+    calls: showCalls(ledger, failure),
     usage: { ...ledger.usage, weighed: weighedOf(ledger.usage) },
     cost: ledger.cost,
     model: { requested: ports.model.id, served: ledger.served, key: ledger.key },
@@ -265,7 +327,7 @@ export async function settle(
     ...(hash !== null && { commit: hash }),
     ...(checking.unsettled.length > 0 && { unsettled: checking.unsettled }),
     ...(failure === null && madePlan(run) && { planned: true }),
-    ...(failure?.code === "partial" && { undone: ending.undone }),
+    ...showUndone(run, failure, changes),
     ...showSkipped(ending),
     ...showCommands(shell),
     error: failure === null ? null : toFailure(failure),
@@ -287,59 +349,4 @@ function statusOf(run: Run, changed: boolean): Status {
   const decided = checking.checks.length > 0 && !planning.planOnly;
   if (!changed && !decided && !promises(run.planning) && acting.tally.refused.length === 0) return "answered";
   return isVerified(checking) ? "verified" : "unverified";
-}
-
-/** Characters of the diff that the second call is shown. */
-const maxDiff = 12_000;
-
-type Answer = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly why: string };
-
-/** Reads the answer from a text that is JSON, in a fence or not; an object may have words around it. */
-function readAnswer(text: string, judge: JudgeAnswer): Answer {
-  const [, fenced = text] = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text) ?? [];
-  let value: Json;
-  try {
-    value = JSON.parse(fenced) as Json;
-  } catch {
-    const reading = readJson(text);
-    if (!reading.ok) return { ok: false, why: text.trim() === "" ? "it is empty" : "it is not JSON" };
-    value = reading.value;
-  }
-  const why = judge(value);
-  return why === null ? { ok: true, value } : { ok: false, why };
-}
-
-async function askAgain(run: Run, schema: string, why: string): Promise<string> {
-  const { begun, changing, ending } = run;
-  const changes = squash([...(begun?.changes ?? []), ...changing.staged]);
-  const diff = renderChanges(run.veiled.hideChanges(changes));
-  const parts = [
-    renderRequest(run),
-    ending.text === "" ? "" : `What was answered:\n${fence("result", {}, ending.text)}`,
-    diff === "" ? "" : `What was changed:\n${fence("diff", {}, diff.slice(0, maxDiff))}`,
-    `That answer cannot be used: ${why}`,
-    describeSchema(schema),
-  ];
-  const system = "You state the result of finished work as JSON. Reply with one JSON value only.";
-  const text = parts.filter((part) => part !== "").join("\n\n");
-  return (await ask(run, { purpose: "answer", system, messages: [{ role: "user", text }], format: null })).text;
-}
-
-/** Makes the answer of the run JSON. Throws reply_invalid when it stays unusable. */
-export async function requireAnswer(run: Run): Promise<void> {
-  const { ledger, changing, ending, planning } = run;
-  const schema = ending.outputSchema;
-  if (schema == null || planning.planOnly || (leavesNothing(run) && !changing.dryRun)) return;
-  const judge = compileSchema(schema);
-  ledger.release();
-  let answer = readAnswer(ending.text, judge);
-  if (!answer.ok && !ledger.exhausted) {
-    const text = `the answer does not fit the schema (${answer.why}): asking once more`;
-    run.emit({ type: "notice", level: "warning", code: "answer_unusable", text });
-    answer = readAnswer(await askAgain(run, schema, answer.why), judge);
-  }
-  if (!answer.ok) throw new PaiError("reply_invalid", `the answer does not fit the schema: ${answer.why}`);
-  // Control characters are escaped, since standard output may be a terminal.
-  ending.text = spellInJson(JSON.stringify(answer.value));
-  ending.next = [];
 }

@@ -6,6 +6,7 @@ import { type ErrorCode, PaiError } from "../../core/error.ts";
 import type { Call, CallResult, Message, Tool } from "../../core/model.ts";
 import type { AnyAction } from "../../core/proposal.ts";
 import { brokenOff } from "../../core/session/conversation.ts";
+import { hintFor } from "../acting.ts";
 import { pathsRead } from "../approval.ts";
 import { ask, isTooLong, type Reply } from "../ask.ts";
 import { makeBriefing, type Part } from "../briefing/briefing.ts";
@@ -224,9 +225,9 @@ export const toolLoop: Flow = async (run) => {
   const loop: Loop = { run, tools, byTool, inner, seen: new Map(), end };
   /** Texts of the last replies in a row that were cut before any call was whole. */
   let cut: readonly string[] = [];
+  // How many calls a loop takes is unknown: only the cap is promised.
+  ledger.promise({ expected: at_most, at_most });
   for (;;) {
-    // How many calls a loop takes is unknown, so one more is always expected.
-    ledger.promise({ expected: Math.min(ledger.made + 1, at_most), at_most });
     await compactIfNeeded(run);
     const reply = await askFitting(run, tools, knowledgeText);
     const { text, calls, native } = reply;
@@ -279,8 +280,13 @@ function watchEnd(run: Run): LoopEnd {
 
   /** Headless, nobody sees a refusal, so it fails a run in which nothing was done. */
   const throwRefused = () => {
-    if (refused === null || run.interactive) return;
-    throw new PaiError(refused.code ?? "scope_refused", `${refused.name} ${refused.target}: ${refused.text}`);
+    const { forbidden, actions } = run.acting.tally;
+    if (run.interactive) return;
+    if (refused !== null)
+      throw new PaiError(refused.code ?? "scope_refused", `${refused.name} ${refused.target}: ${refused.text}`);
+    if (forbidden === null || actions.done > 0) return;
+    const message = `${forbidden.name} ${forbidden.target} was refused; nothing was done`;
+    throw new PaiError(forbidden.code, message, { hint: hintFor(forbidden, run.changing) });
   };
 
   return {

@@ -181,14 +181,15 @@ function renderActions({ done, failed, refused }: Outcome["actions"]): string[] 
  * "2 calls (expected 2, at most 3), 1,580 tokens (600 cached, weighed 1,040), price unknown, 4.2 s"; for recorded replies without a price. `ms`:
  * time that pai worked.
  */
-export function renderFooter({ calls, usage, cost, model, actions }: Outcome, ms: number): string {
-  const promise = `expected ${grouped(calls.expected)}, at most ${grouped(calls.at_most)}`;
+export function renderFooter({ calls, mode, usage, cost, model, actions }: Outcome, ms: number): string {
+  const expected = mode === "tool-loop" ? "" : `expected ${grouped(calls.expected)}, `;
+  const promise = `${expected}at most ${grouped(calls.at_most)}`;
   const tokens = usage.input + usage.output;
   const kept = usage.cached === 0 ? "" : ` (${grouped(usage.cached)} cached, weighed ${grouped(weighedOf(usage))})`;
   const spending =
     tokens === 0 || model.requested.startsWith("replay:") ? [] : [counted(tokens, "token") + kept, priced(cost)];
   return [
-    `${counted(calls.made, "call")} (${promise})`,
+    `${counted(calls.sent ?? calls.made, "call")} (${promise})`,
     ...renderActions(actions),
     ...spending,
     renderDuration(ms),

@@ -219,7 +219,8 @@ interface ResultState {
  * went to standard output.
  */
 function showMessage(outcome: Outcome, streams: Streams, { replied, markdown }: ResultState): boolean {
-  const { mode, text, error, actions } = outcome;
+  const { mode, error, actions, claimed } = outcome;
+  const text = claimed ?? outcome.text;
   // A failed check does not invalidate an answer without actions, nor a failed command any answer.
   const isAnswer = error?.code === "check_failed" && actions.done + actions.failed + actions.refused === 0;
   const ok = outcome.ok || isAnswer || error?.code === "command_failed" || error?.code === "partial";
@@ -239,7 +240,7 @@ function showOutcome(outcome: Outcome, streams: Streams, state: ResultState): vo
   const result = renderResult(outcome, { style: outStyle, columns: outColumns, applied, screen: seen, noted, session });
   out(!screen && result !== "" && hasMessage ? `\n${result}` : result);
   section();
-  if (outcome.calls.made > 0) aside(renderFooter(outcome, state.ms));
+  if ((outcome.calls.sent ?? outcome.calls.made) > 0) aside(renderFooter(outcome, state.ms));
   const { undoFlags } = state;
   if (undoFlags === null || outcome.run === null) return;
   if (applied) out(`undo with: pai undo${undoFlags}${session ? ", here: /undo" : ""}\n`);

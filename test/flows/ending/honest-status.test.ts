@@ -1,5 +1,6 @@
 /** What a run may call itself: what was refused or left undone is named, and never ends as answered. */
 import { describe, expect, test } from "bun:test";
+import { PaiError } from "../../../src/core/error.ts";
 import { finish, modify, plan, write } from "../plans.ts";
 import { play } from "../scripted.ts";
 
@@ -31,14 +32,14 @@ describe("what is refused", () => {
     expect(ran.outcome.error?.hint).toContain("b.txt");
   });
 
-  test("fails a run with 12 whose check stays red without it: the path is named, not --keep", async () => {
+  test("fails a run with 12 whose check stays red without it: the path is named before --keep", async () => {
     const check = "grep -q two a.txt && grep -q two b.txt";
     const lines = [plan({ steps: ["MODIFY a.txt"] }), good + other + finish("Fixed."), finish("Fixed.")];
     const ran = await play({ files, lines, options: { checks: [check] } });
     expect(ran.outcome).toMatchObject({ code: 12, changes: [], error: { code: "scope_refused" } });
     expect(ran.outcome.error?.message).toMatch(/check failed: .*b\.txt was refused/);
     expect(ran.outcome.error?.hint).toContain("name b.txt in the task");
-    expect(ran.outcome.error?.hint).not.toContain("--keep");
+    expect(ran.outcome.error?.hint).toEndWith("--keep keeps the changes all the same");
   });
 
   test("is forgotten once a later phase has done it", async () => {
@@ -67,4 +68,12 @@ test("the plan's schema asks for no field that nobody reads, and reads them wher
     expect(schema).not.toContain(name);
   expect(schema).toContain("success_criteria");
   expect(ran.outcome.plan?.intelligence_notes?.estimated_time).toBe("a minute");
+});
+
+test("a request that is broken off before its reply begins is counted as sent, with its input", async () => {
+  const stop = new AbortController();
+  const before = () => stop.abort(new PaiError("interrupted", "interrupted"));
+  const { outcome } = await play({ files: {}, lines: [{ text: "", before }], signal: stop.signal });
+  expect(outcome).toMatchObject({ code: 130, calls: { made: 0, sent: 1 } });
+  expect(outcome.usage.input).toBeGreaterThan(100);
 });

@@ -106,7 +106,7 @@ test("a step that stays failed ends the run as failed, with everything taken bac
     status: "failed",
     score: 2,
     code: 9,
-    text: "Stopped at step 1 of 2, one: wrong",
+    text: "rolled back: step 1, one, stayed failed: wrong",
     changes: [],
   });
   expect(ran.files).toEqual({});

@@ -14,7 +14,11 @@ test("a failing check of the user sends the model back to work, with its output"
   ];
   const ran = await playLoop(lines, { options: { checks: ["sh a.sh"] } });
   expect(ran.asked(3)).toContain("broken");
-  expect(ran.outcome).toMatchObject({ status: "verified", text: "Now it works.", calls: { made: 4, expected: 4 } });
+  expect(ran.outcome).toMatchObject({
+    status: "verified",
+    text: "Now it works.",
+    calls: { made: 4, expected: 50, at_most: 50 },
+  });
 });
 
 test("a check that stays failed ends as 9, with everything taken back", async () => {
@@ -44,4 +48,10 @@ test("a refusal the model finds a way around within its rights is not a failure"
     "Done.",
   ];
   expect((await playLoop(lines)).outcome).toMatchObject({ status: "unverified", code: 0 });
+});
+
+test("headless, a command that may not run and nothing else is 12 with the flag, whatever the model says of it", async () => {
+  const { outcome } = await playLoop([reply("bash", { command: "pytest -q" }), "All tests pass."]);
+  expect(outcome).toMatchObject({ code: 12, status: "failed", error: { code: "command_refused" } });
+  expect(outcome.error?.hint).toContain("--allow-run");
 });

@@ -1,0 +1,1 @@
+grep -q 'a \* a' area.py || { echo area.py is wrong; exit 1; }

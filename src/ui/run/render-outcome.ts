@@ -100,12 +100,6 @@ function showProof(outcome: Outcome): string {
   return visibleLine(renderProof(outcome)) + still;
 }
 
-/** The status of an earlier run in one line; null: it needs none. */
-export function renderEarlierStatus(status: string, style: Style): string | null {
-  const [meaning, words] = Object.entries(statusWords).find(([name]) => name === status)?.[1] ?? [];
-  return meaning === undefined ? null : `${mark(style, meaning)} ${style.paint(meaning, words ?? "")}`;
-}
-
 const maxNamed = 3;
 
 /** " but 2 ignored paths: build, out.csv": what commands changed and no undo restores; "" for nothing. */

@@ -62,7 +62,7 @@ inTerminal("what was declined, kept and undone is told as that, with the diff of
   expect(lastAsked(place)).not.toContain("undone by the user: what");
   screen.enter("/quit");
   screen.enter('"$PAI" resume');
-  await screen.shows(/go on with|session \d/);
+  await screen.shows(/> set x to 2 after all\n\nundone by the user\n\n> what is there now\?\n\nOne\./);
   screen.enter("where were we?");
   await screen.shows(/Four\./);
   expect(conversationIn(lastAsked(place))).toBe(

@@ -55,7 +55,7 @@ inTerminal(
     }
     expect(place.tree()).toEqual({ "a.txt": "two\n", "by-command.txt": "made\n" });
     using screen = open(place, "resume");
-    await screen.shows(/2 turns, 1 task\s+> second/);
+    await screen.shows(/2 turns, 1 task\s+> first\s+Made one\.[\s\S]*> second\s+Made two\./);
     await screen.shows(ready);
     screen.enter("/rewind");
     await screen.shows(/2 .*second/);

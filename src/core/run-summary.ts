@@ -19,6 +19,8 @@ export interface RunSummary {
   readonly expected: number;
   readonly atMost: number;
   readonly input: number;
+  /** Of the input, what a service had in its cache. */
+  readonly cached: number;
   readonly output: number;
   readonly cost: number | null;
   readonly ms: number | null;
@@ -46,6 +48,8 @@ export interface GroupTotals {
   /** Runs that made no more calls than they promised at most. */
   readonly kept: number;
   readonly tokens: number;
+  /** Of the tokens, what services had in their caches. */
+  readonly cached: number;
   /** Of the runs whose price is known. */
   readonly cost: number;
   readonly unpriced: number;
@@ -119,6 +123,7 @@ export function summarizeRun(
     expected: countOf(calls?.["expected"]),
     atMost: countOf(calls?.["at_most"]),
     input: countOf(usage?.["input"]),
+    cached: countOf(usage?.["cached"]),
     output: countOf(usage?.["output"]),
     cost: numberOf(outcome["cost"]),
     ms: numberOf(outcome["ms"]) ?? between(at, textOf(ended["at"], 40)),
@@ -157,6 +162,7 @@ export function readTeamRun(row: unknown): TeamRun {
     expected: count("expected"),
     atMost: count("atMost"),
     input: count("input"),
+    cached: count("cached"),
     output: count("output"),
     cost: number("cost"),
     ms: number("ms"),
@@ -174,12 +180,18 @@ export function readTeamRun(row: unknown): TeamRun {
 }
 
 /** Names of the sums of a group. */
-export const totalNames = ["runs", "solved", "verified", "calls", "kept", "tokens", "cost", "unpriced", "ms"].concat([
-  "refused",
-  "amended",
-  "changed",
-  "undone",
-]) as readonly Exclude<keyof GroupTotals, "key">[];
+export const totalNames = [
+  "runs",
+  "solved",
+  "verified",
+  "calls",
+  "kept",
+  "tokens",
+  "cached",
+  "cost",
+  "unpriced",
+  "ms",
+].concat(["refused", "amended", "changed", "undone"]) as readonly Exclude<keyof GroupTotals, "key">[];
 
 /** The totals of a group, from rows of the database. */
 export function readTotals(row: unknown): GroupTotals {

@@ -47,7 +47,7 @@ export function filesOf(run: Run, plan: Plan): Named {
 /** Characters of the files to be changed in one message: a third of the window, at most 100 KB. */
 const roomForFiles = ({ calling }: Run): number => Math.min(maxOfFiles, partOf(calling.model, "work").window);
 /** Characters that parts of one file have at least, while there is room. */
-const leastOfParts = 16_000;
+const leastOfParts = 8_000;
 
 /** How much of the files that a plan names is shown: by path the characters that its parts may have, or null for all of it. */
 type Shares = ReadonlyMap<RelPath, number | null>;
@@ -71,7 +71,7 @@ interface Sized {
 
 /** Whether a file beside the real work comes in parts: large tests and papers beside source, every long changelog. */
 const isAside = ({ kind, size }: Sized, hasSource: boolean): boolean =>
-  (hasSource && ranks[kind] >= ranks.test && size > maxWhole) || (kind === "changelog" && size > leastOfParts / 4);
+  (hasSource && ranks[kind] >= ranks.test && size > maxWhole) || (kind === "changelog" && size > leastOfParts / 2);
 
 /**
  * Shares the room among the files that are changed: source first, small ones first. Beside source, large tests and papers
@@ -89,7 +89,7 @@ async function shareRoom(run: Run, { paths, edited, read }: Named) {
     const { path, size } = file;
     const aside = isAside(file, hasSource);
     const isWhole = !edited.has(path) || read.has(path) || (size <= left && !aside);
-    const part = Math.max(leastOfParts / 2, Math.min(left, aside ? leastOfParts : maxOfParts));
+    const part = Math.max(leastOfParts, Math.min(left, aside ? leastOfParts : maxOfParts));
     shares.set(path, isWhole ? null : part);
     const shown = isWhole ? Math.min(size, maxShown) : Math.min(size, part);
     left = Math.max(0, left - shown);

@@ -9,14 +9,14 @@ import { useWal } from "../store/wal.ts";
 import { entryAt } from "../system/entry-at.ts";
 
 /** A new layout gets a new file name, so that an older pai keeps its own file. */
-const layout = 1;
+const layout = 2;
 
 const schema = `
   create table if not exists runs (
     folder text not null, id text not null, root text not null, at text not null, task text not null,
     mode text not null, model text not null, status text, code integer,
     calls integer not null, expected integer not null, atMost integer not null,
-    input integer not null, output integer not null, cost real, ms integer, actions integer,
+    input integer not null, cached integer not null, output integer not null, cost real, ms integer, actions integer,
     files integer not null, added integer not null, deleted integer not null, score real,
     checks integer not null, checksPassed integer not null, refused integer not null, amended integer not null,
     sandbox text, undone integer not null default 0, bytes integer not null,
@@ -27,7 +27,7 @@ const schema = `
   create table if not exists days (
     day text not null, model text not null, mode text not null, folder text not null,
     runs integer not null, solved integer not null, verified integer not null, calls integer not null,
-    kept integer not null, tokens integer not null, cost real not null, unpriced integer not null, ms integer not null,
+    kept integer not null, tokens integer not null, cached integer not null, cost real not null, unpriced integer not null, ms integer not null,
     refused integer not null, amended integer not null, changed integer not null, undone integer not null,
     primary key (day, model, mode, folder)
   ) without rowid;
@@ -37,7 +37,20 @@ const schema = `
 
 const columns = [
   ...["folder", "id", "root", "at", "task", "mode", "model", "status", "code", "calls", "expected", "atMost"],
-  ...["input", "output", "cost", "ms", "actions", "files", "added", "deleted", "score", "checks", "checksPassed"],
+  ...[
+    "input",
+    "cached",
+    "output",
+    "cost",
+    "ms",
+    "actions",
+    "files",
+    "added",
+    "deleted",
+    "score",
+    "checks",
+    "checksPassed",
+  ],
   ...["refused", "amended", "sandbox", "bytes"],
 ] as const;
 
@@ -54,7 +67,7 @@ export type Grouping = keyof typeof groupings;
 /** Sums of ended runs by day, model, mode and folder, so that statistics of 100,000 runs read some hundred rows. */
 const summedUp = `select substr(at, 1, 10) as day, model, mode, root as folder, count(*) as runs,
   coalesce(sum(code = 0), 0) as solved, sum(status = 'verified') as verified, sum(calls) as calls,
-  sum(atMost = 0 or calls <= atMost) as kept, sum(input + output) as tokens, coalesce(sum(cost), 0) as cost,
+  sum(atMost = 0 or calls <= atMost) as kept, sum(input + output) as tokens, sum(cached) as cached, coalesce(sum(cost), 0) as cost,
   sum(cost is null) as unpriced, coalesce(sum(ms), 0) as ms, sum(refused) as refused, sum(amended) as amended,
   sum(files > 0) as changed, sum(undone) as undone
   from runs where status is not null`;

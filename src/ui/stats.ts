@@ -1,4 +1,5 @@
 /** Renders statistics of runs: one row with a bar for each group, and the totals in words. */
+import { noUsage, weighedOf } from "../core/model.ts";
 import type { GroupTotals } from "../core/run-summary.ts";
 import { counted, grouped, priced, renderDuration } from "./amount.ts";
 import { cut, pad, widest } from "./layout.ts";
@@ -66,6 +67,7 @@ function renderWhole(whole: GroupTotals): readonly string[] {
   return [
     `${counted(runs, "run")}: ${share(solved, runs)} solved, ${share(verified, runs)} verified by checks`,
     `calls: ${grouped(whole.calls)}, within the promise in ${share(kept, runs)} of the runs`,
+    `tokens: ${grouped(whole.tokens)}, of them ${grouped(whole.cached)} cached, weighed ${grouped(weighedOf({ ...noUsage, input: whole.tokens, cached: whole.cached }))}`,
     `cost: ${unpriced === runs ? "unknown" : priced(cost)}${perSolved}${priceless}`,
     `time: ${renderDuration(ms)} in all, ${renderDuration(runs === 0 ? 0 : ms / runs)} a run`,
     `${counted(refused, "refused action")}, ${counted(amended, "amendment")}, ${changed === 0 ? "no run changed files" : takenBack}`,

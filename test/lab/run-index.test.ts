@@ -58,6 +58,7 @@ test("counts what receipts tell: solved, promises kept, tokens, cost, time", () 
     calls: 4,
     kept: 2,
     tokens: 220,
+    cached: 0,
     cost: 0.5,
     unpriced: 1,
     ms: 5000,
@@ -133,7 +134,7 @@ test("undone runs are counted, and no longer once they are redone", () => {
 test("a damaged index is made anew, and one that is a link is replaced without touching its target", () => {
   using state = openState();
   state.write(id(1), state.started(id(1)), state.finished(good));
-  const file = join(state.path, "run-index-1.sqlite");
+  const file = join(state.path, "run-index-2.sqlite");
   writeFileSync(file, "this is not a database, whatever its name says".repeat(100));
   expect(state.totals()).toMatchObject({ runs: 1 });
   expect(statSync(file).mode & 0o777).toBe(0o600);

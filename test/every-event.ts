@@ -115,6 +115,8 @@ export const outcomeOf = (text: Probe): Filled<Outcome> => ({
   sandbox: "full",
   stays: { count: 2, paths: [text] },
   merged: [text],
+  // biome-ignore lint/suspicious/noThenProperty: the name is a contract, and its value no function
+  then: [{ command: text, exit: 0, ms: 0 }],
   commit: text,
   undone: [{ action: text, target: text, why: text }],
   claimed: text,

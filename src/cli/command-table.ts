@@ -49,6 +49,8 @@ const acting = () => ({
   ...confining(),
 });
 
+const finishing = () => take("then", "thenUnverified", "thenAgain");
+
 /** A command whose result can be printed as JSON. */
 const define = (row: CommandRow): Command =>
   defineAny({ ...row, args: () => ({ ...row.args(), ...take("json"), ...everywhere() }) });
@@ -72,6 +74,7 @@ export const commands: readonly Command[] = [
       ...asking(),
       ...tasking(),
       ...acting(),
+      ...finishing(),
       ...take("outputSchema", "dryRun", "jsonl", "continue"),
     }),
     examples: [
@@ -111,7 +114,13 @@ export const commands: readonly Command[] = [
   }),
   define({
     meta: { name: "apply", description: "carry out a saved plan; its hash shows damage, not who made it" },
-    args: () => ({ plan: word("PLAN.json"), ...asking(), ...acting(), ...take("merge", "dryRun", "jsonl") }),
+    args: () => ({
+      plan: word("PLAN.json"),
+      ...asking(),
+      ...acting(),
+      ...finishing(),
+      ...take("merge", "dryRun", "jsonl"),
+    }),
     examples: ["pai apply -y plan.json"],
     load: async () => (await loadSmall()).apply,
   }),

@@ -93,6 +93,15 @@ export const flagTable = rows({
   },
   allowDelete: { type: "boolean", description: "planned deletions may happen without a question" },
   merge: { type: "boolean", description: "merge with what was changed meanwhile on other lines, without a question" },
+  // biome-ignore lint/suspicious/noThenProperty: the name is a contract, and its value no function
+  then: {
+    type: "string",
+    multiple: true,
+    valueHint: "CMD",
+    description: "your command after a check has proved the change; if it fails, the change is taken back (repeatable)",
+  },
+  thenUnverified: { type: "boolean", description: "run --then after any successful change, proved or not" },
+  thenAgain: { type: "boolean", description: "run --then once more after it failed and the change was taken back" },
   noBaseline: { type: "boolean", description: "do not run the checks before the work" },
   noWorse: { type: "boolean", description: "accept a check that fails just as it failed before the work" },
   allowRun: {

@@ -31,6 +31,7 @@ export const exitCodes = {
   file_unusable: 8,
   nothing_done: 8,
   check_failed: 9,
+  then_failed: 9,
   command_failed: 9,
   approval_needed: 10,
   declined: 10,

@@ -32,6 +32,14 @@ export interface CheckResult {
   readonly note?: string;
 }
 
+/** A command of --then that ran. */
+export interface AfterCommand {
+  readonly command: string;
+  /** null: a signal or the time limit ended it. */
+  readonly exit: number | null;
+  readonly ms: number;
+}
+
 /** A right that a running script asked for beyond its plan, and how that was decided. */
 export interface Amendment {
   readonly action: string;
@@ -146,6 +154,8 @@ export interface Outcome {
   readonly stays?: { readonly count: number; readonly paths: readonly string[] };
   /** Changed files that somebody else changed meanwhile, on other lines; absent: none. */
   readonly merged?: readonly string[];
+  /** The user's commands after the work, in order; absent: none ran. */
+  readonly then?: readonly AfterCommand[];
   /** Hash of the commit that holds the changes; absent: none was made. */
   readonly commit?: string;
   /** The run was only to make a plan, and made one; absent: it was not, or it answered. */

@@ -158,6 +158,16 @@ export interface CommandResult {
   readonly effects: Effects;
 }
 
+/** How a command of the user ended that runs after the work. */
+export interface AfterResult {
+  /** null: a signal or the time limit ended it. */
+  readonly exit: number | null;
+  readonly timedOut: boolean;
+  readonly ms: number;
+  /** The end of stdout and stderr. */
+  readonly output: string;
+}
+
 export interface Dropped {
   /** Paths that somebody else has changed since, which are left as they are. */
   readonly left: readonly RelPath[];
@@ -274,6 +284,8 @@ export interface Workspace extends View {
   readonly root: string;
   /** A file of the workspace that a command would start, by its real path; null: none. Absent: not known. */
   ownProgram?(command: string): string | null;
+  /** Runs a command in the root with the user's rights; what it starts may outlive it. Aborting ends it. */
+  runAfter(command: string, limits: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<AfterResult>;
   /** The sandbox of commands in this workspace; probed at the first call. */
   sandbox(): Promise<SandboxState>;
   /** False when the journal cannot be kept (read-only home, --ephemeral): undo is off. */

@@ -82,6 +82,8 @@ export const outcomeSchema = z.object({
   sandbox: z.nullable(z.enum(["full", "writes", "off"])),
   stays: z.optional(z.object({ count, paths: z.array(z.string()) })),
   merged: z.optional(z.array(z.string())),
+  // biome-ignore lint/suspicious/noThenProperty: the name is a contract, and its value no function
+  then: z.optional(z.array(z.object({ command: z.string(), exit: z.nullable(z.int()), ms: count }))),
   commit: z.optional(z.string()),
   planned: z.optional(z.literal(true)),
   unsettled: z.optional(z.array(z.string())),

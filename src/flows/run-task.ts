@@ -24,6 +24,7 @@ import { requireAnswer } from "./ending/answer.ts";
 import { createEnding } from "./ending/ending.ts";
 import { readyCommit, requireCommit } from "./ending/git-commit.ts";
 import { refuseUndone, settle } from "./ending/settle.ts";
+import { requireThen, runThen } from "./ending/then.ts";
 
 import { createPlanning } from "./plans/plan-state.ts";
 import type { Flow, Ports, Run, RunOptions, Task } from "./run.ts";
@@ -154,6 +155,7 @@ async function finish(run: Run): Promise<PreparedCommit | null> {
   if (run.checking.checks.length > 0) await decideUnchanged(run);
   if (outputSchema != null) await requireAnswer(run);
   refuseUndone(run);
+  await runThen(run);
   return commit == null ? null : readyCommit(run);
 }
 
@@ -202,6 +204,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
       veil,
     });
     openAllowed(run);
+    requireThen(run);
     // A saved plan is compared with the files first, so its checks begin later, when it is carried out.
     const begins = options.checks.length > 0 && options.command !== "apply";
     if (begins) await openBaseline(run);

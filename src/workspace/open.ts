@@ -12,8 +12,9 @@ import { realPathOf } from "../system/lookups.ts";
 import { requireAllowable } from "./allowable.ts";
 import { namesIn } from "./atomic-write.ts";
 import { openCertificates } from "./certificates.ts";
-import type { Env } from "./command/command-env.ts";
+import { commandEnv, type Env } from "./command/command-env.ts";
 import { findOwnProgram } from "./command/own-program.ts";
+import { runAfter } from "./command/run-after.ts";
 import { openPerform, type Perform } from "./command/run-command.ts";
 import { startTool, type ToolProcess, type ToolProgram } from "./command/start-tool.ts";
 import { openRoot, type Root } from "./confine.ts";
@@ -159,6 +160,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       names: (path) => fileAt(root, path)?.nlink ?? 0,
       repository: (signal) => describeRepository(root.path, { path, userIgnore: ignoreFile(), signal }),
       ownProgram: (command) => findOwnProgram(root.path, command, options.env["PATH"] ?? ""),
+      runAfter: async (command, limits) =>
+        runAfter(command, { cwd: root.path, env: commandEnv(options.env, options.commandEnv), ...limits }),
       survey: (terms) => openSurvey({ root, rules: policy, path }, terms),
       sandbox: async () => (await sandbox()).state(),
       commits: {

@@ -178,6 +178,11 @@ export function composeOptions(
     allowDelete: flags.allowDelete === true,
     allowRun: runFlag(flags),
     commit: commitFlag(flags),
+    after: {
+      commands: flags.then ?? [],
+      unverified: flags.thenUnverified === true,
+      again: flags.thenAgain === true,
+    },
     allow: allowFlag(flags, root),
     strict: settings.strict,
     dryRun: flags.dryRun === true,

@@ -142,6 +142,8 @@ export async function openPast(
     openClosed: (paths) => workspace.openClosed(paths),
     parse: (text) => workspace.parse(text),
     names: () => 1,
+    // A replay changes nothing, so no command of the user follows.
+    runAfter: async () => ({ exit: 0, timedOut: false, ms: 0, output: "" }),
     sandbox: async () => tape.sandbox,
     repository: async () => tape.nextRepository(),
     survey: (terms) => ({ ...surveyView(past, terms), recorded: tape.nextRanking }),

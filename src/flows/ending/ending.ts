@@ -2,18 +2,30 @@
 
 import { fence } from "../../core/data-fence.ts";
 import type { ProjectMemory } from "../../core/memory.ts";
-import type { UndoneStep } from "../../core/outcome.ts";
+import type { AfterCommand, UndoneStep } from "../../core/outcome.ts";
+
+/** `unverified`: also where no check has proved the work. `again`: once more after a failure took the work back. */
+export interface ThenOptions {
+  readonly commands: readonly string[];
+  readonly unverified: boolean;
+  readonly again: boolean;
+}
 
 export interface EndOptions {
   /** JSON Schema of the answer, as text; absent or null: any text. */
   readonly outputSchema?: string | null;
   /** Commit what a verified run changed, with this message or one of the run's own words; absent or null: no. */
   readonly commit?: { readonly message: string | null } | null;
+  /** The user's commands after the work; absent: none. */
+  readonly after?: ThenOptions;
 }
 
 export interface RunEnding extends EndOptions {
   /** Facts about the project from earlier runs; null: none are shown or learned. */
   readonly memory: ProjectMemory | null;
+  readonly after: ThenOptions;
+  /** Those of them that ran. */
+  ranThen: readonly AfterCommand[];
   text: string;
   next: readonly string[];
   score: number | null;
@@ -28,10 +40,12 @@ export interface EndPorts {
   readonly memory?: ProjectMemory | null;
 }
 
-export function createEnding({ outputSchema, commit }: EndOptions, ports: EndPorts): RunEnding {
+export function createEnding({ outputSchema, commit, after }: EndOptions, ports: EndPorts): RunEnding {
   return {
     outputSchema: outputSchema ?? null,
     commit: commit ?? null,
+    after: after ?? { commands: [], unverified: false, again: false },
+    ranThen: [],
     memory: ports.memory ?? null,
     text: "",
     next: [],

@@ -23,6 +23,7 @@ import type { Planning } from "../plans/plan-state.ts";
 import type { Ports, Run, RunOptions } from "../run.ts";
 import type { RunEnding } from "./ending.ts";
 import { makeCommit, sayKept } from "./git-commit.ts";
+import { runThenAgain } from "./then.ts";
 
 interface Ending {
   readonly options: RunOptions;
@@ -42,7 +43,7 @@ function statusOfFailure(failure: PaiError): Status {
 
 async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
   if (run.changing.keep || ["commit_failed", "partial", "command_failed"].includes(failure.code)) return true;
-  if (!run.interactive || stops.includes(failure.code)) return false;
+  if (!run.interactive || [...stops, "then_failed"].includes(failure.code)) return false;
   // Files that only checks left behind are not worth keeping.
   if ((run.begun?.changes ?? []).every((change) => run.checking.byUser.has(change))) return false;
   const diffOnAsk = renderChanges(run.veiled.hideChanges(squash(run.begun?.changes ?? [])));
@@ -237,6 +238,11 @@ const showSkipped = ({ skipped }: RunEnding): Pick<Outcome, "skipped"> =>
 const showCommands = ({ commands }: Shell): Pick<Outcome, "commands"> =>
   commands.length === 0 ? {} : { commands: commands.map(({ isEarly: _, ...ran }) => ran) };
 
+/** The name is a contract, and its value no function. */
+const showThen = ({ ranThen }: Readonly<RunEnding>): Pick<Outcome, "then"> =>
+  // biome-ignore lint/suspicious/noThenProperty: see above
+  ranThen.length === 0 ? {} : { then: ranThen };
+
 function showMerged({ merged }: Readonly<Changing>, changes: readonly Change[]): Pick<Outcome, "merged"> {
   const kept = changes.map(({ path }) => path).filter((path) => merged.has(path));
   return kept.length === 0 ? {} : { merged: kept };
@@ -294,6 +300,7 @@ export async function settle(
   // Before the changes are kept, so that a signal during the summary of thousands of files still takes the run back.
   const shown = failed === null ? await showChanges(run, squash(run.begun?.changes ?? [])) : null;
   const closed = await closeTransaction(run, failed ?? (await hearSignal(run)));
+  await runThenAgain(run, closed.failure);
   const { changes } = closed;
   const [hash, failure] = closed.failure === null ? await commitOf(run, commit) : [null, await asKept(closed.failure)];
   const { ledger, acting, checking, ending, planning, shell } = run;
@@ -324,6 +331,7 @@ export async function settle(
     sandbox: shell.sandbox,
     ...showStays(run.changing),
     ...showMerged(run.changing, changes),
+    ...showThen(ending),
     ...(hash !== null && { commit: hash }),
     ...(checking.unsettled.length > 0 && { unsettled: checking.unsettled }),
     ...(failure === null && madePlan(run) && { planned: true }),

@@ -1,0 +1,69 @@
+/** --then: the user's command after the work is proved, and what becomes of the work if it fails. */
+import { expect, test } from "bun:test";
+import { existsSync, rmSync } from "node:fs";
+import { finish, modify, plan, talk } from "../plans.ts";
+import { play } from "../scripted.ts";
+
+const files = { "a.txt": "one\n" };
+const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "two\n"]) + finish()];
+const mark = `/var/tmp/pai-then-${process.pid}`;
+const wasRun = () => {
+  const was = existsSync(mark);
+  rmSync(mark, { force: true });
+  return was;
+};
+const then = (command: string, more = {}) => ({ commands: [command], unverified: false, again: false, ...more });
+
+test("it runs with the user's rights after the change was verified, and the outcome tells how it ended", async () => {
+  const options = { checks: ["grep -q two a.txt"], after: then(`grep -q two a.txt && touch ${mark}`) };
+  const { outcome } = await play({ files, lines, options });
+  expect(outcome).toMatchObject({ code: 0, status: "verified" });
+  expect(outcome.then).toMatchObject([{ command: options.after.commands[0], exit: 0 }]);
+  expect(wasRun()).toBe(true);
+});
+
+test("its failure takes the change back and ends with 9; with again it runs once more on the old files", async () => {
+  const command = `if grep -q two a.txt; then echo no such unit; exit 3; fi; touch ${mark}`;
+  const plain = await play({ files, lines, options: { checks: ["true"], after: then(command) } });
+  expect(plain.outcome).toMatchObject({ code: 9, error: { code: "then_failed" }, changes: [] });
+  expect(plain.outcome.then).toMatchObject([{ exit: 3 }]);
+  expect(plain.outcome.error?.message).toContain("no such unit");
+  expect([plain.files, wasRun()]).toEqual([files, false]);
+  const again = await play({ files, lines, options: { checks: ["true"], after: then(command, { again: true }) } });
+  expect([again.outcome.then?.map(({ exit }) => exit), again.files, wasRun()]).toEqual([[3, 0], files, true]);
+});
+
+test("it does not run unproved, without a change, or when nothing may stay", async () => {
+  const touch = then(`touch ${mark}`);
+  const unproved = await play({ files, lines, options: { allowRun: true, after: touch } });
+  expect([unproved.outcome.status, unproved.outcome.then, wasRun()]).toEqual(["unverified", undefined, false]);
+  expect(unproved.eventsOf("notice").map(({ code }) => code)).toContain("then_not_run");
+  const forced = await play({ files, lines, options: { after: { ...touch, unverified: true } } });
+  expect([forced.outcome.code, wasRun()]).toEqual([0, true]);
+  await play({ files, lines: [talk("Hello.")], options: { checks: ["true"], after: touch } });
+  await play({ files, lines, options: { checks: ["true"], after: touch, dryRun: true } });
+  expect(wasRun()).toBe(false);
+});
+
+test("it is refused before any call where nothing can prove the work, or where the run may change its program", async () => {
+  const unproved = await play({ files, lines: [], options: { after: then("true") } });
+  expect(unproved.outcome).toMatchObject({ code: 2, calls: { made: 0 } });
+  for (const command of ["./r.sh", "sh r.sh", "sudo -n ./r.sh"]) {
+    const own = await play({
+      files: { ...files, "r.sh": "exit 0\n" },
+      lines: [],
+      options: { checks: ["true"], after: then(command) },
+    });
+    expect(own.outcome).toMatchObject({ code: 12, calls: { made: 0 }, error: { code: "command_refused" } });
+  }
+});
+
+test("a service that it starts outlives it, and holds nothing up", async () => {
+  const command = `(sleep 1; touch ${mark}) & true`;
+  const began = performance.now();
+  const { outcome } = await play({ files, lines, options: { checks: ["true"], after: then(command) } });
+  expect([outcome.code, outcome.then?.[0]?.exit]).toEqual([0, 0]);
+  expect(outcome.then?.[0]?.ms).toBeLessThan(900);
+  await Bun.sleep(Math.max(0, 2500 - (performance.now() - began)));
+  expect(wasRun()).toBe(true);
+});

@@ -112,8 +112,8 @@ type Proposed = Extract<Proposal, { kind: "change" }>;
 
 /** Stages what a call proposed, with secrets in place of their names where they are allowed. */
 async function stageChanges(batch: Batch, call: Call, { changes: proposed, text }: Proposed, paths: Waiting["paths"]) {
-  const { run, waiting } = batch;
-  const changes = isVeiled(call.name) ? await unveil(run, proposed) : proposed;
+  const { run, rights, waiting } = batch;
+  const changes = isVeiled(call.name) ? await unveil(run, rights, proposed) : proposed;
   if ("code" in changes) return report(batch, call, { kind: "change", ...changes, paths });
   const over = batch.cap.take(changes);
   if (over !== null) return report(batch, call, { kind: "change", code: "file_unusable", text: over, paths });

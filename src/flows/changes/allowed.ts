@@ -5,7 +5,7 @@ import type { Blob, Change } from "../../core/change.ts";
 import { spellAllow } from "../../core/command/quote.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
-import { type PlanClaim, pathsOfClaim } from "../../core/plan/scope.ts";
+import { type PlanClaim, pathsOfClaim, type Rights } from "../../core/plan/scope.ts";
 import { holdsText } from "../../core/secrets/opened-text.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import type { Run } from "../run.ts";
@@ -97,6 +97,11 @@ const isNamed = ({ allow }: Readonly<Changing>, path: RelPath): boolean => allow
 export const mayHoldSecrets = (changing: Readonly<Changing>, path: RelPath): boolean =>
   changing.secrets.has(path) || isNamed(changing, path);
 
+/** Secrets that the user typed in this very task. Those of earlier tasks and of piped text are not his word for it. */
+export function typedSecrets({ task, veil }: Run): ReadonlySet<string> {
+  return new Set(veil.namesIn(task.text).map((name) => veil.reveal(name, () => true).text));
+}
+
 /** Asks once for each file of a run. null: the values may be written to it. */
 async function refuseSecret(run: Run, path: RelPath, names: readonly string[]): Promise<Refusal | null> {
   const shown = names.join(", ");
@@ -111,14 +116,20 @@ async function refuseSecret(run: Run, path: RelPath, names: readonly string[]): 
   return null;
 }
 
-async function unveilBlob(run: Run, path: RelPath, after: Blob | null): Promise<Blob | null | Refusal> {
+async function unveilBlob(
+  run: Run,
+  rights: Rights | null,
+  path: RelPath,
+  after: Blob | null,
+): Promise<Blob | null | Refusal> {
   if (after?.kind !== "file") return after;
   const { veil, overlay, begun, changing } = run;
   // Most files name no secret.
   if (veil.revealBytes(after.bytes, () => false).kept.length === 0) return after;
   const now = await overlay.read(path);
   const known = contentsAtStart([...(begun?.changes ?? changing.staged), ...overlay.staged()], path, now);
-  const may = (value: string) => mayHoldSecrets(run.changing, path) || holds(known, value);
+  const typed = rights?.scope.content.has(path) ? typedSecrets(run) : new Set();
+  const may = (value: string) => mayHoldSecrets(run.changing, path) || holds(known, value) || typed.has(value);
   const first = veil.revealBytes(after.bytes, may);
   // A name that the file held as plain text would itself have been hidden, so names without a value are unknown.
   const dead = first.kept.filter((name) => veil.reveal(name, () => true).kept.length > 0);
@@ -132,10 +143,14 @@ async function unveilBlob(run: Run, path: RelPath, after: Blob | null): Promise<
 }
 
 /** Turns changes of what the model sees into changes of the real files. A refusal holds for the whole call. */
-export async function unveil(run: Run, changes: readonly Change[]): Promise<readonly Change[] | Refusal> {
+export async function unveil(
+  run: Run,
+  rights: Rights | null,
+  changes: readonly Change[],
+): Promise<readonly Change[] | Refusal> {
   const unveiled: Change[] = [];
   for (const change of changes) {
-    const after = await unveilBlob(run, change.path, change.after);
+    const after = await unveilBlob(run, rights, change.path, change.after);
     if (after !== null && "code" in after) return after;
     unveiled.push({ ...change, before: run.veiled.rawOf(change.before), after });
   }

@@ -8,7 +8,7 @@ import { type PathUse, parentOf, type RelPath, resolveFrom } from "../../core/pa
 import type { Rights } from "../../core/plan/scope.ts";
 import { breatheThrough } from "../breathe.ts";
 import type { Run } from "../run.ts";
-import { mayHoldSecrets, refuseUnallowed, withinOnly } from "./allowed.ts";
+import { mayHoldSecrets, refuseUnallowed, typedSecrets, withinOnly } from "./allowed.ts";
 
 export interface Refusal {
   readonly code: ErrorCode;
@@ -28,7 +28,10 @@ async function isAllowed(run: Run, { verdict, text }: Verdict): Promise<boolean>
  * call that named its path and was allowed.
  */
 function plannedIn(run: Run, rights: Rights | null, changes: readonly Change[]): GuardInput["planned"] {
-  if (rights !== null) return { by: "plan", deletes: [...rights.scope.deletes], texts: rights.texts };
+  if (rights !== null) {
+    const { content, deletes } = rights.scope;
+    return { by: "plan", deletes: [...deletes], texts: rights.texts, content, secrets: typedSecrets(run) };
+  }
   const deletes = changes.filter(({ after }) => after === null).map(({ path }) => path);
   return { by: "task", deletes, texts: [run.task.text] };
 }

@@ -276,3 +276,30 @@ test("a file of UTF-16 is searched and edited by the names of its secrets, too",
     }
   }
 });
+
+/** A reply that writes one file. */
+const writes = (path: string, text: string) => `WRITE::${path}::EOT\n${text}END::EOT\nFINISH::done\n`;
+
+test("a value that the user typed in the task may be written to the files of the plan, that of an earlier task may not", async () => {
+  const task = `deploy with password=${password} and psk=geheim`;
+  const text = 'password = "<<SECRET_k3f9_1>>"\npsk = "<<SECRET_k3f9_2>>"\n';
+  const planned = planOf({ steps: ["WRITE deploy.ini"] });
+  const ran = await play({ task, lines: [planned, writes("deploy.ini", text)] });
+  expect(ran.files).toEqual({ "deploy.ini": `password = "${password}"\npsk = "geheim"\n` });
+  expect(JSON.stringify([ran.requests, ran.events])).not.toMatch(/Zx9k|geheim/);
+  const history = [past(task, "Done.")];
+  const lines = [planned, writes("deploy.ini", text), writes("deploy.ini", text)];
+  const later = await play({ task: "and write it", history, lines });
+  expect([later.outcome.code, later.files]).toEqual([12, {}]);
+});
+
+test("an .env that --allow opens is shown and changed with all its values as names", async () => {
+  const files = { ".env": `DB_PASSWORD=${password}\nSMTP_PASS=geheim\nLOG_LEVEL=info\n` };
+  const edit =
+    "MODIFY::.env::EOT\n<<<<<<< SEARCH\nLOG_LEVEL=info\n=======\nLOG_LEVEL=debug\n>>>>>>> REPLACE\nEND::EOT\n";
+  const lines = [planOf({ steps: ["MODIFY .env"] }), `${edit}FINISH::done\n`];
+  const ran = await play({ task: "set LOG_LEVEL to debug in .env", files, lines, options: { allow: [".env"] } });
+  expect([ran.outcome.code, ran.files]).toEqual([0, { ".env": files[".env"].replace("info", "debug") }]);
+  expect(ran.told(2)).toContain("DB_PASSWORD=<<SECRET_k3f9_1>>\nSMTP_PASS=<<SECRET_k3f9_2>>\nLOG_LEVEL=info");
+  expect(JSON.stringify([ran.requests, ran.events])).not.toMatch(/Zx9k|geheim/);
+});

@@ -107,6 +107,7 @@ const diskWords: Readonly<Record<string, readonly [what: string, hint: string]>>
   EDQUOT: ["the quota of the disk is used up", "free some space there, then try again"],
   EFBIG: ["the file would be larger than is allowed", "raise the limit (ulimit -f), then try again"],
   EROFS: ["the disk is read-only", "make it writable, then try again"],
+  EBUSY: ["it is mounted there by itself", "change the file that is mounted, where it really is"],
   EIO: ["the disk failed", "look at the disk: dmesg says more"],
 };
 
@@ -126,8 +127,12 @@ export function cannotBeWritten(path: string, thrown: unknown): PaiError | null 
   const { code, hint } = toPaiError(thrown);
   const errno = thrown instanceof PaiError ? undefined : (thrown as NodeJS.ErrnoException).code;
   if (code === "internal" || errno === undefined) return null;
+  const isImmutable = errno === "EPERM" ? `if lsattr shows an i, it is immutable: chattr -i ${path}` : undefined;
   const what = code === "permission_denied" ? "permission denied" : (diskWords[errno]?.[0] ?? errno);
-  return new PaiError(code, `${path} cannot be written: ${what}`, { hint: hint ?? undefined, cause: thrown });
+  return new PaiError(code, `${path} cannot be written: ${what}`, {
+    hint: isImmutable ?? hint ?? undefined,
+    cause: thrown,
+  });
 }
 
 /**

@@ -307,6 +307,8 @@ export interface Workspace extends View {
   names(path: RelPath): number;
   /** Throws read_only or permission_denied when the path cannot be written. */
   requireWritable?(path: RelPath): void;
+  /** The user, by number, to whom a file would no longer belong once it is replaced; null or absent: the owner stays. */
+  lostOwner?(path: RelPath): number | null;
   begin(run: { readonly id: string; readonly task: string }): Promise<Transaction>;
   /** Absent: nothing can be committed here. */
   readonly commits?: Commits;

@@ -22,6 +22,7 @@ import type { Concern } from "../core/question.ts";
 import { spellPath } from "../core/script/read-amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { findConcerns, refuseUnallowed, withinOnly } from "./changes/allowed.ts";
+import { requireOwners } from "./changes/owners.ts";
 import { askBound, describeSandbox, mayRunCommand } from "./commands/commands.ts";
 import type { Run } from "./run.ts";
 
@@ -178,6 +179,7 @@ export async function refuseForbidden(run: Run, claimed: Claimed): Promise<void>
   }
   if (run.planning.planOnly || run.changing.dryRun) return;
   for (const path of claims.flatMap(pathsOfClaim)) run.workspace.requireWritable?.(path);
+  for (const claim of claims) if (claim.kind !== "delete") await requireOwners(run, pathsOfClaim(claim));
 }
 
 /** A deleted file runs and steers nothing; a closed one may not be deleted either. */

@@ -43,7 +43,7 @@ import { openDisk } from "./system/disk.ts";
 import { pathOutside } from "./system/search-path.ts";
 import type { Stat } from "./system/stat.ts";
 import { openTransaction } from "./transaction.ts";
-import { requireWritable } from "./writable.ts";
+import { lostOwner, requireWritable } from "./writable.ts";
 
 export interface WorkspaceOptions {
   readonly root: string;
@@ -157,6 +157,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
         return runsAsOwner ? `${showName(path)} runs as its owner, and no longer when it is changed` : null;
       },
       requireWritable: (path) => requireWritable(root.path, path),
+      lostOwner: (path) => lostOwner(root.path, path, process.geteuid?.() ?? 0),
       names: (path) => fileAt(root, path)?.nlink ?? 0,
       repository: (signal) => describeRepository(root.path, { path, userIgnore: ignoreFile(), signal }),
       ownProgram: (command) => findOwnProgram(root.path, command, options.env["PATH"] ?? ""),

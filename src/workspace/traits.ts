@@ -1,5 +1,5 @@
 /** Attributes of a file or folder besides content and permission bits: owner, user attributes, access lists. */
-import { lchownSync } from "node:fs";
+import { lchownSync, lstatSync } from "node:fs";
 import type { Stat } from "./system/stat.ts";
 import { systemCalls } from "./system/system-calls.ts";
 
@@ -24,9 +24,19 @@ export function readTraits(path: string, { uid, gid, kind }: Stat): Traits {
   return { uid, gid, attributes };
 }
 
+/** The owner of a file may give it to each of his groups; a group that is not his is lost. */
+function keepGroup(path: string, gid: number): void {
+  try {
+    if (lstatSync(path).gid !== gid) lchownSync(path, process.geteuid?.() ?? -1, gid);
+  } catch {
+    // Not a member: nothing can be done about it.
+  }
+}
+
 /** Sets exactly these attributes; those inherited from the folder are removed. Only root changes the owner. */
 export function writeTraits(path: string, { uid, gid, attributes }: Traits): void {
   if (process.geteuid?.() === 0) lchownSync(path, uid, gid);
+  else keepGroup(path, gid);
   const calls = systemCalls();
   for (const name of calls?.listAttributes(path).filter(isKept) ?? []) {
     if (attributes[name] === undefined) calls?.removeAttribute(path, name);

@@ -1,9 +1,18 @@
 /** Checks whether a path can be written at all, before a model call is paid for. */
-import { accessSync, constants, existsSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import { showName } from "./parse-path.ts";
+
+/**
+ * The number of the user to whom a file belongs and would no longer belong once it is replaced; null: the owner stays, or
+ * there is no such file. `as`: who pai runs as; root keeps every owner.
+ */
+export function lostOwner(root: string, path: RelPath, as: number): number | null {
+  const stat = as === 0 ? undefined : lstatSync(join(root, path), { throwIfNoEntry: false });
+  return stat?.isFile() === true && stat.uid !== as ? stat.uid : null;
+}
 
 /**
  * A file is replaced in its folder, and missing folders are made in the nearest existing one. Throws read_only or

@@ -26,6 +26,7 @@ const asking = () =>
     "maxTokens",
     "maxCost",
     "timeout",
+    "commandTimeout",
     "only",
     "ephemeral",
     "forceRoot",

@@ -79,6 +79,11 @@ export const flagTable = rows({
   maxTokens: { type: "string", valueHint: "N", description: "hard cap on tokens, input and output together" },
   maxCost: { type: "string", valueHint: "USD", description: "hard cap on cost; needs a known price" },
   timeout: { type: "string", valueHint: "TIME", description: "time limit of the whole run: 90, 90s, 5m" },
+  commandTimeout: {
+    type: "string",
+    valueHint: "TIME",
+    description: "time limit of one command of the model (30 s; at most 1 h)",
+  },
   only: {
     type: "string",
     multiple: true,
@@ -225,7 +230,7 @@ export type FlagKey = keyof FlagTable;
 /** Flags of a task by what they are about, as the help of a command with many flags shows them. */
 export const flagGroups: Readonly<Record<string, readonly FlagKey[]>> = {
   Asking: ["model", "effort", "mode", "file", "stdin", "noStdin", "show", "continue", "yes", "noInput", "review"],
-  Budget: ["maxCalls", "maxTokens", "maxCost", "timeout"],
+  Budget: ["maxCalls", "maxTokens", "maxCost", "timeout", "commandTimeout"],
   "What may change": ["cwd", "only", "allow", "allowDelete", "strict", "merge", "forceRoot", "dryRun", "keep"],
   Checks: ["check", "noBaseline", "noWorse", "commit"],
   Commands: ["allowRun", "sandbox", "allowNet", "allowRead", "allowWrite", "allowGit", "env"],

@@ -226,7 +226,7 @@ export const settingTable = {
     narrow: (current: boolean, wanted: boolean) => current && wanted,
   },
   checkSandbox,
-  commandTimeout: { ...duration("commands.timeout", 120), fallback: 30 },
+  commandTimeout: { ...duration("commands.timeout", 3600), flag: "commandTimeout", fallback: 30 },
   models,
   providers: ownProviders,
   mcpServers,

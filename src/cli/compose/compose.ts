@@ -173,7 +173,7 @@ export function composeOptions(
     baseline: flags.noBaseline !== true,
     checkWaitMs: 20_000,
     noWorse: flags.noWorse === true,
-    commandTimeoutMs: Math.min(120, settings.commands.timeout) * 1000,
+    commandTimeoutMs: settings.commands.timeout * 1000,
     interactive,
     allowDelete: flags.allowDelete === true,
     allowRun: runFlag(flags),

@@ -201,7 +201,9 @@ export function redCommands({ planning, shell }: Run): readonly UndoneStep[] {
 
 /** A command's result for the model: first how it ended, then its output. */
 export function renderCommand({ exit, timedOut, output, ms, limitMs, refused, held }: Ran): string {
-  const end = timedOut ? `ended by the time limit of ${limitMs / 1000} s` : describeEnd({ exit, timedOut });
+  const end = timedOut
+    ? `ended by the time limit of ${limitMs / 1000} s (--command-timeout allows more)`
+    : describeEnd({ exit, timedOut });
   const back = refused === null ? "" : `; ${refused.text}`;
   const own = tellOwn(held.level, held.network);
   const first = `${end} after ${Math.round(ms)} ms${back}${held.wall === null ? "" : `; ${held.wall.text}`}`;

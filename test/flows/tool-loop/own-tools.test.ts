@@ -83,7 +83,7 @@ test("bash may ask for more time than the limit of commands that ask for none, a
   });
   const [asked, short] = resultsOf(ran, 2).map(({ text }) => text);
   expect(asked).toMatch(/^exit 0 after \d+ ms\n(?:\(in a sandbox.*\)\n)?over$/);
-  expect(short).toMatch(/^ended by the time limit of 0\.3 s after \d+ ms/);
+  expect(short).toMatch(/^ended by the time limit of 0\.3 s \(--command-timeout allows more\) after \d+ ms/);
 });
 
 test("bash takes its own time limit", async () => {

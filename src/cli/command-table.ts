@@ -260,6 +260,28 @@ export const commands: readonly Command[] = [
     examples: ["pai dashboard --out report.html", "pai dashboard", "pai dashboard --team"],
     load: async () => (await loadLab()).dashboard,
   }),
+  define({
+    group: "more",
+    meta: { name: "review", description: "findings about a diff or files; changes nothing" },
+    args: () => ({
+      file: word("FILES…", false),
+      ...take(
+        "base",
+        "failOn",
+        "model",
+        "effort",
+        "cwd",
+        "noInput",
+        "maxCalls",
+        "maxTokens",
+        "maxCost",
+        "timeout",
+        "ephemeral",
+      ),
+    }),
+    examples: ["pai review", "pai review --base main --fail-on high", "pai review --json src/cart.py"],
+    load: async () => (await import("./commands/review.ts")).reviewCommand,
+  }),
   defineSession({
     group: "programs",
     meta: { name: "acp", description: "serve editors: the Agent Client Protocol on stdin and stdout" },
@@ -282,7 +304,7 @@ export const commands: readonly Command[] = [
   define({
     group: "programs",
     meta: { name: "schema", description: "print the JSON Schema of a plan, --json, --jsonl or the settings" },
-    args: () => ({ word: word("plan|json|jsonl|config") }),
+    args: () => ({ word: word("plan|json|jsonl|config|review") }),
     examples: ["pai schema json", "pai schema config"],
     load: async () => (await loadSmall()).schema,
   }),

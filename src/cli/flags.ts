@@ -11,6 +11,7 @@ import type { BooleanArgDef, EnumArgDef, StringArgDef } from "citty";
 import { sandboxUses } from "../core/command/sandbox.ts";
 import { efforts } from "../core/model.ts";
 import { providerIds } from "../core/providers.ts";
+import { severities } from "../core/review.ts";
 import { kebabCase } from "../core/text.ts";
 
 /**
@@ -177,6 +178,13 @@ export const flagTable = rows({
     description: "the answer is JSON of this JSON Schema, alone on standard output",
   },
   output: { type: "string", alias: "o", valueHint: "FILE", description: "write the result to this file" },
+  base: { type: "string", valueHint: "REF", description: "what is compared with: a commit or branch, default HEAD" },
+  failOn: {
+    type: "enum",
+    valueHint: "SEVERITY",
+    options: [...severities],
+    description: "exit 9 for a finding as grave as this",
+  },
   full: { type: "boolean", description: "make the edits too, so that apply needs no model" },
   forceRoot: { type: "boolean", description: "work in a folder pai would refuse, such as the home folder" },
   all: { type: "boolean", description: "the runs of all folders" },

@@ -27,7 +27,6 @@ const commands = (): Readonly<Record<string, string>> => ({
   auto: "pai",
   checkpoint: "every run can be taken back: pai history, pai undo",
   rewind: "pai undo; in a session: /rewind",
-  review: 'pai run "review the changes in this project"',
   settings: "pai config",
   set: "pai config set NAME VALUE",
 });

@@ -1,0 +1,158 @@
+/** `pai review`: findings about a diff or files, read-only, a large diff in parts. */
+import { PaiError, toPaiError } from "../../core/error.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import {
+  asGraveAs,
+  inOrderOfWeight,
+  packParts,
+  type ReviewFinding,
+  type ReviewPart,
+  renderFinding,
+  reviewSchema,
+  splitDiff,
+} from "../../core/review.ts";
+import { runTask } from "../../flows/run-task.ts";
+import { singleShot } from "../../flows/single-shot.ts";
+import { counted } from "../../ui/amount.ts";
+import { visible } from "../../ui/sanitize.ts";
+import { openGit, readGit } from "../../workspace/git/call-git.ts";
+import { pathOutside } from "../../workspace/system/search-path.ts";
+import { showFinding, showResult } from "../answer-document.ts";
+import type { Context } from "../command.ts";
+import { composeBase } from "../compose/base.ts";
+import { composeOptions, limitTime } from "../compose/compose.ts";
+import { type Composed, composeTask } from "../compose/compose-task.ts";
+import { openView, type TerminalView } from "../compose/view.ts";
+import { chooseModel } from "../onboard/choose-model.ts";
+
+/** Characters of one part, about 6,000 tokens. */
+const partSize = 24_000;
+
+const instruction =
+  "Review what is piped in, for faults that a maintainer would want to hear of before it is merged: wrong results, lost data, races, " +
+  "unsafe input, missing tests of what can break. No praise, no matters of taste. `line` is a line of the new file. No finding is a " +
+  "good answer, too.";
+
+/** The changes since a commit, with new files; closed files are left out. */
+async function readChanges(
+  { workspace }: Composed["opened"],
+  context: Context,
+  base: string,
+): Promise<readonly ReviewPart[]> {
+  const place = { root: workspace.root, path: pathOutside(context.env["PATH"], workspace.root), env: context.env };
+  const git = openGit(place, context.signal);
+  const diff = await readGit(git, [
+    "diff",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--relative",
+    base,
+    "--",
+  ]).catch((thrown: unknown) => {
+    throw new PaiError("usage", toPaiError(thrown).message, { hint: "name files: pai review FILE…, or --base REF" });
+  });
+  const added = (await readGit(git, ["ls-files", "-z", "--others", "--exclude-standard"])).split("\0").filter(Boolean);
+  return [
+    ...splitDiff(diff).filter(({ path }) => isOpen(workspace, path)),
+    ...(await readFiles(
+      workspace,
+      added.filter((path) => isOpen(workspace, path)),
+    )),
+  ];
+}
+
+type Reviewed = Composed["opened"]["workspace"];
+
+function isOpen(workspace: Reviewed, path: string): boolean {
+  try {
+    workspace.path(path, "read");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The text of each file. Throws what reading a file throws. */
+async function readFiles(workspace: Reviewed, paths: readonly string[]): Promise<readonly ReviewPart[]> {
+  const parts: ReviewPart[] = [];
+  for (const path of paths) {
+    const blob = await workspace.read(workspace.path(path, "read"));
+    if (blob?.kind !== "file") throw new PaiError("usage", `${path} is no file here`);
+    if (blob.bytes.includes(0)) continue;
+    parts.push({ path, text: `+++ ${path}\n${new TextDecoder().decode(blob.bytes)}\n` });
+  }
+  return parts;
+}
+
+interface Reviewing {
+  readonly composed: Composed;
+  readonly view: TerminalView;
+  readonly context: Context;
+  readonly signal: AbortSignal;
+}
+
+/** Asks about one part. Throws what the run failed with. */
+async function reviewPart(part: string, { composed, view, context, signal }: Reviewing): Promise<Outcome> {
+  const task = { text: instruction, history: [], context: part };
+  const options = {
+    ...composeOptions(context, composed.base, "review", false),
+    mode: "single-shot",
+    asksOnly: true,
+    strict: true,
+    checks: [],
+    outputSchema: JSON.stringify(reviewSchema),
+  } as const;
+  const ports = composed.portsFor({ task, options, sink: view.sink, signal, decide: view.decide });
+  const outcome = await runTask(singleShot, task, options, ports);
+  if (outcome.error !== null) throw new PaiError(outcome.error.code, outcome.error.message);
+  return outcome;
+}
+
+const findingsOf = ({ text }: Outcome): readonly ReviewFinding[] =>
+  (JSON.parse(text) as { findings: ReviewFinding[] }).findings;
+
+export async function reviewCommand(given: Context): Promise<number> {
+  const called = { ...composeBase(given), asksOnly: true } as const;
+  const { context } = called;
+  const { base: since, failOn } = context.flags;
+  if (since !== undefined && context.words.length > 0) throw new PaiError("usage", "review either --base or files");
+  const limited = limitTime(context.signal, called.settings.limits.timeout);
+  try {
+    const quiet = { ...context, flags: { ...context.flags, quiet: true } };
+    const view = await openView(quiet, limited.signal, "run");
+    const composed = await composeTask(await chooseModel(context, called, view), view, null);
+    const { opened } = composed;
+    const parts = packParts(
+      context.words.length > 0
+        ? await readFiles(opened.workspace, context.words)
+        : await readChanges(opened, context, since ?? "HEAD"),
+      partSize,
+    );
+    if (context.flags.json !== true && parts.length > 1)
+      context.err(`reviewing ${counted(parts.length, "part")}, at most ${counted(2 * parts.length, "call")}\n`);
+    const outcomes: Outcome[] = [];
+    for (const part of parts)
+      outcomes.push(await reviewPart(part, { composed, view, context, signal: limited.signal }));
+    await composed.close();
+    const findings = inOrderOfWeight(outcomes.flatMap(findingsOf));
+    const calls = outcomes.reduce((sum, { calls: { made } }) => sum + made, 0);
+    const cost = outcomes.reduce<number | null>(
+      (sum, each) => (sum === null || each.cost === null ? null : sum + each.cost),
+      0,
+    );
+    const data = { findings, parts: parts.length, calls, cost };
+    const text = findings.length === 0 ? "no findings\n" : findings.map(renderFinding).join("");
+    const grave = failOn === undefined ? [] : asGraveAs(findings, failOn);
+    if (grave.length === 0) return await showResult(context, "review", data, visible(text));
+    if (context.flags.json !== true) context.out(visible(text));
+    return await showFinding(
+      context,
+      "review",
+      data,
+      new PaiError("check_failed", `${counted(grave.length, "finding")} of severity ${failOn} or above`),
+    );
+  } finally {
+    limited.end();
+  }
+}

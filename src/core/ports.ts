@@ -15,8 +15,6 @@ export interface Entry {
   readonly size: number;
   /** Where a link points, as written in it. */
   readonly target: string | null;
-  /** When a file was changed, in milliseconds since 1970; absent: not known. */
-  readonly modified?: number;
 }
 
 export interface LineRange {

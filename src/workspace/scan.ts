@@ -156,6 +156,12 @@ interface Selection {
   readonly enters?: (folder: RelPath) => boolean;
 }
 
+/** What the kernel makes up at the top of the system is named and not walked: it has no end, and changes meanwhile. */
+const kernelFolders: ReadonlySet<string> = new Set(["proc", "sys", "dev"]);
+
+const mayEnter = (root: Root, { entry, enters }: Picked): boolean =>
+  entry.kind === "folder" && enters && !(root.path === "/" && kernelFolders.has(entry.path));
+
 /** After so many names that were left out a walk gives null. */
 const leftOutAtOnce = 256;
 
@@ -187,7 +193,7 @@ function* descend(
         look: () => lookAt(level.handle, name, entry.path),
         read: (limit) => root.readIn(level.handle, entry.path, limit),
       };
-      const isEntered = entry.kind === "folder" && picked.enters && selection.enters?.(entry.path) !== false;
+      const isEntered = mayEnter(root, picked) && selection.enters?.(entry.path) !== false;
       const inner = isEntered ? enterLevel(root, level, picked, selection.omitted) : null;
       if (inner !== null) stack.push(inner);
     }
@@ -293,13 +299,6 @@ function fileEntry(root: Root, path: RelPath): Entry {
     get size() {
       try {
         return root.stat(path)?.size ?? 0;
-      } catch {
-        return 0;
-      }
-    },
-    get modified() {
-      try {
-        return Number((root.stat(path)?.mtimeNs ?? 0n) / 1_000_000n);
       } catch {
         return 0;
       }

@@ -70,9 +70,6 @@ export function withShown(view: View, places: readonly ShownPlace[]): View {
       get size() {
         return entry.size;
       },
-      get modified() {
-        return entry.modified ?? 0;
-      },
     };
   };
   const onPlace = <T>(path: RelPath, there: (found: Found) => T, here: () => T): T => {

@@ -159,6 +159,7 @@ function filled(text: Probe): { readonly [T in RunEvent["type"]]: readonly [unkn
         plan: planOf(text),
         promise: { expected: 2, at_most: 3, tokens: 10, weighed: 1000, cost: 0.1 },
         cached: true,
+        at_once: true,
         guides: [text],
         permitted: [{ command: text, pattern: text }],
         concerns: [{ path: text, why: text }],
@@ -189,8 +190,8 @@ function filled(text: Probe): { readonly [T in RunEvent["type"]]: readonly [unkn
       { id: text, action: text, target: text, ok: false, text },
     ],
     "changes.proposed": [
-      { batch: 1, changes: [change], asked: true, diff: diffOf(text) },
-      { batch: 1, changes: [change], asked: true, diff: text },
+      { batch: 1, changes: [change], asked: true, seen: true, diff: diffOf(text) },
+      { batch: 1, changes: [change], asked: true, seen: true, diff: text },
     ],
     "changes.decided": [
       { batch: 1, changes: [change], accept: true, by: "user" },

@@ -43,6 +43,7 @@ const acting = () => ({
     "commit",
     "allow",
     "strict",
+    "planFirst",
     "env",
     "keep",
     "review",

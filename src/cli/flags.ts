@@ -121,6 +121,10 @@ export const flagTable = rows({
     description: "commit what a verified run changed, exactly its files; without MESSAGE in the run's words",
   },
   strict: { type: "boolean", description: "grant nothing beyond the plan" },
+  planFirst: {
+    type: "boolean",
+    description: "ask for a plan first, also where a small task could be done with one call",
+  },
   allow: {
     type: "string",
     multiple: true,

@@ -23,6 +23,12 @@ const rest = "Yes allows it; no leaves it out, and the rest goes on";
  * (core/guard/guard.ts), which the model reads after a no. `sandbox`: see `sandboxWording`.
  */
 export const approvalWording = {
+  /** The question about a plan whose work is shown as a diff, with what that lacks. */
+  withFaults: (question: string, faults: readonly string[]): string =>
+    lines(
+      question,
+      ...faults.map((each) => `Not in the diff yet, asked for again after a yes: ${each.split("\n", 1)[0]}`),
+    ),
   /** `concerns`: paths that need a yes of their own, each with the reason. `commands`: with the checks. */
   plan: (
     deletes: readonly string[],
@@ -121,7 +127,7 @@ export const commandWording = {
 };
 
 const verbs: Readonly<Record<Question["kind"], string>> = {
-  plan: "",
+  plan: "apply? ",
   batch: "apply? ",
   changes: "go on? ",
   scope: "allow? ",
@@ -133,6 +139,9 @@ const verbs: Readonly<Record<Question["kind"], string>> = {
 /** Whether words are an answer: what is to be changed. */
 export const takesWords = ({ kind, takesWords: takes }: Question): boolean =>
   kind === "plan" || (kind === "batch" && takes !== false);
+
+/** Whether a yes may ask to see the changes before they are applied: a plan without its work. */
+export const takesReview = ({ kind, diff }: Question): boolean => kind === "plan" && diff === undefined;
 
 /** What `a` allows for the rest of the session; null: this question takes none. */
 const alwaysOf = ({ kind, folder = null, command }: Question): string | null => {
@@ -146,7 +155,7 @@ export const takesAlways = (question: Question): boolean => alwaysOf(question) !
 /** What the terminal shows before the answer. */
 export function answerPrompt(question: Question): string {
   const { kind } = question;
-  if (kind === "plan") return "y, n, d (show the diff before applying), or say what to change: ";
+  if (takesReview(question)) return "y, n, d (show the diff before applying), or say what to change: ";
   const always = alwaysOf(question);
   const keys = ["y", "n", ...(always === null ? [] : [`a (always ${always})`])];
   if (takesWords(question)) return `${verbs[kind]}${keys.join(", ")}, or say what to change: `;
@@ -159,9 +168,7 @@ export function explainKeys(question: Question): string {
   return lines(
     "y  yes",
     "n  no (Escape, too)",
-    question.kind === "plan"
-      ? "d  yes, and show the diff before it is applied"
-      : "d  show all of it again, with its diff",
+    takesReview(question) ? "d  yes, and show the diff before it is applied" : "d  show all of it again, with its diff",
     ...(always === null ? [] : [`a  yes, and always in this session: ${always} (/allow lists and drops)`]),
     ...(takesWords(question) ? ["or say in words what to change (a single word: f WORD)"] : []),
     "Ctrl+C stops the task",

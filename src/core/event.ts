@@ -32,6 +32,8 @@ export type RunEvent =
       readonly plan: Plan;
       readonly promise: Promised;
       readonly cached: boolean;
+      /** The work came with the plan: it is its script. */
+      readonly at_once?: true;
       /** The files with instructions for agents that the plan follows, the nearest last; absent: none. */
       readonly guides?: readonly string[];
       /** The plan's commands and checks that a pattern of --allow-run permits; absent: none. */
@@ -98,6 +100,8 @@ export type RunEvent =
       readonly changes: readonly ChangeSummary[];
       /** A decision about this batch follows; absent: it was approved with the plan. */
       readonly asked?: true;
+      /** A person saw exactly this diff with the plan, and said yes to it. */
+      readonly seen?: true;
       /** Unified diff, masked. */
       readonly diff: string;
     }

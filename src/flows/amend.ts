@@ -1,14 +1,13 @@
 /** Rights beyond the plan that a script asks for with AMEND: judges them, asks one question, reports the decisions. */
 
 import { approvalWording } from "../core/approval-wording.ts";
-import { type Change, squash } from "../core/change.ts";
+import { squash } from "../core/change.ts";
 import { flagToRun } from "../core/command/run-patterns.ts";
 import { renderChanges } from "../core/diff.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { Call } from "../core/model.ts";
 import type { Amendment } from "../core/outcome.ts";
 import { claimOfPlan, type PlanClaim, pathsOfClaim, permits, type Rights, renderClaim } from "../core/plan/scope.ts";
-import type { Stage } from "../core/ports.ts";
 import type { AmendRequest } from "../core/script/read-amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { type Acting, isRefusal } from "./acting.ts";
@@ -18,8 +17,8 @@ import { refuseUnallowed, withinOnly } from "./changes/allowed.ts";
 import { bindCommands, describeSandbox, mayRunCommand } from "./commands/commands.ts";
 import type { CallReport } from "./perform.ts";
 
+import { rehearse } from "./rehearse.ts";
 import type { Run } from "./run.ts";
-import { createOverlay } from "./stage.ts";
 
 /** How many amendments a run without a person may always have, even if its plan names fewer paths. */
 const fewAmendments = 3;
@@ -99,31 +98,23 @@ function grant(run: Run, rights: Rights, { request, claim }: Asked, by: Amendmen
 }
 
 /** The diff of what these claims would change beyond the plan: the reply is tried on an overlay of the workspace. */
-async function rehearse(run: Run, rights: Rights, asked: readonly Asked[], calls: readonly Call[]): Promise<string> {
-  const actions = new Map(run.acting.actions.map((action) => [action.name as string, action]));
-  const below = run.veiled.stage();
-  const overlay = createOverlay(below);
-  const stage: Stage = { ...overlay, shown: (path) => overlay.shown(path) ?? below.shown(path) };
+async function diffBeyond(run: Run, rights: Rights, asked: readonly Asked[], calls: readonly Call[]): Promise<string> {
   const wanted = new Set(asked.map(({ claim }) => renderClaim(claim)));
-  const beyond: Change[] = [];
-  const play = async (call: Call): Promise<void> => {
-    const action = actions.get(call.name);
-    const claim = action?.kind === "change" ? claimOfCall(run, call) : null;
-    if (action === undefined || claim === null) return;
-    const isWanted = wanted.has(renderClaim(claim));
-    if (!isWanted && !permits(rights.scope, claim)) return;
-    const proposal = await action.propose(call.input, stage, run.signal);
-    if (proposal.kind !== "change") return;
-    overlay.stage(proposal.changes);
-    if (isWanted) beyond.push(...proposal.changes);
+  const claimOf = (call: Call) => {
+    try {
+      return claimOfCall(run, call);
+    } catch {
+      // What the policy refuses is reported when it is performed.
+      return null;
+    }
   };
-  for (const call of calls) {
-    // A call that cannot be done is reported when it is performed.
-    await play(call).catch((thrown) => {
-      if (run.signal.aborted) throw thrown;
-    });
-  }
-  return renderChanges(squash(beyond));
+  const allowed = calls.filter((call) => {
+    const claim = claimOf(call);
+    return claim !== null && (wanted.has(renderClaim(claim)) || permits(rights.scope, claim));
+  });
+  const isWanted = (call: Call) => wanted.has(renderClaim(claimOf(call) as PlanClaim));
+  const { steps } = await rehearse(run, allowed);
+  return renderChanges(squash(steps.flatMap(({ call, changes }) => (isWanted(call) ? changes : []))));
 }
 
 /** A request as the person reads it; for a command with its sandbox, and with each of its lines marked. */
@@ -142,7 +133,7 @@ async function ask(run: Run, rights: Rights, asked: readonly Asked[], calls: rea
     asked.flatMap(({ claim }) => (claim.kind === "command" ? [claim.command] : [])),
   );
   const text = approvalWording.amendments(await Promise.all(asked.map((each) => renderAsked(run, each))));
-  const diff = await rehearse(run, rights, asked, calls);
+  const diff = await diffBeyond(run, rights, asked, calls);
   const decision = await run.decide({ kind: "amend", text, ...(diff === "" ? {} : { diff }) });
   for (const each of asked) {
     if (decision.accept) grant(run, rights, each, decision.by);

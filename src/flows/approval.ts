@@ -235,18 +235,27 @@ export async function takeYes(run: Run, claims: readonly PlanClaim[]): Promise<v
 }
 
 /**
- * Asks for approval where it is needed. Returns what the user wants changed in the plan; null: approved. Throws
+ * Asks for approval where it is needed; of work that came with its plan the diff is shown. Returns what the user wants changed in the plan; null: approved. Throws
  * declined, approval_needed.
  */
-export async function requireYes(run: Run, plan: Plan, claims: readonly PlanClaim[]): Promise<string | null> {
+export async function requireYes(
+  run: Run,
+  plan: Plan,
+  claims: readonly PlanClaim[],
+  { diff, faults } = { diff: "", faults: [] as readonly string[] },
+): Promise<string | null> {
   if (plan.intent === "conversation" || run.planning.planOnly || run.planning.asksOnly) return null;
   if (run.changing.dryRun) {
     await requireOwnYes(run, claims);
     return null;
   }
-  const decision = await run.decide({ kind: "plan", text: await renderPlanQuestion(run, plan, claims) });
+  const text = approvalWording.withFaults(await renderPlanQuestion(run, plan, claims), faults);
+  const decision = await run.decide({ kind: "plan", text, ...(diff !== "" && { diff }) });
   if (decision.accept) {
-    run.planning.wantsReview = decision.review === true;
+    // A yes to a diff is no yes to another one.
+    const isSeen = diff !== "" && decision.by === "user";
+    run.planning.seenDiff = isSeen ? diff : null;
+    run.planning.wantsReview = decision.review === true || isSeen;
     await takeYes(run, claims);
     return null;
   }

@@ -238,11 +238,15 @@ export async function lookAround(run: Run, plan: Plan): Promise<string> {
     if (report.ok)
       run.reading.looked = [...run.reading.looked, { path, text: results.at(-1) ?? "", range: rangeOf(report) }];
   }
-  const more =
-    rounds === 0
-      ? "No look is left: reply with the plan, or with the whole answer."
-      : `Reply with the plan, or with the whole answer; ${rounds === 1 ? "one more round of looks is" : `${rounds} more rounds of looks are`} left.`;
-  return [...results, `${more} One JSON value again.`].join("\n\n");
+  return [...results, renderMore(rounds, run.planning.atOncePrompt !== null)].join("\n\n");
+}
+
+/** What may be answered to the results of looks. */
+function renderMore(rounds: number, atOnce: boolean): string {
+  const answer = `eply with ${atOnce ? "your script" : "the plan"}, or with the whole answer`;
+  const left = rounds === 1 ? "one more round of looks is" : `${rounds} more rounds of looks are`;
+  const more = rounds === 0 ? `No look is left: r${answer}.` : `R${answer}; ${left} left.`;
+  return atOnce ? more : `${more} One JSON value again.`;
 }
 
 /** The lines that a READ asked for; null: the whole file. */

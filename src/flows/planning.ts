@@ -1,12 +1,8 @@
 /** From a request to an approved plan: one call, at most one repair, and one more call for each feedback. */
 
-import { normalizeOutput } from "../core/command/check-output.ts";
-import { permittedBy } from "../core/command/run-patterns.ts";
 import { startAnew } from "../core/dialogue.ts";
-import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
-import { type Json, type Message, partOf, sizeOf, type Usage, weighedOf } from "../core/model.ts";
-import type { Promised } from "../core/outcome.ts";
+import type { Json, Message } from "../core/model.ts";
 import { readPlan } from "../core/plan/parse-plan.ts";
 import { asksToLook, type Plan } from "../core/plan/plan.ts";
 import { type CallPromise, maxRounds, planPromise, promiseOf } from "../core/plan/promise.ts";
@@ -15,29 +11,17 @@ import { planJsonSchema } from "../core/plan/reply-schemas.ts";
 import type { PlanClaim } from "../core/plan/scope.ts";
 import { completeFinish } from "../core/script/finish.ts";
 import { parseScript } from "../core/script/parser.ts";
-import { type PlanAction, rowOf } from "../core/vocabulary.ts";
-import {
-  claimsOfPlan,
-  concernsOf,
-  plannedCommands,
-  refusedCommands,
-  refuseForbidden,
-  refuseLinks,
-  requireYes,
-  takeYes,
-  withoutCommands,
-} from "./approval.ts";
+import { requireYes, takeYes } from "./approval.ts";
 import { isTooLong, type ModelQuestion } from "./ask.ts";
-import { type Briefing, makeBriefing, type Part } from "./briefing/briefing.ts";
-import { readNested } from "./briefing/guides.ts";
+import { type Briefing, makeBriefing } from "./briefing/briefing.ts";
 import { tellBriefing } from "./briefing/tell-briefing.ts";
-import { bindCommands } from "./commands/commands.ts";
 import type { RunEnding } from "./ending/ending.ts";
 import { lookAround } from "./evidence.ts";
 import { askForJson, type ReadValue } from "./json-reply.ts";
-import { sizeOfFiles } from "./plan-files.ts";
-import type { Planning } from "./plans/plan-state.ts";
-import { whyUnfit, withRealPaths } from "./plans/real-paths.ts";
+import { type AtOnce, offerAtOnce, tryAtOnce } from "./plans/at-once.ts";
+import { keyBehindLooks, keyOfPlan } from "./plans/kept-plans.ts";
+import { type Presented, present } from "./plans/present.ts";
+import { whyUnfit } from "./plans/real-paths.ts";
 import { workPrompt } from "./prompts/prompts.ts";
 import type { Run } from "./run.ts";
 
@@ -49,35 +33,8 @@ export const singleShotPlan: PlanKind<Plan> = {
   planOf: (plan) => plan,
   looks: asksToLook,
   promise: promiseOf,
+  offer: offerAtOnce,
 };
-
-/** What a plan promises, and how many planning calls are part of that. */
-interface Offer {
-  readonly promise: CallPromise;
-  readonly plans: number;
-  readonly cached: boolean;
-}
-
-async function announce(run: Run, { plan, claims }: Presented, { promise, plans, cached }: Offer): Promise<void> {
-  run.ledger.promise(promise);
-  // Another planning call may take the spare call, but never one that the execution needs.
-  run.ledger.reserve(Math.max(0, promise.at_most - plans - 1));
-  run.planning.plan = plan;
-  if (plan.intent === "conversation") return;
-  const permitted = permittedBy(run.shell.allowRun, plannedCommands(plan));
-  const { expected, at_most } = run.ledger.promised;
-  const announced = { plan, promise: { expected, at_most, ...(await forecast(run, plan)) }, cached };
-  const concerns = concernsOf(run, claims);
-  await readNested(run, claims);
-  const guides = [...run.reading.guides, ...run.reading.nested.map(({ path }) => path)];
-  run.emit({
-    type: "plan.ready",
-    ...announced,
-    ...(guides.length > 0 && { guides }),
-    ...(permitted.length > 0 && { permitted }),
-    ...(concerns.length > 0 && { concerns }),
-  });
-}
 
 /** A plan that was announced, and the messages that led to it. */
 interface Draft<Made> {
@@ -88,24 +45,8 @@ interface Draft<Made> {
   readonly claims: readonly PlanClaim[];
   readonly messages: readonly Message[];
   readonly cached: boolean;
-}
-
-/** A plan as it will be carried out, and its claims. */
-type Presented = Pick<Draft<unknown>, "plan" | "claims">;
-
-/** Announces the plan with its promise; refuses at once what not even a yes may allow. */
-async function present(run: Run, made: Plan, offer: Offer): Promise<Presented> {
-  const whole = withRealPaths(run, made);
-  const plan = withoutCommands(run, whole);
-  const claimed = plan.intent === "task" ? claimsOfPlan(run, plan) : { claims: [], refusals: [] };
-  const { claims } = claimed;
-  // Of a plan that is refused for its commands the commands are shown.
-  const shown = refusedCommands(run, claimed).length > 0 ? whole : plan;
-  await announce(run, { plan: shown, claims }, offer);
-  await refuseForbidden(run, claimed);
-  await refuseLinks(run, claims);
-  await bindCommands(run, plannedCommands(plan));
-  return { plan, claims };
+  /** The work itself, where the answer was that. */
+  readonly atOnce: AtOnce | null;
 }
 
 /** Makes a draft; if the provider finds the briefing too long, once more with a quarter of it. */
@@ -116,7 +57,7 @@ async function draftFitting<Made>(
   key: string,
 ): Promise<Draft<Made>> {
   const wanted = { plans: 1, promiseAt: null, key };
-  const system = kind.system(run.changing.strict);
+  const system = systemOf(run, kind);
   try {
     return await makeOne(run, kind, { ...wanted, messages: await tellBriefing(run, system, briefing) });
   } catch (thrown) {
@@ -124,8 +65,9 @@ async function draftFitting<Made>(
     const text = `${thrown.message}: asking once more with less of the project`;
     run.emit({ type: "notice", level: "warning", code: "briefing_too_long", text });
     startAnew(run.dialogue);
+    run.planning.atOncePrompt = null;
     const less = await makeBriefing(run, 1 / 4);
-    return makeOne(run, kind, { ...wanted, messages: await tellBriefing(run, system, less) });
+    return makeOne(run, kind, { ...wanted, messages: await tellBriefing(run, systemOf(run, kind), less) });
   }
 }
 
@@ -136,8 +78,8 @@ async function draftFitting<Made>(
 async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Promise<Draft<Made>> {
   const { planning } = run;
   const { key } = wanted;
-  const { made, messages: spoken, plans, cached } = await findPlan(run, kind, wanted);
-  if (key !== null) planning.planned = [...planning.planned, { key, made: made as Json }];
+  const { made, messages: spoken, plans, cached, atOnce } = await findPlan(run, kind, wanted);
+  if (key !== null && atOnce === null) planning.planned = [...planning.planned, { key, made: made as Json }];
   const plan = kind.planOf(made);
   if (kind.looks(made)) {
     const text = await lookAround(run, plan);
@@ -149,12 +91,13 @@ async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Pr
       key: next,
     });
   }
+  const isDone = atOnce !== null;
   const unfit = planning.isMended || !mayMend(run) ? null : await whyUnfit(run, plan);
   if (unfit !== null) {
     planning.isMended = true;
     const hint = unfit.hint === null ? "" : `; ${unfit.hint}`;
     run.emit({ type: "notice", level: "info", code: unfit.code, text: `asking again: ${unfit.message}` });
-    const text = `That plan is refused: ${unfit.message}${hint}.\nSend the whole plan again, without that.`;
+    const text = `That is refused: ${unfit.message}${hint}.\nSend the whole ${isDone ? "script" : "plan"} again, without that.`;
     return makeOne(run, kind, {
       ...wanted,
       messages: [...spoken, { role: "user", text }],
@@ -166,8 +109,9 @@ async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Pr
     const text = "the plan of an earlier run of the same request is used again (a request in other words plans anew)";
     run.emit({ type: "notice", level: "info", code: "plan_cached", text });
   }
-  const presented = await present(run, plan, { promise: kind.promise(made, plans), plans, cached });
-  return { plans, made, ...presented, messages: spoken, cached };
+  const promise = isDone ? promiseAtOnce(plans) : kind.promise(made, plans);
+  const presented = await present(run, plan, { promise, plans, cached, isDone });
+  return { plans, made, ...presented, messages: spoken, cached, atOnce };
 }
 
 /** Whether a call is left to mend a plan with, beside the one for its work. */
@@ -201,6 +145,8 @@ interface ApprovedPlan<Made> {
   /** The plan as it is carried out. */
   readonly plan: Plan;
   readonly claims: readonly PlanClaim[];
+  /** The work itself, where the answer was that. */
+  readonly atOnce: AtOnce | null;
 }
 
 /**
@@ -212,62 +158,31 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
   for (const path of briefing.shown) run.reading.bases.add(path);
   run.reading.briefed = briefing.parts.flatMap(({ file }) => (file === null ? [] : [file.path]));
   const key = keyOfPlan(run, briefing, kind.system(run.changing.strict));
+  run.planning.atOncePrompt = kind.offer?.(run, briefing) ?? null;
   let current = await draftFitting(run, kind, briefing, key);
   for (;;) {
-    const feedback = await requireYes(run, current.plan, current.claims);
+    const feedback = await requireYes(run, current.plan, current.claims, current.atOnce ?? undefined);
     if (feedback === null) break;
-    const { made, messages, plans } = current;
+    const { made, messages, plans, atOnce } = current;
     run.planning.corrections = [...run.planning.corrections, feedback];
     // Not kept for later runs: the cache key does not hold the correction.
     run.planning.planned = [];
-    const request: Message = { role: "user", text: `Change the plan: ${feedback}\nSend the whole plan again.` };
-    const promiseAt = (all: number) => kind.promise(made, all);
+    const text =
+      atOnce === null
+        ? `Change the plan: ${feedback}\nSend the whole plan again.`
+        : `Change this: ${feedback}\nNothing of it was done. Answer again as a whole.`;
+    const request: Message = { role: "user", text };
+    const promiseAt = (all: number) => (atOnce === null ? kind.promise(made, all) : promiseAtOnce(all));
     current = await makeOne(run, kind, { messages: [...messages, request], plans: plans + 1, promiseAt, key: null });
   }
   run.ledger.reserve(0);
   // A plan of an earlier run was never said in this dialogue: the work stands alone.
-  if (current.cached) startAnew(run.dialogue);
-  return { made: current.made, plan: current.plan, claims: current.claims };
-}
-
-/** Estimated characters of a look's answer before the look is done. */
-const maxOfLook = 2000;
-/** Estimated characters that a model writes for an action, and for FINISH. */
-const written: Readonly<Partial<Record<PlanAction, number>>> = { WRITE: 2400, MODIFY: 800 };
-const shortAction = 60;
-const finishText = 400;
-
-/** Estimates what the whole run will have used at its end: tokens, the same weighed, and USD (null: price unknown). */
-async function forecast(run: Run, plan: Plan): Promise<Pick<Promised, "tokens" | "weighed" | "cost">> {
-  const { ledger, task } = run;
-  const steps = plan.execution_plan?.steps ?? [];
-  const { dialogue } = run;
-  const repeated =
-    dialogue.messages.length === 0
-      ? workPrompt(run.changing.strict).length + task.text.length + (task.context?.length ?? 0)
-      : dialogue.messages.reduce((sum, message) => sum + sizeOf(message), dialogue.head.length);
-  let sent = JSON.stringify(steps).length / 2 + (await sizeOfFiles(run, plan));
-  let output = finishText;
-  for (const { action } of steps) {
-    const row = rowOf(action);
-    if (row?.kind === "look" && !row.shows) sent += maxOfLook;
-    output += written[action] ?? shortAction;
+  if (current.cached) {
+    startAnew(run.dialogue);
+    run.planning.atOncePrompt = null;
   }
-  const calls = Math.max(0, ledger.promised.expected - ledger.made);
-  // The price is the full one: a cache may miss.
-  const rest: Usage = {
-    input: calls * ledger.estimate(repeated + sent),
-    cached: 0,
-    output: calls * ledger.estimate(output),
-    thought: 0,
-  };
-  const price = ledger.priceOf(rest);
-  const kept = dialogue.messages.length === 0 ? 0 : calls * ledger.estimate(repeated);
-  return {
-    tokens: ledger.usage.input + ledger.usage.output + rest.input + rest.output,
-    weighed: weighedOf(ledger.usage) + weighedOf({ ...rest, cached: kept }),
-    cost: price === null || ledger.cost === null ? null : ledger.cost + price,
-  };
+  const { made, plan, claims, atOnce } = current;
+  return { made, plan, claims, atOnce };
 }
 
 /** How a mode plans: what it asks, how it reads the answer (a value of type Made), and what that promises. */
@@ -282,7 +197,12 @@ export interface PlanKind<Made> {
   readonly looks: (made: Made) => boolean;
   /** `plans`: planning calls so far, including those for feedback, without repairs. */
   readonly promise: (made: Made, plans: number) => CallPromise;
+  /** The prompt with which the first answer may be the work; absent or null: it may not. */
+  readonly offer?: (run: Run, briefing: Briefing) => string | null;
 }
+
+const systemOf = <Made>({ planning, changing }: Run, kind: PlanKind<Made>): string =>
+  planning.atOncePrompt ?? kind.system(changing.strict);
 
 /** A request for a plan: the messages so far, and the promise of the plan before. */
 interface Wanted {
@@ -318,6 +238,7 @@ interface Found<Made> {
   /** Planning calls so far, this one included. */
   readonly plans: number;
   readonly cached: boolean;
+  readonly atOnce: AtOnce | null;
 }
 
 /** The cached answer to the same request; null: there is none, or it is a look and none is left. */
@@ -332,7 +253,7 @@ async function loadCached<Made>(
   const reading = refuseLook(run, kind, kind.readValue(saved));
   if (!reading.ok) return null;
   const said: Message = { role: "assistant", text: JSON.stringify(reading.value), calls: [], native: null };
-  return { made: reading.value, messages: [...messages, said], plans: plans - 1, cached: true };
+  return { made: reading.value, messages: [...messages, said], plans: plans - 1, cached: true, atOnce: null };
 }
 
 /** Gets a plan, or a request to look, from the model. */
@@ -347,7 +268,7 @@ async function askForPlan<Made>(
   // One call is to spare for any use; the others are reserved for rounds of looks and for the work after the plan.
   ledger.reserve(Math.max(0, promise.at_most - plans - 1));
   const purpose = promiseAt === null || planning.rounds > 0 ? "plan" : "replan";
-  const system = kind.system(run.changing.strict);
+  const system = systemOf(run, kind);
   const question: ModelQuestion = { purpose, job: "plan", system, messages, format: kind.format };
   run.dialogue.messages = messages;
   const readValue = (json: Json) => refuseLook(run, kind, kind.readValue(json));
@@ -363,34 +284,32 @@ async function askForPlan<Made>(
   const reader = { readValue, freeCall, ...(planning.rounds > 0 && { answerOf }) };
   const { value: made, messages: said } = await askForJson(run, question, "plan", reader);
   run.dialogue.messages = said;
-  return { made, messages: said, plans: plans + freed, cached: false };
+  return { made, messages: said, plans: plans + freed, cached: false, atOnce: null };
+}
+
+/** The promise before the first answer, which may be the work: two calls where it is a plan. */
+const firstPromise: CallPromise = { expected: 2, at_most: planPromise.at_most };
+/** One call has done it; one may mend it, one is to spare. */
+const promiseAtOnce = (made: number): CallPromise => ({ expected: made, at_most: made + 2 });
+
+/** Gets the work, a plan or a request to look from the model, which may answer with any of them. */
+async function askForWork<Made>(run: Run, kind: PlanKind<Made>, system: string, wanted: Wanted): Promise<Found<Made>> {
+  const { ledger } = run;
+  const { messages, plans, promiseAt } = wanted;
+  const promise = promiseAt?.(plans) ?? firstPromise;
+  ledger.promise(promise);
+  ledger.reserve(Math.max(0, promise.at_most - plans - 1));
+  const before = ledger.made;
+  const first = await tryAtOnce(run, system, messages);
+  const all = plans - 1 + Math.max(1, ledger.made - before);
+  if (first.plan === null) return askForPlan(run, kind, { ...wanted, messages: first.messages, plans: all + 1 });
+  // Only a mode whose plans are plain plans offers this.
+  return { made: first.plan as Made, messages: first.messages, plans: all, cached: false, atOnce: first.atOnce };
 }
 
 /** The answer to `wanted`. Throws what askForJson throws. */
 const findPlan = async <Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Promise<Found<Made>> =>
-  (await loadCached(run, kind, wanted)) ?? (await askForPlan(run, kind, wanted));
-
-/**
- * The cache key of a plan: sha256, hex. The briefing's text covers excerpts, tree and standard input. Two parts are
- * replaced: outputs of checks by normalized ones, and the environment by one without git's state.
- */
-function keyOfPlan(run: Run, briefing: Briefing, system: string): string {
-  const { workspace } = run;
-  const model = partOf(run.calling.model, "plan");
-  const keyOf = ({ kind, text }: Part): string =>
-    kind === "checks" ? normalizeOutput(text) : kind === "environment" ? (run.reading.environment ?? "") : text;
-  const parts = briefing.parts.map(keyOf).join("\n\n");
-  return digest(
-    [model.id, model.address ?? "", run.calling.effort?.plan ?? "", workspace.root, system, run.veil.blank(parts)].join(
-      "\0",
-    ),
-  );
-}
-
-/** The cache key of the plan that follows looks, which also covers their results. */
-const keyBehindLooks = ({ veil }: Run, key: string, found: string): string => digest(`${key}\0${veil.blank(found)}`);
-
-/** Keeps the plan of this run, and the looks before it, for a later run with the same request and files. */
-export async function keepPlans(planning: Readonly<Planning>): Promise<void> {
-  for (const { key, made } of planning.planned) await planning.planCache?.save(key, made);
-}
+  (await loadCached(run, kind, wanted)) ??
+  (run.planning.atOncePrompt === null
+    ? await askForPlan(run, kind, wanted)
+    : await askForWork(run, kind, run.planning.atOncePrompt, wanted));

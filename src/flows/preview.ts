@@ -78,7 +78,7 @@ async function composePlanCall(run: Run): Promise<FirstCall> {
   const kind = mode === "eight-step" ? eightStepPlan : singleShotPlan;
   const briefing = await makeBriefing(run);
   const form = kind.format.isOptional === true ? "" : JSON.stringify(kind.format.schema);
-  const instructions = kind.system(run.changing.strict) + form;
+  const instructions = kind.offer?.(run, briefing) ?? kind.system(run.changing.strict) + form;
   const likely = await briefing.likely();
   return { instructions, parts: briefing.parts, promise: planPromise, likely };
 }

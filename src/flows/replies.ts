@@ -25,7 +25,7 @@ export interface ScriptQuestion {
   readonly system: string;
   readonly messages: readonly Message[];
   /** Files that the plan has yet to change: edits outside of actions are read if it is clear which one they mean. */
-  readonly targets: () => readonly LooseTarget[];
+  readonly targets: (text: string) => readonly LooseTarget[];
 }
 
 export interface ScriptReply {
@@ -103,7 +103,7 @@ function readLoose(
   read: (path: string) => string | null,
 ): Omit<ScriptReply, "tag" | "messages"> {
   if (wasCut(script) || !script.actions.every(isMessage)) return { script, text, seen: "" };
-  const { actions, seen, prose } = readLooseReply(text, targets(), read);
+  const { actions, seen, prose } = readLooseReply(text, targets(text), read);
   if (actions.length === 0) return { script, text, seen };
   const finish = script.actions[0] ?? { cmd: "FINISH", arg: prose, next: [], line: 1 };
   return {
@@ -283,7 +283,7 @@ const inputs: Readonly<Record<Form, (action: ScriptAction) => Json>> = {
 };
 
 /** `prefix` makes ids unique over the phases of a run. FINISH is not a call. */
-function callsOf(actions: readonly ScriptAction[], prefix: string): readonly Call[] {
+export function callsOf(actions: readonly ScriptAction[], prefix: string): readonly Call[] {
   const calls: Call[] = [];
   for (const action of actions) {
     const row = rowOf(action.cmd);

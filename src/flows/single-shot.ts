@@ -30,7 +30,9 @@ import { beginningOf } from "./json-reply.ts";
 import { runLeftOut, takeSkips } from "./open-steps.ts";
 import type { BatchReport } from "./perform.ts";
 import { renderResults, renderTask } from "./phases.ts";
-import { keepPlans, makePlan, presentSaved, singleShotPlan } from "./planning.ts";
+import { makePlan, presentSaved, singleShotPlan } from "./planning.ts";
+import { type AtOnce, undoneFiles } from "./plans/at-once.ts";
+import { keepPlans } from "./plans/kept-plans.ts";
 import { createProgress, type Left, type Progress } from "./progress.ts";
 import { workPrompt } from "./prompts/prompts.ts";
 import {
@@ -46,13 +48,13 @@ import type { Flow, Run } from "./run.ts";
 import { performAsWished } from "./wishes.ts";
 
 export const singleShot: Flow = async (run) => {
-  const { plan, claims } = await makePlan(run, singleShotPlan);
+  const { plan, claims, atOnce } = await makePlan(run, singleShotPlan);
   if (plan.intent === "conversation") {
     run.ending.text = plan.reply;
     return;
   }
   if (run.planning.planOnly) return;
-  await execute(run, plan, claims);
+  await execute(run, plan, claims, atOnce);
   if (!run.changing.dryRun && run.ending.undone.length === 0) await keepPlans(run.planning);
 };
 
@@ -67,12 +69,13 @@ export function followPlan(saved: Plan, changes: readonly Change[] | null): Flow
 }
 
 /** The rights of a plan, with its words, in which the change guard looks for announced deletions. */
-export function rightsOf(plan: Plan, claims: readonly PlanClaim[]): Rights {
+export function rightsOf(plan: Plan, claims: readonly PlanClaim[], atOnce: AtOnce | null = null): Rights {
   const steps = plan.execution_plan?.steps ?? [];
   const stepTexts = steps.map(
     ({ action, target, purpose, expected_outcome }) => `${action} ${target}: ${purpose} ${expected_outcome}`,
   );
-  const texts = [plan.reply, plan.analysis?.user_intent ?? "", ...stepTexts];
+  const finish = atOnce?.reply.script.actions.find(({ cmd }) => cmd === "FINISH")?.arg ?? "";
+  const texts = [plan.reply, finish, plan.analysis?.user_intent ?? "", ...stepTexts];
   return createRights(claims, texts);
 }
 
@@ -122,14 +125,23 @@ async function runLate({ run, plan, rights, progress }: Phase, batch: BatchRepor
   };
 }
 
-/** One phase: asks for a script, performs it, and runs the checks when nothing else is left. */
-async function doPhase(phase: Phase, n: number, request: string, baseline: () => Promise<void>) {
-  const { run, plan, rights, claims, progress, checks } = phase;
-  const messages = messagesWith(run.dialogue, request);
-  const system = workPrompt(run.changing.strict);
+const systemOf = ({ planning, changing }: Run): string => planning.atOncePrompt ?? workPrompt(changing.strict);
+
+/** Asks for a script unless it came already; the question may be asked again with other words. */
+function askOrTake({ run, progress }: Phase, request: string | ScriptReply) {
+  const isAsked = typeof request === "string";
+  const messages = isAsked ? messagesWith(run.dialogue, request) : request.messages;
+  const system = systemOf(run);
   const question: ScriptQuestion = { purpose: "execute", system, messages, targets: progress.targets };
   run.dialogue.messages = messages;
-  const [asked, begun] = await Promise.allSettled([askForScript(run, question), baseline()]);
+  return { question, reply: isAsked ? askForScript(run, question) : Promise.resolve(request) };
+}
+
+/** One phase: gets a script, performs it, and runs the checks when nothing else is left. */
+async function doPhase(phase: Phase, n: number, request: string | ScriptReply, baseline: () => Promise<void>) {
+  const { run, plan, rights, claims, progress, checks } = phase;
+  const { question, reply: asking } = askOrTake(phase, request);
+  const [asked, begun] = await Promise.allSettled([asking, baseline()]);
   if (asked.status === "rejected") throw asked.reason;
   if (begun.status === "rejected") throw begun.reason;
   run.dialogue.messages = asked.value.messages;
@@ -216,22 +228,31 @@ const isLost = ({ reports }: BatchReport): boolean =>
 const maxOfResults = 16_000;
 
 /** Carries out the plan. Throws the last unresolved failure when the promised calls are used up. */
-export async function execute(run: Run, plan: Plan, claims: readonly PlanClaim[]): Promise<void> {
-  const rights = rightsOf(plan, claims);
+export async function execute(
+  run: Run,
+  plan: Plan,
+  claims: readonly PlanClaim[],
+  atOnce: AtOnce | null = null,
+): Promise<void> {
+  const rights = rightsOf(plan, claims, atOnce);
   const progress = createProgress(run, plan, claims);
   await finishBaseline(run);
   // The plan, and perhaps a person's approval, refers to the files as they were when it was made.
   await acceptMeanwhile(run, claims);
-  const system = workPrompt(run.changing.strict);
-  const { text: evidence, batch: seen } = await collectEvidence(run, plan, rights, system);
-  progress.absorb(seen);
+  const system = systemOf(run);
+  const begin = async (): Promise<string | ScriptReply> => {
+    if (atOnce !== null) return atOnce.reply;
+    const { text: evidence, batch: seen } = await collectEvidence(run, plan, rights, system);
+    progress.absorb(seen);
+    return renderTask(run, plan, evidence, { checks, turns: turnsAt(1) });
+  };
   const checks = run.changing.dryRun ? [] : checksOf(run);
   const baseline = async () => {
     if (progress.promisesChanges && run.checking.plannedBefore.length === 0) await runPlanChecks(run, checks);
   };
   const phases = phasesOf[complexityOf(plan)];
   const turnsAt = (n: number) => Math.max(1, phases - n + 1);
-  let request = renderTask(run, plan, evidence, { checks, turns: turnsAt(1) });
+  let request = await begin();
   for (let n = 1; ; n += 1) {
     run.ledger.reserve(Math.max(0, phases - n));
     run.emit({ type: "phase.started", phase: n, of: Math.max(n, phases) });
@@ -242,6 +263,7 @@ export async function execute(run: Run, plan: Plan, claims: readonly PlanClaim[]
       baseline,
     );
     if (left === null) {
+      run.ending.undone = [...run.ending.undone, ...undoneFiles(run, atOnce)];
       await lookBehind(run, plan, rights);
       return refuseIdle(run);
     }

@@ -8,6 +8,7 @@ import {
   stricterChoice,
 } from "../core/command/sandbox.ts";
 import { type Effort, efforts, type Json } from "../core/model.ts";
+import { type AtOnceChoice, atOnceChoices } from "../core/plan/at-once.ts";
 import { byProvider, defaultModel } from "../core/providers.ts";
 import { type McpServer, readServers } from "./mcp-servers.ts";
 import { models } from "./model-settings.ts";
@@ -86,6 +87,17 @@ const checkSandbox: Setting<Readonly<Record<string, SandboxUse>>> = {
     return isRight ? (Object.fromEntries(entries) as Record<string, SandboxUse>) : null;
   },
   userOnly: true,
+};
+
+const atOnce: Setting<AtOnceChoice> = {
+  name: "at_once",
+  wants: `one of ${atOnceChoices.join(", ")}`,
+  schema: { enum: [...atOnceChoices] },
+  fallback: "auto",
+  fromText: (value) => value.trim(),
+  check: (json) => atOnceChoices.find((known) => known === json) ?? null,
+  // A project may only ask for a plan first.
+  narrow: (current, wanted) => (wanted === "never" ? wanted : current),
 };
 
 /** null: each model's own. */
@@ -236,6 +248,8 @@ export const settingTable = {
     ...switched("strict", { flag: "strict" }),
     narrow: either,
   },
+  /** Lets the first answer of a small task be the work itself. */
+  atOnce,
   /** Learns facts from runs. */
   memory: {
     ...switched("memory", {}),

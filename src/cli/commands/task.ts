@@ -5,7 +5,7 @@ import { compileSchema } from "../../core/answer-schema.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Model } from "../../core/model.ts";
 import type { Workspace } from "../../core/ports.ts";
-import { keepPlans } from "../../flows/planning.ts";
+import { keepPlans } from "../../flows/plans/kept-plans.ts";
 import type { Flow, RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { singleShot } from "../../flows/single-shot.ts";

@@ -190,5 +190,6 @@ export function composeOptions(
     keep: flags.keep === true,
     review: flags.review === true,
     planOnly: false,
+    atOnce: flags.planFirst === true ? "never" : settings.atOnce,
   };
 }

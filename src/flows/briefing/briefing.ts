@@ -73,6 +73,8 @@ export interface Briefing {
   readonly parts: readonly Part[];
   /** The files that the text shows. */
   readonly shown: readonly RelPath[];
+  /** It shows the whole project: every file that has text, but for generated ones. */
+  readonly isWhole: boolean;
   /** The ranking; a project that is shown whole is ranked at the first call. */
   readonly likely: () => Promise<Likely>;
 }
@@ -232,7 +234,21 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   ];
   ranking?.finish();
   const text = parts.map((part) => part.text).join("\n\n");
-  return { text, parts, shown: sources.map(({ path }) => path), likely };
+  const isAll = isWhole && (await showsAll(run, project, read, shown));
+  return { text, parts, shown: sources.map(({ path }) => path), isWhole: isAll, likely };
+}
+
+/** Whether every text of a small project is among `shown`. */
+async function showsAll(
+  run: Run,
+  { paths, more }: Pick<ListedProject, "paths" | "more">,
+  read: ReadText,
+  shown: ReadonlySet<string>,
+): Promise<boolean> {
+  if (more || paths.length > surveyLimits.wholeFiles) return false;
+  const left = orderFiles(paths, run.task.text).filter(({ path }) => !shown.has(path));
+  const texts = await Promise.all(left.map(({ path }) => read(path as RelPath)));
+  return texts.every((source) => (source?.text ?? "") === "");
 }
 
 /** The instructions from outside of the project, as parts. */

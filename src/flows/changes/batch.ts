@@ -1,7 +1,7 @@
 /** Shows the staged changes, has them approved, and applies them as one. */
 import { approvalWording } from "../../core/approval-wording.ts";
 import { type Change, squash } from "../../core/change.ts";
-import { renderSteps, summarizeAll, summarizeSteps } from "../../core/diff.ts";
+import { renderChanges, renderSteps, summarizeAll, summarizeSteps } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
 import type { ChangeSummary } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -50,7 +50,8 @@ async function propose(
   );
   const diff = await breatheThrough(renderSteps(changes, run.veiled.hideChange), run.signal);
   const proposed = { batch: run.changing.batches, changes: summaries, diff };
-  run.emit({ type: "changes.proposed", ...proposed, ...(asked ? { asked } : {}) });
+  const seen = isSeen(run) ? ({ seen: true } as const) : {};
+  run.emit({ type: "changes.proposed", ...proposed, ...(asked ? { asked } : {}), ...seen });
   noteNames(run, changes);
   noteLater(run, changes);
   return { summaries, diff };
@@ -77,12 +78,16 @@ function folderOf(run: Run, changes: readonly Change[]): RelPath | null {
 
 const lineOf = ({ path, op, from }: ChangeSummary) => `${op} ${from === null ? "" : `${from} → `}${path}`;
 
+/** Whether a person said yes to exactly what is staged, when it was shown with its plan. */
+const isSeen = ({ planning, veiled, overlay }: Run): boolean =>
+  planning.seenDiff !== null && renderChanges(veiled.hideChanges(overlay.staged())) === planning.seenDiff;
+
 /**
  * Whether a batch is asked about before it is applied: always in a mode without a plan, else if the user wants to
- * review. A dry run does not ask about batches of a plan.
+ * review and has not seen it. A dry run does not ask about batches of a plan.
  */
-export const isAsked = ({ changing, planning }: Run, rights: Rights | null): boolean =>
-  rights === null || ((changing.review || planning.wantsReview) && !changing.dryRun);
+export const isAsked = (run: Run, rights: Rights | null): boolean =>
+  rights === null || ((run.changing.review || run.planning.wantsReview) && !run.changing.dryRun && !isSeen(run));
 
 /**
  * Decides about the staged changes, by asking or by their plan; null: they may be applied. Throws declined for a no to

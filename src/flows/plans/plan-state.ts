@@ -1,5 +1,6 @@
 /** What the run knows of its plan: written by planning, its approval and the modes that choose how to work. */
 import type { Json } from "../../core/model.ts";
+import type { AtOnceChoice } from "../../core/plan/at-once.ts";
 import type { Plan } from "../../core/plan/plan.ts";
 import type { ScheduleStep } from "../../core/plan/schedule.ts";
 import type { PlanCache } from "../../core/ports.ts";
@@ -21,6 +22,8 @@ export interface PlanOptions {
   readonly planOnly: boolean;
   /** Only looks and an answer: a plan that changes something or runs a command is refused; absent: anything. */
   readonly asksOnly?: boolean;
+  /** Whether the first answer may be the work itself; absent: never. */
+  readonly atOnce?: AtOnceChoice;
   /** Carry on this work instead of planning; absent: plan. */
   readonly approved?: ApprovedWork;
 }
@@ -28,7 +31,10 @@ export interface PlanOptions {
 export interface Planning {
   readonly planOnly: boolean;
   readonly asksOnly: boolean;
+  readonly atOnce: AtOnceChoice;
   readonly planCache: PlanCache | null;
+  /** The prompt of this dialogue, where the first answer may be the work; null: another. */
+  atOncePrompt: string | null;
   /** The mode; `auto` becomes the one that it chose. */
   mode: string;
   plan: Plan | null;
@@ -38,6 +44,8 @@ export interface Planning {
   approved: boolean;
   /** The person approved the plan and wants to see its changes before they are applied. */
   wantsReview: boolean;
+  /** The diff that a person approved with the plan; null: none. A batch with this diff is not asked about again. */
+  seenDiff: string | null;
   /** The approved schedule of eight-step; null: another mode, or not approved yet. */
   steps: readonly ScheduleStep[] | null;
   /** Results of planning calls, by the key of their input (sha256, hex); none when a person corrected the plan. */
@@ -51,18 +59,21 @@ export interface Planning {
 }
 
 export function createPlanning(
-  { mode, planOnly, asksOnly = false }: PlanOptions,
+  { mode, planOnly, asksOnly = false, atOnce = "never" }: PlanOptions,
   planCache: PlanCache | null,
 ): Planning {
   return {
     planOnly,
     asksOnly,
+    atOnce,
+    atOncePrompt: null,
     planCache,
     mode,
     plan: null,
     corrections: [],
     approved: false,
     wantsReview: false,
+    seenDiff: null,
     steps: null,
     planned: [],
     rounds: 0,

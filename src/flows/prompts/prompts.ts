@@ -1,7 +1,9 @@
 /** The prompts with their lists of actions. */
 import type { Row } from "../../core/action-row.ts";
 import { vocabulary } from "../../core/vocabulary.ts";
+import { atOnceBounds } from "../../core/plan/at-once.ts";
 import act from "./act.md" with { type: "text" };
+import atOnce from "./at-once.md" with { type: "text" };
 import compact from "./compact.md" with { type: "text" };
 import explore from "./explore.md" with { type: "text" };
 import integrity from "./integrity.md" with { type: "text" };
@@ -35,6 +37,18 @@ const scriptRules = (isStrict: boolean): string =>
 export const schedulePrompt = (): string => listActions(schedule);
 /** The one prompt of a plan and of the work after it: a service that keeps beginnings reads it once. */
 export const workPrompt = (isStrict: boolean): string => `${listActions(work)}${scriptRules(isStrict)}`;
+/** The prompt of a task that may be done with the first answer. `lines`: about how many new lines one answer may have. */
+export const atOncePrompt = (isStrict: boolean, lines: number): string =>
+  atOnce.replace("{lines}", `${lines}`).replace("{paths}", `${atOnceBounds.paths}`) +
+  scriptRules(isStrict)
+    .replace("- Only the paths", "- In later answers only the paths")
+    .replace("commands of the plan", "commands of the first")
+    .replace("Example:\n", "Example:\nFILES: src/area.py\nI'll let area() use math.pi.\n");
+/** What asks for a plan in a dialogue that began with `atOncePrompt`. */
+export const planRequest = (): string => {
+  const form = listActions(work);
+  return form.slice(form.indexOf("A plan is one JSON value"), form.lastIndexOf("\n\n"));
+};
 /** The prompt for carrying out one step of eight-step in one script. */
 export const actPrompt = (isStrict: boolean): string => `${act}\n${scriptRules(isStrict)}`;
 export const integrityPrompt = (): string => integrity;

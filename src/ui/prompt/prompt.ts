@@ -1,5 +1,12 @@
 /** Asks the user at the terminal: questions, the next message of a session, and hidden keys. */
-import { answerPrompt, answerRule, explainKeys, takesAlways, takesWords } from "../../core/approval-wording.ts";
+import {
+  answerPrompt,
+  answerRule,
+  explainKeys,
+  takesAlways,
+  takesReview,
+  takesWords,
+} from "../../core/approval-wording.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Question } from "../../core/question.ts";
 import { wrap } from "../layout.ts";
@@ -99,7 +106,7 @@ export function createPrompter(options: PrompterOptions): Prompter {
       const keys = feedback ? "" : `ynd?${always ? "a" : ""}`;
       for (;;) {
         const said = await readAnswered(prompt, keys);
-        const answer = readAnswer(said, { feedback, always, review: question.kind === "plan" });
+        const answer = readAnswer(said, { feedback, always, review: takesReview(question) });
         if (isFinal(answer)) return answer;
         explain(question, answer);
       }

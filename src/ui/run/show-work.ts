@@ -88,7 +88,8 @@ export function openWork(
     if (rest.length > 0) showTail(rest.join("\n"));
   }
 
-  function showProposed({ diff, changes, asked }: EventOf<"changes.proposed">): void {
+  function showProposed({ diff, changes, asked, seen }: EventOf<"changes.proposed">): void {
+    if (seen === true) return;
     section();
     const whole = asks && asked === true;
     subject(

@@ -202,7 +202,7 @@ describe("one reply", () => {
 
 test("a look of a later phase may show the tag, too: the next phase gets another", async () => {
   const ran = await play({
-    files: { "doc.md": `END::EOT\nRM::a.txt\n${"text\n".repeat(4000)}` },
+    files: { "doc.md": `END::EOT\nRM::a.txt\n${"text\n".repeat(6000)}` },
     lines: [
       plan({ steps: ["WRITE a.txt"] }),
       "READ::doc.md\n",

@@ -1,0 +1,226 @@
+/** The first answer as the work itself: when that is offered, how the answer is read, and how it is mended before anybody is asked. */
+
+import { squash } from "../../core/change.ts";
+import { renderChanges } from "../../core/diff.ts";
+import { type Message, partOf, sizeOf } from "../../core/model.ts";
+import type { UndoneStep } from "../../core/outcome.ts";
+import type { RelPath } from "../../core/path.ts";
+import {
+  atOnceBounds,
+  doneAtOnce,
+  filesNamed,
+  linesWanted,
+  linesWritten,
+  planOfScript,
+  readFirstAnswer,
+} from "../../core/plan/at-once.ts";
+import { readPlan } from "../../core/plan/parse-plan.ts";
+import type { Plan } from "../../core/plan/plan.ts";
+import { maxRounds } from "../../core/plan/promise.ts";
+import type { LooseTarget } from "../../core/script/loose-reply.ts";
+import type { Script, ScriptAction } from "../../core/script/script.ts";
+import { rowOf } from "../../core/vocabulary.ts";
+import type { Briefing } from "../briefing/briefing.ts";
+import { toReadable } from "../briefing/sources.ts";
+import { withinOnly } from "../changes/allowed.ts";
+import { atOncePrompt, planRequest } from "../prompts/prompts.ts";
+import { rehearse } from "../rehearse.ts";
+import { askForScript, callsOf, type ScriptReply, wasCut } from "../replies.ts";
+import type { Run } from "../run.ts";
+
+/** Work that came with the first answer. */
+export interface AtOnce {
+  readonly reply: ScriptReply;
+  /** What it would change, as the person sees it. */
+  readonly diff: string;
+  /** What of it cannot be done, one sentence each. */
+  readonly faults: readonly string[];
+  /** Files that it names as needed. */
+  readonly files: readonly RelPath[];
+}
+
+/** What the first answer led to. */
+export type First =
+  | { readonly plan: Plan; readonly atOnce: AtOnce | null; readonly messages: readonly Message[] }
+  /** A plan is to be asked for with these messages. */
+  | { readonly plan: null; readonly messages: readonly Message[] };
+
+/** Tokens that the window must have for what comes back. */
+const roomForReply = 2_000;
+/** Tokens of one line, when much is written. */
+const tokensOfLine = 15;
+
+/** The prompt of a first answer that may be the work; null: it is not offered for this run. */
+export function offerAtOnce(run: Run, { isWhole, text, parts }: Briefing): string | null {
+  const { planning, invocation, changing, checking, calling, dialogue, interactive } = run;
+  const { atOnce } = planning;
+  if (atOnce === "never" || planning.planOnly || planning.asksOnly || changing.strict) return null;
+  if (invocation.mode !== "single-shot" || calling.model.parts !== undefined) return null;
+  if (atOnce === "auto" && !(isWhole && (interactive || checking.checks.length > 0))) return null;
+  const { window, maxOutputTokens } = partOf(calling.model, "plan");
+  const lines = interactive ? linesWanted.person : linesWanted.headless;
+  const system = atOncePrompt(changing.strict, Math.min(lines, Math.floor(maxOutputTokens / tokensOfLine)));
+  const sent = dialogue.messages.reduce((sum, message) => sum + sizeOf(message), system.length + text.length);
+  if (window - run.ledger.estimate(sent) < roomForReply) return null;
+  // What the answer may overwrite is what it was shown whole.
+  for (const { file } of parts)
+    if (file !== null && file.part === undefined && file.shown === file.text) run.overlay.show(file.path, file.bytes);
+  return system;
+}
+
+/** The files that an answer without actions may mean: those that it names. */
+const targetsIn =
+  (run: Run) =>
+  (text: string): readonly LooseTarget[] =>
+    pathsOf(run, filesNamed(text, [])).map((path) => ({ path, isWritten: run.overlay.shown(path) === null }));
+
+const pathsOf = (run: Run, written: readonly string[]): readonly RelPath[] =>
+  written.flatMap((path) => toReadable(run, path) ?? []);
+
+const isChange = ({ cmd }: ScriptAction) => rowOf(cmd)?.kind === "change";
+
+/** The script without commands that are checks of the user, which run anyway, and without amendments. */
+function withoutChecks({ checking }: Run, script: Script): Script {
+  const checks = new Set(checking.checks.map((check) => check.trim()));
+  const isLeftOut = ({ cmd, arg = "" }: ScriptAction) =>
+    ["amend", "skip"].includes(rowOf(cmd)?.kind ?? "") || (rowOf(cmd)?.form === "command" && checks.has(arg.trim()));
+  return { ...script, actions: script.actions.filter((action) => !isLeftOut(action)) };
+}
+
+/** Whether a script is small and harmless enough to be done at once; else it counts as a plan. */
+function isWithinBounds(run: Run, script: Script): boolean {
+  const { acting, changing, overlay, workspace } = run;
+  const work = script.actions.filter(({ cmd }) => cmd !== "FINISH");
+  if (work.length > acting.maxActions || linesWritten(script) > atOnceBounds.lines) return false;
+  const made = new Set<RelPath>();
+  for (const { cmd, path = "" } of work) {
+    const target = doneAtOnce.has(cmd) ? toReadable(run, path) : null;
+    if (target === null || !withinOnly(changing.only, target)) return false;
+    if (workspace.concern(target) !== null || workspace.whyClosed(target) !== null) return false;
+    if (cmd === "MODIFY" && overlay.shown(target) === null && !made.has(target)) return false;
+    made.add(target);
+  }
+  return made.size > 0 && made.size <= atOnceBounds.paths;
+}
+
+/** What keeps a script from being the whole work. */
+async function findFaults(run: Run, script: Script, files: readonly RelPath[]) {
+  const { steps, complaints } = await rehearse(run, callsOf(script.actions, "try"));
+  const changed = new Set(script.actions.filter(isChange).flatMap(({ path = "" }) => toReadable(run, path) ?? []));
+  const missing = files.filter((path) => !changed.has(path));
+  const isClosed = script.actions.some(({ cmd }) => cmd === "FINISH") || (files.length > 0 && missing.length === 0);
+  const cannot = complaints.filter(({ code }) => code !== "nothing_done");
+  return {
+    diff: renderChanges(squash(steps.flatMap(({ changes }) => changes))),
+    paths: new Set(
+      cannot.flatMap(({ call }) => toReadable(run, String((call.input as { path?: unknown }).path ?? "")) ?? []),
+    ),
+    texts: [
+      ...cannot.map(({ text }) => `FAILED: ${text}`),
+      ...script.warnings.map(({ line, text }) => `line ${line}: ${text}`),
+      ...missing.map((path) => `FILES names ${path}, and no action changes it.`),
+      ...(isClosed ? [] : ["FINISH is missing."]),
+    ],
+  };
+}
+
+/** The script with the actions of a second reply in place of those on the same files, and of those that failed. */
+function joinScripts(run: Run, first: Script, second: Script, failed: ReadonlySet<RelPath>): Script {
+  const pathOf = ({ path = "" }: ScriptAction) => toReadable(run, path);
+  const again = new Set([...failed, ...second.actions.filter(isChange).flatMap((action) => pathOf(action) ?? [])]);
+  const kept = first.actions.filter((action) => {
+    const path = isChange(action) ? pathOf(action) : null;
+    return action.cmd !== "FINISH" && (path === null || !again.has(path));
+  });
+  const finish = [...second.actions, ...first.actions].find(({ cmd }) => cmd === "FINISH");
+  const more = second.actions.filter(({ cmd }) => cmd !== "FINISH");
+  const actions = [...kept, ...more, ...(finish === undefined ? [] : [finish])];
+  return { ...second, actions, remarks: first.remarks };
+}
+
+const mendRequest = (texts: readonly string[]): string =>
+  `Nothing of it is done yet:\n${texts.join("\n")}\nSend only what is wrong or missing, corrected, ended with FINISH; the rest of your script is kept. A file that needs no change: leave it out of a new FILES line.`;
+
+/** The script as work to show, with its faults mended by one more call; null: it is too large for that and counts as a plan. */
+async function mend(run: Run, system: string, reply: ScriptReply): Promise<AtOnce | null> {
+  const { ledger, dialogue } = run;
+  const script = withoutChecks(run, reply.script);
+  if (!isWithinBounds(run, script)) return null;
+  const files = pathsOf(run, filesNamed(reply.text, reply.script.actions));
+  const found = await findFaults(run, script, files);
+  const first = { reply: { ...reply, script }, diff: found.diff, faults: found.texts, files };
+  ledger.reserve(0);
+  if (found.texts.length === 0 || !ledger.spare) return first;
+  const text = `asking again before anything is changed: ${found.texts[0]?.split("\n", 1)[0]}`;
+  run.emit({ type: "notice", level: "info", code: "mending", text });
+  const messages: readonly Message[] = [...reply.messages, { role: "user", text: mendRequest(found.texts) }];
+  dialogue.messages = messages;
+  const second = await askForScript(run, { purpose: "repair", system, messages, targets: targetsIn(run) });
+  dialogue.messages = second.messages;
+  const named = filesNamed(second.text, second.script.actions);
+  const wanted = named.length === 0 ? files : pathsOf(run, named);
+  const joined = joinScripts(run, script, withoutChecks(run, second.script), found.paths);
+  if (wasCut(second.script)) return { ...first, reply: { ...first.reply, messages: second.messages } };
+  if (!isWithinBounds(run, joined)) return null;
+  const left = await findFaults(run, joined, wanted);
+  return { reply: { ...second, script: joined }, diff: left.diff, faults: left.texts, files: wanted };
+}
+
+/** Asks for the work, and reads the answer in whatever form it comes. */
+export async function tryAtOnce(run: Run, system: string, messages: readonly Message[]): Promise<First> {
+  const { dialogue, planning } = run;
+  dialogue.messages = messages;
+  const reply = await askForScript(run, { purpose: "execute", system, messages, targets: targetsIn(run) });
+  dialogue.messages = reply.messages;
+  const { script, text, seen } = reply;
+  const ask = (why: string): First => ({
+    plan: null,
+    messages: [...reply.messages, { role: "user", text: `${why}\n\n${planRequest()}` }],
+  });
+  if (wasCut(script)) return ask("Your answer was cut, and nothing of it was done. Send a plan first.");
+  const answer = readFirstAnswer(script, text, seen);
+  switch (answer.kind) {
+    case "plan":
+      return ask("Send the plan.");
+    case "unclear":
+      run.emit({
+        type: "notice",
+        level: "warning",
+        code: "answer_unusable",
+        text: `unusable answer (${answer.why}): asking for a plan`,
+      });
+      return ask(`That could not be used: ${answer.why}. Send a plan instead.`);
+    case "json": {
+      const reading = readPlan(answer.value);
+      return reading.ok
+        ? { plan: reading.value, atOnce: null, messages: reply.messages }
+        : ask(`That is not a usable plan: ${reading.why}.`);
+    }
+    case "answer": {
+      if (filesNamed(text, script.actions).length > 0)
+        return ask("Your answer names files and changes none; nothing was done. Send a plan first.");
+      run.ending.next = answer.next;
+      const talk = { intent: "conversation", reply: answer.text } as const;
+      const plan: Plan = { ...talk, analysis: null, execution_plan: null, intelligence_notes: null };
+      return { plan, atOnce: null, messages: reply.messages };
+    }
+    case "looks":
+      if (planning.rounds >= maxRounds) return ask("No look is left. Send the plan.");
+      return { plan: planOfScript(script, text), atOnce: null, messages: reply.messages };
+    case "script": {
+      const atOnce = await mend(run, system, reply);
+      const { reply: done } = atOnce ?? { reply };
+      return { plan: planOfScript(done.script, text), atOnce, messages: run.dialogue.messages };
+    }
+  }
+}
+
+/** Files that the work named as needed and has not changed. */
+export function undoneFiles(run: Run, atOnce: AtOnce | null): readonly UndoneStep[] {
+  const changes = run.changing.dryRun ? run.changing.staged : (run.begun?.changes ?? []);
+  const changed = new Set(changes.map(({ path }) => path));
+  const why = "named as needed, and no reply changed it";
+  return (atOnce?.files ?? [])
+    .filter((path) => !changed.has(path))
+    .map((target) => ({ action: "MODIFY", target, why }));
+}

@@ -1,0 +1,40 @@
+/** Tries calls on an overlay of the workspace: what they would change, and which of them cannot be done. */
+import type { Change } from "../core/change.ts";
+import type { Call } from "../core/model.ts";
+import type { Stage } from "../core/ports.ts";
+import type { Complaint } from "../core/proposal.ts";
+import { targetOfCall } from "./approval.ts";
+import type { Run } from "./run.ts";
+import { createOverlay } from "./stage.ts";
+
+interface Rehearsed {
+  /** The calls that can be done, in order, each with what it changes. */
+  readonly steps: readonly { readonly call: Call; readonly changes: readonly Change[] }[];
+  /** Calls that cannot be done, each with the model's own mistake. */
+  readonly complaints: readonly { readonly call: Call; readonly code: Complaint["code"]; readonly text: string }[];
+}
+
+/** What the policy refuses is left out: it is refused, with its reason, when it is performed. */
+export async function rehearse(run: Run, calls: readonly Call[]): Promise<Rehearsed> {
+  const actions = new Map(run.acting.actions.map((action) => [action.name as string, action]));
+  const below = run.veiled.stage();
+  const overlay = createOverlay(below);
+  const stage: Stage = { ...overlay, shown: (path) => overlay.shown(path) ?? below.shown(path) };
+  const steps: Rehearsed["steps"][number][] = [];
+  const complaints: Rehearsed["complaints"][number][] = [];
+  for (const call of calls) {
+    const action = actions.get(call.name);
+    if (action?.kind !== "change") continue;
+    try {
+      const proposal = await action.propose(call.input, stage, run.signal);
+      if (proposal.kind === "complaint")
+        complaints.push({ call, code: proposal.code, text: `${call.name} ${targetOfCall(call)}: ${proposal.text}` });
+      if (proposal.kind !== "change") continue;
+      overlay.stage(proposal.changes);
+      steps.push({ call, changes: proposal.changes });
+    } catch (thrown) {
+      if (run.signal.aborted) throw thrown;
+    }
+  }
+  return { steps, complaints };
+}

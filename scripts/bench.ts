@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { measureContext } from "./bench/context.ts";
-import { type Bench, envOf, interleave, type Measured, minOf, runOnce, runTask } from "./bench/run.ts";
+import { type Bench, envOf, interleave, type Measured, minOf, runOnce, runSmall, runTask } from "./bench/run.ts";
 import { measureSandbox } from "./bench/sandbox.ts";
 import { openScriptedServer } from "./bench/server.ts";
 import { measureStreams } from "./bench/stream.ts";
@@ -42,6 +42,7 @@ async function measureTimes(bench: Bench, hello: string): Promise<readonly Measu
     async () => ({ ...(await start(hello)), first: 0 }),
     () => runTask(bench),
   ]);
+  const [small = []] = await interleave(rounds, [() => runSmall(bench)]);
   const walls = (samples: readonly { readonly wall: number }[]) => samples.map(({ wall }) => wall);
   const ratios = (values: readonly number[], base: readonly { readonly wall: number }[]) =>
     values.map((value) => value / minOf(walls(base)));
@@ -61,6 +62,8 @@ async function measureTimes(bench: Bench, hello: string): Promise<readonly Measu
     { measure: "task of two calls / hello", values: ratios(walls(tasks), beside), budget: 8, unit: " x" },
     { measure: "  its processor time", values: tasks.map(({ cpu }) => cpu), unit: " ms" },
     { measure: "  its peak memory", values: tasks.map(({ peak }) => peak), budget: 60, unit: " MB" },
+    { measure: "small task with a check, 300 ms an answer", values: walls(small), budget: 400, unit: " ms" },
+    { measure: "  what its one call sends", values: small.map(({ kilobytes }) => kilobytes), budget: 7.5, unit: " KB" },
   ];
 }
 

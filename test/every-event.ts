@@ -190,7 +190,7 @@ function filled(text: Probe): { readonly [T in RunEvent["type"]]: readonly [unkn
       { id: text, action: text, target: text, ok: false, text },
     ],
     "changes.proposed": [
-      { batch: 1, changes: [change], asked: true, seen: true, diff: diffOf(text) },
+      { batch: 1, changes: [change], asked: true, seen: false, diff: diffOf(text) },
       { batch: 1, changes: [change], asked: true, seen: true, diff: text },
     ],
     "changes.decided": [

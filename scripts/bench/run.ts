@@ -1,7 +1,7 @@
 /** Starts programs for the bench and measures them from outside. */
 import { join } from "node:path";
 import type { ScriptedServer } from "./server.ts";
-import { makeFolder, replies, requestFor } from "./task.ts";
+import { atOnce, check, makeFolder, replies, requestFor } from "./task.ts";
 
 export interface Bench {
   /** A temporary folder of the bench. */
@@ -63,6 +63,22 @@ export async function runTask(bench: Bench): Promise<TaskSample> {
   const { seen } = bench.server;
   if (seen.length !== replies.length) throw new Error(`${seen.length} calls instead of ${replies.length}`);
   return { ...sample, first: (seen[0]?.at ?? started) - started };
+}
+
+/** Milliseconds that a model takes to answer, of those that are fast. */
+const answerMs = 300;
+
+/** Runs one task with a check in a fresh folder, by a model that takes its time: one call. */
+export async function runSmall(bench: Bench): Promise<Pick<Sample, "wall"> & { readonly kilobytes: number }> {
+  bench.next += 1;
+  const cwd = join(bench.place, `work-${bench.next}`);
+  makeFolder(cwd);
+  bench.server.play(atOnce, undefined, answerMs);
+  const command = [bench.pai, "run", "-y", "--check", check, requestFor(bench.next)];
+  const { wall } = await runOnce(command, cwd, envOf(bench));
+  const { seen } = bench.server;
+  if (seen.length !== atOnce.length) throw new Error(`${seen.length} calls instead of ${atOnce.length}`);
+  return { wall, kilobytes: seen.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0) / 1000 };
 }
 
 /** One row of the table. */

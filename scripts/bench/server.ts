@@ -13,8 +13,8 @@ export interface ScriptedServer {
   readonly origin: string;
   /** Requests since the last `play`. */
   readonly seen: readonly Seen[];
-  /** Sets the replies to the next requests, in order. `onSeen` is called for each request before it is answered. */
-  play(replies: readonly ScriptedReply[], onSeen?: () => void): void;
+  /** Sets the replies to the next requests, in order, each after `pauseMs`. `onSeen` is called for each request before it is answered. */
+  play(replies: readonly ScriptedReply[], onSeen?: () => void, pauseMs?: number): void;
   stop(): Promise<void>;
 }
 
@@ -38,6 +38,7 @@ export function openScriptedServer(): ScriptedServer {
   let replies: readonly ScriptedReply[] = [];
   let seen: Seen[] = [];
   let tell: () => void = () => {};
+  let pause = 0;
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -46,6 +47,7 @@ export function openScriptedServer(): ScriptedServer {
       tell();
       seen.push({ at, body: await request.text() });
       const reply = replies[seen.length - 1];
+      if (pause > 0) await Bun.sleep(pause);
       if (reply === undefined) return new Response("no reply is left", { status: 500 });
       return new Response(renderReply(reply), { headers: { "content-type": "text/event-stream" } });
     },
@@ -55,7 +57,8 @@ export function openScriptedServer(): ScriptedServer {
     get seen() {
       return seen;
     },
-    play(next, onSeen = () => {}) {
+    play(next, onSeen = () => {}, pauseMs = 0) {
+      pause = pauseMs;
       replies = next;
       tell = onSeen;
       seen = [];

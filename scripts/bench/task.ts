@@ -41,5 +41,10 @@ const finish = "FINISH::EOT\narea() now uses math.pi.\nNEXT: Add a test for area
 /** The model's replies: a plan, then the change. */
 export const replies: readonly string[] = [JSON.stringify(plan), change + finish];
 
+/** The change as the first answer. */
+export const atOnce: readonly string[] = [`FILES: src/area.py\nI'll use math.pi in area().\n\n${change}${finish}`];
+/** What proves it. */
+export const check = "grep -q math.pi src/area.py";
+
 /** Each run gets a differently worded request, so that no earlier plan is reused. */
 export const requestFor = (n: number): string => `use math.pi in area(), please (${n})`;

@@ -101,7 +101,7 @@ export type RunEvent =
       /** A decision about this batch follows; absent: it was approved with the plan. */
       readonly asked?: true;
       /** A person saw exactly this diff with the plan, and said yes to it. */
-      readonly seen?: true;
+      readonly seen?: boolean;
       /** Unified diff, masked. */
       readonly diff: string;
     }

@@ -171,7 +171,7 @@ export const eventSchema = z.discriminatedUnion("type", [
     ...changes,
     diff: z.string(),
     asked: z.optional(z.literal(true)),
-    seen: z.optional(z.literal(true)),
+    seen: z.optional(z.boolean()),
   }),
   event("changes.decided", { ...changes, accept: z.boolean(), by: z.enum(["user", "policy"]) }),
   event("changes.applied", changes),

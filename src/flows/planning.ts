@@ -91,27 +91,33 @@ async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Pr
       key: next,
     });
   }
-  const isDone = atOnce !== null;
-  const unfit = planning.isMended || !mayMend(run) ? null : await whyUnfit(run, plan);
-  if (unfit !== null) {
-    planning.isMended = true;
-    const hint = unfit.hint === null ? "" : `; ${unfit.hint}`;
-    run.emit({ type: "notice", level: "info", code: unfit.code, text: `asking again: ${unfit.message}` });
-    const text = `That is refused: ${unfit.message}${hint}.\nSend the whole ${isDone ? "script" : "plan"} again, without that.`;
+  const refusal = await refuseOnce(run, plan, atOnce === null ? "plan" : "script");
+  if (refusal !== null)
     return makeOne(run, kind, {
       ...wanted,
-      messages: [...spoken, { role: "user", text }],
+      messages: [...spoken, { role: "user", text: refusal }],
       plans: plans + 1,
       key: null,
     });
-  }
   if (cached) {
     const text = "the plan of an earlier run of the same request is used again (a request in other words plans anew)";
     run.emit({ type: "notice", level: "info", code: "plan_cached", text });
   }
+  const isDone = atOnce !== null;
   const promise = isDone ? promiseAtOnce(plans) : kind.promise(made, plans);
   const presented = await present(run, plan, { promise, plans, cached, isDone });
   return { plans, made, ...presented, messages: spoken, cached, atOnce };
+}
+
+/** What tells the model, once, that its plan or script may not be; null: it may. */
+async function refuseOnce(run: Run, plan: Plan, what: "plan" | "script"): Promise<string | null> {
+  const { planning } = run;
+  const unfit = planning.isMended || !mayMend(run) ? null : await whyUnfit(run, plan);
+  if (unfit === null) return null;
+  planning.isMended = true;
+  const hint = unfit.hint === null ? "" : `; ${unfit.hint}`;
+  run.emit({ type: "notice", level: "info", code: unfit.code, text: `asking again: ${unfit.message}` });
+  return `That ${what} is refused: ${unfit.message}${hint}.\nSend the whole ${what} again, without that.`;
 }
 
 /** Whether a call is left to mend a plan with, beside the one for its work. */

@@ -203,13 +203,10 @@ export async function refuseLinks(run: Run, claims: readonly PlanClaim[]): Promi
   }
 }
 
-const whyOwnYes = ({ workspace }: Run, path: RelPath): string | null =>
-  workspace.concern(path) ?? workspace.whyClosed(path);
-
 /** The paths of a plan that need a yes of their own, whether or not they have it. */
 export function concernsOf(run: Run, claims: readonly PlanClaim[]): readonly Concern[] {
   return [...new Set(claims.flatMap(pathsOfClaim))].flatMap((path) => {
-    const why = whyOwnYes(run, path);
+    const why = run.workspace.concern(path) ?? run.workspace.whyClosed(path);
     return why === null ? [] : [{ path, why }];
   });
 }
@@ -235,8 +232,8 @@ export async function takeYes(run: Run, claims: readonly PlanClaim[]): Promise<v
 }
 
 /**
- * Asks for approval where it is needed; of work that came with its plan the diff is shown. Returns what the user wants changed in the plan; null: approved. Throws
- * declined, approval_needed.
+ * Asks for approval where it is needed; of work that came with its plan the diff is shown. Returns what the user wants
+ * changed; null: approved. Throws declined, approval_needed.
  */
 export async function requireYes(
   run: Run,

@@ -313,16 +313,6 @@ export function pathsOfCall(run: Run, call: Call): readonly RelPath[] {
   }
 }
 
-/** The file that a READ shows; none for another call, or when the policy refuses the path. */
-export function pathsRead(run: Run, { name, input }: Call): readonly RelPath[] {
-  if (rowOf(name)?.form !== "lines") return [];
-  try {
-    return [run.overlay.path(field(input, "path"), "read")];
-  } catch {
-    return [];
-  }
-}
-
 /** Reports the decision about an amendment, and keeps it for the outcome. */
 export function noteAmended({ emit, acting }: Run, amendment: Amendment): void {
   acting.amended = [...acting.amended, amendment];

@@ -4,10 +4,12 @@ import { grantsSome } from "../../core/command/run-patterns.ts";
 import { fence } from "../../core/data-fence.ts";
 import { type ErrorCode, PaiError } from "../../core/error.ts";
 import type { Call, CallResult, Message, Tool } from "../../core/model.ts";
+import type { RelPath } from "../../core/path.ts";
 import type { AnyAction } from "../../core/proposal.ts";
 import { brokenOff } from "../../core/session/conversation.ts";
+import { rowOf } from "../../core/vocabulary.ts";
 import { hintFor } from "../acting.ts";
-import { pathsRead } from "../approval.ts";
+import { field } from "../approval.ts";
 import { ask, isTooLong, type Reply } from "../ask.ts";
 import { makeBriefing, type Part } from "../briefing/briefing.ts";
 import { readKnowledge, renderKnowledge } from "../briefing/guides.ts";
@@ -22,6 +24,16 @@ import { loopPrompt } from "../prompts/prompts.ts";
 import type { Flow, Run } from "../run.ts";
 import { compactConversation, compactIfNeeded, fitResults } from "./compact.ts";
 import { createInnerTools, explore, innerToolsOf, toTools } from "./inner-tools.ts";
+
+/** The file that a READ shows; none for another call, or when the policy refuses the path. */
+function pathsRead(run: Run, { name, input }: Call): readonly RelPath[] {
+  if (rowOf(name)?.form !== "lines") return [];
+  try {
+    return [run.overlay.path(field(input, "path"), "read")];
+  } catch {
+    return [];
+  }
+}
 
 /** Calls that a run may make, unless the user sets another cap. */
 export const maxTurns = 50;

@@ -149,7 +149,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
         await turn;
         return veil.hideOutput(text);
       };
-      return searchVeiled({ overlay, holders, hasSecrets, readWhole, hidePath, turn }, { ...query, hide }, signal);
+      return searchHidden({ overlay, holders, hasSecrets, readWhole, hidePath, turn }, { ...query, hide }, signal);
     };
 
     return {
@@ -218,9 +218,6 @@ interface VeiledFiles {
   readonly turn: Promise<unknown>;
 }
 
-/** How many files are searched for secrets when a pattern is slow. */
-const maxHidden = 20_000;
-
 /** Files with secrets as the model sees them, for the search to use instead of those on disk. */
 async function hiddenFiles({ holders, hasSecrets, readWhole }: VeiledFiles): Promise<SearchQuery["staged"]> {
   const staged = new Map<RelPath, Uint8Array | null>();
@@ -232,30 +229,10 @@ async function hiddenFiles({ holders, hasSecrets, readWhole }: VeiledFiles): Pro
   return staged;
 }
 
-/** The files of a folder, or the one file. */
-async function* filesBelow(overlay: Overlay, under: RelPath, signal: AbortSignal | undefined): AsyncGenerator<RelPath> {
-  const blob = await overlay.read(under).catch(() => null);
-  if (blob?.kind === "file") return yield under;
-  for await (const { kind, path } of overlay.walk(under, signal)) if (kind === "file") yield path;
-}
-
-/** Reads every file below `under`: the slow pattern may be testing a secret in a file that was not read before. */
-async function findHolders(
-  { overlay, readWhole }: VeiledFiles,
-  under: RelPath,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  let files = 0;
-  for await (const path of filesBelow(overlay, under, signal)) {
-    files += 1;
-    if (files > maxHidden) return;
-    if (files % 32 === 0) await Bun.sleep(0);
-    signal?.throwIfAborted();
-    await readWhole(path).catch(() => null);
-  }
-}
-
-/** Searches, and once more whenever a file with a hit turns out to hold secrets. */
+/**
+ * Searches hidden text only, so that no pattern can find out a secret letter by letter: once more whenever a file with a
+ * hit turns out to hold secrets.
+ */
 async function searchHidden(
   files: VeiledFiles,
   query: SearchQuery,
@@ -273,16 +250,4 @@ async function searchHidden(
     const hits = report.hits.slice(0, query.maxHits).map((hit) => ({ ...hit, path: hidePath(hit.path) }));
     return { ...report, hits, more: report.more || report.hits.length > query.maxHits };
   }
-}
-
-/** Searches hidden text only, so that no pattern can find out a secret letter by letter, nor by the time it takes. */
-async function searchVeiled(
-  files: VeiledFiles,
-  query: SearchQuery,
-  signal: AbortSignal | undefined,
-): Promise<SearchReport> {
-  const report = await searchHidden(files, query, signal);
-  if (!report.tooSlow) return report;
-  await findHolders(files, query.under, signal);
-  return searchHidden(files, query, signal);
 }

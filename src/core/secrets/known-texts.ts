@@ -4,7 +4,6 @@
 export const minKnown = 6;
 /** At most this many characters are held back, or one known text: some overlap themselves without end. */
 const maxHeld = 4096;
-const slots = 1 << 16;
 
 /** What stands in the place of a known text. `found`: that text, or all that overlapping known texts cover. */
 type Replacement = (found: string) => string;
@@ -25,21 +24,16 @@ interface FoundText {
   readonly replacement: Replacement;
 }
 
-/** Of the two characters there. */
-const slotOf = (text: string, at: number): number =>
-  (text.charCodeAt(at) * 256 + text.charCodeAt(at + 1)) & (slots - 1);
-
 export function createKnownTexts(): KnownTexts {
   const replacements = new Map<string, Replacement>();
   /** By the first `minKnown` characters: the lengths of the texts that begin so, longest first. */
   const lengths = new Map<string, number[]>();
-  /** Whether a known text begins with these two characters: rules out nearly every place. */
-  const begins = new Uint8Array(slots);
+  /** All that known texts begin with, up to `minKnown` characters. */
+  const beginnings = new Set<string>();
   let longest = 0;
 
   /** The longest known text that begins there; null: none. */
   const knownAt = (text: string, at: number): string | null => {
-    if (begins[slotOf(text, at)] !== 1) return null;
     for (const length of lengths.get(text.slice(at, at + minKnown)) ?? []) {
       const found = text.slice(at, at + length);
       if (replacements.has(found)) return found;
@@ -68,6 +62,7 @@ export function createKnownTexts(): KnownTexts {
   };
 
   const isBegun = (end: string): boolean =>
+    beginnings.has(end.slice(0, minKnown)) &&
     replacements.keys().some((each) => each.length > end.length && each.startsWith(end));
 
   return {
@@ -80,7 +75,7 @@ export function createKnownTexts(): KnownTexts {
         beginning,
         [...known].sort((a, b) => b - a),
       );
-      begins[slotOf(text, 0)] = 1;
+      for (let length = 1; length <= minKnown; length += 1) beginnings.add(text.slice(0, length));
       longest = Math.max(longest, text.length);
       return true;
     },
@@ -96,9 +91,7 @@ export function createKnownTexts(): KnownTexts {
     },
     begun(text) {
       for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1) {
-        // The last character alone says too little for the table.
-        const mayBegin = at === text.length - 1 || begins[slotOf(text, at)] === 1;
-        if (!mayBegin || !isBegun(text.slice(at))) continue;
+        if (!isBegun(text.slice(at))) continue;
         return Math.max(text.length - at, Math.min(text.length - startOf(text, at), maxHeld));
       }
       return 0;

@@ -132,11 +132,11 @@ test("of the files that a command names, twenty are read before it, and a megaby
   expect(await hides(`wc big.txt; cut -d'"' -f2 d.txt`)).toBe(true);
 });
 
-test("neither how long a search takes nor the files it includes tell how a secret begins", async () => {
+test("neither what a search finds nor the files it includes tell how a secret begins", async () => {
   const secret = "Zx9kQ2mR7tLp4VwA8sNdZx9kQ2mR7tLp4VwA8sNd";
   const ask = async (first: string) => {
     const looks = [
-      { id: "1", name: "grep", input: { pattern: `^db_password = "${first}(\\w+\\w+)+!$` } },
+      { id: "1", name: "grep", input: { pattern: `^db_password = "${first}\\w+` } },
       { id: "2", name: "grep", input: { pattern: "old", include: `backup-${first}*` } },
     ];
     const ran = await play({

@@ -30,10 +30,13 @@ export function createKnownTexts(): KnownTexts {
   const lengths = new Map<string, number[]>();
   /** All that known texts begin with, up to `minKnown` characters. */
   const beginnings = new Set<string>();
+  /** Codes of the characters that known texts begin with: most places of a text end the search here. */
+  const firsts = new Set<number>();
   let longest = 0;
 
   /** The longest known text that begins there; null: none. */
   const knownAt = (text: string, at: number): string | null => {
+    if (!firsts.has(text.charCodeAt(at))) return null;
     for (const length of lengths.get(text.slice(at, at + minKnown)) ?? []) {
       const found = text.slice(at, at + length);
       if (replacements.has(found)) return found;
@@ -75,6 +78,7 @@ export function createKnownTexts(): KnownTexts {
         beginning,
         [...known].sort((a, b) => b - a),
       );
+      firsts.add(text.charCodeAt(0));
       for (let length = 1; length <= minKnown; length += 1) beginnings.add(text.slice(0, length));
       longest = Math.max(longest, text.length);
       return true;

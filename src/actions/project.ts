@@ -2,8 +2,10 @@
 
 import * as z from "zod/mini";
 import { quoteForShell } from "../core/command/quote.ts";
+import { isLogName } from "../core/compressed.ts";
 import { findStacks, usualFolders } from "../core/context/stack.ts";
-import type { RelPath } from "../core/path.ts";
+import { spanOf, timeOfLine } from "../core/log-time.ts";
+import { parentOf, type RelPath } from "../core/path.ts";
 import type { Entry, Stage } from "../core/ports.ts";
 import { defineAction } from "./read-input.ts";
 
@@ -34,29 +36,77 @@ export const mapRoot = defineAction("MAP_ROOT", {
   },
 });
 
+/** Folders of a project where logs lie, even if version control ignores them. */
 const logFolders: readonly string[] = ["logs", "log", "storage/logs", "var/log"];
-const maxHits = 50;
+/** Files that are searched, hits of one file that are looked at for their time, hits that are shown, files that are named. */
+const most = { files: 200, walked: 20_000, perFile: 1000, hits: 50, named: 12 } as const;
+
+/** The logs in and below a folder, also ignored ones of the folder itself. */
+async function* findLogs(stage: Stage, folder: RelPath, signal: AbortSignal): AsyncGenerator<Entry> {
+  if (folder !== "" && (await stage.read(folder).catch(() => null))?.kind !== "folder") return;
+  yield* (await stage.list(folder)).filter(isLog);
+  let left: number = most.walked;
+  for await (const entry of stage.walk(folder, signal)) {
+    if (isLog(entry)) yield entry;
+    left -= 1;
+    if (left === 0) return;
+  }
+}
+
+const isLog = ({ kind, path }: Entry) => kind === "file" && isLogName(path);
+
+/** The logs of these places, newest first. A place that is a file counts as a log. */
+async function logsOf(stage: Stage, places: readonly RelPath[], signal: AbortSignal): Promise<readonly RelPath[]> {
+  const found = new Map<RelPath, number>();
+  for (const place of places) {
+    const parent = place === "" ? null : parentOf(place);
+    const named = parent === null ? [] : await stage.list(parent).catch(() => []);
+    const file = named.find(({ path, kind }) => path === place && kind === "file");
+    if (file !== undefined) found.set(place, file.changed ?? 0);
+    else for await (const { path, changed } of findLogs(stage, place, signal)) found.set(path, changed ?? 0);
+  }
+  return [...found].sort((a, b) => b[1] - a[1]).map(([path]) => path);
+}
+
+/** Lines that match, of the newest logs first and in each the last ones; of those with a time only the ones in the span. */
+async function searchLogs(stage: Stage, pattern: string, logs: readonly RelPath[], signal: AbortSignal) {
+  const { text = "", at = new Date() } = stage.asked ?? {};
+  const span = spanOf(text, at);
+  const isMeant = (line: string) => {
+    const time = span === null ? null : timeOfLine(line, at);
+    return span === null || time === null || (time >= span.from && time <= span.to);
+  };
+  const lines: string[] = [];
+  let hidden = 0;
+  for (const under of logs) {
+    const query = { pattern, ignoreCase: true, under, include: null, newest: true, staged: new Map() };
+    const { hits } = await stage.search({ ...query, maxHits: span === null ? most.hits : most.perFile }, signal);
+    const meant = hits.filter((hit) => isMeant(hit.text));
+    hidden += hits.length - meant.length;
+    lines.push(...meant.slice(-most.hits).map((hit) => `${hit.path}:${hit.line}:${hit.text}`));
+    if (lines.length >= most.hits) break;
+  }
+  const notes = [
+    ...(lines.length >= most.hits ? [`(older ones are left out; a narrower word or path shows them)`] : []),
+    ...(hidden > 0 ? [`(${hidden} more outside the time that the request names)`] : []),
+  ];
+  return { lines: lines.slice(0, most.hits), notes };
+}
 
 export const sniffLogs = defineAction("SNIFF_LOGS", {
-  input: () => z.object({ pattern: z.optional(z.string()) }),
-  async propose({ pattern = "" }, stage, signal) {
+  input: () => z.object({ pattern: z.optional(z.string()), path: z.optional(z.string()) }),
+  async propose({ pattern = "", path = "" }, stage, signal) {
     const wanted = pattern === "" || pattern === "." ? "error" : pattern;
-    const lines: string[] = [];
-    for (const name of logFolders) {
-      const under = stage.path(name, "list");
-      if ((await stage.read(under))?.kind !== "folder") continue;
-      const query = {
-        pattern: wanted,
-        ignoreCase: true,
-        under,
-        include: null,
-        maxHits: maxHits,
-        staged: new Map<RelPath, Uint8Array | null>(),
-      };
-      const { hits, more } = await stage.search(query, signal);
-      lines.push(...hits.map((hit) => `${hit.path}:${hit.line}:${hit.text}`), ...(more ? [`(more in ${name})`] : []));
-    }
-    return { kind: "answer", text: lines.length === 0 ? `no ${wanted} in ${logFolders.join(", ")}` : lines.join("\n") };
+    const folders = path === "" ? [".", ...logFolders, ...(stage.alsoShown ?? [])] : [path];
+    const all = await logsOf(stage, [...new Set(folders.map((each) => stage.path(each, "list")))], signal);
+    if (all.length === 0) return { kind: "answer", text: `no logs in ${folders.join(", ")}` };
+    const logs = all.slice(0, most.files);
+    const { lines, notes } = await searchLogs(stage, wanted, logs, signal);
+    const rest = logs.length > most.named ? ` and ${logs.length - most.named} older ones` : "";
+    const left = all.length > logs.length ? `; ${all.length - logs.length} still older ones were not searched` : "";
+    const searched = `${logs.slice(0, most.named).join(", ")}${rest}${left}`;
+    const found = lines.length === 0 ? [`no ${wanted} in ${searched}`] : lines;
+    return { kind: "answer", text: [...found, ...notes].join("\n") };
   },
 });
 

@@ -13,6 +13,8 @@ export interface Entry {
   readonly kind: "file" | "folder" | "link" | "special";
   /** Bytes; 0 for anything but files. */
   readonly size: number;
+  /** When its content last changed, in milliseconds since 1970; of files on disk only. */
+  readonly changed?: number;
   /** Where a link points, as written in it. */
   readonly target: string | null;
 }
@@ -95,6 +97,8 @@ export interface View {
    * Absent: there is no machine, as in a replay.
    */
   readonly host?: (asked: string, signal?: AbortSignal) => Promise<string>;
+  /** Absolute paths of what the user shows beside the project. */
+  readonly alsoShown?: readonly RelPath[];
   /** Lines that match; ends after 1 s of matching. Throws file_unusable for an invalid pattern. */
   search(query: SearchQuery, signal?: AbortSignal): Promise<SearchReport>;
 }
@@ -107,6 +111,8 @@ export interface Stage extends View {
   readonly room: number;
   /** How the model asks for things, for words that tell it how to go on. */
   readonly asksBy: "script" | "tools";
+  /** The user's request, and when it was made: for words such as "last night". */
+  readonly asked?: { readonly text: string; readonly at: Date };
 }
 
 export interface CommandOptions {

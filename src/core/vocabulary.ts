@@ -85,7 +85,7 @@ export const vocabulary = [
     name: "SNIFF_LOGS",
     form: "word",
     tool: "sniff_logs",
-    about: "Finds lines in the project's log folders, by default those with error.",
+    about: "Finds the newest lines of logs, by default those with error; path names one file or folder.",
     plan: "SNIFF_LOGS word",
   },
   {

@@ -94,7 +94,8 @@ interface RunParts {
 
 function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil }: RunParts): Run {
   const room = Math.min(maxShown, roomOf(ports.model.window));
-  const overlay = createOverlay(ports.workspace, room, options.mode === "tool-loop" ? "tools" : "script");
+  const asked = { text: task.text, at: ports.now() };
+  const overlay = createOverlay(ports.workspace, room, options.mode === "tool-loop" ? "tools" : "script", asked);
   let begun: Promise<Transaction> | null = null;
   let transaction: Transaction | null = null;
   const { command, mode, version, interactive, caps, outputSchema } = options;

@@ -97,7 +97,12 @@ async function searchLikely(
 }
 
 /** An overlay of `view`, to which nothing is ever written. `room`: characters that one answer may have. */
-export function createOverlay(view: View, room: number = maxShown, asksBy: Stage["asksBy"] = "script"): Overlay {
+export function createOverlay(
+  view: View,
+  room: number = maxShown,
+  asksBy: Stage["asksBy"] = "script",
+  asked?: Stage["asked"],
+): Overlay {
   let pending: readonly Change[] = [];
   let kept: readonly Change[] = [];
   let askLikely = async (): Promise<readonly string[]> => [];
@@ -167,6 +172,8 @@ export function createOverlay(view: View, room: number = maxShown, asksBy: Stage
   return {
     room,
     asksBy,
+    ...(asked !== undefined && { asked }),
+    ...(view.alsoShown !== undefined && { alsoShown: view.alsoShown }),
     path(text, use) {
       const path = view.path(text, use);
       const changes = onTop();

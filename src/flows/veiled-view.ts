@@ -156,6 +156,8 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
       room: overlay.room,
       asksBy: overlay.asksBy,
       path: overlay.path,
+      ...(overlay.asked !== undefined && { asked: overlay.asked }),
+      ...(overlay.alsoShown !== undefined && { alsoShown: overlay.alsoShown }),
       ...(overlay.host !== undefined && { host: overlay.host }),
       shown(path) {
         const bytes = overlay.shown(path);

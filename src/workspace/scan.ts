@@ -291,17 +291,23 @@ function entryAt(root: Root, level: Level, name: string): Entry | null {
   return stat && { path, kind: stat.kind, size: stat.kind === "file" ? stat.size : 0, target: stat.target };
 }
 
-/** A file whose size is read on demand: that would cost more than all the rest of a walk, and few sizes are used. */
+/** A file whose size and time are read on demand: that would cost more than all the rest of a walk, and few are used. */
 function fileEntry(root: Root, path: RelPath): Entry {
+  const stat = () => {
+    try {
+      return root.stat(path);
+    } catch {
+      return null;
+    }
+  };
   return {
     path,
     kind: "file",
     get size() {
-      try {
-        return root.stat(path)?.size ?? 0;
-      } catch {
-        return 0;
-      }
+      return stat()?.size ?? 0;
+    },
+    get changed() {
+      return Number((stat()?.mtimeNs ?? 0n) / 1_000_000n);
     },
     target: null,
   };

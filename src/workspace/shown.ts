@@ -70,6 +70,9 @@ export function withShown(view: View, places: readonly ShownPlace[]): View {
       get size() {
         return entry.size;
       },
+      get changed() {
+        return entry.changed ?? 0;
+      },
     };
   };
   const onPlace = <T>(path: RelPath, there: (found: Found) => T, here: () => T): T => {
@@ -123,6 +126,7 @@ export function withShown(view: View, places: readonly ShownPlace[]): View {
     ...(view.follow !== undefined && { follow: view.follow }),
     inside: (folder) => view.inside(folder),
     ...(view.host !== undefined && { host: view.host }),
+    alsoShown: places.map(({ base, only }) => joined(base, only ?? "")),
     search: (query, signal) =>
       onPlace(
         query.under,

@@ -1,6 +1,6 @@
 /** MAP_ROOT, SNIFF_LOGS, DIAGNOSE, PROFILE on a real folder. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { diagnose, mapRoot, profile, sniffLogs } from "../../src/actions/project.ts";
@@ -32,10 +32,39 @@ test("MAP_ROOT names the stack with the file that tells it, the usual folders an
   });
 });
 
-test("SNIFF_LOGS finds errors in the log folders, in any case, and says when there are none", async () => {
-  expect(await sniffLogs.propose({}, stage, signal)).toEqual({ kind: "answer", text: "logs/app.log:2:ERROR disk" });
+test("SNIFF_LOGS searches the logs of the folder and its log folders, newest first, and names them when it finds nothing", async () => {
+  for (const [name, text, at] of [
+    ["syslog", "old error\n", 1000],
+    ["db.err", "Error newer\n", 2000],
+    ["notes.txt", "error of no log\n", 3000],
+  ] as const) {
+    writeFileSync(join(root, name), text);
+    utimesSync(join(root, name), at, at);
+  }
+  writeFileSync(join(root, ".gitignore"), "logs/\n*.err\n");
+  expect(await sniffLogs.propose({}, stage, signal)).toEqual({
+    kind: "answer",
+    text: "logs/app.log:2:ERROR disk\ndb.err:1:Error newer\nsyslog:1:old error",
+  });
   const none = await sniffLogs.propose({ pattern: "panic" }, stage, signal);
-  expect(none).toMatchObject({ kind: "answer", text: expect.stringContaining("no panic in logs") });
+  expect(none).toEqual({ kind: "answer", text: "no panic in logs/app.log, db.err, syslog" });
+  const one = await sniffLogs.propose({ path: "logs" }, stage, signal);
+  expect(one).toEqual({ kind: "answer", text: "logs/app.log:2:ERROR disk" });
+  const file = await sniffLogs.propose({ path: "notes.txt" }, stage, signal);
+  expect(file).toEqual({ kind: "answer", text: "notes.txt:1:error of no log" });
+  const bare = await sniffLogs.propose({ path: "src" }, stage, signal);
+  expect(bare).toEqual({ kind: "answer", text: "no logs in src" });
+});
+
+test("SNIFF_LOGS keeps to the time that the request names, where lines have times", async () => {
+  mkdirSync(join(root, "web"));
+  const lines = ["2026-03-01T23:10:00 error a", "2026/03/02 13:00:00 [error] b", "error without a time"];
+  writeFileSync(join(root, "web/access.log"), `${lines.join("\n")}\n`);
+  const asked = { text: "what went wrong last night?", at: new Date(2026, 2, 2, 14) };
+  const answer = await sniffLogs.propose({ path: "web" }, { ...stage, asked }, signal);
+  expect(answer).toMatchObject({
+    text: `web/access.log:1:${lines[0]}\nweb/access.log:3:${lines[2]}\n(1 more outside the time that the request names)`,
+  });
 });
 
 test("PROFILE takes a script inside the project, quoted, and refuses one outside", async () => {

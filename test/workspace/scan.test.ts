@@ -32,7 +32,7 @@ test("walks depth first, siblings in code-point order", async () => {
   expect(listed(at.root)).toEqual(["B", "a", "b", "b.txt", "ä", "\uff5e", "\u{1f600}"]);
 });
 
-test("gives size, kind and target of an entry", () => {
+test("gives size, kind, target and, of a file, the time of an entry", () => {
   using at = openFolder();
   at.file("f", "12345");
   at.folder("d");
@@ -40,7 +40,7 @@ test("gives size, kind and target of an entry", () => {
   at.pipe("p");
   expect(list(at.root, p(""), noRules) as unknown).toEqual([
     { path: "d", kind: "folder", size: 0, target: null },
-    { path: "f", kind: "file", size: 5, target: null },
+    { path: "f", kind: "file", size: 5, target: null, changed: expect.any(Number) },
     { path: "l", kind: "link", size: 0, target: "../secret" },
     { path: "p", kind: "special", size: 0, target: null },
   ]);

@@ -21,7 +21,7 @@ import { askForJson, type ReadValue } from "./json-reply.ts";
 import { type AtOnce, offerAtOnce, tryAtOnce } from "./plans/at-once.ts";
 import { keyBehindLooks, keyOfPlan } from "./plans/kept-plans.ts";
 import { type Presented, present } from "./plans/present.ts";
-import { whyUnfit } from "./plans/real-paths.ts";
+import { asOnDisk, whyUnfit } from "./plans/real-paths.ts";
 import { workPrompt } from "./prompts/prompts.ts";
 import type { Run } from "./run.ts";
 
@@ -80,7 +80,7 @@ async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Pr
   const { key } = wanted;
   const { made, messages: spoken, plans, cached, atOnce } = await findPlan(run, kind, wanted);
   if (key !== null && atOnce === null) planning.planned = [...planning.planned, { key, made: made as Json }];
-  const plan = kind.planOf(made);
+  const plan = atOnce === null ? await asOnDisk(run, kind.planOf(made)) : kind.planOf(made);
   if (kind.looks(made)) {
     const text = await lookAround(run, plan);
     const next = key === null ? null : keyBehindLooks(run, key, text);
@@ -112,7 +112,7 @@ async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Pr
 /** What tells the model, once, that its plan or script may not be; null: it may. */
 async function refuseOnce(run: Run, plan: Plan, what: "plan" | "script"): Promise<string | null> {
   const { planning } = run;
-  const unfit = planning.isMended || !mayMend(run) ? null : await whyUnfit(run, plan);
+  const unfit = planning.isMended || !mayMend(run) ? null : await whyUnfit(run, plan, what === "script");
   if (unfit === null) return null;
   planning.isMended = true;
   const hint = unfit.hint === null ? "" : `; ${unfit.hint}`;

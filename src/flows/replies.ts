@@ -132,6 +132,14 @@ function usable(script: Script): Script["actions"] {
   return wasCut(script) ? whole.filter(({ cmd }) => rowOf(cmd)?.unsafeWhenCut !== true) : whole;
 }
 
+/** Puts the path that is there in the place of one that the plan spelled in another case. */
+const respell =
+  ({ planning }: Run) =>
+  (action: ScriptAction): ScriptAction => {
+    const path = planning.respelled.get(action.path ?? "");
+    return path === undefined ? action : { ...action, path };
+  };
+
 export interface ScriptWork {
   readonly batch: BatchReport;
   /** What to tell the model about this reply in the next call: warnings, what was left out, that it was cut. */
@@ -191,7 +199,7 @@ export async function performScript(
   script: Script,
   { rights, prefix, planned }: { readonly rights: Rights; readonly prefix: string; readonly planned: number },
 ): Promise<ScriptWork> {
-  const { kept: whole, left: known } = await withoutRan(run, usable(script));
+  const { kept: whole, left: known } = await withoutRan(run, usable(script).map(respell(run)));
   const { requests, faults } = readAmendments(whole);
   const calls = callsOf(
     whole.filter((action) => !isLeftOut(run, rights, action)),

@@ -4,6 +4,7 @@ import { type Change, losesFile, squash } from "../core/change.ts";
 import type { CheckEvidence } from "../core/command/check-output.ts";
 import { messagesWith } from "../core/dialogue.ts";
 import { exitCodes, PaiError } from "../core/error.ts";
+import { nameOf, type RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { complexityOf, phasesOf, promiseOf } from "../core/plan/promise.ts";
 import { createRights, type PlanClaim, type Rights, undoneStep, useOf } from "../core/plan/scope.ts";
@@ -102,10 +103,22 @@ function keepProse(ending: RunEnding, reply: ScriptReply, progress: Progress): b
   return prose !== "";
 }
 
-/** Promised folders that exist and promised deletions that are done, whoever did them. */
+/** Whether a granted amendment has changed a file of this name elsewhere: the plan named the wrong path. */
+const isCorrected = ({ acting }: Run, path: RelPath): boolean =>
+  acting.amended.some(
+    (each) => each.accept && each.action === "MODIFY" && nameOf(each.path).toLowerCase() === nameOf(path).toLowerCase(),
+  );
+
+/**
+ * Promised folders that exist and promised deletions that are done, whoever did them, and promised changes of a path
+ * that does not exist, once the right one is changed.
+ */
 async function findSettled(run: Run, claims: readonly PlanClaim[]): Promise<readonly PlanClaim[]> {
   const settled: PlanClaim[] = [];
   for (const claim of claims) {
+    if (claim.kind === "content" && isCorrected(run, claim.path)) {
+      if ((await run.overlay.read(claim.path).catch(() => undefined)) === null) settled.push(claim);
+    }
     if (claim.kind !== "folder" && claim.kind !== "delete") continue;
     const blob = await run.overlay.read(claim.path).catch(() => undefined);
     if (claim.kind === "folder" ? blob?.kind === "folder" : blob === null) settled.push(claim);

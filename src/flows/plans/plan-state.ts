@@ -1,5 +1,6 @@
 /** What the run knows of its plan: written by planning, its approval and the modes that choose how to work. */
 import type { Json } from "../../core/model.ts";
+import type { RelPath } from "../../core/path.ts";
 import type { AtOnceChoice } from "../../core/plan/at-once.ts";
 import type { Plan } from "../../core/plan/plan.ts";
 import type { ScheduleStep } from "../../core/plan/schedule.ts";
@@ -56,6 +57,8 @@ export interface Planning {
   isMended: boolean;
   /** Links that a notice told of. */
   readonly linksTold: Set<string>;
+  /** Paths that the plan spells in another case than the disk, with the path that is there. */
+  readonly respelled: Map<string, RelPath>;
 }
 
 export function createPlanning(
@@ -79,5 +82,6 @@ export function createPlanning(
     rounds: 0,
     isMended: false,
     linksTold: new Set(),
+    respelled: new Map(),
   };
 }

@@ -1,7 +1,7 @@
 /** A plan with real paths: relative to the root, and with what links lead to in their place. */
 import { PaiError, toPaiError } from "../../core/error.ts";
-import type { PathUse } from "../../core/path.ts";
-import type { Plan } from "../../core/plan/plan.ts";
+import { nameOf, type PathUse, parentOf, type RelPath } from "../../core/path.ts";
+import { type Plan, type PlanStep, workOf } from "../../core/plan/plan.ts";
 import { useOfTarget } from "../../core/plan/scope.ts";
 import { namesPath, rowOf } from "../../core/vocabulary.ts";
 import { claimsOfPlan, refuseLinks } from "../approval.ts";
@@ -41,11 +41,108 @@ export function withRealPaths(run: Run, plan: Plan): Plan {
   return { ...plan, execution_plan: { ...plan.execution_plan, steps } };
 }
 
+/** Whether the step works on something that must be there already. */
+const needsTarget = ({ action }: PlanStep): boolean => ["READ", "MODIFY", "RM", "MV", "COPY", "MODE"].includes(action);
+
+/** The path that a text names; null: it is closed, or no path. */
+function pathOf({ overlay }: Run, { action, target }: PlanStep): RelPath | null {
+  try {
+    return overlay.path(target, useOfTarget(action));
+  } catch {
+    return null;
+  }
+}
+
+/** Whether there is something at a path, or was when the model saw it; what cannot be read counts as there. */
+const exists = ({ overlay }: Run, path: RelPath): Promise<boolean> =>
+  overlay.read(path).then(
+    async (blob) => blob !== null || (await overlay.isChanged(path)),
+    () => true,
+  );
+
+/** The paths that are equal to this one but for case. */
+async function findInOtherCase({ overlay }: Run, path: RelPath): Promise<readonly RelPath[]> {
+  let found: readonly RelPath[] = ["" as RelPath];
+  for (const part of path.split("/")) {
+    const below = await Promise.all(found.map((folder) => overlay.list(folder).catch(() => [])));
+    found = below
+      .flat()
+      .flatMap((entry) => (nameOf(entry.path).toLowerCase() === part.toLowerCase() ? [entry.path] : []));
+  }
+  return found;
+}
+
+/** Steps on something that is not there, and that no step before them makes. */
+async function findMissing(
+  run: Run,
+  plan: Plan,
+): Promise<readonly { readonly step: PlanStep; readonly path: RelPath }[]> {
+  const missing: { step: PlanStep; path: RelPath }[] = [];
+  const made: string[] = [];
+  for (const step of workOf(plan)) {
+    const { kind, form } = rowOf(step.action) ?? {};
+    // A command may make anything.
+    if (kind === "command") break;
+    const path = needsTarget(step) ? pathOf(run, step) : null;
+    const isMade = made.some((each) => path === each || path?.startsWith(`${each}/`));
+    if (path !== null && !isMade && !(await exists(run, path))) missing.push({ step, path });
+    if (kind === "change") made.push(form === "pair" ? (step.destination ?? "") : step.target);
+  }
+  return missing;
+}
+
+/** The plan with paths that only differ in case from the one that is there in its place; says which those are. */
+export async function asOnDisk(run: Run, plan: Plan): Promise<Plan> {
+  if (plan.intent === "conversation" || plan.execution_plan === null) return plan;
+  for (const { step, path } of await findMissing(run, plan)) {
+    const [only, ...more] = await findInOtherCase(run, path);
+    if (only === undefined || more.length > 0 || run.planning.respelled.get(step.target) === only) continue;
+    run.planning.respelled.set(step.target, only);
+    const text = `there is no ${path}: the plan works on ${only}`;
+    run.emit({ type: "notice", level: "info", code: "path_respelled", text });
+  }
+  const steps = plan.execution_plan.steps.map((step) => ({
+    ...step,
+    target: (namesPath(step.action) ? run.planning.respelled.get(step.target) : undefined) ?? step.target,
+  }));
+  return { ...plan, execution_plan: { ...plan.execution_plan, steps } };
+}
+
+/** How much of the project is looked through for a name, and how many names are told. */
+const limits = { entries: 5_000, names: 30 } as const;
+
+/** The paths with this name, else what the nearest folder that exists holds. */
+async function tellWhatIsThere(run: Run, path: RelPath): Promise<string> {
+  const same: string[] = [];
+  let seen = 0;
+  for await (const entry of run.overlay.walk("" as RelPath, run.signal)) {
+    if (nameOf(entry.path).toLowerCase() === nameOf(path).toLowerCase()) same.push(entry.path);
+    seen += 1;
+    if (seen >= limits.entries) break;
+  }
+  if (same.length > 0) return `there is ${same.slice(0, limits.names).join(", ")}`;
+  let folder = parentOf(path);
+  while (folder !== "" && !(await exists(run, folder))) folder = parentOf(folder);
+  const entries = (await run.overlay.list(folder).catch(() => [])).slice(0, limits.names);
+  const names = entries.map((entry) => (entry.kind === "folder" ? `${nameOf(entry.path)}/` : nameOf(entry.path)));
+  return `${folder === "" ? "the project" : folder} holds ${names.join(", ") || "nothing"}; a new file is planned with WRITE`;
+}
+
+/** The refusal of a plan that changes what is not there; null: it changes none. */
+async function whyMissing(run: Run, plan: Plan): Promise<PaiError | null> {
+  // What is deleted, moved or copied already may be done; the action itself says so.
+  const missing = (await findMissing(run, plan)).find(({ step }) => step.action === "MODIFY");
+  if (missing === undefined) return null;
+  return new PaiError("file_unusable", `there is no ${missing.path} to modify`, {
+    hint: await tellWhatIsThere(run, missing.path),
+  });
+}
+
 /**
- * What the model may mend in its plan, once: a link that leads out of the project, or work in a run that only answers;
- * null: nothing.
+ * What the model may mend in its plan, once: a link that leads out of the project, a file that is not there, or work in
+ * a run that only answers; null: nothing. `isDone`: the work came with the plan.
  */
-export async function whyUnfit(run: Run, plan: Plan): Promise<PaiError | null> {
+export async function whyUnfit(run: Run, plan: Plan, isDone: boolean): Promise<PaiError | null> {
   if (plan.intent !== "task") return null;
   const steps = plan.execution_plan?.steps ?? [];
   const work = steps.flatMap(({ action, target }) => (rowOf(action)?.right == null ? [] : [`${action} ${target}`]));
@@ -56,7 +153,7 @@ export async function whyUnfit(run: Run, plan: Plan): Promise<PaiError | null> {
     );
   try {
     await refuseLinks(run, claimsOfPlan(run, withRealPaths(run, plan)).claims);
-    return null;
+    return isDone ? null : await whyMissing(run, plan);
   } catch (thrown) {
     const error = toPaiError(thrown);
     if (error.code !== "path_refused") throw thrown;

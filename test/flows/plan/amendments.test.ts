@@ -142,7 +142,7 @@ describe("at a terminal", () => {
     expect(ran.questions.length).toBe(2);
     expect(ran.outcome.refused.map(({ target }) => target).sort()).toEqual(["b.py", "c.py"]);
     expect(ran.outcome).toMatchObject({ status: "unverified", calls: { made: 2 } });
-    const open = plan({ steps: ["MODIFY a.py", "MODIFY d.py"], complexity: "moderate" });
+    const open = plan({ steps: ["MODIFY a.py", "WRITE d.py"], complexity: "moderate" });
     const lines = [open, script, editB + write("d.py", "1\n") + finish()];
     const again = await playing({ options, answers: ["yes", "no"], lines });
     expect(again.questions.length).toBe(2);

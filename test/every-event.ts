@@ -207,8 +207,8 @@ function filled(text: Probe): { readonly [T in RunEvent["type"]]: readonly [unkn
     ],
     "budget.updated": [{ calls: 1, tokens: 1, cost: 0.1 }],
     notice: [
-      { level: "info", code: text, text, wait: { why: text, seconds: 1, attempt: 1, of: 2 } },
-      { level: "warning", code: text, text, wait: { why: text, seconds: 1, attempt: 1, of: 2 } },
+      { level: "info", code: text, text, details: text, wait: { why: text, seconds: 1, attempt: 1, of: 2 } },
+      { level: "warning", code: text, text, details: text, wait: { why: text, seconds: 1, attempt: 1, of: 2 } },
     ],
     "tasks.updated": [{ tasks: [{ id: 1, content: text, description: text, active_form: text, status: "pending" }] }],
     "look.shown": [{ action: text, target: text, text }],

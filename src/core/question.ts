@@ -57,6 +57,8 @@ export interface Notice {
   readonly code: string;
   /** The whole message. */
   readonly text: string;
+  /** What only some people want to know besides. */
+  readonly details?: string | undefined;
   /** With `code` "waiting": the pause that begins now. */
   readonly wait?: Wait;
 }

@@ -113,8 +113,9 @@ async function examineSandbox({ root, places, context }: Patient, loaded: Loaded
       own,
       stateFolder: nearestFolder(places.stateDir),
     });
-    const { level, choice, text, why, proposes } = await sandbox.state();
+    const { level, choice, text: brief, details, why, proposes } = await sandbox.state();
     opened.close();
+    const text = details === undefined ? brief : `${brief} (${details})`;
     if (choice === "off") return said("ok", text);
     const copies = proposes ? "; what commands change comes back as a proposal" : "";
     if (holdsUnasked(level, choice) && isEnough(level, choice)) {

@@ -78,10 +78,8 @@ type Mode = Settings["mode"];
 /** Whether the event says of the sandbox what an earlier task of the session has said. Notes what it says. */
 function isToldAgain(talk: Talk, event: Parameters<TerminalView["sink"]>[0]): boolean {
   if (event.type !== "notice" || event.code !== "sandbox") return false;
-  // Which names are hidden changes from task to task; how commands are held is what a person should hear of.
-  const [held = ""] = event.text.split("; hidden: ");
-  const isAgain = talk.sandboxTold === held;
-  talk.sandboxTold = held;
+  const isAgain = talk.sandboxTold === event.text;
+  talk.sandboxTold = event.text;
   return isAgain;
 }
 

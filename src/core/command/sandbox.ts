@@ -35,8 +35,10 @@ export interface SandboxState {
   /** null: no sandbox works. */
   readonly level: SandboxLevel | null;
   readonly choice: SandboxChoice;
-  /** One line for people: what confines commands, without a label before it. */
+  /** A few words for people: what confines commands, without a label before it. */
   readonly text: string;
+  /** How it does that, and what it hides; absent: nothing more is to be said. */
+  readonly details?: string;
   /** Why the sandbox is not full with copies, and how to get that; null: it is, or the choice is `off`. */
   readonly why: string | null;
   /** Commands work on a copy, and their changes come back as a proposal. */

@@ -68,13 +68,14 @@ async function tellSandbox(run: Run, { held: { level } }: CommandResult): Promis
   run.shell.sandbox = level ?? "off";
   if (run.shell.sandboxTold) return;
   run.shell.sandboxTold = true;
-  const { text, why, choice } = await run.workspace.sandbox();
+  const { text, details, why, choice } = await run.workspace.sandbox();
   const isLess = why !== null && choice !== "off";
   run.emit({
     type: "notice",
     level: isLess ? "warning" : "info",
     code: "sandbox",
-    text: `sandbox ${text}${isLess ? ` (${why})` : ""}`,
+    text: `sandbox ${text}${isLess ? ` (${[details, why].filter(Boolean).join("; ")})` : ""}`,
+    details: isLess ? undefined : details,
   });
 }
 

@@ -88,9 +88,13 @@ export function openWaits(streams: Streams, { verbose, live, columns, now, note 
         aside(`call ${n}: ${visibleLine(served)}, ${tokens}, ${renderDuration(ms)}`);
       },
       /** A wait before a retry is shown only while it lasts; it leaves no line. */
-      notice({ level, text, wait }) {
+      notice({ level, text, details, wait }) {
         if (live && wait !== undefined) spinner.countDown(wait);
-        if (!live || wait === undefined || verbose) line(level === "warning" ? "warn" : "dim", visible(text));
+        if (!live || wait === undefined || verbose)
+          line(
+            level === "warning" ? "warn" : "dim",
+            visible(verbose && details !== undefined ? `${text} (${details})` : text),
+          );
       },
       "run.finished"() {
         asked = null;

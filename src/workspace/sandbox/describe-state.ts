@@ -25,18 +25,21 @@ export function describeState(parts: StateParts): SandboxState {
   const { settings, way, overlay, reasons } = parts;
   const proposes = way === "namespaces" && overlay;
   const why = proposes || settings.choice === "off" || reasons.length === 0 ? null : reasons.join("; ");
-  return { level: way && levelOf(way), choice: settings.choice, text: describe(parts), why, proposes };
+  const { choice, network } = settings;
+  const known = { level: way && levelOf(way), choice, why, proposes };
+  if (way === null)
+    return { ...known, text: choice === "off" ? "off: commands run with your rights" : "off: none works here" };
+  const text = `${levelOf(way)}, ${network ? "network on, local services too" : "network off"}`;
+  return { ...known, text, details: describe(parts, way) };
 }
 
-function describe({ settings, way, overlay, landlock, closed, workspace, home }: StateParts): string {
-  if (way === null) return settings.choice === "off" ? "off: commands run with your rights" : "off: none works here";
+function describe({ settings, overlay, landlock, closed, workspace, home }: StateParts, way: Way): string {
   const means = {
     namespaces: `namespaces, ${landlock > 0 ? `Landlock ${landlock}, ` : ""}seccomp`,
     bubblewrap: `bubblewrap, ${landlock > 0 ? "Landlock, " : ""}seccomp`,
     landlock: `Landlock ${landlock}, seccomp`,
   }[way];
-  const off = settings.checkNetwork ? "network off (on for your own checks)" : "network off";
-  const network = settings.network ? "network on, local services too" : off;
+  const own = settings.checkNetwork && !settings.network ? ["your own checks have the network"] : [];
   const homes = closed.homes.covered.length === 0 ? [] : ["the home is closed but for tools and caches"];
   const isTold = (path: string) =>
     contains(workspace, path) ? way !== "landlock" : !closed.homes.covered.some((each) => contains(each, path));
@@ -47,7 +50,7 @@ function describe({ settings, way, overlay, landlock, closed, workspace, home }:
   const git = settings.git ? [".git can be written"] : [];
   const open = way === "landlock" ? ["not protected: .git and secrets of the project"] : [];
   const place = way === "namespaces" && !overlay ? ["no copies: commands work on the project itself"] : [];
-  return [`${levelOf(way)} (${means})`, network, ...place, ...homes, ...hidden, ...open, ...git, ...partial].join("; ");
+  return [means, ...own, ...place, ...homes, ...hidden, ...open, ...git, ...partial].join("; ");
 }
 
 const describePartial = (way: Way): string =>

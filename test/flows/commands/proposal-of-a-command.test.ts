@@ -114,6 +114,18 @@ test("the sandbox of commands is described once a run", async () => {
   expect(said.map(({ text }) => text)).toEqual([expect.stringMatching(/^sandbox (full|writes|off)/)]);
 });
 
+onCopies("its notice says little, and the rest in its details", async () => {
+  const told = async (sandbox: object) => {
+    const { eventsOf } = await play({ lines: lines("true"), options: { allowRun: true }, sandbox });
+    return eventsOf("notice").find(({ code }) => code === "sandbox");
+  };
+  expect(await told({})).toMatchObject({
+    text: "sandbox full, network off",
+    details: expect.stringContaining("seccomp"),
+  });
+  expect((await told({ network: true }))?.text).toBe("sandbox full, network on, local services too");
+});
+
 onCopies("a command that meets the wall gets a line on what may be in its way", async () => {
   const ran = await run("touch /etc/pai-was-here");
   const said = ran.eventsOf("notice").filter(({ code }) => code === "sandbox_wall");

@@ -56,6 +56,14 @@ test("a pause before the next attempt leaves a line only where it cannot be coun
   expect(lines({ live: true }).join()).not.toContain("asking again");
 });
 
+test("the details of a notice are shown only with -v", () => {
+  const text = "sandbox full, network off";
+  const events = stamp([{ type: "notice", level: "info", code: "sandbox", text, details: "hidden: .env" }]);
+  const lines = (options: object) => show(true, options, { events, outcome }).screen.split("\n");
+  expect(lines({})).toContain(`· ${text}`);
+  expect(lines({ verbose: true })).toContain(`· ${text} (hidden: .env)`);
+});
+
 test("with --verbose a model's thoughts are lines as they come, without -v only the wait tells of them", () => {
   const events = stamp([
     { type: "model.started", n: 1, purpose: "plan", model: "gemini:x", estimate: 1 },

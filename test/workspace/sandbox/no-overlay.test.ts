@@ -28,8 +28,8 @@ needs(rootUser, copies).test("layers are made in memory where the state folder l
 });
 
 needs(rootUser, copies).test("where no overlay can be laid on the project, the state says so", () => {
-  const { level, proposes, text, why } = sayOn(2);
+  const { level, proposes, details, why } = sayOn(2);
   expect([level, proposes]).toEqual(["full", false]);
-  expect(text).toContain("no copies: commands work on the project itself");
+  expect(details).toContain("no copies: commands work on the project itself");
   expect(why).toContain("(overlay of the workspace: EINVAL)");
 });

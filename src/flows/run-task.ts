@@ -79,6 +79,12 @@ export function createStamper({ id, now, sink, secrets }: StamperOptions): Emit 
   };
 }
 
+/** Says that a task which might have been work was only answered, where nobody sees it happen. */
+function sayAnswered({ emit, interactive, invocation, planning }: Run): void {
+  if (interactive || planning.asksOnly || invocation.command !== "run") return;
+  emit({ type: "notice", level: "info", code: "answered", text: "answered, nothing changed" });
+}
+
 /** The task as the model may see it: secrets that the user typed are hidden, too. */
 const hideTask = (veil: Veil, task: Task): Task => ({
   ...task,
@@ -219,6 +225,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
   await run?.checking.baseline?.stop();
   const settled = await settle(run, failure, { options, ports, commit });
   commit?.close();
+  if (run !== null && settled.status === "answered") sayAnswered(run);
   if (run !== null && !mayStand(settled)) dropClaim(run.dialogue, run.ending.text);
   const timed = { ...settled, ms: Math.max(0, ports.now().getTime() - began - waitedMs()) };
   const outcome = veil.cover(timed);

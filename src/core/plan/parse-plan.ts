@@ -21,7 +21,7 @@ import {
   toTarget,
   toText,
 } from "./lenient.ts";
-import { asksToLook, type Plan, type PlanStep } from "./plan.ts";
+import { asksToLook, type Plan, type PlanStep, workOf } from "./plan.ts";
 import { plainAction, unpackPlan } from "./plan-form.ts";
 import type { Reading } from "./reading.ts";
 
@@ -75,6 +75,7 @@ function findFault(plan: Plan): string | null {
     return plan.reply.trim() === "" ? 'reply is empty: with intent "conversation" it is the whole answer' : null;
   const steps = plan.execution_plan?.steps ?? [];
   if (steps.length === 0) return `execution_plan.steps is empty: a ${plan.intent} needs its steps`;
+  if (workOf(plan).length === 0) return 'the plan holds no work; an answer or a question is intent "conversation"';
   if (steps.length > replyCaps.steps)
     return `execution_plan.steps holds ${steps.length} steps: at most ${replyCaps.steps}; plan a part of the task`;
   const faults = steps.flatMap(({ action, target, destination }, at) => {

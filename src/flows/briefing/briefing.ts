@@ -298,6 +298,10 @@ export function renderRequest({ task, planning }: Run): string {
   return `Request: ${task.text}${said.join("")}${shown}${only}`;
 }
 
+/** Tells a model whose questions nobody answers not to ask any; "": somebody does, or nothing is to be done. */
+const renderAlone = ({ interactive, planning }: Run): string =>
+  interactive || planning.asksOnly ? "" : "Nobody answers questions: choose, and say what you chose.";
+
 /** What the user gave: the conversation so far, context, checks, and last the request. */
 function renderGiven(run: Run, budgets: Fitted, memory: string): readonly Part[] {
   const given: readonly (readonly [Part["kind"], string])[] = [
@@ -305,7 +309,7 @@ function renderGiven(run: Run, budgets: Fitted, memory: string): readonly Part[]
     ["memory", memory],
     ["context", renderPiped(run, budgets.context)],
     ["checks", renderBaseline(run.checking)],
-    ["request", [renderRequest(run), renderAnswerForm(run.ending)].filter(Boolean).join("\n\n")],
+    ["request", [renderAlone(run), renderRequest(run), renderAnswerForm(run.ending)].filter(Boolean).join("\n\n")],
   ];
   return given.flatMap(([kind, shown]) => (shown === "" ? [] : [{ kind, text: shown, file: null }]));
 }

@@ -1,0 +1,2 @@
+def bmi(w, h):
+    return w / h

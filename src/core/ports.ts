@@ -309,6 +309,8 @@ export interface Workspace extends View {
   parse(text: string): RelPath;
   /** How many names (hard links) the file at a path has; 0 where there is no file. */
   names(path: RelPath): number;
+  /** Throws disk_full when there is no room for what undo needs; absent: nothing is kept. */
+  requireRoom?(): void;
   /** Throws read_only or permission_denied when the path cannot be written. */
   requireWritable?(path: RelPath): void;
   /** The user, by number, to whom a file would no longer belong once it is replaced; null or absent: the owner stays. */

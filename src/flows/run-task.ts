@@ -156,6 +156,9 @@ function requireCalls({ caps, mode, command, planOnly, approved }: RunOptions): 
   });
 }
 
+const mayChange = ({ command, planOnly, dryRun, asksOnly = false }: RunOptions): boolean =>
+  !planOnly && !dryRun && !asksOnly && command !== "context";
+
 /** What follows the flow: the user's checks, the form of the answer, and the preparation of the commit. */
 async function finish(run: Run): Promise<PreparedCommit | null> {
   const { outputSchema, commit } = run.ending;
@@ -205,6 +208,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
   let commit: PreparedCommit | null = null;
   try {
     requireCalls(options);
+    if (mayChange(options)) ports.workspace.requireRoom?.();
     if (options.commit != null) await requireCommit(options, ports);
     run = createRun(task, options, ports, {
       emit,

@@ -27,7 +27,7 @@ import { prepareCommit, requireRepository } from "./git/prepare-commit.ts";
 import { findUserIgnore, readUserIgnore } from "./git/user-ignore.ts";
 import { isAnyOpen, openIds, openJournal } from "./journal/journal.ts";
 import { openRootLock } from "./journal/lock.ts";
-import { openState, openStateLock } from "./journal/open-state.ts";
+import { openState, openStateLock, requireRoom } from "./journal/open-state.ts";
 import { recover } from "./journal/recover.ts";
 import { type History, openHistory } from "./journal/run-history.ts";
 import { openOtherNames, whyAsked } from "./other-names.ts";
@@ -43,7 +43,7 @@ import { openDisk } from "./system/disk.ts";
 import { pathOutside } from "./system/search-path.ts";
 import type { Stat } from "./system/stat.ts";
 import { openTransaction } from "./transaction.ts";
-import { lostOwner, requireWritable } from "./writable.ts";
+import { lostOwner, requireWritable, whyNotOwn } from "./writable.ts";
 
 export interface WorkspaceOptions {
   readonly root: string;
@@ -156,6 +156,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
         const runsAsOwner = ((fileAt(root, path)?.mode ?? 0) & 0o6000) !== 0;
         return runsAsOwner ? `${showName(path)} runs as its owner, and no longer when it is changed` : null;
       },
+      ...(state !== null && { requireRoom: () => requireRoom(state) }),
       requireWritable: (path) => requireWritable(root.path, path),
       lostOwner: (path) => lostOwner(root.path, path, process.geteuid?.() ?? 0),
       names: (path) => fileAt(root, path)?.nlink ?? 0,
@@ -352,5 +353,5 @@ function weaknesses(root: Root, why: string | null): string[] {
   if (why !== null) found.push(`undo is off: ${why}`);
   const mode = root.stat("" as RelPath)?.mode ?? 0;
   if ((mode & 0o1002) === 0o0002) found.push(`${showName(root.path)} can be written by everybody on this machine`);
-  return found;
+  return [...found, ...whyNotOwn(root.path, process.geteuid?.() ?? 0)];
 }

@@ -34,3 +34,16 @@ export function requireWritable(root: string, path: RelPath): void {
     throw new PaiError(code, `${showName(path)} cannot be written: ${where} is ${why}`, { hint, cause });
   }
 }
+
+/** What keeps the user `as` from changing this root, or makes new files another user's, in words; none: it is his own. */
+export function whyNotOwn(root: string, as: number): readonly string[] {
+  try {
+    accessSync(root, constants.W_OK);
+  } catch (cause) {
+    const { code } = toPaiError(cause);
+    if (code === "read_only") return ["the project is on a disk that is read-only: it can be read, not changed"];
+    if (code === "permission_denied") return ["the project is closed to this user for writing, at least at its top"];
+  }
+  const owner = lstatSync(root, { throwIfNoEntry: false })?.uid ?? as;
+  return owner === as ? [] : [`the project belongs to another user (uid ${owner}): new files will belong to you`];
+}

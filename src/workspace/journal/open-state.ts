@@ -1,8 +1,10 @@
 /** Opens the state folder of a workspace, checks whether it can be trusted, and opens its lock. */
-import { accessSync, constants, existsSync } from "node:fs";
+import { accessSync, constants, existsSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { PaiError, toPaiError } from "../../core/error.ts";
 import { distrustParts } from "../../system/judge-folder.ts";
 import { takeLock } from "../../system/lock.ts";
+import { temporaryName } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import { openDisk } from "../system/disk.ts";
 import { prepareState, type State } from "./journal.ts";
@@ -35,6 +37,27 @@ export function openStateLock(state: State): Lock {
     prepareState(state);
     return lock(work, options);
   };
+}
+
+/** Bytes that must be free where a run is kept: its record, receipt and the contents of a small change. */
+const roomOfRun = 64 * 1024;
+
+/** Writes and removes a file of that size, since only this also notices a quota. Throws disk_full. */
+export function requireRoom(state: State): void {
+  const probe = join(state.folder, temporaryName());
+  try {
+    prepareState(state);
+    state.disk.createClaim(probe, new Uint8Array(roomOfRun));
+  } catch (thrown) {
+    const { code } = toPaiError(thrown);
+    if (code !== "disk_full") throw thrown;
+    throw new PaiError(code, `no space is left in ${state.folder}, where pai keeps what undo needs`, {
+      hint: "free some space there, or run with --ephemeral: it keeps nothing, and cannot be undone",
+      cause: thrown,
+    });
+  } finally {
+    rmSync(probe, { force: true });
+  }
 }
 
 /** Whether the folder can be written or created. */

@@ -149,11 +149,45 @@ needs(ownMounts).test.concurrent("a full disk under the state folder never leave
   const big = "0123456789abcde\n".repeat(20_000);
   const answers = [planned([["WRITE", "hello.txt"]]), done(write("hello.txt", big))];
   await using place = openPlace(answers, { "hello.txt": "before\n" });
-  const small = 'mkdir -p "$HOME/.local/state"; mount -t tmpfs -o size=16k tmpfs "$HOME/.local/state"';
+  const small = 'mkdir -p "$HOME/.local/state"; mount -t tmpfs -o size=128k tmpfs "$HOME/.local/state"';
   const { code } = await place.shell(apart(`${small}; ${task}`));
   expect(code).not.toBe(0);
   expect(place.tree()).toEqual({ "hello.txt": "before\n" });
 });
+
+needs(ownMounts).test.concurrent(
+  "a full home ends a run before its first call, and --ephemeral does it all the same",
+  async () => {
+    await using place = openPlace([talked("It is empty."), ...hello]);
+    const full = 'mkdir -p "$HOME/.local/state"; mount -t tmpfs -o size=16k tmpfs "$HOME/.local/state"';
+    const { code, error } = readOutcome(await place.shell(apart(`${full}; ${task}`)));
+    expect([code, error?.code]).toEqual([14, "disk_full"]);
+    expect(error?.message).toMatch(/^no space is left in .*, where pai keeps what undo needs$/);
+    expect(error?.hint).toContain("--ephemeral");
+    expect(place.gemini.requests).toHaveLength(0);
+    expect((await place.shell(apart(`${full}; "$PAI" ask "what is here?"`))).code).toBe(0);
+    expect(readOutcome(await place.shell(apart(`${full}; ${task} --ephemeral`))).code).toBe(0);
+    expect(place.read("hello.txt")).toBe("hello\n");
+  },
+);
+
+needs(otherUser).test.concurrent(
+  "whose the project is, and that it is read-only, is told before the first call",
+  async () => {
+    await using place = openPlace([talked("It is empty."), talked("It is empty."), talked("It is empty.")]);
+    const told = async (script: string) => (await place.shell(script)).stderr;
+    const other = 'HOME=/nonexistent setpriv --reuid=65534 --clear-groups "$PAI" run "what is here?"';
+    expect(await told(`chmod 755 .. .; ${other}`)).toContain("closed to this user for writing");
+    expect(await told(`chown 65534 .; "$PAI" run "what is here?"; chown 0 .`)).toContain(
+      "the project belongs to another user (uid 65534): new files will belong to you",
+    );
+    expect(
+      await told(
+        apart(`mount --bind . ../project; cd ../project; mount -o remount,bind,ro .; "$PAI" run "what is here?"`),
+      ),
+    ).toContain("on a disk that is read-only: it can be read, not changed");
+  },
+);
 
 test.concurrent("a deleted working folder is one clear line and a failure", async () => {
   await using place = openPlace();

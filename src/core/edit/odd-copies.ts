@@ -1,7 +1,7 @@
 /** Steps 7, 8 and 11: a block copied with line numbers, with `...` for unchanged lines, or with escapes of a string. */
 
 import { findPlaceholders } from "../guard/placeholder.ts";
-import { type FileLines, isBlank } from "./file-lines.ts";
+import { type FileLines, indexLines, isBlank } from "./file-lines.ts";
 import { lineSteps, matchLoosely, strictSteps } from "./line-steps.ts";
 import type { Halves, Match, Splice } from "./step.ts";
 
@@ -50,15 +50,33 @@ export function matchElided(file: FileLines, halves: Halves): Match | null {
   for (const [at, part] of search.entries()) {
     const wanted = replace[at] ?? [];
     if (part.every(isBlank) && wanted.every(isBlank)) continue;
-    const match = matchLoosely(strictSteps, file, { search: part, replace: wanted, all: false });
+    const match = matchAfter(file, span[1], { search: part, replace: wanted, all: false });
     if (match === null || match.kind === "unplaceable") return match;
     if (match.kind === "ambiguous") return { ...match, note };
-    if (match.span[0] < span[1]) return null;
     splices.push(...match.splices);
     span[0] = Math.min(span[0], match.span[0]);
     span[1] = match.span[1];
   }
   return span[1] === 0 ? null : { kind: "found", splices, span, note };
+}
+
+/** The match of a part at or below the row `from`; behind another part, the first place with the very same lines. */
+function matchAfter(file: FileLines, from: number, halves: Halves): Match | null {
+  const match = matchWithin(file, from, file.lines.length, halves);
+  if (from === 0 || match?.kind !== "ambiguous" || match.note !== null) return match;
+  return matchWithin(file, from, Math.min(...match.rows) + halves.search.length, halves);
+}
+
+/** The match among the rows `from` up to but not including `to`. */
+function matchWithin(file: FileLines, from: number, to: number, halves: Halves): Match | null {
+  if (from === 0 && to === file.lines.length) return matchLoosely(strictSteps, file, halves);
+  const match = matchLoosely(strictSteps, indexLines(file.path, file.lines.slice(from, to)), halves);
+  if (match === null) return null;
+  if (match.kind === "ambiguous") return { ...match, rows: match.rows.map((row) => row + from) };
+  const span = [match.span[0] + from, match.span[1] + from] as const;
+  if (match.kind === "unplaceable") return { ...match, span };
+  const splices = match.splices.map((each) => ({ ...each, start: each.start + from, end: each.end + from }));
+  return { ...match, splices, span };
 }
 
 function cutAtElisions(lines: readonly string[]): readonly (readonly string[])[] {

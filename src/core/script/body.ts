@@ -2,7 +2,7 @@
 
 import { isDivider, looksLikeMark, opensSearch, readMark } from "../edit/marks.ts";
 import { isProseLine } from "../guard/placeholder.ts";
-import { isFence, isMarkdown, unwrapFence } from "./code-fence.ts";
+import { isFence, isMarkdown, unwrapFence, unwrapMarkdown } from "./code-fence.ts";
 import type { Body, EditBlock, ScriptAction } from "./script.ts";
 import { readDiffBody } from "./unified-diff.ts";
 
@@ -12,8 +12,7 @@ type Read = (path: string) => string | null;
 export function buildAction(body: Body, read: Read): ScriptAction {
   if (body.cmd === "FINISH") return buildFinish(body);
   const { path, line } = body;
-  const unwrapped = unwrapFence(body.lines);
-  const inner = unwrapped === null || isMarkdown(path) ? null : unwrapped;
+  const inner = isMarkdown(path) ? unwrapMarkdown(body.lines) : unwrapFence(body.lines);
   const lines = inner ?? body.lines;
   const flags = inner === null ? [...body.flags] : [...body.flags, "fence-stripped"];
   const edits = body.cmd === "MODIFY" || opensSearch(lines.find((each) => each.trim() !== "") ?? "");

@@ -29,6 +29,17 @@ export function unwrapFence(lines: readonly string[]): readonly string[] | null 
   return findEnd(lines, first, marks) === last ? lines.slice(first + 1, last) : null;
 }
 
+/** The lines inside the fence that models put around a whole Markdown file; null: there is none around it. */
+export function unwrapMarkdown(lines: readonly string[]): readonly string[] | null {
+  const first = lines.findIndex((line) => line.trim() !== "");
+  const [, marks] = /^(`{3,}|~{3,})(?:md|markdown)\s*$/i.exec(lines[first] ?? "") ?? [];
+  const last = lines.findLastIndex((line) => line.trim() !== "");
+  if (marks === undefined || last === first || !closes(lines[last] ?? "", marks)) return null;
+  const inside = lines.slice(first + 1, last);
+  // What is inside opens and closes its own fences; otherwise the first one is an example that ends before the last line.
+  return inside.length > 0 && findOpen(inside) < 0 ? inside : null;
+}
+
 /** The index of the fence that is open after the last line; -1: none is. */
 function findOpen(lines: readonly string[]): number {
   for (let at = 0; at < lines.length; at++) {

@@ -80,6 +80,9 @@ describe("one block", () => {
     };
     expect(edit("one()\ntwo()\nsix()\n", block)).toBe("ONE()\ntwo()\nsix()\n");
     expect(edit("six()\none()\ntwo()\n", block)).toBe("not_found in block 1");
+    const file = "f() {\n  a()\n}\n\ng() {\n  if (b) {\n    c()\n  }\n}\n\nh() {\n}\n";
+    const elided = { search: "g() {\n// ... existing code ...\n}\n", replace: "g(x) {\n// ... existing code ...\n}\n" };
+    expect(edit(file, elided)).toBe(file.replace("g()", "g(x)"));
   });
 
   test("skipped blank lines and comments survive, skipped code refuses", () => {

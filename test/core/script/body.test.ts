@@ -25,7 +25,14 @@ describe("bodies", () => {
     ]) {
       expect(write(body)).toEqual({ cmd: "WRITE", path: "a.txt", body });
     }
-    expect(write("```md\n# T\n```\n", "README.MD")?.body).toBe("```md\n# T\n```\n");
+  });
+
+  test("the fence around a whole Markdown file is no content, an example in it is", () => {
+    const inside = "# T\n\n```sh\nmake\n```\n\n```\nx\n```\n";
+    expect(write(`\`\`\`markdown\n${inside}\`\`\`\n`, "README.md")?.body).toBe(inside);
+    expect(write("```md\n# T\n```\n", "README.MD")?.body).toBe("# T\n");
+    for (const body of ["```md\n# T\n```\n\nso:\n```js\nx\n```\n", "```\nx\n```\n", "```md\nx\n"])
+      expect(write(body, "README.md")?.body).toBe(body);
   });
 
   test("carriage returns of the wire are dropped", () => {

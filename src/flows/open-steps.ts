@@ -65,11 +65,15 @@ async function withdraw(run: Run, progress: Progress, skips: readonly Withdrawal
   return [];
 }
 
+/** A message of fewer words, such as "Done.", is no reason. */
+const minReason = 3;
+
 /** Takes a FINISH alone, with a message, as the reason why the rest is left out, once something is done. */
 async function takeFinish(run: Run, script: Script, progress: Progress): Promise<void> {
   const [only, ...more] = script.actions;
   const why = (only?.arg ?? "").split("\n", 1)[0]?.trim() ?? "";
-  if (only === undefined || more.length > 0 || rowOf(only.cmd)?.kind !== "finish" || why === "") return;
+  if (only === undefined || more.length > 0 || rowOf(only.cmd)?.kind !== "finish") return;
+  if (why.split(/\s+/).length < minReason) return;
   if (progress.failure !== null || !hasDone(run)) return;
   const open = progress.openSteps.filter((step) => rowOf(step.action)?.kind === "change");
   await withdraw(

@@ -249,7 +249,7 @@ test("sizes of archives are put between their marks, and nowhere else (R67)", ()
     true,
     false,
   ]);
-  expect(() => renewSizes("no marks", out)).toThrow("README.md has no place");
-  const readme = readFileSync(join(root, "README.md"), "utf8");
-  for (const { name } of targets) expect(readme).toMatch(new RegExp(`\\| ${name} \\| \\d+ MB \\| \\d+ MB \\| `));
+  expect(() => renewSizes("no marks", out)).toThrow("docs/install.md has no place");
+  const page = readFileSync(join(root, "docs/install.md"), "utf8");
+  for (const { name } of targets) expect(page).toMatch(new RegExp(`\\| ${name} \\| \\d+ MB \\| \\d+ MB \\| `));
 });

@@ -179,11 +179,11 @@ describe("one reply", () => {
   test("an unknown action is reported to the next phase and does not prevent the end", async () => {
     const lines = [
       plan({ steps: ["WRITE a.txt", "WRITE b.txt"] }),
-      `${write("a.txt", "1\n")}CHMOD::a.txt\n${finish()}`,
+      `${write("a.txt", "1\n")}CHOWN::a.txt\n${finish()}`,
       write("b.txt", "2\n") + finish(),
     ];
     const ran = await play({ lines });
-    expect(ran.asked(3)).toContain("CHMOD");
+    expect(ran.asked(3)).toContain("CHOWN");
     expect(ran.outcome.code).toBe(0);
   });
 

@@ -34,7 +34,7 @@ const lines = [
   ["pai und", ["undo"]],
   ["pai key se", ["set"]],
   ["pai config un", ["unset"]],
-  ["pai schema ", ["config", "json", "jsonl", "plan"]],
+  ["pai schema ", ["config", "json", "jsonl", "plan", "review"]],
   ["pai completion z", ["zsh"]],
   ["pai help his", ["history"]],
   ["pai run --max-c", ["--max-calls", "--max-cost"]],

@@ -91,13 +91,13 @@ needs(copies, seenInside).describe("MCP tools", () => {
   );
 
   test.concurrent(
-    "a server that ends in the middle of a call, or is not there at all, is a result, and the run goes on",
+    "a server that ends in the middle of a call, or is not there at all, is a result, and alone fails the run",
     async () => {
       const step = call("t.add");
       await using place = open("die", [planned(step), scripted(step)]);
       await trust(place);
       const { stdout, code } = await run(place, "--jsonl");
-      expect([code, stdout.includes('"text":"exit 1 after ')]).toEqual([0, true]);
+      expect([code, stdout.includes('"text":"exit 1 after ')]).toEqual([9, true]);
       await using gone = openPlace([], {});
       writeFileSync(
         join(gone.root, ".mcp.json"),

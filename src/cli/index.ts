@@ -1,7 +1,7 @@
 /** From a command line to an exit code: picks the command, runs it, and reports every failure once. */
 
 import { defineCommand, runCommand } from "citty";
-import { exitCodes, type Failure, PaiError, toFailure, toPaiError } from "../core/error.ts";
+import { type ErrorCode, exitCodes, type Failure, PaiError, toFailure, toPaiError } from "../core/error.ts";
 import { failedOutcome } from "../core/outcome.ts";
 import { suggest } from "../core/suggest.ts";
 import { createJsonl, renderCommandDocument, renderDocument } from "../ui/json.ts";
@@ -136,6 +136,19 @@ async function dispatch({ command, words }: Choice, line: CommandLine, process: 
   return code;
 }
 
+/** Says of a missing key or run that sudo leaves those of its user behind. `user`: who called sudo, or "". */
+function nameSudo(thrown: unknown, user: string): unknown {
+  if (!(thrown instanceof PaiError) || user === "" || user === "root") return thrown;
+  const ways: Partial<Record<ErrorCode, string>> = {
+    no_key: `sudo leaves the keys of ${user} behind: pass on the variable of the key with sudo --preserve-env=NAME pai …`,
+    nothing_to_undo: `under sudo the runs of ${user} are not seen: take those back without sudo`,
+  };
+  const way = ways[thrown.code];
+  if (way === undefined) return thrown;
+  const hint = [way, thrown.hint].filter((part) => part !== null).join("; ");
+  return new PaiError(thrown.code, thrown.message, { hint, cause: thrown });
+}
+
 /** Runs the command line. Never rejects; resolves to the exit code. */
 export async function main(argv: readonly string[], called: Process): Promise<number> {
   const process = { ...called, notices: openNotices(called.now) };
@@ -152,7 +165,7 @@ export async function main(argv: readonly string[], called: Process): Promise<nu
     requireSense(choice, line);
     return await dispatch(choice, line, { ...process, cwd: readCwd(process.cwd) });
   } catch (thrown) {
-    return showFailure(thrown, name, argv, process);
+    return showFailure(nameSudo(thrown, called.env["SUDO_USER"] ?? ""), name, argv, process);
   }
 }
 

@@ -189,6 +189,15 @@ needs(otherUser).test.concurrent(
   },
 );
 
+test.concurrent("under sudo a missing key or run is said to be left behind with its user", async () => {
+  await using place = openPlace();
+  const said = async (line: readonly string[], user: string) =>
+    (await place.pai(line, { env: { SUDO_USER: user, GEMINI_API_KEY: null } })).stderr;
+  expect(await said(["run", "make it"], "ann")).toContain("sudo leaves the keys of ann behind: pass on");
+  expect(await said(["undo", "-y"], "ann")).toContain("under sudo the runs of ann are not seen");
+  expect(await said(["undo", "-y"], "root")).not.toContain("sudo");
+});
+
 test.concurrent("a deleted working folder is one clear line and a failure", async () => {
   await using place = openPlace();
   const result = await place.shell('mkdir ../spare/d; cd ../spare/d; rmdir ../d; "$PAI" history');

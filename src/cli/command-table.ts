@@ -77,7 +77,7 @@ export const commands: readonly Command[] = [
       ...tasking(),
       ...acting(),
       ...finishing(),
-      ...take("outputSchema", "dryRun", "jsonl", "continue"),
+      ...take("outputSchema", "dryRun", "output", "saveChange", "jsonl", "continue"),
     }),
     examples: [
       'pai run -y "add a --version flag to cli.py"',

@@ -182,6 +182,11 @@ export const flagTable = rows({
     description: "the answer is JSON of this JSON Schema, alone on standard output",
   },
   output: { type: "string", alias: "o", valueHint: "FILE", description: "write the result to this file" },
+  saveChange: {
+    type: "string",
+    valueHint: "FILE",
+    description: "save what a verified run changed; elsewhere: pai apply FILE, without a model",
+  },
   base: { type: "string", valueHint: "REF", description: "what is compared with: a commit or branch, default HEAD" },
   failOn: {
     type: "enum",

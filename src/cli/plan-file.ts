@@ -1,8 +1,9 @@
-/** The plan file: a plan, the state of the files it was made for, and perhaps finished edits, under one hash. */
+/** The plan file, under one hash: a plan, the state of its files, perhaps finished edits; or a change for other hosts. */
 
+import { hostname } from "node:os";
 import * as z from "zod/mini";
 import { isTooDeep, replyCaps } from "../core/caps.ts";
-import { type Blob, type Change, opOf } from "../core/change.ts";
+import { type Blob, type Change, opOf, squash } from "../core/change.ts";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import type { Json } from "../core/model.ts";
@@ -12,6 +13,7 @@ import type { Plan } from "../core/plan/plan.ts";
 import { readAs } from "../core/plan/reading.ts";
 import { pathsOfClaim } from "../core/plan/scope.ts";
 import type { Workspace } from "../core/ports.ts";
+import { mergeBlobs } from "../core/three-way.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { claimsOfPlan } from "../flows/approval.ts";
 import { isLook } from "../flows/evidence.ts";
@@ -23,6 +25,8 @@ const kept = z.object({
   op: z.enum(["create", "modify", "delete", "move", "mkdir"]),
   from: z.nullable(z.string()),
   before: z.nullable(z.string()),
+  before_base64: z.nullable(z.base64()),
+  before_mode: z.nullable(z.int().check(z.gte(0), z.lte(0o7777))),
   after_base64: z.nullable(z.base64()),
   mode: z.nullable(z.int().check(z.gte(0), z.lte(0o7777))),
 });
@@ -44,6 +48,8 @@ const planFile = z.object({
   base: z.array(base),
   looks: z.array(z.object({ action: z.string(), target: z.string() })),
   changes: z.nullable(z.array(kept)),
+  /** Of a change file; null: a plan. `by` is USER@HOST, `after` the commands of --then of the run that made it. */
+  made: z.nullable(z.object({ by: z.string(), after: z.array(z.string()) })),
   hash: z.string(),
 });
 
@@ -58,10 +64,15 @@ const modeOf = (blob: Blob | null) => (blob === null || blob.kind === "link" ? n
 
 const hashOf = (file: Omit<PlanFile, "hash">) => digest(JSON.stringify(file));
 
+const encodeFile = (blob: Blob | null) => (blob?.kind === "file" ? Buffer.from(blob.bytes).toString("base64") : null);
+
+/** Throws usage for a link, of which the file has no form. */
 function keep(change: Change): z.infer<typeof kept> {
   const { path, from, before, after } = change;
-  const content = after?.kind === "file" ? Buffer.from(after.bytes).toString("base64") : null;
-  return { path, op: opOf(change), from, before: identify(before), after_base64: content, mode: modeOf(after) };
+  if (after?.kind === "link") throw new PaiError("usage", `${path} is a link, which cannot be saved in a plan`);
+  const sides = { before_base64: encodeFile(before), after_base64: encodeFile(after) };
+  const modes = { before_mode: modeOf(before), mode: modeOf(after) };
+  return { path, op: opOf(change), from, before: identify(before), ...sides, ...modes };
 }
 
 export interface SaveOptions {
@@ -89,22 +100,84 @@ export async function savePlan(run: Run, { write, full, now }: SaveOptions): Pro
   ];
   const read = named.flatMap((text) => tryPath(run, text));
   const paths = [...new Set([...run.reading.bases, ...touched, ...read])].sort();
-  const content: Omit<PlanFile, "hash"> = {
-    version: planVersion,
-    kind: planKind,
-    pai: run.invocation.version,
-    created: now().toISOString(),
-    task: run.task.text,
-    mode: run.invocation.mode,
-    model: run.calling.model.id,
-    only: run.changing.only.flat(),
-    checks: [...run.checking.checks],
-    plan: plan as unknown as z.infer<typeof planFile>["plan"],
-    base: await Promise.all(paths.map((path) => describe(workspace, path))),
-    looks: steps.filter(({ action }) => isLook(action)).map(({ action, target }) => ({ action, target })),
-    changes: full ? run.changing.staged.map(keep) : null,
+  write(
+    seal({
+      ...headOf(run, now),
+      only: run.changing.only.flat(),
+      plan: plan as unknown as z.infer<typeof planFile>["plan"],
+      base: await Promise.all(paths.map((path) => describe(workspace, path))),
+      looks: steps.filter(({ action }) => isLook(action)).map(({ action, target }) => ({ action, target })),
+      changes: full ? run.changing.staged.map(keep) : null,
+      made: null,
+    }),
+  );
+}
+
+/** The text of a file with its hash, which is taken of the fields in the order of the schema, as it is when read. */
+function seal(content: Omit<PlanFile, "hash">): string {
+  const { hash: _, ...ordered } = z.parse(planFile, { ...content, hash: "" });
+  return `${JSON.stringify({ ...ordered, hash: hashOf(ordered) }, null, 2)}\n`;
+}
+
+const headOf = (run: Run, now: () => Date) => ({
+  version: planVersion as typeof planVersion,
+  kind: planKind as typeof planKind,
+  pai: run.invocation.version,
+  created: now().toISOString(),
+  task: run.task.text,
+  mode: run.invocation.mode,
+  model: run.calling.model.id,
+  checks: [...run.checking.checks],
+});
+
+const actionFor = { create: "WRITE", modify: "MODIFY", move: "WRITE", delete: "RM", mkdir: "MKDIR" } as const;
+
+/** A plan of exactly these changes, so that what applies them shows them and has no other rights. */
+function planFor(changes: readonly Change[], task: string, by: string): Plan {
+  const pathsOf = (...ops: string[]) => changes.filter((each) => ops.includes(opOf(each))).map(({ path }) => path);
+  const steps = changes.map((change, at) => ({
+    step_number: at + 1,
+    action: actionFor[opOf(change)],
+    target: change.path,
+    destination: null,
+    purpose: "as in the change file",
+    depends_on: [],
+    expected_outcome: "",
+  }));
+  return {
+    intent: "task",
+    reply: `The change that ${by} made: ${task}`,
+    analysis: {
+      user_intent: task,
+      target_identification: "",
+      files_to_read: [],
+      files_to_create: pathsOf("create"),
+      files_to_modify: pathsOf("modify"),
+      files_to_delete: pathsOf("delete"),
+      risk_assessment: "",
+      success_criteria: [],
+    },
+    execution_plan: { steps, checks: [], fallback_strategies: [] },
+    intelligence_notes: null,
   };
-  write(`${JSON.stringify({ ...content, hash: hashOf(content) }, null, 2)}\n`);
+}
+
+export interface SaveChangeOptions extends Pick<SaveOptions, "write" | "now"> {
+  /** Who makes the file. */
+  readonly user: string;
+}
+
+/** Saves what a run changed or, in a dry run, would change. Throws usage if that is nothing, or a link. */
+export function saveChange(run: Run, { write, now, user }: SaveChangeOptions): void {
+  const all = run.changing.dryRun ? run.changing.staged : squash(run.begun?.changes ?? []);
+  // A move is carried as its two ends.
+  const changes = all.map((change) => ({ ...change, from: null }));
+  if (changes.length === 0) throw new PaiError("nothing_done", "no change to save: the run made none");
+  const by = `${user}@${hostname()}`;
+  const plan = planFor(changes, run.task.text, by) as unknown as PlanFile["plan"];
+  const base = changes.map(({ path, before }) => ({ path, sha256: identify(before), mode: modeOf(before) }));
+  const rest = { only: [], looks: [], made: { by, after: [...run.ending.after.commands] } };
+  write(seal({ ...headOf(run, now), ...rest, plan, base, changes: changes.map(keep) }));
 }
 
 function tryPath(run: Run, text: string): RelPath[] {
@@ -170,7 +243,8 @@ export function readPlanFile(text: string, name: string): SavedPlan {
     task: content.task,
     only: content.only,
     checks: content.checks,
-    plan: addChecks(reading.value, content.checks),
+    // On another host only what its user types is run.
+    plan: content.made === null ? addChecks(reading.value, content.checks) : reading.value,
     file: written.value,
   };
 }
@@ -181,18 +255,28 @@ export function addChecks(plan: Plan, checks: readonly string[]): Plan {
   return work === null ? plan : { ...plan, execution_plan: { ...work, checks: [...checks, ...work.checks] } };
 }
 
-/** Throws plan_stale, naming every path that has changed since the plan was made. */
-export async function requireBase(workspace: Workspace, { file }: SavedPlan): Promise<void> {
+export interface ApplyOptions {
+  /** Whether a file that has changed since is merged by lines. */
+  readonly merge: boolean;
+}
+
+/** Throws plan_stale, naming every path that has changed since the plan was made; what is to be merged may have. */
+export async function requireBase(workspace: Workspace, { file }: SavedPlan, { merge }: ApplyOptions): Promise<void> {
+  const merged = new Set(merge ? file.changes?.map(({ path }) => path) : []);
   const stale: string[] = [];
   for (const { path, sha256: expected } of file.base) {
+    if (merged.has(path)) continue;
     const found = await describe(workspace, workspace.path(path, "read"));
     if (found.sha256 !== expected) stale.push(path);
   }
-  if (stale.length > 0) {
-    throw new PaiError("plan_stale", `changed since the plan was made: ${stale.join(", ")}`, {
-      hint: "nothing was changed; make a new plan with: pai plan",
+  if (stale.length === 0) return;
+  if (file.made !== null)
+    throw new PaiError("plan_stale", `not as they were on ${file.made.by} before the change: ${stale.join(", ")}`, {
+      hint: "nothing was changed; --merge keeps what differs on other lines",
     });
-  }
+  throw new PaiError("plan_stale", `changed since the plan was made: ${stale.join(", ")}`, {
+    hint: "nothing was changed; make a new plan with: pai plan",
+  });
 }
 
 type Kept = z.infer<typeof kept>;
@@ -204,17 +288,38 @@ function contentOf({ op, after_base64, mode }: Kept): Blob | null {
   return op === "delete" ? null : { kind: "folder", mode: mode ?? 0o755 };
 }
 
-/** The finished edits as changes to the current workspace; null: the plan has none. Throws plan_stale. */
-export async function changesOfPlan(workspace: Workspace, { file }: SavedPlan): Promise<readonly Change[] | null> {
+/** What the edit makes of a file that differs from the one it was made for. Throws plan_stale where lines collide. */
+function mergeKept(each: Kept, after: Blob | null, now: Blob | null): Blob | null {
+  const { path, before_base64: base, before_mode: mode } = each;
+  const before = base === null ? null : contentOf({ ...each, op: "modify", after_base64: base, mode });
+  const merge = mergeBlobs(before, after, now);
+  if (merge.kind === "merged") return merge.blob;
+  const lines = merge.kind === "disputed" ? merge.disputes.map(({ line }) => line).join(", ") : "";
+  const why = lines === "" ? "it is not merged by lines" : `it differs on the lines of the change (${lines})`;
+  throw new PaiError("plan_stale", `${path} cannot be merged: ${why}; nothing was changed`);
+}
+
+/**
+ * The finished edits as changes to the current workspace; null: the plan has none. Throws plan_stale, and path_refused
+ * for a path that the policy denies.
+ */
+export async function changesOfPlan(
+  workspace: Workspace,
+  { file }: SavedPlan,
+  { merge }: ApplyOptions,
+): Promise<readonly Change[] | null> {
   if (file.changes === null) return null;
   const changes: Change[] = [];
   // A move is one only if the file also removes the path that it came from.
   const gone = new Set(file.changes.flatMap(({ path, op }) => (op === "delete" ? [path] : [])));
   for (const each of file.changes) {
-    const after = contentOf(each);
+    let after = contentOf(each);
     const path = workspace.path(each.path, after === null ? "delete" : after.kind === "folder" ? "folder" : "write");
     const before = await workspace.read(path);
-    if (identify(before) !== each.before) throw new PaiError("plan_stale", `changed since the plan was made: ${path}`);
+    if (identify(before) !== each.before) {
+      if (!merge) throw new PaiError("plan_stale", `changed since the plan was made: ${path}`);
+      after = mergeKept(each, after, before);
+    }
     const from = each.from === null || !gone.has(each.from) ? null : workspace.path(each.from, "move");
     changes.push({ path, before, after, from });
   }

@@ -9,9 +9,21 @@ import { followPlan } from "../../flows/single-shot.ts";
 import { createReplayModel } from "../../models/replay.ts";
 import type { Context } from "../command.ts";
 import { onlyFlag } from "../flag-values.ts";
-import { changesOfPlan, readPlanFile, requireBase } from "../plan-file.ts";
+import { changesOfPlan, readPlanFile, requireBase, type SavedPlan } from "../plan-file.ts";
 import { readText } from "../read-text.ts";
 import { doTask } from "./task.ts";
+
+/** Says with which checks and --then the change was made elsewhere: none of them runs unless it is typed here. */
+function tellMade({ emit, checking, ending }: Run, { checks, file: { made } }: SavedPlan): void {
+  if (made === null) return;
+  const flags = [
+    ...checks.filter((check) => !checking.checks.includes(check)).map((check) => ["--check", check] as const),
+    ...made.after.filter((each) => !ending.after.commands.includes(each)).map((each) => ["--then", each] as const),
+  ].map(([flag, command]) => `${flag} ${quoteForShell(command)}`);
+  if (flags.length === 0) return;
+  const text = `commands of ${made.by} are not run; to run them as your own: ${flags.join(" ")}`;
+  emit({ type: "notice", level: "warning", code: "checks_not_run", text });
+}
 
 /**
  * Says that the plan file's checks will not run. Anybody can write such a file, so without a terminal its checks need
@@ -40,9 +52,11 @@ export async function applyCommand(context: Context): Promise<number> {
     },
     flow: async (run) => {
       const { workspace } = run;
-      tellChecks(run, saved.checks);
-      await requireBase(workspace, saved);
-      await followPlan(saved.plan, await changesOfPlan(workspace, saved))(run);
+      if (saved.file.made === null) tellChecks(run, saved.checks);
+      tellMade(run, saved);
+      const how = { merge: context.flags.merge === true };
+      await requireBase(workspace, saved, how);
+      await followPlan(saved.plan, await changesOfPlan(workspace, saved, how))(run);
     },
   });
 }

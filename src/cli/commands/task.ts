@@ -4,9 +4,10 @@ import { resolve } from "node:path";
 import { compileSchema } from "../../core/answer-schema.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Model } from "../../core/model.ts";
+import type { Outcome } from "../../core/outcome.ts";
 import type { Workspace } from "../../core/ports.ts";
 import { keepPlans } from "../../flows/plans/kept-plans.ts";
-import type { Flow, RunOptions, Task } from "../../flows/run.ts";
+import type { Flow, Run, RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { singleShot } from "../../flows/single-shot.ts";
 import { openPlaces } from "../../store/places.ts";
@@ -26,7 +27,7 @@ import { shownFlag } from "../flag-values.ts";
 import { chooseModel, readLineOf } from "../onboard/choose-model.ts";
 import { offerToKeep } from "../onboard/keep-model.ts";
 import { findOutput, requireInput, requireStdin } from "../output-file.ts";
-import { savePlan } from "../plan-file.ts";
+import { saveChange, savePlan } from "../plan-file.ts";
 import { readText, taskLimit } from "../read-text.ts";
 import { continuedId, continueSession, takeId } from "../session/continue-session.ts";
 
@@ -171,6 +172,34 @@ async function openRun({ command, flow, model, options }: TaskRun, { called, vie
   return { base, composed, task, all, how: flow ?? (await flowFor(mode)) };
 }
 
+/**
+ * Checks where the change is to be saved before anything is paid for; null: nowhere. Throws usage for -o without -n: what
+ * a real run saves has another name, as it is saved only if it is verified.
+ */
+function openChange(context: Context) {
+  const { flags, cwd, env, now } = context;
+  const name = flags.saveChange ?? flags.output;
+  if (name === undefined) return null;
+  if (flags.output !== undefined && flags.dryRun !== true)
+    throw new PaiError("usage", "-o saves the change of a dry run (-n)", {
+      hint: `after a verified run: --save-change ${name}`,
+    });
+  const { write } = findOutput(resolve(cwd, name), projectOf(context), { isPrivate: true });
+  return (run: Run, { ok, status }: Outcome, notify: Notify): void => {
+    if (!ok) return;
+    if (!run.changing.dryRun && status !== "verified") {
+      notify({
+        level: "warning",
+        code: "change_not_saved",
+        text: `${name} was not saved: no check has proved the run`,
+      });
+      return;
+    }
+    saveChange(run, { write, now, user: env["USER"] ?? env["LOGNAME"] ?? `uid ${process.getuid?.() ?? "unknown"}` });
+    notify({ level: "info", code: "change_saved", text: `change saved; elsewhere: pai apply -y ${name}` });
+  };
+}
+
 /** Runs one task, shows it according to the flags, and returns the exit code. */
 export async function doTask(given: Context, doing: TaskRun): Promise<number> {
   const { flow, task: readIt, options, command, asksOnly } = doing;
@@ -179,6 +208,7 @@ export async function doTask(given: Context, doing: TaskRun): Promise<number> {
   const { context } = called;
   const limited = limitTime(context.signal, called.settings.limits.timeout);
   try {
+    const keepChange = command === "run" ? openChange(context) : null;
     const view = await openView(context, limited.signal, options.planOnly === true ? "plan" : "run");
     for (const warning of called.warnings) view.notify({ level: "warning", code: "settings", text: warning });
     const read = await readIt(limited.signal, view.notify);
@@ -192,7 +222,13 @@ export async function doTask(given: Context, doing: TaskRun): Promise<number> {
       view.sink(event);
     };
     const ports = composed.portsFor({ task: said, options: all, sink, signal: limited.signal, decide: view.decide });
-    const outcome = await runTask(how, said, all, ports);
+    let ran: Run | null = null;
+    const keeping: Flow = (run) => {
+      ran = run;
+      return how(run);
+    };
+    const outcome = await runTask(keeping, said, all, ports);
+    if (ran !== null) keepChange?.(ran, outcome, view.notify);
     continued?.close();
     const closing = composed.close();
     if (context.flags.json === true) {

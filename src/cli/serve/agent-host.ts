@@ -294,7 +294,7 @@ export function openAgentHost(given: Context): ToolHost {
     if (found.outcome !== null) return found.outcome;
     const saved = readPlanFile(found.saved, `plan ${id}`);
     const flow: Flow = async (run) => {
-      await requireBase(run.workspace, saved);
+      await requireBase(run.workspace, saved, { merge: false });
       await followPlan(addChecks(saved.plan, found.checks), null)(run);
     };
     const only = [...found.only, onlyFlag(given.flags)].filter((globs) => globs.length > 0);

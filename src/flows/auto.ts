@@ -7,7 +7,7 @@ import { followSchedule } from "./eight-step.ts";
 import { makePlan, type PlanKind, presentApproved, singleShotPlan } from "./planning.ts";
 import type { ApprovedWork } from "./plans/plan-state.ts";
 import type { Flow } from "./run.ts";
-import { execute } from "./single-shot.ts";
+import { execute, followMade } from "./single-shot.ts";
 
 const isThorough = (plan: Plan) => plan.intent === "task" && complexityOf(plan) === "complex";
 
@@ -18,16 +18,13 @@ const hybridPlan: PlanKind<Plan> = {
 };
 
 export const hybrid: Flow = async (run) => {
-  const { plan, claims } = await makePlan(run, hybridPlan);
+  const made = await makePlan(run, hybridPlan);
+  const { plan, claims } = made;
   run.planning.mode = isThorough(plan) ? "eight-step" : "single-shot";
-  if (plan.intent === "conversation") {
-    run.ending.text = plan.reply;
-    return;
-  }
-  const text = `the plan is ${complexityOf(plan)}: working ${run.planning.mode}`;
+  if (!isThorough(plan)) return followMade(run, made);
+  const text = "the plan is complex: each of its steps is done and judged by itself";
   run.emit({ type: "notice", level: "info", code: "mode_chosen", text });
   if (run.planning.planOnly) return;
-  if (!isThorough(plan)) return execute(run, plan, claims);
   await followSchedule(run, scheduleOf(plan), claims);
 };
 

@@ -10,7 +10,6 @@ import { noteTold } from "../core/dialogue.ts";
 import { type Call, isFields, type Json, partOf } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan/plan.ts";
-import { maxRounds } from "../core/plan/promise.ts";
 import { createRights, type Rights } from "../core/plan/scope.ts";
 import { splitRange } from "../core/script/script.ts";
 import { blankSecrets } from "../core/secrets/veil.ts";
@@ -221,7 +220,10 @@ export async function lookAround(run: Run, plan: Plan): Promise<string> {
   ];
   const { reports } = await perform(run, calls, noRights);
   countRound(run, reports);
-  const rounds = maxRounds - run.planning.rounds;
+  const { rounds: done, maxRounds } = run.planning;
+  const rounds = maxRounds - done;
+  if (maxRounds > 2 && rounds > 0)
+    run.emit({ type: "notice", level: "info", code: "looked", text: `looked ${done} of at most ${maxRounds} times` });
   const { window, maxOutputTokens } = partOf(run.calling.model, "plan");
   const texts = cutResults(
     reports,

@@ -5,7 +5,7 @@ import { PaiError } from "../core/error.ts";
 import type { Json, Message } from "../core/model.ts";
 import { readPlan } from "../core/plan/parse-plan.ts";
 import { asksToLook, type Plan } from "../core/plan/plan.ts";
-import { type CallPromise, maxRounds, planPromise, promiseOf } from "../core/plan/promise.ts";
+import { type CallPromise, planPromise, promiseOf } from "../core/plan/promise.ts";
 import type { Reading } from "../core/plan/reading.ts";
 import { planJsonSchema } from "../core/plan/reply-schemas.ts";
 import type { PlanClaim } from "../core/plan/scope.ts";
@@ -145,7 +145,7 @@ export async function presentApproved(run: Run, saved: Plan, promise: CallPromis
   return { plan, claims };
 }
 
-interface ApprovedPlan<Made> {
+export interface ApprovedPlan<Made> {
   /** The plan as the model wrote it. */
   readonly made: Made;
   /** The plan as it is carried out. */
@@ -232,7 +232,7 @@ function answerOf(ending: RunEnding, text: string): Json | null {
 
 /** Refuses a request to look when no round of looks is left. */
 function refuseLook<Made>(run: Run, kind: PlanKind<Made>, reading: Reading<Made>): Reading<Made> {
-  if (!reading.ok || !kind.looks(reading.value) || run.planning.rounds < maxRounds) return reading;
+  if (!reading.ok || !kind.looks(reading.value) || run.planning.rounds < run.planning.maxRounds) return reading;
   return { ok: false, why: "no look is left; send the plan with its changes, or the whole answer" };
 }
 
@@ -269,7 +269,7 @@ async function askForPlan<Made>(
   { messages, plans, promiseAt }: Wanted,
 ): Promise<Found<Made>> {
   const { ledger, planning } = run;
-  const promise = promiseAt?.(plans) ?? planPromise;
+  const promise = promiseAt?.(plans) ?? planPromise(run.planning.maxRounds);
   ledger.promise(promise);
   // One call is to spare for any use; the others are reserved for rounds of looks and for the work after the plan.
   ledger.reserve(Math.max(0, promise.at_most - plans - 1));
@@ -281,7 +281,7 @@ async function askForPlan<Made>(
   let freed = 0;
   /** Gives up a round of looks for the call, so that the promise holds. */
   const freeCall = () => {
-    if (promiseAt !== null || planning.rounds >= maxRounds) return false;
+    if (promiseAt !== null || planning.rounds >= planning.maxRounds) return false;
     planning.rounds += 1;
     freed += 1;
     ledger.reserve(Math.max(0, promise.at_most - plans - 1 - freed));
@@ -294,7 +294,7 @@ async function askForPlan<Made>(
 }
 
 /** The promise before the first answer, which may be the work: two calls where it is a plan. */
-const firstPromise: CallPromise = { expected: 2, at_most: planPromise.at_most };
+const firstPromise = (rounds: number): CallPromise => ({ ...planPromise(rounds), expected: 2 });
 /** One call has done it; one may mend it, one is to spare. */
 const promiseAtOnce = (made: number): CallPromise => ({ expected: made, at_most: made + 2 });
 
@@ -302,7 +302,7 @@ const promiseAtOnce = (made: number): CallPromise => ({ expected: made, at_most:
 async function askForWork<Made>(run: Run, kind: PlanKind<Made>, system: string, wanted: Wanted): Promise<Found<Made>> {
   const { ledger } = run;
   const { messages, plans, promiseAt } = wanted;
-  const promise = promiseAt?.(plans) ?? firstPromise;
+  const promise = promiseAt?.(plans) ?? firstPromise(run.planning.maxRounds);
   ledger.promise(promise);
   ledger.reserve(Math.max(0, promise.at_most - plans - 1));
   const before = ledger.made;

@@ -80,7 +80,7 @@ async function composePlanCall(run: Run): Promise<FirstCall> {
   const form = kind.format.isOptional === true ? "" : JSON.stringify(kind.format.schema);
   const instructions = kind.offer?.(run, briefing) ?? kind.system(run.changing.strict) + form;
   const likely = await briefing.likely();
-  return { instructions, parts: briefing.parts, promise: planPromise, likely };
+  return { instructions, parts: briefing.parts, promise: planPromise(run.planning.maxRounds), likely };
 }
 
 async function composeLoopCall(run: Run): Promise<FirstCall> {

@@ -5,7 +5,7 @@ import { createDialogue, dropClaim } from "../core/dialogue.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { Emit, RunEvent, StampedEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
-import { minCalls, planPromise } from "../core/plan/promise.ts";
+import { minCalls, planPromise, roundsOf } from "../core/plan/promise.ts";
 import type { PreparedCommit, Transaction } from "../core/ports.ts";
 import type { Decide } from "../core/question.ts";
 import { createVeil, type Veil } from "../core/secrets/veil.ts";
@@ -115,11 +115,16 @@ function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil }
     emit,
     interactive,
     decide: ports.decide,
-    ledger: createLedger(caps, ports.price, planPromise, outputSchema == null ? 0 : 1),
+    ledger: createLedger(
+      caps,
+      ports.price,
+      planPromise(roundsOf(options.mode, caps.calls)),
+      outputSchema == null ? 0 : 1,
+    ),
     overlay,
     veiled: createVeiledView(overlay, veil),
     veil,
-    planning: createPlanning(options, ports.planCache),
+    planning: createPlanning(options, ports.planCache, caps.calls),
     reading: createReading(options),
     calling: createCalling(options, ports),
     acting: createActing(options, ports.actions),

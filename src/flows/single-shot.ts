@@ -31,7 +31,7 @@ import { beginningOf } from "./json-reply.ts";
 import { runLeftOut, takeSkips } from "./open-steps.ts";
 import type { BatchReport } from "./perform.ts";
 import { renderResults, renderTask } from "./phases.ts";
-import { makePlan, presentSaved, singleShotPlan } from "./planning.ts";
+import { type ApprovedPlan, makePlan, presentSaved, singleShotPlan } from "./planning.ts";
 import { type AtOnce, undoneFiles } from "./plans/at-once.ts";
 import { keepPlans } from "./plans/kept-plans.ts";
 import { createProgress, type Left, type Progress } from "./progress.ts";
@@ -48,8 +48,10 @@ import {
 import type { Flow, Run } from "./run.ts";
 import { performAsWished } from "./wishes.ts";
 
-export const singleShot: Flow = async (run) => {
-  const { plan, claims, atOnce } = await makePlan(run, singleShotPlan);
+export const singleShot: Flow = async (run) => followMade(run, await makePlan(run, singleShotPlan));
+
+/** Answers, stops at the plan, or carries it out and keeps it for a later run. */
+export async function followMade(run: Run, { plan, claims, atOnce }: ApprovedPlan<Plan>): Promise<void> {
   if (plan.intent === "conversation") {
     run.ending.text = plan.reply;
     return;
@@ -57,7 +59,7 @@ export const singleShot: Flow = async (run) => {
   if (run.planning.planOnly) return;
   await execute(run, plan, claims, atOnce);
   if (!run.changing.dryRun && run.ending.undone.length === 0) await keepPlans(run.planning);
-};
+}
 
 /** single-shot with a saved plan, without a planning call; with its finished `changes`, without any call. */
 export function followPlan(saved: Plan, changes: readonly Change[] | null): Flow {

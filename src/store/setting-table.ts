@@ -38,8 +38,8 @@ export type Mode = (typeof modes)[number];
 
 const either = (current: boolean, wanted: boolean): boolean => current || wanted;
 
-/** How much each mode may do beyond its first plan. */
-const rightsOf: Readonly<Record<Mode, number>> = { "single-shot": 0, "eight-step": 1, auto: 1, "tool-loop": 2 };
+/** How much each mode may do and spend beyond its first plan. */
+const rightsOf: Readonly<Record<Mode, number>> = { "single-shot": 0, "eight-step": 1, auto: 2, "tool-loop": 2 };
 
 const mode: Setting<Mode> = {
   name: "mode",

@@ -176,6 +176,9 @@ function requireTerminal(context: Context): void {
   });
 }
 
+/** The way of working of a session: without a choice of the user the one that may search. */
+const usualMode = ({ origins, settings }: Base) => (origins["mode"] === "default" ? "auto" : settings.mode);
+
 /** Opens a session at the terminal with all its parts; `resume` null: a new conversation. */
 async function openTalk(called: Context, resume: { readonly id: string | null } | null): Promise<Talk> {
   const given = composeBase(called);
@@ -201,7 +204,7 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   context.err(`${banner}\nType a task; /help shows more\n`);
   if (loaded !== null) context.err(renderResumed(loaded.session, view.style, columns));
   if (loaded !== null) for (const text of describeLosses(loaded)) warn("session")(text);
-  const { mode } = base.settings;
+  const mode = usualMode(base);
   const nothing = {
     effort: composed.base.settings.effort,
     model: undefined,

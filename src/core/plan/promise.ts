@@ -11,11 +11,14 @@ export interface CallPromise {
   readonly at_most: number;
 }
 
-/** Rounds of looks before a plan. */
-export const maxRounds = 2;
+const [fewRounds, manyRounds] = [2, 12];
+
+/** Rounds of looks before a plan or an answer. `auto` may search, as far as a cap on calls leaves two for the work. */
+export const roundsOf = (mode: string, cap: number | null): number =>
+  mode === "auto" ? Math.min(manyRounds, Math.max(fewRounds, (cap ?? Number.POSITIVE_INFINITY) - 2)) : fewRounds;
 
 /** Before the plan is known: the rounds of looks, one call to plan, one spare for repair. */
-export const planPromise: CallPromise = { expected: 1, at_most: maxRounds + 2 };
+export const planPromise = (rounds: number): CallPromise => ({ expected: 1, at_most: rounds + 2 });
 
 /** The smallest cap on calls with which a mode can finish; making or carrying out a plan alone takes one call. */
 export const minCalls = (mode: string, isPlanOnly: boolean): number =>

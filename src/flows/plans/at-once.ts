@@ -16,7 +16,6 @@ import {
 } from "../../core/plan/at-once.ts";
 import { readPlan } from "../../core/plan/parse-plan.ts";
 import type { Plan } from "../../core/plan/plan.ts";
-import { maxRounds } from "../../core/plan/promise.ts";
 import type { LooseTarget } from "../../core/script/loose-reply.ts";
 import type { Script, ScriptAction } from "../../core/script/script.ts";
 import { rowOf } from "../../core/vocabulary.ts";
@@ -55,7 +54,7 @@ export function offerAtOnce(run: Run, { isWhole, text, parts }: Briefing): strin
   const { planning, invocation, changing, checking, calling, dialogue, interactive } = run;
   const { atOnce } = planning;
   if (atOnce === "never" || planning.planOnly || planning.asksOnly || changing.strict) return null;
-  if (invocation.mode !== "single-shot" || calling.model.parts !== undefined) return null;
+  if (!["single-shot", "auto"].includes(invocation.mode) || calling.model.parts !== undefined) return null;
   if (atOnce === "auto" && !(isWhole && (interactive || checking.checks.length > 0))) return null;
   const { window, maxOutputTokens } = partOf(calling.model, "plan");
   const lines = interactive ? linesWanted.person : linesWanted.headless;
@@ -205,7 +204,7 @@ export async function tryAtOnce(run: Run, system: string, messages: readonly Mes
       return { plan, atOnce: null, messages: reply.messages };
     }
     case "looks":
-      if (planning.rounds >= maxRounds) return ask("No look is left. Send the plan.");
+      if (planning.rounds >= planning.maxRounds) return ask("No look is left. Send the plan.");
       return { plan: planOfScript(script, text), atOnce: null, messages: reply.messages };
     case "script": {
       const atOnce = await mend(run, system, reply);

@@ -3,6 +3,7 @@ import type { Json } from "../../core/model.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { AtOnceChoice } from "../../core/plan/at-once.ts";
 import type { Plan } from "../../core/plan/plan.ts";
+import { roundsOf } from "../../core/plan/promise.ts";
 import type { ScheduleStep } from "../../core/plan/schedule.ts";
 import type { PlanCache } from "../../core/ports.ts";
 
@@ -51,8 +52,9 @@ export interface Planning {
   steps: readonly ScheduleStep[] | null;
   /** Results of planning calls, by the key of their input (sha256, hex); none when a person corrected the plan. */
   planned: readonly { readonly key: string; readonly made: Json }[];
-  /** Rounds of looks before the plan. */
+  /** Rounds of looks before the plan, and how many there may be. */
   rounds: number;
+  readonly maxRounds: number;
   /** A plan was sent back to the model, which happens once. */
   isMended: boolean;
   /** Links that a notice told of. */
@@ -64,6 +66,7 @@ export interface Planning {
 export function createPlanning(
   { mode, planOnly, asksOnly = false, atOnce = "never" }: PlanOptions,
   planCache: PlanCache | null,
+  calls: number | null,
 ): Planning {
   return {
     planOnly,
@@ -80,6 +83,7 @@ export function createPlanning(
     steps: null,
     planned: [],
     rounds: 0,
+    maxRounds: roundsOf(mode, calls),
     isMended: false,
     linksTold: new Set(),
     respelled: new Map(),

@@ -221,7 +221,6 @@ describe("the offer is made", () => {
     ["in a strict run", { strict: true }],
     ["with the setting never", { atOnce: "never" }],
     ["for a plan alone", { planOnly: true }],
-    ["where the mode chooses how to work", { mode: "auto" }],
   ] as const)("%s", async (_, options) => {
     const { requests } = await once(lines, { options });
     expect(requests[0]?.system).toContain("A plan is one JSON value");

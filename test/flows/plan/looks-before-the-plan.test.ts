@@ -135,9 +135,32 @@ test("eight-step looks first too, asked in its own form or in that of a plan", a
   }
 });
 
-test("auto looks first too", async () => {
-  const ran = await play({ files, flow: hybrid, lines: [look("READ shop/money.py"), fix, change] });
-  expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3, expected: 3, at_most: 4 } });
+describe("auto", () => {
+  const looks = Array.from({ length: 13 }, (_, n) => look(`SEARCH word_${n}`));
+  const search = (lines: readonly string[], options = {}) =>
+    play({ files, flow: hybrid, lines, options: { mode: "auto", ...options } });
+
+  test("looks first too", async () => {
+    const ran = await search([look("READ shop/money.py"), fix, change]);
+    expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3, expected: 3, at_most: 4 } });
+  });
+
+  test("searches for twelve rounds, which are told and promised, and then answers", async () => {
+    const ran = await search([...looks.slice(0, 12), talk("It is nowhere.")]);
+    expect(ran.eventsOf("model.started")[0]?.at_most).toBe(14);
+    expect(ran.outcome).toMatchObject({ code: 0, text: "It is nowhere.", calls: { made: 13 } });
+    expect(ran.eventsOf("notice").at(-1)?.text).toBe("looked 11 of at most 12 times");
+    expect(ran.asked(13)).toContain("No look is left");
+    const more = await search([...looks, talk("It is nowhere.")]);
+    expect(more.outcome).toMatchObject({ code: 0, calls: { made: 14 } });
+  });
+
+  test("searches only as far as a cap on calls leaves two for the work", async () => {
+    const caps = { calls: 6, tokens: null, cost: null };
+    const ran = await search([...looks.slice(0, 4), fix, change], { caps });
+    expect(ran.asked(5)).toContain("No look is left");
+    expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 6 } });
+  });
 });
 
 test("a plan that comes as prose, and then cut, is continued in place of a round of looks", async () => {

@@ -283,3 +283,16 @@ inTerminal(
     await expectEnd(place, screen, 0);
   },
 );
+
+inTerminal("a question goes on by looks without a word about modes, and the rounds are told", async () => {
+  const looks = [1, 2, 3, 4].map((n) => planned([["SEARCH", `word_${n}`]]));
+  await using place = openPlace([...looks, talked("It is nowhere.")], { "a.txt": "a\n" });
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("where is it");
+  await screen.shows(/looked 4 of at most 12 times/);
+  await screen.shows(/It is nowhere\./);
+  await screen.shows(ready, 2);
+  screen.enter("exit");
+  await expectEnd(place, screen, 0);
+});

@@ -111,8 +111,12 @@ const names = (line: string, path: string) =>
     .split(/[^\w./~+@-]+/)
     .some((word) => isBelow(word, path) || isBelow(word.replace(/^\.\//, ""), path) || word.endsWith(`/${path}`));
 
+/** How a shell begins a complaint: with its own path, which is not what it complains of. */
+const speaker = /^\/\S+: line \d+: /;
+
 /** What one line of the output says of the sandbox; null: nothing. */
-function explainLine(line: string, { root, hidden, isRoot, mayWrite, isUnseen }: Failed): string | null {
+function explainLine(said: string, { root, hidden, isRoot, mayWrite, isUnseen }: Failed): string | null {
+  const line = said.replace(speaker, "");
   const isDenied = denied.test(line);
   if (isRoot && isDenied && Number(lowPort.exec(line)?.[1] ?? 1024) < 1024) return "ports below 1024 are closed";
   const named = unwell.test(line) ? hidden.find((path) => names(line, path)) : undefined;

@@ -127,5 +127,5 @@ test.concurrent("documents hold the notices beside the result, also with -q", as
     expect(readCommand(await place.pai([...args, "--json", "-q"])).notices).toMatchObject([told]);
   expect(readCommand(await place.pai(["undo", "--json"])).notices).toMatchObject([told]);
   const { notices } = readOutcome(await place.pai(["run", "--json", "-q", "say hello"]));
-  expect(notices).toMatchObject([told, { level: "info", code: "waiting" }]);
+  expect(notices).toMatchObject([told, { level: "info", code: "waiting" }, { level: "info", code: "answered" }]);
 });

@@ -133,7 +133,7 @@ test.concurrent("a command that enters thousands of folders is read like any oth
   const command = many(3000, (at) => `cd a${at};`);
   await using place = openPlace([planned([["RUN", command]]), done(""), done("")]);
   const { code } = await place.pai(["run", "-y", "--allow-run", "--max-calls", "2", "walk about"]);
-  expect([0, 12]).toContain(code);
+  expect([0, 9, 12]).toContain(code);
 });
 
 test.concurrent("copies of a folder that grows, and of a large file, are bounded", async () => {

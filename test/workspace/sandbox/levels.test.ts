@@ -264,6 +264,7 @@ describe("a line on the wall", () => {
       said("1 test failed"),
       said("touch: /usr/x: Read-only file system", {}, 0),
       said("touch: /usr/x: Read-only file system", {}, null),
+      said("/bin/bash: line 1: .env: Permission denied"),
       explainWall(null, 1, { ...asRoot, output: "touch: /usr/x: Read-only file system" }),
       said("Error: Timeout of 2000ms exceeded. (/usr/lib/node/mocha.js)"),
       said("  ✔ retries after EROFS and EPERM (12ms)\n  1) is quick"),

@@ -86,7 +86,7 @@ const checkOf = (text: Probe): Filled<CheckResult> => ({
   note: text,
 });
 const amendedOf = (text: Probe) =>
-  ({ action: text, path: text, destination: text, why: text, accept: true, by: "user" }) as const;
+  ({ action: text, path: text, destination: text, why: text, accept: true, implicit: true, by: "user" }) as const;
 
 export const outcomeOf = (text: Probe): Filled<Outcome> => ({
   v: 2,

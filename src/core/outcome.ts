@@ -51,6 +51,8 @@ export interface Amendment {
   readonly why: string;
   readonly accept: boolean;
   readonly by: "user" | "policy";
+  /** The last reply did it without asking; absent: it asked. */
+  readonly implicit?: true;
 }
 
 export interface Promised extends CallPromise {

@@ -33,6 +33,7 @@ const amendment = z.object({
   why: z.string(),
   accept: z.boolean(),
   by: z.enum(["user", "policy"]),
+  implicit: z.optional(z.literal(true)),
 });
 
 const refused = z.object({ action: z.string(), target: z.string(), why: z.string() });

@@ -3,10 +3,12 @@
 import { approvalWording } from "../core/approval-wording.ts";
 import { squash } from "../core/change.ts";
 import { flagToRun } from "../core/command/run-patterns.ts";
+import { untoldRanges } from "../core/dialogue.ts";
 import { renderChanges } from "../core/diff.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { Call } from "../core/model.ts";
 import type { Amendment } from "../core/outcome.ts";
+import type { RelPath } from "../core/path.ts";
 import { claimOfPlan, type PlanClaim, pathsOfClaim, permits, type Rights, renderClaim } from "../core/plan/scope.ts";
 import type { AmendRequest } from "../core/script/read-amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
@@ -15,6 +17,7 @@ import { claimOfCall, concernsOf, noteAmended, pathFor, pathsToAllow, refuseLink
 import { refuseUnallowed, withinOnly } from "./changes/allowed.ts";
 
 import { bindCommands, describeSandbox, mayRunCommand } from "./commands/commands.ts";
+import { textNow } from "./dialogue.ts";
 import type { CallReport } from "./perform.ts";
 
 import { rehearse } from "./rehearse.ts";
@@ -29,7 +32,12 @@ interface Asked {
   readonly claim: PlanClaim;
 }
 
-const amendmentOf = ({ action, path, destination, why }: AmendRequest, accept: boolean, by: Amendment["by"]) => ({
+const amendmentOf = (
+  { action, path, destination, why, implicit }: AmendRequest,
+  accept: boolean,
+  by: Amendment["by"],
+) => ({
+  ...(implicit === true && { implicit }),
   action,
   path,
   destination,
@@ -100,14 +108,7 @@ function grant(run: Run, rights: Rights, { request, claim }: Asked, by: Amendmen
 /** The diff of what these claims would change beyond the plan: the reply is tried on an overlay of the workspace. */
 async function diffBeyond(run: Run, rights: Rights, asked: readonly Asked[], calls: readonly Call[]): Promise<string> {
   const wanted = new Set(asked.map(({ claim }) => renderClaim(claim)));
-  const claimOf = (call: Call) => {
-    try {
-      return claimOfCall(run, call);
-    } catch {
-      // What the policy refuses is reported when it is performed.
-      return null;
-    }
-  };
+  const claimOf = (call: Call) => readCall(run, call);
   const allowed = calls.filter((call) => {
     const claim = claimOf(call);
     return claim !== null && (wanted.has(renderClaim(claim)) || permits(rights.scope, claim));
@@ -189,6 +190,43 @@ export function noteRefused(acting: Acting, asked: readonly AmendRequest[], repo
       text: "asked for beyond the plan and refused",
       code: "scope_refused",
     });
+  }
+}
+
+/** How many files a last reply may modify beyond the plan without an AMEND line. */
+const maxImplicit = 2;
+
+/**
+ * The amendments that the last reply of a run without a person left out: it modifies an open file that the model was
+ * shown whole. Nobody could be asked for the line that is missing; the rules for those that are written hold for these.
+ */
+export async function findImplicit(run: Run, rights: Rights, calls: readonly Call[]): Promise<readonly AmendRequest[]> {
+  const { changing, interactive, ledger, workspace } = run;
+  if (interactive || changing.strict || !ledger.exhausted) return [];
+  const paths = new Set<RelPath>();
+  for (const call of calls) {
+    const claim = call.name === "MODIFY" ? readCall(run, call) : null;
+    if (claim?.kind !== "content" || permits(rights.scope, claim) || rights.refusalOf(claim) !== null) continue;
+    const { path } = claim;
+    if (!withinOnly(changing.only, path) || !(await isToldWhole(run, path))) continue;
+    if (workspace.concern(path) === null && workspace.whyClosed(path) === null) paths.add(path);
+  }
+  if (paths.size > maxImplicit) return [];
+  return [...paths].map((path) => ({ action: "MODIFY", path, destination: null, why: "", implicit: true }));
+}
+
+/** Whether the dialogue shows all of a file as it is now. */
+async function isToldWhole(run: Run, path: RelPath): Promise<boolean> {
+  const text = await textNow(run, path);
+  return text !== null && untoldRanges(run.dialogue, path, text, null).length === 0;
+}
+
+/** The claim of a call; null: it has none, or the policy refuses it, which is reported when it is performed. */
+function readCall(run: Run, call: Call): PlanClaim | null {
+  try {
+    return claimOfCall(run, call);
+  } catch {
+    return null;
   }
 }
 

@@ -121,6 +121,12 @@ async function renderStubborn(run: Run, path: RelPath): Promise<string> {
     .join("\n");
 }
 
+/** What a red check asks for: nothing, where it fails as it did before the work. */
+const renderRepair = (failed: readonly CheckReport[]): string =>
+  failed.every(({ compared }) => compared?.same === true)
+    ? "These failures are old: the check failed in the same way before your work. Mend them only if the task asks for it; otherwise send FINISH alone."
+    : "Correct what the failed check shows: an action script again, ended with FINISH.";
+
 /** The user message of a later phase: what is done, what failed and why, what is still to do. */
 export async function renderResults(
   run: Run,
@@ -143,7 +149,7 @@ export async function renderResults(
     left.open.length > 0 ? `Still to do from the plan:\n${left.open.map((claim) => `- ${claim}`).join("\n")}` : "",
     renderTurns(run, turns),
     failed.length > 0
-      ? "Your edits are in the files now. Correct what the failed check shows: an action script again, ended with FINISH."
+      ? `Your edits are in the files now. ${renderRepair(failed)}${run.changing.strict ? "" : " A file beyond the plan: AMEND::MODIFY::path::why before it; a step that is not needed: SKIP::path::why."}`
       : "Answer with an action script again, of only what is left, ended with FINISH (alone when nothing is).",
   ];
   return parts.filter(Boolean).join("\n\n");

@@ -12,7 +12,7 @@ import { readAmendments } from "../core/script/read-amend.ts";
 import { renderResume } from "../core/script/resume.ts";
 import { type Cut, parseReadRange, type Script, type ScriptAction, splitRange } from "../core/script/script.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { amend, noteRefused } from "./amend.ts";
+import { amend, findImplicit, noteRefused } from "./amend.ts";
 import { targetOfCall } from "./approval.ts";
 import { ask, type ModelQuestion, type Reply, replied } from "./ask.ts";
 import { requireBound } from "./commands/commands.ts";
@@ -213,7 +213,9 @@ export async function performScript(
     run.emit({ type: "notice", level: "warning", code: "actions_left", text });
   }
   const wanted = requests.filter(({ action, path }) => !isLeftOut(run, rights, { cmd: action, arg: path, line: 0 }));
-  if (wanted.length > 0) await amend(run, rights, wanted, done);
+  const implicit = await findImplicit(run, rights, done);
+  const asked = [...wanted, ...implicit.filter(({ path }) => !wanted.some((each) => each.path === path))];
+  if (asked.length > 0) await amend(run, rights, asked, done);
   const batch = await perform(run, done, rights);
   noteRefused(run.acting, wanted, batch.reports);
   const notes = [

@@ -66,7 +66,8 @@ function documentOf(outcome: Outcome): Outcome {
     ms: outcome.ms,
     actions: { done: outcome.actions.done, failed: outcome.actions.failed, refused: outcome.actions.refused },
     looks: outcome.looks,
-    amended: outcome.amended.map(({ action, path, destination, why, accept, by }) => ({
+    amended: outcome.amended.map(({ action, path, destination, why, accept, by, implicit }) => ({
+      ...(implicit === true && { implicit }),
       action,
       path,
       destination,

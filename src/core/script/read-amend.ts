@@ -11,6 +11,8 @@ export interface AmendRequest {
   /** Only for MV, COPY, LINK and MODE; null for other actions. */
   readonly destination: string | null;
   readonly why: string;
+  /** The reply asks by doing it. */
+  readonly implicit?: true;
 }
 
 const form = "AMEND::ACTION::path::why (MV and COPY: AMEND::MV::from::to::why)";

@@ -49,11 +49,12 @@ export function renderSummaries(all: readonly ChangeSummary[], style: Style): st
 export function renderAmended(amended: readonly Amendment[], style: Style, columns: number | null): string[] {
   return amended
     .filter(({ accept }) => accept)
-    .flatMap(({ action, path, destination, why, by }) => {
+    .flatMap(({ action, path, destination, why, by, implicit = false }) => {
       const to = destination === null ? "" : ` ${style.glyphs.arrow} ${visibleLine(destination)}`;
-      const reasons = [visibleLine(why), by === "policy" ? "(allowed by -y)" : "(you allowed it)"].filter(
-        (each) => each !== "",
-      );
+      const reasons = [
+        implicit ? "not asked for" : visibleLine(why),
+        by === "policy" ? "(allowed by -y)" : "(you allowed it)",
+      ].filter((each) => each !== "");
       const what = `beyond the plan: ${action} ${visibleLine(path)}${to}`;
       return hang(`${mark(style, "warn")} `, `${what}  ${style.paint("dim", reasons.join(" "))}`, columns);
     });

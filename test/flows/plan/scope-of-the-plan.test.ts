@@ -14,7 +14,11 @@ describe("rights", () => {
   test.each([
     ["WRITE", write("x.txt", "x\n"), "change x.txt"],
     ["WRITE over a file", write("b.txt", "x\n"), "change b.txt"],
-    ["MODIFY", modify("b.txt", ["b\n", "x\n"]), "change b.txt"],
+    [
+      "MODIFY of three files",
+      ["b.txt", "dir/c.txt", "dir/d.txt"].map((path) => modify(path, [`${path.at(-5)}\n`, "x\n"])).join(""),
+      "change b.txt",
+    ],
     ["TOUCH", "TOUCH::x.txt\n", "change x.txt"],
     ["MKDIR", "MKDIR::lib\n", "make folder lib"],
     ["RM", "RM::b.txt\n", "delete b.txt"],

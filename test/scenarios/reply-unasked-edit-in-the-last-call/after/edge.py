@@ -1,0 +1,2 @@
+def edge(a):
+    return 4 * a

@@ -44,6 +44,24 @@ test("system, tools with the versions their files tell, and the package manager,
   });
 });
 
+test("what starts services, who runs pai without his name, and the server whose settings the folder holds", () => {
+  inPlace((root, bin) => {
+    const status = join(root, "status");
+    const entry = (name: string, state: string) => `Package: ${name}\nStatus: ${state}\nVersion: 1:9.2p1-2\n\n`;
+    writeFileSync(
+      status,
+      entry("ssh", "install ok installed") +
+        entry("openssh-server", "install ok installed") +
+        entry("nginx", "deinstall ok config-files"),
+    );
+    const said = (folder: string) => describeEnvironment({ PATH: bin }, folder, none, status);
+    expect(said("/etc/ssh/sshd_config.d")).toStartWith("openssh-server 9.2p1-2; ");
+    expect(said("/etc/nginx")).not.toContain("nginx");
+    expect(said("/srv/ssh")).not.toContain("openssh");
+    expect(said("/srv")).toMatch(process.geteuid?.() === 0 ? /run by root$/ : /run by an ordinary user$/);
+  });
+});
+
 test("a tool of the project itself does not count", () => {
   inPlace((root, bin) => {
     writeFileSync(join(bin, "go"), program);
@@ -59,7 +77,7 @@ test("what the machine has is looked for once a day, and again for another PATH"
     const at = (hours: number, path = bin) =>
       describeEnvironment({ PATH: path }, join(root, "p"), { stateDir, now: new Date(hours * 3_600_000) });
     writeFileSync(join(bin, "make"), program);
-    expect(at(1)).toEndWith("; make");
+    expect(at(1)).toContain("; make; ");
     writeFileSync(join(bin, "cmake"), program);
     expect([at(24), at(24.9), at(0.5)].map((said) => said.includes("cmake"))).toEqual([false, false, true]);
     writeFileSync(join(bin, "docker"), program);

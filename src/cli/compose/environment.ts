@@ -108,13 +108,42 @@ function describeMachine(path: string, { stateDir, now }: KeptEnvironment): stri
   return text;
 }
 
-/** One line of at most 300 characters. */
+/** What starts services, and with which rights pai runs: no name of a user leaves the machine. */
+function nameRights(): string {
+  const first = existsSync("/run/systemd/system") ? "systemd" : readText("/proc/1/comm").trim();
+  const init = /^(?:systemd|init|openrc-init|runit|s6-svscan|dinit)$/.test(first) ? `init ${first}` : "no init system";
+  return `${init}, run by ${process.geteuid?.() === 0 ? "root" : "an ordinary user"}`;
+}
+
+/** Packages whose folder in /etc has another name. */
+const packages: Readonly<Record<string, string>> = { ssh: "openssh-server", mysql: "mysql-server" };
+
+/** The server whose settings a folder holds, with the version of its package: nginx 1.22.1-9. `status`: dpkg's list. */
+function nameServer(root: string, status: string): string | null {
+  const [, folder] = /^\/etc\/([a-z0-9][a-z0-9.+-]*)/.exec(root) ?? [];
+  if (folder === undefined) return null;
+  const name = packages[folder] ?? folder;
+  const at = `\n${readText(status)}`.split(`\nPackage: ${name}\n`)[1]?.split("\n\n")[0] ?? "";
+  const version = /^Version: (?:\d+:)?(\S+)/m.exec(at)?.[1];
+  return version === undefined || !/^Status: .* installed$/m.test(at) ? null : `${name} ${version}`;
+}
+
+/** One line of at most 300 characters. `status`: the list of installed packages. */
 export function describeEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   root: string,
   kept: KeptEnvironment,
+  status = "/var/lib/dpkg/status",
 ): string {
   const manager = managers.find(([file]) => existsSync(join(root, file)))?.[1];
   const machine = describeMachine(pathOutside(env["PATH"] ?? "", root), kept);
-  return [machine, ...(manager === undefined ? [] : [`packages by ${manager}`])].join("; ").slice(0, longest);
+  const server = nameServer(root, status);
+  return [
+    ...(server === null ? [] : [server]),
+    machine,
+    ...(manager === undefined ? [] : [`packages by ${manager}`]),
+    nameRights(),
+  ]
+    .join("; ")
+    .slice(0, longest);
 }

@@ -49,12 +49,14 @@ interface CheckRun {
 }
 
 /** Why the end of a check says nothing about the work, and the wall that only the user's rights lift; nulls: neither. */
-function judgeEnd(by: Check["by"], result: CommandResult, earlier: CheckEvidence | null) {
+function judgeEnd({ checking }: Run, { by, command }: Check, result: CommandResult, earlier: CheckEvidence | null) {
   const found = result.exit === 0 ? null : result.held.wall;
   // A wall that a check of the plan has passed before is none.
   if (by === "plan")
     return { unjudged: whyUnjudged(result, earlier?.passed === true ? null : (found?.text ?? null)), wall: null };
-  const wall = found?.needsRights === true ? found : null;
+  // What has failed on this work without a wall could judge it: what it made then may be its wall now.
+  const wasRed = checking.results.some((each) => each.command === command && each.passed === false);
+  const wall = found?.needsRights === true && !wasRed ? found : null;
   return { unjudged: wall === null ? null : whyWalled(wall), wall };
 }
 
@@ -85,7 +87,7 @@ async function runCheck(
   });
   const did = { ...result, command };
   await settleBy(run, by, did);
-  const { unjudged, wall } = judgeEnd(by, result, earlier);
+  const { unjudged, wall } = judgeEnd(run, { command, by }, result, earlier);
   // The question about a check before the work waits for its turn: see startBaseline.
   const isDue = wall !== null && when === "after";
   if (isDue && (await mayLeave(run, command)))

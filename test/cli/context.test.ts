@@ -71,7 +71,7 @@ test("values that would be sent as names are listed by file and line, never show
 test("each mode says what it would send and promise; a cap holds", async () => {
   const { preview } = open({ "a.txt": "one\n", "MEMORY.md": "remember\n" });
   expect((await preview("do it", { mode: "eight-step" })).promise).toEqual({ expected: 1, at_most: 4 });
-  expect((await preview("do it", { mode: "auto" })).promise).toEqual({ expected: 1, at_most: 4 });
+  expect((await preview("do it", { mode: "auto" })).promise).toEqual({ expected: 1, at_most: 14 });
   const loop = await preview("do it", { mode: "tool-loop" });
   expect(loop.promise).toEqual({ expected: 1, at_most: 50 });
   expect(loop.parts.map(({ kind }) => kind)).toEqual([

@@ -46,6 +46,12 @@ const words: Readonly<Record<Purpose, string>> = {
 };
 
 /** The progress of a reply: "planning, step 3 of the plan", "working, src/a.ts, 120 lines". */
+/** What the first call promises, to follow its purpose. */
+function renderPromise(purpose: Purpose, atMost: number): string {
+  if (purpose === "plan") return `, at most ${counted(atMost, "call")},`;
+  return purpose === "execute" ? `, 1 call if it is all in view, 2 otherwise, at most ${atMost},` : "";
+}
+
 function renderProgress(purpose: Purpose, { thought, step, file }: ReplyProgress): string {
   if (thought > 0) return `thinking, ${grouped(thought)} tokens`;
   if (step !== null) return `${words[purpose]}, step ${step} of the plan`;
@@ -75,7 +81,7 @@ export function openWaits(streams: Streams, { verbose, live, columns, now, note 
       "model.started"(event) {
         purpose = event.purpose;
         const { n, model, at_most = 0 } = event;
-        const promised = n === 1 && purpose === "plan" && at_most > 0 ? `, at most ${counted(at_most, "call")},` : "";
+        const promised = n === 1 && at_most > 0 ? renderPromise(purpose, at_most) : "";
         asked = { what: `${words[purpose]}${promised} with ${model}`, from: now() };
         spinner.start(asked.what);
       },

@@ -100,7 +100,8 @@ test.concurrent("behind the sandbox too, what a check makes anew of hidden names
 });
 
 test.concurrent("what a check makes anew of denied names goes back with a run that fails, at any level; else it is named", async () => {
-  const make = "mkdir -p sub .ssh; for f in .env.new sub/.env .npmrc .ssh/config id_rsa; do [ -e $f ] || echo x > $f; done";
+  const make =
+    "mkdir -p sub .ssh; for f in .env.new sub/.env .npmrc .ssh/config id_rsa; do [ -e $f ] || echo x > $f; done";
   const script = [planned([["WRITE", "b.txt"]]), done(write("b.txt", "b\n")), done(""), done("")];
   const made = [".env.new", ".npmrc", ".ssh/config", "id_rsa", "sub/.env"];
   for (const sandbox of ["auto", "off"]) {

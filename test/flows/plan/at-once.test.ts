@@ -40,7 +40,7 @@ describe("a small task with a check takes one call", () => {
     ["after thoughts", `<think>Shall I say PLAN?\nWRITE::x::EOT\n</think>\n${script}`],
     ["after a plan in a fence", `\`\`\`json\n${plan({ steps: ["WRITE other.py"] })}\n\`\`\`\n\n${script}`],
     ["with a plan behind it", `${script}\n${plan({ steps: ["WRITE other.py"] })}\n`],
-    ["with the user's check as a command", head + change + `RUN::${check}\n` + finish()],
+    ["with the user's check as a command", `${head + change}RUN::${check}\n${finish()}`],
     [
       "as a diff",
       "FILES: area.py\n\n```diff\n--- a/area.py\n+++ b/area.py\n@@ -1,2 +1,2 @@\n def area(r):\n-    return 3.14 * r * r\n+    return 3.1416 * r * r\n```\n",

@@ -149,7 +149,12 @@ describe("auto", () => {
     const ran = await search([...looks.slice(0, 12), talk("It is nowhere.")]);
     expect(ran.eventsOf("model.started")[0]?.at_most).toBe(14);
     expect(ran.outcome).toMatchObject({ code: 0, text: "It is nowhere.", calls: { made: 13 } });
-    expect(ran.eventsOf("notice").at(-1)?.text).toBe("looked 11 of at most 12 times");
+    expect(
+      ran
+        .eventsOf("notice")
+        .filter(({ code }) => code !== "answered")
+        .at(-1)?.text,
+    ).toBe("looked 11 of at most 12 times");
     expect(ran.asked(13)).toContain("No look is left");
     const more = await search([...looks, talk("It is nowhere.")]);
     expect(more.outcome).toMatchObject({ code: 0, calls: { made: 14 } });

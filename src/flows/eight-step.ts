@@ -18,14 +18,8 @@ import { rowOf } from "../core/vocabulary.ts";
 import { ask, isBadReply } from "./ask.ts";
 import { renderRequest } from "./briefing/briefing.ts";
 import { acceptMeanwhile } from "./changes/meanwhile.ts";
-import {
-  type CheckReport,
-  checksOf,
-  describeCheck,
-  describeFailed,
-  runChecks,
-  runPlanChecks,
-} from "./checks/checks.ts";
+import type { CheckReport } from "./checks/checking.ts";
+import { checksOf, describeCheck, describeFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
 import { renderAnswerForm } from "./ending/ending.ts";
 import { collectEvidence, showLook } from "./evidence.ts";
 import type { CallReport } from "./perform.ts";

@@ -1,6 +1,6 @@
 /** What the run knows of its checks: written by the checks before, after and beside the work. */
 import type { Change } from "../../core/change.ts";
-import type { CheckEvidence } from "../../core/command/check-output.ts";
+import type { CheckEvidence, Comparison } from "../../core/command/check-output.ts";
 import type { SandboxUse } from "../../core/command/sandbox.ts";
 import type { CheckResult } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -41,6 +41,15 @@ export interface Baseline {
   stop(): Promise<void>;
 }
 
+export interface CheckReport extends CheckEvidence {
+  /** It fails the run. */
+  readonly fatal: boolean;
+  /** Comparison with the failure before the work; null: there is nothing to compare. */
+  readonly compared: Comparison | null;
+  /** It failed in the same way before, which the user accepts (--no-worse). */
+  readonly tolerated: boolean;
+}
+
 export interface Checking extends Omit<CheckOptions, "baseline"> {
   readonly checkRights: CheckRights;
   /** Checks that a wall of the sandbox stopped, and whether they run with the user's rights since. */
@@ -48,6 +57,8 @@ export interface Checking extends Omit<CheckOptions, "baseline"> {
   /** The user's checks also run before the work. */
   readonly takesBaseline: boolean;
   results: readonly CheckResult[];
+  /** What each check said last, and of which tree. */
+  readonly judged: Map<string, { readonly tree: string; readonly report: CheckReport }>;
   /** null: there is none, or it has not begun. */
   baseline: Baseline | null;
   /** The results of the plan's checks before the work. */
@@ -68,6 +79,7 @@ export function createChecking(options: CheckOptions): Checking {
     freed: new Map(),
     takesBaseline: options.baseline,
     results: [],
+    judged: new Map(),
     baseline: null,
     plannedBefore: [],
     unsettled: [],

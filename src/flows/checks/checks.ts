@@ -25,20 +25,11 @@ import { nameSome } from "../../core/suggest.ts";
 import { requireBound, runInWorkspace } from "../commands/commands.ts";
 import { type Ended, settleCheck, settleEffects } from "../effects.ts";
 import type { Run } from "../run.ts";
-import type { Baseline, Checking } from "./checking.ts";
+import type { Baseline, Checking, CheckReport } from "./checking.ts";
 import { leavesNothing, mayLeave, refuseWalled, weakestFor, whyWalled } from "./rights.ts";
 
 /** How many hidden files one notice names. */
 const maxNamed = 4;
-
-export interface CheckReport extends CheckEvidence {
-  /** It fails the run. */
-  readonly fatal: boolean;
-  /** Comparison with the failure before the work; null: there is nothing to compare. */
-  readonly compared: Comparison | null;
-  /** It failed in the same way before, which the user accepts (--no-worse). */
-  readonly tolerated: boolean;
-}
 
 interface CheckRun {
   readonly when: "before" | "after";
@@ -185,15 +176,26 @@ function changedMeanwhile({ begun, checking }: Run, from: number): readonly RelP
     .map(({ path }) => path);
 }
 
-/** Runs each check once on the changed tree. */
-async function runEach(run: Run, checks: readonly Check[]): Promise<CheckReport[]> {
+/** Tells trees apart: what was done by others than checks. */
+const treeOf = ({ begun, checking, shell }: Run): string =>
+  `${(begun?.changes ?? []).filter((change) => !checking.byUser.has(change)).length} ${shell.commands.length}`;
+
+/** Runs each check once on the changed tree; one that has judged this very tree is not run again, unless `anew`. */
+async function runEach(run: Run, checks: readonly Check[], anew = false): Promise<CheckReport[]> {
   const before = await resultsBefore(run);
   const reports: CheckReport[] = [];
   for (const check of checks) {
+    const known = run.checking.judged.get(check.command);
+    if (!anew && known?.tree === treeOf(run)) {
+      reports.push(known.report);
+      continue;
+    }
     const earlier = before.find(({ command }) => command === check.command) ?? null;
     const result = await runCheck(run, check, { when: "after", earlier });
     const tolerated = run.checking.noWorse && result.compared?.same === true;
-    reports.push({ ...result, tolerated, fatal: result.passed === false && !tolerated });
+    const report = { ...result, tolerated, fatal: result.passed === false && !tolerated };
+    run.checking.judged.set(check.command, { tree: treeOf(run), report });
+    reports.push(report);
   }
   return reports;
 }
@@ -212,7 +214,7 @@ export async function runChecks(run: Run, checks: readonly Check[]): Promise<rea
     const text = `${nameSome(changed)}: changed while the checks ran, so they run once more`;
     emit({ type: "notice", level: "info", code: "checks_again", text });
     const again = run.begun?.changes.length ?? 0;
-    reports = await runEach(run, checks);
+    reports = await runEach(run, checks, true);
     checking.unsettled = changedMeanwhile(run, again);
     if (checking.unsettled.length > 0) {
       const why = `${nameSome(checking.unsettled)}: changed whenever the checks run, so no check has judged what is there now; if it is only output of a check, ignore it (.gitignore)`;

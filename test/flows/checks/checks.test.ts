@@ -237,3 +237,21 @@ describe("what commands and checks change", () => {
     expect(ran.outcome).toMatchObject({ code: 0, status: "verified", text: "It passes.", refused: [] });
   });
 });
+
+describe("a check that has judged this very tree", () => {
+  const edit = (from: string, to: string) => modify("a.txt", [from, to]) + finish();
+
+  test("is not run again for a reply that changes nothing", async () => {
+    const lines = [plan({ steps }), edit("one\n", "two\n"), finish("It cannot be done.")];
+    const ran = await play({ files, lines, options: { checks: ["grep -q three a.txt"], baseline: false } });
+    expect(ran.outcome).toMatchObject({ code: 9, calls: { made: 3 } });
+    expect(ran.eventsOf("check.started")).toHaveLength(1);
+  });
+
+  test("is run again after a change", async () => {
+    const lines = [plan({ steps }), edit("one\n", "two\n"), edit("two\n", "three\n")];
+    const ran = await play({ files, lines, options: { checks: ["grep -q three a.txt"], baseline: false } });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "verified" });
+    expect(ran.eventsOf("check.started")).toHaveLength(2);
+  });
+});

@@ -192,6 +192,19 @@ test("talk, a plan only and a dry run are replayed without a journal", async () 
   }
 });
 
+test.each([
+  ["done", [modify("a.txt", ["one\n", "two\n"]) + finish()]],
+  ["mended", [modify("a.txt", ["no such line\n", "two\n"]) + finish(), modify("a.txt", ["one\n", "two\n"]) + finish()]],
+  ["a plan", ["PLAN", ...change("one", "two")]],
+])("a run whose first answer may be the work is replayed: %s", async (_, lines) => {
+  await inFolder({ "a.txt": "one\n" }, async (place) => {
+    const options = { atOnce: "auto", checks: ["grep -q two a.txt"] } as const;
+    const { status, calls, changes } = await record(place, { lines, options });
+    expect([status, calls.made]).toEqual(["verified", lines.length]);
+    expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: changes.length });
+  });
+});
+
 test("a run that failed and was rolled back ends the same way again", async () => {
   await inFolder({ "a.txt": "one\n" }, async (place) => {
     const lines = [...change("nowhere", "two"), modify("a.txt", ["nowhere\n", "two\n"]) + finish()];

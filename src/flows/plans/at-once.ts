@@ -58,7 +58,7 @@ export function offerAtOnce(run: Run, { isWhole, text, parts }: Briefing): strin
   if (atOnce === "auto" && !(isWhole && (interactive || checking.checks.length > 0))) return null;
   const { window, maxOutputTokens } = partOf(calling.model, "plan");
   const lines = interactive ? linesWanted.person : linesWanted.headless;
-  const system = atOncePrompt(changing.strict, Math.min(lines, Math.floor(maxOutputTokens / tokensOfLine)));
+  const system = atOncePrompt(Math.min(lines, Math.floor(maxOutputTokens / tokensOfLine)), interactive);
   const sent = dialogue.messages.reduce((sum, message) => sum + sizeOf(message), system.length + text.length);
   if (window - run.ledger.estimate(sent) < roomForReply) return null;
   // What the answer may overwrite is what it was shown whole.

@@ -38,9 +38,12 @@ export const schedulePrompt = (): string => listActions(schedule);
 /** The one prompt of a plan and of the work after it: a service that keeps beginnings reads it once. */
 export const workPrompt = (isStrict: boolean): string => `${listActions(work)}${scriptRules(isStrict)}`;
 /** The prompt of a task that may be done with the first answer. `lines`: about how many new lines one answer may have. */
-export const atOncePrompt = (isStrict: boolean, lines: number): string =>
-  atOnce.replace("{lines}", `${lines}`).replace("{paths}", `${atOnceBounds.paths}`) +
-  scriptRules(isStrict)
+export const atOncePrompt = (lines: number, interactive: boolean): string =>
+  atOnce
+    .replace("{lines}", `${lines}`)
+    .replace("{paths}", `${atOnceBounds.paths}`)
+    .replace("{ask}", interactive ? " You must ask back: FINISH alone, with your question." : "") +
+  scriptRules(false)
     .replace("- Only the paths", "- In later answers only the paths")
     .replace("commands of the plan", "commands of the first")
     .replace("Example:\n", "Example:\nFILES: src/area.py\nI'll let area() use math.pi.\n");

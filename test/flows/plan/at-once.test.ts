@@ -178,6 +178,15 @@ describe("today's way is open", () => {
     }
   });
 
+  test("and only a person is there to be asked back", async () => {
+    const [alone, person] = [await once([script]), await byHand([script], { answers: ["yes"] })];
+    expect([alone.requests[0]?.system.includes("ask back"), alone.asked(1).includes("Nobody answers")]).toEqual([
+      false,
+      true,
+    ]);
+    expect(person.requests[0]?.system).toContain("You must ask back: FINISH alone");
+  });
+
   const many = Array.from({ length: 300 }, (_, n) => write(`f${n}.txt`, "x\n")).join("");
   const six = Array.from({ length: 6 }, (_, n) => write(`f${n}.txt`, "x\n")).join("");
   test.each([

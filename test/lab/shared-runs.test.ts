@@ -246,23 +246,15 @@ needs(postgres).describe("a real server", () => {
     mailRun(outbox, "a", runOf(3, { status: null, code: null }));
     mailUndone(outbox, "a", runOf(1), true);
     await catchUp(ana, outbox);
-    mailRun(outbox, "b", runOf(4, { model: "n" }));
+    mailRun(outbox, "b", runOf(4, { model: "n", input: 50, cached: 40 }));
     await catchUp(bob, outbox);
     const byUser = await readTeamTotals(bob, "user", null);
-    expect(
-      byUser.map(({ key, runs, solved, kept, cost, unpriced, undone }) => [
-        key,
-        runs,
-        solved,
-        kept,
-        cost,
-        unpriced,
-        undone,
-      ]),
-    ).toEqual([
+    const told = byUser.map((row) => [row.key, row.runs, row.solved, row.kept, row.cost, row.unpriced, row.undone]);
+    expect(told).toEqual([
       ["ana", 2, 1, 1, 0.25, 1, 1],
       ["bob", 1, 1, 1, 0.25, 0, 0],
     ]);
+    expect(byUser.at(1)?.cached).toBe(40);
     expect((await readTeamTotals(bob, "day", "2026-11-22")).map(({ key, runs }) => [key, runs])).toEqual([
       ["2026-11-22", 2],
     ]);

@@ -6,6 +6,7 @@ import type { Context } from "../../cli/command.ts";
 import { type Base, composeBase } from "../../cli/compose/base.ts";
 import { styleOf } from "../../cli/compose/view.ts";
 import { PaiError } from "../../core/error.ts";
+import { noUsage, weighedOf } from "../../core/model.ts";
 import type { GroupTotals } from "../../core/run-summary.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { renderStats } from "../../ui/stats.ts";
@@ -36,6 +37,8 @@ const asRow = ({ key, ...totals }: GroupTotals) => ({
   calls: totals.calls,
   promises_kept: totals.kept,
   tokens: totals.tokens,
+  cached: totals.cached,
+  weighed: weighedOf({ ...noUsage, input: totals.tokens, cached: totals.cached }),
   cost: totals.unpriced === totals.runs ? null : totals.cost,
   cost_per_solved: totals.unpriced === totals.runs || totals.solved === 0 ? null : totals.cost / totals.solved,
   unpriced: totals.unpriced,

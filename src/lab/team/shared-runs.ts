@@ -19,7 +19,19 @@ const groupings = {
 } as const;
 export type TeamGrouping = keyof typeof groupings;
 
-const numbers = ["calls", "expected", "atMost", "input", "output", "cost", "ms", "actions", "files", "added"] as const;
+const numbers = [
+  "calls",
+  "expected",
+  "atMost",
+  "input",
+  "cached",
+  "output",
+  "cost",
+  "ms",
+  "actions",
+  "files",
+  "added",
+] as const;
 const more = ["deleted", "score", "checks", "checksPassed", "refused", "amended"] as const;
 const texts = ["host", "id", "root", "at", "task", "mode", "model", "status", "sandbox"] as const;
 const columns = ["key", "code", ...texts, ...numbers, ...more];
@@ -113,7 +125,7 @@ export async function readTeamRuns(store: TeamStore, limit: number | null): Prom
 
 const sums =
   `count(*) as runs, count(*) filter (where code = 0) as solved, count(*) filter (where status = 'verified') as verified,
-  sum(calls) as calls, count(*) filter (where "atMost" = 0 or calls <= "atMost") as kept, sum(input + output) as tokens,
+  sum(calls) as calls, count(*) filter (where "atMost" = 0 or calls <= "atMost") as kept, sum(input + output) as tokens, sum(cached) as cached,
   coalesce(sum(cost), 0) as cost, count(*) filter (where cost is null) as unpriced, coalesce(sum(ms), 0) as ms,
   sum(refused) as refused, sum(amended) as amended, count(*) filter (where files > 0) as changed,
   count(*) filter (where undone) as undone`.replace(/(count\(\*\)(?: filter \([^)]*\))?) as/g, "($1)::float8 as");

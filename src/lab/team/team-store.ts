@@ -8,6 +8,7 @@ import keyRests from "./migrations/3-key-rests.sql" with { type: "text" };
 import sessions from "./migrations/4-sessions.sql" with { type: "text" };
 import evalQueue from "./migrations/5-eval-queue.sql" with { type: "text" };
 import held from "./migrations/6-held.sql" with { type: "text" };
+import cached from "./migrations/7-cached.sql" with { type: "text" };
 
 export interface TeamStore {
   /** Name in messages. */
@@ -177,7 +178,7 @@ export function openTeamStore(address: StoreAddress, options: StoreOptions): Tea
   };
 }
 
-export const migrations: readonly string[] = [runs, days, keyRests, sessions, evalQueue, held];
+export const migrations: readonly string[] = [runs, days, keyRests, sessions, evalQueue, held, cached];
 
 /** Runs before the first migration. */
 const foundation = `

@@ -16,12 +16,11 @@ const src = join(import.meta.dir, "../../src");
 const declared: Readonly<Record<string, string>> = {
   "the command line": "main cli/interrupt cli/command-line",
   "settings and screen":
-    "cli/compose/base store/settings store/setting-table store/setting-kinds store/settings-file store/trust " +
-    "ui/run/terminal",
+    "cli/compose/base store/settings store/setting-table store/setting-kinds store/trust " + "ui/run/terminal",
   "what a run is composed of":
     "workspace/confine workspace/system/folder-handle workspace/journal/open-state workspace/journal/journal store/audit " +
     "store/plan-cache cli/compose/known-secrets core/secrets/veil models/replay cli/compose/decide",
-  "the plan": "flows/calling core/json core/plan/parse-plan core/plan/plan-form core/plan/lenient",
+  "the plan": "flows/calling core/json core/plan/parse-plan core/plan/lenient",
   "the yes": "flows/changes/allowed workspace/other-names",
   "the edit": "flows/phases core/script/parser core/edit/apply-edits",
   "the change": "core/guard/guard workspace/disk-batch workspace/journal/commit-batch workspace/atomic-write",

@@ -1,6 +1,6 @@
 /** Prints changes outside a run as a diff, in the style of a stream. */
 import type { Change } from "../core/change.ts";
-import { renderHidden } from "../core/secrets/render-hidden.ts";
+import { renderHidden } from "../core/secrets/hide-message.ts";
 import { renderDiff } from "../ui/diff/render-diff.ts";
 import { columnsOf } from "./columns.ts";
 import type { Context } from "./command.ts";

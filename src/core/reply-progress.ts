@@ -1,8 +1,7 @@
 /** How far a streaming reply is, for the terminal's waiting line: steps of a plan, lines of a file. */
 
-import type { Form } from "./action-row.ts";
 import type { Purpose } from "./model.ts";
-import { rowOf } from "./vocabulary.ts";
+import { type Form, rowOf } from "./vocabulary.ts";
 
 /** What is known of a reply that is still arriving. */
 export interface ReplyProgress {

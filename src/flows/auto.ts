@@ -1,8 +1,8 @@
 /** Modes that choose how to work: `--mode auto` by the plan's complexity, a plan that was approved in an interrupted run as that run did. */
 
+import { scheduleOf } from "../core/plan/parse-schedule.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { complexityOf, promiseOf, promiseOfSchedule } from "../core/plan/promise.ts";
-import { scheduleOf } from "../core/plan/schedule.ts";
 import { followSchedule } from "./eight-step.ts";
 import { makePlan, type PlanKind, presentApproved, singleShotPlan } from "./planning.ts";
 import type { ApprovedWork } from "./plans/plan-state.ts";

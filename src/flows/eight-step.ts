@@ -6,11 +6,17 @@ import { renderChanges } from "../core/diff.ts";
 import { type ErrorCode, PaiError, toPaiError } from "../core/error.ts";
 import { readJson } from "../core/json.ts";
 import type { Message, Purpose } from "../core/model.ts";
-import { readSchedule, readVerdict, type StepVerdict, unreadable } from "../core/plan/parse-schedule.ts";
+import {
+  readSchedule,
+  readVerdict,
+  type Schedule,
+  type ScheduleStep,
+  type StepVerdict,
+  unreadable,
+} from "../core/plan/parse-schedule.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { promiseOfSchedule } from "../core/plan/promise.ts";
 import { describeSchedule, describeVerdict } from "../core/plan/reply-schemas.ts";
-import type { Schedule, ScheduleStep } from "../core/plan/schedule.ts";
 import type { PlanClaim } from "../core/plan/scope.ts";
 import { readNext } from "../core/script/body.ts";
 import type { Script } from "../core/script/script.ts";

@@ -3,14 +3,13 @@
 import { startAnew } from "../core/dialogue.ts";
 import { PaiError } from "../core/error.ts";
 import type { Json, Message } from "../core/model.ts";
+import type { Reading } from "../core/plan/lenient.ts";
 import { readPlan } from "../core/plan/parse-plan.ts";
 import { asksToLook, type Plan } from "../core/plan/plan.ts";
 import { type CallPromise, planPromise, promiseOf } from "../core/plan/promise.ts";
-import type { Reading } from "../core/plan/reading.ts";
 import { planJsonSchema } from "../core/plan/reply-schemas.ts";
 import type { PlanClaim } from "../core/plan/scope.ts";
-import { completeFinish } from "../core/script/finish.ts";
-import { parseScript } from "../core/script/parser.ts";
+import { completeFinish, parseScript } from "../core/script/parser.ts";
 import { requireYes, takeYes } from "./approval.ts";
 import { isTooLong, type ModelQuestion } from "./ask.ts";
 import { type Briefing, makeBriefing } from "./briefing/briefing.ts";

@@ -1,17 +1,14 @@
 /** Action scripts of the model: asked for, with the rest of one that was cut, read, and performed. */
 
-import type { Form } from "../core/action-row.ts";
 import { PaiError } from "../core/error.ts";
 import type { Call, Json, Message, Purpose } from "../core/model.ts";
 import type { Rights } from "../core/plan/scope.ts";
-import { completeFinish } from "../core/script/finish.ts";
 import { type LooseTarget, readLooseReply } from "../core/script/loose-reply.ts";
-import { chooseTag, usualTag } from "../core/script/open-body.ts";
-import { parseScript } from "../core/script/parser.ts";
+import { chooseTag, renderResume, usualTag } from "../core/script/open-body.ts";
+import { completeFinish, parseScript } from "../core/script/parser.ts";
 import { readAmendments } from "../core/script/read-amend.ts";
-import { renderResume } from "../core/script/resume.ts";
 import { type Cut, parseReadRange, type Script, type ScriptAction, splitRange } from "../core/script/script.ts";
-import { rowOf } from "../core/vocabulary.ts";
+import { type Form, rowOf } from "../core/vocabulary.ts";
 import { amend, findImplicit, noteRefused } from "./amend.ts";
 import { targetOfCall } from "./approval.ts";
 import { ask, type ModelQuestion, type Reply, replied } from "./ask.ts";

@@ -1,4 +1,4 @@
-/** Other models for when the first cannot answer: those that the user listed, in that order, each with a notice. */
+/** A run with several models: one that plans beside one that works, and others for when the first cannot answer. */
 import { type ErrorCode, PaiError } from "../core/error.ts";
 import type { Model } from "../core/model.ts";
 import type { Notice } from "../core/question.ts";
@@ -60,4 +60,22 @@ export function fallBack(first: Model, others: readonly Model[], notify: (notice
     },
   };
   return { model, current: () => current };
+}
+
+/** A request goes to the model of its job. What no job tells apart counts for both: the smaller window, the shorter reply. */
+export function pairModels(plan: Model, work: Model): Model {
+  return {
+    id: `plan=${plan.id},work=${work.id}`,
+    provider: work.provider,
+    name: work.name,
+    address: work.address,
+    parts: { plan, work },
+    get window() {
+      return Math.min(plan.window, work.window);
+    },
+    get maxOutputTokens() {
+      return Math.min(plan.maxOutputTokens, work.maxOutputTokens);
+    },
+    stream: (request, signal, refit) => (request.job === "plan" ? plan : work).stream(request, signal, refit),
+  };
 }

@@ -12,8 +12,7 @@ import { ignoreEffort, openEffort } from "./effort.ts";
 import { type Key, takeKeysInTurn } from "./keys-in-turn.ts";
 import { askServer, outputOf } from "./local/server.ts";
 import { createReplayModel, parseReplay } from "./replay.ts";
-import { type RetryOptions, withRetry } from "./retry.ts";
-import { type Stream, tryUntilBegun } from "./stream.ts";
+import { type RetryOptions, type Stream, tryUntilBegun, withRetry } from "./stream.ts";
 import { type Endpoint, type ProxyEnv, parseEndpoint, preconnect } from "./wire/endpoint.ts";
 import type { BridgeOptions } from "./wire/open-bridge.ts";
 

@@ -1,7 +1,7 @@
 /** One small request that costs nothing: to see which server answers, whether it takes a key, what it lists. */
 import { type Endpoint, type ProxyEnv, parseEndpoint, tlsOf, withQuery } from "./wire/endpoint.ts";
+import { readStart } from "./wire/error-body.ts";
 import { readFetchError } from "./wire/http-errors.ts";
-import { readStart } from "./wire/read-start.ts";
 
 export interface ProbeModelOptions {
   readonly provider: string;

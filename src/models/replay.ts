@@ -12,7 +12,7 @@ import {
 import { describeModel } from "./catalogue.ts";
 import { throwIfInterrupted } from "./stream.ts";
 import { count, fields, listIn, parseJson, textIn, type WireFields } from "./wire/fields.ts";
-import { createCallNamer } from "./wire/known-calls.ts";
+import { createCallNamer } from "./wire/replies.ts";
 
 /** One recorded reply, a line of the file. Absent fields are empty; an absent `stop` follows from the calls. */
 export interface ReplayLine {

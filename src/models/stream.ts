@@ -1,6 +1,8 @@
-/** A model's stream; retries are allowed only before its first event. Also turns an aborted signal into an error. */
-import { PaiError } from "../core/error.ts";
+/** A stream of a model: which failures are retried, only before its first event, and when; an aborted signal as an error. */
+import { type ErrorCode, PaiError } from "../core/error.ts";
 import type { Model, ModelEvent } from "../core/model.ts";
+import type { Notice, Wait } from "../core/question.ts";
+import { renderWait, retryOf } from "./wire/http-errors.ts";
 
 export type Stream = Model["stream"];
 
@@ -37,4 +39,64 @@ export function interruption(signal: AbortSignal): PaiError {
 
 export function throwIfInterrupted(signal: AbortSignal): void {
   if (signal.aborted) throw interruption(signal);
+}
+
+export interface RetryOptions {
+  /** Must end early when the signal is aborted, by returning or by throwing. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** At least 0, below 1. */
+  readonly random: () => number;
+  readonly notify: (notice: Notice) => void;
+  /** The run's own time limit in milliseconds, which no wait outlasts; Infinity: none. */
+  readonly maxWaitMs: number;
+}
+
+const maxGrownMs = 60_000;
+/** Limits of a minute are the usual ones: a server may name one wait of two of them, and all of a call take three. */
+const maxOneWaitMs = 120_000;
+const maxAllWaitsMs = 180_000;
+const retries = 5;
+
+/** A stream that is retried if it fails before its first event and a retry may help. */
+export function withRetry(stream: Stream, options: RetryOptions): Stream {
+  return async function* (request, signal) {
+    const patience = createPatience(options);
+    yield* tryUntilBegun(async (failed) => {
+      const wait = failed === null ? 0 : patience(failed);
+      if (wait > 0) await options.sleep(wait, signal).catch(() => throwIfInterrupted(signal));
+      throwIfInterrupted(signal);
+      return stream(request, signal);
+    });
+  };
+}
+
+/** Counts the failures of one call: returns the wait before the next attempt in milliseconds, or throws the failure. */
+function createPatience({ random, notify, maxWaitMs }: RetryOptions): (thrown: unknown) => number {
+  const failed = new Map<ErrorCode, number>();
+  let attempts = 0;
+  let rounds = 0;
+  let waited = 0;
+
+  return (thrown) => {
+    if (!(thrown instanceof PaiError)) throw thrown;
+    const retry = retryOf(thrown);
+    const before = failed.get(thrown.code) ?? 0;
+    if (before >= retry.times || attempts >= retries) throw thrown;
+    const own = retry.waitMs ?? Math.min(maxGrownMs, 2000 * 2 ** rounds + random() * 1000);
+    const wait = (thrown.retryAfter ?? own / 1000) * 1000;
+    if (wait > maxOneWaitMs || waited + wait > Math.min(maxAllWaitsMs, maxWaitMs)) throw thrown;
+    failed.set(thrown.code, before + 1);
+    attempts += 1;
+    if (retry.waitMs === null) rounds += 1;
+    waited += wait;
+    const of = Math.min(retries, attempts + retry.times - before - 1);
+    notify(announce({ why: thrown.message, seconds: wait / 1000, attempt: attempts, of }));
+    return wait;
+  };
+}
+
+function announce(wait: Wait): Notice {
+  const { why, seconds, attempt, of } = wait;
+  const when = seconds === 0 ? "at once" : `in ${renderWait(seconds)}`;
+  return { level: "info", code: "waiting", text: `${why}; asking again ${when} (${attempt} of ${of})`, wait };
 }

@@ -1,12 +1,12 @@
 /** The audit log of a session: rendered from receipts when runs end, never read back, hidden from the model. */
-
 import { closeSync, constants, existsSync, fchmodSync, fstatSync, mkdirSync, openSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { cannotBeWritten, PaiError, toPaiError } from "../core/error.ts";
-import type { Fact } from "../core/receipt.ts";
+import type { Amendment, ChangeSummary, CheckResult, Outcome } from "../core/outcome.ts";
+import type { Plan } from "../core/plan/plan.ts";
+import type { ChangedPath, Fact, FactOf } from "../core/receipt.ts";
 import { entryAt } from "../system/entry-at.ts";
 import { writeBytes } from "../system/write-file.ts";
-import { renderAuditLines, renderTime } from "./audit-lines.ts";
 import { errnoOf, removeIfThere } from "./safe-file.ts";
 
 export interface Audit {
@@ -171,4 +171,205 @@ function createNew(file: string): number | null {
     if (errnoOf(error) === "EEXIST") return null;
     throw error;
   }
+}
+
+type Entry = readonly [kind: string, text: string];
+
+const longest = 4000;
+
+/** Lines of a run, each with a final LF. A fact without a time of its own has the time of the fact before it. */
+export function renderAuditLines(facts: readonly Fact[]): string {
+  let at = "";
+  const lines = facts.flatMap((fact) => {
+    if ("at" in fact) at = renderTime(new Date(fact.at));
+    return entriesOf(fact).map(([kind, text]) => `[${at}] ${kind} ${escapeLine(shorten(text))}\n`);
+  });
+  const isCutOff = facts.length > 0 && facts.at(-1)?.type !== "run.finished";
+  return `${lines.join("")}${isCutOff ? `[${at}] STATUS cut off\n` : ""}`;
+}
+
+/** A time as `2026-01-31 14:05:09+00:00`. */
+function renderTime(time: Date): string {
+  return `${time.toISOString().slice(0, 19).replace("T", " ")}+00:00`;
+}
+
+function shorten(text: string): string {
+  if (text.length <= longest) return text;
+  return `${text.slice(0, longest).toWellFormed()} … (${text.length - longest} more characters)`;
+}
+
+/** Characters to escape. The joiners and presentation marks of emoji are kept. */
+const acting =
+  /(?![\u200d\ufe0e\ufe0f])(?:\p{Cc}|\p{Cs}|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\ufff9-\ufffb])/gu;
+/** Matches most records, which need no escaping. */
+const plain = /^[ -~]*$/;
+const short: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+/** Escapes control characters, line separators and bidirectional marks. */
+function escapeLine(text: string): string {
+  if (plain.test(text)) return text;
+  return text.replace(acting, (mark) => {
+    const hex = (mark.codePointAt(0) ?? 0).toString(16);
+    return short[mark] ?? (hex.length > 4 ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`);
+  });
+}
+
+function entriesOf(fact: Fact): readonly Entry[] {
+  switch (fact.type) {
+    case "run.started":
+      return [
+        ["SESSION", `run ${fact.run}, pai ${fact.pai}, ${fact.mode}, ${fact.model.id}, in ${fact.root}`],
+        ["USER", fact.task.text],
+      ];
+    case "plan":
+      return planEntries(fact.plan, fact.cached, fact.promise);
+    case "amendment":
+      return [["AMENDED", renderAmendment(fact)]];
+    case "call":
+      return [["CALL", renderCall(fact)]];
+    case "decision":
+      return [["DECISION", renderDecision(fact)]];
+    case "look":
+      return [["OUTPUT", `${fact.action} ${fact.code === null ? "" : `${fact.code}: `}${fact.text}`]];
+    case "changes":
+      return changedEntries(fact.error === null ? "applied" : `failed (${fact.error.message})`, fact.changes);
+    case "command":
+      return commandEntries(fact);
+    case "rolled_back":
+      return [
+        ...fact.restored.map((path): Entry => ["CHANGE", `rolled back: ${path}`]),
+        ...fact.left.map((path): Entry => ["CHANGE", `changed by somebody else, and left: ${path}`]),
+      ];
+    case "check":
+      return [["CHECK", renderCheck(fact, fact.when)]];
+    case "run.finished":
+      return outcomeEntries(fact.outcome);
+    case "context.sent":
+    case "ranking":
+    case "repository":
+    case "cached":
+    case "memory":
+    case "sandbox":
+      return [];
+  }
+}
+
+function renderCall({ purpose, model, bytes, served, key, usage, stop, error }: FactOf<"call">): string {
+  const sent = `${purpose} to ${model}, ${bytes} bytes`;
+  if (error !== null) return `${sent}: ${error.code}: ${error.message}`;
+  const { input = 0, cached = 0, output = 0, thought = 0 } = usage ?? {};
+  const tokens = `${input} tokens in (${cached} cached), ${output} out (${thought} thought)`;
+  return `${sent}: ${stop ?? "cut off"}, ${tokens}, served by ${served ?? "nobody"}, key ${key ?? "none"}`;
+}
+
+function renderDecision({ kind, accept, by, reason, feedback }: FactOf<"decision">): string {
+  const why = [reason, feedback ?? ""].filter((text) => text !== "").join("; ");
+  return `${kind} ${accept ? "accepted" : "declined"} by ${by}${why === "" ? "" : `: ${why}`}`;
+}
+
+function changedEntries(what: string, changes: readonly ChangedPath[]): readonly Entry[] {
+  return changes.map(({ path, from, before, after }): Entry => {
+    const op = after === null ? "delete" : from !== null ? `move from ${from}` : before === null ? "create" : "modify";
+    return ["CHANGE", `${what}: ${op} ${path}`];
+  });
+}
+
+function commandEntries({ command, exit, timedOut, ms, output, changes, error }: FactOf<"command">): readonly Entry[] {
+  const ended = error === null ? (timedOut ? "timed out" : `exit ${exit ?? "unknown"}`) : error.message;
+  return [
+    ["COMMAND", `${ended}, ${ms} ms: ${command}${output === "" ? "" : `: ${output}`}`],
+    ...changedEntries("by command", changes),
+  ];
+}
+
+function renderAmendment({ action, path, destination, why, accept, by }: Amendment): string {
+  const what = `${action} ${path}${destination === null ? "" : ` to ${destination}`}`;
+  return `${accept ? "accepted" : "refused"} by ${by}: ${what}${why === "" ? "" : ` - ${why}`}`;
+}
+
+function renderCheck(check: CheckResult, when: string): string {
+  const result = check.passed === null ? "not run" : check.passed ? "passed" : "failed";
+  const exit = check.exit === null ? "" : `, exit ${check.exit}`;
+  return `${result}${exit}, ${check.ms} ms, ${when} the change: ${check.command}`;
+}
+
+function planEntries(
+  plan: Plan,
+  cached: boolean,
+  promise: { readonly expected: number; readonly at_most: number; readonly tokens: number | null },
+): readonly Entry[] {
+  const { steps = [], checks = [] } = plan.execution_plan ?? {};
+  const calls = `${promise.expected} calls expected, at most ${promise.at_most}, ${promise.tokens ?? "unknown"} tokens`;
+  return [
+    ["PLAN", `${plan.intent}${cached ? " (cached)" : ""}, ${calls}: ${plan.reply}`],
+    ...factEntries(plan),
+    ...steps.map((step): Entry => {
+      const to = step.destination === null ? "" : ` to ${step.destination}`;
+      return ["STEP", `${step.step_number}. ${step.action} ${step.target}${to} - ${step.purpose}`];
+    }),
+    ...checks.map((check): Entry => ["STEP", `check: ${check}`]),
+  ];
+}
+
+/** The parts of a plan besides its steps: intent, files, criteria, and the model's other notes. */
+function factEntries({ analysis, execution_plan: work, intelligence_notes: notes }: Plan): readonly Entry[] {
+  const facts: readonly (readonly [string, string | readonly string[] | undefined])[] = [
+    ["INTENT", analysis?.user_intent],
+    ["WHERE", analysis?.target_identification],
+    ["READS", analysis?.files_to_read],
+    ["CREATES", analysis?.files_to_create],
+    ["MODIFIES", analysis?.files_to_modify],
+    ["DELETES", analysis?.files_to_delete],
+    ["RISK", analysis?.risk_assessment],
+    ["CRITERIA", analysis?.success_criteria],
+    ["COMPLEXITY", notes?.complexity_assessment],
+    ["TIME", notes?.estimated_time],
+    ["CHALLENGES", notes?.key_challenges],
+    ["ADVICE", notes?.recommendations],
+    ["FALLBACK", work?.fallback_strategies],
+  ];
+  return facts.flatMap(([kind, said = ""]): readonly Entry[] => {
+    const text = typeof said === "string" ? said : said.join("; ");
+    return text.trim() === "" ? [] : [[kind, text]];
+  });
+}
+
+function changeEntries(changes: readonly ChangeSummary[]): readonly Entry[] {
+  return changes.map((change): Entry => {
+    const from = change.from === null ? "" : ` from ${change.from}`;
+    const by = change.by === "command" ? " by command" : "";
+    return ["CHANGE", `kept: ${change.op} ${change.path}${from} +${change.added} -${change.deleted}${by}`];
+  });
+}
+
+function outcomeEntries(outcome: FactOf<"run.finished">["outcome"]): readonly Entry[] {
+  const { error } = outcome;
+  const used = `${outcome.calls.made} calls of at most ${outcome.calls.at_most}`;
+  const tokens = `${outcome.usage.input + outcome.usage.output} tokens`;
+  const score = outcome.score === null ? "" : `, score ${outcome.score}`;
+  const { done, failed, refused } = outcome.actions;
+  const actions = `actions ${done} done, ${failed} failed, ${refused} refused`;
+  return [
+    ...(outcome.text === "" ? [] : [["REPLY", outcome.text] as const]),
+    ...changeEntries(outcome.changes),
+    ...(error === null ? [] : [["ERROR", `${error.code}: ${error.message}`] as const]),
+    ...outcome.refused.map(({ action, target, why }): Entry => ["REFUSED", `${action} ${target}: ${why}`]),
+    ...(outcome.skipped ?? []).map(({ target, why }): Entry => ["SKIPPED", `${target}: ${why}`]),
+    ...(outcome.undone ?? []).map(({ action, target, why }): Entry => ["UNDONE", `${action} ${target}: ${why}`]),
+    ...(outcome.stays === undefined ? [] : [["STAYS", renderStays(outcome.stays)] as const]),
+    [
+      "STATUS",
+      `${outcome.status}, exit ${outcome.code}, ${used}, ${tokens}, ${renderCost(outcome.cost)}${score}, ${actions}, ${outcome.ms} ms`,
+    ],
+    ...outcome.next.map((next): Entry => ["SUGGESTION", next]),
+  ];
+}
+
+function renderStays({ count, paths }: NonNullable<Outcome["stays"]>): string {
+  const more = count > paths.length ? ` and ${count - paths.length} more` : "";
+  return `changed by commands, ignored and not taken back: ${paths.join(", ")}${more}`;
+}
+
+function renderCost(cost: number | null): string {
+  return cost === null ? "cost unknown" : `${cost.toFixed(4)} USD`;
 }

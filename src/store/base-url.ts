@@ -5,9 +5,8 @@ import { commandWording } from "../core/approval-wording.ts";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import type { Provider } from "../core/providers.ts";
-import { withLock } from "./file-lock.ts";
 import type { Environment, Places } from "./places.ts";
-import { readPrivate, writePrivate } from "./safe-file.ts";
+import { readPrivate, withLock, writePrivate } from "./safe-file.ts";
 import type { LoadedSettings } from "./settings.ts";
 
 export interface BaseUrl {

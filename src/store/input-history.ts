@@ -1,7 +1,6 @@
 /** What the user typed in sessions of one workspace, kept for later sessions: limited in size, private. */
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
-import { withLock } from "./file-lock.ts";
-import { readRegular, writePrivate } from "./safe-file.ts";
+import { readRegular, withLock, writePrivate } from "./safe-file.ts";
 
 export interface InputHistory {
   /** Oldest first. */

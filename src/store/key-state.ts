@@ -1,8 +1,7 @@
 /** Which key of a provider is next and which keys rest; in the state folder, so that runs share it. */
 import { join } from "node:path";
 import type { KeyState, KeyTurns } from "../core/key-turns.ts";
-import { withLock } from "./file-lock.ts";
-import { readPrivate, writePrivate } from "./safe-file.ts";
+import { readPrivate, withLock, writePrivate } from "./safe-file.ts";
 
 const empty: KeyTurns = { cursor: {}, resting: {} };
 const fileIn = (stateDir: string): string => join(stateDir, "keys.json");

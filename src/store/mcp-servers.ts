@@ -4,9 +4,8 @@ import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import { type Fields, isFields, type Json } from "../core/model.ts";
 import type { PinnedTool } from "../core/tool-calls.ts";
-import { withLock } from "./file-lock.ts";
 import type { Places } from "./places.ts";
-import { readPrivate, readRegular, writePrivate } from "./safe-file.ts";
+import { readPrivate, readRegular, withLock, writePrivate } from "./safe-file.ts";
 
 interface NamedServer {
   readonly name: string;

@@ -4,8 +4,7 @@ import * as z from "zod/mini";
 import { PaiError } from "../core/error.ts";
 import { type MemoryFact, maxFactChars, maxFacts } from "../core/memory.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
-import { withLock } from "./file-lock.ts";
-import { readPrivate, writePrivate } from "./safe-file.ts";
+import { readPrivate, withLock, writePrivate } from "./safe-file.ts";
 
 const factShape = z.object({
   id: z.string(),

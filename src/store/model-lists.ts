@@ -1,8 +1,7 @@
 /** Keeps what the providers' servers listed, for a day: prices, windows and names, without asking again. */
 import { join } from "node:path";
 import type { KeptList } from "../core/listed-model.ts";
-import { withLock } from "./file-lock.ts";
-import { readPrivate, writePrivate } from "./safe-file.ts";
+import { readPrivate, withLock, writePrivate } from "./safe-file.ts";
 
 const maxAgeMs = 24 * 60 * 60 * 1000;
 const fileIn = (stateDir: string): string => join(stateDir, "models.json");

@@ -1,8 +1,7 @@
 /** The setting `models`: what the user says of a model that pai cannot know or knows otherwise. */
 import type { Json } from "../core/model.ts";
 import type { Rate } from "../core/spending/cost.ts";
-import { type Judge, judgeBy, judgeEntries, judgeObject } from "./judge-json.ts";
-import { asJson, isNumber, type Setting } from "./setting-kinds.ts";
+import { asJson, isNumber, type Judge, judgeBy, judgeEntries, judgeObject, type Setting } from "./setting-kinds.ts";
 
 /** What the user says of a model; absent: what pai knows or finds out counts. */
 export interface ModelFacts {

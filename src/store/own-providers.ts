@@ -2,10 +2,20 @@
 import { PaiError } from "../core/error.ts";
 import { type Effort, efforts, type Json } from "../core/model.ts";
 import { findProvider, firstOfWire, type Provider, type Wire, wireHeaders, wires } from "../core/providers.ts";
-import { type Fault, type Judge, judgeBy, judgeEntries, judgeObject } from "./judge-json.ts";
 import { factFields, factSchemas, type ModelFacts, readFacts } from "./model-settings.ts";
 import type { Environment } from "./places.ts";
-import { asJson, duration, nonEmpty, readCommand, type Setting } from "./setting-kinds.ts";
+import {
+  asJson,
+  duration,
+  type Fault,
+  type Judge,
+  judgeBy,
+  judgeEntries,
+  judgeObject,
+  nonEmpty,
+  readCommand,
+  type Setting,
+} from "./setting-kinds.ts";
 
 /** A program of the user that prints a key. */
 export interface KeyCommand {

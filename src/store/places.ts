@@ -1,6 +1,6 @@
 /** The user's folders for pai: from the environment, following the XDG rules. */
 import { isAbsolute, join } from "node:path";
-import { registeredHome } from "../system/registered-home.ts";
+import { registeredHome } from "../system/homes.ts";
 
 /** Absolute folders; null: the environment names none, so nothing can be kept. */
 export interface Places {

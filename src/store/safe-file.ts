@@ -1,5 +1,4 @@
 /** Small private files of the user: checked before they are read, and replaced atomically. */
-
 import {
   closeSync,
   constants,
@@ -17,7 +16,8 @@ import { dirname } from "node:path";
 import { quoteForShell } from "../core/command/quote.ts";
 import { PaiError } from "../core/error.ts";
 import { entryAt } from "../system/entry-at.ts";
-import { isOfSystem } from "../system/owner.ts";
+import { isOfSystem } from "../system/judge-folder.ts";
+import { claimOf, takeLock } from "../system/lock.ts";
 import { replaceFile } from "../system/write-file.ts";
 
 const maxBytes = 4 * 1024 * 1024;
@@ -139,4 +139,31 @@ export function errnoOf(error: unknown): string | null {
 
 function quote(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : quoteForShell(path);
+}
+
+/**
+ * Runs `work` while no other pai holds the lock of `file`. Throws io_failed if another process holds it for more than
+ * five seconds.
+ */
+export function withLock<T>(file: string, work: () => T): T {
+  makePrivateFolder(dirname(file));
+  const path = `${targetOf(file)}.lock`;
+  let held = takeLock(path);
+  for (let tries = 0; held === null; tries += 1) {
+    if (tries >= 500) throw stillHeld(file, path);
+    Bun.sleepSync(10);
+    held = takeLock(path);
+  }
+  try {
+    return work();
+  } finally {
+    removeIfThere(path);
+    held.release();
+  }
+}
+
+function stillHeld(file: string, path: string): PaiError {
+  const claim = claimOf(path);
+  const hint = claim === null ? "wait for it to end" : `wait for it to end; if there is none, remove ${claim}`;
+  return new PaiError("io_failed", `another pai is writing ${file}`, { hint });
 }

@@ -2,9 +2,8 @@
 import { join } from "node:path";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
-import { withLock } from "./file-lock.ts";
 import type { Places } from "./places.ts";
-import { readPrivate, readRegular, writePrivate } from "./safe-file.ts";
+import { readPrivate, readRegular, withLock, writePrivate } from "./safe-file.ts";
 
 export const projectFile = "pai.json";
 

@@ -2,7 +2,6 @@
 import { isAbsolute, join } from "node:path";
 import { entryAt } from "./entry-at.ts";
 import { entriesOf, textOfSystem } from "./lookups.ts";
-import { registeredHome } from "./registered-home.ts";
 
 const firstPerson = 1000;
 const nobody = 65534;
@@ -35,5 +34,16 @@ function hasKeys(home: string): boolean {
     return entryAt(join(home, ".ssh")) !== undefined;
   } catch {
     return false;
+  }
+}
+
+/** null: none; in a container the process may have a user id without an account. */
+export function registeredHome(): string | null {
+  try {
+    // Loaded only if needed: a task with HOME set never loads it.
+    const { userInfo }: typeof import("node:os") = require("node:os");
+    return userInfo().homedir;
+  } catch {
+    return null;
   }
 }

@@ -1,7 +1,7 @@
 /** The distance of two texts, with and without swaps. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { distance } from "../../src/core/distance.ts";
+import { distance } from "../../src/core/suggest.ts";
 
 test("counts what is added, left out, replaced, and a swap as one step where swaps count", () => {
   for (const [a, b, plain, swapped] of [

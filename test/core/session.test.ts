@@ -2,8 +2,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { pastOf, renderPastTurns } from "../../src/core/session/past.ts";
-import { emptySession, foldSession, pendingOf, readSession } from "../../src/core/session/session.ts";
-import type { SessionLine } from "../../src/core/session/session-line.ts";
+import { emptySession, foldSession, pendingOf, readSession, type SessionLine } from "../../src/core/session/session.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
 const started = (run: string, request: string): SessionLine => ({

@@ -4,7 +4,7 @@ import type { PaiError } from "../../src/core/error.ts";
 import type { KeyTurns } from "../../src/core/key-turns.ts";
 import type { ModelEvent } from "../../src/core/model.ts";
 import { takeKeysInTurn } from "../../src/models/keys-in-turn.ts";
-import { withRetry } from "../../src/models/retry.ts";
+import { withRetry } from "../../src/models/stream.ts";
 import { readHttpError } from "../../src/models/wire/http-errors.ts";
 import { take } from "./loopback.ts";
 

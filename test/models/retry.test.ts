@@ -2,8 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { PaiError } from "../../src/core/error.ts";
 import type { ModelEvent } from "../../src/core/model.ts";
-import { withRetry } from "../../src/models/retry.ts";
-import type { Stream } from "../../src/models/stream.ts";
+import { type Stream, withRetry } from "../../src/models/stream.ts";
 import { type AskedServer, failure, readFetchError, readHttpError } from "../../src/models/wire/http-errors.ts";
 import { onceAtOnce } from "../../src/models/wire/judge.ts";
 import { quiet, request, take } from "./loopback.ts";

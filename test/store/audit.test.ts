@@ -3,8 +3,7 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Fact, FactOf } from "../../src/core/receipt.ts";
-import { openAudit } from "../../src/store/audit.ts";
-import { renderAuditLines } from "../../src/store/audit-lines.ts";
+import { openAudit, renderAuditLines } from "../../src/store/audit.ts";
 import { type Home, makeHome, modeOf } from "./temp-home.ts";
 
 const at = "2026-01-31T07:05:09.000Z";

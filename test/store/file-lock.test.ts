@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { withLock } from "../../src/store/file-lock.ts";
+import { withLock } from "../../src/store/safe-file.ts";
 import { makeFolder } from "./temp-home.ts";
 
 test("frees its lock when the work throws, and leaves no file", () => {

@@ -2,7 +2,7 @@
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import type { Key } from "../../models/keys-in-turn.ts";
-import { readStart } from "../../models/wire/read-start.ts";
+import { readStart } from "../../models/wire/error-body.ts";
 import { findFault } from "../../store/keys.ts";
 import type { KeyCommand } from "../../store/own-providers.ts";
 import type { Environment } from "../../store/places.ts";

@@ -3,7 +3,6 @@ import { PaiError } from "../../core/error.ts";
 import { findAnyProvider, type Provider, providerOfKey, providers, providerTable } from "../../core/providers.ts";
 import { renderWait } from "../../models/wire/http-errors.ts";
 import { configuredAddress, findBaseUrl } from "../../store/base-url.ts";
-import { type KeyRing, loadCredentials, noKeys } from "../../store/credentials.ts";
 import { endRests, openKeyState } from "../../store/key-state.ts";
 import {
   doubtKey,
@@ -12,8 +11,11 @@ import {
   inOrder,
   judgeId,
   type KeyPlace,
+  type KeyRing,
+  loadCredentials,
   maskKey,
   maxIdLength,
+  noKeys,
   putKey,
   removeKey,
   setDefaultKey,

@@ -1,7 +1,7 @@
 /** Shows a saved session when it is resumed, every turn of it. Stored text never approves anything. */
 import { mayStand } from "../../core/session/became.ts";
 import { pendingOf, type Session, type Turn } from "../../core/session/session.ts";
-import type { ReadSession } from "../../store/session-file.ts";
+import type { ReadSession } from "../../store/sessions.ts";
 import { counted } from "../../ui/amount.ts";
 import { cut, hang } from "../../ui/layout.ts";
 import { renderNext } from "../../ui/run/render-outcome.ts";

@@ -1,5 +1,5 @@
 /** Reads a mistyped word of the request as the word that it is most likely meant for. Pure. */
-import { distance } from "../distance.ts";
+import { distance } from "../suggest.ts";
 import type { Commit } from "./similar-commits.ts";
 import { stem, type Term } from "./words.ts";
 

@@ -1,6 +1,6 @@
 /** Step 12: at least three lines, the first and last equal, nearly all others too, and no second place like that. */
 
-import { distance } from "../distance.ts";
+import { distance } from "../suggest.ts";
 import { type FileLines, loosen } from "./file-lines.ts";
 import { matchAt } from "./line-steps.ts";
 import type { Halves, Match } from "./step.ts";

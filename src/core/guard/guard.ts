@@ -1,13 +1,10 @@
 /** The change guard: refuses changes that are too large, that lose code nobody meant to lose, or that bring in keys. */
-
 import { type Blob, type Change, squash } from "../change.ts";
-import { findDefinitions } from "../context/definition.ts";
 import { nameOf, type RelPath } from "../path.ts";
-import { findSecrets, newSecrets } from "../secrets/new-secrets.ts";
+import { findSecrets, newSecrets, openHolding } from "../secrets/new-secrets.ts";
 import { finish, type Steps } from "../steps.ts";
 import { decode } from "../text.ts";
 import { type Balance, balanceAll, balanceOf, weighLines } from "./balance.ts";
-import { type GuardedBefore, openBefore } from "./before.ts";
 import { findPlaceholders } from "./placeholder.ts";
 
 export interface GuardLimits {
@@ -276,4 +273,73 @@ export function* judgeSteps(input: GuardInput): Steps<readonly Verdict[]> {
   const touched = new Set(input.batch.map(({ path }) => path));
   const away = verdicts.filter(({ path }) => !touched.has(path));
   return [...verdicts.filter(({ path }) => touched.has(path)), ...(yield* judgeAway(away, input))];
+}
+
+interface GuardedBefore {
+  /** Whether one of the files holds this value as a secret, or in full view. */
+  readonly holds: (value: string) => boolean;
+  /** Without blanks at either end. */
+  readonly lines: () => ReadonlySet<string>;
+}
+
+function openBefore(files: readonly { readonly old: string | null }[]): GuardedBefore {
+  let holding: ((value: string) => boolean) | null = null;
+  let lines: ReadonlySet<string> | null = null;
+  return {
+    holds(value) {
+      holding ??= openHolding(files.map(({ old }) => old ?? "").join("\n"));
+      return holding(value);
+    },
+    lines() {
+      lines ??= new Set(files.flatMap(({ old }) => (old ?? "").split("\n").map((line) => line.trim())));
+      return lines;
+    },
+  };
+}
+
+const script =
+  /^(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\s*\*?|class|interface|type|enum|namespace)\s+([\w$]+)|^export\s+(?:declare\s+)?(?:const|let|var)\s+(?:enum\s+)?([\w$]+)|^(?:const|let|var)\s+([\w$]+)[^=]{0,200}=\s*(?:async\b|function\b|class\b|\([^)]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>)|^(?:module\.)?exports\.([\w$]+)\s*=/;
+const python = /^(?:async\s+)?(?:def|class)\s+(\w+)/;
+const go = /^func\s+(?:\([^)]*\)\s*)?(\w+)|^type\s+(\w+)/;
+const rust =
+  /^(?:pub(?:\([^)]*\))?\s+)?(?:(?:async|unsafe|const|extern\s+"[^"]*")\s+)*(?:fn|struct|enum|trait|union|type|macro_rules!)\s+(\w+)/;
+const java =
+  /^(?:\t| {2}| {4})?(?:(?:public|protected|private|internal|abstract|final|sealed|static|open|data|override)\s+)*(?:class|interface|enum|record|object|fun)\s+(\w+)|^(?:\t| {2}| {4})(?:(?:public|protected|private|static|final|abstract|synchronized|override|async)\s+)+[\w<>[\],.?]+(?:\s[\w<>[\],.?]+)?\s+(\w+)\s*\([^;]*$/;
+const c =
+  /^(?:typedef\s+)?(?:struct|enum|union|class|namespace)\s+(\w+)[^;()]*$|^[A-Za-z_][\w<>:,]*(?:\s+[\w<>:,]+){0,4}[\s*&]+([\w:~]+)\s*\([^;]*$/;
+const ruby = /^(?: {2}|\t)?def\s+(?:self\.)?([\w?!=]+)|^(?:class|module)\s+([\w:]+)/;
+const php =
+  /^(?: {4}|\t)?(?:(?:public|protected|private|static|abstract|final)\s+)*function\s+&?(\w+)|^(?:(?:abstract|final|readonly)\s+)*(?:class|interface|trait|enum)\s+(\w+)/;
+const shell = /^function\s+([\w-]+)|^([\w-]+)\s*\(\)/;
+
+const languages: readonly (readonly [endings: string, definition: RegExp])[] = [
+  ["ts tsx mts cts js jsx mjs cjs", script],
+  ["py pyi", python],
+  ["go", go],
+  ["rs", rust],
+  ["java kt kts cs", java],
+  ["c h cc cpp cxx hh hpp", c],
+  ["rb", ruby],
+  ["php", php],
+  ["sh bash zsh", shell],
+];
+
+const byEnding = new Map(
+  languages.flatMap(([endings, shape]) => endings.split(" ").map((ending) => [ending, shape] as const)),
+);
+
+/** Names of functions, classes and types; in Java, Ruby and PHP also of methods. Empty for other files. */
+export function findDefinitions(path: string, text: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  const shape = byEnding.get(path.slice(path.lastIndexOf(".") + 1).toLowerCase());
+  if (shape === undefined) return names;
+  for (const line of text.split(/\r?\n/)) {
+    if (line.length > 500 || /^(?:else|return|if|for|while|switch)\b/.test(line)) continue;
+    const name = shape
+      .exec(line)
+      ?.slice(1)
+      .find((group) => group !== undefined);
+    if (name !== undefined) names.add(name);
+  }
+  return names;
 }

@@ -1,7 +1,7 @@
 /** Reads fields of a model's JSON leniently: a number as a text, one text as a list, null as nothing. */
 import * as z from "zod/mini";
+import en from "zod/v4/locales/en.js";
 import { isFields, type Json } from "../model.ts";
-import { readAs } from "./reading.ts";
 
 /** How many wrappers around a value are opened at most. */
 export const maxWraps = 5;
@@ -113,3 +113,32 @@ export const complexity = leniently((value) => {
   const found = complexities.filter((word) => written.has(word));
   return found.length === 1 ? found[0] : "moderate";
 }, z.enum(complexities));
+
+// Messages in English. `jitless`: zod need not test whether `eval` works, which pai never uses.
+z.config({ ...en(), jitless: true });
+
+export type Reading<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+
+/** `whole`: what a fault of the value itself is called; at most five faults are reported. */
+export function readAs<T>(schema: z.ZodMiniType<T>, value: unknown, whole: string): Reading<T> {
+  const parsed = z.safeParse(schema, value);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  const faults = parsed.error.issues.slice(0, 5);
+  return { ok: false, why: faults.map(({ path, message }) => `${path.join(".") || whole}: ${message}`).join("; ") };
+}
+
+/** By pai's name of a field: other names that models give it. */
+export type FieldNames = Readonly<Record<string, readonly string[]>>;
+
+const isBlank = (value: Json | undefined) => value == null || value === "";
+
+/** The value with its fields under pai's names; another name counts only when the field itself is missing or blank. */
+export function nameFields(names: FieldNames, value: Json): Json {
+  if (!isFields(value)) return value;
+  const meant: Record<string, Json> = {};
+  for (const [own, others] of Object.entries(names)) {
+    const other = isBlank(value[own]) ? others.find((name) => !isBlank(value[name])) : undefined;
+    if (other !== undefined) meant[own] = value[other] ?? null;
+  }
+  return { ...value, ...meant };
+}

@@ -1,20 +1,24 @@
 /** Reads a plan from a model's JSON: tolerant of form, strict about meaning. */
-
 import * as z from "zod/mini";
 import { replyCaps } from "../caps.ts";
-import type { Json } from "../model.ts";
-import { isPlanned, namesPath, needsTarget, rowOf, vocabulary } from "../vocabulary.ts";
+import { readJson } from "../json.ts";
+import { type Fields, isFields, type Json } from "../model.ts";
+import { isPlanned, namesPath, needsTarget, ownName, rowOf, vocabulary } from "../vocabulary.ts";
 import {
   barePath,
   complexity,
+  type FieldNames,
   fileLists,
   filled,
   lenientCommands,
   leniently,
   lenientText,
   listOf,
+  maxWraps,
+  nameFields,
   namesSeveral,
   objectOf,
+  type Reading,
   readLeniently,
   texts,
   toList,
@@ -22,8 +26,6 @@ import {
   toText,
 } from "./lenient.ts";
 import { asksToLook, type Plan, type PlanStep, workOf } from "./plan.ts";
-import { plainAction, unpackPlan } from "./plan-form.ts";
-import type { Reading } from "./reading.ts";
 
 const planActions = vocabulary.filter(isPlanned).map(({ name }) => name);
 
@@ -109,4 +111,106 @@ export function readPlan(value: Json): Reading<Plan> {
   const plan = { ...rest, execution_plan: held && { ...held, steps: held.steps.map(bareStep) } };
   const fault = findFault(plan);
   return fault === null ? { ok: true, value: settleIntent(plan) } : { ok: false, why: fault };
+}
+
+/** The action that a model's name for it means: `LIST PATH`, `list-path`, `write_file`, `CREATE FOLDER`. */
+function plainAction(name: string): string {
+  const word = name
+    .trim()
+    .toUpperCase()
+    .replace(/[\s-]+/g, "_");
+  const own = ownName(word);
+  return rowOf(own) === null ? ownName(word.replace(/_FILES?$/, "")) : own;
+}
+
+const names: FieldNames = { reply: ["response", "answer", "message"] };
+
+/** Brings a plan into pai's form: out of an envelope, steps gathered, the intent taken from the steps if missing. */
+function unpackPlan(value: Json): Json {
+  const plan = nameFields(names, isFields(value) ? nestFields(openEnvelope(value)) : value);
+  return isFields(plan) ? nameIntent(nameStepFields(gatherSteps(plan))) : plan;
+}
+
+/** Nests fields that a model named by their path in the prompt: `{"execution_plan.steps": […]}`. */
+function nestFields(plan: Fields): Fields {
+  let nested = plan;
+  for (const [key, value] of Object.entries(plan)) {
+    if (!key.includes(".")) continue;
+    const [, section = "", field = ""] = /^(analysis|execution_plan|intelligence_notes)\.(\w+)$/.exec(key) ?? [];
+    const held = nested[section] ?? {};
+    if (field !== "" && isFields(held)) nested = { ...nested, [section]: { ...held, [field]: value } };
+  }
+  return nested;
+}
+
+const isPlan = (value: Fields) =>
+  "intent" in value || "execution_plan" in value || "execution_plan.steps" in value || Array.isArray(value["steps"]);
+
+/**
+ * The one plan inside envelopes such as `{"plan": {…}}` or `{"tool_calls": [{"function": {"arguments": "{…}"}}]}`, as
+ * JSON or as its text; the value itself when it holds none or several. `isWanted` tells a plan from an envelope.
+ */
+export function openEnvelope(value: Fields, isWanted: (value: Fields) => boolean = isPlan, depth = 0): Fields {
+  if (isWanted(value) || depth > maxWraps) return value;
+  const held = Object.values(value).flatMap((member) => {
+    const inner = openMember(member);
+    const found = isFields(inner) ? openEnvelope(inner, isWanted, depth + 1) : null;
+    return found !== null && isWanted(found) ? [found] : [];
+  });
+  return held.length === 1 ? (held[0] ?? value) : value;
+}
+
+function openMember(member: Json): Json {
+  if (typeof member === "string" && member.trimStart().startsWith("{")) {
+    const reading = readJson(member);
+    return reading.ok ? reading.value : null;
+  }
+  return Array.isArray(member) && member.length === 1 ? (member[0] ?? null) : member;
+}
+
+/** Turns steps that are the members of one object into a list. */
+function listSteps(steps: Json): Json {
+  if (!isFields(steps)) return steps;
+  const members = Object.values(steps);
+  return members.length > 0 && members.every(isFields) ? members : steps;
+}
+
+/** Moves steps that a model wrote beside the intent, or in place of the execution plan. */
+function gatherSteps(plan: Fields): Fields {
+  const { steps, execution_plan: held, ...rest } = plan;
+  if (Array.isArray(held)) return { ...rest, execution_plan: { steps: held } };
+  if (!Array.isArray(steps) || isFields(held)) return plan;
+  const { checks, fallback_strategies } = rest;
+  return { ...rest, execution_plan: { steps, checks: checks ?? [], fallback_strategies: fallback_strategies ?? [] } };
+}
+
+/** Names that models give to the fields of a step. */
+const stepNames: FieldNames = {
+  action: ["type", "tool", "operation"],
+  target: ["path", "file", "file_path", "filepath", "filename", "from", "source", "command", "pattern", "query"],
+  destination: ["to", "new_path"],
+  purpose: ["description", "reason", "details"],
+};
+
+function nameStepFields(plan: Fields): Fields {
+  const held = plan["execution_plan"];
+  const listed = isFields(held) ? listSteps(held["steps"] ?? null) : null;
+  if (!isFields(held) || !Array.isArray(listed)) return plan;
+  const steps = listed.map((step, at) => {
+    const named = nameFields(stepNames, step);
+    return isFields(named) ? { step_number: at + 1, ...named } : named;
+  });
+  return { ...plan, execution_plan: { ...held, steps } };
+}
+
+const intents = ["conversation", "look", "task"];
+
+/** Fills in an intent that is missing or unknown: steps make a task, a reply alone makes a conversation. */
+function nameIntent(plan: Fields): Fields {
+  const { intent, reply, execution_plan: held } = plan;
+  if (typeof intent === "string" && intents.includes(intent.trim().toLowerCase())) return plan;
+  const steps = isFields(held) && Array.isArray(held["steps"]) ? held["steps"].length : 0;
+  if (steps > 0) return { ...plan, intent: "task" };
+  const talks = typeof reply === "string" && reply.trim() !== "" && (intent ?? null) === null;
+  return talks ? { ...plan, intent: "conversation" } : plan;
 }

@@ -1,27 +1,26 @@
 /** Reads eight-step's schedule (mode, reply and steps in one value) from a model's JSON. */
 import * as z from "zod/mini";
 import { type Fields, isFields, type Json } from "../model.ts";
-import type { PlanAction } from "../vocabulary.ts";
-import { type FieldNames, nameFields } from "./field-names.ts";
+import { type PlanAction, rowOf } from "../vocabulary.ts";
 import {
   complexity,
+  type FieldNames,
   fileLists,
   filled,
   lenientCommands,
   leniently,
   lenientText,
   listOf,
+  nameFields,
   namesSeveral,
   objectOf,
+  type Reading,
   readLeniently,
   texts,
   toText,
 } from "./lenient.ts";
-import { readPlan } from "./parse-plan.ts";
-import { asksToLook, type Plan, type PlanStep } from "./plan.ts";
-import { openEnvelope } from "./plan-form.ts";
-import type { Reading } from "./reading.ts";
-import { joinSurplus, type Schedule, type ScheduleStep } from "./schedule.ts";
+import { openEnvelope, readPlan } from "./parse-plan.ts";
+import { asksToLook, type Plan, type PlanStep, workOf } from "./plan.ts";
 
 const step = objectOf({ title: lenientText, hint: lenientText });
 const scopeFields = { ...fileLists, commands: lenientCommands };
@@ -212,4 +211,42 @@ function isForeignScope(schedule: Json): boolean {
   if (!isFields(scope)) return scope !== null && scope !== "" && !(Array.isArray(scope) && scope.length === 0);
   const keys = Object.keys(scope);
   return keys.length > 0 && !keys.some((key) => key in scopeNames);
+}
+
+/** The most steps that a run works on one by one. */
+const maxIterations = 5;
+
+export interface ScheduleStep {
+  readonly title: string;
+  readonly hint: string;
+}
+
+/** A schedule, and a plan with its scope as steps, so that rights, approval and undo work as for any plan. */
+export interface Schedule {
+  readonly plan: Plan;
+  readonly steps: readonly ScheduleStep[];
+}
+
+/**
+ * The schedule for a plan that single-shot made (`--mode auto`): one step for each action that needs a right. Looks are
+ * done beforehand, so they are not steps; a plan with nothing but looks is one step.
+ */
+export function scheduleOf(plan: Plan): Schedule {
+  const steps = workOf(plan);
+  const toStep = ({ action, target, purpose }: PlanStep) => ({ title: `${action} ${target}`, hint: purpose });
+  const work = steps.filter(({ action }) => rowOf(action)?.right !== null);
+  return { plan, steps: work.length === 0 ? joinFrom(0, steps.map(toStep)) : joinSurplus(work.map(toStep)) };
+}
+
+/** The steps, at most `maxIterations`: further steps are joined to the last. */
+const joinSurplus = (steps: readonly ScheduleStep[]) => joinFrom(maxIterations - 1, steps);
+
+function joinFrom(at: number, steps: readonly ScheduleStep[]): readonly ScheduleStep[] {
+  const last = steps.slice(at);
+  if (last.length < 2) return steps;
+  const joined = {
+    title: last.map(({ title }) => title).join("; "),
+    hint: last.flatMap(({ hint }) => hint || []).join("; "),
+  };
+  return [...steps.slice(0, at), joined];
 }

@@ -1,7 +1,7 @@
 /** The promise of a run: how many calls it may make. Pure. */
 
+import type { Schedule } from "./parse-schedule.ts";
 import type { Complexity, Plan } from "./plan.ts";
-import type { Schedule } from "./schedule.ts";
 
 /** Execution calls a plan of this complexity may take. */
 export const phasesOf: Readonly<Record<Complexity, number>> = { simple: 1, moderate: 2, complex: 3 };

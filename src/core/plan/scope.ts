@@ -1,11 +1,10 @@
 /** What a plan promised, as rights: everything else is refused. Pure. */
 
-import type { Right } from "../action-row.ts";
 import type { PaiError } from "../error.ts";
 import type { UndoneStep } from "../outcome.ts";
 import type { PathUse, RelPath } from "../path.ts";
 import { spellToolCall } from "../tool-calls.ts";
-import { rowOf } from "../vocabulary.ts";
+import { type Right, rowOf } from "../vocabulary.ts";
 import type { PlanStep } from "./plan.ts";
 
 export interface Scope {

@@ -1,7 +1,6 @@
 /** Reads one header line of the action script: its command, its arguments, and the tag that closes its body. */
 
-import type { Form } from "../action-row.ts";
-import { ownName, rowOf } from "../vocabulary.ts";
+import { type Form, ownName, rowOf } from "../vocabulary.ts";
 import type { ScriptAction } from "./script.ts";
 
 /** What a header begins. `tag` null: the header names no tag for its body. */

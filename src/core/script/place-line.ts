@@ -11,12 +11,12 @@ import {
   findFinish,
   growBody,
   isClear,
+  joinRest,
   keepCut,
   type OpenBody,
   openBody,
   readEnd,
 } from "./open-body.ts";
-import { joinRest } from "./resume.ts";
 import type { Cut, Note, ScriptAction, ScriptOptions } from "./script.ts";
 
 /** The part of one reply that has been read. */

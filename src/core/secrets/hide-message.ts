@@ -1,6 +1,11 @@
-/** Messages of a conversation with every secret replaced by its name. */
+/** Messages and diffs with every secret replaced by its name. Pure. */
+
+import type { Blob, Change } from "../change.ts";
+import { renderSteps } from "../diff.ts";
 import type { Message } from "../model.ts";
-import type { Veil } from "./veil.ts";
+import { finish } from "../steps.ts";
+import { decode } from "../text.ts";
+import { createVeil, type Veil } from "./veil.ts";
 
 /** Hidden messages by original, with the veil's version then: most of a conversation is sent again and again. */
 const hiddenMessages = new WeakMap<Message, { readonly version: number; readonly hidden: Message }>();
@@ -21,4 +26,16 @@ function hideTexts(veil: Veil, message: Message): Message {
   const text = veil.hide(message.text);
   if (message.role === "user") return { ...message, text };
   return { ...message, text, calls: message.calls.map((call) => ({ ...call, input: veil.hideAll(call.input) })) };
+}
+
+/**
+ * `renderChanges` with names in place of secrets. Whole files are searched for them: an excerpt of a private key no
+ * longer looks like one. `known`: secrets that are known already.
+ */
+export function renderHidden(changes: readonly Change[], known: readonly string[] = []): string {
+  const veil = createVeil({ known });
+  const hide = (blob: Blob | null): Blob | null =>
+    blob?.kind === "file" && decode(blob.bytes) !== null ? { ...blob, bytes: veil.hideBytes(blob.bytes) } : blob;
+  const seen = (change: Change): Change => ({ ...change, before: hide(change.before), after: hide(change.after) });
+  return veil.coverText(finish(renderSteps(changes, seen)));
 }

@@ -3,10 +3,9 @@
 import { mapTexts } from "../map-texts.ts";
 import { replaceKeyLines } from "./key-lines.ts";
 import { replaceSecrets, searchSecrets } from "./key-shapes.ts";
-import { createKnownTexts } from "./known-texts.ts";
+import { createKnownTexts, spellingsOf } from "./known-texts.ts";
 import type { Manner, Span } from "./named-values.ts";
 import { changeText, openNarrow, openWide } from "./opened-text.ts";
-import { spellingsOf } from "./spellings.ts";
 
 /** `<<SECRET_k3f9_1>>`: a part that is random for each run, and a number. */
 const anyName = /<<SECRET_([a-z0-9]{4})_(\d{1,6})>>/g;

@@ -2,9 +2,9 @@
 import type { Json } from "../../core/model.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { AtOnceChoice } from "../../core/plan/at-once.ts";
+import type { ScheduleStep } from "../../core/plan/parse-schedule.ts";
 import type { Plan } from "../../core/plan/plan.ts";
 import { roundsOf } from "../../core/plan/promise.ts";
-import type { ScheduleStep } from "../../core/plan/schedule.ts";
 import type { PlanCache } from "../../core/ports.ts";
 
 /** A plan that a person approved in an earlier, interrupted run, as that run carried it out. */

@@ -1,6 +1,5 @@
 /** The prompts with their lists of actions. */
-import type { Row } from "../../core/action-row.ts";
-import { vocabulary } from "../../core/vocabulary.ts";
+import { type Row, vocabulary } from "../../core/vocabulary.ts";
 import { atOnceBounds } from "../../core/plan/at-once.ts";
 import act from "./act.md" with { type: "text" };
 import atOnce from "./at-once.md" with { type: "text" };

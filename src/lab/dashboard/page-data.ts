@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { type Fact, factsOf } from "../../core/receipt.ts";
 import type { TeamRun } from "../../core/run-summary.ts";
+import { renderHidden } from "../../core/secrets/hide-message.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
-import { renderHidden } from "../../core/secrets/render-hidden.ts";
 import { openKeyState } from "../../store/key-state.ts";
 import { openReceipts } from "../../store/receipts.ts";
 import { readWork } from "../../workspace/journal/kept-work.ts";

@@ -1,6 +1,6 @@
 /** A task of an evaluation: what `task.json` holds, checked before anything is copied or paid for. Pure. */
 import * as z from "zod/mini";
-import { readAs } from "../../core/plan/reading.ts";
+import { readAs } from "../../core/plan/lenient.ts";
 
 /** A relative path in normal form, below the folder of the file that names it. */
 export const insidePath = z

@@ -2,10 +2,9 @@
 import type { ModelRequest, Usage } from "../../core/model.ts";
 import { createThoughtSplitter, type Split } from "../../core/script/thought.ts";
 import { closing } from "../wire/chunks.ts";
-import type { Decoder } from "../wire/decoder.ts";
 import { count, fields, listIn, textIn, type WireFields } from "../wire/fields.ts";
 import { turnOf } from "../wire/open-bridge.ts";
-import { createReplyTally, refused } from "../wire/replies.ts";
+import { createReplyTally, type Decoder, refused } from "../wire/replies.ts";
 import { createReasoningKeeper } from "./reasoning.ts";
 import { createTextCallReader } from "./text-calls.ts";
 

@@ -1,7 +1,7 @@
 /** Encodes a request of pai for a server that speaks Chat Completions. */
 import { digest } from "../../core/digest.ts";
 import type { Call, CallResult, Json, Message, ModelRequest } from "../../core/model.ts";
-import { cacheKeyOf } from "../wire/cache-key.ts";
+import { cacheKeyOf } from "../wire/fields.ts";
 import { reasoningFor } from "./reasoning.ts";
 
 export type ChatItem = { readonly [key: string]: Json };

@@ -1,7 +1,7 @@
 /** Turns plain JSON Schema into Gemini's dialect: one unknown key makes Gemini reject the whole request. */
 import type { Json } from "../../core/model.ts";
 import { fields, listIn, textIn, type WireFields } from "../wire/fields.ts";
-import { describeInWords, type KeptLimits } from "../wire/schema-words.ts";
+import { describeInWords, type KeptLimits } from "../wire/strict-schema.ts";
 
 type Schema = Record<string, Json>;
 

@@ -1,7 +1,7 @@
 /** Looks for model servers on this machine and finds out who runs them; never uses one. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readStart } from "../wire/error-body.ts";
 import { fields, listIn, parseJson, textIn } from "../wire/fields.ts";
-import { readStart } from "../wire/read-start.ts";
 
 /** Who listens on a port, as far as the kernel tells. */
 export interface Owner {

@@ -2,8 +2,8 @@
 import type { Notice } from "../../core/question.ts";
 import { usualOutput } from "../catalogue.ts";
 import { type Endpoint, tlsOf, withQuery } from "../wire/endpoint.ts";
+import { readStart } from "../wire/error-body.ts";
 import { count, fields, listIn, parseJson, textIn, type WireFields } from "../wire/fields.ts";
-import { readStart } from "../wire/read-start.ts";
 
 export interface LocalServer {
   /** Ollama gets requests of its own API, all others get Chat Completions. */

@@ -1,8 +1,11 @@
 /** The bridge to OpenAI's Responses API. */
+
+import type { Json, Message, ModelRequest, Usage } from "../../core/model.ts";
 import type { Stream } from "../stream.ts";
+import { cacheKeyOf, count, fields, listIn, textIn, type WireFields } from "../wire/fields.ts";
 import { type BridgeOptions, openBridge, postTo, turnOf } from "../wire/open-bridge.ts";
-import { createOpenaiDecoder } from "./decode.ts";
-import { encodeOpenai } from "./encode.ts";
+import { createReplyTally, type Decoder, refused } from "../wire/replies.ts";
+import { toStrictSchema } from "../wire/strict-schema.ts";
 
 /** Opens the stream for one key. Throws key_invalid, as openBridge does. */
 export function openOpenai(options: BridgeOptions): Stream {
@@ -15,4 +18,204 @@ export function openOpenai(options: BridgeOptions): Stream {
     },
     options,
   );
+}
+
+type Item = { readonly [key: string]: Json };
+
+/** Marks native replies of this model: only these may be sent back unchanged. */
+export const nativeOfOpenai = (model: string): string => `openai:${model}`;
+
+/** Models that are known not to think. Any other returns its reasoning encrypted, or refuses to. */
+const isThoughtless = (model: string): boolean => /gpt-[34]|chat/.test(model);
+
+/**
+ * OpenAI counts the length that a reply may have against the tokens of a minute, used or not: it is only told where the
+ * user capped it. The provider stores nothing, so a reply of the same model is sent back whole, with its encrypted
+ * reasoning.
+ */
+export function encodeOpenai(model: string, request: ModelRequest): Item {
+  const { system, tools, format } = request;
+  return {
+    model,
+    stream: true,
+    store: false,
+    ...(system === "" ? {} : { instructions: system }),
+    input: request.messages.flatMap((message) => encodeMessage(model, message)),
+    ...(request.isCapped ? { max_output_tokens: Math.max(16, request.maxOutputTokens) } : {}),
+    ...(request.temperature === null ? {} : { temperature: request.temperature }),
+    ...(isThoughtless(model) ? {} : { include: ["reasoning.encrypted_content"] }),
+    prompt_cache_key: cacheKeyOf(request),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, description, schema }) => ({
+            type: "function",
+            name,
+            description,
+            parameters: schema,
+            strict: false,
+          })),
+          tool_choice: request.toolChoice,
+        }),
+    ...(format === null
+      ? {}
+      : {
+          text: {
+            format: { type: "json_schema", name: format.name, strict: true, schema: toStrictSchema(format.schema) },
+          },
+        }),
+  };
+}
+
+function encodeMessage(model: string, message: Message): readonly Item[] {
+  switch (message.role) {
+    case "user":
+      return [{ role: "user", content: message.text }];
+    case "tools":
+      return message.results.map(({ id, ok, text }) => ({
+        type: "function_call_output",
+        call_id: id,
+        output: ok ? text : `error: ${text}`,
+      }));
+    case "assistant":
+      return encodeReply(model, message);
+  }
+}
+
+type Reply = Extract<Message, { role: "assistant" }>;
+
+function encodeReply(model: string, message: Reply): readonly Item[] {
+  const isOwn = message.native?.model === nativeOfOpenai(model);
+  const own = isOwn ? listIn(fields(message.native.content)["items"]) : [];
+  if (own.length > 0) return own as readonly Item[];
+  return [
+    ...(message.text === "" ? [] : [{ role: "assistant", content: message.text }]),
+    ...message.calls.map(({ id, name, input }) => ({
+      type: "function_call",
+      call_id: id,
+      name,
+      arguments: JSON.stringify(input),
+    })),
+  ];
+}
+
+/** `model`: the bare name that was asked for. `turn`: number of this reply. */
+function createOpenaiDecoder(model: string, turn: number): Decoder {
+  const tally = createReplyTally(model, turn);
+  const items: WireFields[] = [];
+  let response: WireFields = {};
+  let finished = false;
+  let refusal = "";
+  let streamed = false;
+  /** The events before this number were read. */
+  let next = 1;
+  /** Numbers of events that were read before their turn. */
+  const early = new Set<number>();
+
+  /** Whether a gateway repeats an event. Events without a number, or with the number 0, always count as new. */
+  function isRepeated(sequence: unknown): boolean {
+    if (typeof sequence !== "number" || sequence <= 0) return false;
+    const isKnown = sequence < next || early.has(sequence);
+    if (sequence === next) next += 1;
+    else if (!isKnown) early.add(sequence);
+    return isKnown;
+  }
+
+  /** Reads a whole item of the reply; its text was streamed before, but its call was not. */
+  function readItem(item: WireFields): void {
+    items.push(item);
+    if (item["type"] !== "function_call" || item["status"] === "incomplete") return;
+    tally.call(textIn(item["call_id"]) || textIn(item["id"]), textIn(item["name"]), item["arguments"]);
+  }
+
+  /** Reads items of which nothing was streamed. */
+  function readWhole(whole: readonly WireFields[]): void {
+    for (const item of whole) {
+      for (const part of listIn(item["content"]).map(fields)) {
+        tally.text(textIn(part["text"]));
+        refusal ||= textIn(part["refusal"]);
+      }
+      readItem(item);
+    }
+  }
+
+  function readEnd(last: WireFields): void {
+    response = { ...response, ...last };
+    finished = true;
+    const whole = listIn(response["output"]).map(fields);
+    if (items.length === 0 && !streamed) readWhole(whole);
+    // Azure sends the encrypted content of reasoning only here; some gateways send no items here.
+    else if (whole.length >= items.length) items.splice(0, items.length, ...whole);
+    const reason = textIn(fields(response["incomplete_details"])["reason"]);
+    if (reason === "content_filter") throw refused("to go on (content_filter)", refusal);
+    if (refusal !== "") throw refused("the request", refusal);
+  }
+
+  return {
+    read(chunk) {
+      const event = fields(chunk);
+      if (isRepeated(event["sequence_number"])) return;
+      switch (event["type"]) {
+        case "response.created":
+        case "response.in_progress":
+          response = { ...response, ...fields(event["response"]) };
+          return;
+        case "response.output_text.delta":
+          streamed = true;
+          return tally.text(textIn(event["delta"]));
+        case "response.reasoning_summary_text.delta":
+        case "response.reasoning_text.delta":
+          return tally.thought(textIn(event["delta"]));
+        case "response.refusal.delta":
+          refusal += textIn(event["delta"]);
+          return;
+        case "response.refusal.done":
+          refusal = textIn(event["refusal"]) || refusal || "no reason given";
+          return;
+        case "response.output_item.done":
+          return readItem(fields(event["item"]));
+        case undefined:
+          // The answer to a request that asked for no stream.
+          return event["object"] === "response" ? readEnd(event) : undefined;
+        case "response.completed":
+        case "response.incomplete":
+          return readEnd(fields(event["response"]));
+      }
+    },
+    take: tally.take,
+    finished: () => finished,
+    end(key) {
+      const stop = tally.stop(finished, response["status"] === "incomplete");
+      return {
+        type: "done",
+        stop,
+        usage: readUsage(fields(response["usage"])),
+        served: textIn(response["model"]) || model,
+        key,
+        native: { model: nativeOfOpenai(model), content: { items: returnable(items) as Json[] } },
+      };
+    },
+  };
+}
+
+/**
+ * The items that can be sent back: OpenAI stored nothing, so reasoning needs its encrypted content. Without it the others
+ * lose their ids, because an id stands for an item that belongs to its reasoning.
+ */
+function returnable(items: readonly WireFields[]): readonly WireFields[] {
+  const kept = items.filter(({ type, encrypted_content }) => type !== "reasoning" || textIn(encrypted_content) !== "");
+  return kept.length === items.length ? items : kept.map(({ id: _, ...item }) => item);
+}
+
+/** Cached and written tokens are part of the input, reasoning is part of the output. */
+function readUsage(usage: WireFields): Usage {
+  const details = fields(usage["input_tokens_details"]);
+  const written = count(details["cache_write_tokens"]);
+  return {
+    input: count(usage["input_tokens"]),
+    cached: count(details["cached_tokens"]),
+    ...(written === 0 ? {} : { written }),
+    output: count(usage["output_tokens"]),
+    thought: count(fields(usage["output_tokens_details"])["reasoning_tokens"]),
+  };
 }

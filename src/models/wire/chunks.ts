@@ -1,10 +1,10 @@
 /** Reads the bytes of an answer into events, however a provider or a gateway wrapped its chunks. */
 import { type PaiError, toPaiError } from "../../core/error.ts";
 import type { ModelEvent } from "../../core/model.ts";
-import type { Decoder } from "./decoder.ts";
 import { fields, parseJson, textIn } from "./fields.ts";
 import { type AskedServer, failure, readHttpError } from "./http-errors.ts";
 import { never, onceAtOnce, onceSoon } from "./judge.ts";
+import type { Decoder } from "./replies.ts";
 import { createLineReader, createSseReader } from "./sse.ts";
 
 /** The chunk for `[DONE]`, which closes some streams. */

@@ -56,3 +56,14 @@ function readDetail(detail: unknown): string {
   const faults = listIn(detail).map(fields);
   return faults.map(({ loc, msg }) => `${listIn(loc).join(".")}: ${textIn(msg)}`).join("; ");
 }
+
+/** The text up to about `limit` characters, without waiting for the rest. */
+export async function readStart(response: Response, limit: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const bytes of response.body ?? []) {
+    text += decoder.decode(bytes, { stream: true });
+    if (text.length >= limit) break;
+  }
+  return text;
+}

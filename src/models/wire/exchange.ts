@@ -3,11 +3,11 @@ import type { PaiError } from "../../core/error.ts";
 import type { ModelEvent } from "../../core/model.ts";
 import { interruption } from "../stream.ts";
 import { readReply } from "./chunks.ts";
-import type { Decoder } from "./decoder.ts";
 import { type Endpoint, tlsOf, withQuery } from "./endpoint.ts";
+import { readStart } from "./error-body.ts";
 import { type AskedServer, failure, readFetchError, readHttpError, renderWait } from "./http-errors.ts";
 import { never, onceSoon } from "./judge.ts";
-import { readStart } from "./read-start.ts";
+import type { Decoder } from "./replies.ts";
 
 export type SendRequest = (url: string, init: RequestInit) => Promise<Response>;
 

@@ -1,6 +1,7 @@
 /** Reads JSON from the wire: a missing value, or one of another type, gives an empty value, never a crash. */
-
 import { isTooDeep } from "../../core/caps.ts";
+import { digest } from "../../core/digest.ts";
+import type { ModelRequest } from "../../core/model.ts";
 
 /** A text up to this length cannot be nested too deep for any reader. */
 const shortJson = 2000;
@@ -40,3 +41,7 @@ export function parseJson(source: string): unknown {
     return undefined;
   }
 }
+
+/** The same for all requests of a conversation, which begin alike: the service sends them to the same cache. */
+export const cacheKeyOf = ({ system, messages }: ModelRequest): string =>
+  digest(JSON.stringify([system, messages[0] ?? null])).slice(0, 32);

@@ -8,11 +8,10 @@ import type { Concessions } from "../concessions.ts";
 import { type EffortTeller, joinFields } from "../effort.ts";
 import type { Key } from "../keys-in-turn.ts";
 import { type Stream, throwIfInterrupted, tryUntilBegun } from "../stream.ts";
-import type { Decoder } from "./decoder.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type Exchange, openExchange } from "./exchange.ts";
 import { type AskedServer, renderWait } from "./http-errors.ts";
-import { createCallNamer } from "./known-calls.ts";
+import { createCallNamer, type Decoder } from "./replies.ts";
 
 export interface BridgeOptions {
   /** The provider's row, for its id and headers. */

@@ -1,7 +1,8 @@
 /** The common part of all decoders: errors that end a reply, and calls whose input is JSON text. */
 import type { PaiError } from "../../core/error.ts";
-import type { Json, ModelEvent, StopReason } from "../../core/model.ts";
+import type { Json, ModelEvent, ModelRequest, StopReason } from "../../core/model.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
+import { vocabulary } from "../../core/vocabulary.ts";
 import { fields, parseJson } from "./fields.ts";
 import { failure } from "./http-errors.ts";
 import { never } from "./judge.ts";
@@ -106,4 +107,37 @@ function readInput(input: unknown): Json | undefined {
   if (input.trim() === "") return {};
   const value = parseJson(input);
   return value === undefined ? undefined : readInput(value);
+}
+
+/** Names of actions in scripts, plans and tools, in lower case: models use all of them in calls. */
+const words: ReadonlySet<string> = new Set(
+  vocabulary
+    .flatMap(({ name, aliases, tool }) => [name, ...aliases, ...(tool === null ? [] : [tool])])
+    .map((name) => name.toLowerCase()),
+);
+
+/**
+ * Maps the events of one reply: a call whose name was not offered and is not an action's is named `unknown`. The native
+ * form of such a reply is dropped, since it holds the other name.
+ */
+export function createCallNamer({ tools }: Pick<ModelRequest, "tools">): (event: ModelEvent) => ModelEvent {
+  const isKnown = (called: string) => words.has(called) || tools.some(({ name }) => name.toLowerCase() === called);
+  let renamed = false;
+  return (event) => {
+    if (event.type === "done") return renamed ? { ...event, native: null } : event;
+    if (event.type !== "call" || isKnown(event.call.name.toLowerCase())) return event;
+    renamed = true;
+    return { type: "call", call: { ...event.call, name: "unknown" } };
+  };
+}
+
+export interface Decoder {
+  /** Takes the next chunk. Throws PaiError when the provider refuses to go on. */
+  read(chunk: unknown): void;
+  /** Returns the events of all chunks since the last call; text that arrived together is one event. */
+  take(): readonly ModelEvent[];
+  /** Whether the reply is whole: its closing event has arrived. */
+  finished(): boolean;
+  /** Returns the one `done`. Throws PaiError for a reply that is empty, or that the connection cut. */
+  end(key: string | null): ModelEvent;
 }

@@ -1,7 +1,6 @@
 /** Turns plain JSON Schema into the strict form: every property required, no others allowed, limits put in words. */
 import type { Json } from "../../core/model.ts";
-import { fields, listIn, type WireFields } from "./fields.ts";
-import { describeInWords } from "./schema-words.ts";
+import { fields, listIn, textIn, type WireFields } from "./fields.ts";
 
 type Schema = Record<string, Json>;
 
@@ -62,4 +61,37 @@ function described(schema: WireFields): Schema {
 
 function pick(schema: WireFields): Schema {
   return Object.fromEntries(knownKeywords.filter((key) => key in schema).map((key) => [key, schema[key] as Json]));
+}
+
+/** Limits in words; # stands for the value. */
+const limits = {
+  minLength: "at least # characters",
+  maxLength: "at most # characters",
+  pattern: "matching /#/",
+  format: "format: #",
+  minimum: "at least #",
+  maximum: "at most #",
+  exclusiveMinimum: "more than #",
+  exclusiveMaximum: "less than #",
+  multipleOf: "a multiple of #",
+  minItems: "at least # items",
+  maxItems: "at most # items",
+} as const;
+
+/** Limits that the dialect has a keyword for. */
+export type KeptLimits = readonly (keyof typeof limits)[];
+
+/** The schema's own description, then `first` and its limits in brackets; "" for neither. */
+export function describeInWords(schema: WireFields, kept: KeptLimits, first: readonly string[] = []): string {
+  const worded = Object.entries(limits)
+    .filter(([key]) => key in schema && !(kept as readonly string[]).includes(key) && isTelling(schema[key]))
+    .map(([key, words]) => words.replace("#", () => String(schema[key])));
+  const words = [...first, ...worded];
+  const rest = words.length === 0 ? "" : `(${words.join("; ")})`;
+  return [textIn(schema["description"]), rest].filter(Boolean).join(" ");
+}
+
+/** Whether a limit is worth telling: not the limits of safe integers, which libraries add, and no long pattern. */
+function isTelling(value: unknown): boolean {
+  return Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER && String(value).length <= 100;
 }

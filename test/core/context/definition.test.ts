@@ -1,6 +1,6 @@
 /** What counts as a top-level definition in each language. */
 import { expect, test } from "bun:test";
-import { findDefinitions } from "../../../src/core/context/definition.ts";
+import { findDefinitions } from "../../../src/core/guard/guard.ts";
 
 const samples: readonly (readonly [path: string, text: string, names: readonly string[]])[] = [
   [

@@ -1,7 +1,7 @@
 /** Cut replies of the action script: how the rest is asked for and joined. */
 import { describe, expect, test } from "bun:test";
+import { renderResume } from "../../../src/core/script/open-body.ts";
 import { parseScript } from "../../../src/core/script/parser.ts";
-import { renderResume } from "../../../src/core/script/resume.ts";
 import { actionsOf, bare, cases, finish, parse } from "./parse-reply.ts";
 
 describe("resuming", () => {

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Change } from "../../../src/core/change.ts";
 import type { RelPath } from "../../../src/core/path.ts";
-import { renderHidden } from "../../../src/core/secrets/render-hidden.ts";
+import { renderHidden } from "../../../src/core/secrets/hide-message.ts";
 
 const line = (seed: number) =>
   Buffer.from(Array.from({ length: 48 }, (_, at) => (at * 37 + seed * 101) % 251)).toString("base64");

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { RunEvent, StampedEvent } from "../../../src/core/event.ts";
-import { spellingsOf } from "../../../src/core/secrets/spellings.ts";
+import { spellingsOf } from "../../../src/core/secrets/known-texts.ts";
 import { createVeil } from "../../../src/core/secrets/veil.ts";
 import { createStamper } from "../../../src/flows/run-task.ts";
 import { everyEvent } from "../../every-event.ts";

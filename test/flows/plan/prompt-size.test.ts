@@ -1,7 +1,7 @@
 /** What the prompts cost: a fixed overhead that stays small, and a briefing within its budget whatever the folder holds. */
 import { expect, test } from "bun:test";
 import { type ModelRequest, sizeOf } from "../../../src/core/model.ts";
-import { encodeGemini } from "../../../src/models/gemini/encode.ts";
+import { encodeGemini } from "../../../src/models/gemini/bridge.ts";
 import { finish, modify, plan, write } from "../plans.ts";
 import { type Files, play, type Setup } from "../scripted.ts";
 

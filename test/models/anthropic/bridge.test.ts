@@ -1,7 +1,7 @@
 /** The Anthropic bridge: the contract, and what is Anthropic's own. */
 import { describe, expect, test } from "bun:test";
 import type { ModelRequest } from "../../../src/core/model.ts";
-import { encodeAnthropic } from "../../../src/models/anthropic/encode.ts";
+import { encodeAnthropic } from "../../../src/models/anthropic/bridge.ts";
 import { type OpenOptions, openModel } from "../../../src/models/open.ts";
 import { describeBridge } from "../contract.ts";
 import { options, quiet, request, sse, take, useServer } from "../loopback.ts";

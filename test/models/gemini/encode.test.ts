@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ModelRequest } from "../../../src/core/model.ts";
 import { planJsonSchema } from "../../../src/core/plan/reply-schemas.ts";
-import { encodeGemini } from "../../../src/models/gemini/encode.ts";
+import { encodeGemini } from "../../../src/models/gemini/bridge.ts";
 import { toGeminiSchema } from "../../../src/models/gemini/schema.ts";
 import { request } from "../loopback.ts";
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ModelRequest } from "../../../src/core/model.ts";
 import { type OpenOptions, openModel } from "../../../src/models/open.ts";
-import { encodeOpenai } from "../../../src/models/openai/encode.ts";
+import { encodeOpenai } from "../../../src/models/openai/bridge.ts";
 import { describeBridge } from "../contract.ts";
 import { options, quiet, request, sse, take, useServer } from "../loopback.ts";
 import { call, event, message, reply, says } from "./openai-wire.ts";

@@ -1,6 +1,6 @@
 /** Answers that are longer than they need be. */
 import { expect, test } from "bun:test";
-import { readStart } from "../../../src/models/wire/read-start.ts";
+import { readStart } from "../../../src/models/wire/error-body.ts";
 
 test("a short answer is read whole, of an endless one the beginning, and its connection ends", async () => {
   expect(await readStart(new Response("ä€"), 100)).toBe("ä€");

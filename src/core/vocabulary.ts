@@ -234,13 +234,14 @@ export const vocabulary = [
   { ...mark, name: "FINISH", kind: "finish", form: "message", plan: "" },
   { ...mark, name: "AMEND", kind: "amend", form: "amendment", plan: null },
   { ...mark, name: "SKIP", kind: "skip", form: "withdrawal", plan: null },
+  { ...mark, name: "CHECK", kind: "check", form: "command", plan: null },
 ] as const satisfies readonly Row[];
 
 type AnyRow = (typeof vocabulary)[number];
 
 type ActionRow = Extract<AnyRow, { readonly kind: "look" | "change" | "command" }>;
 
-/** Actions that are performed: all but FINISH, AMEND and SKIP. */
+/** Actions that are performed: all but FINISH, AMEND, SKIP and CHECK. */
 export type ActionName = ActionRow["name"];
 
 /** Actions that plans may hold. */
@@ -311,7 +312,7 @@ export interface Row {
   readonly name: string;
   /** Other names that models give it in plans and scripts. */
   readonly aliases: readonly string[];
-  readonly kind: "look" | "change" | "command" | "finish" | "amend" | "skip";
+  readonly kind: "look" | "change" | "command" | "finish" | "amend" | "skip" | "check";
   readonly right: Right | null;
   readonly form: Form;
   /** Its name among the tools of the tool-loop; null: it has none. */

@@ -294,7 +294,7 @@ export function callsOf(actions: readonly ScriptAction[], prefix: string): reado
   const calls: Call[] = [];
   for (const action of actions) {
     const row = rowOf(action.cmd);
-    if (row === null || ["finish", "amend", "skip"].includes(row.kind)) continue;
+    if (row === null || ["finish", "amend", "skip", "check"].includes(row.kind)) continue;
     calls.push({ id: `${prefix}.${calls.length + 1}`, name: row.name, input: inputs[row.form](action) });
   }
   return calls;

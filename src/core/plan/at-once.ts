@@ -85,7 +85,7 @@ function placeOf({ cmd, path = "", to, arg = "" }: ScriptAction): Pick<PlanStep,
   return { target: arg.trim(), destination: null };
 }
 
-/** The plan that a script amounts to: its steps are its actions, each once. */
+/** The plan that a script amounts to: its steps are its actions, each once, its checks the CHECK lines. */
 export function planOfScript(script: Script, text: string): Plan {
   const places = new Map<string, Pick<PlanStep, "action" | "target" | "destination">>();
   for (const action of script.actions) {
@@ -98,12 +98,13 @@ export function planOfScript(script: Script, text: string): Plan {
     return { ...step, step_number: at + 1, purpose: "", depends_on: [], expected_outcome: "" };
   });
   const finish = script.actions.find(({ cmd }) => cmd === "FINISH")?.arg ?? "";
+  const checks = script.actions.flatMap(({ cmd, arg = "" }) => (rowOf(cmd)?.kind === "check" ? [arg.trim()] : []));
   const notes = { estimated_time: "", key_challenges: [], recommendations: [] };
   return {
     intent: "task",
     reply: saidBefore(text, script.actions) || finish,
     analysis: null,
-    execution_plan: { steps, checks: [], fallback_strategies: [] },
+    execution_plan: { steps, checks: [...new Set(checks)], fallback_strategies: [] },
     intelligence_notes: { complexity_assessment: steps.length > atOnceBounds.paths ? "moderate" : "simple", ...notes },
   };
 }

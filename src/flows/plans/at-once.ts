@@ -89,7 +89,7 @@ function withoutChecks({ checking }: Run, script: Script): Script {
 /** Whether a script is small and harmless enough to be done at once; else it counts as a plan. */
 function isWithinBounds(run: Run, script: Script): boolean {
   const { acting, changing, overlay, workspace } = run;
-  const work = script.actions.filter(({ cmd }) => cmd !== "FINISH");
+  const work = script.actions.filter(({ cmd }) => !["finish", "check"].includes(rowOf(cmd)?.kind ?? ""));
   if (work.length > acting.maxActions || linesWritten(script) > atOnceBounds.lines) return false;
   const made = new Set<RelPath>();
   for (const { cmd, path = "" } of work) {

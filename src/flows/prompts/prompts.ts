@@ -41,7 +41,8 @@ export const atOncePrompt = (lines: number, interactive: boolean): string =>
   atOnce
     .replace("{lines}", `${lines}`)
     .replace("{paths}", `${atOnceBounds.paths}`)
-    .replace("{ask}", interactive ? " You must ask back: FINISH alone, with your question." : "") +
+    .replace("{ask}", interactive ? " You must ask back: FINISH alone, with your question." : "")
+    .replace("{check}", interactive ? " What proves the work here (compile, test): CHECK::command before FINISH." : "") +
   scriptRules(false)
     .replace("- Only the paths", "- In later answers only the paths")
     .replace("commands of the plan", "commands of the first")

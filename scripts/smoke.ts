@@ -85,7 +85,7 @@ async function runCase(
     env: {
       PATH: env["PATH"] ?? "",
       HOME: home,
-      [provider.urlVariable]: recorder.origin + (pathname === "/" ? "" : pathname),
+      PAI_BASE_URL: recorder.origin + (pathname === "/" ? "" : pathname),
       ...(variable === undefined ? {} : { [variable]: key }),
     },
     stdin: "ignore",

@@ -13,7 +13,7 @@ const loadSessions = () => import("./commands/sessions.ts");
 const loadSmall = async () => (await import("./commands/small.ts")).small;
 const loadLab = async () => (await import("../lab/commands/lab.ts")).lab;
 
-const everywhere = () => take("quiet", "verbose", "noColor", "plain", "debug", "help", "version");
+const everywhere = () => take("quiet", "verbose", "plain");
 const asking = () =>
   take(
     "model",
@@ -32,7 +32,7 @@ const asking = () =>
     "forceRoot",
   );
 const tasking = () => take("file", "stdin", "noStdin", "show");
-const confining = () => take("sandbox", "checkSandbox", "allowNet", "allowWrite", "allowRead", "allowGit");
+const confining = () => take("sandbox", "checkSandbox", "allowNet", "allowWrite", "allowRead");
 const acting = () => ({
   ...take(
     "check",
@@ -63,7 +63,7 @@ const defineSession = (row: CommandRow): Command =>
 /** The interactive session: pai without a command. */
 export const session: Command = defineSession({
   meta: { name: "session", description: "the interactive session" },
-  args: () => ({ ...asking(), ...acting(), ...take("dryRun", "continue") }),
+  args: () => ({ ...asking(), ...acting(), ...take("dryRun", "continue", "help", "version") }),
   examples: ["pai", "pai --continue"],
   load: async () => (await loadSessions()).sessionCommand,
 });

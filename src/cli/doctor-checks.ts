@@ -149,7 +149,7 @@ function examineNetworkSettings(env: Context["env"]): readonly Finding[] {
     "NO_PROXY",
     "no_proxy",
   ]);
-  const certificates = set(["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "PAI_CLIENT_CERT", "PAI_CLIENT_KEY"]);
+  const certificates = set(["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "PAI_CLIENT_CERT"]);
   const missing = certificates.filter(([, file]) => !isReadable(file));
   const isOff = env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0";
   const list = (all: readonly (readonly [string, string])[]) =>

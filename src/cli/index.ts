@@ -90,9 +90,9 @@ async function showFailure(
     };
     context.out(renderEarlyFailure(failed, form, context.now()));
   }
-  const log = openLog({ ...context, flags: given.includes("--debug") ? { debug: true } : {} });
-  if (form !== "json") log.fail(error);
-  log.trace("stack", `${error.stack ?? ""}\n${error.cause instanceof Error ? error.cause.stack : ""}`);
+  if (form !== "json") openLog(context).fail(error);
+  if (error.code === "internal" && given.some((word) => /^(?:-v|--verbose)$/.test(word)))
+    context.err(`${error.stack ?? ""}\n${error.cause instanceof Error ? error.cause.stack : ""}\n`);
   return code;
 }
 

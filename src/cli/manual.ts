@@ -1,5 +1,4 @@
 /** Exit codes, environment variables and files, for help and the man page. */
-import { efforts } from "../core/model.ts";
 import { providers } from "../core/providers.ts";
 
 /** All exit codes with a short meaning. */
@@ -28,29 +27,26 @@ export const exitMeanings = [
 
 export const variables = [
   ["PAI_MODEL", "model to ask, as --model"],
-  ["PAI_MODE", "way of working, as --mode"],
   ["PAI_MAX_CALLS", "hard cap on model calls of a run"],
   ["PAI_MAX_TOKENS", "hard cap on tokens of a run"],
   ["PAI_MAX_COST", "hard cap on the cost of a run, in USD"],
-  ["PAI_MAX_DAY_CALLS, PAI_MAX_DAY_TOKENS, PAI_MAX_DAY_COST", "hard caps of a user on one day (UTC)"],
   [
     "PAI_MAX_TEAM_CALLS, PAI_MAX_TEAM_TOKENS, PAI_MAX_TEAM_COST",
     "hard caps of a team that shares a store on one day (UTC)",
   ],
   ["PAI_LIMITS_STRICT", "1: no call while the store that counts the day is unreachable"],
   ["PAI_STATE_DIR", "folder of journals, sessions and receipts"],
-  ["PAI_EFFORT", `how hard the model thinks: ${efforts.join(", ")}`],
   ["PAI_STORE_URL", "PostgreSQL database that machines of a team share: postgres://user@host/name"],
   ["PAI_BASE_URL", "address of the provider in use; wins over the provider's own variable"],
-  ["PAI_CLIENT_CERT, PAI_CLIENT_KEY", "files of a client certificate and its key"],
+  ["PAI_CLIENT_CERT", "file of a client certificate and its key"],
   [
     providers.flatMap(({ keyVariables }) => keyVariables).join(", "),
     "keys; with _FILE appended: a file that holds the key",
   ],
-  [providers.map(({ urlVariable }) => urlVariable).join(", "), "address of one provider"],
+  [providers.flatMap(({ urlVariable }) => urlVariable ?? []).join(", "), "address of one provider"],
   ["HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY", "proxies, in capitals or not; never used for this machine itself"],
   ["NODE_EXTRA_CA_CERTS, SSL_CERT_FILE", "certificates to trust"],
-  ["NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE", "colours off or on"],
+  ["NO_COLOR, FORCE_COLOR", "colours off or on"],
   ["VISUAL, EDITOR", "editor for a long message of a session (Ctrl+X Ctrl+E)"],
   ["XDG_CONFIG_HOME, XDG_STATE_HOME", "parents of the folders below"],
 ] as const;

@@ -7,10 +7,10 @@ type LogContext = Pick<Context, "err" | "env" | "tty" | "notices"> & { readonly 
 
 /** Without flags, because the command line could not be read, it has the usual level. */
 export function openLog(context: LogContext): Log {
-  const { quiet, verbose, debug, json, jsonl } = context.flags ?? {};
+  const { quiet, verbose, json, jsonl } = context.flags ?? {};
   return createLog({
     err: context.err,
-    level: debug === true ? "debug" : quiet === true ? "quiet" : verbose === true ? "verbose" : "usual",
+    level: quiet === true ? "quiet" : verbose === true ? "verbose" : "usual",
     columns: () => columnsOfErrors(context),
     ...((json === true || jsonl === true) && { record: context.notices.add }),
   });

@@ -14,7 +14,7 @@ const finalOutputMs = 1000;
 function watchMistakes(err: Writer): void {
   const end = (thrown: unknown) => {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-    err.write(`pai: internal error: ${error.message}\n${process.env["PAI_DEBUG"] ? `${error.stack ?? ""}\n` : ""}`);
+    err.write(`pai: internal error: ${error.message}\n`);
     process.exit(1);
   };
   process.on("uncaughtException", end).on("unhandledRejection", end);

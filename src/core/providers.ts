@@ -45,8 +45,8 @@ export interface Provider {
   readonly headers: Headers;
   readonly url: string;
   /**
-   * Environment variable for another address; `urlForm`: it holds a URL, or a host as Ollama reads it. null: neither this
-   * nor PAI_BASE_URL moves it.
+   * Environment variable for another address; `urlForm`: it holds a URL, or a host as Ollama reads it. null: none, and of
+   * a provider of the user PAI_BASE_URL moves it no more.
    */
   readonly urlVariable: string | null;
   readonly urlForm: "url" | "host";
@@ -147,7 +147,7 @@ const table = [
     keyShape: { prefixes: ["sk-or-"], goesOn: "[\\w-]{20,}", kind: "OpenRouter key" },
     headers: (key: string | null) => ({ ...bearer(key), "x-title": "pai" }),
     url: "https://openrouter.ai/api/v1",
-    urlVariable: "OPENROUTER_BASE_URL",
+    urlVariable: null,
     urlForm: "url",
     versionIn: "url",
     probe: "/key",
@@ -166,7 +166,7 @@ const table = [
     keyShape: null,
     headers: bearer,
     url: "https://api.mistral.ai/v1",
-    urlVariable: "MISTRAL_BASE_URL",
+    urlVariable: null,
     urlForm: "url",
     versionIn: "url",
     probe: "/models",
@@ -193,7 +193,7 @@ const table = [
 
 export type ProviderId = (typeof table)[number]["id"];
 
-type Row = Provider & { readonly id: ProviderId; readonly urlVariable: string };
+type Row = Provider & { readonly id: ProviderId };
 
 /** In the order in which they are shown. */
 export const providers: readonly [Row, ...Row[]] = table;

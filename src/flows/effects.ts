@@ -120,7 +120,7 @@ function sayRefused(refused: readonly Refused[]): string {
   const why = refused.find((each) => each.why !== null)?.why ?? null;
   if (why !== null) return why;
   const way = refused.some(({ path }) => /(^|\/)\.git(\/|$)/.test(path))
-    ? "; --allow-git lets commands write .git"
+    ? "; --allow-write .git lets commands write it"
     : "";
   return `${nameSome(refused.map(({ path }) => path))} may not be changed${way}`;
 }

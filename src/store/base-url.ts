@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { commandWording } from "../core/approval-wording.ts";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
-import type { Provider } from "../core/providers.ts";
+import { findProvider, type Provider } from "../core/providers.ts";
 import type { Environment, Places } from "./places.ts";
 import { readPrivate, withLock, writePrivate } from "./safe-file.ts";
 import type { LoadedSettings } from "./settings.ts";
@@ -37,13 +37,13 @@ export function configuredAddress(
  */
 export function findBaseUrl(row: Provider, env: Environment, configured: ConfiguredAddress): BaseUrl {
   const { id: provider, urlVariable: own } = row;
-  if (own === null) {
+  if (findProvider(provider) === null) {
     const origin = `providers.${provider}.url`;
     return { provider, url: withVersionPath(row, parseUrl(row.url, origin)), origin };
   }
   const choices: readonly (readonly [string | null | undefined, string])[] = [
     [env["PAI_BASE_URL"], "PAI_BASE_URL"],
-    [row.urlForm === "host" ? readOllamaHost(env[own]) : env[own], own],
+    ...(own === null ? [] : [[row.urlForm === "host" ? readOllamaHost(env[own]) : env[own], own] as const]),
     [configured.url, configured.origin],
   ];
   const [text, origin] = choices.find(([value]) => (value ?? "").trim() !== "") ?? [row.url, "default"];
@@ -56,10 +56,10 @@ export function findBaseUrl(row: Provider, env: Environment, configured: Configu
  * `used`: the providers of a run. Throws usage.
  */
 export function requireOwnAddresses(used: readonly Provider[], env: Environment): void {
-  const [first, second] = [...new Set(used.filter(({ urlVariable }) => urlVariable !== null))];
+  const [first, second] = [...new Set(used.filter(({ id }) => findProvider(id) !== null))];
   if ((env["PAI_BASE_URL"] ?? "").trim() === "" || first === undefined || second === undefined) return;
   throw new PaiError("usage", `PAI_BASE_URL is one address, and this run asks both ${first.id} and ${second.id}`, {
-    hint: `unset it, and name the address of each by its own variable: ${[first, second].map(({ urlVariable }) => urlVariable).join(", ")}`,
+    hint: `unset it, and name the address of each: pai config set baseUrl.${first.id} URL, baseUrl.${second.id}`,
   });
 }
 

@@ -70,7 +70,7 @@ export const lower = <T extends number | null>(current: T, wanted: T): T =>
   current === null || (wanted !== null && wanted < current) ? wanted : current;
 
 /** A number of at least 0; null (the default): no cap. An untrusted project and the system's file can only lower it. */
-export function cap(name: string, wants: string, whole: boolean, sources: Sources): Setting<number | null> {
+export function cap(name: string, wants: string, whole: boolean, sources: Sources = {}): Setting<number | null> {
   const check = (json: Json): number | null =>
     isNumber(json) && json >= 0 && (!whole || Number.isInteger(json)) ? json : null;
   const schema = { type: whole ? "integer" : "number", minimum: 0 };

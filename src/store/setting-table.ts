@@ -7,7 +7,7 @@ import {
   sandboxUses,
   stricterChoice,
 } from "../core/command/sandbox.ts";
-import { type Effort, efforts, type Json } from "../core/model.ts";
+import { type Effort, efforts, type Fields, type Json } from "../core/model.ts";
 import { type AtOnceChoice, atOnceChoices } from "../core/plan/at-once.ts";
 import { byProvider, defaultModel } from "../core/providers.ts";
 import { type McpServer, readServers } from "./mcp-servers.ts";
@@ -26,7 +26,6 @@ import {
   nonEmpty,
   readCommand,
   type Setting,
-  type Sources,
   switched,
   type Texts,
   textKind,
@@ -46,7 +45,6 @@ const mode: Setting<Mode> = {
   wants: `one of ${modes.join(", ")}`,
   schema: { enum: [...modes] },
   fallback: "single-shot",
-  env: "PAI_MODE",
   flag: "mode",
   fromText: (value) => value.trim(),
   check: (json) => modes.find((known) => known === json) ?? null,
@@ -111,16 +109,35 @@ const temperature: Setting<number | null> = {
   lenient: true,
 };
 
-/** How hard models are to think; null: as they do by themselves. It may cost more, so an untrusted project cannot set it. */
-const effort = (name: string, sources: Sources): Setting<Effort | null> => ({
-  name,
-  wants: `one of ${efforts.join(", ")}`,
-  schema: { enum: [...efforts] },
-  fallback: null,
+const asEffort = (json: unknown): Effort | null => efforts.find((known) => known === json) ?? null;
+
+/**
+ * How hard models are to think, for plans and for all other calls; null: as they do by themselves. It may cost more, so an
+ * untrusted project cannot set it.
+ */
+const effort: Setting<Readonly<Record<"plan" | "work", Effort | null>>> = {
+  name: "effort",
+  wants: `one of ${efforts.join(", ")}, or {"plan": LEVEL, "work": LEVEL}`,
+  schema: {
+    anyOf: [
+      { enum: [...efforts] },
+      { type: "object", propertyNames: { enum: ["plan", "work"] }, additionalProperties: { enum: [...efforts] } },
+    ],
+  },
+  fallback: { plan: null, work: null },
+  flag: "effort",
+  hasEntries: true,
   fromText: (value) => value.trim(),
-  check: (json) => efforts.find((known) => known === json) ?? null,
-  ...sources,
-});
+  check(json) {
+    const both = asEffort(json);
+    if (both !== null) return { plan: both, work: both };
+    if (typeof json !== "object" || json === null || Array.isArray(json)) return null;
+    const parts = Object.entries(json);
+    const isRight = parts.every(([job, level]) => /^(?:plan|work)$/.test(job) && asEffort(level) !== null);
+    return isRight ? { plan: null, work: null, ...json } : null;
+  },
+  shown: (json) => (Object.values(json as Fields).every((level) => level === null) ? null : json),
+};
 
 /** For each project: number of runs that can be undone, receipts and logs. */
 const keep = wholeNumber("keep", { low: 1, high: 10_000, fallback: 200 });
@@ -193,16 +210,14 @@ export const settingTable = {
     flag: "model",
   }),
   temperature,
-  effort: effort("effort", { env: "PAI_EFFORT", flag: "effort" }),
-  effortPlan: effort("effort.plan", {}),
-  effortWork: effort("effort.work", {}),
+  effort,
   mode,
   calls: cap("limits.calls", "a whole number", true, { env: "PAI_MAX_CALLS", flag: "maxCalls" }),
   tokens: cap("limits.tokens", "a whole number", true, { env: "PAI_MAX_TOKENS", flag: "maxTokens" }),
   cost: cap("limits.cost", "an amount in USD", false, { env: "PAI_MAX_COST", flag: "maxCost" }),
-  dayCalls: cap("limits.day.calls", "a whole number", true, { env: "PAI_MAX_DAY_CALLS" }),
-  dayTokens: cap("limits.day.tokens", "a whole number", true, { env: "PAI_MAX_DAY_TOKENS" }),
-  dayCost: cap("limits.day.cost", "an amount in USD", false, { env: "PAI_MAX_DAY_COST" }),
+  dayCalls: cap("limits.day.calls", "a whole number", true),
+  dayTokens: cap("limits.day.tokens", "a whole number", true),
+  dayCost: cap("limits.day.cost", "an amount in USD", false),
   teamCalls: cap("limits.day.team.calls", "a whole number", true, { env: "PAI_MAX_TEAM_CALLS" }),
   teamTokens: cap("limits.day.team.tokens", "a whole number", true, { env: "PAI_MAX_TEAM_TOKENS" }),
   teamCost: cap("limits.day.team.cost", "an amount in USD", false, { env: "PAI_MAX_TEAM_COST" }),
@@ -223,20 +238,12 @@ export const settingTable = {
   },
   deny: { ...listKind("policy.deny"), narrow: joinTexts, bind: joinTexts },
   checks: listKind("checks", { flag: "check" }),
-  /** Seconds that a pipe may take for its first byte. */
-  stdinWait: { ...duration("stdin.wait", 3600), fallback: 10 },
   keep,
   commandEnv: listKind("commands.env"),
   /** Paths outside the project that commands may change. */
   commandWritable: { ...listKind("commands.writable"), userOnly: true },
   /** The weakest sandbox that commands may run in. */
   sandbox,
-  /** Whether the user's own checks may use the network. */
-  checkNetwork: {
-    ...switched("checks.network", {}),
-    fallback: true,
-    narrow: (current: boolean, wanted: boolean) => current && wanted,
-  },
   checkSandbox,
   commandTimeout: { ...duration("commands.timeout", 3600), flag: "commandTimeout", fallback: 30 },
   models,

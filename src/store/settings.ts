@@ -128,33 +128,24 @@ export function loadSettings({ flags, env, places, root, system = systemFile }: 
     return now.value;
   };
 
-  const settings = resolveAll(resolve, env, origins);
+  const settings = resolveAll(resolve, env);
   if (origins[settingTable.mode.name] === projectFile)
     warnings.push(`${projectFile} sets the mode of this project: ${settings.mode} (--mode overrides it)`);
   if (ignored.length > 0) warnings.push(`${projectFile}: ignored ${ignored.join(", ")}${project?.hint ?? ""}`);
   return { settings, origins, values, warnings, trust: project?.trust ?? null };
 }
 
-/** `origins` is filled by `resolve`. */
-function resolveAll(
-  resolve: <T>(setting: Setting<T>) => T,
-  env: Environment,
-  origins: Readonly<Record<string, Origin>>,
-): Settings {
+function resolveAll(resolve: <T>(setting: Setting<T>) => T, env: Environment): Settings {
   const rows = Object.entries(settingTable).map(([row, setting]) => [row, resolve(setting as Setting<unknown>)]);
   return groupRows(
     Object.fromEntries(rows) as RowValues,
     byProvider(({ id }) => resolve(baseUrlSettings[id])),
-    { env, origins },
+    env,
   );
 }
 
 /** `baseUrl`: from config.json only; for variables see base-url.ts. */
-function groupRows(
-  rows: RowValues,
-  baseUrl: Readonly<Record<ProviderId, string | null>>,
-  { env, origins }: { readonly env: Environment; readonly origins: Readonly<Record<string, Origin>> },
-) {
+function groupRows(rows: RowValues, baseUrl: Readonly<Record<ProviderId, string | null>>, env: Environment) {
   const {
     calls,
     tokens,
@@ -176,9 +167,6 @@ function groupRows(
     commandTimeout,
     models,
     providers,
-    effort,
-    effortPlan,
-    effortWork,
     ...others
   } = rows;
   const day: DayCaps = {
@@ -189,10 +177,6 @@ function groupRows(
   return {
     ...others,
     baseUrl,
-    /** Of calls that plan, and of all others. What is said for one call of pai wins over what a file says of a part. */
-    effort: ["flag", settingTable.effort.env].includes(origins["effort"])
-      ? { plan: effort, work: effort }
-      : { plan: effortPlan ?? effort, work: effortWork ?? effort },
     models: readModelFacts(models),
     providers: openProviders(providers, env),
     limits: { calls, tokens, cost, day, timeout, silence },
@@ -264,11 +248,11 @@ function valueIn<T>(file: SettingsFile, setting: Setting<T>): { readonly value: 
   throw wrongType(file, [...setting.name.split("."), ...path], wants);
 }
 
-/** Whether a setting has parts that are settings, too: `effort` has `effort.plan`. */
+/** Whether a setting has parts that are settings, too: `checks` has `checks.sandbox`. */
 const hasParts = (name: string): boolean => [...names].some((known) => known.startsWith(`${name}.`));
 
 /**
- * Where a setting is: nested, or under its full name ("checks.network"). null: there is an object of its parts in its
+ * Where a setting is: nested, or under its full name ("checks.sandbox"). null: there is an object of its parts in its
  * place, in which only the list of `checks` has a name, `commands`.
  */
 function pathIn(value: Json, name: string): readonly string[] | null {

@@ -10,21 +10,19 @@ export interface Log {
   /** Shows a notice or warning, but not with --quiet. */
   readonly notify: (notice: Pick<Notice, "level" | "code" | "text">) => void;
   readonly fail: (error: PaiError) => void;
-  /** Shows debug output, only with --debug. */
-  readonly trace: (code: string, text: string) => void;
 }
 
 export interface LogOptions {
   readonly err: (text: string) => void;
-  readonly level: "quiet" | "usual" | "verbose" | "debug";
+  readonly level: "quiet" | "usual" | "verbose";
   /** null: not a terminal, no wrapping. */
   readonly columns: () => number | null;
   /** Also receives every notice and warning, at any log level, for `--json` and `--jsonl`. */
   readonly record?: (notice: Notice) => void;
 }
 
-/** consola's levels: 0 errors, 3 information, 4 debugging, 5 everything. */
-const levels = { quiet: 0, usual: 3, verbose: 4, debug: 5 } as const;
+/** consola's levels: 0 errors, 3 information, 4 everything. */
+const levels = { quiet: 0, usual: 3, verbose: 4 } as const;
 
 /** Renders an error for people: what failed, why, and what to do. Ends in a line feed. */
 export function renderError({ code, message, hint }: PaiError, columns: number | null): string {
@@ -46,7 +44,7 @@ interface Said {
 
 type Line = LogObject & { readonly args: readonly Said[] };
 
-/** The notice of a line; null: it is an error or debug output. */
+/** The notice of a line; null: it is an error. */
 function noticeOf({ type, args: [said] }: Line): Notice | null {
   if (said === undefined || (type !== "warn" && type !== "info")) return null;
   return { level: type === "warn" ? "warning" : "info", code: said.code, text: said.text };
@@ -68,19 +66,18 @@ export function createLog({ err, level, columns, record }: LogOptions): Log {
   const open = (): ConsolaInstance => {
     const { createConsola }: typeof import("consola/core") = require("consola/core");
     return createConsola({
-      level: record === undefined ? levels[level] : levels.debug,
+      level: record === undefined ? levels[level] : levels.verbose,
       // consola would print throttled repetitions later, after other lines.
       throttle: 0,
       reporters: [{ log: (line) => write(line as Line) }],
     });
   };
-  const say = (kind: "warn" | "info" | "error" | "trace", said: Said) => {
+  const say = (kind: "warn" | "info" | "error", said: Said) => {
     opened ??= open();
     opened[kind](said);
   };
   return {
     notify: ({ level: meant, code, text }) => say(meant === "warning" ? "warn" : "info", { code, text }),
     fail: (error) => say("error", { code: error.code, text: error.message, error }),
-    trace: (code, text) => say("trace", { code, text }),
   };
 }

@@ -81,15 +81,15 @@ export interface StyleChoice {
   /** Whether the stream is a terminal. */
   readonly tty: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly flags: { readonly noColor: boolean; readonly plain: boolean };
+  /** Wanted by --plain. */
+  readonly plain: boolean;
 }
 
-function isColored({ tty, env, flags }: StyleChoice): boolean {
-  if (flags.noColor || flags.plain || env["NO_COLOR"]) return false;
+function isColored({ tty, env, plain }: StyleChoice): boolean {
+  if (plain || env["NO_COLOR"]) return false;
   const forced = env["FORCE_COLOR"];
   if (forced) return forced !== "0" && forced !== "false";
-  if ((env["CLICOLOR_FORCE"] || "0") !== "0") return true;
-  return tty && !isDumb(env) && env["CLICOLOR"] !== "0";
+  return tty && !isDumb(env);
 }
 
 const isDumb = (env: StyleChoice["env"]): boolean => !env["TERM"] || env["TERM"] === "dumb";
@@ -101,7 +101,7 @@ function isUtf8(env: StyleChoice["env"]): boolean {
 
 /** Chooses the style of one stream: flags win over the environment, the environment over the kind of stream. */
 export function chooseStyle(choice: StyleChoice): Style {
-  const plain = choice.flags.plain || !choice.tty || isDumb(choice.env);
+  const plain = choice.plain || !choice.tty || isDumb(choice.env);
   const color = isColored(choice);
   return {
     color,

@@ -49,7 +49,7 @@ export async function openEditor(setup: EditorSetup) {
   const context: Context = {
     env: {
       HOME: home.places.home ?? "",
-      OPENROUTER_BASE_URL: `${provider.origin}/v1`,
+      PAI_BASE_URL: `${provider.origin}/v1`,
       OPENROUTER_API_KEY: "sk-or-0123456789abcdef0123",
     },
     cwd: home.root,

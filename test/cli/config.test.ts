@@ -20,13 +20,13 @@ test("get and list say what is in force, set writes it and keeps the rest of the
   await say(process, "set limits.timeout 5m");
   await say(process, "set guard.lines 40");
   expect(readFileSync(process.home.config("config.json"), "utf8")).toContain("// mine");
-  const { out } = await say(process, "list", { flags: { json: true }, env: { PAI_MODE: "auto" } });
+  const { out } = await say(process, "list", { flags: { json: true }, env: { PAI_MAX_CALLS: "7" } });
   expect(JSON.parse(out).data).toMatchObject({
     temperature: { value: 0.5, origin: "config.json" },
     checks: { value: ["make", "lint"], origin: "config.json" },
     "limits.timeout": { value: 300, origin: "config.json" },
     "guard.lines": { value: 40, origin: "config.json" },
-    mode: { value: "auto", origin: "PAI_MODE" },
+    "limits.calls": { value: 7, origin: "PAI_MAX_CALLS" },
   });
   expect((await say(process, "set temprature 1")).err).toContain("did you mean temperature?");
   expect((await say(process, "set limits.calls many")).err).toContain("must be a whole number");
@@ -39,11 +39,11 @@ test("get says why: a file, a variable, the only key, or nothing", async () => {
     out: "gemini:gemini-3.5-flash-lite\n",
     err: "model: the default, as nothing sets it\n",
   });
-  const typed = { env: { OPENAI_API_KEY: "sk-x", PAI_MODE: "auto" } };
+  const typed = { env: { OPENAI_API_KEY: "sk-x", PAI_MAX_CALLS: "7" } };
   const picked = await say(process, "get model", typed);
   expect(picked.out).toStartWith("openai:");
   expect(picked.err).toContain("openai is the only provider with a key");
-  expect((await say(process, "get mode", typed)).err).toBe("mode: set by PAI_MODE\n");
+  expect((await say(process, "get limits.calls", typed)).err).toBe("limits.calls: set by PAI_MAX_CALLS\n");
 });
 
 test.each([

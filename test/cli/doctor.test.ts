@@ -24,7 +24,7 @@ test("without a key pai cannot work: exit 1 and what to do (R69)", async () => {
 
 test("with a key: exit 0, its origin and never its value, nothing written", async () => {
   const process = openProcess();
-  const env = { GEMINI_API_KEY: key, PAI_MODE: "auto", HTTPS_PROXY: "http://me:swordfish@proxy:3128", PATH: "" };
+  const env = { GEMINI_API_KEY: key, PAI_MAX_CALLS: "7", HTTPS_PROXY: "http://me:swordfish@proxy:3128", PATH: "" };
   const { code, out, findings } = await examine(process, { flags: offline, env });
   const textOf = (name: string) => findings.find((finding) => finding.name === name)?.text;
   expect([code, textOf("key"), textOf("proxy")]).toEqual([
@@ -32,7 +32,7 @@ test("with a key: exit 0, its origin and never its value, nothing written", asyn
     "gemini: env (GEMINI_API_KEY)",
     "HTTPS_PROXY=http://proxy:3128",
   ]);
-  expect(textOf("settings")).toContain('mode = "auto" (PAI_MODE)');
+  expect(textOf("settings")).toContain("limits.calls = 7 (PAI_MAX_CALLS)");
   expect(textOf("git")).toContain("not found");
   expect(out).not.toContain(key.slice(4, -4));
   expect(out).not.toContain("swordfish");

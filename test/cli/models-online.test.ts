@@ -40,7 +40,6 @@ afterAll(() => server.stop(true));
 
 const at = server.url.origin;
 const env = {
-  OPENROUTER_BASE_URL: `${at}/or`,
   OPENAI_BASE_URL: `${at}/oai`,
   GOOGLE_GEMINI_BASE_URL: at,
 };
@@ -51,6 +50,7 @@ async function list(process: Process, words: readonly string[], typed: Typed = {
   asked.length = 0;
   const flags = { online: true, ...typed.flags };
   const run: typeof modelsCommand = (context) => modelsCommand({ ...context, now: () => day });
+  put(process.home.config("config.json"), JSON.stringify({ baseUrl: { openrouter: `${at}/or` } }));
   return process.run({ run }, { ...typed, words, flags, env: { ...env, ...typed.env } });
 }
 
@@ -122,7 +122,13 @@ test.each([
   ["an unknown provider", ["openruter"], {}, "usage", "did you mean openrouter?"],
   ["no key at all", [], {}, "no_key", "pai models --online openrouter"],
   ["no key of the named provider", ["openai"], {}, "no_key", "pai key set openai"],
-  ["a server without a list", ["mistral"], { MISTRAL_API_KEY: "x".repeat(32), MISTRAL_BASE_URL: at }, "network", "404"],
+  [
+    "a server without a list",
+    ["mistral"],
+    { MISTRAL_API_KEY: "x".repeat(32), PAI_BASE_URL: at, OPENAI_BASE_URL: "" },
+    "network",
+    "404",
+  ],
   ["one address for two providers", [], { ...keys, PAI_BASE_URL: at }, "usage", "asks both"],
   [
     "a key over plain http",

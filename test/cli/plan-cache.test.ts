@@ -31,7 +31,7 @@ test("a plan is used again at the same address, and made anew at another", async
   const play = async ({ origin }: Server) => {
     rmSync(join(folder, "b.txt"), { force: true });
     const flags = { yes: true, model: "openrouter:a/b", cwd: folder };
-    const env = { OPENROUTER_BASE_URL: `${origin}/v1`, OPENROUTER_API_KEY: "sk-or-0123456789abcdef0123" };
+    const env = { PAI_BASE_URL: `${origin}/v1`, OPENROUTER_API_KEY: "sk-or-0123456789abcdef0123" };
     const { code, err } = await run({ run: runCommand }, { words: ["make b.txt"], flags, env, stdin: "" });
     expect(code, err).toBe(0);
   };

@@ -44,7 +44,7 @@ for (const { name } of allSettings) {
 test("groups, whole names and $schema are taken; a name that no setting has is not", () => {
   const good = {
     $schema: "./schema.json",
-    checks: { commands: ["true"], network: false },
+    checks: { commands: ["true"], sandbox: "off" },
     limits: { calls: 5 },
     "policy.deny": ["*.sql"],
     models: { "local:a": { prices: { input: 0, output: 0.1 } } },

@@ -36,7 +36,7 @@ test("defaults without any file, and nothing is written at start (R44)", () => {
 test("every setting has a value and an origin, in the order of the table", () => {
   const { values, origins } = load(makeHome());
   const names = allSettings.map(({ name }) => name);
-  expect(names.length).toBeGreaterThan(40);
+  expect(names.length).toBeGreaterThan(30);
   expect(Object.keys(values)).toEqual(names);
   expect(Object.keys(origins)).toEqual(names);
 });
@@ -45,18 +45,18 @@ test("flag wins over environment, project, user file and default, and each origi
   const home = makeHome();
   user(home, { mode: "tool-loop", limits: { calls: 9, cost: 2, timeout: "5m" }, temperature: 0.7 });
   project(home, { mode: "auto", limits: { calls: 5 } });
-  const { settings, origins } = load(home, { PAI_MODE: "eight-step" }, { timeout: "7s" });
+  const { settings, origins } = load(home, { PAI_MAX_TOKENS: "800" }, { mode: "eight-step", timeout: "7s" });
   expect([settings.mode, settings.temperature, settings.limits]).toEqual([
     "eight-step",
     0.7,
-    { calls: 5, tokens: null, cost: 2, day: noDayCaps, timeout: 7, silence: null },
+    { calls: 5, tokens: 800, cost: 2, day: noDayCaps, timeout: 7, silence: null },
   ]);
-  expect([origins["mode"], origins["limits.timeout"], origins["limits.calls"], origins["limits.cost"]]).toEqual([
-    "PAI_MODE",
-    "flag",
-    "pai.json",
-    "config.json",
-  ]);
+  expect([
+    origins["limits.tokens"],
+    origins["limits.timeout"],
+    origins["limits.calls"],
+    origins["limits.cost"],
+  ]).toEqual(["PAI_MAX_TOKENS", "flag", "pai.json", "config.json"]);
 });
 
 test("the system's file is below the user's, and each origin is known (R40)", () => {
@@ -67,9 +67,13 @@ test("the system's file is below the user's, and each origin is known (R40)", ()
     0o644,
   );
   user(home, { model: "local:b" });
-  const { settings, origins } = loadSettings({ flags: {}, env: { PAI_MODE: "tool-loop" }, ...home, system });
-  expect([settings.mode, settings.model, settings.sandbox]).toEqual(["tool-loop", "local:b", "writes"]);
-  expect([origins["mode"], origins["model"], origins["sandbox"]]).toEqual(["PAI_MODE", "config.json", system]);
+  const { settings, origins } = loadSettings({ flags: {}, env: { PAI_MAX_CALLS: "4" }, ...home, system });
+  expect([settings.limits.calls, settings.model, settings.sandbox]).toEqual([4, "local:b", "writes"]);
+  expect([origins["limits.calls"], origins["model"], origins["sandbox"]]).toEqual([
+    "PAI_MAX_CALLS",
+    "config.json",
+    system,
+  ]);
 });
 
 test("a system's file that others may write is not believed", () => {
@@ -253,21 +257,17 @@ test("works without a home (R45)", () => {
   expect(loadSettings({ flags: {}, env: {}, places, root: null }).settings.temperature).toBeNull();
 });
 
-test("an effort holds for plans and work; parts of a file differ, and what is said for one call wins over both", () => {
+test("an effort holds for plans and work, or each has its own; what is said for one call wins over both", () => {
   const home = makeHome();
-  user(home, { effort: { plan: "high" } });
-  expect(load(home).settings.effort).toEqual({ plan: "high", work: null });
-  user(home, { effort: "low", "effort.plan": "max" });
-  expect(load(home).settings.effort).toEqual({ plan: "max", work: "low" });
-  expect(load(home, { PAI_EFFORT: "medium" }).settings.effort).toEqual({ plan: "medium", work: "medium" });
-  expect(load(home, { PAI_EFFORT: "medium" }, { effort: "none" }).settings.effort).toEqual({
-    plan: "none",
-    work: "none",
-  });
-  user(home, { effort: "a lot" });
-  expect(() => load(home)).toThrow("effort must be one of none, minimal, low, medium, high, max");
-  user(home, { effort: { plans: "low" } });
-  expect(load(home).warnings.join()).toContain("unknown setting effort.plans, ignored");
+  user(home, { effort: "low" });
+  expect(load(home).settings.effort).toEqual({ plan: "low", work: "low" });
+  user(home, { effort: { plan: "max" } });
+  expect(load(home).settings.effort).toEqual({ plan: "max", work: null });
+  expect(load(home, {}, { effort: "none" }).settings.effort).toEqual({ plan: "none", work: "none" });
+  for (const effort of ["a lot", { plans: "low" }, { plan: "a lot" }]) {
+    user(home, { effort });
+    expect(() => load(home)).toThrow("effort must be one of none, minimal, low, medium, high, max, or {");
+  }
 });
 
 test("an untrusted project sets no effort", () => {

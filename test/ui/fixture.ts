@@ -125,8 +125,8 @@ export const events = stamp([
   { type: "run.finished", outcome },
 ]);
 
-export function styleOf(tty: boolean, noColor = true) {
-  return chooseStyle({ tty, env: { TERM: "xterm", LANG: "C.UTF-8" }, flags: { noColor, plain: false } });
+export function styleOf(tty: boolean, bare = true) {
+  return chooseStyle({ tty, env: { TERM: "xterm", LANG: "C.UTF-8", NO_COLOR: bare ? "1" : "" }, plain: false });
 }
 
 /** Runs the events through a terminal; `screen` is what a person sees, `out` and `err` what each stream got. */

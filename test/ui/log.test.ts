@@ -43,7 +43,6 @@ test.each([
   const log = createLog({ err, level, columns: () => null, record: (notice) => recorded.push(notice) });
   log.notify({ level: "info", code: "note", text: "a note" });
   log.notify({ level: "warning", code: "look", text: "look out" });
-  log.trace("stack", "where it was");
   log.fail(new PaiError("usage", "no"));
   expect(text).toBe(shown);
   expect(recorded).toEqual([

@@ -10,10 +10,10 @@ import { measureCpu } from "../core/cpu-time.ts";
 const env = { TERM: "xterm", LANG: "C.UTF-8" };
 const bare = {
   columns: 40,
-  style: chooseStyle({ tty: true, env, flags: { noColor: true, plain: false } }),
+  style: chooseStyle({ tty: true, env: { ...env, NO_COLOR: "1" }, plain: false }),
   highlight: () => highlight,
 };
-const colored = { ...bare, style: chooseStyle({ tty: true, env, flags: { noColor: false, plain: false } }) };
+const colored = { ...bare, style: chooseStyle({ tty: true, env, plain: false }) };
 
 const answer = `# Result
 

@@ -21,8 +21,8 @@ function renderExits(): string {
   return `Exit codes:\n${rows.join("\n")}\n  124 timeout        129, 130, 143 ended by a signal\n`;
 }
 
-function renderFlag({ name, short, value, optional, about }: FlagSpec): string {
-  const argument = value === undefined ? "" : optional ? `[=${value}]` : ` ${value}`;
+function renderFlag({ name, short, kind, value, optional, about }: FlagSpec): string {
+  const argument = value === undefined ? "" : optional ? `[=${value}]` : ` ${value}${kind === "list" ? "..." : ""}`;
   const left = `${short === undefined ? "    " : `-${short}, `}--${name}${argument}`;
   return hang(`  ${left.padEnd(28)} `, about, columns)
     .map((line) => `${line}\n`)
@@ -61,14 +61,14 @@ function renderFlags(flags: readonly FlagSpec[]): string {
     const specs = specsOf(keys);
     return [title, flags.filter((flag) => specs.includes(flag))] as const;
   });
-  const grouped = new Set(groups.flatMap(([, own]) => own));
-  return [...groups, ["Other", flags.filter((flag) => !grouped.has(flag))] as const]
+  return groups
     .filter(([, own]) => own.length > 0)
     .map(([title, own]) => `${title}:\n${own.map(renderFlag).join("")}`)
     .join("");
 }
 
-function renderCommand({ name, usage, about, flags, examples }: Command): string {
+/** The help of one command. */
+export function renderHelpOf({ name, usage, about, flags, examples }: Command): string {
   return `pai ${name}: ${about}
 
 Usage:
@@ -76,8 +76,7 @@ ${hang(`  pai ${name} `, `${usage}${usage === "" ? "" : " "}[FLAGS]`, columns).j
 
 Examples:
 ${indent(examples)}
-${renderFlags(flags)}
-Exit codes: pai help
+${renderFlags(flags)}${flags.some(({ kind }) => kind === "list") ? "...: several times, each with one value. " : ""}Exit codes: pai help
 `;
 }
 
@@ -106,5 +105,5 @@ export const helpCommand =
     }
     return command === undefined
       ? showResult(context, "help", { commands: commands.map(describe) }, renderOverview(commands))
-      : showResult(context, "help", describe(command), renderCommand(command));
+      : showResult(context, "help", describe(command), renderHelpOf(command));
   };

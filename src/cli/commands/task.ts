@@ -39,6 +39,9 @@ function readTaskFile(context: Context, file: string, signal: AbortSignal): Prom
 
 type Notify = TerminalView["notify"];
 
+/** Milliseconds that a pipe may take for its first byte. */
+const firstByteMs = 10_000;
+
 /** Reads what is piped in beside the task; with --stdin it is waited for, with --no-stdin it is not read. */
 async function readContext(context: Context, signal: AbortSignal, notify: Notify): Promise<string> {
   const { flags, tty } = context;
@@ -46,7 +49,7 @@ async function readContext(context: Context, signal: AbortSignal, notify: Notify
     throw new PaiError("usage", "--stdin and --no-stdin exclude each other");
   if (flags.noStdin === true || (tty.stdin && flags.stdin !== true)) return "";
   const say = (text: string) => notify({ level: "info", code: "piped", text });
-  const firstMs = flags.stdin === true ? null : composeBase(context).settings.stdinWait * 1000;
+  const firstMs = flags.stdin === true ? null : firstByteMs;
   const { text, note } = await context.readPiped(signal, { firstMs, say });
   if (text !== "") requireStdin(projectOf(context));
   if (note !== null) say(note);

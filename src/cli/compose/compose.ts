@@ -95,15 +95,18 @@ export function openSessionLog({ settings, places }: Base, root: string, now: ()
   });
 }
 
+/** The folder .git of the project, whose content can run code later. */
+const isGit = (path: string) => /^(?:\.\/)?\.git\/?$/.test(path);
+
 /** Sandbox settings from flags and settings. */
 export function composeSandbox({ flags }: Context, settings: Settings): SandboxSettings {
+  const written = flags.allowWrite ?? [];
   return {
     choice: settings.sandbox,
     network: flags.allowNet === true,
-    checkNetwork: settings.checkNetwork,
-    writable: [...settings.commands.writable, ...(flags.allowWrite ?? [])],
+    writable: [...settings.commands.writable, ...written].filter((path) => !isGit(path)),
     readable: flags.allowRead ?? [],
-    git: flags.allowGit === true,
+    git: written.some(isGit),
   };
 }
 

@@ -125,10 +125,10 @@ function hasSetting(file: string, name: string): boolean {
   return value !== undefined;
 }
 
-/** Parses one entry of a setting as JSON. Throws usage for a wrong one. */
+/** Parses one entry of a setting as JSON, or as text. Throws usage for a wrong one. */
 function parseEntry(setting: AnySetting, entry: string, text: string): Json {
-  const value = asJson(text);
-  if (setting.check({ [entry]: value }) === null) throw wrong(setting, { [entry]: value });
+  const value = [asJson(text), text].find((each) => setting.check({ [entry]: each }) !== null);
+  if (value === undefined) throw wrong(setting, { [entry]: asJson(text) });
   return value;
 }
 

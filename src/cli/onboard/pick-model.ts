@@ -1,6 +1,6 @@
 /** Picks a model if the user chose none: that of the only provider with a key. */
 import { PaiError } from "../../core/error.ts";
-import { type ProviderId, providers, providerTable } from "../../core/providers.ts";
+import { findProvider, type ProviderId, providers, providerTable } from "../../core/providers.ts";
 import { providerOfModel } from "../../models/open.ts";
 import { configuredAddress } from "../../store/base-url.ts";
 import { findKeys } from "../../store/keys.ts";
@@ -20,8 +20,8 @@ export function lacksKey(
 ): boolean {
   const [first] = listModels(settings.model);
   const provider = providerOfModel(first, settings.providers);
-  if (provider === null || !provider.needsKey || provider.urlVariable === null) return false;
-  const isMoved = ["PAI_BASE_URL", providerTable.local.urlVariable].some((name) => (env[name] ?? "").trim() !== "");
+  if (provider === null || !provider.needsKey || findProvider(provider.id) === null) return false;
+  const isMoved = ["PAI_BASE_URL", "OLLAMA_HOST"].some((name) => (env[name] ?? "").trim() !== "");
   if (isMoved || configuredAddress(provider, { settings, origins: {} }).url !== null) return false;
   return findKeys(provider, { env, places }).length === 0;
 }

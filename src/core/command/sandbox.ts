@@ -91,7 +91,7 @@ const walls: readonly (readonly [said: RegExp, text: string, needsRights: boolea
     "nobody becomes another user there",
     true,
   ],
-  [/\.git\/[^\n]*(?:Read-only file system|Permission denied)/i, ".git is read-only (--allow-git)", false],
+  [/\.git\/[^\n]*(?:Read-only file system|Permission denied)/i, ".git is read-only (--allow-write .git)", false],
 ];
 
 /** How programs say that a path cannot be written, is not there, or is not as they want it. */

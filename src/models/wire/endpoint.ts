@@ -5,12 +5,6 @@ import { PaiError } from "../../core/error.ts";
 /** The process environment, or the variables of it that are read here. */
 export type ProxyEnv = Readonly<Record<string, string | undefined>>;
 
-/** Files in PEM form, for networks that want a client certificate. */
-export interface ClientCertificate {
-  readonly certFile: string;
-  readonly keyFile: string;
-}
-
 export interface Endpoint {
   /** Without query and trailing slash. */
   readonly url: string;
@@ -22,8 +16,8 @@ export interface Endpoint {
   readonly proxy: string | false;
   /** Plain http to another machine, which everyone on the way can read. */
   readonly exposed: boolean;
-  /** The client certificate to show; null: none, or plain http. */
-  readonly certificate: ClientCertificate | null;
+  /** File in PEM form of the client certificate to show, with its key; null: none, or plain http. */
+  readonly certificate: string | null;
   /** The environment asks not to verify certificates. pai verifies them all the same. */
   readonly wantsUnverified: boolean;
 }
@@ -49,7 +43,7 @@ export function parseEndpoint(baseUrl: string, env: ProxyEnv): Endpoint {
     address: url.origin,
     proxy: findProxy(url, env),
     exposed: url.protocol === "http:" && !isLoopback(url.hostname),
-    certificate: url.protocol === "https:" ? findCertificate(env) : null,
+    certificate: url.protocol === "https:" ? (env["PAI_CLIENT_CERT"] ?? "").trim() || null : null,
     wantsUnverified: url.protocol === "https:" && env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0",
   };
 }
@@ -65,21 +59,16 @@ export function tlsOf({ url, certificate }: Endpoint): { readonly tls?: Bun.TLSO
   return { tls: { rejectUnauthorized: true, ...(certificate === null ? {} : readCertificate(certificate)) } };
 }
 
-function readCertificate({ certFile, keyFile }: ClientCertificate): { cert: string; key: string } {
+function readCertificate(file: string): { cert: string; key: string } {
   try {
-    return { cert: readFileSync(certFile, "utf8"), key: readFileSync(keyFile, "utf8") };
+    const text = readFileSync(file, "utf8");
+    return { cert: text, key: text };
   } catch (cause) {
     throw new PaiError("config_invalid", `the client certificate cannot be read: ${(cause as Error).message}`, {
-      hint: "set PAI_CLIENT_CERT and PAI_CLIENT_KEY to files in PEM form",
+      hint: "set PAI_CLIENT_CERT to a file that holds certificate and key in PEM form",
       cause,
     });
   }
-}
-
-/** The client certificate of PAI_CLIENT_CERT and PAI_CLIENT_KEY; one file may hold both. */
-function findCertificate(env: ProxyEnv): ClientCertificate | null {
-  const certFile = (env["PAI_CLIENT_CERT"] ?? "").trim();
-  return certFile === "" ? null : { certFile, keyFile: (env["PAI_CLIENT_KEY"] ?? "").trim() || certFile };
 }
 
 /** Whether a host is this machine, by its name or address alone, without a lookup. */

@@ -32,7 +32,7 @@ export interface Confinement {
   readonly userNamespace: boolean;
   /** Where changes below the workspace go; null: to the workspace itself. Own namespaces only. */
   readonly overlay: { readonly upper: string; readonly work: string } | null;
-  /** Paths below the workspace that are written even where an overlay covers it (`.git` with --allow-git). */
+  /** Paths below the workspace that are written even where an overlay covers it (`.git` with --allow-write .git). */
   readonly throughOverlay: readonly string[];
   /** Mounts below the workspace, which an overlay does not show; on a copy they are read-only. Own namespaces only. */
   readonly submounts: readonly string[];

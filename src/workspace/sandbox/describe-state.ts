@@ -39,7 +39,7 @@ function describe({ settings, overlay, landlock, closed, workspace, home }: Stat
     bubblewrap: `bubblewrap, ${landlock > 0 ? "Landlock, " : ""}seccomp`,
     landlock: `Landlock ${landlock}, seccomp`,
   }[way];
-  const own = settings.checkNetwork && !settings.network ? ["your own checks have the network"] : [];
+  const own = !settings.network ? ["your own checks have the network"] : [];
   const homes = closed.homes.covered.length === 0 ? [] : ["the home is closed but for tools and caches"];
   const isTold = (path: string) =>
     contains(workspace, path) ? way !== "landlock" : !closed.homes.covered.some((each) => contains(each, path));

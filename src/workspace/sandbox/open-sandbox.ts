@@ -112,7 +112,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     return findLevel({ machine, isRoot, workspaceFd, scratches, only: settings.only, confine: layered });
   };
 
-  const hasNetwork = (by: Request["by"]): boolean => settings.network || (by === "user" && settings.checkNetwork);
+  const hasNetwork = (by: Request["by"]): boolean => settings.network || by === "user";
 
   return {
     makeLayers: async () => makeLayers((await find()).scratch),

@@ -5,8 +5,6 @@ import type { Way } from "./confinement.ts";
 export interface SandboxSettings {
   readonly choice: SandboxChoice;
   readonly network: boolean;
-  /** Whether the user's own checks may use the network. */
-  readonly checkNetwork: boolean;
   readonly writable: readonly string[];
   readonly readable: readonly string[];
   /** Whether commands may write `.git`. */
@@ -18,7 +16,6 @@ export interface SandboxSettings {
 export const defaultSandbox: SandboxSettings = {
   choice: "auto",
   network: false,
-  checkNetwork: true,
   writable: [],
   readable: [],
   git: false,

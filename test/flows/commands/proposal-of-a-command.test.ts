@@ -46,7 +46,7 @@ onCopies("what is refused of it refuses all of it: outside --only, a deletion, a
     [
       "echo x >> a.txt; git init -q . || mkdir .git",
       {},
-      ".git may not be changed; --allow-git lets commands write .git",
+      ".git may not be changed; --allow-write .git lets commands write it",
     ],
   ] as const) {
     const ran = await run(command, options);

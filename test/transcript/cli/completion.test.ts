@@ -41,7 +41,7 @@ const lines = [
   ["pai undo --max-c", []],
   ["pai run --mode ei", ["eight-step"]],
   ["pai -y --mode tool", ["tool-loop"]],
-  ["pai config list --provider ", ["anthropic", "gemini", "local", "mistral", "openai", "openrouter"]],
+  ["pai key list --provider ", ["anthropic", "gemini", "local", "mistral", "openai", "openrouter"]],
   ["pai apply pl", ["plan one.json"]],
   ["pai run -f pl", ["plan one.json"]],
   ["pai run -C fold", ["folder/"]],
@@ -138,7 +138,7 @@ needs("tmux", "zsh").test.concurrent("zsh completes at its prompt (R37)", async 
   await screen.shell("fpath=($PWD/../spare $fpath); autoload -U compinit; compinit -u -D");
   for (const [typed, shown] of [
     ["pai und", /pai undo/],
-    ["pai config val", /config validate/],
+    ["pai key ch", /key check/],
     ["pai run --mode ei", /--mode eight-step/],
     ["pai apply pl", /apply plan\\ one\.json/],
     ["pai -m gemini:gemini-2.5-p", /-m gemini:gemini-2\.5-pro/],

@@ -45,14 +45,14 @@ test.concurrent("a command of the plan that changes orders of git, or secrets, i
   }
 });
 
-test.concurrent("a repository that a command of the plan makes goes again; --allow-git lets commands write it", async () => {
+test.concurrent("a repository that a command of the plan makes goes again; --allow-write .git lets commands write it", async () => {
   await using place = openPlace(ran("git init -q && echo A >a.txt"), { "a.txt": "a\n" });
   configure(place, bare);
   await place.pai(["run", "-y", "--allow-run", "build it"]);
   expect([place.tree(), readdirSync(place.root).includes(".git")]).toEqual([{ "a.txt": "a\n" }, false]);
   await using other = openPlace(ran("echo evil >.git/config"), files);
   configure(other, bare);
-  await other.pai(["run", "-y", "--allow-run", "--allow-git", "build it"]);
+  await other.pai(["run", "-y", "--allow-run", "--allow-write", ".git", "build it"]);
   expect(other.tree()).toEqual({ ...files, ".git/config": "evil\n" });
 });
 

@@ -96,7 +96,7 @@ test.concurrent("a plan is single-shot's: another --mode is refused, a setting i
   ]) {
     expect([args, (await place.pai(args)).code]).toEqual([args, 2]);
   }
-  expect((await place.pai(["plan", "make hello.txt"], { env: { PAI_MODE: "tool-loop" } })).code).toBe(0);
+  expect((await place.pai(["plan", "--mode", "tool-loop", "make hello.txt"])).code).toBe(0);
   expect((await place.pai(["apply", "p.json"])).code).toBe(2);
 });
 

@@ -148,8 +148,8 @@ test.concurrent("a redirect never carries the key to another place", async () =>
 test.concurrent("the key goes into the header and nowhere else: no body, no address, no log, no state", async () => {
   const echo = { status: 400, body: JSON.stringify({ error: { message: `bad request with key ${canary}` } }) };
   await using place = openPlace([...hello, echo], { "notes.txt": "nothing\n" });
-  await place.pai(["run", "-y", "-v", "--debug", "make hello.txt"]);
-  await place.pai(["run", "-y", "-v", "--debug", `what is ${canary.slice(0, 4)}?`]);
+  await place.pai(["run", "-y", "-v", "make hello.txt"]);
+  await place.pai(["run", "-y", "-v", `what is ${canary.slice(0, 4)}?`]);
   for (const { body, url, key } of place.gemini.requests) {
     expect([body.includes(canary), url.includes(canary), key]).toEqual([false, false, canary]);
   }

@@ -9,8 +9,8 @@ import { highlight } from "../../../src/ui/highlight.ts";
 import { chooseStyle } from "../../../src/ui/style.ts";
 
 const screen = { TERM: "xterm", LANG: "C.UTF-8" };
-const bare = chooseStyle({ tty: true, env: screen, flags: { noColor: true, plain: false } });
-const colored = chooseStyle({ tty: true, env: screen, flags: { noColor: false, plain: false } });
+const bare = chooseStyle({ tty: true, env: { ...screen, NO_COLOR: "1" }, plain: false });
+const colored = chooseStyle({ tty: true, env: screen, plain: false });
 const plain: DiffOptions = { columns: null, highlight: null };
 
 const file = (text: string, mode = 0o644): Blob => ({ kind: "file", bytes: Buffer.from(text), mode });

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { renderQuestion } from "../../../src/ui/prompt/draw-question.ts";
 import { chooseStyle } from "../../../src/ui/style.ts";
 
-const style = chooseStyle({ tty: true, env: { TERM: "xterm" }, flags: { noColor: true, plain: false } });
+const style = chooseStyle({ tty: true, env: { TERM: "xterm", NO_COLOR: "1" }, plain: false });
 const render = (text: string, columns: number | null = 80) => renderQuestion({ kind: "command", text }, style, columns);
 
 test("control, bidi, zero-width and tag characters are spelled out", () => {
@@ -31,7 +31,7 @@ test("a long command is shown whole, with its lines and bytes", () => {
 
 test("the bar before a command is one that the terminal can show", () => {
   const bars = [{ LANG: "C.UTF-8" }, { LC_ALL: "C" }].map((env) => {
-    const shown = chooseStyle({ tty: true, env: { TERM: "xterm", ...env }, flags: { noColor: true, plain: false } });
+    const shown = chooseStyle({ tty: true, env: { TERM: "xterm", NO_COLOR: "1", ...env }, plain: false });
     return renderQuestion({ kind: "command", text: "Run this?\n│ a │ b" }, shown, 80);
   });
   expect(bars).toEqual(["Run this?\n│ a │ b\n", "Run this?\n| a │ b\n"]);

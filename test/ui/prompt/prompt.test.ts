@@ -14,7 +14,7 @@ beforeAll(() => {
     `import { writeSync } from "node:fs";
 import { createPrompter } from "${ui}/prompt/prompt.ts";
 import { chooseStyle } from "${ui}/style.ts";
-const style = chooseStyle({ tty: true, env: { TERM: "xterm" }, flags: { noColor: true, plain: false } });
+const style = chooseStyle({ tty: true, env: { TERM: "xterm", NO_COLOR: "1" }, plain: false });
 const stop = new AbortController();
 const err = (text) => writeSync(2, text);
 const prompter = createPrompter({ isStdinKeyboard: true, err, style, size: () => ({ columns: process.stderr.columns, rows: 24 }), kitty: false, signal: stop.signal });

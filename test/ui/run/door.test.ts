@@ -56,8 +56,7 @@ type Shown = Readonly<Record<string, string>>;
 
 /** What each event and the end of its run print. */
 function show(events: readonly StampedEvent[], options: Partial<TerminalOptions>, color: boolean): Shown {
-  const flags = { noColor: !color, plain: !color };
-  const style = chooseStyle({ tty: color, env: { TERM: "xterm-256color", LANG: "C.UTF-8" }, flags });
+  const style = chooseStyle({ tty: color, env: { TERM: "xterm-256color", LANG: "C.UTF-8" }, plain: !color });
   const shown: Record<string, string> = {};
   for (const event of events) {
     const write = (part: string) => {

@@ -140,16 +140,11 @@ for (const only of ["namespaces", "bubblewrap"] as const) {
         },
       ));
 
-    test("checks of the user get the network unless they are told not to", async () => {
-      const links = async (checkNetwork: boolean) => {
-        let seen = "";
-        await inWorld({ only, checkNetwork }, async ({ run }) => {
-          seen = (await run("cat /proc/net/dev | grep -c :", { by: "user" })).output.trim();
-        });
-        return Number(seen);
-      };
-      expect([await links(true), await links(false)]).toEqual([readdirSync("/sys/class/net").length, 1]);
-    });
+    test("checks of the user get the network", () =>
+      inWorld({ only }, async ({ run }) => {
+        const seen = (await run("cat /proc/net/dev | grep -c :", { by: "user" })).output.trim();
+        expect(Number(seen)).toBe(readdirSync("/sys/class/net").length);
+      }));
 
     test("odd paths are taken as they are", () =>
       inWorld(
@@ -230,7 +225,7 @@ describe("a line on the wall", () => {
 
   test.each([
     ["curl: (6) Could not resolve host: example.org", "--allow-net", false],
-    ["error: could not lock config file .git/config: Read-only file system", "--allow-git", false],
+    ["error: could not lock config file .git/config: Read-only file system", "--allow-write .git", false],
     ["touch: /usr/x: Read-only file system", "--allow-write /usr/x", true],
     ["Failed to connect to bus: No medium found", "bus", true],
     ["sh: 1: cannot create /etc/x: Permission denied", "--allow-write /etc/x", true],

@@ -1,0 +1,16 @@
+/** What a person has to learn stays small: flags, settings and variables are counted. */
+import { expect, test } from "bun:test";
+import { commands } from "../../src/cli/command-table.ts";
+import { renderHelpOf } from "../../src/cli/commands/help.ts";
+import { flagGroups, specsOf } from "../../src/cli/flags.ts";
+
+const run = commands.find(({ name }) => name === "run");
+
+test("run takes at most 50 flags, each in a group, and its help fits two screens of 80 x 40", () => {
+  if (run === undefined) throw new Error("no command run");
+  const grouped = specsOf(Object.values(flagGroups).flat());
+  expect([run.flags.length <= 50, run.flags.filter((flag) => !grouped.includes(flag))]).toEqual([true, []]);
+  const lines = renderHelpOf(run).trimEnd().split("\n");
+  expect(lines.length).toBeLessThanOrEqual(80);
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
+});

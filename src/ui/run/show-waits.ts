@@ -33,7 +33,7 @@ export interface Waits {
 const words: Readonly<Record<Purpose, string>> = {
   plan: "planning",
   replan: "planning again",
-  repair: "asking for a readable plan",
+  repair: "asking for a correction",
   execute: "working",
   resume: "asking for the rest of the reply",
   integrity: "judging the work",
@@ -45,13 +45,13 @@ const words: Readonly<Record<Purpose, string>> = {
   compact: "shortening the conversation",
 };
 
-/** The progress of a reply: "planning, step 3 of the plan", "working, src/a.ts, 120 lines". */
 /** What the first call promises, to follow its purpose. */
 function renderPromise(purpose: Purpose, atMost: number): string {
   if (purpose === "plan") return `, at most ${counted(atMost, "call")},`;
-  return purpose === "execute" ? `, 1 call if it is all in view, 2 otherwise, at most ${atMost},` : "";
+  return purpose === "execute" ? `: 1 call if all is in view, else 2, at most ${atMost},` : "";
 }
 
+/** The progress of a reply: "planning, step 3 of the plan", "working, src/a.ts, 120 lines". */
 function renderProgress(purpose: Purpose, { thought, step, file }: ReplyProgress): string {
   if (thought > 0) return `thinking, ${grouped(thought)} tokens`;
   if (step !== null) return `${words[purpose]}, step ${step} of the plan`;

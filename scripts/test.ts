@@ -9,7 +9,7 @@ import { openGrounds } from "../test/grounds.ts";
 import { wantOf } from "../test/needs.ts";
 
 /** Milliseconds for a test that names none. */
-const patience = 60_000;
+const patience = 120_000;
 
 /** One seed for all property tests of this run. */
 const seed = process.env["PAI_TEST_SEED"] ?? String(1 + Math.floor(Math.random() * 0x7ffffffe));

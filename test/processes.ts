@@ -1,9 +1,9 @@
 /** Processes that tests wait for: until they stand, and until they are gone. A wait ends with what it waits for. */
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Whether it holds by and by. Only a test that fails waits half a minute. */
+/** Whether it holds by and by. Only a test that fails waits a minute. */
 export async function comesTrue(what: () => boolean): Promise<boolean> {
-  for (let tries = 0; tries < 3000; tries += 1, await Bun.sleep(10)) if (what()) return true;
+  for (let tries = 0; tries < 6000; tries += 1, await Bun.sleep(10)) if (what()) return true;
   return false;
 }
 

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node
 import { join } from "node:path";
 import { newFolder } from "./grounds.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const root = join(import.meta.dir, "..");
 const own = ["scripts/test.ts", "bunfig.toml", "test/setup.ts", "test/grounds.ts", "test/needs.ts"];

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { notifyEnd } from "../../src/cli/compose/notify-end.ts";
 import { failedOutcome, type Outcome } from "../../src/core/outcome.ts";
+import { comesTrue } from "../processes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pai-notify-"));
 const program = join(folder, "tell");
@@ -43,7 +44,7 @@ function tell(
 
 async function told(): Promise<readonly string[]> {
   const file = join(folder, "told");
-  for (let tries = 0; tries < 100 && !existsSync(file); tries += 1) await Bun.sleep(20);
+  await comesTrue(() => existsSync(file));
   return readFileSync(file, "utf8").trimEnd().split("\n");
 }
 

@@ -1,9 +1,44 @@
-/** Measures work so that a busy machine does not fail a test. */
+/** Measures work so that neither a slow machine nor a busy one fails a test. */
+import { expect } from "bun:test";
 
 /** Processor time in milliseconds. */
-export function measureCpu(work: () => void): number {
+export function measureCpu(work: () => unknown): number {
   const before = process.cpuUsage();
   work();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
+}
+
+/** Milliseconds of the reference work on the machine that the limits of the tests are written for. */
+const referenceMs = 9;
+
+/** Work of a fixed size and of the kinds that tests measure: text is made, split, looked up and sorted. */
+function doReferenceWork(): number {
+  const lines = Array.from({ length: 20_000 }, (_, at) => `line ${(at * 7919) % 10_007} of ${at}`).join("\n");
+  const counts = new Map<string, number>();
+  for (const word of lines.split(/\s/)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return [...counts].sort(([, one], [, other]) => other - one).length;
+}
+
+/** How many times slower than that machine this one is now; at least 1. */
+export function measureSlowness(): number {
+  const times = Array.from({ length: 5 }, () => measureCpu(doReferenceWork));
+  return Math.max(1, Math.min(...times) / referenceMs);
+}
+
+/**
+ * Fails if the work takes as much processor time as the limit: the least of three tries, and the limit is stretched by
+ * how slow the machine is. A limit is three times what the work takes, at least.
+ */
+export function expectCpu(limitMs: number, work: () => unknown, what?: string): void {
+  let ms = Number.POSITIVE_INFINITY;
+  for (let tries = 0; tries < 3 && ms >= limitMs; tries += 1) ms = Math.min(ms, measureCpu(work));
+  if (ms >= limitMs) expect(ms, what).toBeLessThan(limitMs * measureSlowness());
+}
+
+/** Fails if the wait takes as long as the limit, stretched likewise, in each of ten tries: others use the machine too. */
+export async function expectPrompt(limitMs: number, attempt: () => Promise<number>): Promise<void> {
+  let ms = Number.POSITIVE_INFINITY;
+  for (let tries = 0; tries < 10 && ms >= limitMs; tries += 1) ms = Math.min(ms, await attempt());
+  if (ms >= limitMs) expect(ms).toBeLessThan(limitMs * measureSlowness());
 }

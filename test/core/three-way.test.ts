@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { Blob } from "../../src/core/change.ts";
 import { splitLines } from "../../src/core/line-diff.ts";
 import { mergeBlobs, mergeTexts } from "../../src/core/three-way.ts";
-import { measureCpu } from "./cpu-time.ts";
+import { expectCpu } from "./cpu-time.ts";
 
 const bytes = (text: string | Uint8Array, mode = 0o644): Blob => ({
   kind: "file",
@@ -133,11 +133,9 @@ test("any two sides are merged into lines of both, or every line that is in ques
   );
 });
 
-test("10,000 lines are merged within 50 ms", () => {
+test("10,000 lines are merged in a moment", () => {
   const lines = Array.from({ length: 10_000 }, (_, n) => `line ${n % 900} of ${n}\n`);
   const side = (from: number) => lines.map((line, n) => (n % 400 === from ? `changed ${n}\n` : line)).join("");
   const all = [lines.join(""), side(3), side(200)] as const;
-  // The least of several: other tests of the same process compile and collect meanwhile.
-  const times = Array.from({ length: 6 }, () => measureCpu(() => void mergeTexts(...all)));
-  expect(Math.min(...times)).toBeLessThan(50);
+  expectCpu(60, () => mergeTexts(...all));
 });

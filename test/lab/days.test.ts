@@ -8,7 +8,7 @@ import { openDayLedger } from "../../src/lab/team/day-ledger.ts";
 import { makeFolder } from "../store/temp-home.ts";
 
 /** Processes start for these tests, and a busy machine takes its time. */
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const none: SpendCaps = { calls: null, tokens: null, cost: null };
 /** 1 USD a million tokens, at the most 1,000 tokens and 0.001 USD a call. */

@@ -18,7 +18,7 @@ import { needs } from "../needs.ts";
 import { type Postgres, postgres, startPostgres } from "./postgres.ts";
 
 /** A server starts for these tests, and a busy machine takes its time. */
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const sha = "a".repeat(64);
 const workOf = (at: number, sha256 = sha) => ({

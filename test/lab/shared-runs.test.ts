@@ -14,7 +14,7 @@ import { makeFolder, put } from "../store/temp-home.ts";
 import { type Postgres, postgres, startPostgres } from "./postgres.ts";
 
 /** A server starts for these tests, and a busy machine takes its time. */
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const id = (at: number) => `20261122-${String(100_000_000 + at)}-00ab`;
 const runOf = (at: number, more: object = {}) => ({
@@ -121,7 +121,7 @@ test("of letters that one process replaces while another sends them, the last on
   while (outbox.waiting() > 0) take();
   expect(arrived.size).toBe(500);
   expect([...arrived.values()].filter((undone) => undone !== false)).toEqual([]);
-}, 60_000);
+}, 120_000);
 
 test("what two processes send arrives in the order in which it was put", async () => {
   const folder = join(makeFolder(), "outbox");

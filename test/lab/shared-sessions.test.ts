@@ -12,7 +12,7 @@ import { makeFolder } from "../store/temp-home.ts";
 import { type Postgres, postgres, startPostgres } from "./postgres.ts";
 
 /** A server starts for these tests, and a busy machine takes its time. */
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const id = "20261122-100000-0123abcd";
 const started = JSON.stringify({

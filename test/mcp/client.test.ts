@@ -34,7 +34,7 @@ describe("a server", () => {
   test.each(kinds)("of the kind %s: its answer, or what went wrong, within its bounds", async (kind, said) => {
     const { client, exited } = await connect(kind);
     expect((await client.tools(signal)).map(({ name }) => name)).toEqual(["add", "read"]);
-    const text = await client.call("add", { a: 41 }, { timeoutMs: 500, signal }).then(
+    const text = await client.call("add", { a: 41 }, { timeoutMs: kind === "hang" ? 200 : 60_000, signal }).then(
       (answer) => answer.text,
       (thrown: Error) => thrown.message,
     );
@@ -48,7 +48,7 @@ describe("a server", () => {
     "of the kind %s: no beginning of a key is left where its words are cut",
     async (kind) => {
       const { client } = await connect(kind);
-      const text = await client.call("add", {}, { timeoutMs: 5000, signal }).then(
+      const text = await client.call("add", {}, { timeoutMs: 60_000, signal }).then(
         (answer) => answer.text,
         (thrown: Error) => thrown.message,
       );
@@ -60,7 +60,10 @@ describe("a server", () => {
 
   test("an error that a tool reports is not a success; a call that is aborted ends at once", async () => {
     const { client } = await connect("kind");
-    expect(await client.call("read", {}, { timeoutMs: 500, signal })).toMatchObject({ ok: false, text: "read says 1" });
+    expect(await client.call("read", {}, { timeoutMs: 60_000, signal })).toMatchObject({
+      ok: false,
+      text: "read says 1",
+    });
     client.close();
     const hanging = await connect("hang");
     const stop = new AbortController();

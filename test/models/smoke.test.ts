@@ -8,7 +8,7 @@ import { findBinary } from "../transcript/harness.ts";
 import { event, parts, says } from "./gemini/gemini-wire.ts";
 import { replay, shape } from "./read-recorded.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const script = join(import.meta.dir, "../../scripts/smoke.ts");
 const key = `AQ.${"sMoKe789".repeat(5)}`;

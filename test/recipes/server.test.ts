@@ -65,7 +65,7 @@ for (const { program, file, broken, edit, check } of recipes) {
       expect(ran.eventsOf("check.finished").map(({ passed }) => passed)).toEqual([false, true]);
       expect([ran.outcome.status, ran.outcome.calls.made]).toEqual(["verified", 2]);
     },
-    30_000,
+    120_000,
   );
 }
 

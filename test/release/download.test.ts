@@ -7,7 +7,7 @@ import { fillInstaller } from "../../scripts/release/pack.ts";
 import { type Need, needs } from "../needs.ts";
 import { installer, makeRelease, namesIn, openDesk } from "./fixture.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 type Answer = (path: string, request: Request) => Response | Promise<Response>;
 

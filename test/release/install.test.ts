@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { needs } from "../needs.ts";
 import { type Desk, installer, makeArchive, makeRelease, namesIn, openDesk, sha256, standIn } from "./fixture.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const script = readFileSync(installer, "utf8");
 

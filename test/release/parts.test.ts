@@ -20,7 +20,7 @@ import { chooseTargets, targets } from "../../scripts/release/targets.ts";
 import { needs } from "../needs.ts";
 import { standIn } from "./fixture.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const shelf = mkdtempSync(join(tmpdir(), "pai-parts-"));
 afterAll(() => rmSync(shelf, { recursive: true, force: true }));

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { renderSvg } from "../../scripts/ansi-svg.ts";
 import { type Need, needs } from "../needs.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const chromium = Bun.which("chromium") ?? Bun.which("chromium-browser");
 const browser: Need = { name: "chromium", isHere: chromium !== null };

@@ -7,7 +7,7 @@ import { needs } from "../needs.ts";
 import { installer, makeRelease, openDesk, standIn } from "./fixture.ts";
 import { own, ownRoot, staticBusybox } from "./namespace.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /** Installs onto a file system of its own, mounted with options and later restricted; what is told, and is there afterwards. */
 async function installOn(options: string, later: string, program: string): Promise<readonly string[]> {

@@ -3,7 +3,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { makeFolder } from "./temp-home.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const program = `
 import { Database } from "bun:sqlite";

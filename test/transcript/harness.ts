@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { type Answer, type GeminiServer, serveGemini } from "./gemini.ts";
 
 /** Milliseconds for a test: a process waits for its turn much longer than it runs. */
-export const patience = 60_000;
+export const patience = 120_000;
 
 const repository = join(import.meta.dir, "../..");
 

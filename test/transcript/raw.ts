@@ -46,10 +46,3 @@ export function openRaw(place: Place, words: readonly string[] = [], env: Place[
     exited: child.exited,
   };
 }
-
-/** The best of up to ten tries, in milliseconds, from Ctrl+C to the answer; one under 100 ms ends them: others use the machine too. */
-export async function quickestInterrupt(attempt: () => Promise<number>): Promise<number> {
-  const waits: number[] = [];
-  while (waits.length < 10 && !waits.some((ms) => ms < 100)) waits.push(await attempt());
-  return Math.min(...waits);
-}

@@ -25,7 +25,7 @@ export interface Screen extends Disposable {
   readonly record: (file: string) => void;
   /** Everything printed so far, also what has scrolled away. */
   readonly text: () => string;
-  /** Waits until the text holds the pattern as often as `times`. Throws with the text after twenty seconds. */
+  /** Waits until the text holds the pattern as often as `times`. Throws with the text after a minute. */
   readonly shows: (pattern: RegExp, times?: number) => Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export function openScreen(place: Place, size: { readonly columns: number; reado
     text,
     async shows(pattern, times = 1) {
       const all = new RegExp(pattern, `${pattern.flags.replace("g", "")}g`);
-      for (let tries = 0; tries < 400; tries += 1) {
+      for (let tries = 0; tries < 1200; tries += 1) {
         if ((text().match(all) ?? []).length >= times) return;
         await Bun.sleep(50);
       }

@@ -109,7 +109,7 @@ process.exit(3);
   });
   // Nothing is read from the terminal for as long as this process is kept busy.
   const until = (holds: () => boolean) => {
-    for (let tries = 0; tries < 200 && !holds(); tries += 1) Bun.sleepSync(50);
+    for (let tries = 0; tries < 1200 && !holds(); tries += 1) Bun.sleepSync(50);
   };
   until(() => existsSync(heard));
   child.kill("SIGINT");

@@ -137,9 +137,7 @@ describe("answers at once for what is not a regular file", () => {
     using at = openFolder();
     at.pipe("p");
     expect(Bun.spawnSync(["timeout", "0.1", "cat", join(at.path, "p")]).exitCode).toBe(124);
-    const start = performance.now();
     const error = refusalOf(() => at.root.readBytes(p("p"), limit));
-    expect(performance.now() - start).toBeLessThan(2000);
     expect(error).toMatchObject({
       code: "file_unusable",
       message: "p is a pipe, socket or device, not a regular file",
@@ -160,13 +158,11 @@ describe("answers at once for what is not a regular file", () => {
     expect(refusalOf(() => at.root.readBytes(p("z"), limit)).message).toContain("/dev/zero");
   });
 
-  test("a sparse file of 10 GB, without reading it", () => {
+  test("a sparse file of a terabyte, without reading it", () => {
     using at = openFolder();
     at.file("big");
-    truncateSync(join(at.path, "big"), 10 * 1024 ** 3);
-    const start = performance.now();
+    truncateSync(join(at.path, "big"), 2 ** 40);
     expect(refusalOf(() => at.root.readBytes(p("big"), limit)).message).toBe("big is larger than 8 MiB");
-    expect(performance.now() - start).toBeLessThan(2000);
   });
 });
 

@@ -6,17 +6,19 @@ import { join } from "node:path";
 import type { RelPath } from "../../src/core/path.ts";
 import { openRoot } from "../../src/workspace/confine.ts";
 import { walkNow } from "../../src/workspace/scan.ts";
+import { expectCpu } from "../core/cpu-time.ts";
 
-function walkAll(prepare: (folder: string) => void): readonly [paths: readonly string[], ms: number] {
+/** Fails if a walk through the folder that was prepared takes longer; returns its paths. */
+function walkWithin(limitMs: number, prepare: (folder: string) => void): readonly string[] {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "pai-ignore-")));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   prepare(folder);
   const root = openRoot(folder, { force: true, home: null });
-  // Processor time: another process on the machine does not count.
-  const before = process.cpuUsage();
-  const found = [...walkNow(root, "" as RelPath, { allow: [], deny: [] })].map(({ path }): string => path);
-  const { user, system } = process.cpuUsage(before);
-  return [found, (user + system) / 1000];
+  let found: readonly string[] = [];
+  expectCpu(limitMs, () => {
+    found = [...walkNow(root, "" as RelPath, { allow: [], deny: [] })].map(({ path }): string => path);
+  });
+  return found;
 }
 
 // F16
@@ -25,25 +27,23 @@ test.each([
   ["stars", `${"*a".repeat(40)}b\n`, `${"a".repeat(240)}/`],
   ["repeated folders", `${"**/".repeat(200)}b\n`, "a/".repeat(60)],
 ])("one rule with many wild %s", (_name, rule, path) => {
-  const [found, ms] = walkAll((folder) => {
+  const found = walkWithin(500, (folder) => {
     mkdirSync(join(folder, path), { recursive: true });
     writeFileSync(join(folder, ".gitignore"), `${rule}out/\n`);
     mkdirSync(join(folder, "out"));
   });
-  expect([found.includes("out"), ms < 500]).toEqual([false, true]);
+  expect(found).not.toContain("out");
 });
 
 test("a megabyte of rules, and a file of rules without end", () => {
-  const [, ms] = walkAll((folder) => {
+  walkWithin(1000, (folder) => {
     writeFileSync(join(folder, ".gitignore"), Array.from({ length: 60_000 }, (_, at) => `name-${at}-*.txt\n`).join(""));
     for (let at = 0; at < 300; at += 1) writeFileSync(join(folder, `file-${at}`), "");
   });
-  expect(ms).toBeLessThan(1000);
-  const [, sparse] = walkAll((folder) => {
+  walkWithin(500, (folder) => {
     writeFileSync(join(folder, ".gitignore"), "");
     truncateSync(join(folder, ".gitignore"), 2 ** 40);
   });
-  expect(sparse).toBeLessThan(500);
 });
 
 test.each([
@@ -51,7 +51,7 @@ test.each([
   ["two", "**/a/**/b"],
 ])("thousands of rules with %s wild folders in a deep folder", (_name, rule) => {
   const path = "a/".repeat(70);
-  const [found, ms] = walkAll((folder) => {
+  const found = walkWithin(1500, (folder) => {
     mkdirSync(join(folder, path, "b1"), { recursive: true });
     writeFileSync(
       join(folder, ".gitignore"),
@@ -59,16 +59,15 @@ test.each([
     );
     mkdirSync(join(folder, "out"));
   });
-  expect([found.includes("out"), found.includes(`${path}b1`), ms < 1500]).toEqual([false, false, true]);
+  expect([found.includes("out"), found.includes(`${path}b1`)]).toEqual([false, false]);
 });
 
 test("rules of many folders count together", () => {
-  const [, ms] = walkAll((folder) => {
+  walkWithin(2000, (folder) => {
     for (let at = 0; at < 200; at += 1) {
       mkdirSync(join(folder, `f${at}`));
       writeFileSync(join(folder, `f${at}/.gitignore`), Array.from({ length: 500 }, (_, n) => `x${n}*y*z\n`).join(""));
       writeFileSync(join(folder, `f${at}/a`), "");
     }
   });
-  expect(ms).toBeLessThan(2000);
 });

@@ -96,7 +96,7 @@ test("dying at every effect of a recovery: the next one ends it", async () => {
       if (dying.effects() <= n) break;
     }
   }
-}, 30_000);
+}, 120_000);
 
 test("recovery leaves and names what somebody else changed since", async () => {
   const made = place(start);
@@ -134,7 +134,7 @@ test("a torn or damaged last line is not a promise, and nothing is lost by it", 
       JSON.stringify(treeOf(made.work)),
     );
   }
-}, 30_000);
+}, 120_000);
 
 test("recovery does not follow a link that took a folder's place", async () => {
   const made = place(start);
@@ -155,7 +155,7 @@ test("kill -9 at any moment, again and again, leaves before or after", async () 
   const ends = await bothEnds(made);
   const until = performance.now() + 4000;
   let kills = 0;
-  for (; kills < 25 && performance.now() < until; kills++) {
+  for (; kills < 3 || (kills < 25 && performance.now() < until); kills++) {
     renewTwelve(made);
     const child = await startCommitter(made, "commit");
     child.go();
@@ -164,8 +164,7 @@ test("kill -9 at any moment, again and again, leaves before or after", async () 
     await child.end();
     await recoverHere(made, ends);
   }
-  expect(kills).toBeGreaterThan(2);
-}, 20_000);
+}, 120_000);
 
 needs(strace).test(
   "the system refuses or kills in the middle of a commit: before or after",
@@ -183,7 +182,7 @@ needs(strace).test(
       if (said === "done") expect({ ...point, end }).toEqual({ ...point, end: "after" });
     }
   },
-  20_000,
+  120_000,
 );
 
 test("dying at every effect around a command: what it changed is taken back, or reported and undone", async () => {

@@ -21,7 +21,7 @@ needs(ownMounts).test(
     expect(wrong).toEqual([]);
     expect(Object.keys(said).sort()).toEqual(["disk_full", "done"]);
   },
-  20_000,
+  120_000,
 );
 
 needs(ownMounts).test(
@@ -31,7 +31,7 @@ needs(ownMounts).test(
     expect(wrong).toEqual([]);
     expect(Object.keys(said).sort()).toEqual(["disk_full", "done"]);
   },
-  20_000,
+  120_000,
 );
 
 needs(ownMounts).test("nothing is changed where nothing can be written", async () => {

@@ -1,6 +1,7 @@
 /** Lines of a private key in the output of a command are hidden without the text that says what they are. */
 import { expect, test } from "bun:test";
 import { createVeil } from "../../../src/core/secrets/veil.ts";
+import { expectCpu } from "../cpu-time.ts";
 
 /** Base64 that looks like that of a key, made here so that no scanner takes this file for a leak. */
 const base64 = Buffer.from(Array.from({ length: 900 }, (_, at) => Bun.hash(`${at}`) % 256n).map(Number))
@@ -71,12 +72,10 @@ for (const [what, text] of Object.entries(ordinary)) {
 }
 
 test("outputs of many lines take no longer than their length says", () => {
-  const time = (text: string) => {
-    const from = performance.now();
-    hide(text);
-    return performance.now() - from;
-  };
-  expect(time("+".repeat(4_000_000))).toBeLessThan(1000);
-  expect(time(`${"=".repeat(64)}\n`.repeat(60_000))).toBeLessThan(1000);
-  expect(time(`${"A".repeat(64)}\n${"b".repeat(20)}\n`.repeat(40_000))).toBeLessThan(1000);
+  for (const text of [
+    "+".repeat(4_000_000),
+    `${"=".repeat(64)}\n`.repeat(60_000),
+    `${"A".repeat(64)}\n${"b".repeat(20)}\n`.repeat(40_000),
+  ])
+    expectCpu(1000, () => hide(text), text.slice(0, 65));
 });

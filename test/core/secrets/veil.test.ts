@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { createVeil } from "../../../src/core/secrets/veil.ts";
-import { measureCpu } from "../cpu-time.ts";
+import { expectCpu } from "../cpu-time.ts";
 
 const key = "AIzaSyA1234567890abcdefghijklmnopqrstu";
 const yes = () => true;
@@ -189,8 +189,8 @@ test("a file of tens of thousands of made-up secrets is hidden in a moment, and 
   const values = Array.from({ length: 50_000 }, (_, at) => `Zx9qWk${at * 7919}Lm${at * 104_729}pQ`).filter(
     (value) => !/(.)\1{5}/.test(value),
   );
-  const veil = open();
   const hideAll = () => {
+    const veil = open();
     const hidden = veil.hideRaw(values.map((value) => `password = "${value}"\n`).join(""));
     expect([hidden.includes("Zx9q"), veil.count]).toEqual([false, values.length]);
     expect(veil.hideRaw(`note ${values[0]} and ${values.at(-1)}`)).toBe(
@@ -198,5 +198,5 @@ test("a file of tens of thousands of made-up secrets is hidden in a moment, and 
     );
     expect(veil.hideRaw(btoa(`x ${values[0]}`))).toContain("<<SECRET_k3f9_");
   };
-  expect(measureCpu(hideAll)).toBeLessThan(4_000);
-}, 20_000);
+  expectCpu(4000, hideAll);
+});

@@ -62,8 +62,7 @@ describe("the wait for it", () => {
   });
 
   test("ends with the run: a declined plan stops the check and takes back what it changed", async () => {
-    const check = "echo x > made.txt; sleep 20";
-    const started = performance.now();
+    const check = "echo x > made.txt; sleep 600";
     const ran = await play({
       files,
       lines: [plan({ steps })],
@@ -71,7 +70,6 @@ describe("the wait for it", () => {
       answers: ["no"],
     });
     expect([ran.outcome.code, ran.files]).toEqual([10, files]);
-    expect(performance.now() - started).toBeLessThan(10_000);
   });
 });
 

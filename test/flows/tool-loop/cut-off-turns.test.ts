@@ -41,11 +41,9 @@ test("of the reply that was being carried out nothing stays, also not what its c
   setTimeout(interrupt, 400);
   const lines = [
     calls(make("done.txt")),
-    calls(make("half.txt"), call("bash", { command: "echo made > made.txt; sleep 30" }), make("never.txt")),
+    calls(make("half.txt"), call("bash", { command: "echo made > made.txt; sleep 600" }), make("never.txt")),
   ];
-  const started = performance.now();
   const ran = await run(lines, { signal });
-  expect(performance.now() - started).toBeLessThan(5000);
   expect([ran.outcome.status, ran.files]).toEqual(["interrupted", { "done.txt": "x" }]);
 });
 
@@ -98,8 +96,7 @@ test("a failed call of the model leaves a usable conversation, and its message i
 
 test("a reply that arrives as fast as it is read is interrupted at once, and nothing of it is shown after that", async () => {
   const { signal, interrupt } = interruptible();
-  const began = performance.now();
-  let shown = 0;
+  let [shown, read] = [0, 0];
   const ran = await run([], {
     signal,
     onDelta() {
@@ -113,6 +110,7 @@ test("a reply that arrives as fast as it is read is interrupted at once, and not
         for (let at = 0; performance.now() < end; at += 1) {
           const busy = performance.now() + 0.2;
           while (performance.now() < busy);
+          read += signal.aborted ? 1 : 0;
           yield { type: "text", text: `word ${at} ` };
         }
         yield { type: "done", stop: "end", usage, served: "m", key: "k", native: null };
@@ -120,6 +118,6 @@ test("a reply that arrives as fast as it is read is interrupted at once, and not
     },
   });
   expect(ran.outcome.status).toBe("interrupted");
-  expect(performance.now() - began).toBeLessThan(1500);
   expect(shown).toBe(0);
+  expect(read).toBeLessThan(100);
 });

@@ -90,7 +90,7 @@ test.concurrent(
 );
 
 async function waitFor(read: () => string): Promise<string> {
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (let tries = 0; tries < 1200; tries += 1) {
     const found = read();
     if (found !== "") return found;
     await Bun.sleep(50);

@@ -3,7 +3,8 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Outcome } from "../../../src/core/outcome.ts";
-import { openPlace, patience } from "../harness.ts";
+import { expectPrompt } from "../../core/cpu-time.ts";
+import { openPlace, type Place, patience } from "../harness.ts";
 import { called, done, planned, talked, write } from "../replies.ts";
 
 setDefaultTimeout(patience);
@@ -11,38 +12,29 @@ setDefaultTimeout(patience);
 const many = (count: number, line: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => line(at)).join("");
 
-// F17, F29
-test.concurrent("a run that is interrupted while it works through a long reply ends 130 and changes nothing", async () => {
-  const lines = many(6000, (at) => `line ${at}\n`);
-  const blocks = many(1900, (at) => `<<<<<<< SEARCH\nline ${at * 3}\n=======\nchanged ${at}\n>>>>>>> REPLACE\n`);
-  const answers = [planned([["MODIFY", "a.txt"]]), { ...done(`MODIFY::a.txt::EOT\n${blocks}END::EOT\n`) }];
-  await using place = openPlace(answers, { "a.txt": lines });
-  const running = place.start(["run", "-y", "change every third line"]);
-  await place.gemini.arrived(2);
-  await Bun.sleep(150);
+/** Starts a run, lets it work on the answer of a call, and returns how long it takes to end after a signal. */
+async function interruptIn(call: number, ms: number, place: Place, words: readonly string[]) {
+  const running = place.start(["run", "-y", "--max-tokens", "9000000", ...words]);
+  const result = await Promise.race([running.done, place.gemini.arrived(call).then(() => Bun.sleep(ms))]);
   const asked = performance.now();
   running.kill("SIGINT");
-  const { code } = await running.done;
-  const isOver = performance.now() - asked < 100;
-  // It may have been done before the signal came: then it was told so.
-  expect([code, place.read("a.txt") === lines]).toEqual(isOver && code === 0 ? [0, false] : [130, true]);
-});
+  const { code } = result ?? (await running.done);
+  return { code, took: performance.now() - asked };
+}
 
-test.concurrent("a signal is answered while a reply of 15,000 edits is worked through, and it changes nothing", async () => {
-  const lines = many(45_000, (at) => `line ${at}\n`);
-  const blocks = many(15_000, (at) => `<<<<<<< SEARCH\nline ${at * 3}\n=======\nchanged ${at}\n>>>>>>> REPLACE\n`);
-  const wild = done(`MODIFY::a.txt::EOT\n${blocks}END::EOT\n`);
-  await using place = openPlace([planned([["MODIFY", "a.txt"]]), wild, { ...wild, delayMs: 30_000 }], {
-    "a.txt": lines,
-  });
-  const running = place.start(["run", "-y", "--max-tokens", "9000000", "change every third line"]);
-  await place.gemini.arrived(2);
-  await Bun.sleep(1500);
-  const asked = performance.now();
-  running.kill("SIGINT");
-  const { code } = await running.done;
-  expect([code, place.read("a.txt") === lines, performance.now() - asked < 2000]).toEqual([130, true, true]);
-});
+// F17, F29
+for (const count of [1900, 15_000])
+  test.concurrent(`a signal is heard while a reply of ${count} edits is worked through, and nothing is changed`, () =>
+    expectPrompt(2000, async () => {
+      const lines = many(3 * count, (at) => `line ${at}\n`);
+      const blocks = many(count, (at) => `<<<<<<< SEARCH\nline ${at * 3}\n=======\nchanged ${at}\n>>>>>>> REPLACE\n`);
+      const wild = done(`MODIFY::a.txt::EOT\n${blocks}END::EOT\n`);
+      const late = { ...wild, delayMs: 600_000 };
+      await using place = openPlace([planned([["MODIFY", "a.txt"]]), wild, late], { "a.txt": lines });
+      const { code, took } = await interruptIn(2, 150, place, ["change every third line"]);
+      expect([code, place.read("a.txt") === lines]).toEqual([130, true]);
+      return took;
+    }));
 
 test.concurrent("what exceeds one reply is left out and reported", async () => {
   const writes = Array.from({ length: 320 }, (_, at) => ["write", { path: `f${at}.txt`, content: "x" }] as const);
@@ -56,9 +48,8 @@ test.concurrent("what exceeds one reply is left out and reported", async () => {
 test.concurrent("a plan of thousands of steps is asked for again, not worked through", async () => {
   const steps = Array.from({ length: 10_000 }, (_, at) => ["WRITE", `f${at}.txt`] as const);
   await using place = openPlace([planned(steps), talked("I cannot.")]);
-  const started = performance.now();
   await place.pai(["run", "-y", "many"]);
-  expect([place.gemini.requests.length, performance.now() - started < 10_000]).toEqual([2, true]);
+  expect(place.gemini.requests).toHaveLength(2);
   expect(place.gemini.requests[1]?.body).toContain("at most 500");
 });
 
@@ -86,15 +77,12 @@ test.concurrent("ignore rules that take for ever, and a file of rules without en
   await using place = openPlace([talked("Hello."), talked("Hello.")]);
   mkdirSync(join(place.root, "a/".repeat(60)), { recursive: true });
   writeFileSync(join(place.root, ".gitignore"), `${"**/a/".repeat(20)}**/b\n`);
-  const started = performance.now();
   expect((await place.pai(["run", "hello"])).code).toBe(0);
   truncateSync(join(place.root, ".gitignore"), 2 ** 40);
   expect((await place.pai(["run", "hello"])).code).toBe(0);
   expect((await place.pai(["context", "hello"])).code).toBe(0);
-  const took = performance.now() - started;
   // The harness reads every file when the test ends.
   truncateSync(join(place.root, ".gitignore"), 0);
-  expect(took).toBeLessThan(20_000);
 });
 
 test.concurrent("many rules that deny paths cost no more than a moment", async () => {
@@ -103,31 +91,25 @@ test.concurrent("many rules that deny paths cost no more than a moment", async (
     "pai.json": JSON.stringify({ policy: { deny } }),
   });
   for (let at = 0; at < 100; at += 1) writeFileSync(join(place.root, `f${at}.txt`), "");
-  const started = performance.now();
-  const { code } = await place.pai(["run", "-y", "make a.txt"]);
-  expect([code, performance.now() - started < 20_000]).toEqual([0, true]);
+  expect((await place.pai(["run", "-y", "make a.txt"])).code).toBe(0);
 });
 
 const busy: Readonly<Record<string, (place: ReturnType<typeof openPlace>) => readonly string[]>> = {
   "a plan of hundreds of searches": () => ["find them"],
   "a task with a mention of 300,000 marks": (place) => {
     writeFileSync(join(place.root, "task.md"), `@${"!".repeat(300_000)}x fix it`);
-    return ["--max-tokens", "9000000", "-f", "task.md"];
+    return ["-f", "task.md"];
   },
 };
 
-for (const [what, prepare] of Object.entries(busy)) {
-  test.concurrent(`${what} is done, or given up at a signal`, async () => {
-    const steps = Array.from({ length: 400 }, (_, at) => ["SEARCH", `(a+)+$ ${at}`] as const);
-    await using place = openPlace([planned(steps), done("")], { "a.txt": "ab\n" });
-    const running = place.start(["run", "-y", ...prepare(place)]);
-    await Promise.race([running.done, Bun.sleep(2500)]);
-    const asked = performance.now();
-    running.kill("SIGINT");
-    await running.done;
-    expect(performance.now() - asked).toBeLessThan(2000);
-  });
-}
+for (const [what, prepare] of Object.entries(busy))
+  test.concurrent(`${what} is done, or given up at a signal`, () =>
+    expectPrompt(2000, async () => {
+      const steps = Array.from({ length: 400 }, (_, at) => ["SEARCH", `(a+)+$ ${at}`] as const);
+      await using place = openPlace([planned(steps), done("")], { "a.txt": "ab\n" });
+      const { took } = await interruptIn(1, 1000, place, prepare(place));
+      return took;
+    }));
 
 test.concurrent("a command that enters thousands of folders is read like any other", async () => {
   const command = many(3000, (at) => `cd a${at};`);

@@ -1,7 +1,7 @@
 /** Signals at every stage of a run: the right code, the tree as before, nobody left behind (R09). */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { oddTime, sleeps, wakes } from "../../processes.ts";
+import { comesTrue, oddTime, sleeps, wakes } from "../../processes.ts";
 import { readLast, readOutcome } from "../contract.ts";
 import { openPlace, patience } from "../harness.ts";
 import { done, planned, write } from "../replies.ts";
@@ -20,11 +20,11 @@ const file = { "kept.txt": "as before\n" };
 
 /** Resolves when the process hears SIGINT instead of dying of it. */
 async function listens(pid: number): Promise<void> {
-  for (let tries = 0; tries < 400; tries += 1, await Bun.sleep(10)) {
+  const hears = () => {
     const [, caught = "0"] = /^SigCgt:\s*(\w+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-    if ((BigInt(`0x${caught}`) & 2n) !== 0n) return;
-  }
-  throw new Error(`${pid} does not listen to signals`);
+    return (BigInt(`0x${caught}`) & 2n) !== 0n;
+  };
+  if (!(await comesTrue(hears))) throw new Error(`${pid} does not listen to signals`);
 }
 
 for (const [signal, code, error] of signals) {

@@ -60,11 +60,10 @@ needs(rootUser).test.concurrent("a journal that somebody else planted writes not
 // F14
 test.concurrent("a lock that somebody else holds on the project stops nothing", async () => {
   await using place = openPlace([...make, done(""), done("")]);
-  const holder = Bun.spawn(["flock", place.root, "sleep", "60"]);
+  const holder = Bun.spawn(["flock", place.root, "sleep", "600"]);
   try {
-    const started = performance.now();
     const result = await place.pai(["run", "-y", "--check", "test ! -e a.txt", "make a.txt"]);
-    expect([result.code, place.tree(), performance.now() - started < 9000]).toEqual([9, {}, true]);
+    expect([result.code, place.tree()]).toEqual([9, {}]);
   } finally {
     holder.kill();
   }

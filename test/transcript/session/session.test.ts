@@ -2,7 +2,7 @@
 import { expect, setDefaultTimeout } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ends } from "../../processes.ts";
+import { comesTrue, ends } from "../../processes.ts";
 import { openPlace, type Place, patience } from "../harness.ts";
 import { done, hello, planned, talked, write } from "../replies.ts";
 import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
@@ -274,7 +274,7 @@ inTerminal(
       screen.enter(`!echo begun; touch ../spare/${time}; sleep 60`);
       await screen.shows(/running echo begun; touch \S+; sleep 60 · Ctrl\+C stops/);
       // The line is there before the command, which writes nothing that is shown before its end.
-      for (let tries = 0; tries < 200 && !existsSync(join(place.spare, `${time}`)); tries += 1) await Bun.sleep(50);
+      await comesTrue(() => existsSync(join(place.spare, `${time}`)));
       screen.press("C-c");
       await screen.shows(/^begun\ninterrupted; goes with your next message/m, time);
       await screen.shows(ready, time + 1);

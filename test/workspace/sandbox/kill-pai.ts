@@ -47,7 +47,7 @@ async function runForever(folder: string, way: Way, time: string): Promise<void>
 async function killAt(folder: string, way: Way): Promise<readonly Killed[]> {
   const time = `4242.${process.pid}${ways.indexOf(way)}`;
   const pai = Bun.spawn([process.execPath, Bun.main, folder, way, time], { stdout: "ignore", stderr: "inherit" });
-  for (let tries = 0; tries < 300 && countSleeping(time) < 3 && pai.exitCode === null; tries += 1) await Bun.sleep(20);
+  for (let tries = 0; tries < 3000 && countSleeping(time) < 3 && pai.exitCode === null; tries += 1) await Bun.sleep(20);
   if (pai.exitCode === 3) return [];
   const before = countSleeping(time);
   pai.kill("SIGKILL");

@@ -12,11 +12,11 @@ async function during(
   command: string,
   sandbox: "in-place" | "proposal",
 ) {
-  const waits = "touch begun; n=0; while [ ! -e acted ] && [ $n -lt 300 ]; do sleep 0.02; n=$((n+1)); done";
+  const waits = "touch begun; n=0; while [ ! -e acted ] && [ $n -lt 3000 ]; do sleep 0.02; n=$((n+1)); done";
   // On a copy nobody outside sees what it writes; a moment is enough.
   const alone = "sleep 0.5";
   const running = run(`${sandbox === "proposal" ? alone : waits}; ${command}`, { sandbox });
-  const until = performance.now() + (sandbox === "proposal" ? 250 : 5000);
+  const until = performance.now() + (sandbox === "proposal" ? 250 : 60_000);
   while (performance.now() < until && !existsSync(join(work, "begun"))) await Bun.sleep(10);
   act();
   if (sandbox === "in-place") writeFileSync(join(work, "acted"), "");

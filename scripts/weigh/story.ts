@@ -14,19 +14,19 @@ const src = join(import.meta.dir, "../../src");
 
 /** Files that the run goes through without waiting, by the part of the story to which they belong. */
 const declared: Readonly<Record<string, string>> = {
-  "the command line": "main cli/interrupt cli/command-line",
+  "the command line": "main cli/command-line",
   "settings and screen":
     "cli/compose/base store/settings store/setting-table store/setting-kinds store/trust " + "ui/run/terminal",
   "what a run is composed of":
     "workspace/confine workspace/system/folder-handle workspace/journal/open-state workspace/journal/journal store/audit " +
-    "store/plan-cache cli/compose/known-secrets core/secrets/veil models/replay cli/compose/decide",
+    "store/plan-cache cli/compose/known-secrets core/secrets/veil models/replay",
   "the plan": "flows/calling core/json core/plan/parse-plan core/plan/lenient",
   "the yes": "flows/changes/allowed workspace/other-names",
   "the edit": "flows/phases core/script/parser core/edit/apply-edits",
-  "the change": "core/guard/guard workspace/disk-batch workspace/journal/commit-batch workspace/atomic-write",
+  "the change": "core/guard/guard workspace/disk-batch workspace/journal/take-back workspace/atomic-write",
   "a command":
     "workspace/sandbox/write-tape workspace/sandbox/launch workspace/sandbox/layers workspace/effects/look " +
-    "workspace/effects/candidates workspace/effects/diff workspace/effects/undo workspace/effects/watch flows/effects",
+    "workspace/effects/candidates workspace/effects/watch flows/effects",
   "the end": "flows/acting core/diff",
 };
 

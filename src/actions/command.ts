@@ -1,6 +1,8 @@
 /** The action that runs a command; `perform` decides whether it may. */
 import * as z from "zod/mini";
-import { defineAction } from "./read-input.ts";
+import { isFields } from "../core/model.ts";
+import { spellToolCall } from "../core/tool-calls.ts";
+import { type Action, defineAction } from "./read-input.ts";
 
 const maxSeconds = 120;
 
@@ -15,3 +17,38 @@ export const runAction = defineAction("RUN", {
     return { kind: "command", command, ...(seconds === null ? {} : { timeoutMs: seconds * 1000 }) };
   },
 });
+
+type Input = { readonly command: string };
+
+const input = () => z.object({ command: z.string().check(z.trim(), z.minLength(1)) });
+const tool: Action<Input>["tool"] = {
+  input: () => z.object({ tool: z.string(), input: z.optional(z.record(z.string(), z.json())) }),
+  toInput: (written) => {
+    const { tool: name, input: given } = isFields(written) ? written : {};
+    return { command: `${String(name)} ${JSON.stringify(given ?? {})}` };
+  },
+};
+
+export const callTool = defineAction("CALL", {
+  input,
+  tool,
+  async propose({ command }) {
+    return { kind: "command", command: spellToolCall(command) };
+  },
+});
+
+/** Calls a tool that only looks, and returns its answer; `ok` false: the text says why there is none. */
+type AskTool = (command: string, signal: AbortSignal) => Promise<{ readonly ok: boolean; readonly text: string }>;
+
+/** The action QUERY; `ask` calls the tools of the connected servers. */
+export const defineQuery = (ask: AskTool) =>
+  defineAction("QUERY", {
+    input,
+    tool,
+    async propose({ command }, _stage, signal) {
+      const { ok, text } = await ask(spellToolCall(command), signal);
+      return ok ? { kind: "answer", text, foreign: true } : { kind: "complaint", code: "nothing_done", text };
+    },
+  });
+
+export const queryTool = defineQuery(async () => ({ ok: false, text: "no server is connected" }));

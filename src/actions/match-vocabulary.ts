@@ -1,12 +1,10 @@
 /** All actions, each with its row of the vocabulary, in the order of the vocabulary. */
 import type { AnyAction } from "../core/proposal.ts";
 import { type ActionName, actionRows } from "../core/vocabulary.ts";
-import { callTool, queryTool } from "./call.ts";
-import { copy, mkdir, modify, mv, rm, touch, write } from "./change.ts";
-import { runAction } from "./command.ts";
+import { copy, link, mkdir, mode, modify, mv, rm, touch, write } from "./change.ts";
+import { callTool, queryTool, runAction } from "./command.ts";
 import { glob, listPath, ls, read, searchAction, tree } from "./look.ts";
 import { diagnose, mapRoot, profile, sniffLogs } from "./project.ts";
-import { link, mode } from "./settings.ts";
 
 const actions: Readonly<Record<ActionName, AnyAction>> = {
   READ: read,

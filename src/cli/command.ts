@@ -2,7 +2,7 @@
 import type { ArgsDef, PositionalArgDef } from "citty";
 import { type FlagKey, type FlagSpec, type Flags, flagTable, specsOf } from "./flags.ts";
 import type { Notices } from "./notices.ts";
-import type { PipedInput, PipeWait } from "./piped-input.ts";
+import type { PipedInput, PipeWait } from "./read-text.ts";
 
 /** A command's access to the process; environment, streams and exit are used through this alone. */
 export interface Context {

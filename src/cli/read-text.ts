@@ -1,4 +1,8 @@
-/** Reads a file or standard input to its end, or until a signal. */
+/** Reads a file or standard input to its end; of long input beside a task its end, its beginning and the lines of errors. */
+
+import { fstatSync, readFileSync } from "node:fs";
+import { openClip, shareOut } from "../core/command/clip.ts";
+import { maxPiped } from "../core/context/shown.ts";
 import { PaiError } from "../core/error.ts";
 
 const mebibyte = 1024 * 1024;
@@ -55,4 +59,92 @@ export async function readText(path: string, what: string, signal: AbortSignal, 
     if (cause instanceof PaiError) throw cause;
     throw new PaiError("usage", `the ${what} cannot be read: ${path}${reasonOf(cause)}`, { cause });
   }
+}
+
+/** Milliseconds: after so long a wait is told, so long a socket is waited for, and so long a silence ends the text. */
+const waits = { told: 1000, socket: 200, silence: 60_000 } as const;
+/** Less than the model is shown at most, so that names in place of secrets have room, too. */
+const kept = shareOut(0.95 * maxPiped);
+
+export interface PipedInput {
+  /** The text; "" for none. */
+  readonly text: string;
+  /** A notice about it; null: none. */
+  readonly note: string | null;
+}
+
+export interface PipeWait {
+  /** Milliseconds that a pipe may take for its first byte; null: it is waited for and read to its end. */
+  readonly firstMs: number | null;
+  /** Says that input is waited for. */
+  readonly say: (text: string) => void;
+}
+
+const nothing: PipedInput = { text: "", note: null };
+
+/** What standard input is; a shell loop may have read from its file. null: nothing that is piped in. */
+function kindOfInput(): "pipe" | "socket" | "file" | null {
+  try {
+    const stat = fstatSync(0);
+    if (stat.isSocket()) return "socket";
+    if (stat.isFIFO()) return "pipe";
+    return stat.isFile() && /^pos:\s*0$/m.test(readFileSync("/proc/self/fdinfo/0", "utf8")) ? "file" : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The next piece, or "silent" after `ms` milliseconds; null: however long it takes. */
+async function nextPiece<T>(read: Promise<T>, ms: number | null, signal: AbortSignal): Promise<T | "silent"> {
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let leave = () => {};
+  const silent = new Promise<"silent">((resolve) => {
+    leave = () => resolve("silent");
+    if (ms !== null) timer = setTimeout(leave, ms);
+    signal.addEventListener("abort", leave);
+  });
+  try {
+    return await Promise.race([read, silent]);
+  } finally {
+    if (timer !== null) clearTimeout(timer);
+    signal.removeEventListener("abort", leave);
+  }
+}
+
+const spellSize = (bytes: number): string =>
+  bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+
+/** What was read, and whether it fell silent before its end. Throws the reason of `signal`. */
+async function readAll(signal: AbortSignal, kind: string, { firstMs, say }: PipeWait) {
+  const reader = Bun.stdin.stream().getReader();
+  const clip = openClip(kept);
+  const told = setTimeout(() => say("waiting for standard input; --no-stdin goes on without it"), waits.told);
+  let most = kind === "socket" ? waits.socket : firstMs;
+  try {
+    for (;;) {
+      const piece = await nextPiece(reader.read(), most, signal);
+      clearTimeout(told);
+      signal.throwIfAborted();
+      if (piece === "silent" || piece.done) return { clip, isSilent: piece === "silent" };
+      clip.add(piece.value);
+      most = firstMs === null ? null : waits.silence;
+    }
+  } finally {
+    clearTimeout(told);
+    void reader.cancel().catch(() => {});
+  }
+}
+
+/** Reads until the end of input, or until it is silent for too long. Throws the reason of `signal`. */
+export async function readPiped(signal: AbortSignal, wait: PipeWait): Promise<PipedInput> {
+  const kind = wait.firstMs === null ? "pipe" : kindOfInput();
+  if (kind === null) return nothing;
+  const { clip, isSilent } = await readAll(signal, kind, wait);
+  const { total, isCut } = clip;
+  if (isSilent && total === 0) return { text: "", note: "standard input not read; --stdin waits for it" };
+  const notes = [
+    ...(isSilent ? [`standard input fell silent after ${spellSize(total)}: it is read so far`] : []),
+    ...(isCut ? [`of ${spellSize(total)} of standard input the end, the beginning and lines of errors are used`] : []),
+  ];
+  return { text: clip.text(), note: notes.length === 0 ? null : notes.join("; ") };
 }

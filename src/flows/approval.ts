@@ -21,8 +21,7 @@ import type { View } from "../core/ports.ts";
 import type { Concern } from "../core/question.ts";
 import { spellPath } from "../core/script/read-amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { findConcerns, refuseUnallowed, withinOnly } from "./changes/allowed.ts";
-import { requireOwners } from "./changes/owners.ts";
+import { findConcerns, refuseUnallowed, requireOwners, withinOnly } from "./changes/allowed.ts";
 import { askBound, describeSandbox, mayRunCommand } from "./commands/commands.ts";
 import type { Run } from "./run.ts";
 

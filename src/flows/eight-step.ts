@@ -23,7 +23,7 @@ import type { Script } from "../core/script/script.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { ask, isBadReply } from "./ask.ts";
 import { renderRequest } from "./briefing/briefing.ts";
-import { acceptMeanwhile } from "./changes/meanwhile.ts";
+import { acceptMeanwhile } from "./changes/batch.ts";
 import type { CheckReport } from "./checks/checking.ts";
 import { checksOf, describeCheck, describeFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
 import { renderAnswerForm } from "./ending/ending.ts";
@@ -33,10 +33,9 @@ import { renderCalls, renderCriteria, renderForms, renderTask } from "./phases.t
 import { makePlan, type PlanKind } from "./planning.ts";
 import { createProgress } from "./progress.ts";
 import { actPrompt, integrityPrompt, schedulePrompt, summaryPrompt } from "./prompts/prompts.ts";
-import { askForScript, keepFinish, proseOf, type ScriptQuestion, type ScriptWork } from "./replies.ts";
+import { askForScript, keepFinish, performAsWished, proseOf, type ScriptQuestion, type ScriptWork } from "./replies.ts";
 import type { Flow, Run } from "./run.ts";
 import { finishBaseline, rightsOf } from "./single-shot.ts";
-import { performAsWished } from "./wishes.ts";
 
 /** The plan of eight-step: a schedule. */
 export const eightStepPlan: PlanKind<Schedule> = {

@@ -13,14 +13,13 @@ import { completeFinish, parseScript } from "../core/script/parser.ts";
 import { requireYes, takeYes } from "./approval.ts";
 import { isTooLong, type ModelQuestion } from "./ask.ts";
 import { type Briefing, makeBriefing } from "./briefing/briefing.ts";
-import { tellBriefing } from "./briefing/tell-briefing.ts";
+import { tellBriefing } from "./dialogue.ts";
 import type { RunEnding } from "./ending/ending.ts";
 import { lookAround } from "./evidence.ts";
 import { askForJson, type ReadValue } from "./json-reply.ts";
 import { type AtOnce, offerAtOnce, tryAtOnce } from "./plans/at-once.ts";
 import { keyBehindLooks, keyOfPlan } from "./plans/kept-plans.ts";
-import { type Presented, present } from "./plans/present.ts";
-import { asOnDisk, whyUnfit } from "./plans/real-paths.ts";
+import { asOnDisk, type Presented, present, whyUnfit } from "./plans/present.ts";
 import { workPrompt } from "./prompts/prompts.ts";
 import type { Run } from "./run.ts";
 

@@ -11,9 +11,8 @@ import { createRights, type PlanClaim, type Rights, undoneStep, useOf } from "..
 import { rowOf } from "../core/vocabulary.ts";
 import { hintFor, type Tally } from "./acting.ts";
 import { requireRight } from "./approval.ts";
-import { acceptBatch, applyBatch, isAsked, reviewBatch } from "./changes/batch.ts";
+import { acceptBatch, acceptMeanwhile, applyBatch, isAsked, mergeStaged, reviewBatch } from "./changes/batch.ts";
 import { judgeStaged } from "./changes/judge.ts";
-import { acceptMeanwhile, mergeStaged } from "./changes/meanwhile.ts";
 import {
   baselineOf,
   type Check,
@@ -28,9 +27,8 @@ import { continueOrStart } from "./dialogue.ts";
 import type { RunEnding } from "./ending/ending.ts";
 import { collectEvidence, lookBehind, showNow } from "./evidence.ts";
 import { beginningOf } from "./json-reply.ts";
-import { runLeftOut, takeSkips } from "./open-steps.ts";
 import type { BatchReport } from "./perform.ts";
-import { renderResults, renderTask } from "./phases.ts";
+import { renderResults, renderTask, runLeftOut, takeSkips } from "./phases.ts";
 import { type ApprovedPlan, makePlan, presentSaved, singleShotPlan } from "./planning.ts";
 import { type AtOnce, undoneFiles } from "./plans/at-once.ts";
 import { keepPlans } from "./plans/kept-plans.ts";
@@ -39,6 +37,7 @@ import { workPrompt } from "./prompts/prompts.ts";
 import {
   askForScript,
   keepFinish,
+  performAsWished,
   proseAfter,
   proseOf,
   type ScriptQuestion,
@@ -46,7 +45,6 @@ import {
   wasCut,
 } from "./replies.ts";
 import type { Flow, Run } from "./run.ts";
-import { performAsWished } from "./wishes.ts";
 
 export const singleShot: Flow = async (run) => followMade(run, await makePlan(run, singleShotPlan));
 

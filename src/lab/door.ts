@@ -1,8 +1,14 @@
 /** What the rest of pai asks of the lab; only this file of it is loaded, and only where a store, caps or statistics need it. */
 export { type IndexedRun, openRunIndex } from "./run-index.ts";
 export { readAddress } from "./team/address.ts";
-export { examineStore } from "./team/doctor-store.ts";
 export { shareKeyState } from "./team/key-rests.ts";
-export { askTeam, linkTeam, shareUndone, type TeamLink } from "./team/link-team.ts";
+export {
+  askTeam,
+  examineStore,
+  fetchTeamSession,
+  linkTeam,
+  listSessionsElsewhere,
+  shareUndone,
+  type TeamLink,
+} from "./team/link-team.ts";
 export { readTeamRuns } from "./team/shared-runs.ts";
-export { fetchTeamSession, listSessionsElsewhere } from "./team/team-sessions.ts";

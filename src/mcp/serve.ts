@@ -1,7 +1,6 @@
 /** The server for other agents: pai's plan, apply and undo as tools, in versions with and without handshake. */
 import { spellInJson } from "../core/invisible.ts";
 import { type Fields, isFields, type Json } from "../core/model.ts";
-import type { ToolAnswer, ToolHost } from "./host.ts";
 import { readMessages } from "./lines.ts";
 
 /** The stateless version: every request names it. */
@@ -158,4 +157,49 @@ export async function serveMcp(host: ToolHost, { input, output }: McpStreams): P
   for (const stop of running.values()) stop.abort();
   await Promise.all(taken);
   await writer.close().catch(() => {});
+}
+
+/** JSON Schema of an object. */
+export interface InputSchema {
+  readonly type: "object";
+  readonly properties: Fields;
+  readonly required: readonly string[];
+  readonly additionalProperties: false;
+}
+
+/** The description of a tool for agents. */
+export interface OfferedTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: InputSchema;
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint?: boolean;
+    readonly idempotentHint?: boolean;
+    readonly openWorldHint: boolean;
+  };
+}
+
+export interface ToolRequest {
+  readonly name: string;
+  readonly input: Fields;
+  /** Aborted when the agent cancels, or disconnects. */
+  readonly signal: AbortSignal;
+  /** Tells the agent what is being done. */
+  readonly progress: (text: string) => void;
+}
+
+export interface ToolAnswer {
+  readonly ok: boolean;
+  readonly text: string;
+  /** The answer as data; null: there is none. */
+  readonly data: Json;
+}
+
+export interface ToolHost {
+  readonly version: string;
+  readonly tools: readonly OfferedTool[];
+  /** Carries out a tool. Never rejects: a failure is an answer, too. */
+  call(request: ToolRequest): Promise<ToolAnswer>;
 }

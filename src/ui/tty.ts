@@ -49,3 +49,10 @@ export function isInForeground(): boolean {
     return true;
   }
 }
+
+/**
+ * Erases from the start of the cursor's row. First the row itself, as tmux would otherwise treat it as wrapped. Then
+ * everything below, starting at the second column: if a screen is erased from its corner, tmux moves it into its
+ * history.
+ */
+export const eraseFromRow = "\r\x1b[K \x1b[J\r";

@@ -1,11 +1,14 @@
-/** Finds the links of the project that give a path another name, by which it may run code later or hold secrets. */
+/** Links of the project: which give a path another name, by which it may run code or hold secrets, and where one leads. */
+
+import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { isBuiltFolder, type PathRules } from "../core/names.ts";
-import { joinPath, parentOf, type RelPath } from "../core/path.ts";
+import { joinPath, nameOf, type PathUse, parentOf, type RelPath } from "../core/path.ts";
 import { entriesOf, realPathOf } from "../system/lookups.ts";
 import { isTemporary } from "./atomic-write.ts";
 import { showName } from "./parse-path.ts";
 import { judgePath } from "./path-policy.ts";
+import { pathWithin } from "./shown.ts";
 
 export interface OtherNames {
   /** Paths that lead to this one through a link of the project. */
@@ -78,4 +81,36 @@ export function whyAsked(path: RelPath, rules: PathRules, links: readonly RelPat
     if (there.verdict !== "allow") return `a link makes it ${showName(link)}, and ${there.why}`;
   }
   return null;
+}
+
+/** The path without links; itself where one leads out of the root, in a circle, or to nothing. `root`: its real path. */
+export function followLinks(root: string, path: RelPath, use: PathUse): RelPath {
+  if (path === "" || path.startsWith("/")) return path;
+  const isWhole = use !== "delete" && use !== "move";
+  return (isWhole && isThere(root, path) ? realOf(root, path) : followParent(root, path)) ?? path;
+}
+
+const isThere = (root: string, path: RelPath): boolean => {
+  try {
+    return lstatSync(`${root}/${path}`, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+};
+
+/** null: it leads out, or nowhere. */
+function realOf(root: string, path: RelPath): RelPath | null {
+  try {
+    return pathWithin(realpathSync(`${root}/${path}`), root) as RelPath | null;
+  } catch {
+    return null;
+  }
+}
+
+/** The path in the real folder that it is in; folders that do not exist yet keep their names. */
+function followParent(root: string, path: RelPath): RelPath | null {
+  const parent = parentOf(path);
+  if (parent === "") return path;
+  const folder = isThere(root, parent) ? realOf(root, parent) : followParent(root, parent);
+  return folder === null ? null : joinPath(folder, nameOf(path));
 }

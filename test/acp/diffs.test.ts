@@ -1,7 +1,6 @@
 /** What an editor is shown of changes and of what is remembered: nothing that is asked about stays unseen. */
 import { expect, test } from "bun:test";
-import { describeChanges } from "../../src/acp/diffs.ts";
-import { createFace } from "../../src/acp/face.ts";
+import { createFace, describeChanges } from "../../src/acp/face.ts";
 import type { Change } from "../../src/core/change.ts";
 import { renderChanges, summarizeAll } from "../../src/core/diff.ts";
 import type { RelPath } from "../../src/core/path.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { commands } from "../../src/cli/command-table.ts";
-import { renderPreview, renderRanking } from "../../src/cli/commands/render-context.ts";
+import { renderPreview, renderRanking } from "../../src/cli/commands/context.ts";
 import { factsOf } from "../../src/core/receipt.ts";
 import type { Preview, RankedFile } from "../../src/flows/preview.ts";
 import { finish, plan, write } from "../flows/plans.ts";

@@ -1,6 +1,6 @@
 /** An `a` to a batch answers later ones below its folder, `-y` what was promised; and no other question. */
 import { expect, test } from "bun:test";
-import { decideByAsking, decideByPolicy } from "../../src/cli/compose/decide.ts";
+import { decideByAsking, decideByPolicy } from "../../src/cli/compose/view.ts";
 import type { RelPath } from "../../src/core/path.ts";
 import type { Question } from "../../src/core/question.ts";
 

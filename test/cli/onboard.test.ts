@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Context } from "../../src/cli/command.ts";
 import { composeBase } from "../../src/cli/compose/base.ts";
 import { askForModel, nameLocalServer } from "../../src/cli/onboard/ask-model.ts";
-import { offerToKeep } from "../../src/cli/onboard/keep-model.ts";
+import { offerToKeep } from "../../src/cli/onboard/choose-model.ts";
 import { pickModel } from "../../src/cli/onboard/pick-model.ts";
 import { PaiError, toPaiError } from "../../src/core/error.ts";
 import { type ProviderId, providerTable } from "../../src/core/providers.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { PipedInput } from "../../src/cli/piped-input.ts";
+import type { PipedInput } from "../../src/cli/read-text.ts";
 
 const module = join(import.meta.dir, "../../src/cli/piped-input.ts");
 /** With arguments: the milliseconds to wait for the first byte, or "all" for --stdin. */

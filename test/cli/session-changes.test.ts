@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { changesOfSession } from "../../src/cli/session/session-changes.ts";
+import { changesOfSession } from "../../src/cli/session/rewind.ts";
 import type { RelPath } from "../../src/core/path.ts";
 import { makeFolder, openHere } from "../flows/scripted.ts";
 

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { takeLock } from "../../src/system/lock.ts";
 import { openRoot } from "../../src/workspace/confine.ts";
-import { openFileLock, openRootLock } from "../../src/workspace/journal/lock.ts";
+import { openFileLock, openRootLock } from "../../src/workspace/journal/open-state.ts";
 import { recover } from "../../src/workspace/journal/recover.ts";
 import { noRules } from "./folder.ts";
 import { usePlaces } from "./places.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { chownSync, statSync } from "node:fs";
 import { cannotBeWritten } from "../../src/core/error.ts";
-import { lostOwner } from "../../src/workspace/writable.ts";
+import { lostOwner } from "../../src/workspace/allowable.ts";
 import { plan } from "../flows/plans.ts";
 import { makeFolder, playIn } from "../flows/scripted.ts";
 import { needs, rootUser } from "../needs.ts";

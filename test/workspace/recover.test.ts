@@ -6,7 +6,7 @@ import { noEffects } from "../../src/core/effects.ts";
 import { finish } from "../../src/core/steps.ts";
 import type { Root } from "../../src/workspace/confine.ts";
 import { takeLook } from "../../src/workspace/effects/look.ts";
-import { noUndo } from "../../src/workspace/effects/undo.ts";
+import { noUndo } from "../../src/workspace/effects/watch.ts";
 import { recover } from "../../src/workspace/journal/recover.ts";
 import { openDisk } from "../../src/workspace/system/disk.ts";
 import type { TransactionParts } from "../../src/workspace/transaction.ts";

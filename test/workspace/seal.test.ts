@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openSeal, prepareSeal } from "../../src/workspace/journal/seal.ts";
+import { openSeal, prepareSeal } from "../../src/workspace/journal/record.ts";
 import { type Disk, openDisk } from "../../src/workspace/system/disk.ts";
 
 const line = "a line of a record";

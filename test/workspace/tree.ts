@@ -6,7 +6,7 @@ import type { RelPath } from "../../src/core/path.ts";
 import { type TakeLock, takeLock } from "../../src/system/lock.ts";
 import { openRoot, type Root } from "../../src/workspace/confine.ts";
 import { openJournal, prepareState, type State } from "../../src/workspace/journal/journal.ts";
-import { type Lock, openFileLock } from "../../src/workspace/journal/lock.ts";
+import { type Lock, openFileLock } from "../../src/workspace/journal/open-state.ts";
 import { type Disk, openDisk } from "../../src/workspace/system/disk.ts";
 import { openTransaction, type TransactionParts } from "../../src/workspace/transaction.ts";
 import { newFolder, removeFolder } from "../grounds.ts";

@@ -6,14 +6,13 @@ import { openPlaces } from "../../store/places.ts";
 import { openReceipts } from "../../store/receipts.ts";
 import { sessionIds } from "../../store/sessions.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
-import { stateFolderOf } from "../../workspace/journal/state-folder.ts";
+import { stateFolderOf } from "../../workspace/journal/open-state.ts";
 import { showResult } from "../answer-document.ts";
 import { chooseWord } from "../choose-word.ts";
 import type { Command, Context, Handler } from "../command.ts";
 import { renderBash } from "../completion/bash.ts";
 import { renderFish } from "../completion/fish.ts";
-import { describeGrammar } from "../completion/grammar.ts";
-import { type IdKind, idKinds } from "../completion/id-kinds.ts";
+import { describeGrammar, type IdKind, idKinds } from "../completion/grammar.ts";
 import { renderZsh } from "../completion/zsh.ts";
 
 const renderers = { bash: renderBash, zsh: renderZsh, fish: renderFish } as const;

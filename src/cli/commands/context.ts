@@ -1,26 +1,29 @@
 /** `pai context`: previews the first request of a task, without sending or paying for it. */
 import { allActions } from "../../actions/match-vocabulary.ts";
+import { isProse } from "../../core/context/kind.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Model } from "../../core/model.ts";
 import type { Notice } from "../../core/question.ts";
 import { createVeil } from "../../core/secrets/veil.ts";
 import type { Price } from "../../core/spending/cost.ts";
-import { type Preview, preview } from "../../flows/preview.ts";
+import { type Preview, type PreviewPart, preview, type RankedFile } from "../../flows/preview.ts";
 import type { RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
+import { counted, grouped, priced } from "../../ui/amount.ts";
+import { hang, pad, widest, wrapPath } from "../../ui/layout.ts";
+import { visibleLine } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import { findMentions } from "../at-paths.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
+import { knownSecrets } from "../compose/base.ts";
 import { type ComposedWorkspace, composeOptions, limitTime, makeRunId } from "../compose/compose.ts";
 import { listModels } from "../compose/compose-model.ts";
-import { knownSecrets } from "../compose/known-secrets.ts";
 import { describeChosen, priceOf } from "../compose/model-facts.ts";
 import { openHere } from "../compose/open-here.ts";
 import { openProjectMemory } from "../compose/project-memory.ts";
 import { pickModel } from "../onboard/pick-model.ts";
 import { openLog } from "../open-log.ts";
-import { renderPreview, renderRanking } from "./render-context.ts";
 import { readTask } from "./task.ts";
 
 /** A model that is never asked; only its limits matter for the preview. */
@@ -117,4 +120,146 @@ export async function contextCommand(context: Context): Promise<number> {
     { model, mode: settings.mode, ...found },
     `${renderRanking(found, columns)}\n${renderPreview(model, settings.mode, found, columns)}`,
   );
+}
+
+const kindWidth = "instructions".length;
+
+const nameOf = ({ kind, path }: PreviewPart) =>
+  path === null ? kind : `${kind.padEnd(kindWidth)}  ${visibleLine(path)}`;
+
+/** Line ranges shown in a row. */
+const maxRanges = 3;
+
+function rangeOf({ lines }: PreviewPart): string {
+  if (lines === null) return "";
+  if (lines.shown === lines.total) return counted(lines.total, "line");
+  if (lines.ranges.length === 0) return `a part of ${counted(lines.total, "line")}`;
+  const ranges = lines.ranges.map(({ from, to }) => `${from}-${to}`);
+  const shown = ranges.length > maxRanges ? [...ranges.slice(0, maxRanges), "…"] : ranges;
+  return `lines ${shown.join(", ")} of ${lines.total}`;
+}
+
+/** Rows shown of the ranking. */
+const shownRanks = 20;
+
+/** How the words of the task point to a file: by its name, by what it defines, or by what it is called. */
+function namingOf({ path, named, symbols, lines, definitions }: RankedFile): readonly string[] {
+  if (named === null) return [];
+  const defined = definitions.slice(0, maxRanges).map(({ name, line }, at) => {
+    const verb = at > 0 ? "" : isProse(path) ? "has the heading " : "defines ";
+    return `${verb}${visibleLine(name)} at line ${line}`;
+  });
+  if (symbols.length > 0 && defined.length > 0) return defined;
+  if (symbols.length > 0) {
+    const names = symbols.slice(0, maxRanges).join(", ");
+    return [`${names.includes("*") ? "matches" : "is called"} ${visibleLine(names)}`];
+  }
+  const at = lines.filter((line) => !definitions.some((each) => each.line === line)).slice(0, maxRanges);
+  const place = at.length === 0 ? "" : ` at line${at.length > 1 ? "s" : ""} ${at.join(", ")}`;
+  return [`named in the ${named}${place}`, ...defined];
+}
+
+/** What a file is, where that lowers its place; "": it is code. */
+function describeKind({ kind, path }: RankedFile): string {
+  if (kind === "code") return "";
+  if (kind === "side") return "beside the code";
+  if (kind === "document") return isProse(path) ? "a document" : "an example or data";
+  return `a ${kind} file`;
+}
+
+/** Why a file is ranked where it is; none: it hardly has to do with the task. */
+function reasonsOf(file: RankedFile): string[] {
+  const { words, history, frequency, company } = file;
+  const reasons = [
+    ...namingOf(file),
+    words >= 0.01 ? `words ${words.toFixed(2)}` : "",
+    history >= 0.01 ? `commits ${history.toFixed(2)}` : "",
+    frequency >= 0.5 ? "often changed" : "",
+    company ? "changes with the first ones" : "",
+    describeKind(file),
+  ];
+  return reasons.filter((reason) => reason !== "");
+}
+
+/** Columns of the ranking that the paths may take, and those that the reasons need beside them. */
+const room = { path: 60, reasons: 34 } as const;
+
+/** A space at which no line is broken. */
+const unbroken = "\u00a0";
+
+/** A row of the ranking; a path that is too wide stands alone, above its reasons. `columns` null: no wrapping. */
+function renderRank(file: RankedFile, at: number, width: number, columns: number | null): string[] {
+  const [lead, path] = [`  ${String(at + 1).padStart(2)}  `, visibleLine(file.path)];
+  const margin = " ".repeat(lead.length);
+  const space = columns === null ? 0 : columns - lead.length - width - 2;
+  const reasons = reasonsOf(file)
+    .map((reason) => (Bun.stringWidth(reason) < space ? reason.replaceAll(" ", unbroken) : reason))
+    .join(", ");
+  const hung = (margins: string) => hang(margins, reasons, columns).map((line) => line.replaceAll(unbroken, " "));
+  if (columns === null || Bun.stringWidth(path) <= width) return hung(`${lead}${pad(path, width)}  `);
+  const above = wrapPath(path, Math.max(columns - lead.length, 10)).map(
+    (line, part) => (part === 0 ? lead : margin) + line,
+  );
+  return [...above, ...hung(margin + " ".repeat(width + 2))];
+}
+
+/** The ranking as text; each figure is relative to the highest one. `columns` null: no wrapping. */
+export function renderRanking({ ranking, lacks }: Pick<Preview, "ranking" | "lacks">, columns: number | null): string {
+  if (ranking.length === 0) return "No file matches the words of the task\n";
+  const shown = ranking.slice(0, shownRanks).filter((file) => reasonsOf(file).length > 0);
+  const maxWidth = columns === null ? room.path : Math.max(10, Math.min(room.path, columns - room.reasons - 8));
+  const widths = shown.map(({ path }) => Bun.stringWidth(visibleLine(path)));
+  const width =
+    columns === null
+      ? Math.min(maxWidth, Math.max(...widths))
+      : Math.max(0, ...widths.filter((each) => each <= maxWidth));
+  const rows = shown.flatMap((file, at) => renderRank(file, at, width, columns));
+  const rest =
+    ranking.length > shown.length ? [`  and others: --json lists ${ranking.length - shown.length} more`] : [];
+  const missing = lacks.length === 0 ? [] : hang("missing  ", lacks.join("; "), columns);
+  const title = hang("", "The likeliest files, and why (figures are relative to the highest one):", columns);
+  return [...title, ...rows, ...rest, ...missing, ""].join("\n");
+}
+
+type Row = readonly [name: string, range: string, size: string];
+
+/** Renders the parts in columns; when they need more than `columns`, each file's lines go below its path. null: no limit. */
+function renderParts(rows: readonly Row[], columns: number | null): string[] {
+  const [first = 0, second = 0, third = 0] = [0, 1, 2].map((at) => widest(rows.map((row) => row[at] ?? "")));
+  const sized = (text: string, width: number, size: string) => `  ${pad(text, width)}  ${size.padStart(third)} tokens`;
+  const around = third + " tokens".length + 4;
+  if (columns === null || first + second + 2 + around <= columns)
+    return rows.map(([name, range, size]) =>
+      sized(`${pad(name, first)}  ${pad(range, second)}`, first + second + 2, size),
+    );
+  const margin = " ".repeat(kindWidth + 2);
+  const maxWidth = Math.max(columns - around, kindWidth + 12);
+  const width = Math.min(maxWidth, Math.max(first, second + margin.length));
+  return rows.flatMap(([name, range, size]) => {
+    const [top = "", ...more] = wrapPath(name, width);
+    const below = [...more, ...(range === "" ? [] : hang("", range, width - margin.length))];
+    return [sized(top, width, size), ...below.map((line) => `  ${margin}${line}`)];
+  });
+}
+
+/** The preview as text. `columns` null: no wrapping. */
+export function renderPreview(
+  id: string,
+  mode: string,
+  { parts, tokens, masked, promise, cost }: Preview,
+  columns: number | null,
+): string {
+  const rows = parts.map((part): Row => [nameOf(part), rangeOf(part), grouped(part.tokens)]);
+  const places = parts.flatMap(({ path, masked: at }) => at.map((line) => `${visibleLine(path ?? "")}:${line}`));
+  const secrets = masked === 0 ? "none" : `${counted(masked, "value")}, sent as names: ${places.join(", ")}`;
+  const calls = `at most ${promise.at_most}${mode === "tool-loop" ? "" : " calls to plan; the plan then promises the rest"}`;
+  return [
+    "The first call would send, by estimate:",
+    ...renderParts([...rows, ["all of it", "", grouped(tokens)]], columns),
+    ...hang("model   ", visibleLine(id), columns),
+    ...hang("masked  ", secrets.replace(/: $/, ""), columns),
+    ...hang("calls   ", calls, columns),
+    ...hang("price   ", cost === null ? "unknown" : `about ${priced(cost)} for what this call sends`, columns),
+    "Nothing was sent\n",
+  ].join("\n");
 }

@@ -1,10 +1,10 @@
 /** `pai undo`, `pai redo`, `pai history`: undoes, redoes and lists the runs of this folder. */
-
 import { join } from "node:path";
 import { commandWording } from "../../core/approval-wording.ts";
 import { type Change, sameBlob } from "../../core/change.ts";
 import { summarizeAll } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
+import { noEnd } from "../../core/receipt.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { renderDisputes } from "../../core/three-way.ts";
 import type { IndexedRun } from "../../lab/door.ts";
@@ -14,7 +14,7 @@ import { wrap } from "../../ui/layout.ts";
 import { renderSummaries } from "../../ui/run/render-outcome.ts";
 import { visible, visibleLine } from "../../ui/sanitize.ts";
 import type { Clash, Reversal } from "../../workspace/journal/run-history.ts";
-import { showResult } from "../answer-document.ts";
+import { showFinding, showResult } from "../answer-document.ts";
 import { askYes, isApproved } from "../ask-yes.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
@@ -25,7 +25,6 @@ import { isInteractive, styleOf } from "../compose/view.ts";
 import { openLab } from "../lab.ts";
 import { renderDiffOn, renderHiddenHere, styleDiffOn } from "../print-diff.ts";
 import { listRuns, pruneRuns, renderRows, toIndexedRow, toRow } from "../runs.ts";
-import { verifyReceipts } from "./verify-receipts.ts";
 
 const verbOf = { undo: "undone", redo: "redone" } as const;
 
@@ -172,4 +171,42 @@ export async function historyCommand(context: Context): Promise<number> {
     runs.length === 0 ? "no runs are kept for this folder\n" : renderRows(runs.map(toRow), ...roomOf(context));
   const pruned = forgotten === null ? "" : `${forgotten} old runs forgotten\n`;
   return showResult(context, "history", { runs, bytes, pruned: forgotten }, `${pruned}${lines}`);
+}
+
+/** Receipts without an end that are no failure, by the state of the run's changes. */
+const unfinished: Readonly<Record<string, "running" | "recovered">> = {
+  open: "running",
+  rolled_back: "recovered",
+  none: "recovered",
+};
+
+async function verifyReceipts(context: Context): Promise<number> {
+  const [wanted, ...more] = context.words;
+  if (more.length > 0) throw new PaiError("usage", "--verify takes one run", { hint: "see: pai history" });
+  const { stateFolder, history } = await openHere(context);
+  if (stateFolder === null) throw new PaiError("failed", "no receipts are kept here");
+  const receipts = openReceipts(join(stateFolder, "runs"));
+  const ids = wanted === undefined ? receipts.ids() : [receipts.find(wanted)];
+  const journal = new Map(history.list().map(({ id, status }) => [id, status] as const));
+  const runs = ids.map((id) => {
+    const { facts, broken } = receipts.read(id);
+    const state = broken?.why === noEnd ? unfinished[journal.get(id) ?? "none"] : undefined;
+    return { run: id, lines: facts.length, broken: state === undefined ? broken : null, state: state ?? "ended" };
+  });
+  const bad = runs.flatMap(({ run, broken }) => (broken === null ? [] : [{ run, ...broken }]));
+  const data = { runs };
+  const [first] = bad;
+  const fine =
+    runs.length === 0
+      ? "no receipts are kept"
+      : `${counted(runs.length, "receipt")}, every line unchanged${describeUnfinished(runs)}`;
+  if (first === undefined) return showResult(context, "history", data, `${fine}\n`);
+  const others = bad.length === 1 ? "" : ` (and ${counted(bad.length - 1, "more receipt")})`;
+  const message = `the receipt of run ${first.run} is broken at line ${first.line}: ${first.why}${others}`;
+  return showFinding(context, "history", data, new PaiError("failed", message));
+}
+
+function describeUnfinished(runs: readonly { readonly run: string; readonly state: string }[]): string {
+  const unfinished = runs.flatMap(({ run, state }) => (state === "ended" ? [] : [`${run} ${state}`]));
+  return unfinished.length === 0 ? "" : ` (${unfinished.join(", ")})`;
 }

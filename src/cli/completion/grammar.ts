@@ -3,7 +3,6 @@ import { providerIds } from "../../core/providers.ts";
 import { knownModels } from "../../models/catalogue.ts";
 import type { Command } from "../command.ts";
 import type { FlagSpec } from "../flags.ts";
-import type { IdKind } from "./id-kinds.ts";
 
 /** Everything that a completion script offers. */
 export interface Grammar {
@@ -65,3 +64,6 @@ export function expectedValue({
   if (value === "PROVIDER") return providerIds;
   return value === "FILE" ? "file" : value === "DIR" ? "folder" : "free";
 }
+
+export const idKinds = ["undoable", "runs", "sessions"] as const;
+export type IdKind = (typeof idKinds)[number];

@@ -1,11 +1,14 @@
 /** The settings, the user's folders and the working folder of one call of pai. */
-
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
+import { createVeil } from "../../core/secrets/veil.ts";
+import { holdKeys } from "../../store/keys.ts";
+import { findNamedSecrets } from "../../store/named-secrets.ts";
 import { openPlaces, type Places } from "../../store/places.ts";
 import { type LoadedSettings, loadSettings, type Settings } from "../../store/settings.ts";
 import type { Context } from "../command.ts";
+import { envFlag } from "../flag-values.ts";
 
 export interface Base extends LoadedSettings {
   /** The context, with flags that settings add (`plain`). */
@@ -52,3 +55,15 @@ export function findRoot({ cwd, flags }: Context): string {
     });
   }
 }
+
+/** `root`: the folder of the `.env` files. */
+export function knownSecrets(base: Base, root: string): readonly string[] {
+  const { context, settings, places } = base;
+  const known = [...new Set(holdKeys({ env: context.env, places }, settings.providers))];
+  const given = [...settings.commands.env, ...envFlag(context.flags)];
+  return [...known, ...findNamedSecrets({ env: context.env, root, given, known })];
+}
+
+/** The text with those secrets hidden, for what is kept outside of a run. */
+export const hideKnown = (base: Base, root: string, text: string): string =>
+  createVeil({ known: knownSecrets(base, root) }).coverText(text);

@@ -13,12 +13,11 @@ import type { Places } from "../../store/places.ts";
 import { openPlanCache } from "../../store/plan-cache.ts";
 import { keepReceipts } from "../../store/recorder.ts";
 import { openLab } from "../lab.ts";
-import type { Base } from "./base.ts";
+import { type Base, knownSecrets } from "./base.ts";
 import { type ComposedWorkspace, composeWorkspace, makeRunId, openSessionLog } from "./compose.ts";
 import { type ComposedModel, composeModel, type Face } from "./compose-model.ts";
 import { connectTools } from "./connect-tools.ts";
 import { describeSkills } from "./custom.ts";
-import { knownSecrets } from "./known-secrets.ts";
 import { priceOf } from "./model-facts.ts";
 import { openProjectMemory } from "./project-memory.ts";
 

@@ -1,6 +1,6 @@
 /** Connects MCP servers: their tools become commands of the workspace and looks, so that flows need not know them. */
 
-import { defineQuery } from "../../actions/call.ts";
+import { defineQuery } from "../../actions/command.ts";
 import { noEffects } from "../../core/effects.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { Fields } from "../../core/model.ts";

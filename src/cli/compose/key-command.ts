@@ -1,12 +1,15 @@
 /** Runs the program that prints the key of an own provider, and uses what it printed for the stated time. */
 import { PaiError, toPaiError } from "../../core/error.ts";
+import type { Provider } from "../../core/providers.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import type { Key } from "../../models/keys-in-turn.ts";
 import { readStart } from "../../models/wire/error-body.ts";
-import { findFault } from "../../store/keys.ts";
+import { type FoundKey, findFault, findKeys } from "../../store/keys.ts";
 import type { KeyCommand } from "../../store/own-providers.ts";
 import type { Environment } from "../../store/places.ts";
 import { pathOutside } from "../../workspace/system/search-path.ts";
+import { findRoot } from "./base.ts";
+import type { AskingAddress } from "./permit-address.ts";
 
 export interface KeyCommandOptions {
   readonly env: Environment;
@@ -128,4 +131,21 @@ function readLine(out: string, invalid: (what: string) => PaiError): string {
 function lastLine(err: string): string {
   const line = maskSecrets(err.trim().split("\n").at(-1) ?? "").replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
   return line === "" ? "" : `: ${line.length > maxSaid ? `${line.slice(0, maxSaid).toWellFormed()}…` : line}`;
+}
+
+/** The default key first. Throws what finding a key or running the command throws. */
+export async function currentKeys(
+  provider: Provider,
+  {
+    context,
+    places,
+    settings,
+  }: Pick<AskingAddress, "context" | "places"> & { readonly settings: Pick<AskingAddress["settings"], "providers"> },
+): Promise<readonly FoundKey[]> {
+  const { env, now } = context;
+  const command = settings.providers.find(({ id }) => id === provider.id)?.keyCommand ?? null;
+  if (command === null) return findKeys(provider, { env, places });
+  const options = { env, home: places.home, root: findRoot(context), now, hold: () => {} };
+  const key = await openKeyCommand(provider.id, command, options)(context.signal, null);
+  return [{ ...key, origin: `providers.${provider.id}.key.command` }];
 }

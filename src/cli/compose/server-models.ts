@@ -4,7 +4,7 @@ import type { KeptList } from "../../core/listed-model.ts";
 import { type Provider, renderSetKey } from "../../core/providers.ts";
 import { askForModels } from "../../models/listing.ts";
 import { findModelList, keepModelList } from "../../store/model-lists.ts";
-import { currentKeys } from "./current-keys.ts";
+import { currentKeys } from "./key-command.ts";
 import { type AskingAddress, permitAddress } from "./permit-address.ts";
 
 /**

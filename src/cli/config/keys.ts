@@ -22,7 +22,7 @@ import {
 } from "../../store/keys.ts";
 import { loadSettings } from "../../store/settings.ts";
 import { readAnswer } from "../../ui/prompt/read-answer.ts";
-import { currentKeys } from "../compose/current-keys.ts";
+import { currentKeys } from "../compose/key-command.ts";
 import { askOwner, refuseSetting, requireKey } from "./key-entry.ts";
 import { validateOnline } from "./validate-online.ts";
 import { type ConfigAnswer, type ConfigCall, type ConfigWord, renderColumns } from "./word.ts";

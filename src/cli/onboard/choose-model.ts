@@ -1,13 +1,16 @@
-/** The model of a task or session: as set, from the only key, or chosen by the user at the terminal. */
+/** The model of a task or session: as set, from the only key, or chosen by the user at the terminal, who may keep it. */
 
+import type { Outcome } from "../../core/outcome.ts";
 import { type ProviderId, providerTable } from "../../core/providers.ts";
 import type { Context } from "../command.ts";
 import { demoCommand } from "../commands/demo.ts";
 import type { Base } from "../compose/base.ts";
 import type { TerminalView } from "../compose/view.ts";
+import { writeSetting } from "../config/settings.ts";
 import { validateOnline } from "../config/validate-online.ts";
+import { openLog } from "../open-log.ts";
 import { askForModel, nameLocalServer } from "./ask-model.ts";
-import { lacksKey, pickModel } from "./pick-model.ts";
+import { answeredOrigin, lacksKey, pickModel } from "./pick-model.ts";
 
 export const readLineOf = (view: TerminalView) => async (question: string) =>
   (await view.prompter()).readLine(question);
@@ -38,4 +41,26 @@ export async function chooseModel(context: Context, given: Base, view: TerminalV
     demo: () => demoCommand({ ...context, flags: {}, words: [] }),
     check: (provider, key) => checkKey(context, base, provider, key),
   });
+}
+
+/** Asks only once for each `base`, whatever the answer. */
+const asked = new WeakSet<Base>();
+
+/** After a yes, writes the model, and its server's address if it is not the default, into config.json. */
+export async function offerToKeep(
+  context: Context,
+  base: Base,
+  { ok }: Pick<Outcome, "ok">,
+  readLine: (question: string) => Promise<string | null>,
+): Promise<void> {
+  const { places, settings, origins } = base;
+  if (!ok || origins["model"] !== answeredOrigin || places.configDir === null || asked.has(base)) return;
+  asked.add(base);
+  const said = ((await readLine(`keep ${settings.model} as the default model? y or n: `)) ?? "").trim();
+  if (!/^(y|yes|ya|ok|oke)$/i.test(said)) return;
+  const url = settings.baseUrl.local;
+  if (url !== null && url !== providerTable.local.url) writeSetting(places, "baseUrl.local", url);
+  const file = writeSetting(places, "model", settings.model);
+  const text = `saved in ${file}; another one: pai config set model NAME`;
+  openLog(context).notify({ level: "info", code: "model_saved", text });
 }

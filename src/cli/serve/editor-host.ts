@@ -18,7 +18,7 @@ import { providerOfModel } from "../../models/open.ts";
 import { findKeys } from "../../store/keys.ts";
 import { type OpenSession, openSessions, openUnkept } from "../../store/sessions.ts";
 import { modes } from "../../store/setting-table.ts";
-import { spellQuestion } from "../../ui/prompt/draw-question.ts";
+import { spellQuestion } from "../../ui/prompt/read-answer.ts";
 import { markMixed, openVisible, visible } from "../../ui/sanitize.ts";
 import { findMentions } from "../at-paths.ts";
 import { type Context, closeAfter } from "../command.ts";
@@ -33,7 +33,7 @@ import { expandCustom, listCustom } from "../compose/custom.ts";
 import { flowFor } from "../compose/flow.ts";
 import { openHere } from "../compose/open-here.ts";
 import { renderHiddenHere } from "../print-diff.ts";
-import { changesOfSession } from "../session/session-changes.ts";
+import { changesOfSession } from "../session/rewind.ts";
 import { joinNotes, watchTruth } from "../session/watch-truth.ts";
 
 /** A mode of editors besides pai's own: plan only. */

@@ -1,4 +1,4 @@
-/** Shows a saved session when it is resumed, every turn of it. Stored text never approves anything. */
+/** A saved session as text: when it is resumed, and as Markdown for a file. Stored text never approves anything. */
 import { mayStand } from "../../core/session/became.ts";
 import { pendingOf, type Session, type Turn } from "../../core/session/session.ts";
 import type { ReadSession } from "../../store/sessions.ts";
@@ -42,3 +42,26 @@ export function describeLosses({ damaged, leftOut }: ReadSession): readonly stri
 }
 
 const renderBytes = (bytes: number): string => `${Math.ceil(bytes / 1024 / 1024)} MiB`;
+
+/** A fence that no line of the text closes. */
+function fenceFor(text: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((ticks) => ticks.length));
+  return "`".repeat(longest + 1);
+}
+
+/** `cover`: hides what is secret. */
+export function renderExport({ id, at, turns }: Session, cover: (text: string) => string): string {
+  const parts = turns.flatMap(({ at: begun, request, text, became, undone, diff, status }) => {
+    const ended = undone ? "undone by the user" : became || (status ?? "cut off");
+    const tick = fenceFor(diff);
+    return [
+      `## ${request.split("\n", 1)[0]}`,
+      begun,
+      ...(request.includes("\n") ? [request] : []),
+      ...(text.trim() === "" ? [] : [text.trim()]),
+      `*${ended}*`,
+      ...(diff === "" ? [] : [`${tick}diff\n${diff.trimEnd()}\n${tick}`]),
+    ];
+  });
+  return cover(`${[`# pai session ${id}`, at, ...parts].join("\n\n")}\n`);
+}

@@ -1,15 +1,18 @@
 /** /rewind and /compact: restores an earlier state of a session's files, conversation, or both. */
 
+import { type Change, squash } from "../../core/change.ts";
 import { startAnew } from "../../core/dialogue.ts";
 import { PaiError } from "../../core/error.ts";
 import { hideMessage } from "../../core/secrets/hide-message.ts";
 import { renderConversation } from "../../core/session/conversation.ts";
+import type { Session } from "../../core/session/session.ts";
 import type { Run } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { compactConversation, summarizeText } from "../../flows/tool-loop/compact.ts";
 import { counted } from "../../ui/amount.ts";
 import { cut } from "../../ui/layout.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
+import type { History } from "../../workspace/journal/run-history.ts";
 import { columnsOf } from "../columns.ts";
 import { composeOptions } from "../compose/compose.ts";
 import { tellUndone } from "../compose/tell-undone.ts";
@@ -146,4 +149,14 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
   if (action !== "code") open.add({ type: "session.rewound", at: context.now().toISOString(), turns: from - 1 });
   const code = taken === 0 ? "no files were taken back" : `${counted(taken, "run")} taken back; bring back with: /redo`;
   tell(talk, "rewind", `${restored[action]} went back to before turn ${from}: ${code}`);
+}
+
+/** One change set from the start of the session to its last run; excludes later changes by hand. */
+export function changesOfSession(history: History, { turns }: Session): readonly Change[] {
+  const runs = new Set(turns.map(({ run }) => run));
+  const ids = history
+    .list()
+    .filter(({ id, status }) => runs.has(id) && status === "applied")
+    .map(({ id }) => id);
+  return squash(ids.reverse().flatMap((id) => history.work(id) ?? []));
 }

@@ -18,22 +18,20 @@ import { cut, hang, pad, wrap } from "../../ui/layout.ts";
 import { visible, visibleBut, visibleLine } from "../../ui/sanitize.ts";
 import { ownCodes } from "../../ui/style.ts";
 import { columnsOf } from "../columns.ts";
-import { previewTask } from "../commands/context.ts";
+import { previewTask, renderPreview } from "../commands/context.ts";
 import { redoInSession, undoInSession } from "../commands/history.ts";
 import { numberedModel, renderModels } from "../commands/models.ts";
-import { renderPreview } from "../commands/render-context.ts";
+import { knownSecrets } from "../compose/base.ts";
 import { composeOptions } from "../compose/compose.ts";
 import { composeModel, listModels, withModel } from "../compose/compose-model.ts";
 import { listCustom } from "../compose/custom.ts";
-import { knownSecrets } from "../compose/known-secrets.ts";
 import { describeChosen, priceOf } from "../compose/model-facts.ts";
 import { habitOfCommand } from "../habits.ts";
 import { renderDiffOn } from "../print-diff.ts";
 import { keepFacts } from "../remember.ts";
 import { planTurn } from "./plan-turn.ts";
-import { renderExport } from "./render-export.ts";
-import { compactTalk, rewindTalk } from "./rewind.ts";
-import { changesOfSession } from "./session-changes.ts";
+import { renderExport } from "./render-resumed.ts";
+import { changesOfSession, compactTalk, rewindTalk } from "./rewind.ts";
 import { renderSpent, type Talk, taskOf, whileInterruptible } from "./talk.ts";
 
 interface Slash {

@@ -1,5 +1,4 @@
 /** What a person may allow to change: by --only and --allow, by a yes to a path, and by a yes to write secrets into a file. */
-
 import { approvalWording } from "../../core/approval-wording.ts";
 import type { Blob, Change } from "../../core/change.ts";
 import { spellAllow } from "../../core/command/quote.ts";
@@ -171,4 +170,17 @@ export function refuseNames(run: Run, claim: PlanClaim | null): void {
     "path_refused",
     `${name} stands for a secret that was hidden from you: it cannot be part of a path`,
   );
+}
+
+/** A file that would change its owner is asked about. Throws permission_denied where nobody can be asked, and declined. */
+export async function requireOwners({ workspace, interactive, decide }: Run, paths: readonly RelPath[]): Promise<void> {
+  for (const path of paths) {
+    const owner = workspace.lostOwner?.(path) ?? null;
+    if (owner === null) continue;
+    const what = `${path} belongs to another user (uid ${owner}), and would belong to you once it is changed`;
+    if (!interactive)
+      throw new PaiError("permission_denied", what, { hint: "run pai as its owner or as root, who keeps owners" });
+    const { accept } = await decide({ kind: "changes", text: `${what}. Change it?` });
+    if (!accept) throw new PaiError("declined", `${path} was left to its owner; nothing was changed`);
+  }
 }

@@ -4,16 +4,14 @@ import { resolve } from "node:path";
 import { showResult } from "../../cli/answer-document.ts";
 import type { Context } from "../../cli/command.ts";
 import { version } from "../../cli/commands/version.ts";
-import { type Base, composeBase, projectOf } from "../../cli/compose/base.ts";
-import { knownSecrets } from "../../cli/compose/known-secrets.ts";
+import { type Base, composeBase, knownSecrets, projectOf } from "../../cli/compose/base.ts";
 import { openLog } from "../../cli/open-log.ts";
 import { findOutput } from "../../cli/output-file.ts";
 import { PaiError } from "../../core/error.ts";
 import type { TeamRun } from "../../core/run-summary.ts";
 import { counted } from "../../ui/amount.ts";
 import { maxRuns, readDetails, readPageData } from "../dashboard/page-data.ts";
-import { renderPage } from "../dashboard/render-page.ts";
-import { servePage } from "../dashboard/serve.ts";
+import { renderPage, servePage } from "../dashboard/serve.ts";
 import { askTeam } from "../team/link-team.ts";
 import { readTeamRuns } from "../team/shared-runs.ts";
 

@@ -19,8 +19,7 @@ import { type Bench, controls, type EvalCandidate } from "../eval/candidate.ts";
 import { importExercises, importThesis } from "../eval/import-tasks.ts";
 import { loadTasks } from "../eval/load-tasks.ts";
 import { fill, readQueued, work as workQueue } from "../eval/queue.ts";
-import { renderHtml, renderReportMarkdown } from "../eval/render-report.ts";
-import { makeReport } from "../eval/report.ts";
+import { makeReport, renderHtml, renderReportMarkdown } from "../eval/report.ts";
 import { type EvalResult, readResults } from "../eval/result.ts";
 import { runEval } from "../eval/run-eval.ts";
 

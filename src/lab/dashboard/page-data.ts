@@ -6,7 +6,7 @@ import { renderHidden } from "../../core/secrets/hide-message.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { openKeyState } from "../../store/key-state.ts";
 import { openReceipts } from "../../store/receipts.ts";
-import { readWork } from "../../workspace/journal/kept-work.ts";
+import { readWork } from "../../workspace/journal/run-history.ts";
 import { type IndexedRun, openRunIndex } from "../run-index.ts";
 
 export interface RunDetails {

@@ -1,12 +1,14 @@
 /** Runs one candidate on one task in a separate folder, then restores the hidden files and checks the result. */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
+import { parentOf } from "../../core/path.ts";
 import type { CommandResult } from "../../core/ports.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
+import { openRoot, type Root } from "../../workspace/confine.ts";
+import { parseKept } from "../../workspace/parse-path.ts";
 import { type EvalTask, listFiles } from "./load-tasks.ts";
-import { answerName, putHiddenFilesBack } from "./put-hidden-files.ts";
 import type { EvalResult } from "./result.ts";
 
 /** `mode` is "none" for the controls `oracle` and `nop`. */
@@ -149,5 +151,61 @@ export async function tryCandidate(
     };
   } finally {
     rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/** Inside the project, which is the only folder that a sandboxed check is certain to see. */
+const answerName = ".pai-eval-answer.txt";
+
+type Path = ReturnType<typeof parseKept>;
+
+/** Whether the path exists; true as well if a parent is a link or a file. */
+function isThere(root: Root, path: Path): boolean {
+  try {
+    return root.stat(path) !== null;
+  } catch {
+    return true;
+  }
+}
+
+const remove = (root: Root, path: Path) =>
+  root.withParent(path, (at, name) => rmSync(`${at}/${name}`, { recursive: true, force: true }));
+
+/** Creates the folder and its parents, replacing anything there that is not a folder. */
+function makeFolder(root: Root, folder: Path): void {
+  if (folder === "") return;
+  makeFolder(root, parentOf(folder));
+  if (root.stat(folder)?.kind === "folder") return;
+  remove(root, folder);
+  root.withParent(folder, (at, name) => mkdirSync(`${at}/${name}`));
+}
+
+function put(root: Root, path: Path, bytes: Uint8Array, mode: number): void {
+  makeFolder(root, parentOf(path));
+  remove(root, path);
+  root.withParent(path, (at, name) => writeFileSync(`${at}/${name}`, bytes, { flag: "wx", mode }));
+}
+
+/** Restores the hidden files; returns those paths that the candidate had created. */
+function putHiddenFilesBack(task: EvalTask, folder: string, answer: string): readonly string[] {
+  const root = openRoot(folder, { force: true, home: null });
+  try {
+    put(root, parseKept(answerName), Buffer.from(answer), 0o644);
+    return task.hidden.filter((hidden) => {
+      const wasThere = isThere(root, parseKept(hidden));
+      const from = join(task.folder, "files");
+      const isFolder = statSync(join(from, hidden)).isDirectory();
+      makeFolder(root, parentOf(parseKept(hidden)));
+      remove(root, parseKept(hidden));
+      if (isFolder) makeFolder(root, parseKept(hidden));
+      const paths = isFolder ? listFiles(join(from, hidden)).map((name) => join(hidden, name)) : [hidden];
+      for (const path of paths) {
+        const source = join(from, path);
+        put(root, parseKept(path), readFileSync(source), statSync(source).mode & 0o777);
+      }
+      return wasThere;
+    });
+  } finally {
+    root.close();
   }
 }

@@ -6,8 +6,7 @@ import * as z from "zod/mini";
 import { quoteForShell } from "../../core/command/quote.ts";
 import { PaiError } from "../../core/error.ts";
 import { readAs } from "../../core/plan/lenient.ts";
-import { listFiles } from "./load-tasks.ts";
-import { insidePath, type TaskFile } from "./task.ts";
+import { insidePath, listFiles, type TaskFile } from "./load-tasks.ts";
 import tasks from "./thesis-tasks.json";
 
 export interface Imported {

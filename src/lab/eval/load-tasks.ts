@@ -1,9 +1,10 @@
-/** Finds the tasks of an evaluation: folders with a `task.json` beside `files/`. */
+/** The tasks of an evaluation: folders with a `task.json` beside `files/`, checked before anything is copied or paid for. */
 import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
+import * as z from "zod/mini";
 import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
-import { readTaskFile, type TaskFile } from "./task.ts";
+import { readAs } from "../../core/plan/lenient.ts";
 
 export interface EvalTask extends TaskFile {
   /** Path below the named folder; with several folders, after the folder's name. */
@@ -106,4 +107,47 @@ export function loadTasks(cwd: string, folders: readonly string[]): readonly Eva
   }
   if (tasks.length > maxTasks) throw new PaiError("usage", `more than ${maxTasks} tasks`);
   return tasks.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** A relative path in normal form, below the folder of the file that names it. */
+export const insidePath = z
+  .string()
+  .check(
+    z.refine(
+      (path) => path !== "" && !/^\/|\\|\0|(^|\/)\.{0,2}(\/|$)/.test(path),
+      "must be a relative path below its folder",
+    ),
+  );
+
+const schema = z.object({
+  /** The task that the candidate gets. */
+  prompt: z.string().check(z.minLength(1)),
+  /** Paths of `files/` that the candidate never sees; put back before the check. */
+  hidden: z._default(z.array(insidePath), []),
+  /** Paths of `files/` that solve the task; only the control `oracle` has them. */
+  solution: z._default(z.array(insidePath), []),
+  /** Exit 0 means solved. */
+  check: z.string().check(z.minLength(1)),
+  /** Seconds the check may take. */
+  timeout: z._default(z.number().check(z.positive(), z.maximum(3600)), 60),
+  /** Checks that the candidate may run itself, as `--check`. */
+  checks: z._default(z.array(z.string()), []),
+  /** The answer of the control `oracle`; the check finds a candidate's answer in $PAI_EVAL_ANSWER. */
+  answer: z._default(z.string(), ""),
+  licence: z.optional(z.string()),
+  source: z.optional(z.string()),
+});
+
+export type TaskFile = z.infer<typeof schema>;
+
+/** Reads the text of a `task.json`; a string in return says what is wrong with it. */
+export function readTaskFile(text: string): TaskFile | string {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (thrown) {
+    return `not JSON: ${(thrown as Error).message}`;
+  }
+  const reading = readAs(schema, json, "task.json");
+  return reading.ok ? reading.value : reading.why;
 }

@@ -1,7 +1,6 @@
 /** The evaluation queue of a team: one machine fills it, many work on it; work of a dead worker is taken again. */
 import type { Json } from "../../core/model.ts";
-import { storeJson } from "./store-json.ts";
-import type { TeamStore } from "./team-store.ts";
+import { storeJson, type TeamStore } from "./team-store.ts";
 
 /** The work of one candidate on one task; `key` is the key of its result. */
 export interface QueuedWork {

@@ -1,20 +1,22 @@
-/** Sends this machine's runs to the team's database, and opens it for commands that query it. */
+/** Links this machine with the team's database: sends its runs, opens it for queries, checks it for `pai doctor`. */
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { version } from "../../cli/commands/version.ts";
 import type { Base } from "../../cli/compose/base.ts";
+import type { Finding, Patient } from "../../cli/finding.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { StampedEvent } from "../../core/event.ts";
 import type { Notice } from "../../core/question.ts";
 import { type RunSummary, summarizeRun } from "../../core/run-summary.ts";
 import { type Allowance, type DayCaps, hasDayCaps } from "../../core/spending/allowance.ts";
-import { counted } from "../../ui/amount.ts";
+import type { LoadedSettings } from "../../store/settings.ts";
+import { counted, priced } from "../../ui/amount.ts";
 import { readAddress } from "./address.ts";
 import { openMachineAllowance, openTeamAllowance, type TeamAllowance } from "./allowance.ts";
 import { type DayLedger, openDayLedger } from "./day-ledger.ts";
 import { type Outbox, openOutbox } from "./outbox.ts";
 import { catchUp, mailRun, mailUndone } from "./shared-runs.ts";
-import { mailSession, type SessionPlace } from "./shared-sessions.ts";
+import { fetchSession, listTeamSessions, mailSession, type SessionPlace, type TeamSession } from "./shared-sessions.ts";
 import { openTeamStore, type TeamStore } from "./team-store.ts";
 
 /** Milliseconds that the end of a run waits for the database. */
@@ -211,4 +213,77 @@ export async function shareUndone(
   const why = await tell(store, outbox);
   await store.close();
   return why === null ? null : describeWaiting(why, outbox);
+}
+
+type Asked = Parameters<typeof fetchSession>[2];
+
+/** Updates the session's file from the store; returns a message, or null. Throws usage for an ambiguous id. */
+export async function fetchTeamSession(base: Base, folder: string, asked: Asked): Promise<string | null> {
+  try {
+    const found = await askTeam(base, (store) => fetchSession(store, folder, asked));
+    if (found?.how === "fetched") return `session ${found.id} was fetched from the store; it went on at ${found.host}`;
+    return found?.how === "forked"
+      ? `session ${found.id} went on at ${found.host} too; this is this machine's copy`
+      : null;
+  } catch (thrown) {
+    const error = toPaiError(thrown);
+    if (error.code === "usage") throw error;
+    return `${error.message}; sessions of this machine only`;
+  }
+}
+
+interface Elsewhere {
+  readonly elsewhere: readonly TeamSession[];
+  /** Why they are unknown; null: they are known. */
+  readonly why: string | null;
+}
+
+/** Sessions of this project whose ids are not `known` here. */
+export async function listSessionsElsewhere(base: Base, root: string, known: ReadonlySet<string>): Promise<Elsewhere> {
+  try {
+    const all = await askTeam(base, (store) => listTeamSessions(store, { root, wanted: null }));
+    return { elsewhere: all.filter(({ id }) => !known.has(id)), why: null };
+  } catch (thrown) {
+    return { elsewhere: [], why: `${toPaiError(thrown).message}; sessions of this machine only` };
+  }
+}
+
+const withinMs = 10_000;
+
+interface Row {
+  readonly who: string;
+  readonly layout: number;
+  readonly runs: number;
+  readonly calls: number;
+  readonly cost: number;
+}
+
+/** No finding without a store. Migrates a store with an older layout. */
+export async function examineStore(
+  { places }: Patient,
+  { settings, origins }: LoadedSettings,
+): Promise<readonly Finding[]> {
+  if (settings.storeUrl === null) return [];
+  const waiting = places.stateDir === null ? 0 : openOutbox(join(places.stateDir, "outbox")).waiting();
+  const waits = waiting === 0 ? "" : `, ${countWaiting(waiting)} here`;
+  try {
+    const address = readAddress(settings.storeUrl);
+    const store = openTeamStore(address, { pai: version, withinMs });
+    try {
+      const [row] = await store.query<Row>(
+        `select session_user::text as who, (select max(version) from pai.migrations) as layout,
+          (select count(*)::float8 from pai.runs) as runs, coalesce(s.calls, 0) as calls, coalesce(s.cost, 0) as cost
+          from (select) as one left join pai.spent s on s.day = pai.today() and s.scope = 'team'`,
+        [],
+      );
+      const today = `today ${counted(row?.calls ?? 0, "call")}, ${priced(row?.cost ?? 0)}`;
+      const text = `${address.name} as ${row?.who}: layout ${row?.layout}, ${counted(row?.runs ?? 0, "run")}, ${today}${waits} (${origins["store.url"]})`;
+      return [{ name: "store", level: "ok", text, hint: null }];
+    } finally {
+      await store.close();
+    }
+  } catch (thrown) {
+    const { code, message, hint } = toPaiError(thrown);
+    return [{ name: "store", level: code === "store_away" ? "warning" : "error", text: `${message}${waits}`, hint }];
+  }
 }

@@ -5,8 +5,7 @@ import type { Json } from "../../core/model.ts";
 import { type GroupTotals, type RunSummary, readTeamRun, readTotals, type TeamRun } from "../../core/run-summary.ts";
 import type { Letter, Outbox } from "./outbox.ts";
 import { pushSessions } from "./shared-sessions.ts";
-import { storeJson } from "./store-json.ts";
-import type { TeamStore } from "./team-store.ts";
+import { storeJson, type TeamStore } from "./team-store.ts";
 
 /** Ways to group runs: an expression on `pai.runs` for each. */
 const groupings = {

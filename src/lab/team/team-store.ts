@@ -192,3 +192,9 @@ const foundation = `
 
 /** Advisory lock: machines that open a new database at the same time take turns. */
 const migrationLock = 7_061_690_001;
+
+const storable = (_: string, value: unknown): unknown =>
+  typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\u{fffd}") : value;
+
+/** The value as JSON, with U+FFFD for NUL and lone surrogates, which PostgreSQL refuses. */
+export const storeJson = (value: object): string => JSON.stringify(value, storable);

@@ -1,9 +1,10 @@
 /** Colours diff lines: new ones by their language, deleted ones red, differing words on a background. */
 
+import { grouped } from "../amount.ts";
 import type { Highlight } from "../highlight.ts";
 import { invertColors, type Meaning, type Style } from "../style.ts";
-import type { DiffRow } from "./fit.ts";
 import type { Range } from "./marks.ts";
+import type { DiffLine } from "./read.ts";
 
 const meanings: Readonly<Record<DiffRow["kind"], Meaning | null>> = {
   add: "ok",
@@ -65,4 +66,65 @@ export function renderPart({ kind, text, mark }: DiffRow, painted: string, part:
   const [from, to] = mark === null ? [part.to, part.to] : [within(mark.from), within(mark.to)];
   const marked = invertColors(style, meanings[kind] ?? "dim", text.slice(from, to));
   return cutPainted(painted, { from: part.from, to: from }) + marked + cutPainted(painted, { from: to, to: part.to });
+}
+
+/** A line as it is shown. `mark`: the part that differs from the line it replaces; null: none. */
+export interface DiffRow extends DiffLine {
+  readonly mark: Range | null;
+}
+
+/** Longer lines, in characters, are cut to what changed in them. */
+export const longLine = 400;
+/** Characters of a cut line: shown at most, and on each side of the change. */
+const maxShown = 2000;
+const beside = 100;
+
+/** The part of a long line to show: the change with some context, or the beginning. */
+function chooseRange({ kind, text, mark }: DiffRow): Range {
+  const changed = mark ?? { from: 0, to: kind === "same" ? 0 : text.length };
+  const from = Math.max(0, changed.from - beside);
+  return { from, to: Math.min(text.length, changed.to + beside, from + maxShown) };
+}
+
+/** The row itself; of a row that is too long a part, with a note on how much is missing. `more` marks the cuts. */
+export function cutRow(row: DiffRow, more: string): readonly DiffRow[] {
+  const { text, mark } = row;
+  if (text.length <= longLine) return [row];
+  const { from, to } = chooseRange(row);
+  if (to - from === text.length) return [row];
+  const lead = from > 0 ? more : "";
+  // The cut may split a surrogate pair; half a character is shown as "?".
+  const shown = text.slice(from, to).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "?");
+  const move = (at: number) => Math.min(Math.max(at - from, 0), shown.length) + lead.length;
+  const hidden = `${grouped(text.length - (to - from))} of ${grouped(text.length)} characters not shown`;
+  return [
+    {
+      ...row,
+      text: lead + shown + (to < text.length ? more : ""),
+      mark: mark && { from: move(mark.from), to: move(mark.to) },
+    },
+    { kind: "note", number: null, text: hidden, mark: null },
+  ];
+}
+
+const widthOf = (character: string) => (character < "\x7f" ? 1 : Bun.stringWidth(character));
+
+/** The ranges of a text's lines when it is wrapped at `width` columns, at blanks where possible. */
+export function breakText(text: string, width: number): readonly Range[] {
+  if (Bun.stringWidth(text) <= width) return [{ from: 0, to: text.length }];
+  const ranges: Range[] = [];
+  let [from, at, column, word] = [0, 0, 0, 0];
+  for (const character of text) {
+    const wide = widthOf(character);
+    if (column + wide > width) {
+      const to = text.slice(from, word).trim() === "" ? at : word;
+      ranges.push({ from, to });
+      from = to;
+      column = Bun.stringWidth(text.slice(to, at));
+    }
+    at += character.length;
+    column += wide;
+    if (character === " ") word = at;
+  }
+  return [...ranges, { from, to: at }];
 }

@@ -6,9 +6,8 @@ import { expandTabs } from "../layout.ts";
 import { listNaturally } from "../natural-order.ts";
 import { markMixed, visible, visibleLine } from "../sanitize.ts";
 import { mark, type Style } from "../style.ts";
-import { breakText, cutRow, type DiffRow, longLine } from "./fit.ts";
 import { findMarks, findReplacements, type Replacement } from "./marks.ts";
-import { paintRows, renderPart } from "./paint.ts";
+import { breakText, cutRow, type DiffRow, longLine, paintRows, renderPart } from "./paint.ts";
 import { type DiffFile, type DiffLine, parseShownDiff } from "./read.ts";
 
 export interface DiffOptions {

@@ -1,8 +1,8 @@
 /** Draws the message being typed: in place if the terminal can move the cursor, otherwise by appending. */
 
-import { eraseFromRow } from "../erase.ts";
 import { wrap } from "../layout.ts";
 import { visible } from "../sanitize.ts";
+import { eraseFromRow } from "../tty.ts";
 import { segments } from "./edit-line.ts";
 import { createLineViewer, type LineView } from "./line-view.ts";
 

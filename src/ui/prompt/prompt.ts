@@ -11,11 +11,10 @@ import { PaiError } from "../../core/error.ts";
 import type { Question } from "../../core/question.ts";
 import { wrap } from "../layout.ts";
 import { visibleLine } from "../sanitize.ts";
-import { renderQuestion } from "./draw-question.ts";
 import { openOwnTerminal, openStdin } from "./keyboard.ts";
 import { type LineTerminal, type MessageOptions, type OutsideEdit, openLineReader } from "./line-reader.ts";
 import { openRawInput, type Reader, type Settle } from "./raw-input.ts";
-import { type Answer, readAnswer } from "./read-answer.ts";
+import { type Answer, readAnswer, renderQuestion } from "./read-answer.ts";
 
 export interface PrompterOptions extends LineTerminal {
   /** Keys come from standard input; otherwise from the process's terminal, which is opened for each question. */

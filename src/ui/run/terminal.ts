@@ -8,11 +8,10 @@ import type { MarkdownOptions } from "../markdown.ts";
 import { visible, visibleLine } from "../sanitize.ts";
 import type { Style } from "../style.ts";
 import { renderFailure, renderFooter, renderResult, sayUntouched } from "./render-outcome.ts";
-import { renderPlan } from "./render-plan.ts";
+import { openSteps, renderPlan } from "./render-plan.ts";
 import { openReply, renderAnswer } from "./reply.ts";
-import { openSteps } from "./show-steps.ts";
-import { openWaits, type WaitOptions } from "./show-waits.ts";
 import { type EventHandlers, type EventOf, openWork } from "./show-work.ts";
+import { openWaits, type WaitOptions } from "./spinner.ts";
 import { openStreams, type StreamOptions, type Streams } from "./streams.ts";
 
 export interface TerminalOptions extends StreamOptions, WaitOptions {

@@ -1,8 +1,11 @@
-/** Runs the user's own command after a proved change: with their rights, and what it starts may outlive it. */
-import { closeSync, fstatSync, openSync, readSync, unlinkSync } from "node:fs";
+/** Runs the user's own command after a proved change, with their rights; finds a file of the workspace that it would start. */
+import { closeSync, existsSync, fstatSync, openSync, readSync, statSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { startedBy } from "../../core/command/command-files.ts";
 import type { AfterResult } from "../../core/ports.ts";
+import { realPathOf } from "../../system/lookups.ts";
+import { contains } from "../sandbox/folders.ts";
 
 const keptBytes = 4096;
 
@@ -49,3 +52,17 @@ function endOf(fd: number): string {
   const bytes = Buffer.alloc(keptBytes);
   return bytes.subarray(0, readSync(fd, bytes, 0, keptBytes, from)).toString("utf8");
 }
+
+/** The real path of the first such file; null: all that the command starts lies elsewhere. `root`: real path. */
+export function findOwnProgram(root: string, command: string, path: string): string | null {
+  const { programs, files } = startedBy(command);
+  const found = programs.map((name) => (name.includes("/") ? resolve(root, name) : Bun.which(name, { PATH: path })));
+  const named = files.map((name) => resolve(root, name)).filter(isFile);
+  for (const each of [...found, ...named]) {
+    const real = each === null ? null : (realPathOf(each) ?? each);
+    if (real !== null && contains(root, real)) return real;
+  }
+  return null;
+}
+
+const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();

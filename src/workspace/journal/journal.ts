@@ -15,6 +15,8 @@ import {
   type KeptBlob,
   type KeptChange,
   type KeptFile,
+  openSeal,
+  prepareSeal,
   type RecordLine,
   type RecordLines,
   readRecordLines,
@@ -22,7 +24,6 @@ import {
   type Where,
   writeLine,
 } from "./record.ts";
-import { openSeal, prepareSeal } from "./seal.ts";
 
 /** pai's own folder for one workspace. */
 export interface State {

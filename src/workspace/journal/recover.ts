@@ -24,7 +24,7 @@ import {
 } from "./journal.ts";
 import { changesOf, type FileBefore, filesBefore, lastEpisode, readRun, traitsOf } from "./journal-run.ts";
 import { foreignRecord, judgeRecord } from "./judge-record.ts";
-import type { Lock } from "./lock.ts";
+import type { Lock } from "./open-state.ts";
 import { putBack, statesOf } from "./put-back.ts";
 import { takeBack } from "./take-back.ts";
 

@@ -1,5 +1,4 @@
 /** The kept runs of a workspace: lists, undoes, redoes and prunes them. */
-
 import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Blob, type Change, type ChangeOp, invert, opOf } from "../../core/change.ts";
@@ -8,10 +7,11 @@ import { mayMerge, type PathRules } from "../../core/names.ts";
 import type { RelPath } from "../../core/path.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { type Merge, mergeBlobs } from "../../core/three-way.ts";
+import { takeLock } from "../../system/lock.ts";
 import { holds, type PathState, stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import { prepareBatch, staysIn } from "../disk-batch.ts";
-import { commitBatch } from "./commit-batch.ts";
+import { openDisk } from "../system/disk.ts";
 import { isForeign, openIds, openJournal, runFolder, runIds, type State } from "./journal.ts";
 import {
   type KeptEpisodes,
@@ -25,7 +25,8 @@ import {
   workPaths,
 } from "./journal-run.ts";
 import { foreignRecord, judgeRecord } from "./judge-record.ts";
-import type { Lock } from "./lock.ts";
+import type { Lock } from "./open-state.ts";
+import { commitBatch } from "./take-back.ts";
 
 export interface KeptRun {
   readonly id: string;
@@ -273,5 +274,16 @@ function sweepClaims(state: State): void {
     const path = join(state.folder, name);
     const stat = claim.test(name) ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
     if (stat && stat.mtimeMs < Date.now() - 86_400_000) state.disk.removeTree(path);
+  }
+}
+
+/** The changes of a run; null: they are not kept in this state folder, or the journal is damaged. */
+export function readWork(stateFolder: string, id: string): readonly Change[] | null {
+  try {
+    const state = { folder: stateFolder, disk: openDisk(), takeLock };
+    const run = readRun(state, id);
+    return run && workOfRun(state, run);
+  } catch {
+    return null;
   }
 }

@@ -2,11 +2,9 @@
 import { existsSync } from "node:fs";
 import { release } from "node:os";
 import { entryAt } from "../../system/entry-at.ts";
-import { closeFrom } from "./close-descriptors.ts";
-import { type Confinement, type Hidden, reportFd, workspaceFd } from "./confinement.ts";
+import { type Confinement, type Hidden, maxProcesses, reportFd, workspaceFd } from "./confinement.ts";
 import { contains } from "./folders.ts";
-import { hasOwnProcessLimit, limitProcesses } from "./process-limit.ts";
-import type { Label, Tape, TapePlace, TapeResult } from "./tape.ts";
+import { closeFrom, type Label, type Tape, type TapePlace, type TapeResult } from "./tape.ts";
 
 const currentFolder = -100;
 const open = { write: 1, closeOnExec: 0x80000 } as const;
@@ -296,4 +294,22 @@ function raiseLoopback(tape: Tape): void {
   const { family, type } = socketDatagram;
   const socket = tape.call("socket", [family, type | open.closeOnExec, 0], { note: "loopback" });
   tape.call("ioctl", [socket, setInterfaceFlags, tape.bytes(request)], { note: "loopback" });
+}
+
+const writeOnly = 1;
+
+/** Since Linux 6.14 each process namespace has its own pid_max; before that the whole machine has one. */
+export function hasOwnProcessLimit(kernel: string): boolean {
+  const [major = 0, minor = 0] = kernel.split(".").map((part) => Number.parseInt(part, 10));
+  return major > 6 || (major === 6 && minor >= 14);
+}
+
+/** pid_max, the only process limit that also applies to root. */
+function limitProcesses(tape: Tape): void {
+  const text = `${maxProcesses}`;
+  const file = tape.call("openat", [currentFolder, tape.text("/proc/sys/kernel/pid_max"), writeOnly, 0], {
+    onError: "next",
+    note: "limits",
+  });
+  tape.call("write", [file, tape.bytes(Buffer.from(text)), text.length], { onError: "next", note: "limits" });
 }

@@ -1,6 +1,5 @@
 /** Writes the tape of a command: the set-up of its level, then the program. */
 import { readFileSync } from "node:fs";
-import { closeFrom } from "./close-descriptors.ts";
 import {
   type Confinement,
   firstFreeFd,
@@ -14,7 +13,7 @@ import { addLandlock } from "./landlock.ts";
 import type { Machine } from "./machine-code.ts";
 import { addNamespaces, forkCollected } from "./namespaces.ts";
 import { socketFamilies, unixFamily, writeFilter } from "./seccomp.ts";
-import { createTape, type Tape } from "./tape.ts";
+import { closeFrom, createTape, type Tape } from "./tape.ts";
 
 /** CHOWN, DAC_OVERRIDE, FOWNER, FSETID: root needs them for files of other users in the workspace. */
 const rootCapabilities = 0x1bn;

@@ -5,7 +5,7 @@ import type { Root } from "../confine.ts";
 import { isPlain } from "./match.ts";
 import type { Bunch } from "./search-files.ts";
 import { openSearcher, type SearchJob, type SearchReply } from "./searcher.ts";
-import { openWindows } from "./windows.ts";
+import { openPieces } from "./text-pieces.ts";
 
 export interface Searching {
   readonly root: Root;
@@ -73,4 +73,31 @@ export async function searchLarge(searching: Searching, path: RelPath): Promise<
     take(reply && { ...reply, hits });
     if (isFull()) return;
   }
+}
+
+const windowBytes = 1024 * 1024;
+/** What a window repeats of a line that is longer than a window, so that no secret and no hit is cut in two. */
+const overlapBytes = 4096;
+
+/** NUL, which a crash leaves in logs, is a blank here: no part of a text counts as binary. */
+function blankNul(bytes: Buffer): Buffer {
+  for (let at = bytes.indexOf(0); at >= 0; at = bytes.indexOf(0, at + 1)) bytes[at] = 32;
+  return bytes;
+}
+
+/** Each window is valid until the next one. Throws like `openPieces`. */
+async function* openWindows(root: Root, path: RelPath, signal?: AbortSignal): AsyncGenerator<Buffer> {
+  let held = Buffer.allocUnsafeSlow(2 * windowBytes);
+  let used = 0;
+  for await (const piece of openPieces(root, path, signal)) {
+    used += piece.copy(held, used);
+    if (used < windowBytes) continue;
+    const end = held.lastIndexOf(newline, used - 1) + 1 || used;
+    yield blankNul(held.subarray(0, end));
+    const from = end === used && held[used - 1] !== newline ? used - overlapBytes : end;
+    held.copyWithin(0, from, used);
+    used -= from;
+  }
+  if (used > 0) yield blankNul(held.subarray(0, used));
+  held = Buffer.alloc(0);
 }

@@ -1,7 +1,7 @@
 /** What the tool-loop starts with and what its own tools do: the briefing, the user's checks, helpers, time limits, a small window. */
 
 import { describe, expect, test } from "bun:test";
-import { defineQuery } from "../../../src/actions/call.ts";
+import { defineQuery } from "../../../src/actions/command.ts";
 import { allActions } from "../../../src/actions/match-vocabulary.ts";
 import type { Call } from "../../../src/core/model.ts";
 import { call, calls, playLoop, resultsOf, talkOf } from "../loop.ts";

@@ -1,6 +1,6 @@
 /** Questions show what a yes will do, all of it, and nothing can hide in them. */
 import { expect, test } from "bun:test";
-import { renderQuestion } from "../../../src/ui/prompt/draw-question.ts";
+import { renderQuestion } from "../../../src/ui/prompt/read-answer.ts";
 import { chooseStyle } from "../../../src/ui/style.ts";
 
 const style = chooseStyle({ tty: true, env: { TERM: "xterm", NO_COLOR: "1" }, plain: false });

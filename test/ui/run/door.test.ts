@@ -6,7 +6,7 @@ import { openDoor } from "../../../src/acp/door.ts";
 import { createFace } from "../../../src/acp/face.ts";
 import type { StampedEvent } from "../../../src/core/event.ts";
 import { createJsonl, renderDocument } from "../../../src/ui/json.ts";
-import { spellQuestion } from "../../../src/ui/prompt/draw-question.ts";
+import { spellQuestion } from "../../../src/ui/prompt/read-answer.ts";
 import { createTerminal, type TerminalOptions } from "../../../src/ui/run/terminal.ts";
 import { openVisible, visible } from "../../../src/ui/sanitize.ts";
 import { chooseStyle, ownCodes } from "../../../src/ui/style.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
-import { hasOwnProcessLimit } from "../../../src/workspace/sandbox/process-limit.ts";
+import { hasOwnProcessLimit } from "../../../src/workspace/sandbox/namespaces.ts";
 import { mounts, needs, rootUser } from "../../needs.ts";
 import { confinedBy, has, inWorld, python } from "./world.ts";
 

@@ -1,50 +1,72 @@
-/** The published shapes of `--json` and `--jsonl` as zod, for `pai schema` and for tests that check every output. */
+/** The published shapes of `--json` and `--jsonl` as zod: types, `pai schema`, and tests of every output come from them. */
 import * as z from "zod/mini";
 import { exitCodes } from "./error.ts";
+import type { Purpose } from "./model.ts";
 import { planSchema } from "./plan/parse-plan.ts";
+
+/** The type of what a schema describes, as pai hands it on: nothing of it is changed. */
+export type ShapeOf<Schema extends z.ZodMiniType> = Settled<z.infer<Schema>>;
+type Settled<T> = T extends readonly (infer Item)[]
+  ? readonly Settled<Item>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Settled<Exclude<T[K], undefined>> }
+    : T;
 
 const count = z.int().check(z.nonnegative());
 const digest = z.nullable(z.string().check(z.regex(/^[0-9a-f]{64}$/)));
 
-const change = z.object({
+/** One changed path as events and results show it: no content. */
+export const changeSchema = z.object({
   path: z.string(),
   op: z.enum(["create", "modify", "delete", "move", "mkdir"]),
   from: z.nullable(z.string()),
   added: count,
   deleted: count,
+  /** sha256 of the bytes, hex; null where there is no file before or after. Of a move: the content at `from`. */
   before: digest,
   after: digest,
   by: z.enum(["plan", "command"]),
 });
 
-const check = z.object({
+export const checkSchema = z.object({
   command: z.string(),
   by: z.enum(["user", "plan"]),
   exit: z.nullable(z.int()),
   ms: z.number().check(z.nonnegative()),
+  /** null: not run, or its failure says nothing about the work. */
   passed: z.nullable(z.boolean()),
+  /** How its result compares to the one before the work, or why it says nothing; absent or "": nothing to say. */
   note: z.optional(z.string()),
 });
 
-const amendment = z.object({
+/** A right that a running script asked for beyond its plan, and how that was decided. */
+export const amendmentSchema = z.object({
   action: z.string(),
+  /** Path, or the command of a RUN. */
   path: z.string(),
+  /** Where a move or copy goes; null for every other action. */
   destination: z.nullable(z.string()),
+  /** The model's reason. */
   why: z.string(),
   accept: z.boolean(),
   by: z.enum(["user", "policy"]),
+  /** The last reply did it without asking; absent: it asked. */
   implicit: z.optional(z.literal(true)),
 });
 
-const refused = z.object({ action: z.string(), target: z.string(), why: z.string() });
+/** An action or planned step: `target` is a path, command or "from → to", as the model wrote it. */
+export const refusedSchema = z.object({ action: z.string(), target: z.string(), why: z.string() });
 
-const command = z.object({
+/** A command of the model that ran, and how it ended: by itself, at its time limit, or by a signal. */
+export const commandRunSchema = z.object({
   command: z.string(),
+  /** null: it did not end by itself. */
   exit: z.nullable(z.int()),
   ms: z.number().check(z.nonnegative()),
   ended: z.enum(["exit", "timeout", "signal"]),
 });
 
+const purpose: z.ZodMiniType<Purpose> = z.string() as never;
 const usage = z.object({ input: count, cached: count, written: z.optional(count), output: count, thought: count });
 const failure = z.object({
   code: z.enum(Object.keys(exitCodes) as [keyof typeof exitCodes]),
@@ -52,7 +74,19 @@ const failure = z.object({
   hint: z.nullable(z.string()),
   retry_after: z.nullable(z.number()),
 });
+/** USD; null: price unknown. */
 const money = z.nullable(z.number().check(z.nonnegative()));
+
+/** The promise of a run: its calls, and what the whole of it will send and receive. */
+export const promiseSchema = z.object({
+  expected: count,
+  at_most: count,
+  /** null: unknown. */
+  tokens: z.nullable(count),
+  /** The same with the repeated beginnings weighed as a cache bills them (`weighedOf`); a cache may miss. Absent: in older records. */
+  weighed: z.optional(count),
+  cost: money,
+});
 
 /** How a run ended: the outcome in `run.finished`, and most of the run's document. */
 export const outcomeSchema = z.object({
@@ -61,38 +95,61 @@ export const outcomeSchema = z.object({
   command: z.string(),
   run: z.nullable(z.string()),
   mode: z.string(),
+  /** `partial`: planned steps are open, and what was done is kept all the same. */
   status: z.enum(["answered", "verified", "unverified", "partial", "declined", "failed", "interrupted"]),
+  /** Exit code of the process. */
   code: z.int(),
+  /** The FINISH message, or the reply of a conversation; once all was rolled back, pai's own sentence. */
   text: z.string(),
+  /** The model's message, where `text` is pai's own; absent: it is not. */
   claimed: z.optional(z.string()),
   next: z.array(z.string()),
   plan: z.nullable(planSchema),
-  changes: z.array(change),
+  changes: z.array(changeSchema),
   diff: z.string(),
-  checks: z.array(check),
+  checks: z.array(checkSchema),
+  /** `sent`: requests that went out, where one of them was broken off before a reply began. */
   calls: z.object({ made: count, sent: z.optional(count), expected: count, at_most: count }),
+  /** `weighed`: see `weighedOf`; absent in older records. */
   usage: z.object({ ...usage.shape, weighed: z.optional(count) }),
   cost: money,
   model: z.object({ requested: z.string(), served: z.array(z.string()), key: z.nullable(z.string()) }),
   score: z.nullable(z.number()),
+  /** Wall time of the run, without the time that questions waited for answers. */
   ms: z.number().check(z.nonnegative()),
+  /** How many actions were done, failed, or were refused by a rule or a person. */
   actions: z.object({ done: count, failed: count, refused: count }),
+  /** How many looks were made: files read, searches, listings. */
   looks: count,
-  amended: z.array(amendment),
-  refused: z.array(refused),
+  /** The rights that the run asked for beyond its plan, granted or not. */
+  amended: z.array(amendmentSchema),
+  /** Refused and failed actions that no later one made up for. */
+  refused: z.array(refusedSchema),
+  /** The sandbox that commands ran in; null: no command ran. */
   sandbox: z.nullable(z.enum(["full", "writes", "off"])),
+  /** Ignored paths that commands changed and no rollback or undo restores; `paths` names some; absent: none. */
   stays: z.optional(z.object({ count, paths: z.array(z.string()) })),
+  /** Changed files that somebody else changed meanwhile, on other lines; absent: none. */
   merged: z.optional(z.array(z.string())),
+  /** The user's commands after the work, in order; `exit` null: a signal or the time limit ended it; absent: none ran. */
   // biome-ignore lint/suspicious/noThenProperty: the name is a contract, and its value no function
   then: z.optional(z.array(z.object({ command: z.string(), exit: z.nullable(z.int()), ms: count }))),
+  /** Hash of the commit that holds the changes; absent: none was made. */
   commit: z.optional(z.string()),
+  /** The run was only to make a plan, and made one; absent: it was not, or it answered. */
   planned: z.optional(z.literal(true)),
+  /** Paths that changed each time the checks ran, so that none judged what is there now; absent: none. */
   unsettled: z.optional(z.array(z.string())),
-  undone: z.optional(z.array(refused)),
+  /** Planned steps that no reply did, while the rest is kept; absent: none. */
+  undone: z.optional(z.array(refusedSchema)),
+  /** What was taken back at the end, as a diff; absent: nothing was. */
   rolled_back: z.optional(z.object({ diff: z.string(), paths: z.array(z.string()) })),
+  /** What the green checks prove: the change itself, or only that nothing broke, as no test was added; absent: unknown, or not verified. */
   proves: z.optional(z.enum(["change", "no_regression"])),
+  /** Planned steps that the model withdrew, each with its reason; absent: none. */
   skipped: z.optional(z.array(z.object({ target: z.string(), why: z.string() }))),
-  commands: z.optional(z.array(command)),
+  /** The commands of the model that ran, in order; a check is none of them. Absent: none. */
+  commands: z.optional(z.array(commandRunSchema)),
   error: z.nullable(failure),
 });
 
@@ -118,7 +175,7 @@ export const commandSchema = z.object({
 const stamp = { run: z.string(), seq: z.int().check(z.positive()), at: z.iso.datetime({ offset: true }) };
 const event = <T extends string, S extends z.core.$ZodShape>(type: T, shape: S) =>
   z.object({ type: z.literal(type), ...stamp, ...shape });
-const changes = { batch: count, changes: z.array(change) };
+const changes = { batch: count, changes: z.array(changeSchema) };
 const call = { id: z.string(), action: z.string(), target: z.string() };
 
 /** One line of `--jsonl`. */
@@ -133,26 +190,28 @@ export const eventSchema = z.discriminatedUnion("type", [
   }),
   event("plan.ready", {
     plan: planSchema,
-    promise: z.object({
-      expected: count,
-      at_most: count,
-      tokens: z.nullable(count),
-      weighed: z.optional(count),
-      cost: money,
-    }),
+    promise: promiseSchema,
     cached: z.boolean(),
+    /** The work came with the plan: it is its script. */
     at_once: z.optional(z.literal(true)),
+    /** The files with instructions for agents that the plan follows, the nearest last; absent: none. */
     guides: z.optional(z.array(z.string())),
+    /** The plan's commands and checks that a pattern of --allow-run permits; absent: none. */
     permitted: z.optional(z.array(z.object({ command: z.string(), pattern: z.string() }))),
+    /** Paths whose change needs a yes of its own; absent: none. */
     concerns: z.optional(z.array(z.object({ path: z.string(), why: z.string() }))),
   }),
-  event("plan.amended", amendment.shape),
+  /** A right beyond the plan was asked for and decided. */
+  event("plan.amended", amendmentSchema.shape),
+  /** Facts that the run proposed; a pending one waits for `pai memory accept`. */
   event("memory.kept", { facts: z.array(z.object({ id: z.string(), text: z.string(), pending: z.boolean() })) }),
   event("model.started", {
     n: count,
-    purpose: z.string(),
+    purpose,
     model: z.string(),
+    /** Estimated input tokens. */
     estimate: count,
+    /** The most calls that the run has promised so far. */
     at_most: z.optional(count),
   }),
   event("model.delta", { n: count, channel: z.enum(["text", "thought", "reply"]), text: z.string() }),
@@ -165,13 +224,18 @@ export const eventSchema = z.discriminatedUnion("type", [
     ms: z.number().check(z.nonnegative()),
   }),
   event("phase.started", { phase: count, of: count }),
+  /** One of the eight steps of eight-step. `text`: its result, or what it will do. */
   event("step.started", { step: count, of: count, title: z.string(), text: z.string() }),
   event("call.started", call),
+  /** `text`: one line for people; never file content. */
   event("call.finished", { ...call, ok: z.boolean(), text: z.string() }),
   event("changes.proposed", {
     ...changes,
+    /** Unified diff, masked. */
     diff: z.string(),
+    /** A decision about this batch follows; absent: it was approved with the plan. */
     asked: z.optional(z.literal(true)),
+    /** A person saw exactly this diff with the plan, and said yes to it. */
     seen: z.optional(z.boolean()),
   }),
   event("changes.decided", { ...changes, accept: z.boolean(), by: z.enum(["user", "policy"]) }),
@@ -181,7 +245,7 @@ export const eventSchema = z.discriminatedUnion("type", [
   event("check.finished", {
     when: z.enum(["before", "after"]),
     output: z.string(),
-    ...check.shape,
+    ...checkSchema.shape,
     note: z.string(),
   }),
   event("budget.updated", { calls: count, tokens: count, cost: money }),

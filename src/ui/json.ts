@@ -4,6 +4,7 @@ import type { StampedEvent } from "../core/event.ts";
 import { spellInJson } from "../core/invisible.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { Notice } from "../core/question.ts";
+import { outcomeSchema } from "../core/schemas.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 
 /** Fields that are long and random, such as digests and ids, but no secrets. */
@@ -16,83 +17,10 @@ function stringify(value: unknown): string {
   return spellInJson(text);
 }
 
-/** Builds the outcome anew, since the order of its keys is part of the contract. */
+/** The outcome in the order of its schema, since the order of its keys is part of the contract, and without more. */
 function documentOf(outcome: Outcome): Outcome {
-  const { calls, usage, model, error } = outcome;
-  return {
-    v: 2,
-    ok: outcome.ok,
-    command: outcome.command,
-    run: outcome.run,
-    mode: outcome.mode,
-    status: outcome.status,
-    code: outcome.code,
-    text: outcome.text,
-    ...(outcome.claimed !== undefined && { claimed: outcome.claimed }),
-    next: outcome.next,
-    plan: outcome.plan,
-    changes: outcome.changes.map(({ path, op, from, added, deleted, before, after, by }) => ({
-      path,
-      op,
-      from,
-      added,
-      deleted,
-      before,
-      after,
-      by,
-    })),
-    diff: outcome.diff,
-    checks: outcome.checks.map(({ command, by, exit, ms, passed, note }) => ({
-      ...{ command, by, exit, ms, passed },
-      ...(note !== undefined && { note }),
-    })),
-    calls: {
-      made: calls.made,
-      ...(calls.sent !== undefined && { sent: calls.sent }),
-      expected: calls.expected,
-      at_most: calls.at_most,
-    },
-    usage: {
-      input: usage.input,
-      cached: usage.cached,
-      ...(usage.written === undefined ? {} : { written: usage.written }),
-      output: usage.output,
-      thought: usage.thought,
-      ...(usage.weighed === undefined ? {} : { weighed: usage.weighed }),
-    },
-    cost: outcome.cost,
-    model: { requested: model.requested, served: model.served, key: model.key },
-    score: outcome.score,
-    ms: outcome.ms,
-    actions: { done: outcome.actions.done, failed: outcome.actions.failed, refused: outcome.actions.refused },
-    looks: outcome.looks,
-    amended: outcome.amended.map(({ action, path, destination, why, accept, by, implicit }) => ({
-      ...(implicit === true && { implicit }),
-      action,
-      path,
-      destination,
-      why,
-      accept,
-      by,
-    })),
-    refused: outcome.refused.map(({ action, target, why }) => ({ action, target, why })),
-    sandbox: outcome.sandbox,
-    ...(outcome.stays !== undefined && { stays: outcome.stays }),
-    ...(outcome.merged !== undefined && { merged: outcome.merged }),
-    ...(outcome.commit !== undefined && { commit: outcome.commit }),
-    ...(outcome.planned !== undefined && { planned: outcome.planned }),
-    ...(outcome.unsettled !== undefined && { unsettled: outcome.unsettled }),
-    ...(outcome.undone !== undefined && { undone: outcome.undone }),
-    ...(outcome.rolled_back !== undefined && { rolled_back: outcome.rolled_back }),
-    ...(outcome.proves !== undefined && { proves: outcome.proves }),
-    ...(outcome.skipped !== undefined && { skipped: outcome.skipped }),
-    ...(outcome.commands !== undefined && { commands: outcome.commands }),
-    error: failureOf(error),
-  };
-}
-
-function failureOf(error: Failure | null): Failure | null {
-  return error && { code: error.code, message: error.message, hint: error.hint, retry_after: error.retry_after };
+  const read = outcomeSchema.safeParse(outcome);
+  return read.success ? (read.data as Outcome) : outcome;
 }
 
 /** Notices for the document, in order. */
@@ -118,7 +46,7 @@ export interface CommandAnswer {
 
 /** `--json` of every other command: one document and a line feed. */
 export function renderCommandDocument({ command, code, data, notices, error }: CommandAnswer): string {
-  const found = { data: data ?? null, notices: noticesOf(notices), error: failureOf(error) };
+  const found = { data: data ?? null, notices: noticesOf(notices), error };
   return `${stringify({ v: 1, ok: code === 0, command, code, ...found })}\n`;
 }
 

@@ -1,7 +1,7 @@
 /** What a plan promised, as rights: everything else is refused. Pure. */
 
 import type { PaiError } from "../error.ts";
-import type { UndoneStep } from "../outcome.ts";
+import type { RefusedAction } from "../outcome.ts";
 import type { PathUse, RelPath } from "../path.ts";
 import { spellToolCall } from "../tool-calls.ts";
 import { type Right, rowOf } from "../vocabulary.ts";
@@ -154,14 +154,14 @@ export const renderStepTarget = ({ target, destination }: Pick<PlanStep, "target
   destination === null ? target : `${target} → ${destination}`;
 
 /** A step that is open at the end of a run. */
-export const undoneStep = (step: PlanStep, why: string | null): UndoneStep => ({
+export const undoneStep = (step: PlanStep, why: string | null): RefusedAction => ({
   action: step.action,
   target: renderStepTarget(step),
   why: why ?? "no reply did it",
 });
 
 /** "a.py was not changed": a planned step that no reply did, as people read it. */
-export function renderUndone({ action, target }: Pick<UndoneStep, "action" | "target">): string {
+export function renderUndone({ action, target }: Pick<RefusedAction, "action" | "target">): string {
   const { right = null, form = "nothing" } = rowOf(action) ?? {};
   const verb = {
     content: form === "content" ? "written" : form === "edits" ? "changed" : "made",

@@ -7,7 +7,7 @@ import { grantsRun, whyNotRun } from "../../core/command/run-patterns.ts";
 import { tellOwn } from "../../core/command/sandbox.ts";
 import { mapTexts } from "../../core/map-texts.ts";
 import type { Json } from "../../core/model.ts";
-import type { UndoneStep } from "../../core/outcome.ts";
+import type { RefusedAction } from "../../core/outcome.ts";
 import { nameOf, type RelPath } from "../../core/path.ts";
 import { workOf } from "../../core/plan/plan.ts";
 import type { Rights } from "../../core/plan/scope.ts";
@@ -190,7 +190,7 @@ async function mayRunOutside(run: Run, { exit, held, refused }: Ran, command: st
 }
 
 /** Commands of the plan whose last run failed, without those before the first of the changes that the plan promises. */
-export function redCommands({ planning, shell }: Run): readonly UndoneStep[] {
+export function redCommands({ planning, shell }: Run): readonly RefusedAction[] {
   if (planning.plan === null) return [];
   const changes = workOf(planning.plan).some(({ action }) => rowOf(action)?.kind === "change");
   const last = new Map(shell.commands.map((each) => [each.command, each]));

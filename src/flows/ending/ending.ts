@@ -2,7 +2,7 @@
 
 import { fence } from "../../core/data-fence.ts";
 import type { ProjectMemory } from "../../core/memory.ts";
-import type { AfterCommand, UndoneStep } from "../../core/outcome.ts";
+import type { Outcome, RefusedAction } from "../../core/outcome.ts";
 
 /** `unverified`: also where no check has proved the work. `again`: once more after a failure took the work back. */
 export interface ThenOptions {
@@ -25,14 +25,14 @@ export interface RunEnding extends EndOptions {
   readonly memory: ProjectMemory | null;
   readonly after: ThenOptions;
   /** Those of them that ran. */
-  ranThen: readonly AfterCommand[];
+  ranThen: NonNullable<Outcome["then"]>;
   text: string;
   next: readonly string[];
   score: number | null;
   /** Planned steps that are open at the end, while what was done stays. */
-  undone: readonly UndoneStep[];
+  undone: readonly RefusedAction[];
   /** Planned steps that the model withdrew; `agreed`: a person said yes. */
-  skipped: readonly (UndoneStep & { readonly agreed: boolean })[];
+  skipped: readonly (RefusedAction & { readonly agreed: boolean })[];
 }
 
 export interface EndPorts {

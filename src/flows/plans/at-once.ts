@@ -3,7 +3,7 @@
 import { squash } from "../../core/change.ts";
 import { renderChanges } from "../../core/diff.ts";
 import { type Message, partOf, sizeOf } from "../../core/model.ts";
-import type { UndoneStep } from "../../core/outcome.ts";
+import type { RefusedAction } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import {
   atOnceBounds,
@@ -215,7 +215,7 @@ export async function tryAtOnce(run: Run, system: string, messages: readonly Mes
 }
 
 /** Files that the work named as needed and has not changed. */
-export function undoneFiles(run: Run, atOnce: AtOnce | null): readonly UndoneStep[] {
+export function undoneFiles(run: Run, atOnce: AtOnce | null): readonly RefusedAction[] {
   const changes = run.changing.dryRun ? run.changing.staged : (run.begun?.changes ?? []);
   const changed = new Set(changes.map(({ path }) => path));
   const why = "named as needed, and no reply changed it";

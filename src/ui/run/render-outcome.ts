@@ -10,7 +10,6 @@ import {
   type RefusedAction,
   renderProof,
   type Status,
-  type UndoneStep,
 } from "../../core/outcome.ts";
 import { counted, grouped, priced, renderDuration } from "../amount.ts";
 import { renderCounts } from "../diff/render-diff.ts";
@@ -69,7 +68,7 @@ function renderRefused(refused: readonly RefusedAction[], style: Style, columns:
 }
 
 /** "! left undone: MODIFY CHANGES.md  no reply did it": a line for each planned step that is open. */
-function renderOpenSteps(undone: readonly UndoneStep[], style: Style, columns: number | null): string[] {
+function renderOpenSteps(undone: readonly RefusedAction[], style: Style, columns: number | null): string[] {
   return undone.flatMap(({ action, target, why }) => {
     const what = `left undone: ${action} ${visibleLine(target)}`.trimEnd();
     return hang(`${mark(style, "warn")} `, `${what}  ${style.paint("dim", visibleLine(why))}`, columns);

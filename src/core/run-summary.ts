@@ -1,41 +1,68 @@
 /** A run as one row of the statistics, taken from its receipt. Pure. */
 import type { FactOf } from "./receipt.ts";
 
-/** Numbers are null where the receipt does not tell them; money in USD, times in milliseconds. */
-export interface RunSummary {
-  readonly id: string;
+type Loose = { readonly [name: string]: unknown };
+
+const isLoose = (value: unknown): value is Loose =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const fieldsOf = (value: unknown): Loose => (isLoose(value) ? value : {});
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const textOf = (value: unknown, maxLength = 200): string =>
+  typeof value === "string" ? value.slice(0, maxLength) : "";
+const numberOf = (value: unknown): number | null =>
+  typeof value === "number" && Number.isFinite(value) ? value : null;
+const countOf = (value: unknown): number => Math.max(0, numberOf(value) ?? 0);
+
+const text = (maxLength: number) => (value: unknown) => textOf(value, maxLength);
+const textOrNull = (maxLength: number) => (value: unknown) => textOf(value, maxLength) || null;
+
+/**
+ * The columns of a run, and how each is read, from rows of other machines too: texts are cut to their limits; a figure
+ * that is not a number is unknown: 0, or null. Money in USD, times in milliseconds.
+ */
+const runColumns = {
+  id: text(40),
   /** The project's folder. */
-  readonly root: string;
+  root: text(4096),
   /** ISO 8601, UTC. */
-  readonly at: string;
+  at: text(40),
   /** From the receipt, so keys are masked. */
-  readonly task: string;
-  readonly mode: string;
-  readonly model: string;
+  task: text(200),
+  mode: text(40),
+  model: text(200),
   /** As in its outcome, "planned" if it only made a plan; null: the run is still at work, or was cut off. */
-  readonly status: string | null;
-  readonly code: number | null;
-  readonly calls: number;
-  readonly expected: number;
-  readonly atMost: number;
-  readonly input: number;
+  status: textOrNull(20),
+  code: numberOf,
+  calls: countOf,
+  expected: countOf,
+  atMost: countOf,
+  input: countOf,
   /** Of the input, what a service had in its cache. */
-  readonly cached: number;
-  readonly output: number;
-  readonly cost: number | null;
-  readonly ms: number | null;
-  readonly actions: number | null;
-  readonly files: number;
-  readonly added: number;
-  readonly deleted: number;
-  readonly score: number | null;
-  readonly checks: number;
-  readonly checksPassed: number;
+  cached: countOf,
+  output: countOf,
+  cost: numberOf,
+  ms: numberOf,
+  actions: numberOf,
+  files: countOf,
+  added: countOf,
+  deleted: countOf,
+  score: numberOf,
+  checks: countOf,
+  checksPassed: countOf,
   /** Actions that were refused, for their path or otherwise. */
-  readonly refused: number;
-  readonly amended: number;
-  readonly sandbox: string | null;
-}
+  refused: countOf,
+  amended: countOf,
+  sandbox: textOrNull(20),
+};
+
+export type RunSummary = {
+  readonly [Name in keyof typeof runColumns]: ReturnType<(typeof runColumns)[Name]>;
+};
+
+export const columnNames = Object.keys(runColumns) as readonly (keyof RunSummary)[];
+
+const readRow = (row: Loose): RunSummary =>
+  Object.fromEntries(columnNames.map((name) => [name, runColumns[name](row[name])])) as RunSummary;
 
 /** The totals of a group of runs. Money in USD, times in milliseconds. */
 export interface GroupTotals {
@@ -68,18 +95,6 @@ export interface TeamRun extends RunSummary {
   readonly undone: boolean;
 }
 
-type Loose = { readonly [name: string]: unknown };
-
-const isLoose = (value: unknown): value is Loose =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-const fieldsOf = (value: unknown): Loose => (isLoose(value) ? value : {});
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const textOf = (value: unknown, maxLength = 200): string =>
-  typeof value === "string" ? value.slice(0, maxLength) : "";
-const numberOf = (value: unknown): number | null =>
-  typeof value === "number" && Number.isFinite(value) ? value : null;
-const countOf = (value: unknown): number => Math.max(0, numberOf(value) ?? 0);
-
 const sumOf = (items: readonly unknown[], name: string): number =>
   items.reduce<number>((sum, item) => sum + countOf(fieldsOf(item)[name]), 0);
 
@@ -110,88 +125,48 @@ export function summarizeRun(
   const checks = listOf(outcome["checks"]).map(fieldsOf);
   const at = textOf(begun["at"], 40) || timeOf(id);
   const status = outcome["planned"] === true ? "planned" : textOf(outcome["status"], 20);
-  return {
+  return readRow({
     id,
-    root: textOf(begun["root"], 4096),
+    root: begun["root"],
     at,
-    task: textOf(fieldsOf(begun["task"])["text"]),
-    mode: textOf(outcome["mode"], 40) || textOf(begun["mode"], 40),
-    model: textOf(fieldsOf(outcome["model"])["requested"]) || textOf(fieldsOf(begun["model"])["id"]),
-    status: status === "" ? null : status,
-    code: numberOf(outcome["code"]),
-    calls: countOf(calls?.["sent"] ?? calls?.["made"]),
-    expected: countOf(calls?.["expected"]),
-    atMost: countOf(calls?.["at_most"]),
-    input: countOf(usage?.["input"]),
-    cached: countOf(usage?.["cached"]),
-    output: countOf(usage?.["output"]),
-    cost: numberOf(outcome["cost"]),
+    task: fieldsOf(begun["task"])["text"],
+    mode: outcome["mode"] || begun["mode"],
+    model: fieldsOf(outcome["model"])["requested"] || fieldsOf(begun["model"])["id"],
+    status,
+    code: outcome["code"],
+    calls: calls?.["sent"] ?? calls?.["made"],
+    expected: calls?.["expected"],
+    atMost: calls?.["at_most"],
+    input: usage?.["input"],
+    cached: usage?.["cached"],
+    output: usage?.["output"],
+    cost: outcome["cost"],
     ms: numberOf(outcome["ms"]) ?? between(at, textOf(ended["at"], 40)),
-    actions: numberOf(actions?.["done"]),
+    actions: actions?.["done"],
     files: changes.length,
     added: sumOf(changes, "added"),
     deleted: sumOf(changes, "deleted"),
-    score: numberOf(outcome["score"]),
+    score: outcome["score"],
     checks: checks.length,
     checksPassed: checks.filter((check) => check["passed"] === true).length,
     refused: listOf(outcome["refused"]).length,
     amended: listOf(outcome["amended"]).length,
-    sandbox: textOf(outcome["sandbox"], 20) || null,
-  };
+    sandbox: outcome["sandbox"],
+  });
 }
 
-/** Reads a row that another machine wrote: texts are cut to their limits; a figure that is not a number is unknown. */
+/** Reads a row of the team's database. */
 export function readTeamRun(row: unknown): TeamRun {
   const loose = fieldsOf(row);
-  const text = (name: string, maxLength?: number) => textOf(loose[name], maxLength);
-  const number = (name: string) => numberOf(loose[name]);
-  const count = (name: string) => countOf(loose[name]);
-  return {
-    who: text("who", 63),
-    host: text("host", 255),
-    undone: loose["undone"] === true,
-    id: text("id", 40),
-    root: text("root", 4096),
-    at: text("at", 40),
-    task: text("task"),
-    mode: text("mode", 40),
-    model: text("model"),
-    status: text("status", 20) || null,
-    code: number("code"),
-    calls: count("calls"),
-    expected: count("expected"),
-    atMost: count("atMost"),
-    input: count("input"),
-    cached: count("cached"),
-    output: count("output"),
-    cost: number("cost"),
-    ms: number("ms"),
-    actions: number("actions"),
-    files: count("files"),
-    added: count("added"),
-    deleted: count("deleted"),
-    score: number("score"),
-    checks: count("checks"),
-    checksPassed: count("checksPassed"),
-    refused: count("refused"),
-    amended: count("amended"),
-    sandbox: text("sandbox", 20) || null,
-  };
+  const [who, host] = [textOf(loose["who"], 63), textOf(loose["host"], 255)];
+  return { who, host, undone: loose["undone"] === true, ...readRow(loose) };
 }
 
 /** Names of the sums of a group. */
-export const totalNames = [
-  "runs",
-  "solved",
-  "verified",
-  "calls",
-  "kept",
-  "tokens",
-  "cached",
-  "cost",
-  "unpriced",
-  "ms",
-].concat(["refused", "amended", "changed", "undone"]) as readonly Exclude<keyof GroupTotals, "key">[];
+export const totalNames =
+  "runs solved verified calls kept tokens cached cost unpriced ms refused amended changed undone".split(
+    " ",
+  ) as readonly Exclude<keyof GroupTotals, "key">[];
 
 /** The totals of a group, from rows of the database. */
 export function readTotals(row: unknown): GroupTotals {

@@ -2,7 +2,7 @@
 import { Database, type SQLQueryBindings } from "bun:sqlite";
 import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type GroupTotals, type RunSummary, summarizeRun, totalNames } from "../core/run-summary.ts";
+import { columnNames, type GroupTotals, type RunSummary, summarizeRun, totalNames } from "../core/run-summary.ts";
 import { openReceipts } from "../store/receipts.ts";
 import { readEnded, readUndone } from "../store/run-notes.ts";
 import { useWal } from "../store/wal.ts";
@@ -11,48 +11,18 @@ import { entryAt } from "../system/entry-at.ts";
 /** A new layout gets a new file name, so that an older pai keeps its own file. */
 const layout = 2;
 
+const columns = ["folder", ...columnNames, "bytes"] as const;
+
 const schema = `
-  create table if not exists runs (
-    folder text not null, id text not null, root text not null, at text not null, task text not null,
-    mode text not null, model text not null, status text, code integer,
-    calls integer not null, expected integer not null, atMost integer not null,
-    input integer not null, cached integer not null, output integer not null, cost real, ms integer, actions integer,
-    files integer not null, added integer not null, deleted integer not null, score real,
-    checks integer not null, checksPassed integer not null, refused integer not null, amended integer not null,
-    sandbox text, undone integer not null default 0, bytes integer not null,
-    primary key (folder, id)
-  ) without rowid;
+  create table if not exists runs (${columns.join(", ")}, undone integer not null default 0,
+    primary key (folder, id)) without rowid;
   create index if not exists runs_at on runs (at);
   create index if not exists runs_id on runs (id);
-  create table if not exists days (
-    day text not null, model text not null, mode text not null, folder text not null,
-    runs integer not null, solved integer not null, verified integer not null, calls integer not null,
-    kept integer not null, tokens integer not null, cached integer not null, cost real not null, unpriced integer not null, ms integer not null,
-    refused integer not null, amended integer not null, changed integer not null, undone integer not null,
-    primary key (day, model, mode, folder)
-  ) without rowid;
+  create table if not exists days (day, model, mode, folder, ${totalNames.join(", ")},
+    primary key (day, model, mode, folder)) without rowid;
   create table if not exists folders (folder text primary key, receipts real not null, undone real not null,
     ended real not null) without rowid;
 `;
-
-const columns = [
-  ...["folder", "id", "root", "at", "task", "mode", "model", "status", "code", "calls", "expected", "atMost"],
-  ...[
-    "input",
-    "cached",
-    "output",
-    "cost",
-    "ms",
-    "actions",
-    "files",
-    "added",
-    "deleted",
-    "score",
-    "checks",
-    "checksPassed",
-  ],
-  ...["refused", "amended", "sandbox", "bytes"],
-] as const;
 
 export interface IndexedRun extends RunSummary {
   /** Name of the project's state folder. */

@@ -2,7 +2,14 @@
 import { digest } from "../../core/digest.ts";
 import { toPaiError } from "../../core/error.ts";
 import type { Json } from "../../core/model.ts";
-import { type GroupTotals, type RunSummary, readTeamRun, readTotals, type TeamRun } from "../../core/run-summary.ts";
+import {
+  columnNames,
+  type GroupTotals,
+  type RunSummary,
+  readTeamRun,
+  readTotals,
+  type TeamRun,
+} from "../../core/run-summary.ts";
 import type { Letter, Outbox } from "./outbox.ts";
 import { pushSessions } from "./shared-sessions.ts";
 import { storeJson, type TeamStore } from "./team-store.ts";
@@ -18,22 +25,7 @@ const groupings = {
 } as const;
 export type TeamGrouping = keyof typeof groupings;
 
-const numbers = [
-  "calls",
-  "expected",
-  "atMost",
-  "input",
-  "cached",
-  "output",
-  "cost",
-  "ms",
-  "actions",
-  "files",
-  "added",
-] as const;
-const more = ["deleted", "score", "checks", "checksPassed", "refused", "amended"] as const;
-const texts = ["host", "id", "root", "at", "task", "mode", "model", "status", "sandbox"] as const;
-const columns = ["key", "code", ...texts, ...numbers, ...more];
+const columns = ["key", "host", ...columnNames];
 const listed = columns.map((name) => `"${name}"`).join(", ");
 
 /** Number of letters in one statement. */

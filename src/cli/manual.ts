@@ -30,11 +30,6 @@ export const variables = [
   ["PAI_MAX_CALLS", "hard cap on model calls of a run"],
   ["PAI_MAX_TOKENS", "hard cap on tokens of a run"],
   ["PAI_MAX_COST", "hard cap on the cost of a run, in USD"],
-  [
-    "PAI_MAX_TEAM_CALLS, PAI_MAX_TEAM_TOKENS, PAI_MAX_TEAM_COST",
-    "hard caps of a team that shares a store on one day (UTC)",
-  ],
-  ["PAI_LIMITS_STRICT", "1: no call while the store that counts the day is unreachable"],
   ["PAI_STATE_DIR", "folder of journals, sessions and receipts"],
   ["PAI_STORE_URL", "PostgreSQL database that machines of a team share: postgres://user@host/name"],
   ["PAI_BASE_URL", "address of the provider in use; wins over the provider's own variable"],

@@ -181,6 +181,8 @@ async function askOnce(run: Run, question: ModelQuestion, onText: (text: string,
   const call = {
     input: Math.ceil(estimate * margin),
     minReply,
+    // A first call mostly plans, and another one works.
+    promised: Math.max(1, Math.min(ledger.promised.at_most, Math.max(2, ledger.promised.expected)) - ledger.made),
     maxReply,
     priceOf: (usage: Usage) => ledger.priceOf(usage, job),
     signal: run.signal,

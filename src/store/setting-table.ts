@@ -218,10 +218,6 @@ export const settingTable = {
   dayCalls: cap("limits.day.calls", "a whole number", true),
   dayTokens: cap("limits.day.tokens", "a whole number", true),
   dayCost: cap("limits.day.cost", "an amount in USD", false),
-  teamCalls: cap("limits.day.team.calls", "a whole number", true, { env: "PAI_MAX_TEAM_CALLS" }),
-  teamTokens: cap("limits.day.team.tokens", "a whole number", true, { env: "PAI_MAX_TEAM_TOKENS" }),
-  teamCost: cap("limits.day.team.cost", "an amount in USD", false, { env: "PAI_MAX_TEAM_COST" }),
-  limitsStrict: { ...switched("limits.strict", { env: "PAI_LIMITS_STRICT" }), narrow: either, bind: either },
   timeout: {
     ...duration("limits.timeout", Number.MAX_SAFE_INTEGER),
     fallback: null,

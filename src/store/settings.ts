@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { PaiError } from "../core/error.ts";
 import { isFields, type Json } from "../core/model.ts";
 import { byProvider, type ProviderId } from "../core/providers.ts";
-import type { DayCaps } from "../core/spending/allowance.ts";
+import type { SpendCaps } from "../core/spending/allowance.ts";
 import { kebabCase } from "../core/text.ts";
 import { type JsonText, parseJsonText } from "./json-text.ts";
 import { readModelFacts } from "./model-settings.ts";
@@ -152,16 +152,12 @@ function groupRows(rows: RowValues, baseUrl: Readonly<Record<ProviderId, string 
     cost,
     timeout,
     silence,
-    limitsStrict,
     guardLines,
     allow,
     deny,
     dayCalls,
     dayTokens,
     dayCost,
-    teamCalls,
-    teamTokens,
-    teamCost,
     commandEnv,
     commandWritable,
     commandTimeout,
@@ -169,11 +165,7 @@ function groupRows(rows: RowValues, baseUrl: Readonly<Record<ProviderId, string 
     providers,
     ...others
   } = rows;
-  const day: DayCaps = {
-    user: { calls: dayCalls, tokens: dayTokens, cost: dayCost },
-    team: { calls: teamCalls, tokens: teamTokens, cost: teamCost },
-    strict: limitsStrict,
-  };
+  const day: SpendCaps = { calls: dayCalls, tokens: dayTokens, cost: dayCost };
   return {
     ...others,
     baseUrl,

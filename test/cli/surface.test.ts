@@ -3,6 +3,8 @@ import { expect, test } from "bun:test";
 import { commands } from "../../src/cli/command-table.ts";
 import { renderHelpOf } from "../../src/cli/commands/help.ts";
 import { flagGroups, specsOf } from "../../src/cli/flags.ts";
+import { variables } from "../../src/cli/manual.ts";
+import { allSettings } from "../../src/store/setting-table.ts";
 
 const run = commands.find(({ name }) => name === "run");
 
@@ -13,4 +15,10 @@ test("run takes at most 50 flags, each in a group, and its help fits two screens
   const lines = renderHelpOf(run).trimEnd().split("\n");
   expect(lines.length).toBeLessThanOrEqual(80);
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
+});
+
+test("there are at most 32 settings, the address of a provider counted once, and 30 variables", () => {
+  const names = new Set(allSettings.map(({ name }) => name.replace(/^baseUrl\..*/, "baseUrl.PROVIDER")));
+  const variable = variables.flatMap(([listed]) => listed.split(", "));
+  expect([names.size <= 32, variable.length <= 30]).toEqual([true, true]);
 });

@@ -14,6 +14,7 @@ const none: SpendCaps = { calls: null, tokens: null, cost: null };
 /** 1 USD a million tokens, at the most 1,000 tokens and 0.001 USD a call. */
 const call: PlannedCall = {
   input: 400,
+  promised: 1,
   minReply: 100,
   maxReply: () => 600,
   priceOf: ({ input, output }) => (input + output) / 1e6,

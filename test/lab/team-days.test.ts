@@ -8,6 +8,7 @@ import { openTeamAllowance } from "../../src/lab/team/allowance.ts";
 import { openDayLedger } from "../../src/lab/team/day-ledger.ts";
 import { openOutbox } from "../../src/lab/team/outbox.ts";
 import { catchUp, mailRun } from "../../src/lab/team/shared-runs.ts";
+import { openTeamRules } from "../../src/lab/team/team-rules.ts";
 import { openTeamStore } from "../../src/lab/team/team-store.ts";
 import { needs } from "../needs.ts";
 import { makeFolder } from "../store/temp-home.ts";
@@ -20,6 +21,7 @@ const none: SpendCaps = { calls: null, tokens: null, cost: null };
 /** 1 USD a million tokens, at the most 1,000 tokens and 0.001 USD a call. */
 const call: PlannedCall = {
   input: 400,
+  promised: 1,
   minReply: 100,
   maxReply: () => 600,
   priceOf: ({ input, output }) => (input + output) / 1e6,
@@ -47,33 +49,36 @@ needs(postgres).describe("a team", () => {
   afterAll(() => server.stop());
   beforeEach(async () => {
     for (const close of closing.splice(0)) await close();
-    server.sql("delete from pai.spent; delete from pai.claims; delete from pai.runs");
+    server.sql(
+      "delete from pai.spent; delete from pai.claims; delete from pai.runs; delete from pai.machines; update pai.caps set calls = null, tokens = null, cost = null, required = false",
+    );
   });
 
   interface Caps {
     readonly user?: Partial<SpendCaps>;
-    readonly team?: Partial<SpendCaps>;
-    readonly strict?: boolean;
     readonly waitMs?: number;
   }
 
   /** One machine of the team. */
-  function open(who: string, { user = {}, team = {}, strict = false, waitMs = 0 }: Caps = {}, now = () => new Date()) {
+  function open(who: string, { user = {}, waitMs = 0 }: Caps = {}, now = () => new Date()) {
     const folder = makeFolder();
     const store = openTeamStore(readAddress(server.url(who)), { pai: "1", withinMs: 10_000 });
     const outbox = openOutbox(join(folder, "outbox"));
     const ledger = openDayLedger(join(folder, "days.sqlite"));
     const warnings: string[] = [];
-    const caps = { user: { ...none, ...user }, team: { ...none, ...team }, strict };
     const warn = (text: string) => warnings.push(text);
-    const allowance = openTeamAllowance({ store, caps, ledger, outbox, now, warn, waitMs });
+    const rules = openTeamRules(store, folder);
+    const caps = { ...none, ...user };
+    const allowance = openTeamAllowance({ store, rules, caps, ledger, outbox, now, warn, waitMs });
     closing.push(async () => {
       await allowance.close();
       await store.close();
       ledger.close();
     });
-    return { store, outbox, ledger, allowance, warnings };
+    return { store, rules, outbox, ledger, allowance, warnings };
   }
+  /** What the owner of the database sets. */
+  const capTeam = (set: string) => server.sql(`update pai.caps set ${set}`);
   const spent = (scope: string) =>
     JSON.parse(
       server.sql(
@@ -82,9 +87,8 @@ needs(postgres).describe("a team", () => {
     ) as number[][];
 
   test("two hundred reservations of fifty machines at once stay within the team's cap, and use it up", async () => {
-    const machines = Array.from({ length: 50 }, (_, at) =>
-      open(at % 2 === 0 ? "ana" : "bob", { team: { tokens: 100_500, cost: 5 } }),
-    );
+    capTeam("tokens = 100500, cost = 5");
+    const machines = Array.from({ length: 50 }, (_, at) => open(at % 2 === 0 ? "ana" : "bob"));
     const all = await reserveMany(
       machines.map(({ allowance }) => allowance),
       200,
@@ -97,7 +101,8 @@ needs(postgres).describe("a team", () => {
   });
 
   test("what is settled makes room again, and every call is counted once", async () => {
-    const machines = Array.from({ length: 20 }, () => open("ana", { user: { calls: 40 }, team: { cost: 0.02 } }));
+    capTeam("cost = 0.02");
+    const machines = Array.from({ length: 20 }, () => open("ana", { user: { calls: 40 } }));
     const work = async ({ allowance }: (typeof machines)[number]) => {
       let made = 0;
       for (let at = 0; at < 10; at += 1) {
@@ -117,17 +122,15 @@ needs(postgres).describe("a team", () => {
   });
 
   test("a call waits for others who hold more than they need, and not for long", async () => {
-    const [ana, bob] = [
-      open("ana", { team: { tokens: 1200 } }),
-      open("bob", { team: { tokens: 1200 }, waitMs: 600_000 }),
-    ];
+    capTeam("tokens = 1200");
+    const [ana, bob] = [open("ana"), open("bob", { waitMs: 600_000 })];
     const held = await ana.allowance.reserve(call);
     const waiting = bob.allowance.reserve(call);
     while (bob.warnings.length === 0) await Bun.sleep(10);
     expect(bob.warnings).toEqual(["the rest of the day's caps is reserved by calls under way: waiting for them"]);
     held.settle(paid(100));
     expect((await waiting).reply()).toBe(600);
-    const stopped = open("bob", { team: { tokens: 1200 }, waitMs: 600_000 });
+    const stopped = open("bob", { waitMs: 600_000 });
     const stop = new AbortController();
     const ending = stopped.allowance.reserve({ ...call, signal: stop.signal });
     setTimeout(() => stop.abort(new Error("stopped by the user")), 100);
@@ -135,6 +138,34 @@ needs(postgres).describe("a team", () => {
     (await waiting).settle(paid(1100));
     await bob.allowance.close();
     await expect(stopped.allowance.reserve(call)).rejects.toMatchObject({ code: "budget_tokens" });
+  });
+
+  test("runs that begin together hold the calls that they promise, and give back what they do not make", async () => {
+    capTeam("calls = 20");
+    const machines = Array.from({ length: 12 }, () => open("ana"));
+    const first = await Promise.all(
+      machines.map(({ allowance }) => allowance.reserve({ ...call, promised: 2 }).catch(() => null)),
+    );
+    expect([first.filter((claim) => claim !== null).length, spent("team")[0]?.[0]]).toEqual([10, 20]);
+    const holders = machines.filter((_, at) => first[at] !== null);
+    for (const { allowance } of holders.slice(0, 8)) (await allowance.reserve(call)).settle(paid(500));
+    expect(spent("team")[0]?.[0]).toBe(20);
+    for (const { allowance } of holders) {
+      allowance.endRun();
+      await allowance.close();
+    }
+    expect(spent("team")[0]?.[0]).toBe(18);
+  });
+
+  test("the tenth that may be used without the database is shared by the machines that it has seen", async () => {
+    capTeam("tokens = 200000");
+    const { allowance, rules, warnings } = open("ana");
+    server.sql("insert into pai.machines select 'm' || n from generate_series(1, 9) n");
+    await rules.ask();
+    server.kill();
+    const claims = granted(await reserveMany([allowance], 5));
+    server.start();
+    expect([claims.length, warnings[0]]).toEqual([2, expect.stringContaining("1 % of the day's caps")]);
   });
 
   test("a cap of one user leaves the others alone", async () => {
@@ -160,12 +191,14 @@ needs(postgres).describe("a team", () => {
   });
 
   test("while the database is away a tenth may be used, which is reported once when it is back", async () => {
-    const { allowance, outbox, store, warnings } = open("ana", { team: { tokens: 20_000 } });
+    capTeam("tokens = 20000");
+    const { allowance, rules, outbox, store, warnings } = open("ana");
+    await rules.ask();
     const other = openTeamStore(readAddress(server.url("ana")), { pai: "1", withinMs: 10_000 });
     server.kill();
     const claims = granted(await reserveMany([allowance], 5));
     expect([claims.length, warnings.length]).toEqual([2, 1]);
-    expect(warnings[0]).toContain("a tenth of the day's caps may be used meanwhile");
+    expect(warnings[0]).toContain("10 % of the day's caps may be used here meanwhile");
     await expect(allowance.reserve(call)).rejects.toMatchObject({
       code: "budget_tokens",
       message: expect.stringContaining("while the store is unreachable"),
@@ -195,21 +228,25 @@ needs(postgres).describe("a team", () => {
     expect(server.sql("select sum(calls) || ' ' || sum(tokens) from pai.spent where scope = 'team'")).toBe("60 6000");
   });
 
-  test("with limits.strict no call is made while the database is away", async () => {
-    const { allowance, outbox } = open("ana", { team: { tokens: 20_000 }, strict: true });
+  test("where the owner requires the store no call is made while the database is away", async () => {
+    capTeam("tokens = 20000, required = true");
+    const { allowance, rules, outbox } = open("ana");
+    await rules.ask();
     server.kill();
     await expect(allowance.reserve(call)).rejects.toMatchObject({
       code: "store_away",
-      message: expect.stringContaining("limits.strict"),
+      message: expect.stringContaining("this team makes no call without it"),
     });
     await allowance.reserve(call).catch(() => {});
     server.start();
-    expect(granted(await reserveMany([open("bob", { team: { tokens: 20_000 } }).allowance], 1))).toHaveLength(1);
+    expect(granted(await reserveMany([open("bob").allowance], 1))).toHaveLength(1);
     expect(outbox.list("spend", 9)).toEqual([]);
   });
 
   test("a server that is killed among two hundred reservations keeps what it granted, and grants no more than the cap", async () => {
-    const machines = Array.from({ length: 20 }, () => open("ana", { team: { tokens: 150_000 }, strict: true }));
+    capTeam("tokens = 150000, required = true");
+    const machines = Array.from({ length: 20 }, () => open("ana"));
+    await Promise.all(machines.map(({ rules }) => rules.ask()));
     const reserving = reserveMany(
       machines.map(({ allowance }) => allowance),
       200,
@@ -231,7 +268,7 @@ needs(postgres).describe("a team", () => {
     const id = crypto.randomUUID();
     const ask = () =>
       store.query<{ granted: boolean }>(
-        "select granted from pai.reserve($1, 1, null, null, null, null, null, 400, 100, 600, 0, 0)",
+        "select granted from pai.reserve($1, gen_random_uuid(), 1, 1, null, null, 400, 100, 600, 0, 0)",
         [id],
       );
     expect([await ask(), await ask()].flat().map(({ granted: is }) => is)).toEqual([true, true]);
@@ -249,7 +286,8 @@ needs(postgres).describe("a team", () => {
   });
 
   test("runs that reserved nothing count when they are sent, on no day of the future", async () => {
-    const { store, outbox, allowance } = open("ana", { team: { tokens: 1000 } });
+    capTeam("tokens = 1000");
+    const { store, outbox, allowance } = open("ana");
     const run = {
       ...summarizeRun("20261122-100000000-0000", null, null),
       root: "/p",
@@ -271,7 +309,7 @@ needs(postgres).describe("a team", () => {
     const { store: ana } = open("ana");
     const { store: bob } = open("bob");
     const id = crypto.randomUUID();
-    await ana.query("select pai.reserve($1, null, null, null, null, null, null, 400, 100, 600, 0, 0)", [id]);
+    await ana.query("select pai.reserve($1, gen_random_uuid(), 1, null, null, null, 400, 100, 600, 0, 0)", [id]);
     await bob.query("select pai.settle($1, pai.today(), 0, 0, 0, true)", [id]);
     expect(spent("team")).toEqual([[1, 1000, 0]]);
     for (const bad of ["-1", "'NaN'", "'Infinity'", "null"])

@@ -15,7 +15,6 @@ const user = (home: Home, json: object | string) =>
 const project = (home: Home, json: object) => put(join(home.root, "pai.json"), JSON.stringify(json));
 
 const noCaps = { calls: null, tokens: null, cost: null };
-const noDayCaps = { user: noCaps, team: noCaps, strict: false };
 
 test("defaults without any file, and nothing is written at start (R44)", () => {
   const home = makeHome();
@@ -50,7 +49,7 @@ test("flag wins over environment, project, user file and default, and each origi
   expect([settings.mode, settings.temperature, settings.limits]).toEqual([
     "eight-step",
     0.7,
-    { calls: 5, tokens: 800, cost: 2, day: noDayCaps, timeout: 7, silence: null },
+    { calls: 5, tokens: 800, cost: 2, day: noCaps, timeout: 7, silence: null },
   ]);
   expect([
     origins["limits.tokens"],
@@ -103,7 +102,7 @@ test("policy and limits of the system's file can only be narrowed, by whatever s
   trustProject(home.places, home.root);
   const sources = { flags: { maxCalls: "7" }, env: { PAI_MAX_COST: "3" }, ...home, system };
   const { settings, origins, warnings } = loadSettings(sources);
-  expect(settings.limits).toEqual({ calls: 5, tokens: 900, cost: 1, day: noDayCaps, timeout: 60, silence: 60 });
+  expect(settings.limits).toEqual({ calls: 5, tokens: 900, cost: 1, day: noCaps, timeout: 60, silence: 60 });
   expect(settings.policy).toEqual({ allow: [], deny: ["*.sql", "b"] });
   expect(origins["limits.cost"]).toBe(system);
   expect(warnings).toEqual(
@@ -183,7 +182,7 @@ test("an untrusted project may only narrow; the rest is ignored with one warning
     hooks: {},
   });
   const { settings, warnings, trust } = load(home);
-  expect(settings.limits).toEqual({ calls: 4, tokens: null, cost: 1, day: noDayCaps, timeout: null, silence: null });
+  expect(settings.limits).toEqual({ calls: 4, tokens: null, cost: 1, day: noCaps, timeout: null, silence: null });
   expect([settings.guard, settings.policy]).toEqual([{ lines: 20 }, { allow: [], deny: ["a", "b"] }]);
   expect([settings.baseUrl.gemini, settings.checks, trust]).toEqual([null, [], "untrusted"]);
   expect(warnings).toHaveLength(1);

@@ -190,11 +190,7 @@ async function shareRests(
 
 function requirePrices(ids: readonly string[], base: Base): void {
   const { cost, day } = base.settings.limits;
-  const [name] = [
-    ...(cost === null ? [] : ["--max-cost"]),
-    ...(day.user.cost === null ? [] : ["limits.day.cost"]),
-    ...(day.team.cost === null ? [] : ["limits.day.team.cost"]),
-  ];
+  const [name] = [...(cost === null ? [] : ["--max-cost"]), ...(day.cost === null ? [] : ["limits.day.cost"])];
   const unknown = name === undefined ? undefined : ids.find((id) => priceOf(id, base, base.context.now()) === null);
   if (unknown === undefined) return;
   const instead = cost === null ? "cap tokens or calls instead" : "use --max-tokens or --max-calls";

@@ -7,6 +7,7 @@ import type { StampedEvent } from "../../core/event.ts";
 import { type Json, type Model, textOf } from "../../core/model.ts";
 import type { Decide } from "../../core/question.ts";
 import { createVeil, type Veil } from "../../core/secrets/veil.ts";
+import { hasCaps } from "../../core/spending/allowance.ts";
 import type { Ports, RunOptions, Task } from "../../flows/run.ts";
 import type { TeamLink } from "../../lab/door.ts";
 import type { Places } from "../../store/places.ts";
@@ -118,9 +119,8 @@ async function openTools(base: Base, { workspace, startTool }: ComposedWorkspace
 
 /** null: neither a store nor a day's cap is set. */
 async function openTeamLink(base: Base, ephemeral: boolean, notify: Notify): Promise<TeamLink | null> {
-  const { user, team } = base.settings.limits.day;
-  const isCapped = [...Object.values(user), ...Object.values(team)].some((cap) => cap !== null);
-  if (base.settings.storeUrl === null && !isCapped) return null;
+  const { storeUrl, limits } = base.settings;
+  if (storeUrl === null && !hasCaps(limits.day)) return null;
   return (await openLab()).linkTeam(base, { ephemeral, now: base.context.now, notify });
 }
 

@@ -9,14 +9,6 @@ export interface SpendCaps {
   readonly cost: number | null;
 }
 
-export interface DayCaps {
-  /** Of one user; in a team, of one login. */
-  readonly user: SpendCaps;
-  readonly team: SpendCaps;
-  /** Make no call while the rest of the day's budget is unknown. */
-  readonly strict: boolean;
-}
-
 /** The needs of a call that is about to be made. Money in USD, 0 when the price is unknown. */
 export interface Want {
   /** The most tokens that the request may have. */
@@ -47,6 +39,8 @@ export interface Share {
 export interface PlannedCall {
   readonly input: number;
   readonly minReply: number;
+  /** Calls that the run still promises, this one included: at least 1. */
+  readonly promised: number;
   /** Output tokens that the reply may have. Throws budget_* and request_rejected. */
   readonly maxReply: () => number;
   /** USD; null: the price is unknown. */
@@ -68,7 +62,7 @@ export interface Claim {
 export interface Allowance {
   /**
    * Throws budget_calls, budget_tokens or budget_cost when too little of the day is left for the smallest reply,
-   * store_away when that is unknown and `strict` is set, and what `maxReply` throws.
+   * store_away when that is unknown and the team wants no call then, and what `maxReply` throws.
    */
   reserve(call: PlannedCall): Promise<Claim>;
 }
@@ -122,10 +116,12 @@ export function dayIsSpent(what: keyof SpendCaps, used: number, cap: number | nu
   const amount = (value: number) => (what === "cost" ? value.toFixed(4) : String(Math.round(value)));
   const text = `the day's budget of ${whose} is reached: ${amount(used)} of ${cap ?? 0} ${unitOf[what]} used or reserved today (UTC)`;
   return new PaiError(`budget_${what}`, text, {
-    hint: `wait for tomorrow, or raise limits.day.${whose === "the team" ? "team." : ""}${what}`,
+    hint:
+      whose === "the team"
+        ? "wait for tomorrow, or ask who owns the store to raise pai.caps (docs/team.md)"
+        : `wait for tomorrow, or raise limits.day.${what}`,
   });
 }
 
 /** Whether anything is capped. */
-export const hasDayCaps = ({ user, team }: DayCaps): boolean =>
-  [user, team].some((caps) => caps.calls !== null || caps.tokens !== null || caps.cost !== null);
+export const hasCaps = (caps: SpendCaps): boolean => caps.calls !== null || caps.tokens !== null || caps.cost !== null;

@@ -1,11 +1,12 @@
 /** Reserves calls against the day's caps, in the team's database or for this machine alone. */
 
 import { PaiError, toPaiError } from "../../core/error.ts";
+import { noUsage } from "../../core/model.ts";
 import {
   type Allowance,
   type Claim,
-  type DayCaps,
   dayIsSpent,
+  hasCaps,
   type PlannedCall,
   replyWithin,
   type Share,
@@ -17,9 +18,10 @@ import {
 import { pause } from "../../store/pause.ts";
 import type { DayLedger, DayScope } from "./day-ledger.ts";
 import type { Outbox } from "./outbox.ts";
+import { type TeamRules, unknownRules } from "./team-rules.ts";
 import type { TeamStore } from "./team-store.ts";
 
-/** Part of the day's caps that each machine may use while the team's database is unreachable. */
+/** Part of the day's caps that the machines of a team may use, each its share, while the database is unreachable. */
 const awayShare = 0.1;
 /** Milliseconds before an unreachable database is asked again. */
 const restMs = 30_000;
@@ -77,13 +79,16 @@ interface Reserved {
   readonly of_scope: string | null;
   readonly what: keyof SpendCaps | null;
   readonly used: number | null;
+  readonly cap: number | null;
   readonly claim_tokens: number | null;
   readonly claim_cost: number | null;
 }
 
 export interface TeamDays {
   readonly store: TeamStore;
-  readonly caps: DayCaps;
+  readonly rules: TeamRules;
+  /** Of one login. */
+  readonly caps: SpendCaps;
   /** Counts what is spent while the database is unreachable; null: it cannot be counted here. */
   readonly ledger: DayLedger | null;
   /** Keeps messages for the database until it is reachable; null: nothing can be kept here. */
@@ -95,32 +100,46 @@ export interface TeamDays {
 }
 
 export interface TeamAllowance extends Allowance {
+  /** Gives back the calls that the run promised and did not make; returns whether its calls were counted one by one. */
+  readonly endRun: () => boolean;
   /** Resolves when all settlements are sent, or kept to be sent later. */
   readonly close: () => Promise<void>;
 }
 
-const partOf = (user: SpendCaps, team: SpendCaps): SpendCaps => {
+const partOf = (user: SpendCaps, team: SpendCaps, share: number): SpendCaps => {
   const part = (name: keyof SpendCaps) => {
     const cap = Math.min(user[name] ?? Number.POSITIVE_INFINITY, team[name] ?? Number.POSITIVE_INFINITY);
-    return Number.isFinite(cap) ? cap * awayShare : null;
+    return Number.isFinite(cap) ? cap * share : null;
   };
   const calls = part("calls");
   return { calls: calls === null ? null : Math.ceil(calls), tokens: part("tokens"), cost: part("cost") };
 };
+
+/** Throws usage for a call whose cost nobody knows, where the team caps it. */
+function requirePrice({ priceOf }: PlannedCall, { cost }: SpendCaps): void {
+  if (cost === null || priceOf({ ...noUsage, input: 1, output: 1 }) !== null) return;
+  throw new PaiError("usage", "the team caps the cost of a day, and the price of this model is not known", {
+    hint: "choose another model, or say its price: pai config set models.PROVIDER:NAME …",
+  });
+}
 
 const nothing: Spent = { calls: 0, tokens: 0, cost: 0 };
 
 /** For a team; a day follows the clock of its database. */
 export function openTeamAllowance({
   store,
-  caps,
+  rules,
+  caps: user,
   ledger,
   outbox,
   now,
   warn,
   waitMs = patienceMs,
 }: TeamDays): TeamAllowance {
-  const { user, team, strict } = caps;
+  /** The claim for the calls that the run promises beyond the one under way; null: no run has begun. */
+  let promise: string | null = null;
+  /** Whether calls of this run are counted here; the others count when the run is told. */
+  let isCounted = false;
   const settling = new Set<Promise<void>>();
   let askAgainAt = 0;
   const mail = (claim: string, day: string, { calls, tokens, cost }: Spent, final: boolean) =>
@@ -148,42 +167,54 @@ export function openTeamAllowance({
     }
   }
 
-  async function ask(id: string, want: Want): Promise<Reservation> {
-    const limits = [user, team].flatMap((each) => [each.calls, each.tokens, each.cost]);
+  function settleSoon(id: string, spent: Spent): void {
+    const work = settle(id, spent).finally(() => settling.delete(work));
+    settling.add(work);
+  }
+
+  async function ask(id: string, want: Want, promised: number): Promise<Reservation> {
+    const run = promise ?? crypto.randomUUID();
+    const limits = [run, promised, user.calls, user.tokens, user.cost];
     const call = [want.input, want.minReply, want.maxReply, want.inputCost, want.perOutput];
     const [row] = await store.query<Reserved>(
-      "select * from pai.reserve($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+      "select * from pai.reserve($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
       [id, ...limits, ...call],
     );
     if (row?.granted !== true) {
       const what = row?.what ?? "calls";
-      const isTeam = row?.of_scope === "team";
-      const whose = isTeam ? "the team" : (row?.of_scope ?? "").replace(/^user /, "");
-      throw dayIsSpent(what, row?.used ?? 0, (isTeam ? team : user)[what], whose);
+      const whose = row?.of_scope === "team" ? "the team" : (row?.of_scope ?? "").replace(/^user /, "");
+      throw dayIsSpent(what, row?.used ?? 0, row?.cap ?? null, whose);
     }
+    promise = run;
+    isCounted = true;
     return {
       tokens: row.claim_tokens ?? 0,
       cost: row.claim_cost ?? 0,
-      settle(spent) {
-        const work = settle(id, spent).finally(() => settling.delete(work));
-        settling.add(work);
-      },
+      settle: (spent) => settleSoon(id, spent),
     };
   }
 
   function takeFromReserve(want: Want, away: PaiError): Reservation {
-    if (strict)
-      throw new PaiError("store_away", `${away.message}; with limits.strict no call is made without it`, {
-        hint: "make the store reachable, or allow a reserve: pai config set limits.strict false",
+    const { caps: team, required, share } = known();
+    if (required)
+      throw new PaiError("store_away", `${away.message}, and this team makes no call without it`, {
+        hint: "make the store reachable (docs/team.md)",
         cause: away,
       });
+    const isCapped = hasCaps(user) || hasCaps(team);
+    if (!isCapped) return { tokens: Number.POSITIVE_INFINITY, cost: Number.POSITIVE_INFINITY, settle() {} };
+    isCounted = true;
     if (ledger === null || outbox === null)
       throw new PaiError("store_away", `${away.message}, and no folder is known to count a reserve in`, {
         cause: away,
       });
     const day = dayOf(now());
     const whose = "this machine while the store is unreachable";
-    const { id, ...reserved } = reserveHere({ ledger, caps: partOf(user, team), scope: "away", whose }, day, want);
+    const { id, ...reserved } = reserveHere(
+      { ledger, caps: partOf(user, team, share), scope: "away", whose },
+      day,
+      want,
+    );
     mail(id, day, { calls: 1, tokens: reserved.tokens, cost: reserved.cost }, false);
     return {
       ...reserved,
@@ -194,29 +225,46 @@ export function openTeamAllowance({
     };
   }
 
-  let known: PaiError | null = null;
-  async function reserve(want: Want): Promise<Reservation> {
-    if (known !== null && performance.now() < askAgainAt) return takeFromReserve(want, known);
+  const known = () => {
+    const { caps, required, machines } = rules.known() ?? unknownRules;
+    return { caps, required, share: awayShare / Math.max(1, machines) };
+  };
+
+  /** The last failure to reach the database; null: it answered. */
+  let gone: PaiError | null = null;
+
+  function noteAway(error: PaiError): void {
+    const { caps, required, share } = known();
+    if (gone === null && !required && (hasCaps(user) || hasCaps(caps)))
+      warn(`${error.message}; ${Math.round(share * 1000) / 10} % of the day's caps may be used here meanwhile`);
+    gone = error;
+    askAgainAt = performance.now() + restMs;
+  }
+
+  async function reserve(want: Want, call: PlannedCall): Promise<Reservation> {
+    if (gone !== null && performance.now() < askAgainAt) return takeFromReserve(want, gone);
     const id = crypto.randomUUID();
+    let isAsked = false;
     try {
-      const reserved = await ask(id, want);
-      known = null;
+      requirePrice(call, (await rules.ask()).caps);
+      isAsked = true;
+      const reserved = await ask(id, want, call.promised);
+      gone = null;
       return reserved;
     } catch (thrown) {
       const error = toPaiError(thrown);
-      if (error.code !== "store_away") throw error;
+      // Of a store that cannot be used, and that never told of a cap, no run has to know.
+      if (error.code !== "store_away" && (rules.known() !== null || hasCaps(user))) throw error;
       // The reply may have been lost after the reservation was made, so it is released later.
-      mailSettlement(id, dayOf(now()), nothing);
-      if (known === null && !strict) warn(`${error.message}; a tenth of the day's caps may be used meanwhile`);
-      known = error;
-      askAgainAt = performance.now() + restMs;
+      if (isAsked) mailSettlement(id, dayOf(now()), nothing);
+      noteAway(error);
       return takeFromReserve(want, error);
     }
   }
 
   /** Whether a later attempt may succeed: calls under way have reserved more than they will need. */
   async function isHeld(thrown: unknown): Promise<boolean> {
-    if (known !== null || !toPaiError(thrown).code.startsWith("budget_")) return false;
+    if (gone !== null || !toPaiError(thrown).code.startsWith("budget_")) return false;
     const [row] = await store.query<{ held: boolean }>("select pai.is_held() as held", []);
     return row?.held === true;
   }
@@ -225,7 +273,7 @@ export function openTeamAllowance({
     const until = performance.now() + waitMs;
     for (let isFirst = true; ; isFirst = false) {
       try {
-        return await reserve(wantOf(call));
+        return await reserve(wantOf(call), call);
       } catch (thrown) {
         if (performance.now() >= until || !(await isHeld(thrown))) throw thrown;
         if (isFirst) warn("the rest of the day's caps is reserved by calls under way: waiting for them");
@@ -236,7 +284,15 @@ export function openTeamAllowance({
 
   return {
     reserve: async (call) => claimFor(call, await reservePatiently(call)),
+    endRun() {
+      if (promise !== null) settleSoon(promise, nothing);
+      promise = null;
+      const wasCounted = isCounted;
+      isCounted = false;
+      return wasCounted;
+    },
     async close() {
+      this.endRun();
       await Promise.all(settling);
     },
   };

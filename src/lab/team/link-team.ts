@@ -8,7 +8,7 @@ import { PaiError, toPaiError } from "../../core/error.ts";
 import type { StampedEvent } from "../../core/event.ts";
 import type { Notice } from "../../core/question.ts";
 import { type RunSummary, summarizeRun } from "../../core/run-summary.ts";
-import { type Allowance, type DayCaps, hasDayCaps } from "../../core/spending/allowance.ts";
+import { type Allowance, hasCaps, type SpendCaps } from "../../core/spending/allowance.ts";
 import type { LoadedSettings } from "../../store/settings.ts";
 import { counted, priced } from "../../ui/amount.ts";
 import { readAddress } from "./address.ts";
@@ -17,6 +17,7 @@ import { type DayLedger, openDayLedger } from "./day-ledger.ts";
 import { type Outbox, openOutbox } from "./outbox.ts";
 import { catchUp, mailRun, mailUndone } from "./shared-runs.ts";
 import { fetchSession, listTeamSessions, mailSession, type SessionPlace, type TeamSession } from "./shared-sessions.ts";
+import { openTeamRules, type TeamRules } from "./team-rules.ts";
 import { openTeamStore, type TeamStore } from "./team-store.ts";
 
 /** Milliseconds that the end of a run waits for the database. */
@@ -110,6 +111,7 @@ const summaryOf = ({ at, root, mode, model, task }: Begun, { run, at: end, outco
 
 interface Linking {
   readonly store: TeamStore;
+  readonly rules: TeamRules;
   /** null: there is no folder for letters. */
   readonly outbox: Outbox | null;
   /** Whether the runs themselves are sent. */
@@ -121,7 +123,7 @@ interface Linking {
  * Links one call of pai to the store. `allowance` counts its calls when they are made; null: they count when the run is
  * sent.
  */
-function linkStore({ store, outbox, tellsRuns, notify }: Linking, allowance: TeamAllowance | null): TeamLink {
+function linkStore({ store, rules, outbox, tellsRuns, notify }: Linking, allowance: TeamAllowance | null): TeamLink {
   const begun = new Map<string, Begun>();
   let telling: Promise<string | null> = Promise.resolve(null);
   let follow: () => SessionPlace | null = () => null;
@@ -132,11 +134,12 @@ function linkStore({ store, outbox, tellsRuns, notify }: Linking, allowance: Tea
     return true;
   };
   const end = (over: Over) => {
+    const isCounted = allowance?.endRun() ?? false;
     const start = begun.get(over.run);
     begun.delete(over.run);
     if (start === undefined || outbox === null) return;
     try {
-      if (tellsRuns) mailRun(outbox, hostname(), summaryOf(start, over), allowance !== null);
+      if (tellsRuns) mailRun(outbox, hostname(), summaryOf(start, over), isCounted);
       followed();
       telling = telling.then(() => tell(store, outbox));
     } catch (thrown) {
@@ -157,23 +160,21 @@ function linkStore({ store, outbox, tellsRuns, notify }: Linking, allowance: Tea
       const why = await telling;
       if (why !== null && outbox !== null) notify(describeWaiting(why, outbox));
       await allowance?.close();
+      // What the next run is to know; who was reached a moment ago answers at once.
+      if (why === null && allowance === null) await rules.ask().catch(() => {});
       await store.close();
     },
   };
 }
 
-function linkMachine(day: DayCaps, ledger: DayLedger | null, now: () => Date): TeamLink {
-  if (Object.values(day.team).some((cap) => cap !== null))
-    throw new PaiError("config_invalid", "limits.day.team caps what a team spends, and no store is set", {
-      hint: "set store.url, or use limits.day for this machine alone",
-    });
+function linkMachine(day: SpendCaps, ledger: DayLedger | null, now: () => Date): TeamLink {
   if (ledger === null)
     throw new PaiError("config_invalid", "limits.day needs a folder to count in, and none is known", {
       hint: "set HOME or PAI_STATE_DIR",
     });
   return {
     sink: () => {},
-    allowance: openMachineAllowance(ledger, day.user, now),
+    allowance: openMachineAllowance(ledger, day, now),
     followSession: () => {},
     close: async () => ledger.close(),
   };
@@ -195,9 +196,11 @@ export function linkTeam({ settings, places }: Base, { ephemeral, now, notify }:
   const store = openTeamStore(readAddress(storeUrl), { pai: version, withinMs: callMs });
   const outbox = stateDir === null ? null : openOutboxOf(stateDir);
   const warn = (text: string) => notify({ level: "warning", code: "store", text });
-  const days = { store, caps: limits.day, ledger, outbox, now, warn };
-  const allowance = hasDayCaps(limits.day) ? openTeamAllowance(days) : null;
-  return linkStore({ store, outbox, tellsRuns: !ephemeral, notify }, allowance);
+  const rules = openTeamRules(store, stateDir);
+  const known = rules.known();
+  const days = { store, rules, caps: limits.day, ledger, outbox, now, warn };
+  const allowance = known === null || hasCaps(limits.day) || hasCaps(known.caps) ? openTeamAllowance(days) : null;
+  return linkStore({ store, rules, outbox, tellsRuns: !ephemeral, notify }, allowance);
 }
 
 /** Sends an undo or redo to the team. */

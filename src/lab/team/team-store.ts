@@ -9,6 +9,7 @@ import sessions from "./migrations/4-sessions.sql" with { type: "text" };
 import evalQueue from "./migrations/5-eval-queue.sql" with { type: "text" };
 import held from "./migrations/6-held.sql" with { type: "text" };
 import cached from "./migrations/7-cached.sql" with { type: "text" };
+import caps from "./migrations/8-caps.sql" with { type: "text" };
 
 export interface TeamStore {
   /** Name in messages. */
@@ -178,7 +179,7 @@ export function openTeamStore(address: StoreAddress, options: StoreOptions): Tea
   };
 }
 
-export const migrations: readonly string[] = [runs, days, keyRests, sessions, evalQueue, held, cached];
+export const migrations: readonly string[] = [runs, days, keyRests, sessions, evalQueue, held, cached, caps];
 
 /** Runs before the first migration. */
 const foundation = `

@@ -61,6 +61,7 @@ test("what a call may cost goes by the model that makes it: a dearer one gets a 
   let rate = 1e-6;
   const call = {
     input: 1000,
+    promised: 1,
     minReply: 256,
     maxReply: () => 2000,
     priceOf: ({ input, output }: typeof noUsage) => input * rate + output * rate,
@@ -79,7 +80,7 @@ test("a refusal says what was used, of how much, and whose day it is", () => {
   expect(dayIsSpent("cost", 12.34567, 12.5, "the team")).toMatchObject({
     code: "budget_cost",
     message: "the day's budget of the team is reached: 12.3457 of 12.5 USD used or reserved today (UTC)",
-    hint: "wait for tomorrow, or raise limits.day.team.cost",
+    hint: "wait for tomorrow, or ask who owns the store to raise pai.caps (docs/team.md)",
   });
   expect(dayIsSpent("calls", 3, 3, "ana").hint).toBe("wait for tomorrow, or raise limits.day.calls");
 });

@@ -1,13 +1,13 @@
 /** The built binary and a team's database: a real PostgreSQL, skipped where there is none. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readAddress } from "../../../src/lab/team/address.ts";
 import { openTeamStore } from "../../../src/lab/team/team-store.ts";
 import { type Postgres, postgres, startPostgres } from "../../lab/postgres.ts";
 import { needs } from "../../needs.ts";
 import { readCommand, readOutcome } from "../contract.ts";
-import { canary, openPlace, type Place, patience } from "../harness.ts";
+import { canary, configure, openPlace, type Place, patience } from "../harness.ts";
 import { hello, talked } from "../replies.ts";
 import { inTerminal, openScreen, ready } from "../screen.ts";
 
@@ -67,10 +67,10 @@ test.concurrent("--team without a store is a usage error that says how to set on
 
 test.concurrent("a cap of the day stops the next run with 13, also an ephemeral one, and is counted per day of this machine", async () => {
   await using place = openPlace([...hello, talked("Hi.")]);
-  const env = { PAI_MAX_DAY_CALLS: "2" };
-  expect((await place.pai(["run", "-y", "make hello.txt"], { env })).code).toBe(0);
+  configure(place, { limits: { day: { calls: 2 } } });
+  expect((await place.pai(["run", "-y", "make hello.txt"])).code).toBe(0);
   for (const flags of [[], ["--ephemeral"]]) {
-    const refused = readOutcome(await place.pai(["run", "-y", "--json", ...flags, "say hi"], { env }));
+    const refused = readOutcome(await place.pai(["run", "-y", "--json", ...flags, "say hi"]));
     expect(refused).toMatchObject({
       code: 13,
       error: { code: "budget_calls", hint: expect.stringContaining("limits.day.calls") },
@@ -80,27 +80,35 @@ test.concurrent("a cap of the day stops the next run with 13, also an ephemeral 
     );
   }
   expect(place.gemini.requests.length).toBe(2);
-  expect((await place.pai(["run", "-y", "say hi"], { env: { PAI_MAX_DAY_CALLS: "3" } })).code).toBe(0);
+  configure(place, { limits: { day: { calls: 3 } } });
+  expect((await place.pai(["run", "-y", "say hi"])).code).toBe(0);
 });
 
-test.concurrent("a cap of a team without a store, and one of a cost without a price, are refused before any call", async () => {
+test.concurrent("a cap of a cost without a price is refused before any call", async () => {
   await using place = openPlace();
-  const alone = await place.pai(["run", "-y", "say hi"], { env: { PAI_MAX_TEAM_COST: "5" } });
-  expect([alone.code, alone.stderr]).toEqual([3, expect.stringContaining("no store is set")]);
-  const unpriced = await place.pai(["run", "-y", "-m", "gemini:gemini-unheard-of", "say hi"], {
-    env: { PAI_MAX_DAY_COST: "5" },
-  });
+  configure(place, { limits: { day: { cost: 5 } } });
+  const unpriced = await place.pai(["run", "-y", "-m", "gemini:gemini-unheard-of", "say hi"]);
   expect([unpriced.code, unpriced.stderr]).toEqual([2, expect.stringContaining("limits.day.cost needs a known price")]);
   expect(place.gemini.requests.length).toBe(0);
 });
 
-test.concurrent("with limits.strict no call is made while the store is away, without it a tenth may be used", async () => {
+test.concurrent("while the store is away a tenth of the caps may be used, or nothing where its owner requires it", async () => {
   await using place = openPlace([talked("Hi.")]);
-  const env = { PAI_STORE_URL: "postgres://ana@127.0.0.1:1/pai", PAI_MAX_TEAM_CALLS: "9" };
-  const strict = await place.pai(["run", "-y", "say hi"], { env: { ...env, PAI_LIMITS_STRICT: "1" } });
-  expect([strict.code, strict.stderr]).toEqual([5, expect.stringContaining("limits.strict")]);
+  const env = { PAI_STORE_URL: "postgres://ana@127.0.0.1:1/pai" };
+  const state = join(place.home, ".local/state/pai-code");
+  mkdirSync(state, { recursive: true, mode: 0o700 });
+  const tell = (required: boolean) =>
+    writeFileSync(
+      join(state, "team.json"),
+      JSON.stringify({ caps: { calls: 9, tokens: null, cost: null }, required, machines: 1 }),
+      { mode: 0o600 },
+    );
+  tell(true);
+  const strict = await place.pai(["run", "-y", "say hi"], { env });
+  expect([strict.code, strict.stderr]).toEqual([5, expect.stringContaining("this team makes no call without it")]);
+  tell(false);
   const first = await place.pai(["run", "-y", "say hi"], { env });
-  expect([first.code, first.stderr]).toEqual([0, expect.stringContaining("a tenth of the day's caps")]);
+  expect([first.code, first.stderr]).toEqual([0, expect.stringContaining("10 % of the day's caps")]);
   expect((await place.pai(["run", "-y", "say hi"], { env })).code).toBe(13);
 });
 
@@ -161,16 +169,17 @@ needs(postgres).describe("with a real server", () => {
     expect([waiting(place), server.sql("select count(*) from pai.runs where who = 'eve'")]).toEqual([[], "0"]);
   });
 
-  test.concurrent("jobs of several machines share one cap of the day", async () => {
+  test.concurrent("jobs of several machines share one cap of the day, and none begins that it may not finish", async () => {
     server.sql("create role ci login");
     const places = Array.from({ length: 4 }, () => openPlace([talked("Hi."), talked("Hi.")]));
-    const env = { PAI_STORE_URL: server.url("ci"), PAI_MAX_DAY_CALLS: "3" };
+    const env = { PAI_STORE_URL: server.url("ci") };
+    for (const place of places) configure(place, { limits: { day: { calls: 3 } } });
     const codes = await Promise.all(
       places.map(async (place) => (await place.pai(["run", "-y", "say hi"], { env })).code),
     );
     for (const place of places) await place[Symbol.asyncDispose]();
-    expect(codes.toSorted((a, b) => a - b)).toEqual([0, 0, 0, 13]);
-    expect(server.sql("select calls from pai.spent where scope = 'user ci'")).toBe("3");
+    expect(codes.toSorted((a, b) => a - b)).toEqual([0, 0, 13, 13]);
+    expect(server.sql("select calls from pai.spent where scope = 'user ci'")).toBe("2");
   });
 
   test.concurrent("a key that one machine found at its limit is not asked by the next one", async () => {
@@ -226,7 +235,9 @@ needs(postgres).describe("with a real server", () => {
     const store = openTeamStore(readAddress(url), { pai: "0", withinMs: 10_000 });
     await store.query("insert into pai.migrations values (999, now(), '9.9.9')", []);
     await store.close();
-    const refused = await place.pai(["run", "say hi"], { env: { ...env, PAI_MAX_TEAM_CALLS: "99" } });
+    configure(place, { limits: { day: { calls: 99 } } });
+    const refused = await place.pai(["run", "say hi"], { env });
+    configure(place, {});
     expect([refused.code, refused.stderr]).toEqual([
       3,
       expect.stringMatching(/has layout 999, this pai knows \d+ at most/),
@@ -239,7 +250,8 @@ needs(postgres).describe("with a real server", () => {
   test.concurrent("a server that dies in the middle of a run is a warning at its end", async () => {
     const dying = startPostgres();
     await using place = openPlace([{ ...talked("Hi."), meanwhile: dying.kill }]);
-    const running = place.pai(["run", "say hi"], { env: { PAI_STORE_URL: dying.url(), PAI_MAX_TEAM_CALLS: "9" } });
+    configure(place, { limits: { day: { calls: 9 } } });
+    const running = place.pai(["run", "say hi"], { env: { PAI_STORE_URL: dying.url() } });
     const { code, stdout, stderr } = await running;
     expect([code, stdout, stderr]).toEqual([0, "Hi.\n", expect.stringContaining("cannot be used now")]);
     dying.start();
@@ -247,7 +259,7 @@ needs(postgres).describe("with a real server", () => {
       waiting(place)
         .map((name) => name.split("-")[0])
         .sort(),
-    ).toEqual(["run", "spent"]);
+    ).toEqual(["run", "spent", "spent"]);
     await place.pai(["stats", "--team"], { env: { PAI_STORE_URL: dying.url() } });
     expect(waiting(place)).toEqual([]);
     const [calls, tokens] = dying.sql("select calls || ' ' || tokens from pai.spent where scope = 'team'").split(" ");

@@ -1,0 +1,60 @@
+/** The caps of a team, which the owner of its database sets, and its number of machines; the last answer is kept here. */
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { SpendCaps } from "../../core/spending/allowance.ts";
+import { readPrivate, writePrivate } from "../../store/safe-file.ts";
+import type { TeamStore } from "./team-store.ts";
+
+export interface Rules {
+  readonly caps: SpendCaps;
+  /** No call is made while the database is unreachable. */
+  readonly required: boolean;
+  /** Machines that were seen in the last 30 days. */
+  readonly machines: number;
+}
+
+/** Of a machine that has never reached the database. */
+export const unknownRules: Rules = { caps: { calls: null, tokens: null, cost: null }, required: false, machines: 1 };
+
+export interface TeamRules {
+  /** The last answer; null: there was none. */
+  readonly known: () => Rules | null;
+  /** Asks the database, once a process. Throws what the query throws. */
+  readonly ask: () => Promise<Rules>;
+}
+
+function readKept(file: string | null): Rules | null {
+  try {
+    const { caps, required, machines } = JSON.parse((file === null ? null : readPrivate(file)) ?? "null") as Rules;
+    return { caps: { calls: caps.calls, tokens: caps.tokens, cost: caps.cost }, required, machines };
+  } catch {
+    return null;
+  }
+}
+
+/** `stateDir`: where the answer is kept; null: nowhere. */
+export function openTeamRules(store: TeamStore, stateDir: string | null): TeamRules {
+  const file = stateDir === null ? null : join(stateDir, "team.json");
+  let known = readKept(file);
+  let asked: Promise<Rules> | null = null;
+  const greet = async (): Promise<Rules> => {
+    const [row] = await store.query<SpendCaps & { readonly required: boolean; readonly machines: number }>(
+      "select * from pai.greet($1)",
+      [hostname()],
+    );
+    const { calls = null, tokens = null, cost = null, required = false, machines = 1 } = row ?? {};
+    known = { caps: { calls, tokens, cost }, required, machines };
+    if (file !== null) writePrivate(file, `${JSON.stringify(known)}\n`);
+    return known;
+  };
+  return {
+    known: () => known,
+    ask() {
+      asked ??= greet().catch((thrown) => {
+        asked = null;
+        throw thrown;
+      });
+      return asked;
+    },
+  };
+}

@@ -7,7 +7,7 @@ import { findNewMark } from "../core/edit/marks.ts";
 import { linkRefused, PaiError } from "../core/error.ts";
 import { restoreHidden } from "../core/invisible.ts";
 import type { Json } from "../core/model.ts";
-import { parentOf, type RelPath, resolveFrom } from "../core/path.ts";
+import { foldersAbove, parentOf, type RelPath, resolveFrom } from "../core/path.ts";
 import type { Stage } from "../core/ports.ts";
 import type { Complaint, Proposal } from "../core/proposal.ts";
 import { type Action, defineAction } from "./read-input.ts";
@@ -30,13 +30,13 @@ const already = (text: string): Proposal => propose([], text);
 
 /** Folders that must be created for `path`; a complaint when a file is in the way. */
 export async function makeParents(stage: Stage, path: RelPath): Promise<readonly Change[] | Complaint> {
-  const parts = path.split("/").slice(0, -1);
   const made: Change[] = [];
-  for (let at = 1; at <= parts.length; at += 1) {
-    const parent = stage.path(parts.slice(0, at).join("/"), "folder");
+  for (const folder of foldersAbove(path)) {
+    const parent = stage.path(folder, "folder");
     const blob = await stage.read(parent);
-    if (blob === null) made.push(change(parent, null, { kind: "folder", mode: newFolderMode }));
-    else if (blob.kind !== "folder") return unusableFile(`${parent} is not a folder, so ${path} cannot be made`);
+    if (blob?.kind === "folder") break;
+    if (blob !== null) return unusableFile(`${parent} is not a folder, so ${path} cannot be made`);
+    made.unshift(change(parent, null, { kind: "folder", mode: newFolderMode }));
   }
   return made;
 }
@@ -273,8 +273,9 @@ const toolOf = (name: string): NonNullable<Action<Input>["tool"]> => ({
   },
 });
 
-/** The way from a folder to a path, both below the root. */
+/** The way from a folder to a path: relative, or absolute where that leads out of the project. */
 function wayFrom(folder: RelPath, path: RelPath): string {
+  if (path.startsWith("/") && !folder.startsWith("/")) return path;
   const [from, to] = [folder === "" ? [] : folder.split("/"), path.split("/")];
   let same = 0;
   while (same < from.length && from[same] === to[same]) same += 1;
@@ -304,6 +305,8 @@ export const link = defineAction<Input>("LINK", {
     const path = stage.path(text, "move");
     const target = await findTarget(stage, folder, to);
     if (target === null) return unusableFile(`${to} does not exist: a link may only lead to what is there`);
+    if (folder.startsWith("/") && !target.startsWith("/"))
+      return unusableFile(`${path} is outside the project: it may not lead into it`);
     if (target === path) return unusableFile(`${path} cannot lead to itself`);
     const way = wayFrom(folder, target);
     const before = await stage.read(path, 0).catch(() => undefined);

@@ -31,7 +31,7 @@ const asking = () =>
     "ephemeral",
     "forceRoot",
   );
-const tasking = () => take("file", "stdin", "noStdin", "show");
+const tasking = () => take("file", "stdin", "noStdin", "show", "also");
 const confining = () => take("sandbox", "checkSandbox", "allowNet", "allowWrite", "allowRead");
 const acting = () => ({
   ...take(
@@ -121,7 +121,7 @@ export const commands: readonly Command[] = [
       ...asking(),
       ...acting(),
       ...finishing(),
-      ...take("merge", "dryRun", "jsonl"),
+      ...take("also", "merge", "dryRun", "jsonl"),
     }),
     examples: ["pai apply -y plan.json"],
     load: async () => (await loadSmall()).apply,

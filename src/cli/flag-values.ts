@@ -18,15 +18,23 @@ function globsOf(name: string, globs: readonly string[] = []): readonly string[]
 
 export const onlyFlag = ({ only }: Flags): readonly string[] => globsOf("only", only);
 
+/** The folders that --also names: absolute paths. */
+export const alsoFlag = ({ cwd, flags }: { readonly cwd: string; readonly flags: Flags }): readonly string[] =>
+  (flags.also ?? []).map((path) => resolve(cwd, path));
+
 /**
- * What may be changed without a question, relative to the root. Throws usage for an absolute path that is not in `root`.
+ * What may be changed without a question: relative to the root, absolute in what --also names. Throws usage for an
+ * absolute path elsewhere.
  */
-export function allowFlag({ allow = [] }: Flags, root: string): readonly string[] {
+export function allowFlag(context: { readonly cwd: string; readonly flags: Flags }, root: string): readonly string[] {
+  const { allow = [] } = context.flags;
   const roots = [root, realPathOf(root) ?? root];
+  const others = alsoFlag(context).map((path) => realPathOf(path) ?? path);
   const relative = allow.map((path) => {
     const above = roots.find((each) => path.startsWith(`${each}/`));
     if (!path.startsWith("/")) return path;
     if (above !== undefined) return path.slice(above.length + 1);
+    if (others.some((each) => path.startsWith(`${each}/`))) return path;
     throw new PaiError("usage", `--allow ${path}: is not in ${root}`, { hint: "name a path of the project" });
   });
   return globsOf("allow", relative);
@@ -64,9 +72,10 @@ export function runFlag({ allowRun = false }: Flags): RunGrant {
 export const spellRunFlag = (grant: RunGrant): readonly string[] =>
   typeof grant === "boolean" ? (grant ? ["--allow-run"] : []) : grant.map((pattern) => `--allow-run=${pattern}`);
 
-/** What to commit; null: nothing. Throws usage for an empty message. */
-export function commitFlag({ commit }: Flags): NonNullable<RunOptions["commit"]> | null {
+/** What to commit; null: nothing. Throws usage for an empty message, and beside --also. */
+export function commitFlag({ commit, also }: Flags): NonNullable<RunOptions["commit"]> | null {
   if (commit === undefined) return null;
+  if (also !== undefined) throw new PaiError("usage", "--commit and --also: a commit holds one project's files");
   const message = typeof commit === "object" ? (commit.at(-1) ?? null) : null;
   if (message?.trim() === "") throw new PaiError("usage", "--commit= needs a message");
   return { message };

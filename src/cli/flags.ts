@@ -172,6 +172,12 @@ export const flagTable = rows({
     valueHint: "PATH",
     description: "may be read though outside; host: processes, too",
   },
+  also: {
+    type: "string",
+    multiple: true,
+    valueHint: "DIR",
+    description: "a folder beside the project may be changed, too",
+  },
   noStdin: { type: "boolean", description: "do not read what is piped in" },
   outputSchema: {
     type: "string",
@@ -257,7 +263,7 @@ export const flagGroups: Readonly<Record<string, readonly FlagKey[]>> = {
     "review",
   ],
   Budget: ["maxCalls", "maxTokens", "maxCost", "timeout", "commandTimeout"],
-  "What may change": ["cwd", "only", "allow", "allowDelete", "strict", "merge", "forceRoot", "dryRun", "keep"],
+  "What may change": ["cwd", "also", "only", "allow", "allowDelete", "strict", "merge", "forceRoot", "dryRun", "keep"],
   Checks: ["check", "noBaseline", "noWorse", "then", "thenUnverified", "thenAgain", "commit"],
   Commands: ["allowRun", "sandbox", "checkSandbox", "allowNet", "allowRead", "allowWrite", "env"],
   Output: ["json", "jsonl", "outputSchema", "output", "saveChange", "quiet", "verbose", "plain", "ephemeral"],

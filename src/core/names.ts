@@ -8,8 +8,8 @@ import { foldName } from "./guard/fold-name.ts";
  */
 export type PathClass = "open" | "built" | "asked" | "closed";
 
-/** Why a path is closed: a secret, a repository, pai's own, or a rule of the settings. */
-export type ClosedKind = "secret" | "repository" | "own" | "settings";
+/** Why a path is closed: a secret, a repository, pai's own, a rule of the settings, or that it is outside the project. */
+export type ClosedKind = "secret" | "repository" | "own" | "settings" | "outside";
 
 /** What the names above the root, and the root's own, say of every path below it. */
 export interface Place {
@@ -35,6 +35,14 @@ export interface PathRules {
   /** Files that only hold public certificates: open whatever their names are. */
   readonly certificates?: { has(path: string): boolean };
   readonly place?: Place;
+  /** The rules of an absolute path, and the path in the place that it is in; null: it is in none. Absent: there are no places. */
+  readonly outside?: (path: string) => Placed | null;
+}
+
+interface Placed {
+  readonly path: string;
+  readonly rules: PathRules;
+  readonly mayChange: boolean;
 }
 
 export interface Judgement {
@@ -207,6 +215,12 @@ export function placeOf(root: string, top: string): Place {
   return place;
 }
 
+/** A path with the rules where it lies; null: it is absolute, and in no place. */
+const placed = (path: string, rules: PathRules): Omit<Placed, "mayChange"> | null => {
+  if (!path.startsWith("/")) return { path, rules };
+  return rules.outside === undefined ? { path: path.slice(1), rules } : rules.outside(path);
+};
+
 const nowhere: Place = { base: "", inEtc: false, closed: null, asked: null };
 const builtIn: PathRules = { allow: [], deny: [] };
 
@@ -216,6 +230,12 @@ export const classOf = (path: string, rules: PathRules = builtIn, isFolder = fal
 
 /** Like `classOf`, with what decides: the first closed name, or else the first name that is asked about. */
 export function judgeNames(path: string, rules: PathRules = builtIn, isFolder = false): Judgement {
+  const found = placed(path, rules);
+  if (found !== null) return judgeIn(found.path, found.rules, isFolder);
+  return { class: "closed", name: path, kind: "outside", asks: false };
+}
+
+function judgeIn(path: string, rules: PathRules, isFolder: boolean): Judgement {
   let { closed, asked } = rules.place ?? nowhere;
   let isBuilt = false;
   for (const { name, rule, ...sign } of signsOf(path, rules, isFolder)) {
@@ -267,13 +287,22 @@ const isBuiltFileName = (folded: string) => builtFileShape.test(folded) || datab
  * Whether somebody else's change of a path may be merged with pai's: not where a change needs a yes of its own by the
  * built-in names, whatever the settings allow, nor in the system's settings.
  */
-export function mayMerge(path: string, { deny, place = nowhere }: PathRules): boolean {
+export function mayMerge(path: string, rules: PathRules): boolean {
+  if (path.startsWith("/")) {
+    const found = placed(path, rules);
+    return found !== null && mayMerge(found.path, found.rules);
+  }
+  const { deny, place = nowhere } = rules;
   const { class: judged, asks } = judgeNames(path, { ...builtIn, deny, place });
   return judged !== "closed" && !asks && !place.inEtc;
 }
 
 /** How a name is closed in a folder that is not closed itself; null: it is not. Quicker than `judgeNames`. */
 export function closedNameIn(folder: string, name: string, rules: PathRules, isFolder: boolean): ClosedKind | null {
+  if (folder.startsWith("/")) {
+    const found = placed(folder, rules);
+    return found === null ? "outside" : closedNameIn(found.path, name, found.rules, isFolder);
+  }
   const place = rules.place ?? nowhere;
   const folded = foldName(name);
   const rule = ruleFor(folder === "" ? name : `${folder}/${name}`, name, folded, rules);
@@ -318,6 +347,7 @@ const reasons: Readonly<Record<ClosedKind, string>> = {
   repository: "belongs to version control",
   own: "belongs to pai itself",
   settings: "is denied by the settings",
+  outside: "is outside the project",
 };
 
 /** Why a path is closed or asked about, as a clause behind the name that decides. */

@@ -2,7 +2,10 @@
 
 declare const relPath: unique symbol;
 
-/** Relative to the root, `/`-separated, no empty, `.` or `..` part; "" is the root itself. */
+/**
+ * Relative to the root, `/`-separated, no empty, `.` or `..` part; "" is the root itself. Absolute in the places outside
+ * the root that the user names.
+ */
 export type RelPath = string & { readonly [relPath]: true };
 
 /** What a path is used for, on which the policy depends. Only `list` accepts the root. */
@@ -12,6 +15,14 @@ export type PathUse = "read" | "list" | "write" | "folder" | "delete" | "move";
 export function joinPath(folder: RelPath, name: string): RelPath {
   return (folder === "" ? name : `${folder}/${name}`) as RelPath;
 }
+
+/** The path within a folder, both absolute; "": the folder itself, null: it is not in it. */
+export const pathWithin = (path: string, base: string): string | null =>
+  path === base
+    ? ""
+    : path.startsWith(base === "/" ? "/" : `${base}/`)
+      ? path.slice(base.length).replace(/^\/+/, "")
+      : null;
 
 /** The parent folder of a path; "" for the root. */
 export function parentOf(path: RelPath): RelPath {

@@ -1,12 +1,13 @@
 /** Checks before anything is asked of a model: what the user allows to change by naming it (`--allow`), and what can be written. */
 
 import { accessSync, constants, existsSync, lstatSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, resolve } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { judgeNames, type PathRules, whyJudged } from "../core/names.ts";
 import type { RelPath } from "../core/path.ts";
 import { otherHomes } from "../system/homes.ts";
 import type { Root } from "./confine.ts";
+import { type Outside, parseOutside } from "./outside.ts";
 import { parsePath, showName } from "./parse-path.ts";
 
 const isGlob = (text: string) => /[*?[\]{}]/.test(text);
@@ -15,9 +16,15 @@ const isGlob = (text: string) => /[*?[\]{}]/.test(text);
  * Throws usage for what no flag allows (version control, pai's own files, another user's home), for a closed folder or a
  * pattern of closed files, which must be named one by one, and for a pattern without any match.
  */
-export function requireAllowable(root: Root, rules: PathRules, home: string | null, named: readonly string[]): void {
+export function requireAllowable(
+  root: Root,
+  rules: PathRules,
+  home: string | null,
+  { named, places }: { readonly named: readonly string[]; readonly places: readonly Outside[] },
+): void {
   for (const text of named) {
-    const wrong = isGlob(text) ? whyNoGlob(root, text) : whyNotAllowed(root, rules, home, text);
+    const path = pathOf(text, places);
+    const wrong = isGlob(text) ? whyNoGlob(root, text) : whyNotAllowed(root, rules, home, path);
     if (wrong !== null) throw new PaiError("usage", `--allow ${showName(text)}: ${wrong.why}`, { hint: wrong.hint });
   }
 }
@@ -32,10 +39,9 @@ const whyNoGlob = (root: Root, glob: string): Wrong | null =>
     ? null
     : { why: "matches nothing here", hint: "name a file that does not exist yet by its whole path" };
 
-function whyNotAllowed(root: Root, rules: PathRules, home: string | null, text: string): Wrong | null {
-  const path = pathOf(text);
+function whyNotAllowed(root: Root, rules: PathRules, home: string | null, path: RelPath | null): Wrong | null {
   if (path === null) return { why: "is no path of the project" };
-  const absolute = `${root.path === "/" ? "" : root.path}/${path}`;
+  const absolute = resolve(root.path, path);
   const owner = otherHomes(home).find((each) => absolute.startsWith(`${each}/`) && !root.path.startsWith(`${each}/`));
   if (owner !== undefined) return { why: `${showName(owner)} is the home of another user` };
   const judged = judgeNames(path, rules);
@@ -45,9 +51,9 @@ function whyNotAllowed(root: Root, rules: PathRules, home: string | null, text: 
   return isFolder(root, path) ? { why, hint: "name each file in it by its whole path" } : null;
 }
 
-function pathOf(text: string): RelPath | null {
+function pathOf(text: string, places: readonly Outside[]): RelPath | null {
   try {
-    return parsePath(text).path;
+    return (parseOutside(text, places) ?? parsePath(text)).path;
   } catch {
     return null;
   }
@@ -78,7 +84,7 @@ function isFolder(root: Root, path: RelPath): boolean {
  * there is no such file. `as`: who pai runs as; root keeps every owner.
  */
 export function lostOwner(root: string, path: RelPath, as: number): number | null {
-  const stat = as === 0 ? undefined : lstatSync(join(root, path), { throwIfNoEntry: false });
+  const stat = as === 0 ? undefined : lstatSync(resolve(root, path), { throwIfNoEntry: false });
   return stat?.isFile() === true && stat.uid !== as ? stat.uid : null;
 }
 
@@ -88,9 +94,9 @@ export function lostOwner(root: string, path: RelPath, as: number): number | nul
  */
 export function requireWritable(root: string, path: RelPath): void {
   let folder = dirname(path);
-  while (folder !== "." && !existsSync(join(root, folder))) folder = dirname(folder);
+  while (folder !== "." && !existsSync(resolve(root, folder))) folder = dirname(folder);
   try {
-    accessSync(join(root, folder), constants.W_OK);
+    accessSync(resolve(root, folder), constants.W_OK);
   } catch (cause) {
     const { code } = toPaiError(cause);
     if (code !== "read_only" && code !== "permission_denied") return;

@@ -3,7 +3,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync } from "node:fs";
 import { PaiError } from "../core/error.ts";
 import type { PathRules } from "../core/names.ts";
-import { nameOf, parentOf, type RelPath } from "../core/path.ts";
+import { nameOf, parentOf, pathWithin, type RelPath } from "../core/path.ts";
 import { openOwnFiles, realFolders } from "./own-files.ts";
 import { showName } from "./parse-path.ts";
 import { judgeRoot } from "./path-policy.ts";
@@ -20,6 +20,8 @@ export interface Root {
   readonly lent: LentRoot;
   /** The real path for display; it must never be opened. */
   readonly path: string;
+  /** "", or the folder outside the project that a path lies in. */
+  topOf(path: RelPath): RelPath;
   /** Rules of the user for what every project ignores; read when first asked for. */
   readonly userIgnore: string;
   /** The state of a path, links not followed; null: it does not exist. */
@@ -63,6 +65,8 @@ export interface LentRoot {
   readonly own: readonly string[];
   readonly rules: PathRules;
   readonly userIgnore: string;
+  /** Folders outside the project that absolute paths reach. */
+  readonly others?: readonly LentRoot[];
 }
 
 export interface RootOptions {
@@ -92,7 +96,7 @@ export function openRoot(path: string, options: RootOptions): Root {
     });
   }
   let userIgnore: string | null = null;
-  return borrowRoot({
+  return borrowOne({
     fd,
     path: real,
     own: options.own ?? [],
@@ -105,7 +109,9 @@ export function openRoot(path: string, options: RootOptions): Root {
 }
 
 /** Uses the root that another thread of this process has opened. */
-export function borrowRoot(lent: LentRoot): Root {
+export const borrowRoot = (lent: LentRoot): Root => joinRoots(borrowOne(lent), (lent.others ?? []).map(borrowOne));
+
+function borrowOne(lent: LentRoot): Root {
   const { fd, path: real } = lent;
   /** Stays open. */
   const top: Handle = { ...handleOf(fd), close() {} };
@@ -159,6 +165,7 @@ export function borrowRoot(lent: LentRoot): Root {
       return lent.userIgnore;
     },
     lent,
+    topOf: () => "" as RelPath,
     refuseOwn: (stat, target) => own.refuse(stat, target),
     stat: (target) =>
       target === ""
@@ -176,6 +183,40 @@ export function borrowRoot(lent: LentRoot): Root {
       return read;
     },
     close: () => closeSync(fd),
+  };
+}
+
+/** One root for the project and for the places, which are reached by absolute paths and may become more. */
+export function joinRoots(main: Root, others: readonly Root[]): Root {
+  const at = <T>(path: RelPath, use: (root: Root, path: RelPath) => T): T => {
+    if (!path.startsWith("/")) return use(main, path);
+    for (const root of others) {
+      const within = pathWithin(path, root.path);
+      if (within !== null) return use(root, within as RelPath);
+    }
+    throw new PaiError("path_refused", `${showName(path)} is outside the project`);
+  };
+  return {
+    path: main.path,
+    get lent(): LentRoot {
+      return others.length === 0 ? main.lent : { ...main.lent, others: others.map(({ lent }) => lent) };
+    },
+    get userIgnore() {
+      return main.userIgnore;
+    },
+    topOf: (path) => at(path, (root) => (root === main ? "" : root.path) as RelPath),
+    stat: (path) => at(path, (root, own) => root.stat(own)),
+    withParent: (path, use) => at(path, (root, own) => root.withParent(own, use)),
+    withFolder: (path, use) => at(path, (root, own) => root.withFolder(own, use)),
+    open: (path) => at(path, (root, own) => root.open(own)),
+    openBelow: (above, path) => at(path, (root, own) => root.openBelow(above, own)),
+    refuseOwn: (stat, path) => at(path, (root, own) => root.refuseOwn(stat, own)),
+    openFile: (path) => at(path, (root, own) => root.openFile(own)),
+    readBytes: (path, limit) => at(path, (root, own) => root.readBytes(own, limit)),
+    readIn: (folder, path, limit) => at(path, (root, own) => root.readIn(folder, own, limit)),
+    close() {
+      for (const root of [main, ...others]) root.close();
+    },
   };
 }
 

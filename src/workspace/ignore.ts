@@ -42,19 +42,18 @@ interface Budget {
 }
 
 /**
- * The rules that apply in `folder`. If the folder itself is ignored, it was named on purpose, so only its own rules
+ * The rules that apply in `folder`, from those of `top` on. If the folder itself is ignored, it was named on purpose, so only its own rules
  * count. An ignore file that is a link, special or too large is skipped.
  */
-export function openIgnore(root: IgnoreReader, folder: RelPath): IgnoreRules {
-  const top = "" as RelPath;
+export function openIgnore(root: IgnoreReader, folder: RelPath, top = "" as RelPath): IgnoreRules {
   const budget: Budget = { ...limits };
-  const exclude = readRules(root, ".git/info/exclude" as RelPath, budget);
+  const exclude = readRules(root, joinPath(top, ".git/info/exclude"), budget);
   const own = takeRules(root.userIgnore, budget);
   const everywhere = [exclude, own].filter((rules) => rules !== "").map((rules) => linkOf(top, rules));
   const base: Chain = { own: [], git: [...everywhere, toolNames] };
   let rules = rulesAt(root, top, addFiles(root, top, ignoreFiles, base, budget), budget);
   let at = top;
-  for (const name of folder === "" ? [] : folder.split("/")) {
+  for (const name of folder === top ? [] : below(top, folder).split("/")) {
     const named = rules.ignores(name, true);
     at = joinPath(at, name);
     rules = named

@@ -6,7 +6,7 @@ import type { Blob, Change } from "../core/change.ts";
 import { spellAllow } from "../core/command/quote.ts";
 import { PaiError } from "../core/error.ts";
 import { judgeNames, mayMerge, type PathRules, placeOf, whyJudged } from "../core/names.ts";
-import type { PathUse, RelPath } from "../core/path.ts";
+import { type PathUse, pathWithin, type RelPath } from "../core/path.ts";
 import type { View, Workspace } from "../core/ports.ts";
 import { realPathOf } from "../system/lookups.ts";
 import { lostOwner, requireAllowable, requireWritable, whyNotOwn } from "./allowable.ts";
@@ -16,7 +16,7 @@ import { commandEnv, type Env } from "./command/command-env.ts";
 import { findOwnProgram, runAfter } from "./command/run-after.ts";
 import { openPerform, type Perform } from "./command/run-command.ts";
 import { startTool, type ToolProcess, type ToolProgram } from "./command/start-tool.ts";
-import { openRoot, type Root } from "./confine.ts";
+import { joinRoots, openRoot, type Root } from "./confine.ts";
 import { openSurvey } from "./context/survey.ts";
 import { type OwnOf, watchOthers } from "./effects/others.ts";
 import { findTop } from "./git/find-repository.ts";
@@ -28,6 +28,7 @@ import { openRootLock, openState, openStateLock, requireRoom } from "./journal/o
 import { recover } from "./journal/recover.ts";
 import { type History, openHistory } from "./journal/run-history.ts";
 import { followLinks, openOtherNames, whyAsked } from "./other-names.ts";
+import { findShown, type Outside, parseOutside, topOf } from "./outside.ts";
 import { realFolders } from "./own-files.ts";
 import { parsePath, showName } from "./parse-path.ts";
 import { denyBelow, findRepositoryShape, judgePath } from "./path-policy.ts";
@@ -35,7 +36,6 @@ import { defaultSandbox, type SandboxSettings } from "./sandbox/settings.ts";
 import { inside, list, walk } from "./scan.ts";
 import { readEnds, readLines } from "./search/read-lines.ts";
 import { search } from "./search/search.ts";
-import { findShown, pathWithin, type ShownPlace, withShown } from "./shown.ts";
 import { openDisk } from "./system/disk.ts";
 import { pathOutside } from "./system/search-path.ts";
 import type { Stat } from "./system/stat.ts";
@@ -62,6 +62,8 @@ export interface WorkspaceOptions {
   readonly showsArguments?: boolean;
   /** Absolute paths outside the root that may be read; none if left out. */
   readonly shown?: readonly string[];
+  /** Absolute folders outside the root that may be changed as well; none if left out. */
+  readonly also?: readonly string[];
   /** What the user wants of the sandbox; the strongest available if left out. */
   readonly sandbox?: SandboxSettings;
 }
@@ -92,20 +94,22 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   const own = [...new Set([...(options.own ?? []), ...(options.stateDir === null ? [] : [options.stateDir])])];
   const ignoreFile = atFirstUse(() => findUserIgnore({ home, env: options.env, path }));
   const userIgnore = () => readUserIgnore(ignoreFile());
-  const root = openRoot(options.root, { force, home, own, rules: options.policy, userIgnore });
-  const path = pathOutside(options.env["PATH"], root.path);
-  const place = placeOf(root.path, findTop(root.path)?.top ?? "/");
-  const certificates = openCertificates(root);
-  const policy: PathRules = { ...denyBelow(options.policy, root.path, realFolders(own)), place, certificates };
-  requireAllowable(root, policy, home, options.allow ?? []);
+  const main = openRoot(options.root, { force, home, own, rules: options.policy, userIgnore });
+  const path = pathOutside(options.env["PATH"], main.path);
+  const outside = openOutside(main, options, { own, userIgnore });
+  const { root, places } = outside;
+  let opened: ReadonlySet<string> = new Set();
+  const inPlaces = (path: string) => outside.find(path, opened);
+  const policy: PathRules = { ...rulesOf(main, options.policy, own), outside: inPlaces };
+  requireAllowable(root, policy, home, { named: options.allow ?? [], places });
   /** Of actions: commands do not see what a person opens. */
   let rules = policy;
   const { state, why } = openState(root, options.stateDir);
   const lock = state ? openStateLock(state) : openRootLock(root);
-  const history = openHistory(root, state, lock, policy);
+  const history = openHistory(root, state, lock, policy, outside.reach);
   const cutOff = state === null ? [] : openIds(state);
   const isCutOff = state !== null && isAnyOpen(state);
-  const recovered = isCutOff ? await recover(root, state, lock, policy) : [];
+  const recovered = isCutOff ? await recover(root, state, lock, policy, outside.reach) : [];
   const settings = options.sandbox ?? defaultSandbox;
   const openConfined = async (network: boolean) =>
     (await import("./sandbox/open-sandbox.ts")).openSandbox({
@@ -121,7 +125,6 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   const sandbox = atFirstUse(() => openConfined(false));
   const others = openOtherNames(root.path);
   const spellings = spellingsOf(root.path, options);
-  const shown = openShown(options, { top: root.path, own, userIgnore });
   const gitPlace = { root: root.path, path, env: options.env };
   return {
     async startTool(program, network) {
@@ -130,21 +133,18 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
     workspace: {
       root: root.path,
       undoable: state !== null,
-      ...withShown(
-        openView(root, () => rules, spellings),
-        shown,
-      ),
+      ...openView(root, () => rules, { spellings, places }),
       host: async (asked, signal) =>
         (await import("./host/look-at-host.ts")).lookAtMachine(options.showsArguments === true, asked, signal),
-      parse: (text) => parsePath(text, spellings).path,
+      parse: (text) => (parseOutside(text, places) ?? parsePath(text, spellings)).path,
       whyClosed(path) {
         const judged = judgeNames(path, rules);
         return judged.kind === "secret" ? `${showName(judged.name)} ${whyJudged(judged)}` : null;
       },
       mayMerge: (path) => mayMerge(path, policy) && whyAsked(path, policy, others.find(path)) === null,
       openClosed(paths) {
-        const opened = [...paths].filter((path) => judgeNames(path, policy).kind === "secret");
-        rules = { ...policy, opened: new Set(opened) };
+        opened = new Set([...paths].filter((path) => judgeNames(path, policy).kind === "secret"));
+        rules = { ...policy, opened };
       },
       concern(path) {
         const why = whyAsked(path, policy, others.find(path));
@@ -157,7 +157,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       lostOwner: (path) => lostOwner(root.path, path, process.geteuid?.() ?? 0),
       names: (path) => fileAt(root, path)?.nlink ?? 0,
       repository: (signal) => describeRepository(root.path, { path, userIgnore: ignoreFile(), signal }),
-      ownProgram: (command) => findOwnProgram(root.path, command, options.env["PATH"] ?? ""),
+      ownProgram: (command) => findOwnProgram([root.path, ...outside.changed], command, options.env["PATH"] ?? ""),
       runAfter: async (command, limits) =>
         runAfter(command, { cwd: root.path, env: commandEnv(options.env, options.commandEnv), ...limits }),
       survey: (terms) => openSurvey({ root, rules: policy, path }, terms),
@@ -167,9 +167,9 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
         prepare: (...asked) => prepareCommit(gitPlace, ...asked),
       },
       async begin(run) {
-        let opened: Perform | null = null;
+        let performer: Perform | null = null;
         const perform: Perform = async (...command) => {
-          opened ??= openPerform({
+          performer ??= openPerform({
             root,
             policy,
             env: options.env,
@@ -177,14 +177,14 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
             sandbox: await sandbox(),
             meanwhile: () => (state ? watchOthers(state, run.id) : ownAll),
           });
-          return opened(...command);
+          return performer(...command);
         };
         return openTransaction(
           {
             root,
             disk: state?.disk ?? openDisk(),
             lock,
-            journal: state && openJournal(state, run.id),
+            journal: state && openJournal(state, run.id, outside.changed),
             umask: options.umask,
             judge: (changes) => judgeChanges(root, changes, rules),
             perform,
@@ -202,34 +202,58 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
     recovered,
     ended: cutOff.length === 0 || state === null ? [] : cutOff.filter((id) => !openIds(state).includes(id)),
     stateFolder: state?.folder ?? null,
-    close() {
-      root.close();
-      for (const place of shown) place.close();
-    },
+    close: root.close,
     warnings: weaknesses(root, why),
   };
 }
 
-/** The shown places outside the root, each opened like a root of its own, where the same names are closed. */
-function openShown(
-  { shown = [], home, policy }: WorkspaceOptions,
-  {
-    top,
-    own,
-    userIgnore,
-  }: { readonly top: string; readonly own: readonly string[]; readonly userIgnore: () => string },
-): readonly ShownPlace[] {
-  return shown.flatMap((given) => {
+/** What the names in a root say, and what the settings and pai's own folders close below it. */
+const rulesOf = (root: Root, rules: PathRules, own: readonly string[]): PathRules => ({
+  ...denyBelow(rules, root.path, realFolders(own)),
+  place: placeOf(root.path, findTop(root.path)?.top ?? "/"),
+  certificates: openCertificates(root),
+});
+
+/** The places outside the root, each opened like a root of its own, where the same names are closed. Throws usage. */
+function openOutside(
+  main: Root,
+  { shown = [], also = [], home, policy, force }: WorkspaceOptions,
+  { own, userIgnore }: { readonly own: readonly string[]; readonly userIgnore: () => string },
+) {
+  const places: Outside[] = [];
+  const roots: Root[] = [];
+  const open = (given: string, use: Outside["use"]): void => {
     const { base, only } = findShown(given);
-    if (pathWithin(base, top) !== null) return [];
-    const root = openRoot(base, { force: true, home, own, rules: policy, userIgnore });
-    const place = placeOf(root.path, findTop(root.path)?.top ?? "/");
-    const denied = denyBelow(policy, root.path, realFolders(own));
-    const rules: PathRules = { ...denied, place, certificates: openCertificates(root) };
-    const view = openView(root, () => rules, [root.path]);
-    if (only !== null) view.path(only, "read");
-    return { base: root.path, only, given, view, close: root.close };
-  });
+    const isKnown = places.some((each) => each.only === null && pathWithin(base, each.root.path) !== null);
+    if (isKnown || pathWithin(base, main.path) !== null) return;
+    if (use === "change" && (only !== null || pathWithin(main.path, base) !== null))
+      throw new PaiError("usage", `--also takes a folder beside the project, which ${showName(base)} is not`);
+    const root = openRoot(base, { force: force || use !== "change", home, own, rules: policy, userIgnore });
+    roots.push(root);
+    places.push({ root, only, given, use, rules: rulesOf(root, policy, own) });
+  };
+  for (const given of also) open(given, "change");
+  for (const given of shown) open(given, "read");
+  return {
+    root: joinRoots(main, roots),
+    places,
+    /** Real paths of what may be changed. */
+    changed: places.filter(({ use }) => use === "change").map(({ root }) => root.path),
+    /** Opens the folders outside the project that a run changed. */
+    reach(folders: readonly string[]): void {
+      for (const folder of folders) open(folder, "undo");
+    },
+    /** `opened`: absolute paths that are open for this run. */
+    find(path: string, opened: ReadonlySet<string>) {
+      for (const { root, only, use, rules } of places) {
+        const within = pathWithin(path, root.path);
+        if (within === null || (only !== null && within !== only)) continue;
+        const here = opened.has(path) ? { ...rules, opened: new Set([within]) } : rules;
+        return { path: within, rules: here, mayChange: use === "change" };
+      }
+      return null;
+    },
+  };
 }
 
 /** The root's real path, the path by which it was opened, and the shell's PWD where that leads here through a link. */
@@ -240,7 +264,11 @@ function spellingsOf(real: string, { root, env }: WorkspaceOptions): readonly st
 }
 
 /** `rules` returns the current ones. `spellings`: absolute paths by which callers may name the root. */
-function openView(root: Root, rules: () => PathRules, spellings: readonly string[]): View {
+function openView(
+  root: Root,
+  rules: () => PathRules,
+  { spellings, places }: { readonly spellings: readonly string[]; readonly places: readonly Outside[] },
+): View {
   const refuseDenied = (path: RelPath, use: PathUse): RelPath => {
     const verdict = judgePath(path, use, rules());
     if (verdict.verdict !== "deny") return path;
@@ -256,14 +284,14 @@ function openView(root: Root, rules: () => PathRules, spellings: readonly string
   };
   return {
     path(text, use) {
-      const { path, folder } = parsePath(text, spellings);
+      const { path, folder } = parseOutside(text, places) ?? parsePath(text, spellings);
       if (folder && path !== "" && (use === "read" || use === "write" || isOther(root, path))) {
         throw new PaiError("path_refused", `"${showName(text)}" names a folder, not a file`);
       }
       return refuseDenied(path, use);
     },
     follow(path, use) {
-      const real = followLinks(root.path, path, use);
+      const real = followLinks(root.path, path, use, places.map(topOf));
       return real === path ? path : refuseDenied(real, use);
     },
     async read(path, limit = maxReadBytes) {
@@ -287,6 +315,7 @@ function openView(root: Root, rules: () => PathRules, spellings: readonly string
         signal,
         omitted: (path, why) => why === "unreadable" && unreadable?.(path),
       }),
+    ...(places.length > 0 && { alsoShown: places.map(topOf) }),
     inside: async (folder) => inside(root, refuseDenied(folder, "list")),
     search: async (query, signal) => {
       refuseDenied(query.under, "list");

@@ -1,14 +1,13 @@
 /** Links of the project: which give a path another name, by which it may run code or hold secrets, and where one leads. */
 
 import { lstatSync, realpathSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { isBuiltFolder, type PathRules } from "../core/names.ts";
-import { joinPath, nameOf, type PathUse, parentOf, type RelPath } from "../core/path.ts";
+import { joinPath, nameOf, type PathUse, parentOf, pathWithin, type RelPath } from "../core/path.ts";
 import { entriesOf, realPathOf } from "../system/lookups.ts";
 import { isTemporary } from "./atomic-write.ts";
 import { showName } from "./parse-path.ts";
 import { judgePath } from "./path-policy.ts";
-import { pathWithin } from "./shown.ts";
 
 export interface OtherNames {
   /** Paths that lead to this one through a link of the project. */
@@ -83,34 +82,36 @@ export function whyAsked(path: RelPath, rules: PathRules, links: readonly RelPat
   return null;
 }
 
-/** The path without links; itself where one leads out of the root, in a circle, or to nothing. `root`: its real path. */
-export function followLinks(root: string, path: RelPath, use: PathUse): RelPath {
-  if (path === "" || path.startsWith("/")) return path;
+/**
+ * The path without links; itself where one leads out of the roots, in a circle, or to nothing. `root`: its real path;
+ * `others`: those of the places outside it.
+ */
+export function followLinks(root: string, path: RelPath, use: PathUse, others: readonly string[] = []): RelPath {
+  if (path === "") return path;
+  const isThere = (at: RelPath): boolean => {
+    try {
+      return lstatSync(resolve(root, at), { throwIfNoEntry: false }) !== undefined;
+    } catch {
+      return false;
+    }
+  };
+  /** null: it leads out, or nowhere. */
+  const realOf = (at: RelPath): RelPath | null => {
+    try {
+      const real = realpathSync(resolve(root, at));
+      const isOutside = others.some((each) => pathWithin(real, each) !== null);
+      return (pathWithin(real, root) ?? (isOutside ? real : null)) as RelPath | null;
+    } catch {
+      return null;
+    }
+  };
+  /** The path in the real folder that it is in; folders that do not exist yet keep their names. */
+  const followParent = (at: RelPath): RelPath | null => {
+    const parent = parentOf(at);
+    if (parent === "") return at;
+    const folder = isThere(parent) ? realOf(parent) : followParent(parent);
+    return folder === null ? null : joinPath(folder, nameOf(at));
+  };
   const isWhole = use !== "delete" && use !== "move";
-  return (isWhole && isThere(root, path) ? realOf(root, path) : followParent(root, path)) ?? path;
-}
-
-const isThere = (root: string, path: RelPath): boolean => {
-  try {
-    return lstatSync(`${root}/${path}`, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
-};
-
-/** null: it leads out, or nowhere. */
-function realOf(root: string, path: RelPath): RelPath | null {
-  try {
-    return pathWithin(realpathSync(`${root}/${path}`), root) as RelPath | null;
-  } catch {
-    return null;
-  }
-}
-
-/** The path in the real folder that it is in; folders that do not exist yet keep their names. */
-function followParent(root: string, path: RelPath): RelPath | null {
-  const parent = parentOf(path);
-  if (parent === "") return path;
-  const folder = isThere(root, parent) ? realOf(root, parent) : followParent(root, parent);
-  return folder === null ? null : joinPath(folder, nameOf(path));
+  return (isWhole && isThere(path) ? realOf(path) : followParent(path)) ?? path;
 }

@@ -51,7 +51,8 @@ export function parsePath(written: string, roots: readonly string[] = []): Parse
  * root.
  */
 export function parseKept(text: string): RelPath {
-  if (!text.includes("\0") && !text.split("/").some((part) => ["", ".", ".."].includes(part))) return text as RelPath;
+  const parts = text.replace(/^\//, "").split("/");
+  if (!text.includes("\0") && !parts.some((part) => ["", ".", ".."].includes(part))) return text as RelPath;
   throw new PaiError("path_refused", `"${showName(text.slice(0, 200))}" is not a path below the root`);
 }
 

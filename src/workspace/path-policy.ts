@@ -13,6 +13,11 @@ const changes: ReadonlySet<PathUse> = new Set(["write", "folder", "move"]);
 
 /** Judges a path by the names in it, at any depth, whether or not they exist. */
 export function judgePath(path: RelPath, use: PathUse, rules: PathRules): PathVerdict {
+  const found = path.startsWith("/") ? rules.outside?.(path) : null;
+  if (found?.path === "" && use === "folder") return { verdict: "allow" };
+  if (found && !found.mayChange && changes.has(use))
+    return { verdict: "deny", why: "it is outside the project: it is shown, and never changed" };
+  if (found) return judgePath(found.path as RelPath, use, found.rules);
   if (path === "" && use !== "list") return { verdict: "deny", why: "that is the root itself" };
   const judged = judgeNames(path, rules, use === "folder" || use === "list");
   const why = `${showName(judged.name)} ${whyJudged(judged)}`;

@@ -61,7 +61,12 @@ export async function* walk(
   let pause = performance.now();
   options.signal?.throwIfAborted();
   const { omitted, enters } = options;
-  const selection: Selection = { ignored: openIgnore(root, folder), rules, omitted, ...(enters && { enters }) };
+  const selection: Selection = {
+    ignored: openIgnore(root, folder, root.topOf(folder)),
+    rules,
+    omitted,
+    ...(enters && { enters }),
+  };
   for (const found of descend(root, folder, selection)) {
     if (performance.now() - pause > 20) {
       await Bun.sleep(0);
@@ -84,7 +89,7 @@ export function* walkSteps(
   rules: PathRules,
   omitted?: Omitted,
 ): Generator<Entry | null, void> {
-  for (const found of descend(root, folder, { ignored: openIgnore(root, folder), rules, omitted }))
+  for (const found of descend(root, folder, { ignored: openIgnore(root, folder, root.topOf(folder)), rules, omitted }))
     yield found === null ? null : found.entry;
 }
 

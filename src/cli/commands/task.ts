@@ -5,6 +5,7 @@ import { compileSchema } from "../../core/answer-schema.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Model } from "../../core/model.ts";
 import type { Outcome } from "../../core/outcome.ts";
+import { nameOf } from "../../core/path.ts";
 import type { Workspace } from "../../core/ports.ts";
 import { keepPlans } from "../../flows/plans/kept-plans.ts";
 import type { Flow, Run, RunOptions, Task } from "../../flows/run.ts";
@@ -23,7 +24,7 @@ import { flowFor } from "../compose/flow.ts";
 import { notifyEnd } from "../compose/notify-end.ts";
 import { settleRoot, whyNoProject } from "../compose/refused-root.ts";
 import { openView, type TerminalView } from "../compose/view.ts";
-import { shownFlag } from "../flag-values.ts";
+import { alsoFlag, shownFlag } from "../flag-values.ts";
 import { chooseModel, offerToKeep, readLineOf } from "../onboard/choose-model.ts";
 import { findOutput, requireInput, requireStdin } from "../output-file.ts";
 import { saveChange, savePlan } from "../plan-file.ts";
@@ -141,6 +142,11 @@ async function findNamed({ context }: Base, workspace: Workspace, text: string |
     const blob = await workspace.read(at, 0).catch(() => null);
     if (blob?.kind === "folder") shown.push(at);
     else files.add(at);
+  }
+  for (const path of alsoFlag(context)) {
+    const at = workspace.path(path, "list");
+    const names = (await workspace.list(at)).slice(0, 40).map((entry) => nameOf(entry.path));
+    shown.push(`${at} (may be changed as well, by absolute paths; it holds ${names.join(", ") || "nothing"})`);
   }
   return { files: [...files], shown };
 }

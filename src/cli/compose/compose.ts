@@ -17,7 +17,7 @@ import { type OpenedWorkspace, openWorkspace } from "../../workspace/open.ts";
 import type { SandboxSettings } from "../../workspace/sandbox/settings.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
-import { allowFlag, commitFlag, envFlag, onlyFlag, runFlag, shownFlag } from "../flag-values.ts";
+import { allowFlag, alsoFlag, commitFlag, envFlag, onlyFlag, runFlag, shownFlag } from "../flag-values.ts";
 import type { Base } from "./base.ts";
 import type { Face } from "./compose-model.ts";
 import { describeEnvironment } from "./environment.ts";
@@ -50,7 +50,7 @@ export async function composeWorkspace(
     home: places.home,
     force: context.flags.forceRoot === true,
     policy: settings.policy,
-    allow: allowFlag(context.flags, base.root),
+    allow: allowFlag(context, base.root),
     env: context.env,
     commandEnv: [...settings.commands.env, ...envFlag(context.flags)],
     umask: process.umask(),
@@ -58,6 +58,7 @@ export async function composeWorkspace(
     sandbox: composeSandbox(context, settings),
     showsArguments: base.asksOnly === true || shownFlag(context).host,
     shown: shownFlag(context).paths,
+    also: alsoFlag(context),
   });
   const { workspace, history, stateFolder, startTool } = opened;
   context.onOpened?.(opened.close);
@@ -186,7 +187,7 @@ export function composeOptions(
       unverified: flags.thenUnverified === true,
       again: flags.thenAgain === true,
     },
-    allow: allowFlag(flags, root),
+    allow: allowFlag(context, root),
     strict: settings.strict,
     dryRun: flags.dryRun === true,
     checkRights: checkRightsOf(root, settings, origins),

@@ -39,7 +39,7 @@ function plannedIn(run: Run, rights: Rights | null, changes: readonly Change[]):
 /** A file that may hold secrets is never opened to more people, and no link leads to what is asked about. */
 function refuseSetting({ changing, workspace }: Run, { path, before, after, from }: Change): Refusal | null {
   if (after?.kind === "link" && from === null) {
-    const target = after.target.startsWith("/") ? null : resolveFrom(parentOf(path), after.target);
+    const target = after.target.startsWith("/") ? (after.target as RelPath) : resolveFrom(parentOf(path), after.target);
     const why = target === null ? null : (workspace.whyClosed(target) ?? workspace.concern(target));
     return why === null ? null : { code: "path_refused", text: `${path} may not lead to ${target}: ${why}` };
   }

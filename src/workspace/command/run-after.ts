@@ -53,14 +53,15 @@ function endOf(fd: number): string {
   return bytes.subarray(0, readSync(fd, bytes, 0, keptBytes, from)).toString("utf8");
 }
 
-/** The real path of the first such file; null: all that the command starts lies elsewhere. `root`: real path. */
-export function findOwnProgram(root: string, command: string, path: string): string | null {
+/** The real path of the first such file; null: all that the command starts lies elsewhere. `roots`: real paths. */
+export function findOwnProgram(roots: readonly [string, ...string[]], command: string, path: string): string | null {
+  const [root] = roots;
   const { programs, files } = startedBy(command);
   const found = programs.map((name) => (name.includes("/") ? resolve(root, name) : Bun.which(name, { PATH: path })));
   const named = files.map((name) => resolve(root, name)).filter(isFile);
   for (const each of [...found, ...named]) {
     const real = each === null ? null : (realPathOf(each) ?? each);
-    if (real !== null && contains(root, real)) return real;
+    if (real !== null && roots.some((folder) => contains(folder, real))) return real;
   }
   return null;
 }

@@ -49,6 +49,8 @@ export interface KeptEpisodes {
   readonly id: string;
   readonly task: string;
   readonly at: string;
+  /** Folders outside the project that it could change. */
+  readonly also: readonly string[];
   /** Never empty; the first one is the run itself. */
   readonly episodes: readonly [Episode, ...Episode[]];
 }
@@ -58,12 +60,14 @@ export type RunStatus = "open" | "applied" | "undone" | "rolled_back";
 /** null: the record has no readable line. */
 export function readRun(state: State, id: string): KeptEpisodes | null {
   const episodes: Episode[] = [];
-  for (const line of readRecord(state, id).lines) {
+  const { lines } = readRecord(state, id);
+  for (const line of lines) {
     if (line.type === "begin") episodes.push({ ...line, batches: [], watched: null, end: null });
     else addLine(episodes, line);
   }
   const [first, ...more] = episodes;
-  return first ? { id, task: first.task, at: first.at, episodes: [first, ...more] } : null;
+  const also = lines.flatMap((line) => (line.type === "begin" ? (line.also ?? []) : []));
+  return first ? { id, task: first.task, at: first.at, also, episodes: [first, ...more] } : null;
 }
 
 /** The latest episode, ended or not. */

@@ -142,8 +142,11 @@ export function forgetBefore(state: State, id: string): void {
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) state.disk.removeFile(path);
 }
 
-/** The journal of a run, new or continued. Touches nothing until `begin`. */
-export function openJournal(state: State, id: string): Journal {
+/**
+ * The journal of a run, new or continued. Touches nothing until `begin`. `also`: folders outside the project that a new
+ * run may change.
+ */
+export function openJournal(state: State, id: string, also: readonly string[] = []): Journal {
   if (!/^[\w-]{1,100}$/.test(id)) throw new PaiError("internal", `"${id}" is not a run id`);
   const images = openImages(state, imagesOf(state, id, "images"));
   const before = openImages(state, imagesOf(state, id, "before"));
@@ -190,7 +193,7 @@ export function openJournal(state: State, id: string): Journal {
       for (const line of kind === "run" ? [] : readRecord(state, id).lines) {
         if (line.type === "intend") images.know(line.images);
       }
-      say({ type: "begin", kind, task, at: new Date().toISOString() });
+      say({ type: "begin", kind, task, at: new Date().toISOString(), ...(also.length > 0 && { also }) });
       unnamed = true;
     },
     *prepare(changes) {

@@ -53,6 +53,8 @@ export type RecordLine =
       readonly kind: "run" | "undo" | "redo";
       readonly task: string;
       readonly at: string;
+      /** Folders outside the project that the run may change. */
+      readonly also?: readonly string[];
     }
   | (Intent & { readonly type: "intend" })
   | {

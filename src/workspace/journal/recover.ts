@@ -35,18 +35,25 @@ type Tell = () => string;
 
 /**
  * Returns one message for each run that was cut off. May be interrupted anywhere and repeated. If there is nothing to
- * do, it costs one look into a folder.
+ * do, it costs one look into a folder. `reach` opens folders outside the project.
  */
-export async function recover(root: Root, state: State, lock: Lock, rules: PathRules): Promise<string[]> {
+export async function recover(
+  root: Root,
+  state: State,
+  lock: Lock,
+  rules: PathRules,
+  reach: (folders: readonly string[]) => void = () => {},
+): Promise<string[]> {
   const tells: Tell[] = [];
   for (const id of openIds(state)) {
     const tell = await recoverUnlessRunning(root, state, lock, {
       id,
       rules,
+      reach,
     }).catch((thrown) => {
       const { code, message: why, hint } = toPaiError(thrown);
       // A record that is refused must not hold up the others.
-      if (code === "path_refused")
+      if (code === "path_refused" || code === "root_refused" || code === "usage")
         return () => `run ${id} was cut off and is not taken back: ${why}${hint ? ` (${hint})` : ""}`;
       if (!diskCodes.includes(code) && code !== "permission_denied") throw thrown;
       return () => `run ${id} was cut off and cannot be taken back yet: ${why}`;
@@ -56,23 +63,25 @@ export async function recover(root: Root, state: State, lock: Lock, rules: PathR
   return tells.map((tell) => tell());
 }
 
+interface About {
+  readonly id: string;
+  readonly rules: PathRules;
+  readonly reach: (folders: readonly string[]) => void;
+}
+
 /** A run whose lock is held is still going on and is left alone, wherever its process is. */
-async function recoverUnlessRunning(
-  root: Root,
-  state: State,
-  lock: Lock,
-  { id, rules }: { readonly id: string; readonly rules: PathRules },
-): Promise<Tell | null> {
+async function recoverUnlessRunning(root: Root, state: State, lock: Lock, about: About): Promise<Tell | null> {
+  const { id } = about;
   const held = takeRun(state, id);
   if (held === null) return null;
   try {
-    return await lock(() => recoverRun(root, state, id, rules));
+    return await lock(() => recoverRun(root, state, about));
   } finally {
     held.release();
   }
 }
 
-async function recoverRun(root: Root, state: State, id: string, rules: PathRules): Promise<Tell | null> {
+async function recoverRun(root: Root, state: State, { id, rules, reach }: About): Promise<Tell | null> {
   const run = readRun(state, id);
   const episode = run && lastEpisode(run);
   if (episode === null || episode.end !== null) {
@@ -83,6 +92,7 @@ async function recoverRun(root: Root, state: State, id: string, rules: PathRules
   }
   const { batches, watched, kind } = episode;
   const changes = changesOf(state, id, batches);
+  reach(run?.also ?? []);
   const files = watched === null ? new Map() : filesBefore(state, id, watched);
   const killed = { root, rules, episode, files };
   judgeRecord([...changes, ...openFiles(files)], rules, runFolder(state, id));

@@ -92,13 +92,23 @@ export interface History {
 
 const defaultLimits: HistoryLimits = { runs: 200, bytes: 256 * 1024 * 1024, days: 30 };
 
-/** `state` null: nothing is kept. `rules`: an undo or redo of a denied path throws path_refused. */
-export function openHistory(root: Root, state: State | null, lock: Lock, rules: PathRules): History {
+/**
+ * `state` null: nothing is kept. `rules`: an undo or redo of a denied path throws path_refused. `reach` opens folders
+ * outside the project.
+ */
+export function openHistory(
+  root: Root,
+  state: State | null,
+  lock: Lock,
+  rules: PathRules,
+  reach: (folders: readonly string[]) => void = () => {},
+): History {
   if (state === null) return noHistory;
   const readAll = (): KeptEpisodes[] => runIds(state).flatMap((id) => readRun(state, id) ?? []);
 
   const reverse = (kind: "undo" | "redo", run: KeptEpisodes, { dryRun, merge = false }: ReverseOptions): Reversal => {
     const work = workOfRun(state, run);
+    reach(run.also);
     // Judged before the disk is read, as a clash would reveal content.
     judgeRecord(work, rules, runFolder(state, run.id));
     const compared = compareToDisk({ root, rules }, kind === "undo" ? invert(work) : work, (path) =>

@@ -1,0 +1,101 @@
+/** `--also`: folders beside the project are changed by absolute paths, in the same run and the same undo. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readOutcome } from "../contract.ts";
+import type { Answer } from "../gemini.ts";
+import { openPlace, type Place, patience } from "../harness.ts";
+import { done, modify, planned, write } from "../replies.ts";
+
+setDefaultTimeout(patience);
+
+/** The project and two folders beside it: sites and certificates. */
+function openOthers({ spare }: Place) {
+  const [sites, certs] = [join(spare, "sites"), join(spare, "certs")];
+  for (const folder of [sites, certs]) mkdirSync(folder);
+  writeFileSync(join(sites, "shop"), "listen 80\n");
+  writeFileSync(join(certs, "shop.conf"), "days 30\n");
+  return { sites, certs, shop: join(sites, "shop"), fresh: join(certs, "new", "blog.conf") };
+}
+
+const asked = "listen on 443";
+
+test.concurrent("one run changes three roots, its diff names the others absolutely, one undo takes all back", async () => {
+  const answers: Answer[] = [];
+  await using place = openPlace(answers, { "app.conf": "port 80\n" });
+  const { sites, certs, shop, fresh } = openOthers(place);
+  answers.push(
+    planned([
+      ["MODIFY", "app.conf"],
+      ["MODIFY", shop],
+      ["WRITE", fresh],
+    ]),
+    done(
+      modify("app.conf", "port 80\n", "port 443\n") + modify(shop, "listen 80\n", "listen 443\n") + write(fresh, "x\n"),
+    ),
+  );
+  const flags = ["--also", sites, "--also", certs, "--check", `grep -q 443 ${shop}`, "--check-sandbox", "off"];
+  const ran = readOutcome(await place.pai(["run", "-y", "--json", ...flags, asked]));
+  expect([ran.code, ran.status, ran.calls.made]).toEqual([0, "verified", 2]);
+  expect(ran.diff).toContain(`--- a/${shop}\n`);
+  expect([place.read("app.conf"), readFileSync(shop, "utf8"), readFileSync(fresh, "utf8")]).toEqual([
+    "port 443\n",
+    "listen 443\n",
+    "x\n",
+  ]);
+  expect((await place.pai(["undo", "-y"])).code).toBe(0);
+  expect([place.read("app.conf"), readFileSync(shop, "utf8"), existsSync(join(certs, "new"))]).toEqual([
+    "port 80\n",
+    "listen 80\n",
+    false,
+  ]);
+  expect((await place.pai(["redo", "-y"])).code).toBe(0);
+  expect(readFileSync(shop, "utf8")).toBe("listen 443\n");
+});
+
+test.concurrent("a root that is not named stays closed, and in one that is the same names are closed", async () => {
+  const answers: Answer[] = [];
+  await using place = openPlace(answers, { "app.conf": "port 80\n" });
+  const { sites, certs, shop } = openOthers(place);
+  const refuse = async (path: string) => {
+    answers.push(planned([["WRITE", path]]));
+    const { code, error } = readOutcome(await place.pai(["run", "-y", "--json", "--also", sites, asked]));
+    return [code, `${error?.message}; ${error?.hint}`];
+  };
+  expect(await refuse(join(certs, "shop.conf"))).toEqual([12, expect.stringContaining("is absolute")]);
+  expect(await refuse(`${sites}/../certs/shop.conf`)).toEqual([12, expect.stringContaining('leads upwards with ".."')]);
+  expect(await refuse(join(sites, ".git/hooks/pre-commit"))).toEqual([12, expect.stringContaining("version control")]);
+  expect(await refuse(join(sites, "crontab"))).toEqual([12, expect.stringContaining(`--allow ${sites}/crontab`)]);
+  expect(readFileSync(shop, "utf8")).toBe("listen 80\n");
+
+  answers.push(planned([["WRITE", join(sites, "crontab")]]), done(write(join(sites, "crontab"), "# none\n")));
+  const flags = ["--also", sites, "--allow", join(sites, "crontab")];
+  expect((await place.pai(["run", "-y", ...flags, asked])).code).toBe(0);
+  expect(readFileSync(join(sites, "crontab"), "utf8")).toBe("# none\n");
+
+  for (const [folder, why] of [
+    [place.spare.replace(/[^/]+$/, ""), "a folder beside the project"],
+    ["/etc", "is a folder of the system"],
+    [join(certs, "shop.conf"), "a folder beside the project"],
+  ] as const) {
+    const { code, stderr } = await place.pai(["run", "-y", "--also", folder, asked]);
+    expect([code === 2 || code === 12, stderr]).toEqual([true, expect.stringContaining(why)]);
+  }
+});
+
+test.concurrent("a run that is killed is taken back in every root by the next one; a root that is gone is named", async () => {
+  const answers: Answer[] = [];
+  await using place = openPlace(answers, { "app.conf": "port 80\n" });
+  const { sites, shop } = openOthers(place);
+  answers.push(planned([["MODIFY", shop]]), done(modify(shop, "listen 80\n", "listen 443\n")));
+  const check = `if grep -q 443 ${shop}; then kill -9 $PPID; kill -9 $(ps -o ppid= -p $PPID); fi`;
+  const flags = ["--also", sites, "--no-baseline", "--check", check, "--check-sandbox", "off"];
+  const killed = await place.pai(["run", "-y", ...flags, asked]);
+  expect([killed.code > 100, readFileSync(shop, "utf8")]).toEqual([true, "listen 443\n"]);
+  renameSync(sites, `${sites}-moved`);
+  const without = await place.pai(["undo", "-y"]);
+  expect(without.stderr).toContain("was cut off and is not taken back");
+  renameSync(`${sites}-moved`, sites);
+  await place.pai(["undo", "-y"]);
+  expect(readFileSync(shop, "utf8")).toBe("listen 80\n");
+});

@@ -16,7 +16,6 @@ import { openDoor, showCall } from "./door.ts";
 import { createFace } from "./face.ts";
 import type { EditorTalk, Host } from "./host.ts";
 
-/** Where a turn takes place. */
 export interface TurnPlace {
   readonly showing: Host["showing"];
   readonly client: AgentContext;

@@ -13,7 +13,6 @@ import type { Command } from "./command.ts";
 import { type FlagKey, type FlagSpec, type Flags, flagTable, specOf } from "./flags.ts";
 import { habitOfFlag } from "./habits.ts";
 
-/** A command line that was checked. */
 export interface CommandLine {
   readonly words: readonly string[];
   /** Flags with at most one value: the last one of each, true for a switch. */

@@ -18,7 +18,6 @@ export interface Project {
 }
 
 export interface Output {
-  /** Path to which it will be written. */
   readonly file: string;
   /** Writes the file atomically. */
   readonly write: (text: string) => void;

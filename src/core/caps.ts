@@ -9,7 +9,6 @@ export const replyCaps = {
   paths: 20_000,
   /** Bytes of files that its actions write, and as many that they remove: all of it is in memory until it is applied. */
   bytes: 256 * 1024 * 1024,
-  /** Steps of a plan. */
   steps: 500,
   /** Levels of nested JSON. */
   depth: 200,

@@ -22,7 +22,6 @@ export interface Dialogue {
   files: Map<RelPath, Told>;
   /** Parts that are only told again when they have changed, by what they are. */
   parts: Map<string, string>;
-  /** The last request of the user. */
   request: string;
 }
 

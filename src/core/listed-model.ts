@@ -13,14 +13,12 @@ export interface ListedModel {
   readonly ends: string | null;
 }
 
-/** A provider's list of models. */
 export interface ModelList {
   readonly models: readonly ListedModel[];
   /** What of the server's list is not in `models`, in words. */
   readonly omitted: readonly string[];
 }
 
-/** A list with its origin. */
 export interface KeptList extends ModelList {
   readonly provider: string;
   /** URL of the server. */

@@ -145,7 +145,6 @@ export function isToolName(name: string, isFolder: boolean): boolean {
   return isFolder && alwaysBuilt.has(folded);
 }
 
-/** One name of a path, folded. */
 interface Part {
   readonly name: string;
   /** The name above it. */

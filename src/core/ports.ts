@@ -134,7 +134,6 @@ export interface CommandOptions {
   readonly unasked?: boolean;
 }
 
-/** How a command was held. */
 export interface Confined {
   /** null: it ran without a sandbox. */
   readonly level: SandboxLevel | null;
@@ -204,7 +203,6 @@ export interface Transaction {
   drop(effects: Effects, paths: ReadonlySet<RelPath> | null): Promise<Dropped>;
   /** All changes since the start, in order: plan and command. */
   readonly changes: readonly Change[];
-  /** Paths that commands changed. */
   readonly commandPaths: ReadonlySet<RelPath>;
   /** Restores the state at the start of the run; paths that somebody else changed meanwhile are left and reported. */
   rollback(): Promise<RollbackReport>;

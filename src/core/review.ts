@@ -87,7 +87,6 @@ export const inOrderOfWeight = (findings: readonly ReviewFinding[]): readonly Re
     (a, b) => rankOf(a) - rankOf(b) || (a.path < b.path ? -1 : a.path > b.path ? 1 : (a.line ?? 0) - (b.line ?? 0)),
   );
 
-/** Findings that are as grave as this, or graver. */
 export const asGraveAs = (findings: readonly ReviewFinding[], severity: Severity): readonly ReviewFinding[] =>
   findings.filter((finding) => rankOf(finding) <= severities.indexOf(severity));
 

@@ -45,7 +45,6 @@ const allowable: ReadonlySet<ErrorCode> = new Set([
   "delete_refused",
 ]);
 
-/** The result of one action. */
 interface ActionEnd {
   readonly kind: AnyAction["kind"];
   readonly name: string;

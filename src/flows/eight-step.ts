@@ -65,7 +65,6 @@ function keepSummary(run: Run, text: string): void {
 const isAnswer = ({ begun, changing }: Run, { answer }: Iterations) =>
   answer !== "" && changing.staged.length === 0 && (begun?.changes.length ?? 0) === 0;
 
-/** A check's result in words. */
 const resultWords: Readonly<Record<string, string>> = { true: "passed", false: "failed", null: "not run" };
 
 /** Asks for the summary. When the model gives none, the run's verdicts take its place, so that the work is not lost. */

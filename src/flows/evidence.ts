@@ -32,7 +32,6 @@ function inputOfRead(target: string): Json {
   return range === null ? { path: target } : { path: range.path, start_line: range.from, end_line: range.to };
 }
 
-/** The plan's look steps as calls. */
 function looksOf(plan: Plan): readonly Call[] {
   const steps = plan.execution_plan?.steps ?? [];
   return steps.flatMap(({ action, target, destination }, at): Call[] => {

@@ -32,7 +32,6 @@ async function askOnce(run: Run, question: ModelQuestion): Promise<Reply> {
   });
 }
 
-/** How a reply is read. */
 interface JsonReplyReader<T> {
   readonly readValue: ReadValue<T>;
   /** Turns a reply without JSON into the JSON that it means; null: its meaning is unclear. */

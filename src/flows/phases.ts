@@ -103,7 +103,6 @@ export function renderCalls(reports: readonly CallReport[]): string {
     .join("\n");
 }
 
-/** How a phase ended. */
 interface PhaseResults {
   readonly batch: BatchReport;
   readonly left: Left;

@@ -23,7 +23,6 @@ import { asOnDisk, type Presented, present, whyUnfit } from "./plans/present.ts"
 import { workPrompt } from "./prompts/prompts.ts";
 import type { Run } from "./run.ts";
 
-/** How single-shot plans. */
 export const singleShotPlan: PlanKind<Plan> = {
   system: workPrompt,
   format: { name: "plan", schema: planJsonSchema, isOptional: true },
@@ -191,10 +190,8 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
 
 /** How a mode plans: what it asks, how it reads the answer (a value of type Made), and what that promises. */
 export interface PlanKind<Made> {
-  /** The system prompt of the plan. */
   readonly system: (isStrict: boolean) => string;
   readonly format: NonNullable<ModelQuestion["format"]>;
-  /** Reads the answer. */
   readonly readValue: ReadValue<Made>;
   readonly planOf: (made: Made) => Plan;
   /** Whether the answer asks to look first. */

@@ -32,7 +32,6 @@ import { createOverlay } from "./stage.ts";
 import { createVeiledView } from "./veiled-view.ts";
 
 interface StamperOptions {
-  /** Id of the run. */
   readonly id: string;
   readonly now: () => Date;
   readonly sink: (event: StampedEvent) => void;

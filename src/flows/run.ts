@@ -60,7 +60,6 @@ export interface RunOptions
   readonly interactive: boolean;
 }
 
-/** What a run is started with. */
 export interface Ports extends CallPorts, EndPorts {
   readonly id: string;
   /** Registers a listener for notices of the adapters during the run: waits, keys, another model. */

@@ -294,7 +294,6 @@ export function createOverlay(
   };
 }
 
-/** A path and the folders that it is in. */
 function partsOf(path: RelPath): readonly RelPath[] {
   const parts: RelPath[] = [];
   for (let at = path; at !== ""; at = parentOf(at)) parts.push(at);

@@ -13,7 +13,6 @@ import type { Overlay } from "./stage.ts";
 interface Hidden {
   readonly raw: FileBlob;
   readonly hidden: FileBlob;
-  /** Version of the veil at that time. */
   readonly version: number;
 }
 

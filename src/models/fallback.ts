@@ -7,7 +7,6 @@ import { throwIfInterrupted, tryUntilBegun } from "./stream.ts";
 export interface Fallback {
   /** Has the name of the first model, and the window and limits of the current one. */
   readonly model: Model;
-  /** The model in use. */
   readonly current: () => Model;
 }
 

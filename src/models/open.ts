@@ -42,7 +42,6 @@ export interface OpenOptions extends RetryOptions {
   readonly insecureHttp: boolean;
   /** What the user states wins over what pai knows and what a local server says; absent: nothing. */
   readonly limits?: StatedLimits;
-  /** Text of a recording. */
   readonly readText: (path: string) => Promise<string>;
   readonly keyState: KeyState;
   /** Epoch milliseconds. */
@@ -102,7 +101,6 @@ export async function openModel(options: OpenOptions): Promise<Model> {
 /** In the path of an address, the name of the model takes the place of `{model}`. */
 const modelMark = "%7Bmodel%7D";
 
-/** Opens the stream for one key. */
 type OpenKey = (key: Key | null) => Stream;
 type Opened = Pick<Model, "stream" | "address"> & Partial<Pick<Model, "window" | "maxOutputTokens">>;
 

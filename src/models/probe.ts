@@ -21,7 +21,6 @@ export interface ProbeAnswer {
   readonly endpoint: Endpoint;
   readonly status: number;
   readonly headers: Headers;
-  /** Its beginning. */
   readonly body: string;
 }
 

@@ -57,7 +57,6 @@ function compareVersions(a: readonly number[], b: readonly number[]): number {
 export interface Gone {
   readonly provider: string;
   readonly name: string;
-  /** What the server said. */
   readonly said: string;
 }
 

@@ -23,7 +23,6 @@ export interface AuditPlace {
   /** State folder, for the log if the folder in the workspace is unusable; null: none. */
   readonly stateDir: string | null;
   readonly now: () => Date;
-  /** Number of logs to keep. */
   readonly keep: number;
   /** Called once when the log is kept elsewhere, and once when it cannot be kept. */
   readonly warn: (text: string) => void;

@@ -95,7 +95,6 @@ function readKeyFile(file: string, variable: string): string {
   }
 }
 
-/** The stored keys of one provider. */
 export interface KeyPlace {
   readonly provider: string;
   readonly places: Places;

@@ -11,7 +11,6 @@ interface NamedServer {
   readonly name: string;
   /** Tools that the user declares read-only; what the server itself says of them is only a claim. */
   readonly looks: readonly string[];
-  /** File that configures the server. */
   readonly origin: "config.json" | ".mcp.json";
 }
 

@@ -43,7 +43,6 @@ export interface Recorder {
   readonly sink: (event: StampedEvent) => void;
 }
 
-/** The ports of a run. */
 export interface RunPorts {
   readonly model: Model;
   readonly workspace: Workspace;
@@ -237,7 +236,6 @@ function recordModel(model: Model, now: () => Date, add: (fact: Fact) => void): 
 
 function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, veil: Veil): Transaction {
   const masked = veil.hideAll;
-  /** Records what the work applies. */
   const recordApplied = async <T>(work: () => Promise<T>): Promise<T> => {
     const from = transaction.changes.length;
     const done = await work();

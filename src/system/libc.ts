@@ -19,7 +19,6 @@ export function findLibc(maps: string): string {
 const errnoShape = { __errno_location: { args: [], returns: "ptr" } } as const;
 let opened: { readonly path: string; readonly errno: () => number } | null = null;
 
-/** The path of libc, and a reader of errno. */
 function openFirst() {
   const path = findLibc(readFileSync("/proc/self/maps", "latin1"));
   const where = dlopen(path, errnoShape).symbols.__errno_location;

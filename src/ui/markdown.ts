@@ -24,7 +24,6 @@ const blockStart = /^\s*(?:[#>|]|[*+-]\s|\d{1,9}[.)]\s|[-*_=]{3,}\s*$)/;
 /** A beginning that cannot be any of these. */
 const surelyPlain = /^\s*(?:[^\s#>|*+\-\d_=`~]|\d+[^\d.)])/;
 const marked = /[*_`[<\\~&]|https?:|www\./;
-/** A list item, with its indent. */
 const listItem = /^(\s*)(?:[*+-]|\d{1,9}[.)])\s/;
 const tooWideToWrap = 1_000_000;
 /** Characters of code highlighted in one answer. */

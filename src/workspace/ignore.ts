@@ -5,13 +5,11 @@ import { joinPath, nameOf, type RelPath } from "../core/path.ts";
 
 /** The rules that apply in one folder: its own and those of the folders above. */
 export interface IgnoreRules {
-  /** Whether a child of this folder is left out. */
   ignores(name: string, isFolder: boolean): boolean;
   /** The rules of a child folder; `holds`: the names in it, so that rule files are only read where they exist. */
   inside(name: string, holds: readonly string[]): IgnoreRules;
 }
 
-/** Names of the files with ignore rules. */
 export const ignoreFiles: readonly string[] = [".gitignore", ".paiignore"];
 
 /** Whether a file with this path may be an ignore file. */
@@ -34,7 +32,6 @@ export interface IgnoreReader {
   readBytes(path: RelPath, limit: number): { readonly bytes: Uint8Array } | null;
 }
 
-/** What is left of the limits. */
 interface Budget {
   bytes: number;
   rules: number;

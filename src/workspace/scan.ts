@@ -13,7 +13,6 @@ import { type Stat, statOrRefused } from "./system/stat.ts";
 /** Called for each folder that cannot be entered, and for each name that is not UTF-8, which is listed as `special`. */
 export type Omitted = (path: RelPath, why: "unreadable" | "unnameable") => void;
 
-/** One path of a walk. */
 export interface FoundEntry {
   readonly entry: Entry;
   /** The current stat, null if it is gone; callable until the walk goes on. */
@@ -142,7 +141,6 @@ interface Level {
   readonly others: ReadonlyMap<string, Dirent>;
   readonly ignored: IgnoreRules | null;
   readonly mark: unknown;
-  /** The folder is ignored, and so is all that is in it. */
   readonly isIgnored: boolean;
   /** Returns the names one by one, in code-point order. */
   readonly next: () => string | undefined;
@@ -324,7 +322,6 @@ export function compareCodePoints(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The names in code-point order. */
 function sortNames(names: readonly string[]): readonly string[] {
   return names.some((name) => surrogate.test(name)) ? names.toSorted(compareCodePoints) : names.toSorted();
 }

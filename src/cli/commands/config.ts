@@ -14,7 +14,6 @@ import { settingWords } from "../config/settings.ts";
 import type { ConfigCall, ConfigWord } from "../config/word.ts";
 import { openLog } from "../open-log.ts";
 
-/** How the command asks a person. */
 type Asking = Pick<ConfigCall, "askHidden" | "readLine">;
 
 interface Group {

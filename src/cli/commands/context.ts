@@ -139,7 +139,6 @@ function rangeOf({ lines }: PreviewPart): string {
   return `lines ${shown.join(", ")} of ${lines.total}`;
 }
 
-/** Rows shown of the ranking. */
 const shownRanks = 20;
 
 /** How the words of the task point to a file: by its name, by what it defines, or by what it is called. */

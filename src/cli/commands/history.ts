@@ -117,7 +117,6 @@ async function reverse(given: Context, kind: "undo" | "redo", inSession = false)
 export const undoCommand = (context: Context): Promise<number> => reverse(context, "undo");
 export const redoCommand = (context: Context): Promise<number> => reverse(context, "redo");
 
-/** Undo for the slash command. */
 export const undoInSession = (context: Context): Promise<number> => reverse(context, "undo", true);
 export const redoInSession = (context: Context): Promise<number> => reverse(context, "redo", true);
 

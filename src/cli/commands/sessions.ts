@@ -15,7 +15,6 @@ import { continuedId } from "../session/continue-session.ts";
 import { talkAt } from "../session/session.ts";
 import { runCommand } from "./task.ts";
 
-/** Sessions kept by --prune. */
 const kept = 20;
 
 export async function sessionCommand(context: Context): Promise<number> {

@@ -16,7 +16,6 @@ interface Removal {
   readonly remove: readonly string[];
   /** Folders that are removed afterwards if they are empty. */
   readonly folders: readonly string[];
-  /** What is kept, and why. */
   readonly keep: readonly { readonly path: string; readonly why: string }[];
 }
 

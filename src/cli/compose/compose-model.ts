@@ -201,7 +201,6 @@ function requirePrices(ids: readonly string[], base: Base): void {
   });
 }
 
-/** Rejects when the signal is aborted. */
 async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal });
 }

@@ -24,7 +24,6 @@ import { openProjectMemory } from "./project-memory.ts";
 
 type Notify = Face["notify"];
 
-/** What is specific to one run. */
 interface RunStart {
   readonly task: Task;
   readonly options: RunOptions;

@@ -7,7 +7,6 @@ import type { Places } from "../../store/places.ts";
 import type { LoadedSettings } from "../../store/settings.ts";
 import type { Context } from "../command.ts";
 
-/** The settings that name an address, and who asks. */
 export interface AskingAddress extends Pick<LoadedSettings, "settings" | "origins"> {
   readonly context: Context;
   readonly places: Places;

@@ -8,7 +8,6 @@ import { allSettings } from "../../store/setting-table.ts";
 /** Reads one line that a person types; null: end of input. */
 export type ReadLine = (question: string) => Promise<string | null>;
 
-/** Providers that have keys. */
 const keyed: readonly ProviderId[] = providers.filter(({ needsKey }) => needsKey).map(({ id }) => id);
 
 const settingOf = (name: string): string | null =>

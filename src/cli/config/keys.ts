@@ -30,7 +30,6 @@ import { type ConfigAnswer, type ConfigCall, type ConfigWord, renderColumns } fr
 const none = "No API key is currently configured";
 const hint = "store one with: pai key set";
 
-/** What is shown of a key. */
 interface ShownKey {
   readonly provider: string;
   readonly id: string;

@@ -9,7 +9,6 @@ import { loadSettings } from "../../store/settings.ts";
 import { permitAddress } from "../compose/permit-address.ts";
 import type { ConfigCall } from "./word.ts";
 
-/** The provider's verdict on one key. */
 export interface KeyVerdict {
   /** null for an address that needs no key. */
   readonly id: string | null;

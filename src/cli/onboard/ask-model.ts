@@ -21,7 +21,6 @@ export interface Asker {
   readonly readLine: (question: string) => Promise<string | null>;
   /** Like `readLine` for hidden text. */
   readonly askHidden: (question: string) => Promise<string | null>;
-  /** Plays the demo. */
   readonly demo: () => Promise<unknown>;
   /** Throws the provider's refusal of the key, or why it could not be asked. */
   readonly check: (provider: ProviderId, key: string) => Promise<void>;

@@ -31,7 +31,6 @@ function providersWithKey({ env }: Pick<Context, "env">, { places }: Pick<Base, 
   return providers.filter((row) => row.needsKey && findKeys(row, { env, places }).length > 0).map(({ id }) => id);
 }
 
-/** Settings, and where the keys are. */
 type Pickable = Pick<Base, "settings" | "origins" | "values" | "places">;
 
 export interface Picked<B extends Pickable> {

@@ -235,7 +235,6 @@ export function openAgentHost(given: Context): ToolHost {
     }
   }
 
-  /** The JSON document that a command prints. */
   async function documentOf(command: Handler, words: readonly string[], signal: AbortSignal): Promise<ToolAnswer> {
     let printed = "";
     const out = (said: string) => {

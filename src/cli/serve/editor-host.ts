@@ -54,7 +54,6 @@ const commands: readonly Choice[] = [
   { id: "diff", name: "diff", description: "what this session has changed" },
 ];
 
-/** Models with a key, and the one in use. */
 function modelChoices({ env, now }: Context, { places }: Base, inUse: string): readonly Choice[] {
   const day = now().toISOString().slice(0, 10);
   const keyed = new Set(

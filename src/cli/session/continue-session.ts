@@ -11,7 +11,6 @@ import type { Composed } from "../compose/compose-task.ts";
 import { joinNotes, watchTruth } from "./watch-truth.ts";
 
 export interface Continued {
-  /** The task with what the session knows. */
   readonly task: Task;
   /** Takes every event of the run. */
   readonly sink: (event: StampedEvent) => void;

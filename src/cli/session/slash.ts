@@ -297,7 +297,6 @@ function renderHelp(columns: number, own: readonly PromptFile[]): string {
   ].join("\n");
 }
 
-/** Whether a word is the name of a slash command. */
 export const isSlash = (word: string): boolean => slashCommands.some(({ name }) => name === word);
 
 /** Whether a line begins with one of these commands. */

@@ -170,7 +170,6 @@ export interface TurnOptions {
   readonly flow?: Flow;
   readonly command?: "run" | "apply";
   readonly planOnly?: boolean;
-  /** Replaces the session's mode. */
   readonly mode?: Mode;
   /** Approved work that the flow continues. */
   readonly approved?: ApprovedWork;

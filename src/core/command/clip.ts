@@ -50,7 +50,6 @@ export interface Clip {
   add(bytes: Uint8Array): void;
   /** Bytes added so far. */
   readonly total: number;
-  /** Whether something is left out. */
   readonly isCut: boolean;
   /** To be called once. Cut between lines, where they are not too long; never inside a character. */
   text(): string;

@@ -59,7 +59,6 @@ export const whyNotRun = (grant: RunGrant): string =>
     ? "commands of the model run without a terminal only with --allow-run"
     : `no pattern of --allow-run permits it; permitted: ${grant.join(", ")}`;
 
-/** A command of a plan, and the pattern that permits it. */
 export interface Permitted {
   readonly command: string;
   readonly pattern: string;

@@ -17,7 +17,6 @@ export type SandboxChoice = (typeof sandboxChoices)[number];
 
 const strength: Readonly<Record<SandboxChoice, number>> = { off: 0, auto: 1, writes: 2, full: 3 };
 
-/** The stricter of two choices. */
 export const stricterChoice = (a: SandboxChoice, b: SandboxChoice): SandboxChoice =>
   strength[b] > strength[a] ? b : a;
 

@@ -122,7 +122,6 @@ function scoreBlocks(
   return own.map((score, at) => score + neighbourShare * Math.max(own[at - 1] ?? 0, own[at + 1] ?? 0));
 }
 
-/** How blocks are valued. */
 interface Measure {
   readonly sought: Sought;
   /** Everything is shown, so nothing needs a score. */

@@ -19,7 +19,6 @@ export interface Asked {
   readonly output: string;
 }
 
-/** A project whose files are ranked. */
 export interface RankedProject {
   readonly paths: readonly string[];
   /** The terms of the request as it is written. */
@@ -30,7 +29,6 @@ export interface RankedProject {
   /** Characters that showing all files takes; null: there are too many files to show them all. */
   readonly smallLength: number | null;
   readonly survey: Survey;
-  /** The commits that influenced the ranking. */
   readonly commits: readonly SimilarCommit[];
   /** Words of the request that were read as others. */
   readonly mended: readonly Mended[];
@@ -52,12 +50,10 @@ export function wordsOf({ request, output }: Asked): Words {
   return { worded, symbols, terms: [...worded, ...termsOfSymbols(symbols)] };
 }
 
-/** A listed project, and what it is ranked for. */
 export interface RankParts {
   readonly survey: Survey;
   readonly words: Words;
   readonly asked: Asked;
-  /** The files to rank. */
   readonly paths: readonly string[];
   /** Files that need no place: they are shown anyway, or never. */
   readonly unranked: ReadonlySet<string>;

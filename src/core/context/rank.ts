@@ -50,7 +50,6 @@ const occurrence = { body: 0.5, stem: 6, folder: 2 } as const;
 const historyShare = 0.6;
 const frequencyShare = 0.3;
 
-/** Which terms occur in which paths. */
 interface PathHits {
   /** By path and term: 1 if the file's name contains it. */
   readonly inStem: Uint8Array;

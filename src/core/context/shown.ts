@@ -8,7 +8,6 @@ export const maxOfFiles = 100_000;
 export const maxOfParts = 40_000;
 /** Up to this many characters, tests and papers beside source are shown whole. */
 export const maxWhole = 24_000;
-/** Lines of one READ. */
 export const maxReadLines = 2000;
 
 /** Characters of what is piped in, for a model with a large window. */

@@ -2,7 +2,6 @@
 
 interface Stack {
   readonly name: string;
-  /** Files that must all be there. */
   readonly all?: readonly string[];
   /** Files of which one is enough. */
   readonly any?: readonly string[];

@@ -18,7 +18,6 @@ export interface FileLines {
   keys(level: Level): readonly number[];
   /** The number of a line of a block, -1 when the file has no line equal to it. */
   keyOf(level: Level, line: string): number;
-  /** What the file indents with. */
   indentUnit(): IndentUnit;
 }
 

@@ -93,7 +93,6 @@ interface IndentPair {
   readonly file: string;
 }
 
-/** Null when the indentation has no counterpart. */
 type IndentShift = (indent: string) => string | null;
 
 /** Adds the same prefix to every line, or removes it; null when the lines do not agree on one. */

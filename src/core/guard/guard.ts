@@ -32,7 +32,6 @@ export interface GuardInput {
 }
 
 export interface Verdict {
-  /** A path of the batch. */
   readonly path: RelPath;
   readonly verdict: "refused" | "ask";
   readonly rule: "size" | "deletion" | "definitions" | "placeholder" | "secret";

@@ -138,7 +138,6 @@ const wholePhrases =
 /** The words of omission by their meaning. */
 function openVocabulary() {
   const set = (words: string) => new Set(words.split(/\s+/));
-  /** The part that is left out. */
   const rest = set(
     "rest remainder everything sisa sisanya selebihnya lainnya resto restante reste restlicher restliche restlichen",
   );

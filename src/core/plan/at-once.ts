@@ -76,7 +76,6 @@ export function readFirstAnswer({ actions }: Script, text: string, seen: string)
   return { kind: "unclear", why: `it held ${seen === "" ? "no action" : seen}` };
 }
 
-/** Target and destination of an action, as a step of a plan has them. */
 function placeOf({ cmd, path = "", to, arg = "" }: ScriptAction): Pick<PlanStep, "target" | "destination"> {
   const form = rowOf(cmd)?.form;
   if (form === "pair") return { target: path, destination: to ?? null };
@@ -109,7 +108,6 @@ export function planOfScript(script: Script, text: string): Plan {
   };
 }
 
-/** Lines that a script writes. */
 export const linesWritten = ({ actions }: Script): number =>
   actions.reduce((sum, { body = "", blocks = [], cmd }) => {
     const texts = cmd === "FINISH" ? [] : [body, ...blocks.map(({ replace }) => replace)];

@@ -23,7 +23,6 @@ const isAmendable = (action: string): boolean => {
   return row !== null && (row.kind === "change" || row.form === "command");
 };
 
-/** A path as an AMEND line has to spell it. */
 export const spellPath = (path: string): string => (path.includes("::") ? JSON.stringify(path) : path);
 
 /** Splits `command::why` by the longest of `commands` that fits; null: none fits. */

@@ -5,7 +5,6 @@ import type { EditBlock, ScriptAction } from "./script.ts";
 export interface FileDiff {
   /** null: the diff names no file. */
   readonly path: string | null;
-  /** The diff creates the file. */
   readonly isNew: boolean;
   readonly blocks: readonly EditBlock[];
   /** A hunk only adds lines, and has no context that says where. */

@@ -30,11 +30,9 @@ const shapes: readonly TokenShape[] = [
   ["JSON web token", "eyJ", "[\\w-]{8,1000}\\.eyJ[\\w-]{8,8000}\\.[\\w-]{10,}"],
 ];
 
-/** A token of any kind. */
 const anyToken = new RegExp(shapes.map(([, begins, goesOn]) => begins + goesOn).join("|"), "g");
 
 const kinds = shapes.map(([kind, begins, goesOn]) => ({ kind, shape: new RegExp(`^(?:${begins}${goesOn})`) }));
-/** Which kind a token is. */
 const kindOfToken = (token: string): string => kinds.find(({ shape }) => shape.test(token))?.kind ?? "API key";
 
 const mask = "…[masked]";

@@ -40,7 +40,6 @@ const limits = {
   ranked: 20,
 };
 
-/** A piece of the briefing. */
 export interface Part {
   readonly kind:
     | "knowledge"

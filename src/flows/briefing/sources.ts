@@ -229,7 +229,6 @@ export async function noteRead(run: Run, { name, input }: Call): Promise<void> {
 /** The entries of the project, before any file is read. */
 export interface ListedProject {
   readonly entries: readonly Entry[];
-  /** The files among them, by path. */
   readonly files: ReadonlyMap<string, Entry>;
   /** The files that can be ranked. */
   readonly paths: readonly string[];

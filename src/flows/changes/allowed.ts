@@ -45,7 +45,6 @@ export function findConcerns(run: Run, paths: readonly RelPath[]): ReadonlyMap<R
   return concerns;
 }
 
-/** One refusal for all paths, with the flags that would allow them. */
 function refuseAll(concerns: ReadonlyMap<RelPath, string>): PaiError {
   const flags = [...concerns.keys()].map(spellAllow).join(" ");
   const reasons = [...concerns].map(([path, concern]) => `${path}: ${concern}`).join("; ");
@@ -82,7 +81,6 @@ export function withinOnly(only: readonly (readonly string[])[], path: string): 
 
 interface Refusal {
   readonly code: "secret_refused";
-  /** For the model. */
   readonly text: string;
 }
 

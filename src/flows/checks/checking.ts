@@ -16,7 +16,6 @@ export interface CheckRights {
 }
 
 export interface CheckOptions {
-  /** Checks the user typed. */
   readonly checks: readonly string[];
   readonly checkTimeoutMs: number;
   /** Run the user's checks before the work too. */

@@ -129,7 +129,6 @@ export const hasOwnWork = ({ begun, changing, checking }: Run): boolean =>
 interface Ran extends CommandResult {
   /** Why its changes were undone; null: they were kept. */
   readonly refused: Refusal | null;
-  /** The time it had. */
   readonly limitMs: number;
 }
 

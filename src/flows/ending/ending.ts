@@ -24,7 +24,6 @@ export interface RunEnding extends EndOptions {
   /** Facts about the project from earlier runs; null: none are shown or learned. */
   readonly memory: ProjectMemory | null;
   readonly after: ThenOptions;
-  /** Those of them that ran. */
   ranThen: NonNullable<Outcome["then"]>;
   text: string;
   next: readonly string[];

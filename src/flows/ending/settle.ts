@@ -60,7 +60,6 @@ function changedBeside({ byUser }: Readonly<Checking>, { changes }: Transaction)
 
 /** How the transaction of a run ended. */
 interface Closed {
-  /** The changes that remain. */
   readonly changes: readonly Change[];
   /** The run's own changes that were taken back. */
   readonly back: readonly Change[];

@@ -42,7 +42,6 @@ export interface Planning {
   plan: Plan | null;
   /** The user's feedback to earlier plans. */
   corrections: readonly string[];
-  /** The plan was approved. */
   approved: boolean;
   /** The person approved the plan and wants to see its changes before they are applied. */
   wantsReview: boolean;
@@ -57,7 +56,6 @@ export interface Planning {
   readonly maxRounds: number;
   /** A plan was sent back to the model, which happens once. */
   isMended: boolean;
-  /** Links that a notice told of. */
   readonly linksTold: Set<string>;
   /** Paths that the plan spells in another case than the disk, with the path that is there. */
   readonly respelled: Map<string, RelPath>;

@@ -172,7 +172,6 @@ const exists = ({ overlay }: Run, path: RelPath): Promise<boolean> =>
     () => true,
   );
 
-/** The paths that are equal to this one but for case. */
 async function findInOtherCase({ overlay }: Run, path: RelPath): Promise<readonly RelPath[]> {
   let found: readonly RelPath[] = ["" as RelPath];
   for (const part of path.split("/")) {

@@ -67,7 +67,6 @@ function group(
 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
-/** The figures that are known. */
 const known = (results: readonly EvalResult[], of: (result: EvalResult) => number | null): readonly number[] =>
   results.map(of).filter((value) => value !== null);
 

@@ -26,7 +26,6 @@ export interface Outbox {
   remove(letters: readonly Letter[]): void;
   /** Puts a letter aside that the database refuses for good; its file stays for inspection. */
   putAside(letter: Pick<Letter, "name">): void;
-  /** Number of waiting letters. */
   waiting(): number;
   /**
    * Runs `work` while nobody else sends from this folder, so that letters arrive in the order in which they were put.

@@ -27,7 +27,6 @@ export function mailSession(outbox: Outbox, host: string, { folder, id, root }: 
 }
 
 export interface SessionPlace {
-  /** Sessions folder of the workspace. */
   readonly folder: string;
   readonly id: string;
   readonly root: string;

@@ -12,7 +12,6 @@ import cached from "./migrations/7-cached.sql" with { type: "text" };
 import caps from "./migrations/8-caps.sql" with { type: "text" };
 
 export interface TeamStore {
-  /** Name in messages. */
   readonly name: string;
   /**
    * The rows of one statement. Throws store_away when the database is unreachable, too slow or read-only; tls,

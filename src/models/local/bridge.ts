@@ -78,7 +78,6 @@ interface OllamaForm {
   readonly owner: string;
   /** Tokens of input and output together; null: the server's own. */
   readonly window: number | null;
-  /** Tells a model that can think not to. */
   readonly isThinkingOff: boolean;
 }
 

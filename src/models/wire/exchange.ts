@@ -11,7 +11,6 @@ import type { Decoder } from "./replies.ts";
 
 export type SendRequest = (url: string, init: RequestInit) => Promise<Response>;
 
-/** The one request of one call. */
 export interface Exchange {
   /** A fetch for an SDK or a bridge. Throws for answers other than 2xx. Uses only method and body of `init`. */
   readonly send: SendRequest;

@@ -28,7 +28,6 @@ export interface Parties {
 interface Kind {
   readonly code: ErrorCode;
   readonly retry: Retry;
-  /** Whether an error is of this kind. */
   readonly is: (status: number, body: ErrorBody) => boolean;
   readonly what: (parties: Parties, status: number) => string;
   readonly hint?: (parties: Parties) => string;

@@ -34,7 +34,6 @@ export interface BridgeOptions {
 }
 
 export interface Bridge {
-  /** The body of the request. */
   readonly encode: (request: ModelRequest) => Body;
   /** The server enforces a schema without making it a part of the prompt. */
   readonly takesSchemaApart?: boolean;

@@ -73,7 +73,6 @@ function createLineCutter() {
       return lines;
     },
     held: () => rest.length,
-    /** The last line, which has no ending. */
     end(): string {
       const last = rest;
       rest = waits = "";

@@ -23,7 +23,6 @@ export interface MessageOptions {
   readonly editOutside?: (text: string) => Promise<string>;
 }
 
-/** The message to edit in the user's editor. */
 export interface OutsideEdit {
   readonly outside: string;
 }

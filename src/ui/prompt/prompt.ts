@@ -25,7 +25,6 @@ export interface PrompterOptions extends LineTerminal {
   readonly signal: AbortSignal;
 }
 
-/** An answer that decides. */
 export type FinalAnswer = Exclude<Answer, "again" | "unsure" | "show" | "help">;
 
 const isFinal = (answer: Answer): answer is FinalAnswer =>
@@ -127,7 +126,6 @@ export function createPrompter(options: PrompterOptions): Prompter {
 /** So many dots at most: a pasted key must not wrap. */
 const maxDots = 24;
 
-/** Reads a line that is shown as dots. */
 function openSecretLine({ done, fail }: Settle<string | null>, err: (text: string) => void): Reader {
   let text = "";
   const put = (next: string): void => {

@@ -30,7 +30,6 @@ export interface WorkOptions {
 export interface Work {
   /** Whether the run's changes are in the workspace now. */
   readonly applied: boolean;
-  /** Whether the run's changes were undone. */
   readonly undone: boolean;
   /** Shows the result of the last look, if the line of its call has not come. */
   readonly showLooked: () => void;

@@ -40,7 +40,6 @@ const stillMs = 3000;
 const isBehindReply = ({ replied, step, file }: EventOf<"model.progress">): boolean =>
   replied || step !== null || file !== null;
 
-/** Shows one run. */
 function openRun(options: TerminalOptions): Terminal {
   const { verbose, kind, now } = options;
   /** When the current stretch of work began; null: a question waits for its answer. */

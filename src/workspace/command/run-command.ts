@@ -65,7 +65,6 @@ export type Perform = (command: string, options: CommandOptions, so: SoFar) => P
 
 export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: PerformParts): Perform {
   let last: Look | null = null;
-  /** Paths that commands on copies added. */
   const added = new Set<RelPath>();
   const env = commandEnv(parts.env, parts.commandEnv);
   const { git } = sandbox;

@@ -49,7 +49,6 @@ exec "$0" "$@" ${lifeline}<&- 2>&1`;
 
 const lifelineOfBare = 3;
 
-/** A command that is running. */
 interface Running {
   readonly child: Pick<Bun.Subprocess, "pid" | "exited" | "exitCode" | "signalCode">;
   readonly output: ReadableStream<Uint8Array>;

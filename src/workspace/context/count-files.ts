@@ -9,7 +9,6 @@ import { type Bunch, openReader, type SearchedFile } from "../search/search-file
 import { openThreads, type Threads } from "../search/threads.ts";
 
 export interface CountReply {
-  /** Number of files that were looked at. */
   readonly looked: number;
   /** Number of those that contain human-written text. */
   readonly files: number;

@@ -127,7 +127,6 @@ export function diff({ candidates, notes }: Candidates, made: ReadonlySet<RelPat
   const refused: Refused[] = [];
   const carried = new Map<RelPath, Collected>();
   const foldOf = foldAll(candidates);
-  /** Whether the run loses what was there before it. */
   const isLost = ({ path, before, after }: EffectCandidate) => before !== null && after === null && isLoss(path, made);
   const carry = (each: EffectCandidate, whole: RelPath, isIgnored: boolean): void => {
     const known: Collected = carried.get(whole) ?? { path: whole, isIgnored, lost: [] };

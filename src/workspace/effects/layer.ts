@@ -52,7 +52,6 @@ interface Level extends Mark {
   readonly isOpaque: boolean;
 }
 
-/** An entry of the layer. */
 interface Found {
   readonly path: RelPath;
   readonly at: string;

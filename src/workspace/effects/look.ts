@@ -34,7 +34,6 @@ export interface Look {
   readonly shut: ReadonlySet<RelPath>;
   /** Folders that got their mode back before they were looked into. */
   readonly reopened: readonly RelPath[];
-  /** The root's own stat. */
   readonly root: Stat | null;
 }
 

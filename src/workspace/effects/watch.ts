@@ -24,7 +24,6 @@ export interface Watch {
    * left out.
    */
   begin(look: Look, closed: { readonly git: boolean; readonly changed: readonly Change[] } | null): void;
-  /** The command has ended. */
   end(): void;
 }
 

@@ -5,7 +5,6 @@ import { realPathOf } from "../../system/lookups.ts";
 import { readSmall } from "../../system/read-small.ts";
 
 export interface Repository {
-  /** Folder of the objects. */
   readonly objects: string;
   /** Hash of the commit that is checked out, in hex. */
   readonly head: string;

@@ -54,13 +54,11 @@ export function makeFrame({ head, shallow }: Repository): string {
 }
 
 export interface GitCall {
-  /** Path of the git program. */
   readonly git: string;
   /** PATH without folders of the project: a git that lies in the project is not the user's. */
   readonly path: string;
   /** Result of `makeFrame`. */
   readonly frame: string;
-  /** Folder of the objects. */
   readonly objects: string;
   readonly args: readonly string[];
   /** Working folder; the frame if left out. */

@@ -25,7 +25,6 @@ import {
   writeLine,
 } from "./record.ts";
 
-/** pai's own folder for one workspace. */
 export interface State {
   readonly folder: string;
   readonly disk: Disk;
@@ -315,7 +314,6 @@ function openImages(state: State, path: string) {
       for (const [hash, where] of fresh) places.set(hash, where);
       return kept;
     },
-    /** Where the contents of these blobs are. */
     find(blobs: readonly (KeptBlob | null)[]): Readonly<Record<string, Where>> {
       const used: Record<string, Where> = {};
       for (const blob of blobs) {

@@ -33,7 +33,6 @@ export interface KeptFile {
 export interface ClosedLook {
   /** Commands were allowed to write `.git`, so it was left out. */
   readonly git: boolean;
-  /** There were more files than were looked at. */
   readonly isPart: boolean;
 }
 
@@ -139,10 +138,8 @@ const format = 2;
 const keyBytes = 32;
 const sealedCharacters = 22;
 
-/** Returns the seal of a line. */
 type Seal = (text: string) => string;
 
-/** The state folder of one workspace. */
 interface Sealed {
   readonly folder: string;
   readonly disk: Disk;

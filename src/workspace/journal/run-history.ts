@@ -40,7 +40,6 @@ export interface KeptRun {
     readonly from: string | null;
     readonly by: "plan" | "command";
   }[];
-  /** Size in the journal. */
   readonly bytes: number;
 }
 

@@ -24,7 +24,6 @@ export interface ClosedPaths {
 
 export interface ClosedSearch extends HomeOptions {
   readonly rules: PathRules;
-  /** pai's own folders. */
   readonly own: readonly string[];
 }
 

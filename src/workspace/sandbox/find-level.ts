@@ -14,7 +14,6 @@ import { findReason, type Reason } from "./reasons.ts";
 import type { Label, Tape } from "./tape.ts";
 import { enterProgram, writeConfinement } from "./write-tape.ts";
 
-/** What was found to work. */
 export interface FoundLevel {
   /** null: none works. */
   readonly way: Way | null;

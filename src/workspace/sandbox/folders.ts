@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { entriesOf } from "../../system/lookups.ts";
 import type { Hidden } from "./confinement.ts";
 
-/** Whether the path is the folder or lies in it. */
 export const contains = (folder: string, path: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
 const programs = ["/usr", "/bin", "/sbin", "/lib", "/lib64"];

@@ -7,7 +7,6 @@ import type { Tape } from "./tape.ts";
 
 /** A failed step of the set-up; the program has not run. */
 export interface SetupFailure {
-  /** The note of the step. */
   readonly step: string;
   /** Name of the error, such as EPERM. */
   readonly errno: string;

@@ -134,7 +134,6 @@ function openSearchers(root: Root, job: SearchJob) {
   const waiting: Promise<SearchReply | null>[] = [];
   let spent = 0;
   return {
-    /** The replies that are ready. */
     async ask(batch: readonly Bunch[]): Promise<readonly (SearchReply | null)[]> {
       if (threads !== null) {
         const asked = threads.ask(batch);

@@ -16,7 +16,6 @@ export interface WorkRequest {
   readonly bunches: readonly Bunch[];
 }
 
-/** Threads that do one job. */
 export interface Threads<Reply> {
   readonly count: number;
   /** Gives the batch to the next thread. null: that thread was stuck. Rejects if it could not be started. */

@@ -4,7 +4,7 @@ import { wrap } from "../layout.ts";
 import { visible } from "../sanitize.ts";
 import { eraseFromRow } from "../tty.ts";
 import { segments } from "./edit-line.ts";
-import { createLineViewer, type LineView } from "./line-view.ts";
+import { type LineView, viewLine } from "./line-view.ts";
 
 export interface LineScreen {
   readonly draw: (prompt: string, text: string, at: number) => void;
@@ -91,7 +91,6 @@ function splitPrompt(prompt: string, width: number): { readonly above: readonly 
 
 /** The screen of a terminal that can move the cursor. */
 export function openLineScreen({ err, columns, rows, keepsPrompt = false }: LineScreenOptions): LineScreen {
-  const viewLine = createLineViewer();
   let drawn: LineView | null = null;
   /** Whether the screen no longer shows the last drawing. */
   let moved = false;

@@ -18,6 +18,7 @@ import { rowOf } from "../core/vocabulary.ts";
 import { claimsOfPlan } from "../flows/approval.ts";
 import { isLook } from "../flows/evidence.ts";
 import type { Run } from "../flows/run.ts";
+import { version as ownVersion } from "./commands/version.ts";
 
 const base = z.object({ path: z.string(), sha256: z.nullable(z.string()), mode: z.nullable(z.number()) });
 const kept = z.object({
@@ -122,7 +123,7 @@ function seal(content: Omit<PlanFile, "hash">): string {
 const headOf = (run: Run, now: () => Date) => ({
   version: planVersion as typeof planVersion,
   kind: planKind as typeof planKind,
-  pai: run.invocation.version,
+  pai: ownVersion,
   created: now().toISOString(),
   task: run.task.text,
   mode: run.invocation.mode,

@@ -103,11 +103,11 @@ function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil }
   const overlay = createOverlay(ports.workspace, room, options.mode === "tool-loop" ? "tools" : "script", asked);
   let begun: Promise<Transaction> | null = null;
   let transaction: Transaction | null = null;
-  const { command, mode, version, interactive, caps, outputSchema } = options;
+  const { command, mode, interactive, caps, outputSchema } = options;
   return {
     id: ports.id,
     task,
-    invocation: { command, mode, version },
+    invocation: { command, mode },
     workspace: ports.workspace,
     signal: ports.signal,
     now: ports.now,

@@ -42,7 +42,6 @@ export interface Invocation {
   /** Command word for the outcome: run, plan, apply … */
   readonly command: string;
   readonly mode: string;
-  readonly version: string;
 }
 
 /** What the user set for one run. Each part has its own; a run deals them out, and nothing in it holds them all. */
@@ -56,6 +55,8 @@ export interface RunOptions
     ShellLimits,
     ActionOptions,
     EndOptions {
+  /** Of pai. */
+  readonly version: string;
   /** A person sits at a terminal and can be asked. */
   readonly interactive: boolean;
 }

@@ -1,15 +1,5 @@
 /** Locks of files and folders by the kernel (flock): they end with the process that holds them, in whatever container. */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  unlinkSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, unlinkSync } from "node:fs";
 import { constants as system } from "node:os";
 import { PaiError } from "../core/error.ts";
 import { openLibc } from "./libc.ts";
@@ -110,73 +100,14 @@ const notAFile = (path: string, cause: unknown): PaiError =>
     cause,
   });
 
-/** Identifies a process, also when its id is used again. */
-interface Claimant {
-  readonly token: string;
-  readonly pid: number;
-  /** Start time, in clock ticks since boot. */
-  readonly start: string;
-  readonly boot: string;
-  /** Process-id namespace: in another one the same id is another process. */
-  readonly space: string;
-}
-
-/** Holds a lock by the existence of a file. It is taken over only where it is certain that its process has ended. */
+/** Holds a lock by the existence of a file. One that a killed process left must be removed by hand; see `claimOf`. */
 export function takeClaim(at: string): Held | null {
-  if (makeClaim(at)) return { release: () => removeQuietly(at) };
-  const found = readClaim(at);
-  if (found === null || !hasEnded(found)) return null;
-  // Only who makes this file may remove the claim with this token, so a later claim is never removed by mistake.
-  const guard = `${at}-${found.token}`;
-  if (!makeClaim(guard)) return null;
-  if (readClaim(at)?.token === found.token) removeQuietly(at);
-  removeQuietly(guard);
-  return makeClaim(at) ? { release: () => removeQuietly(at) } : null;
-}
-
-function makeClaim(at: string): boolean {
   try {
-    const fd = openSync(at, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-    writeSync(fd, JSON.stringify({ token: crypto.randomUUID(), ...thisProcess() } satisfies Claimant));
-    closeSync(fd);
-    return true;
+    closeSync(openSync(at, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600));
+    return { release: () => removeQuietly(at) };
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return false;
+    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return null;
     throw thrown;
-  }
-}
-
-/** null: there is none, or it is being written. */
-function readClaim(at: string): Claimant | null {
-  try {
-    const { token, pid, start, boot, space } = JSON.parse(readFileSync(at, "utf8")) as Partial<Claimant>;
-    return token && pid && start && boot && space ? { token, pid, start, boot, space } : null;
-  } catch {
-    return null;
-  }
-}
-
-/** Of another machine, boot or container nobody here can tell. */
-function hasEnded({ pid, start, boot, space }: Claimant): boolean {
-  const here = thisProcess();
-  return boot === here.boot && space === here.space && startOf(pid) !== start;
-}
-
-const thisProcess = (): Omit<Claimant, "token"> => ({
-  pid: process.pid,
-  start: startOf(process.pid) ?? "unknown",
-  boot: readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim(),
-  space: readlinkSync("/proc/self/ns/pid"),
-});
-
-/** null: there is no such process, or it is a zombie. */
-function startOf(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return fields[0] === "Z" || fields[0] === "X" ? null : (fields[19] ?? null);
-  } catch {
-    return null;
   }
 }
 

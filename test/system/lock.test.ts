@@ -1,16 +1,6 @@
 /** A lock ends with its process, whatever container or machine that was in. */
 import { expect, test } from "bun:test";
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { takeClaim, takeLock } from "../../src/system/lock.ts";
@@ -27,9 +17,9 @@ function inFolder(use: (folder: string) => void | Promise<void>) {
 }
 
 /** A process that takes the lock of a path and says so. */
-async function startHolder(path: string, take = "takeLock") {
-  const code = `const { ${take} } = await import(${JSON.stringify(join(import.meta.dir, "../../src/system/lock.ts"))});
-    if (${take}(${JSON.stringify(path)}) === null) process.exit(1);
+async function startHolder(path: string) {
+  const code = `const { takeLock } = await import(${JSON.stringify(join(import.meta.dir, "../../src/system/lock.ts"))});
+    if (takeLock(${JSON.stringify(path)}) === null) process.exit(1);
     console.log("held"); await Bun.sleep(60_000);`;
   const child = Bun.spawn([process.execPath, "-e", code], { stdout: "pipe" });
   await child.stdout.getReader().read();
@@ -104,31 +94,16 @@ test(
 );
 
 test(
-  "without locks of the kernel a claim is held once, and taken over once its process has ended",
-  inFolder(async (folder) => {
+  "without locks of the kernel a claim is held once, and never taken over",
+  inFolder((folder) => {
     const at = join(folder, "lock.claim");
-    const child = await startHolder(at, "takeClaim");
-    expect(takeClaim(at)).toBeNull();
-    child.kill("SIGKILL");
-    await child.exited;
     const taken = takeClaim(at);
     expect(taken).not.toBeNull();
     expect(takeClaim(at)).toBeNull();
     taken?.release();
     expect(readdirSync(folder)).toEqual([]);
-  }),
-);
-
-test(
-  "a claim of another machine, or one that cannot be read, is never taken over",
-  inFolder((folder) => {
-    const at = join(folder, "lock.claim");
-    const elsewhere = { token: "t", pid: 1, start: "1", boot: "another", space: "pid:[1]" };
-    for (const text of [JSON.stringify(elsewhere), "{", ""]) {
-      writeFileSync(at, text);
-      expect(takeClaim(at)).toBeNull();
-      expect(existsSync(at)).toBe(true);
-    }
+    writeFileSync(at, "");
+    expect(takeClaim(at)).toBeNull();
   }),
 );
 

@@ -1,6 +1,5 @@
 /** Runs the checks on the changed tree. Every failure counts, whoever wrote the check and however it ended before. */
 
-import { atFirstUse } from "../../core/at-first-use.ts";
 import type { Change } from "../../core/change.ts";
 import {
   type CheckEvidence,
@@ -250,7 +249,7 @@ function startBaseline(run: Run): Baseline {
     }
   })();
   /** A question waits until the flow does: it must not come between other questions. */
-  const settleWalls = atFirstUse(async () => {
+  const settleWalls = async () => {
     await work;
     for (const [n, { command, wall }] of results.entries()) {
       if (wall === null) continue;
@@ -259,12 +258,16 @@ function startBaseline(run: Run): Baseline {
       results[n] = await runCheck(run, { command, by: "user" }, { when: "before", signal });
     }
     return results;
-  });
+  };
+  let settling: ReturnType<typeof settleWalls> | null = null;
   // A failure reaches whoever awaits `work`; without this, it would be unhandled until somebody does.
   work.catch(() => {});
   return {
     results,
-    finish: settleWalls,
+    finish() {
+      settling ??= settleWalls();
+      return settling;
+    },
     ran: work,
     async stop() {
       controller.abort(new PaiError("interrupted", "the run ended before its checks"));

@@ -2,7 +2,7 @@
 
 import type { PaiError } from "../error.ts";
 import type { RefusedAction } from "../outcome.ts";
-import type { PathUse, RelPath } from "../path.ts";
+import { type PathUse, parentOf, type RelPath, resolveFrom } from "../path.ts";
 import { spellToolCall } from "../tool-calls.ts";
 import { type Right, rowOf } from "../vocabulary.ts";
 import type { PlanStep } from "./plan.ts";
@@ -70,8 +70,10 @@ export function claimOfPlan(
   if (right === null) return null;
   if (right === "command") return { kind: right, command: commandOf(action, target) };
   const use = useOf[right];
-  if (right === "setting")
-    return { kind: right, action, path: toPath(target, useOfTarget(action)), value: destination?.trim() ?? "" };
+  if (right === "setting") {
+    const path = toPath(target, useOfTarget(action));
+    return { kind: right, action, path, value: plainValue(action, path, destination?.trim() ?? "", toPath) };
+  }
   if (right === "move") return { kind: right, from: toPath(target, use), to: toPath(destination ?? "", use) };
   if (form !== "pair") return { kind: right, path: toPath(target, use) };
   toPath(target, "read");
@@ -120,16 +122,19 @@ export function permits(scope: Scope, claim: PlanClaim): boolean {
       );
     case "setting":
       return scope.settings.some(
-        ({ action, path, value }) => action === claim.action && path === claim.path && sameValue(value, claim.value),
+        ({ action, path, value }) => action === claim.action && path === claim.path && value === claim.value,
       );
     case "command":
       return scope.commands.has(claim.command.trim());
   }
 }
 
-/** `0755` and `./a` are other spellings of `755` and `a`. */
-const sameValue = (a: string, b: string): boolean => plainValue(a) === plainValue(b);
-const plainValue = (text: string): string => text.replace(/^0(?=\d{3}$)/, "").replace(/^\.\//, "");
+/** One spelling: `0755` is `755`, and what a link leads to is spelled from the root, however it was written. */
+function plainValue(action: string, path: RelPath, text: string, toPath: (text: string, use: PathUse) => RelPath) {
+  if (action !== "LINK") return text.replace(/^0(?=\d{3}$)/, "");
+  if (text.startsWith("/")) return toPath(text, "read");
+  return (/^\.\.?\//.test(text) ? resolveFrom(parentOf(path), text) : null) ?? text;
+}
 
 /** A claim as people read it. */
 export function renderClaim(claim: PlanClaim): string {

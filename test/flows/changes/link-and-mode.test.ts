@@ -10,7 +10,7 @@ const modeAt = (root: string, path: string) => (statSync(join(root, path)).mode 
 
 test("a link and modes are made as planned, whatever the umask says, shown in the diff, and taken back", async () => {
   const place = makeFolder({ "sites-available/shop": "server;\n", "run.sh": "#!/bin/sh\n", "log.txt": "l\n" });
-  const steps = ["LINK sites-enabled/shop -> ../sites-available/shop", "MODE run.sh -> 755", "MODE log.txt -> 0664"];
+  const steps = ["LINK sites-enabled/shop -> sites-available/shop", "MODE run.sh -> 755", "MODE log.txt -> 0664"];
   const script = `LINK::sites-enabled/shop::../sites-available/shop\nMODE::run.sh::755\nMODE::log.txt::664\n${finish()}`;
   const ran = await playIn(place, { lines: [plan({ steps }), script] });
   expect([ran.outcome.error, ran.outcome.actions]).toEqual([null, { done: 3, failed: 0, refused: 0 }]);

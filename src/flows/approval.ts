@@ -23,6 +23,7 @@ import { spellPath } from "../core/script/read-amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { findConcerns, refuseUnallowed, requireOwners, withinOnly } from "./changes/allowed.ts";
 import { askBound, describeSandbox, mayRunCommand } from "./commands/commands.ts";
+import { keepPlans } from "./plans/plan-state.ts";
 import type { Run } from "./run.ts";
 
 /** What a plan claims, and why steps of it can have nothing. */
@@ -159,7 +160,10 @@ function refuseWork({ acting, planning }: Run, claims: readonly PlanClaim[]): vo
   });
 }
 
-/** Refuses what not even a yes may allow, all of it at once and before any further call. Throws scope_refused, path_refused … */
+/**
+ * Refuses what not even a yes may allow, all of it at once and before any further call. A plan that only lacks flags is
+ * kept for the run that has them. Throws scope_refused, path_refused …
+ */
 export async function refuseForbidden(run: Run, claimed: Claimed): Promise<void> {
   const { claims, refusals } = claimed;
   refuseWork(run, claims);
@@ -174,6 +178,7 @@ export async function refuseForbidden(run: Run, claimed: Claimed): Promise<void>
     const flags = new Set(refused.flatMap(({ flag }) => flag ?? []));
     const text = [...new Set(refused.map(({ error }) => error.message))].join("; ");
     const hint = flags.size === 0 ? (first.error.hint ?? undefined) : `allow it with ${[...flags].join(" ")}`;
+    if (refused.every(({ flag }) => flag !== null)) await keepPlans(run.planning);
     throw new PaiError(first.error.code, text, { hint });
   }
   if (run.planning.planOnly || run.changing.dryRun) return;

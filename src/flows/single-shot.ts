@@ -31,7 +31,7 @@ import type { BatchReport } from "./perform.ts";
 import { renderResults, renderTask, runLeftOut, takeSkips } from "./phases.ts";
 import { type ApprovedPlan, makePlan, presentSaved, singleShotPlan } from "./planning.ts";
 import { type AtOnce, undoneFiles } from "./plans/at-once.ts";
-import { keepPlans } from "./plans/kept-plans.ts";
+import { keepPlans } from "./plans/plan-state.ts";
 import { createProgress, type Left, type Progress } from "./progress.ts";
 import { workPrompt } from "./prompts/prompts.ts";
 import {

@@ -42,3 +42,19 @@ test("a plan is used again at the same address, and made anew at another", async
   expect([one.seen.length, other.seen.length]).toEqual([3, 2]);
   rmSync(folder, { recursive: true });
 });
+
+test("a plan that is refused for want of a flag is kept: with the flag only the work is asked for", async () => {
+  const { run } = openProcess();
+  const folder = mkdtempSync(join(tmpdir(), "pai-cache-"));
+  writeFileSync(join(folder, "a.txt"), "one\n");
+  one.answer = (n) => sse([says((n === 0 ? plan : script).replace("b.txt", "crontab"))]);
+  const play = async (allow: readonly string[]) => {
+    const flags = { yes: true, model: "openrouter:a/b", cwd: folder, allow };
+    const env = { PAI_BASE_URL: `${one.origin}/v1`, OPENROUTER_API_KEY: "sk-or-0123456789abcdef0123" };
+    const { code } = await run({ run: runCommand }, { words: ["make crontab"], flags, env, stdin: "" });
+    return [code, one.seen.length];
+  };
+  expect(await play([])).toEqual([12, 1]);
+  expect(await play(["crontab"])).toEqual([0, 2]);
+  rmSync(folder, { recursive: true });
+});

@@ -7,7 +7,7 @@ import type { Model } from "../../core/model.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { nameOf } from "../../core/path.ts";
 import type { Workspace } from "../../core/ports.ts";
-import { keepPlans } from "../../flows/plans/kept-plans.ts";
+import { keepPlans } from "../../flows/plans/plan-state.ts";
 import type { Flow, Run, RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { singleShot } from "../../flows/single-shot.ts";

@@ -4,7 +4,6 @@ import { digest } from "../../core/digest.ts";
 import { partOf } from "../../core/model.ts";
 import type { Briefing, Part } from "../briefing/briefing.ts";
 import type { Run } from "../run.ts";
-import type { Planning } from "./plan-state.ts";
 
 /**
  * The cache key of a plan: sha256, hex. The briefing's text covers excerpts, tree and standard input. Two parts are
@@ -26,8 +25,3 @@ export function keyOfPlan(run: Run, briefing: Briefing, system: string): string 
 /** The cache key of the plan that follows looks, which also covers their results. */
 export const keyBehindLooks = ({ veil }: Run, key: string, found: string): string =>
   digest(`${key}\0${veil.blank(found)}`);
-
-/** Keeps the plan of this run, and the looks before it, for a later run with the same request and files. */
-export async function keepPlans(planning: Readonly<Planning>): Promise<void> {
-  for (const { key, made } of planning.planned) await planning.planCache?.save(key, made);
-}

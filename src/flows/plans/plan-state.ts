@@ -87,3 +87,8 @@ export function createPlanning(
     respelled: new Map(),
   };
 }
+
+/** Keeps the plan of this run, and the looks before it, for a later run with the same request and files. */
+export async function keepPlans(planning: Readonly<Planning>): Promise<void> {
+  for (const { key, made } of planning.planned) await planning.planCache?.save(key, made);
+}

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { PaiError } from "../../../src/core/error.ts";
 import { noUsage } from "../../../src/core/model.ts";
-import { keepPlans } from "../../../src/flows/plans/kept-plans.ts";
+import { keepPlans } from "../../../src/flows/plans/plan-state.ts";
 import type { Flow } from "../../../src/flows/run.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
 import { finish, modify, plan, planOf, talk, write } from "../plans.ts";

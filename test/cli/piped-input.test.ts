@@ -35,7 +35,7 @@ async function readBehind(line: string, wait = "1500"): Promise<Behind> {
   return { ...(JSON.parse(text.trim().split("\n")[0] ?? "") as Omit<Behind, "ms">), ms: performance.now() - started };
 }
 
-test.each([
+test.concurrent.each([
   ["a pipe", "printf 'one\\ntwo\\n' | READ"],
   ["a file at its beginning", "READ < text.txt"],
   ["a pipe that comes in pieces", "(printf 'one\\n'; sleep 0.5; printf 'two\\n') | READ"],
@@ -43,7 +43,7 @@ test.each([
   expect(await readBehind(line)).toMatchObject({ text: "one\ntwo\n", note: null });
 });
 
-test.each([
+test.concurrent.each([
   ["nothing is piped in", "READ < /dev/null"],
   ["a loop has read of the file", "while read -r line; do READ; break; done < text.txt"],
   ["a pipe that ends empty", "true | READ"],
@@ -51,21 +51,21 @@ test.each([
   expect(await readBehind(line)).toMatchObject({ text: "", note: null });
 });
 
-test("a pipe that stays open and empty is waited for, told after a second, and left", async () => {
+test.concurrent("a pipe that stays open and empty is waited for, told after a second, and left", async () => {
   const { text, note, said, ms } = await readBehind("sleep 3 | READ", "1500");
   expect([text, note]).toEqual(["", "standard input not read; --stdin waits for it"]);
   expect(said).toEqual(["waiting for standard input; --no-stdin goes on without it"]);
   expect(ms).toBeGreaterThan(1500);
 });
 
-test("a socket that nobody writes to is left after a moment: a caller may hold it open for ever", async () => {
+test.concurrent("a socket that nobody writes to is left after a moment: a caller may hold it open for ever", async () => {
   const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   const { text, said } = await readBehind(`READ <> /dev/tcp/127.0.0.1/${server.port}`, "600000");
   server.stop(true);
   expect([text, said]).toEqual(["", []]);
 });
 
-test("a slow producer is read within the wait, and with --stdin however long it takes", async () => {
+test.concurrent("a slow producer is read within the wait, and with --stdin however long it takes", async () => {
   expect(await readBehind("(sleep 0.7; echo one) | READ", "5000")).toMatchObject({
     text: "one\n",
     note: null,
@@ -74,7 +74,7 @@ test("a slow producer is read within the wait, and with --stdin however long it 
   expect(await readBehind("(sleep 1.3; echo one) | READ", "all")).toMatchObject({ text: "one\n", note: null });
 });
 
-test("of a long pipe the end, the beginning and the lines of errors are kept, and the cut is told", async () => {
+test.concurrent("of a long pipe the end, the beginning and the lines of errors are kept, and the cut is told", async () => {
   const make = `awk 'BEGIN { for (n = 1; n <= 200000; n++) print n % 50000 == 7 ? n " ERROR disk" : n " all is well here" }'`;
   const { text, note } = await readBehind(`${make} | READ`);
   expect(text.length).toBeLessThan(200_000);

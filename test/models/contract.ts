@@ -129,37 +129,6 @@ export function describeBridge(bridge: Bridge): void {
       expect((await expectEndAtAbort(await open(server.origin)))?.code).toBe("interrupted");
     });
 
-    test("silence over the limit is told and ends the call; a sign of life keeps it, but not for ever (fault 10)", async () => {
-      const slow = (pings: number) =>
-        new ReadableStream<Uint8Array>({
-          async start(controller) {
-            for (let n = 0; n < pings; n += 1) {
-              controller.enqueue(new TextEncoder().encode(": ping\n\n"));
-              await Bun.sleep(20);
-            }
-            if (pings > 0) controller.enqueue(new TextEncoder().encode(bridge.reply(["late"])));
-            if (pings > 0) controller.close();
-          },
-        });
-      server.answer = () => new Response(slow(25), { headers: { "content-type": "text/event-stream" } });
-      expect((await take(await open(server.origin, { idleMs: 400 }))).text).toBe("late");
-      server.answer = () => new Response(slow(0), { headers: { "content-type": "text/event-stream" } });
-      server.seen.length = 0;
-      const told: Notice[] = [];
-      const { error } = await take(await open(server.origin, { idleMs: 80, notify: (notice) => told.push(notice) }));
-      const waits = told.filter(({ code }) => code === "silence");
-      expect(waits.length).toBeGreaterThan(0);
-      expect(waits[0]?.text).toContain("has sent nothing for 1 s; after 1 s it counts as lost");
-      expect(error).toMatchObject({ code: "network" });
-      expect(error?.message).toContain("sent nothing for");
-      expect(server.seen.length).toBe(2);
-      server.answer = () => new Response(slow(5000), { headers: { "content-type": "text/event-stream" } });
-      const { error: stalled } = await take(await open(server.origin, { idleMs: 500 }));
-      expect(stalled).toMatchObject({ code: "network" });
-      expect(stalled?.message).toContain("sent no part of the reply for");
-      expect(server.seen.length).toBe(3);
-    });
-
     test("lets the caller walk away in the middle", async () => {
       server.answer = () => sse([bridge.reply(["one", "two"])]);
       const model = await open(server.origin);

@@ -5,14 +5,13 @@ import type { Json } from "../../src/core/model.ts";
 import { allSettings } from "../../src/store/setting-table.ts";
 import { loadSettings } from "../../src/store/settings.ts";
 import { describeSettings } from "../../src/store/settings-schema.ts";
-import { makeHome, put } from "./temp-home.ts";
+import { type Home, makeHome, put } from "./temp-home.ts";
 
 const schema = z.fromJSONSchema(describeSettings() as never);
 const fits = (json: Json) => schema.safeParse(json).success;
 
 /** Whether loading takes it without an error or a word about it. */
-function loads(json: Json): boolean {
-  const home = makeHome();
+function loads(json: Json, home: Home): boolean {
   put(home.config("config.json"), JSON.stringify(json));
   try {
     return loadSettings({ flags: {}, env: {}, ...home, system: "/nonexistent" }).warnings.length === 0;
@@ -31,12 +30,13 @@ for (const { name } of allSettings) {
   // Their own readers say more than a schema should: an address, a program.
   if (name.startsWith("baseUrl.") || name === "mcpServers" || name === "prices" || name === "models") continue;
   test(`${name}: what the schema takes is what reading takes`, () => {
+    const home = makeHome();
     const nested = (value: Json) => name.split(".").reduceRight<Json>((inner, part) => ({ [part]: inner }), value);
     for (const value of values)
       for (const json of [nested(value), { [name]: value }]) {
         // A list of checks may be given with its neighbours.
         if (name === "checks" && typeof value === "object" && !Array.isArray(value)) continue;
-        expect([json, fits(json)]).toEqual([json, loads(json)]);
+        expect([json, fits(json)]).toEqual([json, loads(json, home)]);
       }
   });
 }
@@ -49,7 +49,8 @@ test("groups, whole names and $schema are taken; a name that no setting has is n
     "policy.deny": ["*.sql"],
     models: { "local:a": { prices: { input: 0, output: 0.1 } } },
   };
-  expect([fits(good), loads(good)]).toEqual([true, true]);
+  const home = makeHome();
+  expect([fits(good), loads(good, home)]).toEqual([true, true]);
   for (const bad of [{ limit: {} }, { limits: { call: 5 } }, { historyDir: "x" }, { checks: { comands: [] } }])
-    expect([bad, fits(bad), loads(bad)]).toEqual([bad, false, false]);
+    expect([bad, fits(bad), loads(bad, home)]).toEqual([bad, false, false]);
 });

@@ -50,33 +50,52 @@ const lines = [
 const files = { "plan one.json": "{}", "folder/a.txt": "a\n" };
 
 const plainName = (text: string) => text.replace(/\t.*/, "").replaceAll("\\ ", " ");
-const sorted = (text: string) =>
-  text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map(plainName)
-    .sort();
+
+/** What one process of a shell offers for each line, one after the other: a script for each, and how a shell reads them. */
+async function ask(place: Place, shell: string, scripts: readonly string[], env = {}): Promise<readonly string[][]> {
+  const all = scripts.map((script) => `${script}\necho ----`).join("\n");
+  const { stdout, stderr } = await place.shell(`${shell} -c "$SCRIPT"`, { env: { ...env, SCRIPT: all } });
+  // Fish tells in any case that `pai` is not in its PATH.
+  if (shell.startsWith("bash")) expect(stderr).toBe("");
+  const parts = stdout.split("----\n").slice(0, -1);
+  return parts.map((part) => part.split("\n").filter((line) => line !== ""));
+}
+const askBash = (place: Place, file: string, asked: readonly string[], env = {}) =>
+  ask(
+    place,
+    "bash --norc",
+    asked.map(
+      (line) =>
+        `source '${file}'; COMP_LINE='${line}'; COMP_POINT=\${#COMP_LINE}; COMPREPLY=(); _pai; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    ),
+    env,
+  );
+const askFish = (place: Place, file: string, asked: readonly string[], env = {}) =>
+  ask(
+    place,
+    "fish --no-config",
+    asked.map((line, at) => `${at === 0 ? `source '${file}'; ` : ""}complete -C '${line}'`),
+    env,
+  );
+const sorted = (offers: readonly string[]) => offers.map(plainName).sort();
 
 withShell("bash")("bash completes commands, words, flags, values and files (R37)", async () => {
   await using place = openPlace([], files);
   const file = await saveScript(place, "bash");
-  for (const [line, offered] of [...lines, ["pai run --mode=ei", ["eight-step"]]] as const) {
-    const script = `source '${file}'; COMP_LINE='${line}'; COMP_POINT=\${#COMP_LINE}; _pai; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const { stdout, stderr } = await place.shell(`bash --norc -c "$SCRIPT"`, { env: { SCRIPT: script } });
-    const found = sorted(stdout).map((name) => (name === "folder" ? "folder/" : name));
-    expect([line, found, stderr]).toEqual([line, [...offered], ""]);
-  }
+  const all = [...lines, ["pai run --mode=ei", ["eight-step"]]] as const;
+  const offers = await askBash(place, file, [...all.map(([line]) => line)]);
+  const found = offers.map((each) => sorted(each).map((name) => (name === "folder" ? "folder/" : name)));
+  expect(all.map(([line], at) => [line, found[at]])).toEqual(all.map(([line, offered]) => [line, [...offered]]));
   const registered = await place.shell(`bash --norc -c "source '${file}'; complete -p pai"`);
   expect(registered.stdout).toContain("-F _pai pai");
 });
 
 withShell("fish")("fish completes commands, words, flags, values and files (R37)", async () => {
   await using place = openPlace([], files);
-  const file = await saveScript(place, "fish");
-  for (const [line, offered] of lines) {
-    const { stdout } = await place.shell(`fish --no-config -c "source '${file}'; complete -C '${line}'"`);
-    expect([line, sorted(stdout)]).toEqual([line, [...offered]]);
-  }
+  const offers = await askFish(place, await saveScript(place, "fish"), [...lines.map(([line]) => line)]);
+  expect(lines.map(([line], at) => [line, sorted(offers[at] ?? [])])).toEqual(
+    lines.map(([line, offered]) => [line, [...offered]]),
+  );
 });
 
 /** A project with two runs, one of which changed nothing, and `pai` in the PATH. */
@@ -96,30 +115,30 @@ withShell("bash")("bash completes ids of runs, the newest first, and models behi
   const { place, ids, env } = await openRuns();
   await using _ = place;
   const file = await saveScript(place, "bash");
-  const offered = async (line: string) => {
-    const script = `source '${file}'; COMP_LINE='${line}'; COMP_POINT=\${#COMP_LINE}; _pai; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    return (await place.shell(`bash --norc -c "$SCRIPT"`, { env: { ...env, SCRIPT: script } })).stdout
-      .trimEnd()
-      .split("\n");
-  };
-  expect(await offered("pai undo ")).toEqual([ids[0] ?? ""]);
-  expect(await offered("pai replay ")).toEqual([...ids].reverse());
-  expect(await offered(`pai replay ${ids[1]?.slice(0, -1)}`)).toEqual([ids[1] ?? ""]);
-  expect(await offered("pai history --verify ")).toEqual([...ids].reverse());
-  expect(await offered("pai -m gemini:gemini-2.5-p")).toEqual(["gemini-2.5-pro"]);
-  expect(await offered("pai run --model anthropic:claude-haiku-5")).toEqual(["claude-haiku-5-5"]);
+  const newest = [...ids].reverse();
+  const begun = `pai replay ${ids[1]?.slice(0, -1)}`;
+  const asked: readonly (readonly [string, readonly string[]])[] = [
+    ["pai undo ", ids.slice(0, 1)],
+    ["pai replay ", newest],
+    [begun, ids.slice(1)],
+    ["pai history --verify ", newest],
+    ["pai -m gemini:gemini-2.5-p", ["gemini-2.5-pro"]],
+    ["pai run --model anthropic:claude-haiku-5", ["claude-haiku-5-5"]],
+  ];
+  const lines = asked.map(([line]) => line);
+  expect(await askBash(place, file, lines, env)).toEqual(asked.map(([, offered]) => [...offered]));
 });
 
 withShell("fish")("fish completes ids of runs with their tasks, and models (R37)", async () => {
   const { place, ids, env } = await openRuns();
   await using _ = place;
   const file = await saveScript(place, "fish");
-  const offered = async (line: string) =>
-    (await place.shell(`fish --no-config -c "source '${file}'; complete -C '${line}'"`, { env })).stdout.trimEnd();
-  expect(await offered("pai undo ")).toBe(`${ids[0]}\twrite b: now`);
-  expect(await offered("pai replay ")).toBe(`${ids[1]}\tsay hello\n${ids[0]}\twrite b: now`);
-  expect(await offered("pai history --verify ")).toContain(`${ids[1]}\tsay hello`);
-  expect(sorted(await offered("pai -m gemini:gemini-2.5-p"))).toEqual(["gemini:gemini-2.5-pro"]);
+  const asked = ["pai undo ", "pai replay ", "pai history --verify ", "pai -m gemini:gemini-2.5-p"];
+  const [undo = [], replay = [], verify = [], models = []] = await askFish(place, file, asked, env);
+  expect(undo).toEqual([`${ids[0]}\twrite b: now`]);
+  expect(replay).toEqual([`${ids[1]}\tsay hello`, `${ids[0]}\twrite b: now`]);
+  expect(verify).toContain(`${ids[1]}\tsay hello`);
+  expect(sorted(models)).toEqual(["gemini:gemini-2.5-pro"]);
 });
 
 test.concurrent("where nothing is kept, or no home is known, no id is offered and nothing is printed", async () => {

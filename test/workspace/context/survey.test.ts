@@ -1,10 +1,10 @@
 /** A survey finishes whatever lies in the folder, and names what it left out. */
 import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, realpathSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { termsOf } from "../../../src/core/context/words.ts";
+import { newFolder, removeFolder } from "../../grounds.ts";
 import { openBare } from "../bare.ts";
 
 const signal = new AbortController().signal;
@@ -19,11 +19,12 @@ async function surveyOf(root: string) {
 }
 
 async function inFolder(work: (root: string) => Promise<void>): Promise<void> {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "pai-survey-")));
+  // Some disks take seconds to make thousands of files.
+  const root = realpathSync(newFolder("memory", "survey"));
   try {
     await work(root);
   } finally {
-    rmSync(root, { recursive: true, force: true });
+    removeFolder(root);
   }
 }
 

@@ -56,6 +56,18 @@ describe("a file that is too large to be held is searched", () => {
     },
   );
 
+  test("without a look at the parts that can hold no match", async () => {
+    using at = openFolder();
+    at.file("app.log", log);
+    let looked = 0;
+    const hide = async (text: string) => {
+      looked += 1;
+      return veil.hideOutput(text);
+    };
+    expect((await ask(at, "(first|last) +f.*t", { hide })).hits.map(({ line }) => line)).toEqual([7, 250_001]);
+    expect(looked).toBe(2);
+  });
+
   test("and no pattern finds out a secret in it", async () => {
     using at = openFolder();
     at.file("app.log", log);

@@ -2,6 +2,7 @@
 import { isAscii } from "node:buffer";
 import { PaiError } from "../../core/error.ts";
 import { decode, isWide } from "../../core/text.ts";
+import { openSieve } from "./literals.ts";
 
 export interface Pattern {
   readonly source: string;
@@ -49,26 +50,16 @@ export function isPlain(source: string): boolean {
 /** Returns a function that gives the first `limit` matching lines of a file; null: the file is binary. */
 export function openMatcher(pattern: Pattern): (content: Uint8Array, limit: number) => Matches | null {
   const match = openLineMatcher(pattern);
-  const literals = findLiterals(pattern);
+  const mayMatch = openSieve(pattern);
   return (content, limit) => {
     const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
     if (!isWide(bytes)) {
       if (bytes.includes(0)) return null;
-      if (literals?.every((literal) => !bytes.includes(literal)) === true) return { hits: [], slow: false };
+      if (mayMatch?.(bytes) === false) return { hits: [], slow: false };
     }
     const text = isAscii(bytes) ? bytes.toString("latin1") : decode(bytes)?.text;
     return text === undefined ? null : match(text, limit);
   };
-}
-
-/** Bytes of which every matching file contains some, in any encoding except the wide ones; null: unknown. */
-function findLiterals({ source, ignoreCase }: Pattern): readonly Buffer[] | null {
-  if (ignoreCase || /[()]/.test(source)) return null;
-  const sure = source.split("|").map((branch) => {
-    const start = /^[\w \-,:;"'<>=!@#%&~`/]*/.exec(branch)?.[0] ?? "";
-    return /[?*{]/.test(branch.charAt(start.length)) ? start.slice(0, -1) : start;
-  });
-  return sure.some((text) => text.length < 2) ? null : sure.map((text) => Buffer.from(text, "latin1"));
 }
 
 /** Returns the first `limit` matching lines; each line is tried alone, without its line ending. */

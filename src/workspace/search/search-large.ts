@@ -2,6 +2,7 @@
 import type { RelPath } from "../../core/path.ts";
 import type { SearchQuery } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";
+import { openSieve } from "./literals.ts";
 import { isPlain } from "./match.ts";
 import type { Bunch } from "./search-files.ts";
 import { openSearcher, type SearchJob, type SearchReply } from "./searcher.ts";
@@ -48,8 +49,9 @@ function partsAround(bytes: Buffer, hits: SearchReply["hits"]) {
 export async function searchLarge(searching: Searching, path: RelPath): Promise<void> {
   const { root, hide, job, askThreads, take, isFull, signal } = searching;
   const here = openSearcher(root, job);
+  const mayMatch = openSieve(job.pattern);
   const ask = async (bytes: Buffer): Promise<SearchReply | null> => {
-    if (!isPlain(job.pattern.source)) {
+    if (!isPlain(job.pattern.source) && mayMatch?.(bytes) !== false) {
       const content = Buffer.from(await hide(decoder.decode(bytes)));
       return askThreads([{ path, content, isWindow: true }]);
     }
@@ -64,15 +66,23 @@ export async function searchLarge(searching: Searching, path: RelPath): Promise<
   let before = 0;
   /** A line that is longer than a window is found once. */
   let last = 0;
-  for await (const bytes of openWindows(root, path, signal)) {
-    const reply = await ask(bytes);
+  const keep = (reply: SearchReply | null): void => {
     const found = (reply?.hits ?? []).map((hit) => ({ ...hit, line: hit.line + before }));
     const hits = found.filter(({ line }) => line > last);
     last = hits.at(-1)?.line ?? last;
     before += reply?.lines ?? 0;
     take(reply && { ...reply, hits });
+  };
+  /** One window is read and rid of its secrets while a thread tries the one before. */
+  let asked: Promise<SearchReply | null> | null = null;
+  for await (const bytes of openWindows(root, path, signal)) {
+    const next = ask(bytes);
+    next.catch(() => {});
+    if (asked !== null) keep(await asked);
     if (isFull()) return;
+    asked = next;
   }
+  if (asked !== null) keep(await asked);
 }
 
 const windowBytes = 1024 * 1024;

@@ -77,5 +77,5 @@ test("PAI_BASE_URL with models of two providers is a usage error, before a key i
   await server.stop();
   expect([said.code, server.seen.length]).toEqual(["usage", 0]);
   expect(said.err).toContain("asks both gemini and local");
-  expect(said.err).toContain("GOOGLE_GEMINI_BASE_URL, OLLAMA_HOST");
+  expect(said.err).toContain("pai config set baseUrl.gemini URL, baseUrl.local");
 });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { PipedInput } from "../../src/cli/read-text.ts";
 
-const module = join(import.meta.dir, "../../src/cli/piped-input.ts");
+const module = join(import.meta.dir, "../../src/cli/read-text.ts");
 /** With arguments: the milliseconds to wait for the first byte, or "all" for --stdin. */
 const program = `import { readPiped } from ${JSON.stringify(module)};
 const said = [];

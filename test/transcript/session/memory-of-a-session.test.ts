@@ -61,6 +61,7 @@ inTerminal("what was declined, kept and undone is told as that, with the diff of
   expect(lastAsked(place)).toContain("- changed since your last turn, not by you: a.py");
   expect(lastAsked(place)).not.toContain("undone by the user: what");
   screen.enter("/quit");
+  await screen.shows(/go on with: pai resume/);
   screen.enter('"$PAI" resume');
   await screen.shows(/> set x to 2 after all\n\nundone by the user\n\n> what is there now\?\n\nOne\./);
   screen.enter("where were we?");

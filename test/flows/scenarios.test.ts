@@ -1,10 +1,11 @@
 /**
- * The conformance set: every folder of test/scenarios is a task with the replies of a model. `before/` becomes `after/`
- * and the events are those of `events.jsonl`. `UPDATE=1 bun test scenarios` writes both anew, to be read before they are kept.
- * `options.json` holds what the command line would; `.keep` stands in folders that hold nothing else.
+ * The conformance set: every folder of test/scenarios is a task with the replies of a model. `after/` holds what is then
+ * not as in `before/`, its `.gone` the names of files that are no more; the events are those of `events.jsonl`.
+ * `UPDATE=1 bun test scenarios` writes both anew, to be read before they are kept. `options.json` holds what the command
+ * line would; `.keep` stands in folders that hold nothing else.
  */
 import { expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StampedEvent } from "../../src/core/event.ts";
 import type { Json } from "../../src/core/model.ts";
@@ -13,23 +14,29 @@ import { type Files, filesIn, placeFiles, play, readScenario } from "./scripted.
 const scenarios = join(import.meta.dir, "../scenarios");
 const isUpdate = process.env["UPDATE"] === "1";
 const marker = ".keep";
+const goneList = ".gone";
 
+/** Its files; folders that only hold a marker are empty ones. */
 function readFolder(folder: string): Files {
-  const files = Object.entries(filesIn(folder));
-  return Object.fromEntries(files.filter(([name]) => !name.endsWith(marker)));
+  const files = existsSync(folder) ? Object.entries(filesIn(folder)) : [];
+  return Object.fromEntries(
+    files.map(([name, text]) => [name.endsWith(marker) ? name.slice(0, -marker.length) : name, text]),
+  );
 }
 
-function writeFolder(folder: string, files: Files): void {
+/** What `after/` makes of these files. */
+function readAfter(folder: string, before: Files): Files {
+  const { [goneList]: gone = "", ...changed } = readFolder(folder);
+  const all = { ...before, ...changed };
+  return Object.fromEntries(Object.entries(all).filter(([name]) => name !== "" && !gone.split("\n").includes(name)));
+}
+
+function writeAfter(folder: string, before: Files, after: Files): void {
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder);
-  const kept = Object.entries(files).map(([name, text]) => [name.endsWith("/") ? name + marker : name, text] as const);
-  placeFiles(folder, Object.fromEntries(kept.length === 0 ? [[marker, ""]] : kept));
-}
-
-/** Folders that only hold a marker are empty ones. */
-function emptyFoldersIn(folder: string): Files {
-  const names = Object.keys(filesIn(folder)).filter((name) => name.endsWith(`/${marker}`));
-  return Object.fromEntries(names.map((name) => [name.slice(0, -marker.length), ""]));
+  const changed = Object.entries(after).filter(([name, text]) => before[name] !== text);
+  const gone = Object.keys(before).filter((name) => name !== "" && after[name] === undefined);
+  const kept = changed.map(([name, text]) => [name.endsWith("/") ? name + marker : name, text] as const);
+  placeFiles(folder, Object.fromEntries(gone.length === 0 ? kept : [...kept, [goneList, `${gone.join("\n")}\n`]]));
 }
 
 const changing = new Set(["run", "at", "root", "plan", "before", "after", "ms", "estimate", "tokens", "weighed"]);
@@ -63,15 +70,14 @@ const read = (folder: string, name: string) => readFileSync(join(folder, name), 
 test.each(readdirSync(scenarios).sort())("%s", async (name) => {
   const folder = join(scenarios, name);
   const scenario = readScenario(folder);
-  const { requests, files, events } = await play({
-    ...scenario,
-    files: { ...readFolder(join(folder, "before")), ...emptyFoldersIn(join(folder, "before")) },
-  });
+  const before = readFolder(join(folder, "before"));
+  const { "": _, ...start } = before;
+  const { requests, files, events } = await play({ ...scenario, files: start });
   if (isUpdate) {
-    writeFolder(join(folder, "after"), files);
+    writeAfter(join(folder, "after"), start, files);
     writeFileSync(join(folder, "events.jsonl"), renderEvents(events));
   }
-  expect(files).toEqual({ ...readFolder(join(folder, "after")), ...emptyFoldersIn(join(folder, "after")) });
+  expect(files).toEqual(readAfter(join(folder, "after"), start));
   expect(renderEvents(events)).toBe(read(folder, "events.jsonl"));
   expect(requests.length).toBe(scenario.lines.length);
 });

@@ -1,1 +1,0 @@
-grep -q 'a \* a' area.py && grep -q '4 \* a' edge.py

@@ -1,3 +1,0 @@
-class Box:
-    def __init__(self, items):
-        self.items = list(items)

@@ -1,3 +1,0 @@
-module.exports = { client1: 1 };
-module.exports = { client1: 1 };
-module.exports = { client1: 1 };

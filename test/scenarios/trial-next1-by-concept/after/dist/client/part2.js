@@ -1,3 +1,0 @@
-module.exports = { client2: 2 };
-module.exports = { client2: 2 };
-module.exports = { client2: 2 };

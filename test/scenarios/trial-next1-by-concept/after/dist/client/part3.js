@@ -1,3 +1,0 @@
-module.exports = { client3: 3 };
-module.exports = { client3: 3 };
-module.exports = { client3: 3 };

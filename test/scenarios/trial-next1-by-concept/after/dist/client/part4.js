@@ -1,3 +1,0 @@
-module.exports = { client4: 4 };
-module.exports = { client4: 4 };
-module.exports = { client4: 4 };

@@ -1,3 +1,0 @@
-module.exports = { client5: 5 };
-module.exports = { client5: 5 };
-module.exports = { client5: 5 };

@@ -1,3 +1,0 @@
-module.exports = { client6: 6 };
-module.exports = { client6: 6 };
-module.exports = { client6: 6 };

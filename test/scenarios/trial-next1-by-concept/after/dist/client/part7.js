@@ -1,3 +1,0 @@
-module.exports = { client7: 7 };
-module.exports = { client7: 7 };
-module.exports = { client7: 7 };

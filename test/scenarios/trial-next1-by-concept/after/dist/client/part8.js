@@ -1,3 +1,0 @@
-module.exports = { client8: 8 };
-module.exports = { client8: 8 };
-module.exports = { client8: 8 };

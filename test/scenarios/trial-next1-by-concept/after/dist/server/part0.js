@@ -1,3 +1,0 @@
-module.exports = { server0: 0 };
-module.exports = { server0: 0 };
-module.exports = { server0: 0 };

@@ -1,3 +1,0 @@
-module.exports = { server1: 1 };
-module.exports = { server1: 1 };
-module.exports = { server1: 1 };

@@ -1,3 +1,0 @@
-module.exports = { server2: 2 };
-module.exports = { server2: 2 };
-module.exports = { server2: 2 };

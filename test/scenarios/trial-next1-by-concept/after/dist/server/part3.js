@@ -1,3 +1,0 @@
-module.exports = { server3: 3 };
-module.exports = { server3: 3 };
-module.exports = { server3: 3 };

@@ -1,3 +1,0 @@
-module.exports = { server4: 4 };
-module.exports = { server4: 4 };
-module.exports = { server4: 4 };

@@ -1,3 +1,0 @@
-module.exports = { server5: 5 };
-module.exports = { server5: 5 };
-module.exports = { server5: 5 };

@@ -1,3 +1,0 @@
-module.exports = { server6: 6 };
-module.exports = { server6: 6 };
-module.exports = { server6: 6 };

@@ -1,3 +1,0 @@
-module.exports = { server7: 7 };
-module.exports = { server7: 7 };
-module.exports = { server7: 7 };

@@ -1,3 +1,0 @@
-module.exports = { server8: 8 };
-module.exports = { server8: 8 };
-module.exports = { server8: 8 };

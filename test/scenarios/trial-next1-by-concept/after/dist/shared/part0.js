@@ -1,3 +1,0 @@
-module.exports = { shared0: 0 };
-module.exports = { shared0: 0 };
-module.exports = { shared0: 0 };

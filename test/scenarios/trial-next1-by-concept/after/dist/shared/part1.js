@@ -1,3 +1,0 @@
-module.exports = { shared1: 1 };
-module.exports = { shared1: 1 };
-module.exports = { shared1: 1 };

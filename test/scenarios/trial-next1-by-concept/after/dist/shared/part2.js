@@ -1,3 +1,0 @@
-module.exports = { shared2: 2 };
-module.exports = { shared2: 2 };
-module.exports = { shared2: 2 };

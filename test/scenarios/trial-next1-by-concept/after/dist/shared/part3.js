@@ -1,3 +1,0 @@
-module.exports = { shared3: 3 };
-module.exports = { shared3: 3 };
-module.exports = { shared3: 3 };

@@ -1,3 +1,0 @@
-module.exports = { shared4: 4 };
-module.exports = { shared4: 4 };
-module.exports = { shared4: 4 };

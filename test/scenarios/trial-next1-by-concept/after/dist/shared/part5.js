@@ -1,3 +1,0 @@
-module.exports = { shared5: 5 };
-module.exports = { shared5: 5 };
-module.exports = { shared5: 5 };

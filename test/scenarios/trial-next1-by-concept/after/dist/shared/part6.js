@@ -1,3 +1,0 @@
-module.exports = { shared6: 6 };
-module.exports = { shared6: 6 };
-module.exports = { shared6: 6 };

@@ -1,3 +1,0 @@
-module.exports = { shared7: 7 };
-module.exports = { shared7: 7 };
-module.exports = { shared7: 7 };

@@ -1,3 +1,0 @@
-module.exports = { shared8: 8 };
-module.exports = { shared8: 8 };
-module.exports = { shared8: 8 };

@@ -1,1 +1,0 @@
-grep -q 'a \* a' area.py

@@ -1,2 +1,0 @@
-def bmi(kg, m):
-    return kg / m**2

@@ -1,2 +1,0 @@
-def bmi(w, h):
-    return w / h

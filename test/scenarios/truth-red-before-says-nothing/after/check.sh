@@ -1,1 +1,0 @@
-test -f once || { touch once; echo 42 of 43; exit 1; }

@@ -1,2 +1,0 @@
-def area(a):
-    return a

@@ -1,41 +1,41 @@
 /** eight-step: schedule, then think, act, judge and heal step by step, then a summary. */
 
 import { squash } from "../core/change.ts";
-import { fence } from "../core/data-fence.ts";
 import { renderChanges } from "../core/diff.ts";
 import { type ErrorCode, PaiError, toPaiError } from "../core/error.ts";
-import { readJson } from "../core/json.ts";
 import type { Message, Purpose } from "../core/model.ts";
-import {
-  readSchedule,
-  readVerdict,
-  type Schedule,
-  type ScheduleStep,
-  type StepVerdict,
-  unreadable,
-} from "../core/plan/parse-schedule.ts";
-import type { Plan } from "../core/plan/plan.ts";
+import { readSchedule, type Schedule, type ScheduleStep, type StepVerdict } from "../core/plan/parse-schedule.ts";
 import { promiseOfSchedule } from "../core/plan/promise.ts";
-import { describeSchedule, describeVerdict } from "../core/plan/reply-schemas.ts";
-import type { PlanClaim } from "../core/plan/scope.ts";
+import { describeSchedule } from "../core/plan/reply-schemas.ts";
+import { type PlanClaim, undoneStep } from "../core/plan/scope.ts";
 import { readNext } from "../core/script/body.ts";
 import type { Script } from "../core/script/script.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { ask, isBadReply } from "./ask.ts";
+import { ask } from "./ask.ts";
 import { renderRequest } from "./briefing/briefing.ts";
 import { acceptMeanwhile } from "./changes/batch.ts";
 import type { CheckReport } from "./checks/checking.ts";
-import { checksOf, describeCheck, describeFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
+import { checksOf, describeFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
 import { renderAnswerForm } from "./ending/ending.ts";
 import { collectEvidence, showLook } from "./evidence.ts";
-import type { CallReport } from "./perform.ts";
-import { renderCalls, renderCriteria, renderForms, renderTask } from "./phases.ts";
+import type { BatchReport, CallReport } from "./perform.ts";
+import { renderCalls, renderForms, renderTask, takeSkips } from "./phases.ts";
 import { makePlan, type PlanKind } from "./planning.ts";
 import { createProgress } from "./progress.ts";
-import { actPrompt, integrityPrompt, schedulePrompt, summaryPrompt } from "./prompts/prompts.ts";
-import { askForScript, keepFinish, performAsWished, proseOf, type ScriptQuestion, type ScriptWork } from "./replies.ts";
+import { actPrompt, schedulePrompt, summaryPrompt } from "./prompts/prompts.ts";
+import {
+  askForScript,
+  keepFinish,
+  performAsWished,
+  proseOf,
+  type ScriptQuestion,
+  type ScriptReply,
+  type ScriptWork,
+  wasCut,
+} from "./replies.ts";
 import type { Flow, Run } from "./run.ts";
-import { finishBaseline, rightsOf } from "./single-shot.ts";
+import { finishBaseline, mayEndInPart, rightsOf, runLate } from "./single-shot.ts";
+import { type Act, explainCheck, judge, renderTitle, renderVerdict } from "./verdict.ts";
 
 /** The plan of eight-step: a schedule. */
 export const eightStepPlan: PlanKind<Schedule> = {
@@ -122,23 +122,9 @@ export const eightStep: Flow = async (run) => {
   else if (!run.planning.planOnly) await followSchedule(run, { ...made, plan }, claims);
 };
 
-const verdictSchema = describeVerdict();
-const maxDiff = 40_000;
-
 /** Shows one of the eight steps. */
 export function showStep(run: Run, step: number, title: string, text: string): void {
   run.emit({ type: "step.started", step, of: 8, title, text });
-}
-
-/** The result of one act or heal call. */
-interface Act {
-  readonly work: ScriptWork;
-  readonly checks: readonly CheckReport[];
-  readonly finished: boolean;
-  /** The reply's words to the user; "" when the reply holds actions. */
-  readonly answer: string;
-  /** Changed lines of this act. */
-  readonly diff: string;
 }
 
 export interface Iterations {
@@ -172,21 +158,19 @@ function codeOf({ checks }: Act, failure: CallReport | null, open: readonly stri
 }
 
 /**
- * Why a step is not healed; null: it is healed, because no fault is left, and either a check passes or all actions of
- * the healing worked and changed something.
+ * Why a step is not healed; null: it is healed, because no fault is left, and either only open steps made it fail, or a
+ * check passes, or all actions of the healing worked and changed something.
  */
-function whyStillFailed({ work, checks }: Act, faults: readonly string[], verdict: StepVerdict): string | null {
+function whyStillFailed(
+  { work, checks }: Act,
+  faults: readonly string[],
+  { verdict, isSound }: { readonly verdict: StepVerdict; readonly isSound: boolean },
+): string | null {
   const fault = faults[0];
-  if (fault !== undefined) return fault;
+  if (fault !== undefined || isSound) return fault ?? null;
   const proven = checks.some(({ passed }) => passed === true);
   const mended = work.batch.changed && work.batch.reports.every(({ code }) => code === null);
   return proven || mended ? null : (verdict.reasons[0] ?? "it did not pass");
-}
-
-/** A failed check for the model, with a note when it is not fatal, since then the work did not cause its failure. */
-function explainCheck(check: CheckReport): string {
-  const isOld = check.passed === false && !check.fatal;
-  return describeCheck(check, isOld ? "failed before the work began; later steps may mend it" : "");
 }
 
 /** The report on this call, for the request of the next one. */
@@ -242,6 +226,28 @@ export async function createIterations(
   /** Promised work that is not done; only the last step fails for it. */
   const openAt = (at: number) => (isLast(at) ? progress.open : []);
 
+  /** Before the last step a FINISH alone is no word on the steps to come. */
+  const takeLeftOut = (at: number, script: Script) => {
+    const actions = script.actions.filter(({ cmd }) => isLast(at) || cmd !== "FINISH");
+    return takeSkips(run, plan, { ...script, actions }, progress);
+  };
+
+  /** Runs what the schedule runs and no reply ran, once all changes are made. */
+  const runOpen = async (batch: BatchReport) =>
+    progress.open.length > 0 || progress.failure !== null ? batch : runLate({ run, plan, rights, progress }, batch);
+
+  /** Performs what a reply asks for, and what the plan still runs once the last reply is there. */
+  const perform = async (purpose: Purpose, at: number, first: ScriptReply, question: ScriptQuestion) => {
+    const how = { rights, prefix: `${purpose}${at + 1}`, planned: progress.steps };
+    const { asked, work } = await performAsWished(run, first, question, how);
+    progress.absorb(work.batch);
+    const finished = keepFinish(run.ending, asked.script);
+    const whole = !wasCut(asked.script) && !work.overflow;
+    const notes = [...work.notes, ...(whole ? await takeLeftOut(at, asked.script) : [])];
+    const batch = isLast(at) || finished ? await runOpen(work.batch) : work.batch;
+    return { asked, finished, whole, work: { ...work, batch, notes } };
+  };
+
   const act = async (purpose: Purpose, at: number, request: string): Promise<Act> => {
     messages = [...messages, { role: "user", text: [news, request].filter((part) => part !== "").join("\n\n") }];
     const question: ScriptQuestion = { purpose, system, messages, targets: progress.targets };
@@ -252,20 +258,16 @@ export async function createIterations(
     else if (begun !== "") showStep(run, 7, "heal", begun);
     const from = run.begun?.changes.length ?? 0;
     const isOverdue = isLast(at) && !passesChecks();
-    const how = { rights, prefix: `${purpose}${at + 1}`, planned: progress.steps };
-    const { asked, work } = await performAsWished(run, first, question, how);
-    const { script, seen, tag } = asked;
+    const { asked, work, ...ended } = await perform(purpose, at, first, question);
     messages = asked.messages;
-    const prose = proseOf(asked);
-    progress.absorb(work.batch);
     const changes = run.changing.dryRun ? run.changing.staged : squash((run.begun?.changes ?? []).slice(from));
     const isDue = (work.batch.changed || isOverdue) && !run.changing.dryRun;
     const reports = isDue ? (await runChecks(run, checks)).map((report) => judgeLater(report, at)) : [];
+    const { seen, tag } = asked;
     const unusable = seen === "" ? "" : `Your last reply could not be used: it held ${seen}.\n${renderForms(tag)}\n\n`;
     news = unusable + (await renderNews(run, work, reports));
-    const finished = keepFinish(run.ending, script);
-    answer = answerOf(script, prose);
-    return { work, checks: reports, finished, answer, diff: renderChanges(run.veiled.hideChanges(changes)) };
+    answer = answerOf(asked.script, proseOf(asked));
+    return { work, checks: reports, ...ended, answer, diff: renderChanges(run.veiled.hideChanges(changes)) };
   };
 
   const passesChecks = () => run.checking.results.every(({ passed }) => passed !== false);
@@ -277,31 +279,40 @@ export async function createIterations(
   /** Reserves the calls that this step (`own` more), later steps and the summary may need. */
   const reserveFrom = (at: number, own: number) => run.ledger.reserve(own + 3 * (steps.length - at - 1) + 1);
 
-  /** Gives the model one chance to mend a step. True: that finished the whole task. Throws if the step stays failed. */
-  const heal = async (at: number, verdict: StepVerdict, faults: readonly string[]): Promise<boolean> => {
+  /**
+   * Gives the model one chance to mend a step. `isSound`: only planned steps that are open made it fail. True: that
+   * finished the whole task. Throws if the step stays failed.
+   */
+  const heal = async (
+    at: number,
+    verdict: StepVerdict,
+    { faults, isSound }: { readonly faults: readonly string[]; readonly isSound: boolean },
+  ): Promise<boolean> => {
     const fixes = verdict.next_fix.map((fix) => `fix: ${fix}`);
     const short = faults.map((fault) => fault.split("\n", 1)[0]);
     const reasons = [...short, ...(verdict.passed ? [] : verdict.reasons), ...fixes];
     showStep(run, 7, "heal", [...short, ...fixes.map((fix) => fix.split("\n", 1)[0])].join("\n"));
     reserveFrom(at, 0);
     const failed = progress.failure;
+    const wasOpen = progress.open.length > 0;
     const healed = await act(
       "heal",
       at,
       `Step ${at + 1} did not pass:\n${reasons.map((reason) => `- ${reason}`).join("\n")}\nturns left: ${steps.length - at}, this one included. Correct it now, with an action script only.`,
     );
-    const open = openAt(at);
-    const why = whyStillFailed(healed, faultsOf(healed, open), verdict);
+    const open = healed.whole && mayEndInPart(run) ? [] : openAt(at);
+    const why = whyStillFailed(healed, faultsOf(healed, open), { verdict, isSound });
     if (why !== null) {
       const step = stepAt(at);
       run.ending.next = [];
       throw new PaiError(
-        codeOf(healed, progress.failure ?? failed, open),
+        codeOf(healed, progress.failure ?? failed, openAt(at)),
         `step ${at + 1}, ${step.title}, stayed failed: ${why.split("\n", 1)[0]}`,
       );
     }
     story.push(`${at + 1}. ${stepAt(at).title}: mended\n${renderCalls(healed.work.batch.reports)}`);
-    return healed.finished;
+    // What the healing did of later steps is not asked for again.
+    return healed.finished || (wasOpen && progress.open.length === 0);
   };
 
   return {
@@ -322,9 +333,10 @@ export async function createIterations(
       const acted = await act(
         "execute",
         at,
-        `turns left: ${steps.length - at}, this one included.\nStep ${at + 1} of ${steps.length}: ${renderStep(step)}`,
+        `turns left: ${steps.length - at}, this one included.\nStep ${at + 1} of ${steps.length}: ${renderTitle(step)}`,
       );
       const faults = faultsOf(acted, openAt(at));
+      const isSound = (passed: boolean) => passed && faultsOf(acted, []).length === 0;
       reserveFrom(at, 1);
       const verdict = await judge(run, plan, step, acted);
       if (verdict.quality_score !== null) scores.push(verdict.quality_score);
@@ -333,46 +345,12 @@ export async function createIterations(
       story.push(`${at + 1}. ${step.title}: ${renderVerdict(verdict)}\n${renderCalls(acted.work.batch.reports)}`);
       if (verdict.passed) improvements.push(...verdict.next_fix);
       const good = verdict.passed && faults.length === 0;
-      const finished = good ? acted.finished : await heal(at, verdict, faults);
+      const finished = good ? acted.finished : await heal(at, verdict, { faults, isSound: isSound(verdict.passed) });
       // The score was for the work before the repair, which nobody has scored.
       if (!good && verdict.quality_score !== null) scores.pop();
       run.ending.score = meanOf(scores);
-      return finished && progress.open.length === 0 && passesChecks();
+      if (isLast(at)) run.ending.undone = progress.openSteps.map((each) => undoneStep(each, "no reply did it"));
+      return finished && progress.openSteps.length === 0 && passesChecks();
     },
   };
-}
-
-const renderStep = ({ title, hint }: ScheduleStep) => (hint === "" ? title : `${title}\n${hint}`);
-const renderVerdict = ({ passed, quality_score: score }: StepVerdict) =>
-  `${passed ? "passed" : "failed"}, ${score === null ? "no score" : `quality ${score}/10`}`;
-
-/** Asks for the verdict on one step; the request holds only the evidence. */
-async function judge(
-  run: Run,
-  plan: Plan,
-  step: ScheduleStep,
-  { work, checks, answer, diff }: Act,
-): Promise<StepVerdict> {
-  const parts = [
-    renderRequest(run),
-    ...[renderCriteria(plan)].filter((text) => text !== ""),
-    `Step: ${renderStep(step)}`,
-    `Actions:\n${renderCalls(work.batch.reports) || "(none)"}`,
-    diff === "" ? "Nothing was changed." : fence("diff", {}, diff.slice(0, maxDiff)),
-    ...(answer === "" ? [] : [`The answer to the user:\n${fence("result", {}, answer)}`]),
-    ...checks.map(explainCheck),
-  ];
-  try {
-    const reply = await ask(run, {
-      purpose: "integrity",
-      system: integrityPrompt(),
-      messages: [{ role: "user", text: parts.join("\n\n") }],
-      format: { name: "verdict", schema: verdictSchema },
-    });
-    const json = readJson(reply.text);
-    return json.ok ? readVerdict(json.value) : unreadable(`the verdict could not be read: ${json.why}`);
-  } catch (thrown) {
-    if (!isBadReply(thrown)) throw thrown;
-    return unreadable(thrown.message);
-  }
 }

@@ -127,7 +127,10 @@ async function findSettled(run: Run, claims: readonly PlanClaim[]): Promise<read
 }
 
 /** Runs what the reply left out of the plan's commands. Returns the batch with their results. */
-async function runLate({ run, plan, rights, progress }: Phase, batch: BatchReport): Promise<BatchReport> {
+export async function runLate(
+  { run, plan, rights, progress }: Pick<Phase, "run" | "plan" | "rights" | "progress">,
+  batch: BatchReport,
+): Promise<BatchReport> {
   const late = await runLeftOut(run, plan, rights, progress.openSteps);
   if (late === null) return batch;
   progress.absorb(late);
@@ -170,7 +173,7 @@ async function doPhase(phase: Phase, n: number, request: string | ScriptReply, b
   const empty = script.actions.length === 0 && !finished;
   let left = progress.decide(work.batch, { finished, cut: isCut, overflow: work.overflow, empty, seen });
   const why = left?.part ?? null;
-  if (why !== null && mayEndInPart(run)) left = null;
+  if (why !== null && run.ledger.exhausted && mayEndInPart(run)) left = null;
   const batch = left === null ? await runLate(phase, work.batch) : work.batch;
   const due = progress.promisesChanges || changedAnything(run, batch);
   const isChecked = left === null && due && checks.length > 0;
@@ -182,14 +185,14 @@ async function doPhase(phase: Phase, n: number, request: string | ScriptReply, b
 }
 
 /**
- * Whether planned steps may stay open while what was done is kept: something was done, no call is left, and neither the
- * user's cap on calls nor a refused change is the reason.
+ * Whether planned steps may stay open while what was done is kept, once no reply can do them: something was done, and
+ * neither the user's cap on calls nor a refused change is the reason.
  */
-function mayEndInPart(run: Run): boolean {
+export function mayEndInPart(run: Run): boolean {
   const { acting, changing, ledger } = run;
   const forbidden = acting.tally.forbidden;
   const isRefused = forbidden !== null && rowOf(forbidden.name)?.kind === "change";
-  return ledger.exhausted && !ledger.capped && !changing.strict && !isRefused && hasOwnWork(run);
+  return !ledger.capped && !changing.strict && !isRefused && hasOwnWork(run);
 }
 
 function changedAnything(run: Run, batch: BatchReport): boolean {

@@ -1,6 +1,6 @@
 /** eight-step: schedule, act, judge, heal, summary; the verdict counts. */
 
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../../../src/core/error.ts";
@@ -155,8 +155,63 @@ test("FINISH does not end the task while something of the scope is open; the las
     summary,
   ];
   expect((await run(lines)).outcome).toMatchObject({ status: "unverified", calls: { made: 6 } });
+});
+
+describe("work that the scope lists and no reply does", () => {
   const missing = [schedule({ create: ["a.py", "b.py"] }), write("a.py", "x"), verdict(true), "no", summary];
-  expect((await run(missing)).outcome).toMatchObject({ status: "failed", code: 8 });
+  const undone = [{ action: "WRITE", target: "b.py", why: "no reply did it" }];
+
+  test("takes nothing back that was done: 15, and it is named", async () => {
+    const ran = await run(missing);
+    expect(ran.outcome).toMatchObject({ status: "partial", code: 15, undone, changes: [{ path: "a.py" }] });
+    expect(ran.files).toEqual({ "a.py": "x\n" });
+  });
+
+  test.each([
+    ["a strict run", {}, { strict: true }, 8],
+    ["a red check", {}, { checks: ["test -e b.py"] }, 9],
+    ["a verdict that says failed", { 2: verdict(false, 3, ["b.py is missing"]) }, {}, 8],
+  ])("takes all back with %s", async (_, replies, more, code) => {
+    const lines = missing.map((line, at) => (replies as Record<number, string>)[at] ?? line);
+    const ran = await run(lines, { options: { mode: "eight-step", ...more } });
+    expect([ran.outcome.code, ran.outcome.undone, ran.files]).toEqual([code, undefined, {}]);
+  });
+
+  test("is left out by SKIP, or by the reason of a FINISH alone in the last step", async () => {
+    const skip = [schedule({ create: ["a.py", "b.py"] }), `SKIP::b.py::one file does\n${write("a.py", "x", finish)}`];
+    const last = [...missing.slice(0, 3), "FINISH::EOT\nOne file does the job.\nEND::EOT\n", summary];
+    for (const lines of [[...skip, verdict(true), summary], last]) {
+      const ran = await run(lines, { options: { mode: "eight-step", checks: ["test -e a.py"], baseline: false } });
+      expect([ran.outcome.code, ran.outcome.skipped?.map(({ target }) => target)]).toEqual([0, ["b.py"]]);
+    }
+  });
+
+  test("is no more asked for when the healing of a step did it: a model that forgets FINISH pays no step again", async () => {
+    const lines = [
+      schedule({ steps: ["Code", "Tests", "Readme"], create: ["a.py", "b.py", "c.md"] }),
+      write("a.py", "x"),
+      verdict(false, 4, ["no tests"]),
+      write("b.py", "y") + write("c.md", "z"),
+      summary,
+    ];
+    const ran = await run(lines);
+    expect([ran.outcome.code, ran.purposes]).toEqual([0, "plan execute integrity heal summary"]);
+    expect(ran.eventsOf("notice").map(({ text }) => text)).toContain("covered already: Tests; Readme");
+  });
+});
+
+test("a permitted command of the scope that no reply ran is run by pai once all is made", async () => {
+  const plan = JSON.parse(schedule({ create: ["a.py"] }));
+  const scoped = JSON.stringify({ ...plan, scope: { ...plan.scope, commands: ["echo ran"] } });
+  for (const [command, code] of [
+    ["echo ran", 0],
+    ["false", 15],
+  ] as const) {
+    const lines = [scoped.replace("echo ran", command), write("a.py", "x", finish), verdict(true), summary];
+    const ran = await run(lines, { options: { mode: "eight-step", allowRun: true } });
+    expect(ran.outcome.commands?.map((each) => each.command)).toEqual([command]);
+    expect([ran.outcome.code, ran.files]).toEqual([code, { "a.py": "x\n" }]);
+  }
 });
 
 test("what the scope does not list is refused, whatever the step says", async () => {

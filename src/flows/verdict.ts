@@ -1,0 +1,72 @@
+/** The verdict on one step of eight-step: what the model is shown of it, and how the answer is read. */
+
+import { fence } from "../core/data-fence.ts";
+import { readJson } from "../core/json.ts";
+import { readVerdict, type ScheduleStep, type StepVerdict, unreadable } from "../core/plan/parse-schedule.ts";
+import type { Plan } from "../core/plan/plan.ts";
+import { describeVerdict } from "../core/plan/reply-schemas.ts";
+import { ask, isBadReply } from "./ask.ts";
+import { renderRequest } from "./briefing/briefing.ts";
+import type { CheckReport } from "./checks/checking.ts";
+import { describeCheck } from "./checks/checks.ts";
+import { renderCalls, renderCriteria } from "./phases.ts";
+import { integrityPrompt } from "./prompts/prompts.ts";
+import type { ScriptWork } from "./replies.ts";
+import type { Run } from "./run.ts";
+
+const verdictSchema = describeVerdict();
+const maxDiff = 40_000;
+
+/** The result of one act or heal call. */
+export interface Act {
+  readonly work: ScriptWork;
+  readonly checks: readonly CheckReport[];
+  readonly finished: boolean;
+  /** The reply's words to the user; "" when the reply holds actions. */
+  readonly answer: string;
+  /** Changed lines of this act. */
+  readonly diff: string;
+  /** The reply was not cut, and all of it could be done. */
+  readonly whole: boolean;
+}
+
+/** A failed check for the model, with a note when it is not fatal, since then the work did not cause its failure. */
+export function explainCheck(check: CheckReport): string {
+  const isOld = check.passed === false && !check.fatal;
+  return describeCheck(check, isOld ? "failed before the work began; later steps may mend it" : "");
+}
+
+export const renderTitle = ({ title, hint }: ScheduleStep) => (hint === "" ? title : `${title}\n${hint}`);
+export const renderVerdict = ({ passed, quality_score: score }: StepVerdict) =>
+  `${passed ? "passed" : "failed"}, ${score === null ? "no score" : `quality ${score}/10`}`;
+
+/** Asks for the verdict on one step; the request holds only the evidence. */
+export async function judge(
+  run: Run,
+  plan: Plan,
+  step: ScheduleStep,
+  { work, checks, answer, diff }: Act,
+): Promise<StepVerdict> {
+  const parts = [
+    renderRequest(run),
+    ...[renderCriteria(plan)].filter((text) => text !== ""),
+    `Step: ${renderTitle(step)}`,
+    `Actions:\n${renderCalls(work.batch.reports) || "(none)"}`,
+    diff === "" ? "Nothing was changed." : fence("diff", {}, diff.slice(0, maxDiff)),
+    ...(answer === "" ? [] : [`The answer to the user:\n${fence("result", {}, answer)}`]),
+    ...checks.map(explainCheck),
+  ];
+  try {
+    const reply = await ask(run, {
+      purpose: "integrity",
+      system: integrityPrompt(),
+      messages: [{ role: "user", text: parts.join("\n\n") }],
+      format: { name: "verdict", schema: verdictSchema },
+    });
+    const json = readJson(reply.text);
+    return json.ok ? readVerdict(json.value) : unreadable(`the verdict could not be read: ${json.why}`);
+  } catch (thrown) {
+    if (!isBadReply(thrown)) throw thrown;
+    return unreadable(thrown.message);
+  }
+}

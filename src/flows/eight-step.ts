@@ -35,7 +35,7 @@ import {
 } from "./replies.ts";
 import type { Flow, Run } from "./run.ts";
 import { finishBaseline, mayEndInPart, rightsOf, runLate } from "./single-shot.ts";
-import { type Act, explainCheck, judge, renderTitle, renderVerdict } from "./verdict.ts";
+import { type Act, explainCheck, judgeStep, renderTitle, renderVerdict } from "./verdict.ts";
 
 /** The plan of eight-step: a schedule. */
 export const eightStepPlan: PlanKind<Schedule> = {
@@ -338,7 +338,7 @@ export async function createIterations(
       const faults = faultsOf(acted, openAt(at));
       const isSound = (passed: boolean) => passed && faultsOf(acted, []).length === 0;
       reserveFrom(at, 1);
-      const verdict = await judge(run, plan, step, acted);
+      const verdict = await judgeStep(run, plan, step, acted);
       if (verdict.quality_score !== null) scores.push(verdict.quality_score);
       run.ending.score = meanOf(scores);
       showStep(run, 6, "integrity", [renderVerdict(verdict), ...verdict.reasons].join("\n"));

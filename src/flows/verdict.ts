@@ -41,7 +41,7 @@ export const renderVerdict = ({ passed, quality_score: score }: StepVerdict) =>
   `${passed ? "passed" : "failed"}, ${score === null ? "no score" : `quality ${score}/10`}`;
 
 /** Asks for the verdict on one step; the request holds only the evidence. */
-export async function judge(
+export async function judgeStep(
   run: Run,
   plan: Plan,
   step: ScheduleStep,

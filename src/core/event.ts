@@ -21,6 +21,8 @@ type ShownEvent = Exclude<ShapeOf<typeof eventSchema>, { type: "notice" }> | ({ 
 type InnerEvent =
   /** A few times a second: how far the reply is. `replied`: its text for the user is whole. */
   | ({ readonly type: "model.progress"; readonly n: number; readonly replied: boolean } & ReplyProgress)
+  /** A few times a second, while a command runs: the last lines of its output. */
+  | { readonly type: "command.output"; readonly lines: string }
   /** For the session file, here and in the next event: what the conversation of a tool-loop holds now. */
   | { readonly type: "message.added"; readonly message: Message }
   | { readonly type: "conversation.replaced"; readonly messages: readonly Message[] }

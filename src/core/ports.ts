@@ -132,6 +132,8 @@ export interface CommandOptions {
   readonly staged?: readonly Change[];
   /** No person approved the command: it runs only in a sandbox that also protects files. */
   readonly unasked?: boolean;
+  /** Called a few times a second, while the command runs, with the last whole lines of its output so far. */
+  readonly onOutput?: (lines: string) => void;
 }
 
 export interface Confined {

@@ -158,9 +158,8 @@ async function takeCommand(
 ): Promise<void> {
   const { run, rights } = batch;
   const promised = claim?.kind === "command" ? claim.command : proposal.command;
-  const ran = await runPlanned(run, rights, { ...proposal, promised });
+  const ran = await runPlanned(run, rights, { ...proposal, action: call.name, promised });
   if (ran !== null && ran.refused === null && ran.effects.changes.length > 0) batch.changed = true;
-  if (ran !== null) run.emit({ type: "look.shown", action: call.name, target: proposal.command, text: ran.output });
   report(batch, call, {
     kind: "command",
     code: ran?.refused?.code ?? null,

@@ -71,6 +71,7 @@ const isInner = (event: StampedEvent): boolean =>
   event.type === "conversation.replaced" ||
   event.type === "context.sent" ||
   event.type === "model.progress" ||
+  event.type === "command.output" ||
   (event.type === "model.delta" && event.channel === "text");
 
 /**

@@ -1,6 +1,7 @@
 /** What Tab offers where. */
 import { expect, test } from "bun:test";
 import { completeMessage } from "../../src/cli/session/complete.ts";
+import { foldNames } from "../../src/core/fuzzy.ts";
 import type { Workspace } from "../../src/core/ports.ts";
 
 const files = ["docs/how to use.md", "docs/install.md"];
@@ -25,7 +26,11 @@ test("slash commands, and what may follow two of them", async () => {
 
 test("ids of runs and sessions behind the commands that take one, and commands that are files", async () => {
   const ids = ["20261122-2", "20261122-1"];
-  const known = { own: async () => [{ name: "modify" }], idsFor: (name: string) => (name === "undo" ? ids : []) };
+  const known = {
+    own: async () => [{ name: "modify" }],
+    files: async () => foldNames([]),
+    idsFor: (name: string) => (name === "undo" ? ids : []),
+  };
   const offered = async (before: string) => (await completeMessage(workspace, before, known))?.words ?? null;
   expect(await offered("/undo ")).toEqual(ids);
   expect(await offered("/undo 20261122-1")).toEqual(["20261122-1"]);

@@ -42,7 +42,8 @@ function writeAfter(folder: string, before: Files, after: Files): void {
 const changing = new Set(["run", "at", "root", "plan", "before", "after", "ms", "estimate", "tokens", "weighed"]);
 
 /** What holds commands differs between machines. */
-const isOfMachine = (event: StampedEvent) => event.type === "notice" && event.code === "sandbox";
+const isOfMachine = (event: StampedEvent) =>
+  event.type === "command.output" || (event.type === "notice" && event.code === "sandbox");
 
 /** Without ids, times, hashes and estimates; the plan stands in the replies. */
 function settled(value: Json): Json {

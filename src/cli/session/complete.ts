@@ -1,5 +1,7 @@
-/** Completion of a message with Tab: slash commands with their arguments, and paths after `@`. */
+/** What a message may go on with: slash commands with their arguments, and paths after `@`, also by some of their letters. */
+import { findNames, foldNames, type Names } from "../../core/fuzzy.ts";
 import { efforts } from "../../core/model.ts";
+import type { RelPath } from "../../core/path.ts";
 import type { Workspace } from "../../core/ports.ts";
 import { knownModels } from "../../models/catalogue.ts";
 import { modes } from "../../store/setting-table.ts";
@@ -8,6 +10,8 @@ import { mentionMark } from "../at-paths.ts";
 import { slashCommands } from "./slash.ts";
 
 const maxOffered = 100;
+/** Files found by some of their letters. */
+const maxFound = 20;
 
 /** Arguments of some commands. */
 const followers = new Map<string, readonly string[]>([
@@ -34,26 +38,46 @@ async function listPaths(workspace: Workspace, typed: string, quoted: boolean): 
     .slice(0, maxOffered);
 }
 
+/** Milliseconds after which the files of the project are listed anew. */
+const listedMs = 10_000;
+
+/** All files of the project that the model may see, listed when they are first asked for. */
+export function openFileNames(workspace: Workspace): () => Promise<Names> {
+  let listed: { readonly names: Promise<Names>; readonly until: number } | null = null;
+  const list = async () => {
+    const paths: string[] = [];
+    for await (const { path, kind } of workspace.walk("" as RelPath)) if (kind === "file") paths.push(path);
+    return foldNames(paths);
+  };
+  return () => {
+    if (listed === null || performance.now() > listed.until)
+      listed = { names: list(), until: performance.now() + listedMs };
+    return listed.names;
+  };
+}
+
 /** What completion needs besides the workspace. */
 export interface Known {
   /** Custom commands. */
-  readonly own: () => Promise<readonly { readonly name: string }[]>;
+  readonly own: () => Promise<readonly { readonly name: string; readonly about?: string }[]>;
+  readonly files: () => Promise<Names>;
   /** Ids for a command's argument, newest first; none for most commands. */
   readonly idsFor: (command: string) => readonly string[];
 }
 
-const nothing: Known = { own: async () => [], idsFor: () => [] };
+const nothing: Known = { own: async () => [], files: async () => foldNames([]), idsFor: () => [] };
 
 /** `before`: the message up to the cursor; null: nothing to offer. */
 export async function completeMessage(
   workspace: Workspace,
   before: string,
-  { own, idsFor }: Known = nothing,
+  { own, files, idsFor }: Known = nothing,
 ): Promise<Completion | null> {
   if (/^\/[a-z0-9_-]*$/.test(before)) {
-    const files = (await own()).map(({ name }) => name);
-    const names = [...new Set(["quit", ...slashCommands.map(({ name }) => name), ...files])].sort();
-    return { from: 0, words: names.map((name) => `/${name}`).filter((name) => name.startsWith(before)) };
+    const all = [{ name: "quit", about: "leave" }, ...slashCommands, ...(await own())];
+    const abouts = new Map(all.map(({ name, about = "" }) => [`/${name}`, about]));
+    const words = [...abouts.keys()].filter((word) => word.startsWith(before)).sort();
+    return { from: 0, words, notes: words.map((word) => abouts.get(word) ?? "") };
   }
   const [, command = "", begun = ""] = /^\/([a-z]+) +(\S*)$/.exec(before) ?? [];
   const follows = [...(followers.get(command) ?? idsFor(command))]
@@ -62,6 +86,9 @@ export async function completeMessage(
   if (follows.length > 0 || followers.has(command)) return { from: before.length - begun.length, words: follows };
   const typed = begunMention.exec(before)?.[1];
   if (typed === undefined) return null;
-  const words = await listPaths(workspace, typed.replace(/^"/, ""), typed.startsWith('"'));
-  return { from: before.length - typed.length, words };
+  const bare = typed.replace(/^"/, "");
+  const words = await listPaths(workspace, bare, typed.startsWith('"')).catch(() => []);
+  const named = bare === "" ? [] : findNames(await files(), bare, maxFound);
+  const more = named.map((name) => (typed.startsWith('"') || /\s/.test(name) ? quote(name) : name));
+  return { from: before.length - typed.length, words: [...new Set([...words, ...more])] };
 }

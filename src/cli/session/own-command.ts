@@ -7,7 +7,7 @@ import { PaiError, toPaiError } from "../../core/error.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { counted } from "../../ui/amount.ts";
 import { wrap } from "../../ui/layout.ts";
-import { createSpinner } from "../../ui/run/spinner.ts";
+import { createSpinner, lastLines } from "../../ui/run/spinner.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { pathOutside } from "../../workspace/system/search-path.ts";
 import { columnsOf } from "../columns.ts";
@@ -22,13 +22,17 @@ const maxOffered = 50_000;
 const noLimitMs = 2 ** 31 - 1;
 
 /** Shows a spinner until the output appears at the end; none on a plain terminal. */
-async function whileShown<T>({ context, view }: Talk, command: string, work: () => Promise<T>): Promise<T> {
+async function whileShown<T>(
+  { context, view }: Talk,
+  command: string,
+  work: (onOutput: (lines: string) => void) => Promise<T>,
+): Promise<T> {
   const { style } = view;
-  if (style.plain) return work();
+  if (style.plain) return work(() => {});
   const columns = () => columnsOf(context.env);
   const spinner = createSpinner({ err: context.err, style, columns, now: () => performance.now() });
   spinner.start(`running ${command} ${style.glyphs.dot} Ctrl+C stops`);
-  return work().finally(spinner.stop);
+  return work((lines) => spinner.show(lastLines(lines))).finally(spinner.stop);
 }
 
 /** Runs the command with the user's environment, without secrets. /undo can undo its changes. */
@@ -44,7 +48,7 @@ export async function runOwn(talk: Talk, command: string): Promise<void> {
     const transaction = await workspace.begin({ id: makeRunId(context.now()), task: `!${command}` });
     try {
       const options = { by: "user", sandbox: "none", timeoutMs: noLimitMs, signal } as const;
-      const result = await whileShown(talk, command, () => transaction.run(command, options));
+      const result = await whileShown(talk, command, (onOutput) => transaction.run(command, { ...options, onOutput }));
       const ended = signal.aborted ? toPaiError(signal.reason).message : `exit ${result.exit ?? "by a signal"}`;
       return { result, ended };
     } finally {

@@ -24,7 +24,7 @@ import { writeSetting } from "../config/settings.ts";
 import { openLab } from "../lab.ts";
 import { chooseModel, offerToKeep, readLineOf } from "../onboard/choose-model.ts";
 import { openLog } from "../open-log.ts";
-import { completeMessage } from "./complete.ts";
+import { completeMessage, openFileNames } from "./complete.ts";
 import { editOutside, runOwn } from "./own-command.ts";
 import { carryOut, waitingPlan } from "./plan-turn.ts";
 import { describeLosses, renderResumed } from "./render-resumed.ts";
@@ -131,12 +131,14 @@ async function readMessage(talk: Talk): Promise<string | null> {
   const keep = (text: string) => talk.input.add(talk.composed.cover(text));
   const prompter = await view.prompter();
   await showAll(context);
+  const own = listOwn(talk);
   const options: MessageOptions = {
     prompt: view.style.paint("change", "pai> "),
     history: talk.input.entries,
     complete: (before) =>
       completeMessage(talk.composed.opened.workspace, before, {
-        own: () => listOwn(talk),
+        own: () => own,
+        files: talk.files,
         idsFor: (command) => idsFor(talk, command),
       }),
     pressed() {
@@ -211,6 +213,8 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
     spent: { calls: 0, tokens: 0, cost: 0 },
     sandboxTold: null,
     offered: null,
+    output: null,
+    files: openFileNames(workspace),
     dialogue: createDialogue(),
     planned: null,
   };

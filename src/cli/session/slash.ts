@@ -18,6 +18,7 @@ import { cut, hang, pad, wrap } from "../../ui/layout.ts";
 import { visible, visibleBut, visibleLine } from "../../ui/sanitize.ts";
 import { ownCodes } from "../../ui/style.ts";
 import { columnsOf } from "../columns.ts";
+import { configCommand } from "../commands/config.ts";
 import { previewTask, renderPreview } from "../commands/context.ts";
 import { redoInSession, undoInSession } from "../commands/history.ts";
 import { numberedModel, renderModels } from "../commands/models.ts";
@@ -222,6 +223,19 @@ async function exportTalk(talk: Talk, path: string): Promise<void> {
   say(talk, `${counted(session.turns.length, "turn")} written to ${visibleLine(path)}`);
 }
 
+function showOutput({ output, context, view }: Talk): void {
+  if (output === null) throw new PaiError("usage", "no command has run in this session yet");
+  context.err(`${view.style.paint("dim", `$ ${visibleLine(output.command)}`)}\n`);
+  context.out(`${visible(output.text).trimEnd()}\n`);
+}
+
+/** `pai config`: what is set counts from the next session on, but for what a slash command sets now. */
+async function setConfig({ context }: Talk, words: string): Promise<void> {
+  const [name, ...value] = words.split(/\s+/).filter((word) => word !== "");
+  const verb = name === undefined ? ["list"] : [value.length === 0 ? "get" : "set", name, ...value];
+  await configCommand({ ...context, words: verb });
+}
+
 /** Undoes or redoes a run. */
 async function reverse({ context }: Talk, command: typeof undoInSession, text: string): Promise<void> {
   await command({ ...context, words: text.split(/\s+/).filter((word) => word !== "") });
@@ -264,6 +278,8 @@ export const slashCommands: readonly Slash[] = [
     run: async (talk, words) => allow(talk, words),
   },
   { name: "export", about: "write this session to a file: /export FILE", run: exportTalk },
+  { name: "output", about: "all that the last command said", run: async (talk) => showOutput(talk) },
+  { name: "config", about: "settings in force: /config, /config NAME; set one: /config NAME VALUE", run: setConfig },
   { name: "diff", about: "what this session has changed: /diff, /diff PATH", run: showSessionDiff },
   { name: "memory", about: "show MEMORY.md and what is remembered", run: showMemory },
   { name: "remember", about: "keep a fact about this project: /remember TEXT", run: remember },

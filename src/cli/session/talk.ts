@@ -2,9 +2,11 @@
 
 import type { Dialogue } from "../../core/dialogue.ts";
 import { PaiError } from "../../core/error.ts";
+import type { Names } from "../../core/fuzzy.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Plan } from "../../core/plan/plan.ts";
 import { pastOf } from "../../core/session/past.ts";
+import { rowOf } from "../../core/vocabulary.ts";
 import type { ApprovedWork } from "../../flows/plans/plan-state.ts";
 import type { Flow, Run, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
@@ -54,6 +56,10 @@ export interface Talk {
   /** Totals of the tasks so far; `cost` in USD, null: some price is unknown. */
   spent: { readonly calls: number; readonly tokens: number; readonly cost: number | null };
   readonly truth: TruthWatch;
+  /** The files of the project, for `@`. */
+  readonly files: () => Promise<Names>;
+  /** All that the last command of the model or check said; null: there was none. */
+  output: { readonly command: string; readonly text: string } | null;
   /** What the user's own commands said, for the next message. null: nothing. */
   offered: string | null;
   /** What the model has been told by tasks with a plan; the next one goes on from it. */
@@ -81,6 +87,12 @@ function isToldAgain(talk: Talk, event: Parameters<TerminalView["sink"]>[0]): bo
   const isAgain = talk.sandboxTold === event.text;
   talk.sandboxTold = event.text;
   return isAgain;
+}
+
+function noteOutput(talk: Talk, event: Parameters<TerminalView["sink"]>[0]): void {
+  if (event.type === "look.shown" && rowOf(event.action)?.kind === "command")
+    talk.output = { command: event.target, text: event.text };
+  if (event.type === "check.finished") talk.output = { command: event.command, text: event.output };
 }
 
 /** Adds a text for the model to the next message, after those already waiting. */
@@ -202,6 +214,7 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
     const sink: TerminalView["sink"] = (event) => {
       open.sink(event);
       talk.truth.sink(event);
+      noteOutput(talk, event);
       if (!isToldAgain(talk, event)) view.sink(event);
     };
     const said = await taskOf(talk, text, typed);

@@ -99,7 +99,8 @@ export async function runInWorkspace(
   // Before it runs: the receipt keeps its output as it is hidden then.
   await learnNamed(run, command);
   const transaction = await run.transaction();
-  const result = await transaction.run(command, { ...options, signal });
+  const onOutput = (lines: string) => run.emit({ type: "command.output", lines: run.veil.hideOutput(lines) });
+  const result = await transaction.run(command, { ...options, signal, onOutput });
   const { effects, held } = result;
   if (!held.isCopy) {
     run.overlay.learn(effects.changes);
@@ -144,10 +145,16 @@ export async function runPlanned(
   run: Run,
   rights: Rights | null,
   {
+    action,
     command,
     promised = command,
     timeoutMs: limitMs = run.shell.commandTimeoutMs,
-  }: { readonly command: string; readonly promised?: string; readonly timeoutMs?: number },
+  }: {
+    readonly action: string;
+    readonly command: string;
+    readonly promised?: string;
+    readonly timeoutMs?: number;
+  },
 ): Promise<Ran | null> {
   // A tool of a server acts outside of the workspace, where there is no copy.
   const isReal = run.changing.dryRun && isToolCall(command);
@@ -156,7 +163,7 @@ export async function runPlanned(
     return null;
   }
   if (rights !== null) await requireBound(run, command);
-  const named = { command, promised, limitMs };
+  const named = { action, command, promised, limitMs };
   const held = { unasked: !run.interactive, sandbox: "proposal", staged: run.overlay.kept() } as const;
   const ran = await runNow(run, rights, named, held);
   return (await mayRunOutside(run, ran, command)) ? runNow(run, rights, named, { weakest: "off" }) : ran;
@@ -165,12 +172,19 @@ export async function runPlanned(
 async function runNow(
   run: Run,
   rights: Rights | null,
-  { command, promised, limitMs }: { readonly command: string; readonly promised: string; readonly limitMs: number },
+  {
+    action,
+    command,
+    promised,
+    limitMs,
+  }: { readonly action: string; readonly command: string; readonly promised: string; readonly limitMs: number },
   held: Pick<CommandOptions, "unasked" | "sandbox" | "staged" | "weakest">,
 ): Promise<Ran> {
   const isEarly = !hasOwnWork(run);
   const result = await runInWorkspace(run, command, { by: "plan", timeoutMs: limitMs, ...held });
   const { exit, ms, timedOut } = result;
+  // Before a question about what it changed.
+  run.emit({ type: "look.shown", action, target: command, text: result.output });
   const ended = timedOut ? "timeout" : exit === null ? "signal" : "exit";
   run.shell.commands = [...run.shell.commands, { command: promised, exit, ms, ended, isEarly }];
   return { ...result, limitMs, refused: await settleEffects(run, rights, { ...result, command }) };

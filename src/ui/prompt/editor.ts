@@ -7,6 +7,8 @@ export interface Completion {
   readonly from: number;
   /** Words that fit there. */
   readonly words: readonly string[];
+  /** What each word means, in the same order; absent: nothing is said. */
+  readonly notes?: readonly string[];
 }
 
 export interface EditorOptions {
@@ -31,7 +33,10 @@ export type EditorQuestion =
   | "beep";
 
 export interface Editor {
+  /** As it is shown: a long paste is one short mark. */
   readonly line: InputLine;
+  /** The whole text, with what was pasted. */
+  readonly text: string;
   /** Text that was typed but not submitted; a message from the history counts once it is changed. */
   readonly draft: string;
   /** Text searched for in the history; null: no search. */
@@ -43,7 +48,13 @@ export interface Editor {
    * Completes the word as far as all choices agree. If that adds nothing, returns the choices when there are several.
    */
   readonly complete: (completion: Completion) => readonly string[];
+  /** Puts this word in the place of the one at the cursor. */
+  readonly choose: (from: number, word: string) => void;
 }
+
+/** A paste of more lines than this is shown as "[41 lines pasted]". */
+const maxPastedLines = 10;
+const pasteMark = /\[\d+ lines pasted(?:, \d+)?\]/g;
 
 const newLines = new Set(["alt+enter", "shift+enter", "ctrl+enter"]);
 
@@ -65,6 +76,27 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions): 
   let shown = history.length;
   let draft = emptyLine;
   let search: { readonly words: string; readonly at: number; readonly missed: boolean } | null = null;
+
+  /** By their marks: pastes that are shown as one. */
+  const pastes = new Map<string, string>();
+
+  /** The mark of a long paste; another one gets a number. */
+  function fold(text: string): string {
+    const lines = text.replace(/\n$/, "").split("\n").length;
+    if (lines <= maxPastedLines) return text;
+    const plain = `[${lines} lines pasted]`;
+    const mark = pastes.has(plain) ? `[${lines} lines pasted, ${pastes.size + 1}]` : plain;
+    pastes.set(mark, text);
+    return mark;
+  }
+
+  const unfold = (text: string): string => text.replace(pasteMark, (mark) => pastes.get(mark) ?? mark);
+
+  /** Where the mark begins that ends at the cursor; null: none does. */
+  function markBefore({ text, at }: InputLine): number | null {
+    const mark = [...pastes.keys()].find((each) => text.endsWith(each, at));
+    return mark === undefined ? null : at - mark.length;
+  }
 
   const atEnd = (text: string): InputLine => ({ text, at: text.length });
 
@@ -135,18 +167,19 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions): 
   }
 
   function erase(name: string): EditorQuestion {
-    const to = deletions[name]?.(line) ?? line.at;
+    const to = (name === "delete" ? null : markBefore(line)) ?? deletions[name]?.(line) ?? line.at;
     line = cutTo(line, to);
     return "edited";
   }
 
-  function type(text: string): EditorQuestion {
-    line = insert(line, rows ? text : text.replaceAll("\n", " "));
+  function type(text: string, isPaste = false): EditorQuestion {
+    const shown = isPaste ? fold(text) : text;
+    line = insert(line, rows ? shown : text.replaceAll("\n", " "));
     return "edited";
   }
 
   function edit({ name, text }: Keystroke): EditorQuestion {
-    if (name === "text" || name === "paste") return type(text);
+    if (text !== "") return type(text, name === "paste");
     if (newLines.has(name)) return rows ? type("\n") : "submit";
     const move = moves[name];
     if (move !== undefined) {
@@ -173,12 +206,20 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions): 
     return "edited";
   }
 
+  function choose(from: number, word: string): void {
+    const whole = /\/$|^"[^"]*$/.test(word) ? word : `${word} `;
+    line = insert(cutTo(line, from), whole);
+  }
+
   return {
     get line() {
       return line;
     },
+    get text() {
+      return unfold(line.text);
+    },
     get draft() {
-      return line.text === history[shown] ? draft.text : line.text;
+      return unfold(line.text === history[shown] ? draft.text : line.text);
     },
     get search() {
       return search?.words ?? null;
@@ -198,12 +239,11 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions): 
     complete({ from, words }) {
       const typed = line.text.slice(from, line.at);
       const start = sharedStart(words);
-      const whole = words.length === 1 && !start.endsWith("/") ? `${start} ` : start;
-      if (whole.length > typed.length) {
-        line = insert(cutTo(line, from), whole);
-        return [];
-      }
-      return words.length > 1 ? words : [];
+      if (words.length === 1) choose(from, start);
+      else if (start.length > typed.length && start.startsWith(typed)) line = insert(cutTo(line, from), start);
+      else return words;
+      return [];
     },
+    choose,
   };
 }

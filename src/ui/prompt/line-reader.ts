@@ -1,7 +1,7 @@
 /** Reads a line or a message from the keyboard with the editor, and draws it. */
 import { PaiError } from "../../core/error.ts";
-import { wrap } from "../layout.ts";
-import { visible } from "../sanitize.ts";
+import { cut, pad, wrap } from "../layout.ts";
+import { visible, visibleLine } from "../sanitize.ts";
 import type { Style } from "../style.ts";
 import { type Completion, openEditor } from "./editor.ts";
 import type { Keystroke } from "./keystrokes.ts";
@@ -44,6 +44,53 @@ export interface LineTerminal {
   readonly size: () => { readonly columns: number; readonly rows: number };
 }
 
+/** Keys after which what may follow is offered; a message from the history offers nothing. */
+const offering = new Set(["text", "paste", "backspace", "ctrl+h", "ctrl+w", "alt+backspace"]);
+
+const menuRows = 8;
+
+/** The words that the text may go on with, below it; none is chosen until the user goes down. */
+function openMenu({ style, size }: Pick<LineTerminal, "style" | "size">) {
+  let found: Completion | null = null;
+  let at = -1;
+  return {
+    open(next: Completion) {
+      found = next;
+      at = -1;
+    },
+    close() {
+      found = null;
+    },
+    chosen() {
+      const word = found?.words[at];
+      return found === null || word === undefined ? null : { from: found.from, word };
+    },
+    /** False: there is no menu, or nothing further down in it. */
+    move(by: number): boolean {
+      if (found === null || at + by >= found.words.length) return false;
+      at += by;
+      return true;
+    },
+    rows(): readonly string[] {
+      const { columns, rows } = size();
+      const height = Math.min(menuRows, rows - 3);
+      if (found === null || height < 1) return [];
+      const { words, notes = [] } = found;
+      const room = words.length > height ? height - 1 : height;
+      const first = Math.max(0, at - room + 1);
+      const shown = words.slice(first, first + room).map(visibleLine);
+      const wide = Math.max(0, ...shown.map((word) => Bun.stringWidth(word)));
+      const lines = shown.map((word, n) => {
+        const note = notes[first + n] ?? "";
+        return `${first + n === at ? "> " : "  "}${note === "" ? word : `${pad(word, wide)}  ${note}`}`;
+      });
+      const { more } = style.glyphs;
+      const rest = words.length > height ? [`  ${more} ${words.length - room} more`] : [];
+      return [...lines, ...rest].map((line) => cut(line, columns - 1, more));
+    },
+  };
+}
+
 /** Settles with the line, with a message to edit outside, or with null at the end of input. */
 export function openLineReader(
   { prompt, message, text, keys = "" }: LineOptions,
@@ -54,6 +101,7 @@ export function openLineReader(
   const screen = style.plain
     ? openPlainScreen(err)
     : openLineScreen({ err, columns: () => size().columns, rows: () => size().rows, keepsPrompt: message === null });
+  const menu = openMenu({ style, size });
   let stale = false;
   /** The process is stopped, so the screen belongs to the shell. */
   let away = false;
@@ -62,7 +110,7 @@ export function openLineReader(
     stale = false;
     const lead =
       editor.search === null ? prompt : `(${editor.missed ? "not found" : "search"}: ${visible(editor.search)}) `;
-    screen.draw(lead, editor.line.text, at);
+    screen.draw(lead, editor.line.text, at, menu.rows());
   }
 
   /** Schedules one redraw for all keys that have arrived. */
@@ -74,7 +122,20 @@ export function openLineReader(
     });
   }
 
+  /** Offers what the text may go on with, once it is known; a later key makes that void. */
+  async function offer(): Promise<void> {
+    const asked = editor.line;
+    if (message === null || style.plain || editor.search !== null || editor.line.text === "") return;
+    const found = await message.complete(asked.text.slice(0, asked.at)).catch(() => null);
+    if (editor.line !== asked || found === null) return;
+    const typed = asked.text.slice(found.from, asked.at);
+    if (found.words.length === 0 || (found.words.length === 1 && found.words[0] === typed)) return;
+    menu.open(found);
+    draw();
+  }
+
   function leave(): void {
+    menu.close();
     draw(editor.line.text.length);
     screen.leave();
   }
@@ -84,11 +145,28 @@ export function openLineReader(
     const found = await message?.complete(line.text.slice(0, line.at)).catch(() => null);
     if (!found) return;
     const words = editor.complete(found);
-    if (words.length > 0) {
+    if (words.length > 0 && !style.plain) editor.choose(found.from, words[0] ?? "");
+    else if (words.length > 0) {
       leave();
       err(`${wrap(words.map(visible).join("  "), size().columns).join("\r\n")}\r\n`);
     }
     draw();
+    void offer();
+  }
+
+  /** Moves in the menu, or takes the word that is chosen in it; false: the key has its usual meaning. */
+  function pressInMenu({ name }: Keystroke): boolean {
+    const chosen = menu.chosen();
+    if (name === "down" ? menu.move(1) : name === "up" && chosen !== null && menu.move(-1)) {
+      drawSoon();
+      return true;
+    }
+    if ((name !== "enter" && name !== "tab") || chosen === null) return false;
+    editor.choose(chosen.from, chosen.word);
+    menu.close();
+    drawSoon();
+    void offer();
+    return true;
   }
 
   const acts = {
@@ -103,12 +181,12 @@ export function openLineReader(
     complete,
     submit() {
       leave();
-      settle.done(editor.line.text);
+      settle.done(editor.text);
     },
     outside() {
       if (message?.editOutside === undefined) return;
       leave();
-      settle.done({ outside: editor.line.text });
+      settle.done({ outside: editor.text });
     },
     interrupt() {
       leave();
@@ -139,9 +217,14 @@ export function openLineReader(
   return {
     press(key) {
       if (key.name !== "ctrl+c") message?.pressed?.();
+      if (pressInMenu(key)) return;
+      menu.close();
       const isWhole = isAnswer(key);
       const act = acts[actOf(key)];
-      return isWhole ? acts.submit() : act();
+      if (isWhole) return acts.submit();
+      if (offering.has(key.name)) setTimeout(() => void offer(), 0);
+      // Escape only takes the menu away, which the drawing shows.
+      return act === acts.beep ? drawSoon() : act();
     },
     resume() {
       away = false;

@@ -7,7 +7,8 @@ import { segments } from "./edit-line.ts";
 import { type LineView, viewLine } from "./line-view.ts";
 
 export interface LineScreen {
-  readonly draw: (prompt: string, text: string, at: number) => void;
+  /** `below`: rows under the text, none wider than the terminal. */
+  readonly draw: (prompt: string, text: string, at: number, below?: readonly string[]) => void;
   /** Clears the screen; the next drawing starts at its top. */
   readonly clear: () => void;
   /** Call it when the width has changed: the terminal has re-wrapped its content. */
@@ -96,10 +97,14 @@ export function openLineScreen({ err, columns, rows, keepsPrompt = false }: Line
   let moved = false;
 
   return {
-    draw(prompt, text, at) {
+    draw(prompt, text, at, below = []) {
       const { above, beside } = keepsPrompt ? splitPrompt(prompt, columns()) : { above: [], beside: prompt };
-      const line = viewLine({ prompt: beside, text, at }, columns(), Math.max(1, rows() - 1 - above.length));
-      const view = { rows: [...above, ...line.rows], row: above.length + line.row, column: line.column };
+      const line = viewLine(
+        { prompt: beside, text, at },
+        columns(),
+        Math.max(1, rows() - 1 - above.length - below.length),
+      );
+      const view = { rows: [...above, ...line.rows, ...below], row: above.length + line.row, column: line.column };
       if (drawn !== null && !moved) err(turn(drawn, view, columns()));
       else {
         const home = up(view.rows.length - 1 - view.row);

@@ -11,6 +11,8 @@ const headLines = 30;
 const tailLines = 5;
 /** Lines shown of a tree or search result before it is folded. */
 const maxLines = 40;
+/** Lines shown of the output of a command: its end says how it went. */
+const command = { head: 10, tail: 30 };
 /** With fewer hidden lines than this, nothing is folded. */
 const minHidden = 10;
 /** Characters shown of a line. */
@@ -82,15 +84,22 @@ export interface LookOptions {
   readonly highlight: Highlight | null;
   /** Nothing is folded. */
   readonly whole?: boolean;
+  /** How to see all of a command's output, if not by -v. */
+  readonly allOutput?: string | undefined;
 }
 
 const wayToAll = "-v shows all";
 
 /** Folds long output, except where all of it must be shown. */
-function fold(lines: readonly string[], { style, whole }: LookOptions): readonly string[] {
+function fold(action: string, lines: readonly string[], { style, whole, allOutput }: LookOptions): readonly string[] {
   const hidden = lines.length - maxLines;
   if (whole === true || hidden < minHidden) return lines;
-  return [...lines.slice(0, maxLines), `${style.glyphs.more} ${counted(hidden, "more line")} (${wayToAll})`];
+  const isCommand = rowOf(action)?.kind === "command";
+  const way = isCommand ? (allOutput ?? wayToAll) : wayToAll;
+  const note = `${style.glyphs.more} ${counted(hidden, "more line")} (${way})`;
+  return isCommand
+    ? [...lines.slice(0, command.head), note, ...lines.slice(-command.tail)]
+    : [...lines.slice(0, maxLines), note];
 }
 
 /** Renders a look, folded if it is long. Ends in a line feed; "" if nothing was found. */
@@ -101,7 +110,7 @@ export function renderLook({ action, target, text }: ShownLook, options: LookOpt
   const lines =
     rowOf(action)?.form === "lines"
       ? renderFile(shown, target.split(" ")[0] ?? "", options)
-      : fold(drawn(shown, style).split("\n"), options)
+      : fold(action, drawn(shown, style).split("\n"), options)
           .flatMap((line) => wrapCode(cutLine(line, style.glyphs.more), columns && columns - 2))
           .map((line) => `  ${line}`);
   return `${lines.join("\n")}\n`;

@@ -25,6 +25,8 @@ export interface WorkOptions {
   readonly asks: boolean;
   /** Names the command that shows the rest of a long file; undefined: nothing is folded. */
   readonly fold: ((path: string) => string) | undefined;
+  /** How to see all of a command's output, if not by -v. */
+  readonly allOutput: string | undefined;
 }
 
 export interface Work {
@@ -54,7 +56,7 @@ const quiet = new Set(["FINISH", "check", "write_tasks", "update_task", "read_ta
 
 export function openWork(
   streams: Streams,
-  { verbose, reply, wait, stopWaiting, highlight, asks, fold }: WorkOptions,
+  { verbose, reply, wait, stopWaiting, highlight, asks, fold, allOutput }: WorkOptions,
 ): Work {
   const { style, err, subject, say, line, aside, section } = streams;
   /** Numbers of the batches that are applied now. */
@@ -138,7 +140,7 @@ export function openWork(
       "look.shown"(event) {
         looked = renderLook(
           { ...event, text: maskSecrets(event.text) },
-          { style, columns: streams.columns, highlight: highlight(), whole: verbose },
+          { style, columns: streams.columns, highlight: highlight(), whole: verbose, allOutput },
         );
       },
       "changes.proposed": showProposed,

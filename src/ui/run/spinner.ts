@@ -16,6 +16,8 @@ export interface Spinner {
   readonly start: (what: string, from?: number) => void;
   /** Changes the text of the wait; its time continues. */
   readonly update: (what: string) => void;
+  /** Shows these lines below the wait, until another one starts. */
+  readonly show: (lines: readonly string[]) => void;
   /** Counts down to the next attempt; then the line is as before. */
   readonly countDown: (wait: Wait) => void;
   /** Removes the line until `resume`, so that other text can be written. */
@@ -107,6 +109,7 @@ export function createHeartbeat({
     update(what) {
       if (waitingFor !== null) waitingFor = visibleLine(what);
     },
+    show() {},
     countDown() {},
     clear() {},
     resume() {},
@@ -122,6 +125,7 @@ export function createSpinner({ err, style, columns, now, note }: SpinnerOptions
   let since = 0;
   let paused: { readonly wait: Wait; readonly until: number } | null = null;
   let frame = 0;
+  let below: readonly string[] = [];
   /** The text on the screen; null: none. */
   let drawn: string | null = null;
   let timer: ReturnType<typeof setInterval> | null = null;
@@ -138,9 +142,12 @@ export function createSpinner({ err, style, columns, now, note }: SpinnerOptions
         : renderElapsed(waitingFor, at - since, width, glyphs, note?.() ?? null);
     // The cursor stays after the symbol: if a narrower terminal wraps the line, it can still be erased from there.
     const turn = style.paint("change", glyphs.spinner[frame % glyphs.spinner.length] ?? "");
-    err(`${text === drawn ? "" : `${eraseFromRow}  ${style.paint("dim", text)}`}\r${turn}`);
+    const rows = [text, ...below.map((line) => `${glyphs.bar} ${cut(visibleLine(line), width - 2, glyphs.more)}`)];
+    const shown = rows.map((row) => `  ${style.paint("dim", row)}`).join("\r\n");
+    const back = rows.length > 1 ? `\x1b[${rows.length - 1}A` : "";
+    err(`${shown === drawn ? "" : `${eraseFromRow}${shown}${back}`}\r${turn}`);
     frame++;
-    drawn = text;
+    drawn = shown;
   }
 
   function clear(): void {
@@ -161,10 +168,14 @@ export function createSpinner({ err, style, columns, now, note }: SpinnerOptions
       waitingFor = visibleLine(what);
       since = from;
       paused = null;
+      below = [];
       resume();
     },
     update(what) {
       if (waitingFor !== null) waitingFor = visibleLine(what);
+    },
+    show(lines) {
+      below = lines;
     },
     countDown(wait) {
       paused = { wait, until: now() + wait.seconds * 1000 };
@@ -198,7 +209,13 @@ export interface Waits {
   readonly stop: () => void;
   readonly spinner: Spinner;
   readonly handlers: EventHandlers<
-    "model.started" | "model.progress" | "model.finished" | "check.started" | "notice" | "run.finished"
+    | "model.started"
+    | "model.progress"
+    | "model.finished"
+    | "check.started"
+    | "command.output"
+    | "notice"
+    | "run.finished"
   >;
 }
 
@@ -231,6 +248,13 @@ function renderProgress(purpose: Purpose, { thought, step, file }: ReplyProgress
   return `${words[purpose]}, ${file.path}${file.lines === 0 ? "" : `, ${counted(file.lines, "line")}`}`;
 }
 
+/** The lines of a running command that are shown. */
+export const lastLines = (text: string): readonly string[] =>
+  text
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .slice(-5);
+
 export function openWaits(streams: Streams, { verbose, live, columns, now, note }: WaitOptions): Waits {
   const { style, redraw, line, aside } = streams;
   const spinner = live
@@ -250,6 +274,10 @@ export function openWaits(streams: Streams, { verbose, live, columns, now, note 
     handlers: {
       "check.started": ({ command, when }) =>
         spinner.start(`check ${command}${when === "before" ? " (before the change)" : ""}`),
+      /** Not of a check that runs while the model is asked. */
+      "command.output"({ lines }) {
+        if (asked === null) spinner.show(lastLines(lines));
+      },
       "model.started"(event) {
         purpose = event.purpose;
         const { n, model, at_most = 0 } = event;

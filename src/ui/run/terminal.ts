@@ -70,6 +70,7 @@ function openRun(options: TerminalOptions): Terminal {
     stopWaiting: waits.stop,
     highlight,
     asks: options.asks ?? false,
+    allOutput: kind === "session" ? "/output shows all" : undefined,
     fold: seen ? (path) => (kind === "session" ? `/diff ${path}` : "pai undo --dry-run") : undefined,
   });
 

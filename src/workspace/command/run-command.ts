@@ -81,8 +81,8 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
   /** Runs in the sandbox, or without one if there is none or the user turned it off. */
   const run = async (command: string, options: CommandOptions, layers: Layers | null) => {
     protectProcess();
-    const { timeoutMs, signal, by } = options;
-    const limits = { env, timeoutMs, signal };
+    const { timeoutMs, signal, by, onOutput } = options;
+    const limits = { env, timeoutMs, signal, onOutput };
     const confined = isFree(options)
       ? null
       : await runConfined(command, limits, (argv, marked) =>

@@ -3,6 +3,7 @@ import { closeSync, existsSync } from "node:fs";
 import { openClip } from "../../core/command/clip.ts";
 import type { SandboxLevel } from "../../core/command/sandbox.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
+import type { CommandOptions } from "../../core/ports.ts";
 import { lifelineFd } from "../sandbox/confinement.ts";
 import type { StartedCommand } from "../sandbox/open-sandbox.ts";
 import { explainFailure } from "../sandbox/reasons.ts";
@@ -13,6 +14,7 @@ export interface ShellOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  readonly onOutput?: CommandOptions["onOutput"] | undefined;
 }
 
 export interface ShellResult {
@@ -24,6 +26,9 @@ export interface ShellResult {
 }
 
 const keptBytes = 64 * 1024;
+/** Of the last lines that are shown while the command runs, and the milliseconds between two looks at them. */
+const shownBytes = 4096;
+const shownMs = 200;
 const floodBytes = 64 * 1024 * 1024;
 const drainMs = 250;
 const graceMs = 2000;
@@ -161,6 +166,7 @@ async function follow(
     ending ??= endProcesses(child.pid, mark, graceMs, strayOf);
   };
   const timer = setTimeout(() => end("timeout"), options.timeoutMs);
+  const watch = options.onOutput === undefined ? null : watchLines(options.onOutput);
   const onAbort = () => end("abort");
   const onExit = () => killProcesses(child.pid, mark);
   process.once("exit", onExit);
@@ -172,12 +178,14 @@ async function follow(
       const { done, value } = await reader.read();
       if (done) return;
       clip.add(value);
+      watch?.add(value);
       if (clip.total > floodBytes) end("flood");
     }
   })().catch(() => {});
 
   await child.exited;
   clearTimeout(timer);
+  watch?.stop();
   options.signal.removeEventListener("abort", onAbort);
   await Promise.race([read, Bun.sleep(drainMs)]);
   await reader.cancel().catch(() => {});
@@ -192,6 +200,29 @@ async function follow(
     timedOut: why === "timeout",
     output: clip.text() + flood + left,
     ms: sinceMs(started),
+  };
+}
+
+/** Passes on the last whole lines of what it is given, until it is stopped. */
+function watchLines(show: (lines: string) => void) {
+  let end = Buffer.alloc(0);
+  let isCut = false;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  const look = () => {
+    timer = null;
+    const [from, to] = [isCut ? end.indexOf(10) + 1 : 0, end.lastIndexOf(10)];
+    if (to > from) show(end.subarray(from, to).toString("utf8"));
+  };
+  return {
+    add(bytes: Uint8Array) {
+      const all = Buffer.concat([end, bytes.subarray(-shownBytes)]);
+      isCut ||= all.length > shownBytes;
+      end = all.subarray(-shownBytes);
+      timer ??= setTimeout(look, shownMs);
+    },
+    stop() {
+      if (timer !== null) clearTimeout(timer);
+    },
   };
 }
 

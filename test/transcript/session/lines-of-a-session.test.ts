@@ -1,7 +1,7 @@
 /** What a session in a real terminal says once, and how its lists stand. */
 import { expect, setDefaultTimeout } from "bun:test";
 import { openPlace, type Place, patience } from "../harness.ts";
-import { talked } from "../replies.ts";
+import { done, planned, talked } from "../replies.ts";
 import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
 
 setDefaultTimeout(patience);
@@ -37,3 +37,22 @@ inTerminal("the numbers of the turns stand below each other", async () => {
   screen.enter("/rewind");
   await screen.shows(/^ 9 {2}\d\d:\d\d {2,}turn 9\n10 {2}\d\d:\d\d {2,}turn 10$/m);
 });
+
+inTerminal(
+  "a command shows its last lines while it runs, then its beginning and end, and /output all of it",
+  async () => {
+    const loud = "seq 1 400; sleep 2; seq 401 420";
+    await using place = openPlace([planned([["RUN", loud]]), done(`RUN::${loud}\n`)]);
+    using screen = open(place, '"$PAI" --mode single-shot');
+    await screen.shows(ready);
+    screen.enter("count up");
+    await screen.shows(/y, n/);
+    screen.enter("y");
+    await screen.shows(/│ 396\n.*│ 397\n.*│ 398\n.*│ 399\n.*│ 400$/m);
+    await screen.shows(/^ {2}10\n {2}… 380 more lines \(\/output shows all\)\n {2}391$/m);
+    await screen.shows(ready, 2);
+    expect(screen.text()).not.toMatch(/│ 400/);
+    screen.enter("/output");
+    await screen.shows(/^200\n201$/m);
+  },
+);

@@ -231,11 +231,11 @@ inTerminal("a terminal resized between tasks, and while one is waited for, is fi
   const widest = (text: string) => Math.max(...(text.match(/^.*word.*$/gm) ?? []).map((line) => line.length));
   expect(widest(screen.text())).toBeLessThanOrEqual(50);
   screen.enter("again");
-  await screen.shows(/working, 1 call/);
+  await screen.shows(/working: 1 call/);
   screen.resize({ columns: 30, rows: 40 });
   await screen.shows(ready, 3);
   // What the terminal itself wrapped anew stays; every turn after it fits.
-  expect((screen.text().match(/working, 1/g) ?? []).length).toBeLessThanOrEqual(1);
+  expect((screen.text().match(/working: 1/g) ?? []).length).toBeLessThanOrEqual(1);
 });
 
 inTerminal("what is meant for a shell or lacks its slash costs nothing; undo and redo are both here", async () => {

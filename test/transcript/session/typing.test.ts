@@ -41,6 +41,24 @@ inTerminal("a paste of many lines is one message, and its Enter sends nothing (R
   await leave(place, screen);
 });
 
+inTerminal("a paste of more than ten lines is one mark, which Backspace takes away, and goes whole", async () => {
+  await using place = openPlace([talked("Read it.")]);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.press("see: ");
+  screen.paste(Array.from({ length: 41 }, (_, at) => `row ${at}`).join("\n"));
+  await screen.shows(/^pai> see: \[41 lines pasted\]$/m);
+  screen.press("x", "BSpace", "BSpace");
+  await screen.shows(/^pai> see: *$/m);
+  screen.paste(Array.from({ length: 41 }, (_, at) => `row ${at}`).join("\n"));
+  await screen.shows(/^pai> see: \[41 lines pasted, 2\]$/m);
+  screen.press("Enter");
+  await screen.shows(/Read it\./);
+  expect(sentIn(place, 1)).toContain("see: row 0\\nrow 1\\n");
+  expect(sentIn(place, 1)).toContain("row 39\\nrow 40");
+  await leave(place, screen);
+});
+
 inTerminal("the next session knows what was typed: Up and Ctrl+R find it, in a file of the owner only", async () => {
   await using place = openPlace([talked("One."), talked("Two."), talked("Three.")]);
   for (const text of ["explain the login", "list the tests"]) {
@@ -63,27 +81,32 @@ inTerminal("the next session knows what was typed: Up and Ctrl+R find it, in a f
   expect(statSync(join(state, file ?? "")).mode & 0o777).toBe(0o600);
 });
 
-inTerminal("Tab completes slash commands and paths behind @; the file goes along with the message", async () => {
-  await using place = openPlace([talked("It says hi.")], {
-    "notes.txt": "hi there\n",
-    "nothing.md": "no\n",
-    ".gitignore": "notes.txt\n",
-  });
-  using screen = open(place);
-  await screen.shows(ready);
-  screen.press("/he", "Tab", "Enter");
-  await screen.shows(/!command/);
-  screen.press("what does @no", "Tab", "Tab");
-  await screen.shows(/notes\.txt {2}nothing\.md/);
-  screen.press("C-u");
-  screen.enter("what does @notes.txt say?");
-  await screen.shows(/It says hi\./);
-  expect(sentIn(place, 1)).toContain("hi there");
-  screen.enter("and @.env or @../x");
-  await screen.shows(/\.env|outside/);
-  expect(place.gemini.requests).toHaveLength(1);
-  await leave(place, screen);
-});
+inTerminal(
+  "Tab and the menu complete slash commands and paths behind @; the file goes along with the message",
+  async () => {
+    await using place = openPlace([talked("It says hi.")], {
+      "notes.txt": "hi there\n",
+      "nothing.md": "no\n",
+      ".gitignore": "notes.txt\n",
+    });
+    using screen = open(place);
+    await screen.shows(ready);
+    screen.press("/he", "Tab", "Enter");
+    await screen.shows(/!command/);
+    screen.press("what does @no");
+    await screen.shows(/^ {2}notes\.txt\n {2}nothing\.md$/m);
+    screen.press("Down", "Down");
+    await screen.shows(/^> nothing\.md$/m);
+    screen.press("Up", "Enter", "say?", "Enter");
+    await screen.shows(/It says hi\./);
+    expect(sentIn(place, 1)).toContain("hi there");
+    expect(sentIn(place, 1)).toContain("what does @notes.txt say?");
+    screen.enter("and @.env");
+    await screen.shows(/\.env/);
+    expect(place.gemini.requests).toHaveLength(1);
+    await leave(place, screen);
+  },
+);
 
 inTerminal("Ctrl+Z gives the terminal back, fg goes on with what was typed (R10)", async () => {
   await using place = openPlace([talked("Here again.")]);

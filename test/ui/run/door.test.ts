@@ -118,6 +118,7 @@ test("all that is to be seen of an event is shown, so that the search above find
     "changes.applied",
     "changes.decided",
     "changes.rolled_back",
+    "command.output",
     "context.sent",
     "conversation.replaced",
     "look.shown",

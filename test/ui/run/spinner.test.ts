@@ -87,6 +87,33 @@ test("a second of waiting costs less than 150 bytes, and a resize in the middle 
   }
 });
 
+test("the last lines of a running command stand below the wait, never wider than the terminal, and go with it", () => {
+  jest.useFakeTimers();
+  try {
+    let [time, written] = [0, ""];
+    const err = (text: string) => {
+      written += text;
+    };
+    const spinner = createSpinner({ err, style: styleOf(true), columns: () => 20, now: () => time });
+    const after = (ms: number) => {
+      written = "";
+      for (const end = time + ms; time < end; jest.advanceTimersByTime(250)) time += 250;
+      return written;
+    };
+    spinner.start("RUN make");
+    spinner.show(["one", "a line that is much too long"]);
+    expect(after(250)).toBe("\r\x1b[K \x1b[J\r  RUN make\r\n  │ one\r\n  │ a line that i…\x1b[2A\r⠋");
+    expect(after(250)).toBe("\r⠙");
+    spinner.stop();
+    expect(written).toEndWith("\r\x1b[K \x1b[J\r");
+    spinner.start("RUN make");
+    expect(after(250)).not.toContain("one");
+    spinner.stop();
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
 test("how to stop stands behind the time where there is room", () => {
   const line = (columns: number) => renderElapsed("planning", 4000, columns, glyphs, "Ctrl+C stops");
   expect([line(40), line(28), line(27)]).toEqual(["planning, 4 s · Ctrl+C stops", line(40), "planning, 4 s"]);

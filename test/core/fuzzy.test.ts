@@ -1,0 +1,30 @@
+/** Which names some letters find, and how fast. */
+import { expect, test } from "bun:test";
+import { findNames, foldNames } from "../../src/core/fuzzy.ts";
+import { expectCpu } from "./cpu-time.ts";
+
+test("the last part of a path counts first, then the path, then letters with others between; short names first", () => {
+  const names = foldNames([
+    "src/cli/early-failure.ts",
+    "test/failing.ts",
+    "docs/fail/old.md",
+    "src/Failure.ts",
+    "src/fa/ill.ts",
+    "README.md",
+  ]);
+  expect(findNames(names, "fail", 9)).toEqual([
+    "src/Failure.ts",
+    "test/failing.ts",
+    "src/cli/early-failure.ts",
+    "docs/fail/old.md",
+    "src/fa/ill.ts",
+  ]);
+  expect(findNames(names, "early-fail", 9)).toEqual(["src/cli/early-failure.ts"]);
+  expect([findNames(names, "erlyfl", 9), findNames(names, "xyz", 9)]).toEqual([["src/cli/early-failure.ts"], []]);
+  expect(findNames(names, "f", 1)).toEqual(["src/Failure.ts"]);
+});
+
+test("a key among 100,000 names costs a moment", () => {
+  const names = foldNames(Array.from({ length: 100_000 }, (_, n) => `src/module${n % 300}/feature/part-${n}.ts`));
+  expectCpu(60, () => findNames(names, "mod12pt7", 20));
+});

@@ -6,7 +6,7 @@ import { extentsIn, namesMeant } from "../core/context/extents.ts";
 import { kindOf } from "../core/context/kind.ts";
 import { maxReadLines } from "../core/context/shown.ts";
 import { fence } from "../core/data-fence.ts";
-import { noteTold } from "../core/dialogue.ts";
+import { noteTold, untoldRanges } from "../core/dialogue.ts";
 import { type Call, isFields, type Json, partOf } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan/plan.ts";
@@ -274,6 +274,16 @@ export async function showLook(run: Run, report: CallReport): Promise<string> {
   const shown = path === null ? null : await showFile(run, path);
   if (shown === "") return `${report.name} ${report.target}: shown above, with its changes`;
   return shown ?? renderLook(run, report);
+}
+
+/** What the model has not seen of a file that its reply left undone; "": nothing, or more than fits. */
+export async function showRest(run: Run, path: RelPath): Promise<string> {
+  const text = await textNow(run, path);
+  if (text === null || !run.dialogue.files.has(path)) return "";
+  const lines = linesOf(text);
+  const untold = untoldRanges(run.dialogue, path, text, null);
+  const size = untold.reduce((sum, { from, to }) => sum + lines.slice(from - 1, to).join("\n").length, 0);
+  return size > maxLooked ? "" : ((await showFile(run, path)) ?? "");
 }
 
 /** Characters of results of looks that are shown again. */

@@ -20,7 +20,7 @@ import { mayRunCommand } from "./commands/commands.ts";
 import { tellChanged } from "./dialogue.ts";
 import { renderAnswerForm, renderLearning } from "./ending/ending.ts";
 import { hasDone } from "./ending/settle.ts";
-import { showLook } from "./evidence.ts";
+import { showLook, showRest } from "./evidence.ts";
 import { type BatchReport, type CallReport, perform } from "./perform.ts";
 import type { Left, Progress } from "./progress.ts";
 import type { Run } from "./run.ts";
@@ -151,6 +151,7 @@ export async function renderResults(
     rest.length > 0 ? `Results. What is done is done: do not send it again.\n${rest.map(renderCall).join("\n")}` : "",
     changed,
     ...(await Promise.all(stubborn.map((path) => renderStubborn(run, path)))),
+    ...(await Promise.all(left.files.map((path) => showRest(run, path)))),
     ...notes,
     ...failed.map((check) => describeCheck(check)),
     left.code === "reply_invalid" ? `Your last reply could not be used: ${left.message}.\n${renderForms(tag)}` : "",

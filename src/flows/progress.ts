@@ -5,6 +5,7 @@ import type { RelPath } from "../core/path.ts";
 import { type Plan, type PlanStep, workOf } from "../core/plan/plan.ts";
 import { claimOfPlan, commandOf, type PlanClaim, pathsOfClaim, renderClaim } from "../core/plan/scope.ts";
 import type { LooseTarget } from "../core/script/loose-reply.ts";
+import { nameSome } from "../core/suggest.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { pathFor } from "./approval.ts";
 import { toReadable } from "./briefing/sources.ts";
@@ -21,6 +22,8 @@ export interface Left {
   readonly hint: string | null;
   /** Promised claims that are not done yet, for the next phase. */
   readonly open: readonly string[];
+  /** The files of these claims that exist or are to be written. */
+  readonly files: readonly RelPath[];
   /** Why the planned steps are open, where everything that was tried has worked; null: a part is not enough. */
   readonly part: string | null;
 }
@@ -124,6 +127,7 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
     message,
     hint,
     open: openClaims().map(renderClaim),
+    files: openClaims().flatMap((claim) => (claim.kind === "content" ? [claim.path] : [])),
     part: null,
   });
 
@@ -179,8 +183,10 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
       const open = openClaims().map(renderClaim);
       const done = facts.finished || promised.length > 0;
       const failure = failures.findLast(isOpen);
-      const why =
-        whyNot(facts, failure, open) ?? (done && run.ledger.exhausted ? null : asksForMore(run, batch, facts.finished));
+      const wants = asksForMore(run, batch, facts.finished);
+      const lack = whyNot(facts, failure, open);
+      const isTurn = failure === undefined && !facts.cut && !run.ledger.exhausted;
+      const why = (isTurn ? wants : null) ?? lack ?? (done ? null : wants);
       const hasPart = failure === undefined && open.length > 0;
       if (why !== null) return { ...left(...why), part: hasPart ? whyOpen(facts, why[1]) : null };
       return done ? null : left("reply_invalid", "the reply did not end with FINISH");
@@ -259,9 +265,11 @@ function asksForMore(run: Run, { reports }: BatchReport, finished: boolean): [Er
   const known = (path: string) =>
     run.overlay.shown(path as RelPath) !== null ||
     (run.begun?.changes ?? run.changing.staged).some((change) => change.path === path);
-  const open = reports.some(
+  const wanted = reports.filter(
     ({ kind, name, ok, target }) =>
       kind === "look" && (!finished || (rowOf(name)?.form === "lines" && ok && !known(target))),
   );
-  return open ? ["nothing_done", "the model asked to see more and no call is left"] : null;
+  if (wanted.length === 0) return null;
+  const names = nameSome(wanted.map(({ name, target }) => `${name} ${target}`));
+  return ["nothing_done", `the model wants to see ${names}${run.ledger.exhausted ? ", and no call is left" : ""}`];
 }

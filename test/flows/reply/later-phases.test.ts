@@ -248,3 +248,37 @@ describe("the change guard", () => {
     expect([asked.outcome.code, asked.questions.map(({ kind }) => kind)]).toEqual([0, ["plan", "changes"]]);
   });
 });
+
+describe("what is asked for again", () => {
+  const versions = Array.from({ length: 800 }, (_, n) => `## ${800 - n}.0\n\n- entry ${800 - n} of it\n`).join("\n");
+  const files = { "a.txt": "one\n", "CHANGES.md": `# Changes\n\n${versions}` };
+  const work = modify("a.txt", ["one\n", "two\n"]);
+
+  test("comes with the parts of the file that the model had not seen, and with none a second time", async () => {
+    const entry = modify("CHANGES.md", ["- entry 3 of it\n", "- entry 3 of it, mended\n"]);
+    const lines = [plan({ steps: ["MODIFY a.txt", "MODIFY CHANGES.md"] }), work + finish(), entry + finish()];
+    const ran = await play({ files, lines });
+    expect(ran.asked(2)).not.toContain("entry 3 of it");
+    expect(ran.asked(3)).toContain("entry 3 of it");
+    expect(ran.told(3).split("- entry 800 of it").length).toBe(2);
+    expect([ran.outcome.code, ran.outcome.calls.made]).toEqual([0, 3]);
+  });
+
+  test("a look is named as the reason, not the work that waits for it", async () => {
+    const lines = [plan({ steps: ["MODIFY a.txt"] }), "READ::CHANGES.md\n", work + finish()];
+    const ran = await play({ files, lines });
+    const [again] = ran.eventsOf("notice").filter(({ text }) => text.startsWith("asking again"));
+    expect(again?.text).toBe("asking again: the model wants to see READ CHANGES.md");
+    expect(ran.outcome.code).toBe(0);
+  });
+
+  test("and where no call is left for a look, the failure says so", async () => {
+    const look = "READ::CHANGES.md\n";
+    const ran = await play({
+      files,
+      lines: [plan({ steps: ["RUN true"] }), look, look, look],
+      options: { allowRun: true },
+    });
+    expect(ran.outcome.error?.message).toBe("the model wants to see READ CHANGES.md, and no call is left");
+  });
+});

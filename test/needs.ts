@@ -44,6 +44,12 @@ export const mounts: Need = {
   isHere: uid === 0 && works("unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"),
 };
 
+/** Attributes of files, where the tests keep theirs. */
+export const immutable: Need = {
+  name: "chattr +i (root)",
+  isHere: works("sh", "-c", "f=$(mktemp) && chattr +i $f; r=$?; chattr -i $f; rm -f $f; exit $r"),
+};
+
 /** One that may trace: some containers forbid it. */
 export const strace: Need = { name: "strace", isHere: works("strace", "-qq", "-o", "/dev/null", "true") };
 

@@ -1,14 +1,15 @@
 /** Checks before anything is asked of a model: what the user allows to change by naming it (`--allow`), and what can be written. */
 
-import { accessSync, constants, existsSync, lstatSync } from "node:fs";
-import { dirname, resolve } from "node:path";
-import { PaiError, toPaiError } from "../core/error.ts";
+import { accessSync, constants, existsSync, lstatSync, statfsSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
+import { cannotBeWritten, PaiError, toPaiError } from "../core/error.ts";
 import { judgeNames, type PathRules, whyJudged } from "../core/names.ts";
 import type { RelPath } from "../core/path.ts";
 import { otherHomes } from "../system/homes.ts";
 import type { Root } from "./confine.ts";
 import { type Outside, parseOutside } from "./outside.ts";
 import { parsePath, showName } from "./parse-path.ts";
+import { readMounts } from "./sandbox/mounts.ts";
 
 const isGlob = (text: string) => /[*?[\]{}]/.test(text);
 
@@ -89,24 +90,52 @@ export function lostOwner(root: string, path: RelPath, as: number): number | nul
 }
 
 /**
- * A file is replaced in its folder, and missing folders are made in the nearest existing one. Throws read_only or
- * permission_denied if that folder is not writable.
+ * A file is replaced in its folder, and missing folders are made in the nearest existing one. Throws read_only,
+ * permission_denied or disk_full if that folder takes no new file, permission_denied for an immutable file, and io_failed
+ * for one that is mounted by itself.
  */
 export function requireWritable(root: string, path: RelPath): void {
-  let folder = dirname(path);
-  while (folder !== "." && !existsSync(resolve(root, folder))) folder = dirname(folder);
-  try {
-    accessSync(resolve(root, folder), constants.W_OK);
-  } catch (cause) {
-    const { code } = toPaiError(cause);
-    if (code !== "read_only" && code !== "permission_denied") return;
-    const where = folder === "." ? "the project" : showName(folder);
+  const at = resolve(root, path);
+  let folder = dirname(at);
+  while (!existsSync(folder)) folder = dirname(folder);
+  const where = folder === root ? "the project" : showName(path.startsWith("/") ? folder : relative(root, folder));
+  const inFolder = failureAt(folder);
+  const { code } = inFolder === null ? { code: null } : toPaiError(inFolder);
+  if (code === "read_only" || inFolder?.code === "EACCES") {
     const [why, hint] =
       code === "read_only"
         ? ["on a disk that is read-only", "make it writable, then try again"]
         : ["closed to this user for writing", "give this user the right to write there, then try again"];
-    throw new PaiError(code, `${showName(path)} cannot be written: ${where} is ${why}`, { hint, cause });
+    throw new PaiError(code ?? "permission_denied", `${showName(path)} cannot be written: ${where} is ${why}`, {
+      hint,
+    });
   }
+  if (code === "permission_denied") throw cannotBeWritten(where, inFolder);
+  const failure = failureOfFile(at) ?? (isFull(folder) ? failureOf("ENOSPC") : null);
+  if (failure !== null) throw cannotBeWritten(showName(path), failure);
+}
+
+const failureOf = (code: string): NodeJS.ErrnoException => Object.assign(new Error(code), { code });
+
+function failureAt(path: string): NodeJS.ErrnoException | null {
+  try {
+    accessSync(path, constants.W_OK);
+    return null;
+  } catch (thrown) {
+    return thrown as NodeJS.ErrnoException;
+  }
+}
+
+/** The mode of a file does not matter, as it is replaced; an attribute, or a mount of its own, does. */
+function failureOfFile(at: string): NodeJS.ErrnoException | null {
+  const failure = existsSync(at) ? failureAt(at) : null;
+  if (failure !== null && failure.code !== "EACCES") return failure;
+  return readMounts("self").some(({ point }) => point === at) ? failureOf("EBUSY") : null;
+}
+
+function isFull(folder: string): boolean {
+  const { blocks, bavail, bfree } = statfsSync(folder);
+  return blocks > 0 && (process.geteuid?.() === 0 ? bfree : bavail) === 0;
 }
 
 /** What keeps the user `as` from changing this root, or makes new files another user's, in words; none: it is his own. */

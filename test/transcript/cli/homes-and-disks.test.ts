@@ -3,7 +3,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Need, needs, otherUser, ownMounts, rootUser } from "../../needs.ts";
+import { immutable, type Need, needs, otherUser, ownMounts, rootUser } from "../../needs.ts";
 import { expectPlain, readOutcome } from "../contract.ts";
 import { openPlace, type Place, patience, readTree } from "../harness.ts";
 import { done, hello, modify, planned, talked, write } from "../replies.ts";
@@ -144,6 +144,41 @@ needs(ownMounts).test.concurrent(
     ]);
   },
 );
+
+needs(ownMounts).test.concurrent(
+  "what stops the write is told right after the plan: a full disk, a mounted file",
+  async () => {
+    const plan = planned([["MODIFY", "a.txt"]]);
+    await using place = openPlace([plan, plan], { "a.txt": "one\n", "b.txt": "two\n" });
+    const run = async (script: string) =>
+      readOutcome(await place.shell(apart(`${script}; "$PAI" run -y --json "mend it"`)));
+    const mounted = await run("mount --bind b.txt a.txt");
+    expect([mounted.code, mounted.error?.message]).toEqual([
+      14,
+      "a.txt cannot be written: it is mounted there by itself",
+    ]);
+    const small =
+      "mount -t tmpfs -o size=64k tmpfs ../project; cd ../project; echo one > a.txt; head -c 1M /dev/zero > fill";
+    const full = await run(`${small} || true`);
+    expect([full.code, full.error?.message]).toEqual([14, "a.txt cannot be written: no space is left on the disk"]);
+    expect(place.gemini.requests).toHaveLength(2);
+  },
+);
+
+needs(immutable).test("an immutable file is told right after the plan, with what ends that", async () => {
+  const plan = planned([["MODIFY", "a.txt"]]);
+  await using place = openPlace([plan, plan], { "a.txt": "one\n" });
+  const run = async (path: string) =>
+    readOutcome(
+      await place.shell(`chattr +i ${path}; "$PAI" run -y --json "mend it"; code=$?; chattr -i ${path}; exit $code`),
+    );
+  expect((await run("a.txt")).error).toMatchObject({
+    message: "a.txt cannot be written: permission denied",
+    hint: "if lsattr shows an i, it is immutable: chattr -i a.txt",
+  });
+  expect((await run(".")).error?.message).toBe("the project cannot be written: permission denied");
+  expect(place.gemini.requests).toHaveLength(2);
+});
 
 needs(ownMounts).test.concurrent("a full disk under the state folder never leaves half a change", async () => {
   const big = "0123456789abcde\n".repeat(20_000);

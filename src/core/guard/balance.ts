@@ -13,12 +13,22 @@ export interface Balance {
   readonly gained: LineCounts;
 }
 
-/** Lines without their `\n`; a carriage return stays, so changed line ends are changed lines. */
+/** Data and built code have longer lines, of which an edit changes a word. */
+const longLine = 2000;
+
+/**
+ * Lines without their `\n`; a carriage return stays, so changed line ends are changed lines. Each part of a very long
+ * line counts as a line.
+ */
+export function splitParts(text: string): readonly string[] {
+  const lines = text.replace(/\n$/, "").split("\n");
+  if (!lines.some(({ length }) => length > longLine)) return lines;
+  return lines.flatMap((line) => (line.length > longLine ? line.split(/(?<=[,;{}])/) : [line]));
+}
+
 function countLines(text: string): LineCounts {
   const counts: LineCounts = new Map();
-  const lines = text.split("\n");
-  if (lines.at(-1) === "") lines.pop();
-  for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
+  for (const line of text === "" ? [] : splitParts(text)) counts.set(line, (counts.get(line) ?? 0) + 1);
   return counts;
 }
 
@@ -36,7 +46,7 @@ function subtract(a: LineCounts, b: LineCounts): LineCounts {
 function gainedOf(now: string, wanted: ReadonlySet<string>): Balance {
   const gained: LineCounts = new Map();
   if (wanted.size === 0) return { gone: 0, lost: new Map(), gained };
-  for (const line of now.split("\n")) {
+  for (const line of splitParts(now)) {
     const moved = line.trim();
     if (wanted.has(moved)) gained.set(moved, (gained.get(moved) ?? 0) + 1);
   }

@@ -4,7 +4,7 @@ import { nameOf, type RelPath } from "../path.ts";
 import { findSecrets, newSecrets, openHolding } from "../secrets/new-secrets.ts";
 import { finish, type Steps } from "../steps.ts";
 import { decode } from "../text.ts";
-import { type Balance, balanceAll, balanceOf, weighLines } from "./balance.ts";
+import { type Balance, balanceAll, balanceOf, splitParts, weighLines } from "./balance.ts";
 import { findPlaceholders } from "./placeholder.ts";
 
 export interface GuardLimits {
@@ -89,10 +89,6 @@ function weigh(line: string): number {
   return 1 + Math.floor(line.length / 400);
 }
 
-function linesOf(text: string): readonly string[] {
-  return text.replace(/\n$/, "").split("\n");
-}
-
 function percent(part: number): string {
   return `${Math.round(part * 100)} %`;
 }
@@ -104,7 +100,7 @@ const judgeSize: Rule = ({ file: { old, now }, balance, input: { limits } }) => 
   if (old === null || old.trim() === "" || now === null) return null;
   const added = weighLines(balance.gained, weigh);
   const deleted = weighLines(balance.lost, weigh);
-  const total = linesOf(old).reduce((sum, line) => sum + weigh(line), 0);
+  const total = splitParts(old).reduce((sum, line) => sum + weigh(line), 0);
   const ratio = (added + deleted) / total;
   if (added + deleted <= limits.lines || ratio <= maxShare) return null;
   return (
@@ -126,7 +122,7 @@ function isDeletionPlanned(path: string, { deletes, texts }: GuardInput["planned
 }
 
 const judgeDeletion: Rule = ({ file: { path, old }, balance, input: { planned } }) => {
-  const total = old === null ? 0 : linesOf(old).length;
+  const total = old === null ? 0 : splitParts(old).length;
   if (total <= 20) return null;
   const net = weighLines(balance.lost, () => 1) - weighLines(balance.gained, () => 1);
   if (net / total <= 0.5 || isDeletionPlanned(path, planned)) return null;

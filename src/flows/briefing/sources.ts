@@ -130,11 +130,22 @@ function wantParts(run: Run, path: RelPath, text: string, focus: Focus): Wanted 
   return { path, text, ranges: parts.ranges, outline: parts.outline, note };
 }
 
-/** A very large file by its ends, which the dialogue does not count as told. */
-function showEnds(run: Run, path: RelPath, text: string, size: number): string {
+/** A part of a very long line, up to where data and code may be cut. */
+const partOfLine = /[^\n]{0,200}[^\n,;{}]{0,400}[,;{}\n]?/g;
+
+/**
+ * A very large file by its ends, one with very long lines by what stands around the words of `focus`; the dialogue does
+ * not count them as told.
+ */
+function showSome(run: Run, path: RelPath, text: string, size: number, focus: Focus | null): string {
   const next = run.overlay.asksBy === "tools" ? "read with start_line" : "READ::path::from-to";
-  const note = `parts of ${size} bytes; ${next} shows more`;
-  return fence("file", { path, note }, clipText(text, shareOut(maxShown)));
+  const pieces = focus === null ? [] : [...text.matchAll(partOfLine)];
+  const broken = pieces.map(([piece]) => piece.replace(/\n$/, "")).join("\n");
+  const ranges = focus === null ? [] : chooseParts({ path, text: broken, ...focus, changed: [] }).ranges;
+  const parts = ranges.map(({ from, to }) => text.slice(pieces[from - 1]?.index, pieces[to]?.index));
+  const shown = parts.length === 0 ? clipText(text, shareOut(maxShown)) : parts.join("\n[…]\n");
+  const note = `parts of ${size} bytes; ${parts.length === 0 ? next : "SEARCH"} shows more`;
+  return fence("file", { path, note }, shown);
 }
 
 /**
@@ -153,12 +164,13 @@ export async function showFile(run: Run, path: RelPath, focus: Focus | null = nu
     run.reading.bases.add(path);
     if (isBinary(file)) return `${path}: binary, ${raw.bytes.length} bytes`;
     const text = new TextDecoder().decode(hidden.bytes);
-    const isSeen = run.overlay.shown(path) !== null;
-    const parts = focus === null || isSeen ? null : wantParts(run, path, text, focus);
+    const wanted = run.overlay.shown(path) === null ? focus : null;
+    const parts = wanted && wantParts(run, path, text, wanted);
     const size = raw.bytes.length;
+    const isLarge = size > maxShown || text.length > (wanted?.room ?? size);
     const told =
-      parts === null && size > maxShown
-        ? { text: showEnds(run, path, text, size), isWhole: false }
+      parts === null && isLarge
+        ? { text: showSome(run, path, text, size, wanted), isWhole: false }
         : tellFile(run.dialogue, parts ?? { path, text, ranges: null, outline: "", note: "" });
     if (told.isWhole) run.overlay.show(path, raw.bytes);
     else run.overlay.show(path, raw.bytes, "part");

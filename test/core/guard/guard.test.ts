@@ -58,6 +58,14 @@ describe("size", () => {
     expect(rulesOf([change("min.js", "x".repeat(400_000), "y".repeat(400_000))])).toEqual(["min.js refused size"]);
   });
 
+  test("of one huge line only the parts count that change", () => {
+    const items = (word: string) => Array.from({ length: 60_000 }, (_, at) => `{"id":"${word}${at}","name":"${word}"}`);
+    const data = (port: number, word = "item") => `{"items":[${items(word).join(",")}],"port":${port},"end":1}`;
+    expect(rulesOf([change("a.json", data(8080), data(9090))])).toEqual([]);
+    expect(rulesOf([change("a.json", data(8080), data(8080, "thing"))])).toEqual(["a.json refused size"]);
+    expect(rulesOf([change("a.json", data(8080), '{"port":8080}')])).toContain("a.json refused deletion");
+  });
+
   test("changed line ends are changed lines", () => {
     const ended = change("a.txt", lines(600), lines(600).replaceAll("\n", "\r\n"));
     expect(rulesOf([ended])).toEqual(["a.txt refused size"]);

@@ -8,9 +8,6 @@ import { join } from "node:path";
 import { openGrounds } from "../test/grounds.ts";
 import { wantOf } from "../test/needs.ts";
 
-/** Milliseconds for a test that names none. */
-const patience = 120_000;
-
 /** One seed for all property tests of this run. */
 const seed = process.env["PAI_TEST_SEED"] ?? String(1 + Math.floor(Math.random() * 0x7ffffffe));
 
@@ -85,7 +82,6 @@ async function runTests(patterns: readonly string[]): Promise<Outcome> {
     "--update-timings",
     "--reporter=junit",
     `--reporter-outfile=${report}`,
-    `--timeout=${patience}`,
     ...patterns,
   ];
   const child = Bun.spawn([process.execPath, ...args], {

@@ -1,10 +1,8 @@
 /** `scripts/test.ts`: its last line counts, a skip says what it lacks, nothing of a test stays, and nothing ends green by silence. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newFolder } from "./grounds.ts";
-
-setDefaultTimeout(120_000);
 
 const root = join(import.meta.dir, "..");
 const own = ["scripts/test.ts", "bunfig.toml", "test/setup.ts", "test/grounds.ts", "test/needs.ts"];

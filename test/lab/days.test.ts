@@ -1,14 +1,11 @@
 /** Caps of a day on one machine: processes that call at once never overspend. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { PlannedCall, SpendCaps } from "../../src/core/spending/allowance.ts";
 import { openMachineAllowance } from "../../src/lab/team/allowance.ts";
 import { openDayLedger } from "../../src/lab/team/day-ledger.ts";
 import { makeFolder } from "../store/temp-home.ts";
-
-/** Processes start for these tests, and a busy machine takes its time. */
-setDefaultTimeout(120_000);
 
 const none: SpendCaps = { calls: null, tokens: null, cost: null };
 /** 1 USD a million tokens, at the most 1,000 tokens and 0.001 USD a call. */

@@ -1,5 +1,5 @@
 /** The evaluation queue: each piece of work is done once, though workers come, die and come back. */
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { readAddress } from "../../src/lab/team/address.ts";
 import {
   fillQueue,
@@ -16,9 +16,6 @@ import {
 import { openTeamStore, type TeamStore } from "../../src/lab/team/team-store.ts";
 import { needs } from "../needs.ts";
 import { type Postgres, postgres, startPostgres } from "./postgres.ts";
-
-/** A server starts for these tests, and a busy machine takes its time. */
-setDefaultTimeout(120_000);
 
 const sha = "a".repeat(64);
 const workOf = (at: number, sha256 = sha) => ({

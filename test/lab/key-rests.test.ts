@@ -1,5 +1,5 @@
 /** Keys at their limit rest for the whole team, and nobody learns a key from it. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { KeyState, KeyTurns } from "../../src/core/key-turns.ts";
 import { readAddress } from "../../src/lab/team/address.ts";
 import { nameOfKey, shareKeyState } from "../../src/lab/team/key-rests.ts";
@@ -7,9 +7,6 @@ import { openTeamStore } from "../../src/lab/team/team-store.ts";
 import { openKeyState } from "../../src/store/key-state.ts";
 import { needs } from "../needs.ts";
 import { type Postgres, postgres, startPostgres } from "./postgres.ts";
-
-/** A server starts for these tests, and a busy machine takes its time. */
-setDefaultTimeout(120_000);
 
 const keys = [
   { id: "a", key: "AIzaSy-first" },

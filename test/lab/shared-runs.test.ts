@@ -1,5 +1,5 @@
 /** The index of runs that a team shares: nothing is lost, nothing counts twice, nobody writes for another. */
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isFields } from "../../src/core/model.ts";
@@ -12,9 +12,6 @@ import { openTeamStore } from "../../src/lab/team/team-store.ts";
 import { needs } from "../needs.ts";
 import { makeFolder, put } from "../store/temp-home.ts";
 import { type Postgres, postgres, startPostgres } from "./postgres.ts";
-
-/** A server starts for these tests, and a busy machine takes its time. */
-setDefaultTimeout(120_000);
 
 const id = (at: number) => `20261122-${String(100_000_000 + at)}-00ab`;
 const runOf = (at: number, more: object = {}) => ({
@@ -121,7 +118,7 @@ test("of letters that one process replaces while another sends them, the last on
   while (outbox.waiting() > 0) take();
   expect(arrived.size).toBe(500);
   expect([...arrived.values()].filter((undone) => undone !== false)).toEqual([]);
-}, 120_000);
+});
 
 test("what two processes send arrives in the order in which it was put", async () => {
   const folder = join(makeFolder(), "outbox");

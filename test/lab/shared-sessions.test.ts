@@ -1,5 +1,5 @@
 /** Sessions of a team's database: private to their user, gone on with elsewhere, never mixed. */
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readAddress } from "../../src/lab/team/address.ts";
@@ -10,9 +10,6 @@ import { openSessions } from "../../src/store/sessions.ts";
 import { needs } from "../needs.ts";
 import { makeFolder } from "../store/temp-home.ts";
 import { type Postgres, postgres, startPostgres } from "./postgres.ts";
-
-/** A server starts for these tests, and a busy machine takes its time. */
-setDefaultTimeout(120_000);
 
 const id = "20261122-100000-0123abcd";
 const started = JSON.stringify({

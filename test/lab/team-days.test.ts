@@ -1,5 +1,5 @@
 /** Caps of a team's day: two hundred calls at once never overspend, whatever dies on the way. */
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { summarizeRun } from "../../src/core/run-summary.ts";
 import type { Allowance, Claim, PlannedCall, SpendCaps } from "../../src/core/spending/allowance.ts";
@@ -13,9 +13,6 @@ import { openTeamStore } from "../../src/lab/team/team-store.ts";
 import { needs } from "../needs.ts";
 import { makeFolder } from "../store/temp-home.ts";
 import { type Postgres, postgres, startPostgres } from "./postgres.ts";
-
-/** A server starts for these tests, and a busy machine takes its time. */
-setDefaultTimeout(120_000);
 
 const none: SpendCaps = { calls: null, tokens: null, cost: null };
 /** 1 USD a million tokens, at the most 1,000 tokens and 0.001 USD a call. */

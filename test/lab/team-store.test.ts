@@ -1,5 +1,5 @@
 /** The connection to a team's database: addresses, TLS, layouts, and the errors when it cannot be used. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,9 +8,6 @@ import { readAddress } from "../../src/lab/team/address.ts";
 import { migrations, openTeamStore } from "../../src/lab/team/team-store.ts";
 import { needs } from "../needs.ts";
 import { type Postgres, postgres, startPostgres } from "./postgres.ts";
-
-/** A server starts for these tests, and a busy machine takes its time. */
-setDefaultTimeout(120_000);
 
 const options = { pai: "1.2.3", withinMs: 20_000 };
 const open = (url: string, more = {}) => openTeamStore(readAddress(url), { ...options, ...more });

@@ -1,5 +1,5 @@
 /** The smoke test of real services, tried against servers on loopback: what it asks, judges, records and never shows. */
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,8 +7,6 @@ import type { Exchange } from "../../scripts/smoke/recorder.ts";
 import { findBinary } from "../transcript/harness.ts";
 import { event, parts, says } from "./gemini/gemini-wire.ts";
 import { replay, shape } from "./read-recorded.ts";
-
-setDefaultTimeout(120_000);
 
 const script = join(import.meta.dir, "../../scripts/smoke.ts");
 const key = `AQ.${"sMoKe789".repeat(5)}`;

@@ -1,5 +1,5 @@
 /** Where the binary runs: in an empty root with the C libraries, and what a bare machine leaves out. */
-import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,8 +11,6 @@ import { needs, rootUser } from "../needs.ts";
 import { findBinary } from "../transcript/harness.ts";
 import { sha256 } from "./fixture.ts";
 import { fillRoot, own, ownRoot, runInRoot, staticBusybox } from "./namespace.ts";
-
-setDefaultTimeout(120_000);
 
 const shelf = mkdtempSync(join(tmpdir(), "pai-chroot-"));
 const root = join(shelf, "root");

@@ -1,13 +1,11 @@
 /** install.sh from a server: the address, mirrors and proxies, and everything that a network does to a download. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fillInstaller } from "../../scripts/release/pack.ts";
 import { type Need, needs } from "../needs.ts";
 import { installer, makeRelease, namesIn, openDesk } from "./fixture.ts";
-
-setDefaultTimeout(120_000);
 
 type Answer = (path: string, request: Request) => Response | Promise<Response>;
 

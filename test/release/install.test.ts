@@ -1,12 +1,10 @@
 /** install.sh from a folder: what it installs, what it refuses, and what it leaves behind. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { needs } from "../needs.ts";
 import { type Desk, installer, makeArchive, makeRelease, namesIn, openDesk, sha256, standIn } from "./fixture.ts";
-
-setDefaultTimeout(120_000);
 
 const script = readFileSync(installer, "utf8");
 

@@ -1,5 +1,5 @@
 /** The parts of a release: archives, packages, notices, bill of materials, runtimes. */
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,8 +19,6 @@ import { renewSizes } from "../../scripts/release/sizes.ts";
 import { chooseTargets, targets } from "../../scripts/release/targets.ts";
 import { needs } from "../needs.ts";
 import { standIn } from "./fixture.ts";
-
-setDefaultTimeout(120_000);
 
 const shelf = mkdtempSync(join(tmpdir(), "pai-parts-"));
 afterAll(() => rmSync(shelf, { recursive: true, force: true }));

@@ -1,13 +1,11 @@
 /** The picture of the README as a browser draws it. */
-import { expect, setDefaultTimeout } from "bun:test";
+import { expect } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { renderSvg } from "../../scripts/ansi-svg.ts";
 import { type Need, needs } from "../needs.ts";
-
-setDefaultTimeout(120_000);
 
 const chromium = Bun.which("chromium") ?? Bun.which("chromium-browser");
 const browser: Need = { name: "chromium", isHere: chromium !== null };

@@ -1,13 +1,11 @@
 /** install.sh on disks and systems that it cannot install on: one line, nothing left, the old program stays. */
-import { expect, setDefaultTimeout } from "bun:test";
+import { expect } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { needs } from "../needs.ts";
 import { installer, makeRelease, openDesk, standIn } from "./fixture.ts";
 import { own, ownRoot, staticBusybox } from "./namespace.ts";
-
-setDefaultTimeout(120_000);
 
 /** Installs onto a file system of its own, mounted with options and later restricted; what is told, and is there afterwards. */
 async function installOn(options: string, later: string, program: string): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
 /** The recipes of docs/install.md: run where this machine can, else read by whoever will read them. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,8 +10,6 @@ import { needs } from "../needs.ts";
 import { findBinary } from "../transcript/harness.ts";
 import { installer, makeRelease, standIn } from "./fixture.ts";
 import { finished, own, ownRoot } from "./namespace.ts";
-
-setDefaultTimeout(120_000);
 
 const page = readFileSync(join(import.meta.dir, "../../docs/install.md"), "utf8");
 const shelf = mkdtempSync(join(tmpdir(), "pai-recipes-"));

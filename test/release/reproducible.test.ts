@@ -1,12 +1,10 @@
 /** The same source gives the same bytes, wherever it is built (R57). */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { newFolder } from "../grounds.ts";
 import { sha256 } from "./fixture.ts";
-
-setDefaultTimeout(120_000);
 
 const root = join(import.meta.dir, "../..");
 /** On the disk of the checkout: its packages are linked, not copied. */

@@ -1,9 +1,7 @@
 /** Processes that open a new database at the same moment wait for each other. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { makeFolder } from "./temp-home.ts";
-
-setDefaultTimeout(120_000);
 
 const program = `
 import { Database } from "bun:sqlite";

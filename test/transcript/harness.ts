@@ -14,9 +14,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Answer, type GeminiServer, serveGemini } from "./gemini.ts";
 
-/** Milliseconds for a test: a process waits for its turn much longer than it runs. */
-export const patience = 120_000;
-
 const repository = join(import.meta.dir, "../..");
 
 /** The key of every run here. It must never be seen anywhere but in the header of a request. */

@@ -204,7 +204,7 @@ test("code that is hard to read is coloured soon, or not at all", () => {
     const painted = highlight(language)?.(code);
     expect(painted?.replace(/\x1b\[[\d;]*m/g, "") === code).toBe(true);
   }
-}, 120_000);
+});
 
 test("markup has its colours: comments, values, names of attributes, scripts inside", () => {
   const page = '<!-- a -->\n<a href="x>y" hidden>b &amp; c</a>\n<script>\nlet d = 1;\n</script>\n';

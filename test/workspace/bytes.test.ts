@@ -128,7 +128,7 @@ test("MODIFY changes its passage and not a byte more, and undo brings back all",
     { numRuns: 100 },
   );
   expect(changed).toBeGreaterThan(60);
-}, 120_000);
+});
 
 test("WRITE writes these bytes, new or over what was shown, and undo brings back all", async () => {
   const { work, workspace, history } = await open();
@@ -158,4 +158,4 @@ test("WRITE writes these bytes, new or over what was shown, and undo brings back
     ),
     { numRuns: 30 },
   );
-}, 120_000);
+});

@@ -93,7 +93,7 @@ test("a chain of processes that start the next one and end at once is ended", as
   await Bun.sleep(200);
   expect([result.exit, readFileSync(join(cwd, "tick"), "utf8")]).toEqual([0, last]);
   expect(Number(last)).toBeGreaterThan(10);
-}, 120_000);
+});
 
 test("what leaves its process group but not its session is ended, whatever its environment", async () => {
   const { cwd, sh } = open();

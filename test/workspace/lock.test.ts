@@ -73,7 +73,7 @@ test("whoever holds the lock and is killed holds it no more", async () => {
   }
   expect(await new Response(count("3").stdout).json()).toMatchObject({ done: 3 });
   expect(readFileSync(join(made.work, "counter"), "utf8")).toBe("8");
-}, 120_000);
+});
 
 test("two processes, 100 read-modify-writes each: none is lost", async () => {
   const made = make({ counter: "0" });
@@ -85,4 +85,4 @@ test("two processes, 100 read-modify-writes each: none is lost", async () => {
   const results = await Promise.all([counter(), counter()].map((child) => new Response(child.stdout).json()));
   expect(results.map((result) => (result as { done: number }).done)).toEqual([100, 100]);
   expect(readFileSync(join(made.work, "counter"), "utf8")).toBe("200");
-}, 120_000);
+});

@@ -11,7 +11,7 @@ test("a program that checks a path and then uses it leaks", async () => {
     escapes = readEscapes + writeEscapes;
   }
   expect(escapes).toBeGreaterThan(0);
-}, 120_000);
+});
 
 test("pai reads and writes nothing behind a swapped folder", async () => {
   const done = { reads: 0, writes: 0, refused: 0 };
@@ -22,4 +22,4 @@ test("pai reads and writes nothing behind a swapped folder", async () => {
     for (const each of ["reads", "writes", "refused"] as const) done[each] += more[each];
   }
   expect([done, isEnough()]).toEqual([done, true]);
-}, 120_000);
+});

@@ -96,7 +96,7 @@ test("dying at every effect of a recovery: the next one ends it", async () => {
       if (dying.effects() <= n) break;
     }
   }
-}, 120_000);
+});
 
 test("recovery leaves and names what somebody else changed since", async () => {
   const made = place(start);
@@ -134,7 +134,7 @@ test("a torn or damaged last line is not a promise, and nothing is lost by it", 
       JSON.stringify(treeOf(made.work)),
     );
   }
-}, 120_000);
+});
 
 test("recovery does not follow a link that took a folder's place", async () => {
   const made = place(start);
@@ -164,26 +164,22 @@ test("kill -9 at any moment, again and again, leaves before or after", async () 
     await child.end();
     await recoverHere(made, ends);
   }
-}, 120_000);
+});
 
-needs(strace).test(
-  "the system refuses or kills in the middle of a commit: before or after",
-  async () => {
-    const made = place();
-    const ends = await bothEnds(made);
-    const calls = await countCalls(made, "commit");
-    const naming = new Map([...calls].filter(([name]) => /^(rename|unlink|fsync|mkdir)/.test(name)));
-    const until = performance.now() + 4000;
-    for (const point of pointsOf(naming, 19)) {
-      if (performance.now() > until) break;
-      renewTwelve(made);
-      const said = await inject(made, "commit", point);
-      const end = await recoverHere(made, ends);
-      if (said === "done") expect({ ...point, end }).toEqual({ ...point, end: "after" });
-    }
-  },
-  120_000,
-);
+needs(strace).test("the system refuses or kills in the middle of a commit: before or after", async () => {
+  const made = place();
+  const ends = await bothEnds(made);
+  const calls = await countCalls(made, "commit");
+  const naming = new Map([...calls].filter(([name]) => /^(rename|unlink|fsync|mkdir)/.test(name)));
+  const until = performance.now() + 4000;
+  for (const point of pointsOf(naming, 19)) {
+    if (performance.now() > until) break;
+    renewTwelve(made);
+    const said = await inject(made, "commit", point);
+    const end = await recoverHere(made, ends);
+    if (said === "done") expect({ ...point, end }).toEqual({ ...point, end: "after" });
+  }
+});
 
 test("dying at every effect around a command: what it changed is taken back, or reported and undone", async () => {
   const made = place();

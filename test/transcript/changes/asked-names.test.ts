@@ -1,9 +1,7 @@
 /** The built binary and files that steer: -y alone changes none that runs without being asked or steers agents. */
-import { expect, setDefaultTimeout, test } from "bun:test";
-import { openPlace, patience } from "../harness.ts";
+import { expect, test } from "bun:test";
+import { openPlace } from "../harness.ts";
 import { called, done, planned } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const names = `.travis.yml azure-pipelines.yml bitbucket-pipelines.yml Jenkinsfile .drone.yml .woodpecker.yml
   .buildkite/pipeline.yml appveyor.yml cloudbuild.yaml .forgejo/workflows/a.yml action.yml .githooks/pre-commit lefthook.yml

@@ -1,13 +1,11 @@
 /** A change made on one host is carried to others as a file, where no model is asked and only typed commands run. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readOutcome } from "../contract.ts";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 import { done, modify, planned } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const before = "listen 80\n# one\n# two\n# three\nworkers 1\n";
 const after = before.replace("workers 1", "workers 4");

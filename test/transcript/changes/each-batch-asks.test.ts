@@ -1,11 +1,9 @@
 /** tool-loop in a real terminal: each batch asks, and an `a` answers for its folder from then on. */
-import { expect, setDefaultTimeout } from "bun:test";
+import { expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openPlace, patience } from "../harness.ts";
+import { openPlace } from "../harness.ts";
 import { inTerminal, openScreen, ready } from "../screen.ts";
-
-setDefaultTimeout(patience);
 
 const usage = { input: 10, cached: 0, output: 10, thought: 0 };
 const writes = (id: string, path: string) => ({

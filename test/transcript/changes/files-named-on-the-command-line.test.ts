@@ -1,11 +1,9 @@
 /** Files that the command line names: below the project no link is followed, and no denied file is written or sent. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openPlace, patience } from "../harness.ts";
+import { openPlace } from "../harness.ts";
 import { done, planned, talked, write } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const make = [planned([["WRITE", "a.txt"]])];
 

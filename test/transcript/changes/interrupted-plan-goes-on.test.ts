@@ -1,12 +1,10 @@
 /** Ctrl+C during the work of an approved plan, then y: it is carried on, without planning again and without a question. */
-import { expect, setDefaultTimeout } from "bun:test";
+import { expect } from "bun:test";
 import { readCommand } from "../contract.ts";
 import type { Answer } from "../gemini.ts";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 import { done, planned, talked, write } from "../replies.ts";
 import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
-
-setDefaultTimeout(patience);
 
 const question = /or say what to change/g;
 const offered = /y carries the plan on, without planning again/;

@@ -1,13 +1,11 @@
 /** Receipts in the binary: kept, verified, replayed, listed; a preview before anything is sent. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readCommand, readOutcome } from "../contract.ts";
-import { openPlace, type Place, patience, readTree } from "../harness.ts";
+import { openPlace, type Place, readTree } from "../harness.ts";
 import { done, hello, modify, planned, talked } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const change = [planned([["MODIFY", "a.txt"]]), done(modify("a.txt", "one\n", "two\n"))];
 const files = { "a.txt": "one\n" };

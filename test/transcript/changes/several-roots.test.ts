@@ -1,13 +1,11 @@
 /** `--also`: folders beside the project are changed by absolute paths, in the same run and the same undo. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readOutcome } from "../contract.ts";
 import type { Answer } from "../gemini.ts";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 import { done, modify, planned, write } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 /** The project and two folders beside it: sites and certificates. */
 function openOthers({ spare }: Place) {

@@ -1,12 +1,10 @@
 /** Plan, apply, undo, redo and history: documents, exit codes, and what happens to the files. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readCommand, readOutcome } from "../contract.ts";
-import { openPlace, patience } from "../harness.ts";
+import { openPlace } from "../harness.ts";
 import { done, hello, modify, planned, talked, write } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const change = [planned([["MODIFY", "a.txt"]]), done(modify("a.txt", "one\n", "two\n"))];
 const files = { "a.txt": "one\n" };

@@ -1,11 +1,9 @@
 /** With the next message the model learns what the user took back in a session, since it would rely on it. */
-import { expect, setDefaultTimeout } from "bun:test";
+import { expect } from "bun:test";
 import { event, parts } from "../../models/gemini/gemini-wire.ts";
 import { needs } from "../../needs.ts";
-import { openPlace, patience } from "../harness.ts";
+import { openPlace } from "../harness.ts";
 import { openScreen } from "../screen.ts";
-
-setDefaultTimeout(patience);
 
 const ready = /^pai> /m;
 

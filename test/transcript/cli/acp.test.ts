@@ -5,7 +5,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { finish, modify, plan } from "../../flows/plans.ts";
 import { needs } from "../../needs.ts";
-import { findBinary, openPlace, type Place, patience } from "../harness.ts";
+import { findBinary, openPlace, type Place } from "../harness.ts";
 
 const initialize = {
   jsonrpc: "2.0",
@@ -67,95 +67,83 @@ interface Answer {
 
 const byId = (id: number) => (answer: Answer) => answer.id === id;
 
-test.concurrent(
-  "whatever a client sends, standard output holds protocol lines only and the process ends calmly",
-  async () => {
-    await using place = openPlace();
-    const garbage = fc
-      .sample(
-        fc.oneof(
-          fc.string(),
-          fc.json(),
-          fc.constantFrom(
-            "{",
-            "[]",
-            "null",
-            '{"id":1}',
-            '{"jsonrpc":"1.0","id":3,"method":"initialize"}',
-            "\u0000",
-            "\uFEFF{}",
-          ),
-          fc
-            .record({
-              jsonrpc: fc.constant("2.0"),
-              id: fc.anything(),
-              method: fc.constantFrom("session/prompt", "session/load", "session/new", "x"),
-              params: fc.anything(),
-            })
-            .map(
-              (value) => JSON.stringify(value, (_, inner) => (typeof inner === "bigint" ? String(inner) : inner)) ?? "",
-            ),
+test.concurrent("whatever a client sends, standard output holds protocol lines only and the process ends calmly", async () => {
+  await using place = openPlace();
+  const garbage = fc
+    .sample(
+      fc.oneof(
+        fc.string(),
+        fc.json(),
+        fc.constantFrom(
+          "{",
+          "[]",
+          "null",
+          '{"id":1}',
+          '{"jsonrpc":"1.0","id":3,"method":"initialize"}',
+          "\u0000",
+          "\uFEFF{}",
         ),
-        300,
-      )
-      .map((line) => line.replace(/[\r\n]/g, " "));
-    const pipe = openPipe(place);
-    await pipe.send(initialize);
-    await pipe.until(byId(0));
-    await pipe.send(...garbage, { ...initialize, id: 99, method: "nope" });
-    expect((await pipe.until(byId(99))).error?.code).toBe(-32601);
-    expect(await pipe.end()).toBe(0);
-    for (const answer of pipe.answers()) expect(answer.jsonrpc).toBe("2.0");
-  },
-  patience,
-);
+        fc
+          .record({
+            jsonrpc: fc.constant("2.0"),
+            id: fc.anything(),
+            method: fc.constantFrom("session/prompt", "session/load", "session/new", "x"),
+            params: fc.anything(),
+          })
+          .map(
+            (value) => JSON.stringify(value, (_, inner) => (typeof inner === "bigint" ? String(inner) : inner)) ?? "",
+          ),
+      ),
+      300,
+    )
+    .map((line) => line.replace(/[\r\n]/g, " "));
+  const pipe = openPipe(place);
+  await pipe.send(initialize);
+  await pipe.until(byId(0));
+  await pipe.send(...garbage, { ...initialize, id: 99, method: "nope" });
+  expect((await pipe.until(byId(99))).error?.code).toBe(-32601);
+  expect(await pipe.end()).toBe(0);
+  for (const answer of pipe.answers()) expect(answer.jsonrpc).toBe("2.0");
+});
 
-test.concurrent(
-  "a client of a later protocol is told version 1; a request before initialize is refused",
-  async () => {
-    await using place = openPlace();
-    const pipe = openPipe(place);
-    await pipe.send({ jsonrpc: "2.0", id: 5, method: "session/new", params: { cwd: place.root, mcpServers: [] } });
-    expect((await pipe.until(byId(5))).error).toBeDefined();
-    await pipe.send({ ...initialize, params: { protocolVersion: 7, clientCapabilities: {} } });
-    expect((await pipe.until(byId(0))).result?.protocolVersion).toBe(1);
-    expect(await pipe.end()).toBe(0);
-  },
-  patience,
-);
+test.concurrent("a client of a later protocol is told version 1; a request before initialize is refused", async () => {
+  await using place = openPlace();
+  const pipe = openPipe(place);
+  await pipe.send({ jsonrpc: "2.0", id: 5, method: "session/new", params: { cwd: place.root, mcpServers: [] } });
+  expect((await pipe.until(byId(5))).error).toBeDefined();
+  await pipe.send({ ...initialize, params: { protocolVersion: 7, clientCapabilities: {} } });
+  expect((await pipe.until(byId(0))).result?.protocolVersion).toBe(1);
+  expect(await pipe.end()).toBe(0);
+});
 
-test.concurrent(
-  "a message of 10 MB is refused, and a pipe that ends during a turn leaves the files as they were",
-  async () => {
-    const answers = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "1\n"]) + finish()];
-    await using place = openPlace(
-      answers.map((text) => ({ text })),
-      { "a.txt": "one\n" },
-    );
-    const cwd = place.root;
-    const pipe = openPipe(place);
-    await pipe.send(initialize);
-    await pipe.until(byId(0));
-    await pipe.send({ jsonrpc: "2.0", id: 1, method: "session/new", params: { cwd, mcpServers: [] } });
-    const sessionId = (await pipe.until(byId(1))).result?.sessionId;
-    const ask = (id: number, text: string) =>
-      pipe.send({
-        jsonrpc: "2.0",
-        id,
-        method: "session/prompt",
-        params: { sessionId, prompt: [{ type: "text", text }] },
-      });
-    await ask(2, `look at this ${"word ".repeat(2_000_000)}`);
-    expect((await pipe.until(byId(2))).error?.message).toContain("longer than 8 MiB");
-    await ask(3, "count a.txt");
-    // The question about the change is never answered: the editor has gone.
-    await pipe.until(({ method }) => method === "session/request_permission");
-    expect(await pipe.end()).toBe(0);
-    expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("one\n");
-    expect(readdirSync(cwd).filter((name) => name !== ".pai_history")).toEqual(["a.txt"]);
-  },
-  patience,
-);
+test.concurrent("a message of 10 MB is refused, and a pipe that ends during a turn leaves the files as they were", async () => {
+  const answers = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "1\n"]) + finish()];
+  await using place = openPlace(
+    answers.map((text) => ({ text })),
+    { "a.txt": "one\n" },
+  );
+  const cwd = place.root;
+  const pipe = openPipe(place);
+  await pipe.send(initialize);
+  await pipe.until(byId(0));
+  await pipe.send({ jsonrpc: "2.0", id: 1, method: "session/new", params: { cwd, mcpServers: [] } });
+  const sessionId = (await pipe.until(byId(1))).result?.sessionId;
+  const ask = (id: number, text: string) =>
+    pipe.send({
+      jsonrpc: "2.0",
+      id,
+      method: "session/prompt",
+      params: { sessionId, prompt: [{ type: "text", text }] },
+    });
+  await ask(2, `look at this ${"word ".repeat(2_000_000)}`);
+  expect((await pipe.until(byId(2))).error?.message).toContain("longer than 8 MiB");
+  await ask(3, "count a.txt");
+  // The question about the change is never answered: the editor has gone.
+  await pipe.until(({ method }) => method === "session/request_permission");
+  expect(await pipe.end()).toBe(0);
+  expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("one\n");
+  expect(readdirSync(cwd).filter((name) => name !== ".pai_history")).toEqual(["a.txt"]);
+});
 
 const acpx = process.env["PAI_ACPX"] ?? Bun.which("acpx");
 
@@ -186,34 +174,29 @@ needs({ name: "acpx", isHere: acpx !== null }).test(
     expect(readFileSync(join(place.root, "a.txt"), "utf8")).toBe("one\n");
     await run("sessions", "close", "w");
   },
-  120_000,
 );
 
-test.concurrent(
-  "sessions that are closed leave no descriptor open",
-  async () => {
-    await using place = openPlace();
-    const pipe = openPipe(place);
-    await pipe.send(initialize);
-    await pipe.until(byId(0));
-    const open = () => readdirSync(`/proc/${pipe.pid}/fd`).length;
-    const turn = async (id: number) => {
-      const params = { cwd: place.root, mcpServers: [] };
-      await pipe.send({ jsonrpc: "2.0", id, method: "session/new", params });
-      const { result } = await pipe.until(byId(id));
-      const sessionId = result?.sessionId;
-      await pipe.send({ jsonrpc: "2.0", id: id + 1, method: "session/close", params: { sessionId } });
-      await pipe.until(byId(id + 1));
-      await pipe.send({ jsonrpc: "2.0", id: id + 2, method: "session/list", params: { cwd: place.root } });
-      await pipe.until(byId(id + 2));
-    };
-    for (let at = 0; at < 3; at += 1) await turn(100 + 3 * at);
-    await Bun.sleep(200);
-    const before = open();
-    for (let at = 3; at < 30; at += 1) await turn(100 + 3 * at);
-    await Bun.sleep(200);
-    expect(open() - before).toBeLessThan(5);
-    expect(await pipe.end()).toBe(0);
-  },
-  patience,
-);
+test.concurrent("sessions that are closed leave no descriptor open", async () => {
+  await using place = openPlace();
+  const pipe = openPipe(place);
+  await pipe.send(initialize);
+  await pipe.until(byId(0));
+  const open = () => readdirSync(`/proc/${pipe.pid}/fd`).length;
+  const turn = async (id: number) => {
+    const params = { cwd: place.root, mcpServers: [] };
+    await pipe.send({ jsonrpc: "2.0", id, method: "session/new", params });
+    const { result } = await pipe.until(byId(id));
+    const sessionId = result?.sessionId;
+    await pipe.send({ jsonrpc: "2.0", id: id + 1, method: "session/close", params: { sessionId } });
+    await pipe.until(byId(id + 1));
+    await pipe.send({ jsonrpc: "2.0", id: id + 2, method: "session/list", params: { cwd: place.root } });
+    await pipe.until(byId(id + 2));
+  };
+  for (let at = 0; at < 3; at += 1) await turn(100 + 3 * at);
+  await Bun.sleep(200);
+  const before = open();
+  for (let at = 3; at < 30; at += 1) await turn(100 + 3 * at);
+  await Bun.sleep(200);
+  expect(open() - before).toBeLessThan(5);
+  expect(await pipe.end()).toBe(0);
+});

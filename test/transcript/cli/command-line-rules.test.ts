@@ -1,12 +1,10 @@
 /** Rules of the command line that no other transcript shows: questions, names of flags, places, settings, keys (R15-R49). */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { canary, openPlace, type Place, patience, readTree } from "../harness.ts";
+import { canary, openPlace, type Place, readTree } from "../harness.ts";
 import { hello, talked } from "../replies.ts";
 import { inTerminal, openScreen } from "../screen.ts";
-
-setDefaultTimeout(patience);
 
 const configIn = ({ home }: Place) => join(home, ".config/pai-code/config.json");
 

@@ -1,14 +1,12 @@
 /** Completion scripts: read without complaint by their shells, and right when a shell asks them (R37). */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { needs } from "../../needs.ts";
 import { readOutcome } from "../contract.ts";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 import { done, planned, talked, write } from "../replies.ts";
 import { openScreen } from "../screen.ts";
-
-setDefaultTimeout(patience);
 
 /** The script of a shell as the binary prints it, in a file. */
 async function saveScript(place: Place, shell: string): Promise<string> {

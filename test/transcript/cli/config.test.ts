@@ -1,11 +1,9 @@
 /** `pai key` and `pai config` end to end: keys and settings go in, come out masked, and are used. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { canary, openPlace, type Place, patience } from "../harness.ts";
+import { canary, openPlace, type Place } from "../harness.ts";
 import { talked } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const other = "AIzaSyOther-2Bn5Mz8Cx1Vl4Kj7Hg0Fd3Sa6P";
 const unset = { GEMINI_API_KEY: null };

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sealFact } from "../../../src/core/receipt.ts";
 import { needs } from "../../needs.ts";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 
 const chromium = ["chromium", "chromium-browser", "google-chrome"].map((name) => Bun.which(name)).find(Boolean) ?? null;
 
@@ -42,52 +42,44 @@ function layRuns(place: Place, count: number): void {
   }
 }
 
-test.concurrent(
-  "--out writes one private file that asks nobody for anything",
-  async () => {
-    await using place = openPlace();
-    layRuns(place, 3);
-    const ran = await place.pai(["dashboard", "--out", "report.html"]);
-    expect({ code: ran.code, out: ran.stdout }).toMatchObject({ code: 0, out: expect.stringContaining("3 runs") });
-    const page = readFileSync(join(place.root, "report.html"), "utf8");
-    expect(statSync(join(place.root, "report.html")).mode & 0o777).toBe(0o600);
-    expect(page).not.toContain(evil);
-    expect(page).not.toMatch(/(?:src|href)="?(?:https?:)?\/\//);
-    expect(page.length).toBeLessThan(60_000);
-  },
-  patience,
-);
+test.concurrent("--out writes one private file that asks nobody for anything", async () => {
+  await using place = openPlace();
+  layRuns(place, 3);
+  const ran = await place.pai(["dashboard", "--out", "report.html"]);
+  expect({ code: ran.code, out: ran.stdout }).toMatchObject({ code: 0, out: expect.stringContaining("3 runs") });
+  const page = readFileSync(join(place.root, "report.html"), "utf8");
+  expect(statSync(join(place.root, "report.html")).mode & 0o777).toBe(0o600);
+  expect(page).not.toContain(evil);
+  expect(page).not.toMatch(/(?:src|href)="?(?:https?:)?\/\//);
+  expect(page.length).toBeLessThan(60_000);
+});
 
-test.concurrent(
-  "the server answers its own link only: no cookie 401, wrong host 421, wrong origin 403, POST 405",
-  async () => {
-    await using place = openPlace();
-    layRuns(place, 2);
-    const server = place.startShell('exec "$PAI" dashboard > link');
-    const link = await waitFor(() => place.read("link")?.trim() ?? "");
-    const { origin, port } = new URL(link);
-    const ask = async (path: string, init: RequestInit = {}) =>
-      fetch(`${origin}${path}`, { redirect: "manual", ...init });
-    const entry = await fetch(link, { redirect: "manual" });
-    const cookie = (entry.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
-    expect(entry.status).toBe(303);
-    expect(entry.headers.get("set-cookie")).toMatch(/HttpOnly; SameSite=Strict/);
-    const page = await ask("/", { headers: { cookie } });
-    expect(page.status).toBe(200);
-    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
-    expect((await ask("/")).status).toBe(401);
-    expect((await ask("/?t=wrong")).status).toBe(401);
-    expect((await ask("/", { headers: { cookie, host: `evil.example:${port}` } })).status).toBe(421);
-    expect((await ask("/", { headers: { cookie, origin: "http://evil.example" } })).status).toBe(403);
-    expect((await ask("/", { method: "POST", headers: { cookie } })).status).toBe(405);
-    const key = encodeURIComponent("project-1/20261121-100000001-00ab");
-    expect(await (await ask(`/run?key=${key}`, { headers: { cookie } })).json()).toMatchObject({ answer: evil });
-    expect((await ask("/run?key=..%2F..%2Fetc/passwd", { headers: { cookie } })).status).toBe(404);
-    server.kill("SIGTERM");
-    expect((await server.done).code).toBe(143);
-  },
-  patience,
-);
+test.concurrent("the server answers its own link only: no cookie 401, wrong host 421, wrong origin 403, POST 405", async () => {
+  await using place = openPlace();
+  layRuns(place, 2);
+  const server = place.startShell('exec "$PAI" dashboard > link');
+  const link = await waitFor(() => place.read("link")?.trim() ?? "");
+  const { origin, port } = new URL(link);
+  const ask = async (path: string, init: RequestInit = {}) =>
+    fetch(`${origin}${path}`, { redirect: "manual", ...init });
+  const entry = await fetch(link, { redirect: "manual" });
+  const cookie = (entry.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+  expect(entry.status).toBe(303);
+  expect(entry.headers.get("set-cookie")).toMatch(/HttpOnly; SameSite=Strict/);
+  const page = await ask("/", { headers: { cookie } });
+  expect(page.status).toBe(200);
+  expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+  expect((await ask("/")).status).toBe(401);
+  expect((await ask("/?t=wrong")).status).toBe(401);
+  expect((await ask("/", { headers: { cookie, host: `evil.example:${port}` } })).status).toBe(421);
+  expect((await ask("/", { headers: { cookie, origin: "http://evil.example" } })).status).toBe(403);
+  expect((await ask("/", { method: "POST", headers: { cookie } })).status).toBe(405);
+  const key = encodeURIComponent("project-1/20261121-100000001-00ab");
+  expect(await (await ask(`/run?key=${key}`, { headers: { cookie } })).json()).toMatchObject({ answer: evil });
+  expect((await ask("/run?key=..%2F..%2Fetc/passwd", { headers: { cookie } })).status).toBe(404);
+  server.kill("SIGTERM");
+  expect((await server.done).code).toBe(143);
+});
 
 async function waitFor(read: () => string): Promise<string> {
   for (let tries = 0; tries < 1200; tries += 1) {
@@ -145,5 +137,5 @@ needs({ name: "chromium", isHere: chromium !== null }).test(
       await browser.close();
     }
   },
-  2 * patience,
+  240_000,
 );

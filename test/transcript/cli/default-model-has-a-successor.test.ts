@@ -1,14 +1,12 @@
 /** A model that its server no longer knows: what to type is named, and a session takes the successor after a yes. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readOutcome } from "../contract.ts";
 import type { Answer } from "../gemini.ts";
-import { configure, openPlace, type Place, patience } from "../harness.ts";
+import { configure, openPlace, type Place } from "../harness.ts";
 import { openRaw } from "../raw.ts";
 import { talked } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const closed = (name: string, next: string): Answer => ({
   status: 404,

@@ -1,11 +1,9 @@
 /** The documents of commands that are no run, and what `-q` and a missing folder mean to them. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readCommand } from "../contract.ts";
-import { openPlace, patience } from "../harness.ts";
-
-setDefaultTimeout(patience);
+import { openPlace } from "../harness.ts";
 
 const bare = { GEMINI_API_KEY: null, PAI_BASE_URL: null };
 

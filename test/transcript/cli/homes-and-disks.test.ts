@@ -1,14 +1,12 @@
 /** Homes and disks that are missing, read-only, full or gone (R45). */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { immutable, type Need, needs, otherUser, ownMounts, rootUser } from "../../needs.ts";
 import { expectPlain, readOutcome } from "../contract.ts";
-import { openPlace, type Place, patience, readTree } from "../harness.ts";
+import { openPlace, type Place, readTree } from "../harness.ts";
 import { done, hello, modify, planned, talked, write } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 /** A script where mounts may be made that nobody else sees. */
 const apart = (script: string) => `unshare -rm /bin/sh -ec '${script}'`;

@@ -1,14 +1,12 @@
 /** `pai review`: findings about the changes since a commit, in the shipped schema, without a change. */
 
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readCommand } from "../contract.ts";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 import { talked } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const found = { path: "a.py", line: 2, severity: "high", text: "divides by zero", suggestion: null };
 const answer = (...findings: readonly object[]) => talked(JSON.stringify({ findings }));

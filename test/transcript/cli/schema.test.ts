@@ -1,11 +1,9 @@
 /** `pai schema` prints JSON Schemas, and what pai prints is what they describe. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { z } from "zod";
 import { readCommand, readEvents, readOutcome } from "../contract.ts";
-import { openPlace, patience } from "../harness.ts";
+import { openPlace } from "../harness.ts";
 import { done, hello, modify, planned, talked, write } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 async function schemaOf(name: string): Promise<z.ZodType> {
   await using place = openPlace();

@@ -1,9 +1,7 @@
 /** `pai stats` as scripts and terminals meet it. */
-import { expect, setDefaultTimeout, test } from "bun:test";
-import { openPlace, patience } from "../harness.ts";
+import { expect, test } from "bun:test";
+import { openPlace } from "../harness.ts";
 import { hello } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 test.concurrent("--csv is plain lines of fields that every tool of a pipe reads", async () => {
   await using place = openPlace(hello);

@@ -1,13 +1,11 @@
 /** Standard output and error in bad company: slow, gone, full or closed readers. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { outcomeSchema } from "../../../src/core/schemas.ts";
 import { readEvents, readOutcome } from "../contract.ts";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 import { done, hello, planned, talked, write } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const long = "A line that a slow reader takes its time for.\n".repeat(8000);
 

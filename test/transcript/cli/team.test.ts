@@ -1,5 +1,5 @@
 /** The built binary and a team's database: a real PostgreSQL, skipped where there is none. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readAddress } from "../../../src/lab/team/address.ts";
@@ -7,11 +7,9 @@ import { openTeamStore } from "../../../src/lab/team/team-store.ts";
 import { type Postgres, postgres, startPostgres } from "../../lab/postgres.ts";
 import { needs } from "../../needs.ts";
 import { readCommand, readOutcome } from "../contract.ts";
-import { canary, configure, openPlace, type Place, patience } from "../harness.ts";
+import { canary, configure, openPlace, type Place } from "../harness.ts";
 import { hello, talked } from "../replies.ts";
 import { inTerminal, openScreen, ready } from "../screen.ts";
-
-setDefaultTimeout(patience);
 
 const findingOf = (data: unknown) =>
   (data as { findings: readonly { name: string; level: string; text: string }[] }).findings.find(

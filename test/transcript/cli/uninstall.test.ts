@@ -1,5 +1,5 @@
 /** `pai uninstall` in the binary: what it lists is what goes, and nothing else (R64). */
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import {
   copyFileSync,
   existsSync,
@@ -15,10 +15,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readCommand } from "../contract.ts";
-import { findBinary, openPlace, type Place, patience, readTree } from "../harness.ts";
+import { findBinary, openPlace, type Place, readTree } from "../harness.ts";
 import { hello } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const shelf = mkdtempSync(join(tmpdir(), "pai-uninstall-"));
 afterAll(() => rmSync(shelf, { recursive: true }));

@@ -1,13 +1,11 @@
 /** The command line itself: help, version, mistyped words, the order of flags (R21-R28). */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { commands } from "../../../src/cli/command-table.ts";
 import { expectPlain, readCommand, readOutcome } from "../contract.ts";
-import { openPlace, patience } from "../harness.ts";
+import { openPlace } from "../harness.ts";
 import { hello, talked } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const names = commands.map(({ name }) => name);
 
@@ -184,24 +182,20 @@ test.concurrent("the runtime's own switches do nothing but what they say", async
   expect(await place.pai(["--version"], { env })).toMatchObject({ code: 0, stderr: "" });
 });
 
-test.concurrent(
-  "a task file that is a folder or is not there says so, whatever its name",
-  async () => {
-    await using place = openPlace();
-    for (const [file, why] of [
-      [".", "is a folder"],
-      ["sub", "is a folder"],
-      ["gone.md", "does not exist"],
-    ] as const) {
-      mkdirSync(join(place.root, "sub"), { recursive: true });
-      const { code, stderr } = await place.pai(["run", "-f", file]);
-      expect([file, code, stderr.includes(`the task file cannot be read: `), stderr.includes(why)]).toEqual([
-        file,
-        2,
-        true,
-        true,
-      ]);
-    }
-  },
-  patience,
-);
+test.concurrent("a task file that is a folder or is not there says so, whatever its name", async () => {
+  await using place = openPlace();
+  for (const [file, why] of [
+    [".", "is a folder"],
+    ["sub", "is a folder"],
+    ["gone.md", "does not exist"],
+  ] as const) {
+    mkdirSync(join(place.root, "sub"), { recursive: true });
+    const { code, stderr } = await place.pai(["run", "-f", file]);
+    expect([file, code, stderr.includes(`the task file cannot be read: `), stderr.includes(why)]).toEqual([
+      file,
+      2,
+      true,
+      true,
+    ]);
+  }
+});

@@ -1,11 +1,9 @@
 /** The built binary without a sandbox: commands' changes of closed files are found, reported and put back. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { chmodSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { configure, openPlace, patience } from "../harness.ts";
+import { configure, openPlace } from "../harness.ts";
 import { done, hello, planned, write } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const files = {
   ".git/HEAD": "ref: refs/heads/main\n",

@@ -1,12 +1,10 @@
 /** The built binary: what commands do in ignored paths is undone with the run, or reported with it everywhere. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readOutcome } from "../contract.ts";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 import { done, planned } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const files = { ".gitignore": "dist/\n*.csv\n", "a.txt": "a\n", "kept.csv": "1\n", "dist/old.js": "1\n" };
 const command = "echo 2 > kept.csv; echo 2 > new.csv; echo 2 > dist/new.js";

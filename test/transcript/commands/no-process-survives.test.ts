@@ -1,13 +1,11 @@
 /** Commands without a sandbox: they cannot look into pai, and nothing of them outlives the run. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { chmodSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { needs, otherUser } from "../../needs.ts";
 import { oddTime, wakes } from "../../processes.ts";
-import { configure, findBinary, openPlace, patience } from "../harness.ts";
+import { configure, findBinary, openPlace } from "../harness.ts";
 import { done, planned, write } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 // F8
 test.concurrent(
@@ -22,7 +20,7 @@ test.concurrent(
     await wakes(time);
     // On a busy machine one is missed now and then (docs/safety.md, "What is open").
   },
-  { retry: 2, timeout: patience },
+  { retry: 2 },
 );
 
 // F7

@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import { needs, otherUser } from "../../needs.ts";
 import { readOutcome } from "../contract.ts";
-import { openPlace, patience } from "../harness.ts";
+import { openPlace } from "../harness.ts";
 import { done, planned, write } from "../replies.ts";
 
 const files = { "src.txt": "good\n", "d/b.txt": "good\n", "d/e/c": "good\n" };
@@ -19,21 +19,17 @@ const commands = {
 };
 
 for (const [what, command] of Object.entries(commands)) {
-  needs(otherUser).test.concurrent(
-    `a failed check leaves no folder ${what}`,
-    async () => {
-      await using place = openPlace([planned([["WRITE", "t.sh"]]), done(write("t.sh", `${command}; exit 9\n`))], files);
-      const run = `${asOther} run -y --json --max-calls 2 --no-baseline --check "sh t.sh" "go"`;
-      const result = await place.shell(`${owned}; ${shape}/before; ${run}; code=$?; ${shape}/after; exit $code`);
-      const outcome = readOutcome(result);
-      expect([outcome.code, outcome.changes]).toEqual([13, []]);
-      expect((await place.shell("diff ../spare/before ../spare/after; cat src.txt d/b.txt d/e/c")).stdout).toBe(
-        "good\n".repeat(3),
-      );
-      expect(await place.shell(`${asOther} history`)).toMatchObject({ code: 0, stderr: "" });
-    },
-    patience,
-  );
+  needs(otherUser).test.concurrent(`a failed check leaves no folder ${what}`, async () => {
+    await using place = openPlace([planned([["WRITE", "t.sh"]]), done(write("t.sh", `${command}; exit 9\n`))], files);
+    const run = `${asOther} run -y --json --max-calls 2 --no-baseline --check "sh t.sh" "go"`;
+    const result = await place.shell(`${owned}; ${shape}/before; ${run}; code=$?; ${shape}/after; exit $code`);
+    const outcome = readOutcome(result);
+    expect([outcome.code, outcome.changes]).toEqual([13, []]);
+    expect((await place.shell("diff ../spare/before ../spare/after; cat src.txt d/b.txt d/e/c")).stdout).toBe(
+      "good\n".repeat(3),
+    );
+    expect(await place.shell(`${asOther} history`)).toMatchObject({ code: 0, stderr: "" });
+  });
 }
 
 needs(otherUser).test.concurrent(
@@ -47,7 +43,6 @@ needs(otherUser).test.concurrent(
     expect(JSON.stringify(outcome.notices)).toContain("d could not be entered after it");
     expect((await place.shell(`${asOther} undo -y; cat src.txt d/b.txt`)).stdout).toContain("good\ngood\n");
   },
-  patience,
 );
 
 for (const mode of ["000", "111", "444"]) {
@@ -70,6 +65,5 @@ for (const mode of ["000", "111", "444"]) {
       const left = await place.shell("stat -c %a d; cat src.txt d/b.txt d/e/c; ls d");
       expect(left.stdout).toBe(`${Number(mode)}\n${"good\n".repeat(3)}b.txt\ne\nl\n${mode === "444" ? "" : "n\n"}`);
     },
-    patience,
   );
 }

@@ -1,10 +1,8 @@
 /** "verified" means that checks judged what is on disk, also where a check, or somebody else, changes files meanwhile. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readOutcome } from "../contract.ts";
-import { openPlace, patience } from "../harness.ts";
+import { openPlace } from "../harness.ts";
 import { done, planned, write } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const answers = [
   planned([["WRITE", "f.txt"]]),

@@ -1,13 +1,11 @@
 /** Inputs that are meant to keep pai busy: a signal is answered within a second, and an interrupted run changes nothing. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Outcome } from "../../../src/core/outcome.ts";
 import { expectPrompt } from "../../core/cpu-time.ts";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 import { called, done, planned, talked, write } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const many = (count: number, line: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => line(at)).join("");

@@ -1,10 +1,8 @@
 /** --commit in a repository whose own files would hold git up, or make it run a program. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 import { done, modify, planned } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const args = ["run", "-y", "--check", "grep -q . a.txt"];
 

@@ -1,14 +1,12 @@
 /** --commit: exactly what a verified run changed, judged by the user's hooks, with nothing of the repository's own run by git. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { needs, ordinaryUser } from "../../needs.ts";
 import { readOutcome } from "../contract.ts";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 import { done, modify, planned, write } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const files = { "a.txt": "one\n", "mine.txt": "mine\n", "staged.txt": "old\n" };
 const answers = [

@@ -1,13 +1,11 @@
 /** A killed container's run is taken back by the next start elsewhere; a run that goes on in another one is left alone. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Outcome } from "../../../src/core/outcome.ts";
 import { needs } from "../../needs.ts";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 import { done, modify, planned } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 /** Starts a command with a process table of its own, as a container has; all of it ends with the first process. */
 const container = "unshare --user --map-root-user --pid --fork --mount-proc --kill-child=KILL";

@@ -1,12 +1,10 @@
 /** Every way to fail, in text and as a document, and each code as events: the exit code, the error code, and nothing else on standard output. */
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { expectPlain, readLast, readOutcome } from "../contract.ts";
 import type { Failing } from "../failing.ts";
 import { failuresBefore } from "../failures-before.ts";
 import { failuresOfTasks } from "../failures-of-tasks.ts";
-import { openPlace, type Place, patience } from "../harness.ts";
-
-setDefaultTimeout(patience);
+import { openPlace, type Place } from "../harness.ts";
 
 /** What belongs on standard error. */
 const progress = /^(planning|working) with|^calls {2}expected|^phase |^pai: /m;

@@ -1,11 +1,9 @@
 /** Several runs of one project that were killed: each is taken back, and none is made the work of another. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { openPlace, patience } from "../harness.ts";
+import { openPlace } from "../harness.ts";
 import { done, modify, planned, write } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 test.concurrent("after two killed runs undo brings nothing of them back", async () => {
   await using place = openPlace(

@@ -1,11 +1,9 @@
 /** Servers that lie about what they count, who they are and whose plan it was. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { makeCertificates } from "../../models/certificate.ts";
 import { event, parts } from "../../models/gemini/gemini-wire.ts";
-import { openPlace, patience } from "../harness.ts";
+import { openPlace } from "../harness.ts";
 import { done, planned, write } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 // F18: caps were passed fifteen times over, as the estimate learned from a server that counts one token a call.
 test.concurrent("a server that counts one token a call is not paid beyond the caps", async () => {

@@ -1,12 +1,10 @@
 /** notify: a run of more than ten seconds starts the user's program at its end; a project cannot name one. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { comesTrue } from "../../processes.ts";
-import { openPlace, patience } from "../harness.ts";
+import { openPlace } from "../harness.ts";
 import { done, planned, write } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const work = [planned([["WRITE", "a.txt"]]), done(write("a.txt", "one\n"))];
 

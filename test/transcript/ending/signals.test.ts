@@ -1,12 +1,10 @@
 /** Signals at every stage of a run: the right code, the tree as before, nobody left behind (R09). */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { comesTrue, oddTime, sleeps, wakes } from "../../processes.ts";
 import { readLast, readOutcome } from "../contract.ts";
-import { openPlace, patience } from "../harness.ts";
+import { openPlace } from "../harness.ts";
 import { done, planned, write } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const signals = [
   ["SIGINT", 130, "interrupted"],

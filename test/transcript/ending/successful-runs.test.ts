@@ -1,12 +1,10 @@
 /** Runs that go well, or well enough: status, calls, what is kept, and what is shown on the way. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { chmodSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { readCommand, readEvents, readOutcome } from "../contract.ts";
-import { openPlace, patience } from "../harness.ts";
+import { openPlace } from "../harness.ts";
 import { done, hello, planned, talked, write } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const task = ["run", "-y", "--json", "make hello.txt"] as const;
 

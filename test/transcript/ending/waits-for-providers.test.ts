@@ -1,13 +1,11 @@
 /** The pause before a provider is asked again, as a person and as a program see it (R09, R36). */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { expectPrompt } from "../../core/cpu-time.ts";
 import { readEvents } from "../contract.ts";
-import { canary, openPlace, patience } from "../harness.ts";
+import { canary, openPlace } from "../harness.ts";
 import { openRaw } from "../raw.ts";
 import { talked } from "../replies.ts";
 import { inTerminal, openScreen, ready } from "../screen.ts";
-
-setDefaultTimeout(patience);
 
 const busy = (seconds: number) => ({ status: 429, headers: { "retry-after": `${seconds}` }, body: "slow down" });
 const counting =

@@ -1,10 +1,8 @@
 /** --output-schema: standard output holds one JSON value of the schema and nothing else. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readOutcome } from "../contract.ts";
-import { openPlace, patience } from "../harness.ts";
+import { openPlace } from "../harness.ts";
 import { done, planned, talked, write } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const schema =
   '{"type":"object","properties":{"files":{"type":"array","items":{"type":"string"}}},"required":["files"]}';

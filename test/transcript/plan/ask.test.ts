@@ -1,14 +1,12 @@
 /** `pai ask` looks and answers, in any folder; it changes nothing and leaves nothing in the folder. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Answer } from "../gemini.ts";
-import { openPlace, patience, readTree } from "../harness.ts";
+import { openPlace, readTree } from "../harness.ts";
 import { planned, talked } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const answer = talked("Nothing is wrong.");
 

@@ -1,8 +1,6 @@
 /** `pai context` sends nothing and leaves nothing, and shows what checks print all the same. */
-import { expect, setDefaultTimeout, test } from "bun:test";
-import { openPlace, patience } from "../harness.ts";
-
-setDefaultTimeout(patience);
+import { expect, test } from "bun:test";
+import { openPlace } from "../harness.ts";
 
 const check = "touch left.txt; echo changed > a.py; echo 'FAIL: a.py:1'; exit 1";
 const files = { "a.py": "x = 1\n" };

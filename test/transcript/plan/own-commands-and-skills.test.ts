@@ -1,12 +1,10 @@
 /** Commands and skills that are files: the user's at once, a project's only after trust, and none is ever run. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 import { talked } from "../replies.ts";
 import { inTerminal, openScreen, ready } from "../screen.ts";
-
-setDefaultTimeout(patience);
 
 const evil = "#!/bin/sh\ntouch ../spare/ran\n";
 const project = {

@@ -1,11 +1,9 @@
 /** `/plan` in a session: a plan and nothing else, until it is confirmed. */
-import { expect, setDefaultTimeout } from "bun:test";
+import { expect } from "bun:test";
 import { readCommand } from "../contract.ts";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 import { done, planned, talked, write } from "../replies.ts";
 import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
-
-setDefaultTimeout(patience);
 
 const question = /or say what to change/;
 const plan = planned([["WRITE", "hello.txt"]], { reply: "I will make hello.txt." });

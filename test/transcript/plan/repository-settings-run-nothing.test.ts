@@ -1,9 +1,7 @@
 /** A first request uses the history of a repository and lets none of its settings run anything. */
-import { expect, setDefaultTimeout, test } from "bun:test";
-import { openPlace, patience } from "../harness.ts";
+import { expect, test } from "bun:test";
+import { openPlace } from "../harness.ts";
 import { talked } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const programs =
   "gpg.program gpg.ssh.program core.fsmonitor core.pager pager.log pager.status core.sshCommand diff.external diff.x.textconv " +

@@ -1,12 +1,10 @@
 /** Where a task may come from; pai never waits for a standard input that it was not asked to read. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readOutcome } from "../contract.ts";
-import { openPlace, patience } from "../harness.ts";
+import { openPlace } from "../harness.ts";
 import { talked } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const reply = talked("Hello yourself.");
 

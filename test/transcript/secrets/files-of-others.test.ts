@@ -1,12 +1,10 @@
 /** What others left for pai: a project's settings, a plan file, a state folder, a lock. None of it widens what pai does. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { needs, rootUser } from "../../needs.ts";
-import { configure, openPlace, patience } from "../harness.ts";
+import { configure, openPlace } from "../harness.ts";
 import { called, done, planned, talked, write } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 // F4
 test.concurrent("a project's settings choose no way of working with more rights than the user's", async () => {

@@ -1,14 +1,12 @@
 /** A folder somebody else wrote: nothing of it runs, nothing of it changes where keys go (R41, R42). */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { needs, strace } from "../../needs.ts";
 import { readOutcome } from "../contract.ts";
 import { serveGemini } from "../gemini.ts";
-import { canary, openPlace, type Place, patience } from "../harness.ts";
+import { canary, openPlace, type Place } from "../harness.ts";
 import { done, hello, planned, talked, write } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 /** Leaves a mark beside the project when anything runs it. */
 const evil = `require("node:fs").writeFileSync("../spare/ran", "yes");\n`;

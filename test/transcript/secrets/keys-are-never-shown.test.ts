@@ -1,11 +1,9 @@
 /** The key of a run in any spelling: in nothing that pai shows or writes down, whatever a command prints. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { openPlace, patience, readTree } from "../harness.ts";
+import { openPlace, readTree } from "../harness.ts";
 import { openRaw } from "../raw.ts";
 import { done, hello, planned } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 /** No key by its looks: only who holds it knows it. */
 const key = "local+secret/value-4711-for-tests";

@@ -1,14 +1,12 @@
 /** What the machine's owner writes into /etc binds every user, whatever they set: tried with an /etc of its own. */
-import { expect, setDefaultTimeout } from "bun:test";
+import { expect } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Need, needs } from "../../needs.ts";
 import { readOutcome } from "../contract.ts";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 import { done, planned, write } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const overlay = ["-rm", "mount", "-t", "overlay", "none", "-o", "lowerdir=/etc:/usr", "/etc"];
 const ownOverlays: Need = { name: "overlays of one's own", isHere: spawnSync("unshare", overlay).status === 0 };

@@ -1,15 +1,13 @@
 /** What a model says to the eyes of the user: nothing of it moves the terminal, and no question hides or widens what a yes does. */
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import * as anthropic from "../../models/anthropic/anthropic-wire.ts";
 import * as openai from "../../models/openai/openai-wire.ts";
 import type { Answer } from "../gemini.ts";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 import { openRaw, type RawTerminal } from "../raw.ts";
 import { called, planned, says, talked, writeCall } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const loop = ["run", "--mode", "tool-loop", "x"];
 /** The printed text without colours, and without what draws the line that is typed. */

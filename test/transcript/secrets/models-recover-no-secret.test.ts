@@ -1,15 +1,13 @@
 /** The built binary and a model that wants the secrets of a project: it recovers none, and no file that pai keeps holds one. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { needs } from "../../needs.ts";
 import { closesFiles } from "../../workspace/sandbox/here.ts";
 import { readOutcome } from "../contract.ts";
-import { openPlace, patience } from "../harness.ts";
+import { openPlace } from "../harness.ts";
 import { called, done, modify, planned, write } from "../replies.ts";
 import { alphabet, attack, attacks, files, password } from "../secret-attacks.ts";
-
-setDefaultTimeout(patience);
 
 for (const each of attacks) {
   test.concurrent(`nothing is learned or kept: ${each.name}`, async () => {

@@ -1,14 +1,12 @@
 /** A secret that a run has met, wherever it came from, is in nothing that pai says, sends or keeps but the journal, which holds files. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Answer } from "../gemini.ts";
-import { configure, findBinary, openPlace, type Place, patience } from "../harness.ts";
+import { configure, findBinary, openPlace, type Place } from "../harness.ts";
 import { openRaw } from "../raw.ts";
 import { called, done, modify, planned, says, talked, write } from "../replies.ts";
-
-setDefaultTimeout(patience);
 
 const secrets = {
   file: "Zx9kQ2mR7tLp4VwA8sNd",

@@ -1,11 +1,9 @@
 /** A session goes on without a terminal: the next task knows what became of each turn, and is a turn itself. */
-import { expect, setDefaultTimeout } from "bun:test";
+import { expect } from "bun:test";
 import { readOutcome } from "../contract.ts";
-import { openPlace, patience } from "../harness.ts";
+import { openPlace } from "../harness.ts";
 import { done, planned, write } from "../replies.ts";
 import { inTerminal, openScreen, ready } from "../screen.ts";
-
-setDefaultTimeout(patience);
 
 const make = (name: string) => [planned([["WRITE", name]]), done(write(name, "text\n"), `Made ${name}.`)];
 

@@ -1,13 +1,11 @@
 /** A message half typed when the session is ended or stopped from outside: the terminal is given back, the text is kept. */
-import { expect, setDefaultTimeout } from "bun:test";
+import { expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 import { openRaw } from "../raw.ts";
 import { talked } from "../replies.ts";
 import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
-
-setDefaultTimeout(patience);
 
 /** A session with three rows typed and the cursor in the second. */
 async function openDraft(place: Place): Promise<Screen> {

@@ -1,12 +1,10 @@
 /** What the keys do at a question: one key is enough where words are no answer, `a` holds for the session, `?` explains. */
-import { expect, setDefaultTimeout } from "bun:test";
+import { expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openPlace, patience } from "../harness.ts";
+import { openPlace } from "../harness.ts";
 import { called, done, planned, says, write } from "../replies.ts";
 import { inTerminal, openScreen, ready } from "../screen.ts";
-
-setDefaultTimeout(patience);
 
 inTerminal("a yes that adds nothing asks back, ? explains, and at the diff words make it anew", async () => {
   await using place = openPlace([

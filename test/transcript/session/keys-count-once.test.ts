@@ -1,10 +1,8 @@
 /** tool-loop in a real terminal: every key counts once, for the question or message it was typed at. */
-import { expect, setDefaultTimeout } from "bun:test";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { expect } from "bun:test";
+import { openPlace, type Place } from "../harness.ts";
 import { called, says, writeCall } from "../replies.ts";
 import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
-
-setDefaultTimeout(patience);
 
 const question = /Apply these changes\?/;
 const writes = (path: string) => called(writeCall(path, `${path}\n`));

@@ -1,10 +1,8 @@
 /** What a session in a real terminal says once, and how its lists stand. */
-import { expect, setDefaultTimeout } from "bun:test";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { expect } from "bun:test";
+import { openPlace, type Place } from "../harness.ts";
 import { done, planned, talked } from "../replies.ts";
 import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
-
-setDefaultTimeout(patience);
 
 function open(place: Place, command = '"$PAI"'): Screen {
   const screen = openScreen(place, { columns: 80, rows: 60 });

@@ -1,10 +1,8 @@
 /** What a message of a session means before it costs anything: commands, numbers, words that leave. */
-import { expect, setDefaultTimeout } from "bun:test";
-import { openPlace, patience } from "../harness.ts";
+import { expect } from "bun:test";
+import { openPlace } from "../harness.ts";
 import { done, hello, planned, talked, write } from "../replies.ts";
 import { inTerminal, openScreen, ready } from "../screen.ts";
-
-setDefaultTimeout(patience);
 
 inTerminal("a slash is never a task, whatever is mistyped behind it; a comment is one", async () => {
   await using place = openPlace([talked("That is a comment.")]);

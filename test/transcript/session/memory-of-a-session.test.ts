@@ -1,12 +1,10 @@
 /** What the next request of a session is told of the turns before: what became of them, whatever the model had said. */
-import { expect, setDefaultTimeout } from "bun:test";
+import { expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 import { called, done, modify, planned, says, talked, write, writeCall } from "../replies.ts";
 import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
-
-setDefaultTimeout(patience);
 
 const question = /or say what to change/;
 const claim = "I have done all of it.";

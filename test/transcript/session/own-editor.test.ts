@@ -1,12 +1,10 @@
 /** The person's own editor for a long message: the terminal is its while it runs, and pai's again afterwards. */
-import { expect, setDefaultTimeout } from "bun:test";
+import { expect } from "bun:test";
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 import { talked } from "../replies.ts";
 import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
-
-setDefaultTimeout(patience);
 
 function open(place: Place, command = '"$PAI"', size = { columns: 80, rows: 24 }): Screen {
   const screen = openScreen(place, size);

@@ -1,10 +1,8 @@
 /** Something is piped in at a terminal: the person is asked at the terminal all the same. */
-import { expect, setDefaultTimeout } from "bun:test";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { expect } from "bun:test";
+import { openPlace, type Place } from "../harness.ts";
 import { called, done, planned, says, write, writeCall } from "../replies.ts";
 import { inTerminal, openScreen, type Screen } from "../screen.ts";
-
-setDefaultTimeout(patience);
 
 const asked = /or say what to change/;
 

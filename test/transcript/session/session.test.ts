@@ -1,13 +1,11 @@
 /** The interactive session in a real terminal: what is shown, asked and kept. */
-import { expect, setDefaultTimeout } from "bun:test";
+import { expect } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { comesTrue, ends } from "../../processes.ts";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 import { done, hello, planned, talked, write } from "../replies.ts";
 import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
-
-setDefaultTimeout(patience);
 
 const size = { columns: 100, rows: 40 };
 const question = /or say what to change/;

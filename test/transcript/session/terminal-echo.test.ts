@@ -1,12 +1,10 @@
 /** The terminal's echo while a run works in a session: off, and given back whenever the run does not have the terminal. */
-import { expect, setDefaultTimeout } from "bun:test";
+import { expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 import { done, planned, talked, write } from "../replies.ts";
 import { inTerminal, openScreen, ready } from "../screen.ts";
-
-setDefaultTimeout(patience);
 
 const sttyOf = ({ spare }: Place, when: "before" | "after") => readFileSync(join(spare, when), "utf8");
 

@@ -1,12 +1,10 @@
 /** tool-loop in a real terminal: sessions that are gone on with, rewinding, and a turn that is killed. */
-import { expect, setDefaultTimeout } from "bun:test";
+import { expect } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 import { called, says, writeCall } from "../replies.ts";
 import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
-
-setDefaultTimeout(patience);
 
 const question = /Apply these changes\?/;
 

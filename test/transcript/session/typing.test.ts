@@ -1,14 +1,12 @@
 /** Typing in a real terminal: keys, pastes, history, sizes, stops; and what the message then holds. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expectPrompt } from "../../core/cpu-time.ts";
-import { openPlace, type Place, patience } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 import { openRaw } from "../raw.ts";
 import { done, planned, talked, write } from "../replies.ts";
 import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
-
-setDefaultTimeout(patience);
 
 function open(place: Place, command = '"$PAI"', size = { columns: 80, rows: 24 }): Screen {
   const screen = openScreen(place, size);

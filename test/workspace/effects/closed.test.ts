@@ -162,4 +162,4 @@ test("nor do very many ignored ones", async () => {
   const again = await run("echo x >>.env; mkdir .git/hooks; echo x >.git/hooks/post-checkout", "plan");
   expect(refusedIn(again)).toEqual([".env", ".git/hooks/post-checkout"]);
   rmSync(made.work, { recursive: true });
-}, 120_000);
+});

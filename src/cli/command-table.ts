@@ -36,6 +36,7 @@ const confining = () => take("sandbox", "checkSandbox", "allowNet", "allowWrite"
 const acting = () => ({
   ...take(
     "check",
+    "format",
     "noBaseline",
     "noWorse",
     "allowDelete",
@@ -43,7 +44,6 @@ const acting = () => ({
     "commit",
     "allow",
     "strict",
-    "planFirst",
     "env",
     "keep",
     "review",

@@ -96,6 +96,12 @@ export const flagTable = rows({
     valueHint: "CMD",
     description: "must pass afterwards; also runs before the work",
   },
+  format: {
+    type: "string",
+    multiple: true,
+    valueHint: "CMD",
+    description: "formats what changed before the checks; {}: each file",
+  },
   allowDelete: { type: "boolean", description: "planned deletions need no question" },
   merge: { type: "boolean", description: "merge with what changed meanwhile on other lines" },
   // biome-ignore lint/suspicious/noThenProperty: the name is a contract, and its value no function
@@ -120,10 +126,6 @@ export const flagTable = rows({
     description: "commit exactly what a verified run changed",
   },
   strict: { type: "boolean", description: "grant nothing beyond the plan" },
-  planFirst: {
-    type: "boolean",
-    description: "never do a small task with one call",
-  },
   allow: {
     type: "string",
     multiple: true,
@@ -248,23 +250,10 @@ export type FlagKey = keyof FlagTable;
 
 /** Flags of a task by what they are about, as the help of a command with many flags shows them. */
 export const flagGroups: Readonly<Record<string, readonly FlagKey[]>> = {
-  Asking: [
-    "model",
-    "effort",
-    "mode",
-    "planFirst",
-    "file",
-    "stdin",
-    "noStdin",
-    "show",
-    "continue",
-    "yes",
-    "noInput",
-    "review",
-  ],
+  Asking: ["model", "effort", "mode", "file", "stdin", "noStdin", "show", "continue", "yes", "noInput", "review"],
   Budget: ["maxCalls", "maxTokens", "maxCost", "timeout", "commandTimeout"],
   "What may change": ["cwd", "also", "only", "allow", "allowDelete", "strict", "merge", "forceRoot", "dryRun", "keep"],
-  Checks: ["check", "noBaseline", "noWorse", "then", "thenUnverified", "thenAgain", "commit"],
+  Checks: ["format", "check", "noBaseline", "noWorse", "then", "thenUnverified", "thenAgain", "commit"],
   Commands: ["allowRun", "sandbox", "checkSandbox", "allowNet", "allowRead", "allowWrite", "env"],
   Output: ["json", "jsonl", "outputSchema", "output", "saveChange", "quiet", "verbose", "plain", "ephemeral"],
 };

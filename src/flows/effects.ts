@@ -35,7 +35,7 @@ export function describeEnd({ exit, timedOut }: Pick<CommandResult, "exit" | "ti
 export async function settleEffects(run: Run, rights: Rights | null, ended: Ended): Promise<Refusal | null> {
   const { effects, held } = ended;
   if (effects.changes.length + effects.carried.length + effects.refused.length === 0) {
-    if (held.isCopy) await drop(run, effects, null);
+    if (held.isCopy) await dropEffects(run, effects, null);
     return null;
   }
   let isSettled = false;
@@ -46,12 +46,12 @@ export async function settleEffects(run: Run, rights: Rights | null, ended: Ende
       isSettled = true;
       return null;
     }
-    if (!held.isCopy) tellStays(run, ended, await drop(run, effects, null));
+    if (!held.isCopy) tellStays(run, ended, await dropEffects(run, effects, null));
     const back = held.isCopy ? "nothing that the command changed was kept" : "what the command changed was taken back";
     return { ...refusal, text: `${back}. ${refusal.text}` };
   } finally {
     if (held.isCopy) run.overlay.drop(new Set(effects.changes.map(({ path }) => path)));
-    if (held.isCopy && !isSettled) await drop(run, effects, null);
+    if (held.isCopy && !isSettled) await dropEffects(run, effects, null);
   }
 }
 
@@ -66,13 +66,13 @@ export async function settleCheck(run: Run, ended: Ended): Promise<void> {
   const { changes, carried, refused } = effects;
   const forbidden = refused.find(({ why }) => why !== null);
   if (forbidden !== undefined) {
-    tellStays(run, ended, await drop(run, effects, null));
+    tellStays(run, ended, await dropEffects(run, effects, null));
     return tell("warning", "path_refused", `what it changed was taken back: ${forbidden.why}`);
   }
   const asked = (await refuseUnallowed(run, [...touchedBy(changes), ...largeOf(effects)]))?.paths ?? [];
   const isBack = ({ path, runsUnasked }: Refused) => !run.interactive && runsUnasked && !isAllowed(run.changing, path);
   const unwanted = [...asked, ...refused.filter(isBack).map(({ path }) => path)];
-  const unkept = unwanted.length === 0 ? [] : await drop(run, effects, new Set(unwanted));
+  const unkept = unwanted.length === 0 ? [] : await dropEffects(run, effects, new Set(unwanted));
   const back = unwanted.filter((path) => !unkept.includes(path));
   const closed = refused.filter((each) => !isBack(each)).map(({ path }) => path);
   if (back.length > 0) {
@@ -172,7 +172,7 @@ async function keep(run: Run, { command, effects, held: { isCopy } }: Ended): Pr
   const { overlay, emit, signal, changing } = run;
   if (isCopy) await applyBatch(run, "command");
   else emitApplied(run, effects.changes);
-  if (changing.dryRun) return void (await drop(run, effects, null));
+  if (changing.dryRun) return void (await dropEffects(run, effects, null));
   const isKept = (path: RelPath) => withinOnly(changing.only, path);
   const ignored = effects.changes.filter(({ isIgnored }) => isIgnored).map(({ path }) => path);
   const carried = effects.carried.map(({ path }) => path);
@@ -225,7 +225,11 @@ function tellStays(
  * Takes effects back; `paths` null: all. Notices name those that somebody else has changed since. Returns the paths that
  * stay as they are, as there was no copy of them.
  */
-async function drop(run: Run, effects: Effects, paths: ReadonlySet<RelPath> | null): Promise<readonly RelPath[]> {
+export async function dropEffects(
+  run: Run,
+  effects: Effects,
+  paths: ReadonlySet<RelPath> | null,
+): Promise<readonly RelPath[]> {
   const transaction = await run.transaction();
   const from = transaction.changes.length;
   const { left, stays } = await transaction.drop(effects, paths);

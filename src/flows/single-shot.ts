@@ -176,8 +176,7 @@ async function doPhase(phase: Phase, n: number, request: string | ScriptReply, b
   if (why !== null && run.ledger.exhausted && mayEndInPart(run)) left = null;
   const batch = left === null ? await runLate(phase, work.batch) : work.batch;
   const due = progress.promisesChanges || changedAnything(run, batch);
-  const isChecked = left === null && due && checks.length > 0;
-  const reports = isChecked ? await runChecks(run, checks) : [];
+  const reports = left === null && due ? await runChecks(run, checks) : [];
   left = progress.judgeCommands(progress.judgeChecks(left, reports));
   if (left === null) run.ending.undone = progress.openSteps.map((step) => undoneStep(step, why));
   if (left === null && !closed) run.ending.text ||= proseAfter(reply);

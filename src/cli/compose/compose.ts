@@ -173,6 +173,7 @@ export function composeOptions(
     guides: readOuterGuides(configDir, root),
     only: [onlyFlag(flags)].filter((globs) => globs.length > 0),
     checks: settings.checks,
+    formats: flags.format ?? [],
     checkTimeoutMs: 600_000,
     baseline: flags.noBaseline !== true,
     checkWaitMs: 20_000,
@@ -194,6 +195,6 @@ export function composeOptions(
     keep: flags.keep === true,
     review: flags.review === true,
     planOnly: false,
-    atOnce: flags.planFirst === true ? "never" : settings.atOnce,
+    atOnce: settings.atOnce,
   };
 }

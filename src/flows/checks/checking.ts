@@ -17,6 +17,8 @@ export interface CheckRights {
 
 export interface CheckOptions {
   readonly checks: readonly string[];
+  /** Formatters of the user; absent: none. */
+  readonly formats?: readonly string[];
   readonly checkTimeoutMs: number;
   /** Run the user's checks before the work too. */
   readonly baseline: boolean;
@@ -50,6 +52,9 @@ export interface CheckReport extends CheckEvidence {
 }
 
 export interface Checking extends Omit<CheckOptions, "baseline"> {
+  readonly formats: readonly string[];
+  /** How many changes the run had when the formatters last ran. */
+  formattedAt: number;
   readonly checkRights: CheckRights;
   /** Checks that a wall of the sandbox stopped, and whether they run with the user's rights since. */
   readonly freed: Map<string, boolean>;
@@ -71,6 +76,8 @@ export interface Checking extends Omit<CheckOptions, "baseline"> {
 export function createChecking(options: CheckOptions): Checking {
   return {
     checks: options.checks,
+    formats: options.formats ?? [],
+    formattedAt: 0,
     checkTimeoutMs: options.checkTimeoutMs,
     checkWaitMs: options.checkWaitMs,
     noWorse: options.noWorse,

@@ -25,6 +25,7 @@ import { requireBound, runInWorkspace } from "../commands/commands.ts";
 import { type Ended, settleCheck, settleEffects } from "../effects.ts";
 import type { Run } from "../run.ts";
 import type { Baseline, Checking, CheckReport } from "./checking.ts";
+import { formatChanged } from "./format.ts";
 import { leavesNothing, mayLeave, refuseWalled, weakestFor, whyWalled } from "./rights.ts";
 
 /** How many hidden files one notice names. */
@@ -205,6 +206,7 @@ async function runEach(run: Run, checks: readonly Check[], anew = false): Promis
  */
 export async function runChecks(run: Run, checks: readonly Check[]): Promise<readonly CheckReport[]> {
   const { emit, checking } = run;
+  await formatChanged(run);
   const since = run.begun?.changes.length ?? 0;
   let reports = await runEach(run, checks);
   const changed = changedMeanwhile(run, since);

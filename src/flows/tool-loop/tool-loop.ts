@@ -308,7 +308,7 @@ function watchEnd(run: Run): LoopEnd {
     async findRest() {
       const changed = run.changing.dryRun ? run.changing.staged.length > 0 : (run.begun?.changes.length ?? 0) > 0;
       if (!changed) throwRefused();
-      if (!changed || checks.length === 0) return null;
+      if (!changed) return null;
       const failed = (await runChecks(run, checks)).filter(({ fatal }) => fatal);
       const [first] = failed;
       if (first === undefined) return null;

@@ -1,12 +1,11 @@
 /** Cases for scripts/recall.ts: real commits, each with its message as the task and the places that it changed. */
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 
 /** A commit to recall from its words, without content. */
-export interface Pointer {
+interface Pointer {
   readonly id: string;
-  /** owner/name, or a name for a folder with history. */
+  /** Name of the folder with its history. */
   readonly repo: string;
   readonly commit: string;
   readonly parent: string;
@@ -15,7 +14,7 @@ export interface Pointer {
   readonly files: readonly string[];
 }
 
-export interface Place {
+interface Place {
   readonly path: string;
   /** Changed old lines of more than 8 characters, trimmed; for an insertion the lines around it. */
   readonly lines: readonly string[];
@@ -34,7 +33,7 @@ export function git(folder: string, ...args: readonly string[]): string {
 }
 
 /** The subject without leading labels and trailing numbers, like a user's request. */
-export const taskWords = (subject: string): string =>
+const taskWords = (subject: string): string =>
   subject
     .replace(/^(?:\[[^\]]*\]\s*)+/, "")
     .replace(/^(?:feat|fix|docs?|chore|refactor|tests?|perf|ci|build|style|revert)(?:\([^)]*\))?!?:\s*/i, "")
@@ -58,19 +57,13 @@ function placesOf(folder: string, { parent, commit, files }: Pointer): Place[] {
   return places;
 }
 
-export function openCase(pointer: Pointer, folder: string): Case {
+function openCase(pointer: Pointer, folder: string): Case {
   const [subject = "", body = ""] = git(folder, "log", "-1", "--format=%s%x00%b", pointer.commit).split("\0");
   const words = taskWords(subject);
   const paragraph = body.trim().split(/\n\s*\n/)[0] ?? "";
   const task = pointer.useBody && paragraph !== "" ? `${words}\n\n${paragraph}` : words;
   return { ...pointer, folder, task, places: placesOf(folder, pointer) };
 }
-
-export const readPointers = (file: string): Pointer[] =>
-  readFileSync(file, "utf8")
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Pointer);
 
 const source = /\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|cs|c|h|cc|cpp|hpp|rb|php|swift|scala|ex|exs|lua|vue|svelte)$/;
 const notSource =
@@ -83,7 +76,7 @@ const maxFiles = 4;
  * Up to `count` cases of a repository, spread over its history: commits that are no merges, change one to four existing
  * source files, and describe that in four words or more.
  */
-export function findPointers(folder: string, count: number): Pointer[] {
+export function findCases(folder: string, count: number): Case[] {
   const log = git(
     folder,
     "log",
@@ -113,6 +106,6 @@ export function findPointers(folder: string, count: number): Pointer[] {
     });
   const step = Math.max(1, usable.length / count);
   return Array.from({ length: Math.min(count, usable.length) }, (_, at) => usable[Math.floor(at * step)]).flatMap(
-    (pointer) => pointer ?? [],
+    (pointer) => (pointer === undefined ? [] : [openCase(pointer, folder)]),
   );
 }

@@ -1,6 +1,6 @@
 /**
  * Measures what the first request of a task shows, on real commits:
- * `bun scripts/recall.ts [--cases FILE] [--limit N] [-v] FOLDER…`. FOLDERs are repositories with history.
+ * `bun scripts/recall.ts [--limit N] [-v] FOLDER…`. FOLDERs are repositories with history.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -8,10 +8,9 @@ import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { openScriptedServer, plainAnswer, type ScriptedServer } from "./bench/server.ts";
-import { type Case, findPointers, git, openCase, readPointers } from "./recall-cases.ts";
+import { type Case, findCases, git } from "./recall-cases.ts";
 
 const root = join(import.meta.dir, "..");
-const casesOfFolder = 24;
 /** Characters in a token, by pai's estimate. */
 const perToken = 4;
 
@@ -176,27 +175,10 @@ function renderRow(name: string, all: readonly Judged[]): string {
   ].join(" ");
 }
 
-function collectCases(place: string, folders: readonly string[], file: string | undefined, limit: number): Case[] {
-  const clones = new Map(folders.map((folder) => openClone(place, folder)).map((clone) => [basename(clone), clone]));
-  if (file === undefined)
-    return [...clones.values()].flatMap((clone) =>
-      findPointers(clone, Math.min(limit, casesOfFolder)).map((each) => openCase(each, clone)),
-    );
-  const nameOf = (repo: string) => [repo.slice(repo.indexOf("/") + 1), repo.replace("/", "+")];
-  const seen = new Map<string, number>();
-  return readPointers(file).flatMap((pointer) => {
-    const clone = nameOf(pointer.repo).flatMap((name) => clones.get(name) ?? [])[0];
-    const count = (seen.get(pointer.repo) ?? 0) + 1;
-    seen.set(pointer.repo, count);
-    return clone === undefined || count > limit ? [] : [openCase(pointer, clone)];
-  });
-}
-
 const { values: options, positionals: folders } = parseArgs({
   allowPositionals: true,
   options: {
-    cases: { type: "string" },
-    limit: { type: "string", default: "1000" },
+    limit: { type: "string", default: "24" },
     pai: { type: "string", default: join(root, "dist/pai") },
     verbose: { type: "boolean", short: "v", default: false },
   },
@@ -204,7 +186,7 @@ const { values: options, positionals: folders } = parseArgs({
 const place = mkdtempSync(join(tmpdir(), "pai-recall-"));
 const server = openScriptedServer();
 try {
-  const cases = collectCases(place, folders, options.cases, Number(options.limit));
+  const cases = folders.flatMap((folder) => findCases(openClone(place, folder), Number(options.limit)));
   if (cases.length === 0) throw new Error("no cases: name the folders of repositories with history");
   const bench: Bench = { place, server, next: 0 };
   const judged: Judged[] = [];

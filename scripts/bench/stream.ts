@@ -1,6 +1,10 @@
 /** Measures the processor time of a streamed megabyte of reply with each bridge. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import * as anthropic from "../../test/models/anthropic/anthropic-wire.ts";
+import * as chat from "../../test/models/chat/chat-wire.ts";
+import * as gemini from "../../test/models/gemini/gemini-wire.ts";
+import * as openai from "../../test/models/openai/openai-wire.ts";
 import { type Bench, interleave, type Measured, minOf, runOnce, type Sample } from "./run.ts";
 
 const bridges = ["gemini", "openai", "anthropic", "local", "replay"] as const;
@@ -26,67 +30,13 @@ function* cutPieces(length: number): Generator<string> {
   }
 }
 
-/** A server-sent event with its type first, as OpenAI and Anthropic write it. */
-const typed = (body: { readonly type: string; readonly [key: string]: unknown }) =>
-  `event: ${body.type}\ndata: ${JSON.stringify(body)}\n\n`;
-const plain = (body: object) => `data: ${JSON.stringify(body)}\n\n`;
-
-function renderGemini(pieces: readonly string[]): string {
-  const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 };
-  const rest = { usageMetadata, modelVersion: "gemini-3.5-flash-lite", responseId: "r1AbCdEfGhIjKlMnOpQrStUv" };
-  const part = (text: string, end: object) =>
-    plain({ candidates: [{ content: { parts: [{ text }], role: "model" }, ...end, index: 0 }], ...rest });
-  return [...pieces.map((text) => part(text, {})), part("", { finishReason: "STOP" })].join("");
-}
-
-function renderOpenai(pieces: readonly string[]): string {
-  const message = {
-    id: "msg_1",
-    type: "message",
-    role: "assistant",
-    status: "completed",
-    content: [{ type: "output_text", text: pieces.join(""), annotations: [] }],
-  };
-  const place = { item_id: message.id, output_index: 0, content_index: 0 };
-  const usage = { input_tokens: 1, output_tokens: 1 };
-  const response = { id: "resp_1", object: "response", model: "gpt-5", status: "in_progress", output: [] };
-  return [
-    typed({ type: "response.created", sequence_number: 0, response }),
-    ...pieces.map((delta, at) =>
-      typed({ type: "response.output_text.delta", sequence_number: at + 1, ...place, delta, logprobs: [] }),
-    ),
-    typed({ type: "response.output_text.done", ...place, text: pieces.join("") }),
-    typed({ type: "response.output_item.done", output_index: 0, item: message }),
-    typed({ type: "response.completed", response: { ...response, status: "completed", output: [message], usage } }),
-  ].join("");
-}
-
-function renderAnthropic(pieces: readonly string[]): string {
-  const message = {
-    id: "msg_1",
-    role: "assistant",
-    model: "claude-haiku-4-5",
-    content: [],
-    usage: { input_tokens: 1 },
-  };
-  return [
-    typed({ type: "message_start", message }),
-    typed({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } }),
-    ...pieces.map((text) => typed({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } })),
-    typed({ type: "content_block_stop", index: 0 }),
-    typed({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 1 } }),
-    typed({ type: "message_stop" }),
-  ].join("");
-}
-
-function renderChat(pieces: readonly string[]): string {
-  const head = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "bench" };
-  const chunk = (delta: object, finish_reason: string | null) =>
-    plain({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason }] });
-  return [...pieces.map((content) => chunk({ content }, null)), chunk({}, "stop"), "data: [DONE]\n\n"].join("");
-}
-
-const renderers = { gemini: renderGemini, openai: renderOpenai, anthropic: renderAnthropic, local: renderChat };
+const renderers: Readonly<Record<Exclude<BridgeName, "replay">, (pieces: readonly string[]) => string>> = {
+  gemini: (pieces) =>
+    [...pieces.map((text) => gemini.event(gemini.says(text))), gemini.event(gemini.parts([]))].join(""),
+  openai: (pieces) => openai.says(...pieces),
+  anthropic: (pieces) => anthropic.says(...pieces),
+  local: (pieces) => chat.says(...pieces),
+};
 
 const models: Readonly<Record<BridgeName, string>> = {
   gemini: "gemini:gemini-3.5-flash-lite",

@@ -65,6 +65,8 @@ export interface Failed {
   readonly root: string;
   /** Paths that are hidden from commands and that the output names. */
   readonly hidden: readonly string[];
+  /** A socket of the machine that the command names and does not see; programs do not say what they could not reach. */
+  readonly socket?: string | undefined;
   readonly isRoot: boolean;
   /** Whether the user may write at this absolute path. */
   readonly mayWrite: (path: string) => boolean;
@@ -132,11 +134,13 @@ function explainLine(said: string, { root, hidden, isRoot, mayWrite, isUnseen }:
 /** How the sandbox may have made a command fail, judged by what it printed; null: nothing hints at that. */
 export function explainWall(level: SandboxLevel | null, exit: number | null, failed: Failed): Wall | null {
   if (level === null || exit === null || exit === 0) return null;
-  const { output, isRoot } = failed;
+  const { output, isRoot, socket } = failed;
   const wall = walls.find(([said]) => said.test(output));
   if (wall !== undefined) return { text: `perhaps the sandbox: ${wall[1]}`, needsRights: wall[2] };
   if (isRoot && /no hostkeys available/.test(output))
     return { text: "perhaps the sandbox: the keys of the host are hidden from commands", needsRights: true };
+  if (socket !== undefined)
+    return { text: `perhaps the sandbox: ${socket} is out of reach (--allow-read ${socket})`, needsRights: true };
   for (const line of output.split("\n")) {
     const text = explainLine(line, failed);
     if (text !== null) return { text: `perhaps the sandbox: ${text}`, needsRights: true };

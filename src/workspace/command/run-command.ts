@@ -9,6 +9,7 @@ import { PaiError } from "../../core/error.ts";
 import type { PathRules } from "../../core/names.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { CommandOptions, CommandResult } from "../../core/ports.ts";
+import { entryAt } from "../../system/entry-at.ts";
 import { openLibc } from "../../system/libc.ts";
 import { realPathOf } from "../../system/lookups.ts";
 import type { Root } from "../confine.ts";
@@ -97,16 +98,23 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
   };
 
   /** How a command was held, and what of its output that explains. */
-  const holdOf = ({ by }: CommandOptions, level: SandboxLevel | null, { exit, output, timedOut }: ShellResult) => {
+  const holdOf = (
+    command: string,
+    { by }: CommandOptions,
+    level: SandboxLevel | null,
+    { exit, output, timedOut }: ShellResult,
+  ) => {
     const hidden = level === null ? [] : sandbox.hiddenIn(output);
     const isUnseen = (path: string) => [path, dirname(path)].some((each) => sandbox.isUnseen(realPathOf(each) ?? each));
     const asRoot = { isRoot: process.getuid?.() === 0, mayWrite, isUnseen };
+    const words = level === null || exit === 0 ? [] : command.split(/[\s'"`=:;,()|&<>]+/);
+    const socket = words.find((word) => word.startsWith("/") && isSocket(word) && sandbox.isUnseen(word));
     return {
       level,
       network: level === null || sandbox.hasNetwork(by),
       withheld: withheldNames(parts.env, env, output),
       hidden,
-      wall: explainWall(level, timedOut ? null : exit, { output, root: root.path, hidden, ...asRoot }),
+      wall: explainWall(level, timedOut ? null : exit, { output, root: root.path, hidden, socket, ...asRoot }),
     };
   };
 
@@ -120,7 +128,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
       stageLayer(root, upper, staged);
       const begunNs = BigInt(Date.now()) * 1_000_000n;
       const { replaced: _, level, ...ended } = await run(command, options, layers);
-      const held = { ...holdOf(options, level, ended), isCopy: true };
+      const held = { ...holdOf(command, options, level, ended), isCopy: true };
       if (options.sandbox === "throwaway" || signal.aborted) {
         discard();
         return { result: { ...ended, held, effects: noEffects }, copy: null, undo: noUndo };
@@ -166,7 +174,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     const notes = [...compared.notes, ...replaced.map((path) => seenMeanwhile(path, root.path))];
     const mine = new Set<Change>(ownOf(compared.changes));
     const effects: Effects = { ...compared, notes, changes: compared.changes.filter((change) => mine.has(change)) };
-    const held = { ...holdOf(options, level, ended), isCopy: false };
+    const held = { ...holdOf(command, options, level, ended), isCopy: false };
     return { result: { ...ended, held, effects }, copy: null, undo: undoOf(found, compared) };
   };
 
@@ -179,6 +187,14 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
 }
 
 /** Whether pai's user may write what is at an absolute path, or make it. */
+const isSocket = (path: string): boolean => {
+  try {
+    return entryAt(path)?.isSocket() === true;
+  } catch {
+    return false;
+  }
+};
+
 function mayWrite(path: string): boolean {
   let at = path;
   while (!existsSync(at) && dirname(at) !== at) at = dirname(at);

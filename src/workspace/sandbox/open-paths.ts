@@ -58,6 +58,8 @@ export function openPaths({ settings, workspace, rules, home, own }: PathOptions
   };
 
   return {
+    /** Whether the user has opened this path, or a folder above it. */
+    isOpen: (path: string): boolean => open.some((each) => contains(each, path)),
     /** Searches project and homes, once for each command: people and commands may have made a closed file since. */
     search: (): ClosedPaths => findClosedPaths({ workspace, rules, home, own, isRoot, open }),
     /** Nothing but the homes: whether a way works must not depend on what the project holds. */

@@ -116,7 +116,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
 
   return {
     makeLayers: async () => makeLayers((await find()).scratch),
-    isUnseen: (path) => isUnseen(path, last ?? search(), workspace),
+    isUnseen: (path) => !paths.isOpen(path) && isUnseen(path, last ?? search(), workspace),
     hiddenIn: (text) => namedIn(text, last ?? search(), workspace),
     git: settings.git,
     hasNetwork,

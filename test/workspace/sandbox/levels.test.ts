@@ -235,6 +235,11 @@ describe("a line on the wall", () => {
     expect([wall?.text.includes(part), wall?.needsRights]).toEqual([true, needsRights]);
   });
 
+  test("names the socket that the command names, whatever the program says", () => {
+    const wall = said("curl: (7) Failed to connect to x port 80", { socket: "/run/x.sock" });
+    expect([wall?.text, wall?.needsRights]).toEqual([expect.stringContaining("--allow-read /run/x.sock"), true]);
+  });
+
   test("names what pai itself hid, and only as a word of its own", () => {
     const hidden = ["/etc/sudoers", ".env"];
     expect(said("/etc/sudoers: bad permissions, should be mode 0440", { hidden })?.text).toContain("/etc/sudoers");

@@ -51,6 +51,43 @@ const recipes: readonly Recipe[] = [
     edit: ["rotate many", "rotate 4"],
     check: "! logrotate -d app 2>&1 | grep error:",
   },
+  {
+    program: "crontab",
+    file: "jobs.cron",
+    broken: "61 3 * * * /usr/local/bin/backup\n",
+    edit: ["61", "1"],
+    check: "crontab -n jobs.cron",
+  },
+  {
+    program: "systemd-analyze",
+    file: "backup.service",
+    broken: "[Service]\nType=oneshot\nExecStart=/bin/slep 1\n",
+    edit: ["slep", "sleep"],
+    check: "systemd-analyze verify ./backup.service",
+  },
+  {
+    program: "apache2",
+    file: "httpd.conf",
+    broken:
+      "ErrorLog /dev/null\nLoadModule mpm_event_module /usr/lib/apache2/modules/mod_mpm_event.so\nServerName x\nListn 8097\n",
+    edit: ["Listn", "Listen"],
+    check: `apache2 -t -f "$PWD/httpd.conf"`,
+  },
+  {
+    program: "php-fpm8.2",
+    file: "fpm.conf",
+    broken:
+      "[global]\nerror_log = /dev/stderr\n[www]\nuser = nobody\nlisten = 127.0.0.1:8096\npm = sttic\npm.max_children = 1\n",
+    edit: ["sttic", "static"],
+    check: `php-fpm8.2 -t -y "$PWD/fpm.conf"`,
+  },
+  {
+    program: "sudo",
+    file: "nginx.conf",
+    broken: "events {}\nhttp {\n  server {\n    listen 8095\n  }\n}\n",
+    edit: ["listen 8095\n", "listen 8095;\n"],
+    check: `sudo -n nginx -t -c "$PWD/nginx.conf"`,
+  },
 ];
 
 for (const { program, file, broken, edit, check } of recipes) {

@@ -1,0 +1,146 @@
+/** The recipes of docs/server.md for many hosts, sockets, logs and cron, typed as they stand there. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { spawn, spawnSync } from "node:child_process";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { needs, rootUser } from "../needs.ts";
+import { readOutcome } from "../transcript/contract.ts";
+import type { Answer } from "../transcript/gemini.ts";
+import { findBinary, openPlace, type Place, patience } from "../transcript/harness.ts";
+import { done, modify, planned, talked, write } from "../transcript/replies.ts";
+
+setDefaultTimeout(patience);
+
+const before = "listen 80\nworkers 1\n";
+const after = "listen 80\nworkers 4\n";
+const check = "grep -qw 4 app.conf";
+const made = [planned([["MODIFY", "app.conf"]]), done(modify("app.conf", "workers 1\n", "workers 4\n"))];
+const hosts = ["web1", "web2", "web3"];
+
+/** Three more roots, of which the last differs; and the change, made and proved in the project. */
+async function makeChange(place: Place): Promise<string> {
+  const file = join(place.spare, "change.json");
+  for (const host of hosts) {
+    mkdirSync(join(place.spare, host));
+    writeFileSync(join(place.spare, host, "app.conf"), host === "web3" ? "listen 81\nworkers 2\n" : before);
+  }
+  const { code, stderr } = await place.pai(["run", "-y", "--check", check, "--save-change", file, "four workers"]);
+  expect([code, stderr]).toEqual([0, expect.any(String)]);
+  return file;
+}
+
+const contentOf = ({ spare }: Place) => hosts.map((host) => readFileSync(join(spare, host, "app.conf"), "utf8"));
+
+/** An sshd of its own on loopback, for root with a key of its own. */
+async function serveSsh({ spare }: Place) {
+  const at = (name: string) => join(spare, name);
+  for (const name of ["host", "key"]) spawnSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", at(name)]);
+  mkdirSync("/run/sshd", { recursive: true });
+  const probe = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const { port } = probe;
+  probe.stop(true);
+  const settings = [
+    `Port ${port}`,
+    "ListenAddress 127.0.0.1",
+    `HostKey ${at("host")}`,
+    `AuthorizedKeysFile ${at("key.pub")}`,
+    "PermitRootLogin yes",
+    "StrictModes no",
+    "UsePAM no",
+    "PidFile none",
+  ];
+  writeFileSync(at("sshd_config"), `${settings.join("\n")}\n`);
+  const server = spawn("/usr/sbin/sshd", ["-D", "-e", "-f", at("sshd_config")], { stdio: "ignore" });
+  const ssh = `ssh -F none -i ${at("key")} -p ${port} -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR root@127.0.0.1`;
+  for (let tries = 0; tries < 100 && spawnSync("sh", ["-c", `${ssh} true`]).status !== 0; tries += 1)
+    await Bun.sleep(50);
+  return { ssh, stop: () => server.kill() };
+}
+
+needs("ssh", "ssh-keygen", rootUser).test(
+  "ssh: a change goes to three roots; one that differs is left, and named",
+  async () => {
+    await using place = openPlace(made, { "app.conf": before });
+    const file = await makeChange(place);
+    const { ssh, stop } = await serveSsh(place);
+    const apply = `HOME=${place.home} ${findBinary()} apply -y --json --check '${check}' ${file}`;
+    const ends = hosts.map((host) => spawnSync("sh", ["-c", `${ssh} "cd ${join(place.spare, host)} && ${apply}"`]));
+    stop();
+    expect(ends.map(({ status }) => status)).toEqual([0, 0, 11]);
+    expect(contentOf(place)).toEqual([after, after, "listen 81\nworkers 2\n"]);
+    expect(JSON.parse(String(ends[2]?.stdout)).error.message).toContain("before the change: app.conf");
+  },
+);
+
+needs("ansible-playbook").test("Ansible: the same by a playbook, which fails for the host that differs", async () => {
+  await using place = openPlace(made, { "app.conf": before });
+  const file = await makeChange(place);
+  const at = (name: string) => join(place.spare, name);
+  writeFileSync(at("hosts"), hosts.map((host) => `${host} ansible_connection=local root=${at(host)}\n`).join(""));
+  const page = readFileSync(join(import.meta.dir, "../../docs/server.md"), "utf8");
+  const playbook = /```yaml\n(.*?)```/s.exec(page)?.[1] ?? "";
+  const here = playbook
+    .replaceAll("/root/change.json", `{{ root }}.json`)
+    .replace("/etc/nginx", "{{ root }}")
+    .replace("--force-root --check 'nginx -t'", `--check '${check}'`)
+    .replace("pai apply", `${findBinary()} apply`);
+  writeFileSync(at("site.yml"), here);
+  const env = { HOME: place.home, ANSIBLE_LOCALHOST_WARNING: "False", ANSIBLE_PYTHON_INTERPRETER: "auto_silent" };
+  const { code, stdout } = await place.shell(`ansible-playbook -i ${at("hosts")} -e change=${file} ${at("site.yml")}`, {
+    env,
+  });
+  expect([code, stdout]).toEqual([2, expect.stringMatching(/web1 .*changed=2 .*failed=0.*web3 .*failed=1/s)]);
+  expect(contentOf(place)).toEqual([after, after, "listen 81\nworkers 2\n"]);
+});
+
+needs("curl", rootUser).test(
+  "sockets: a check of a service says which flag reaches its socket, before a call",
+  async () => {
+    const answers: Answer[] = [planned([["WRITE", "a.txt"]]), done(write("a.txt", "a\n"))];
+    await using place = openPlace(answers);
+    const socket = `/run/pai-test-${process.pid}.sock`;
+    const service = Bun.serve({ unix: socket, fetch: () => new Response("up") });
+    const run = async (...flags: readonly string[]) =>
+      readOutcome(
+        await place.pai([
+          "run",
+          "-y",
+          "--json",
+          ...flags,
+          "--check",
+          `curl -sS --unix-socket ${socket} http://x/`,
+          "write a",
+        ]),
+      );
+    const shut = await run();
+    expect([shut.code, shut.calls.made, shut.error?.message]).toEqual([
+      12,
+      0,
+      expect.stringContaining(`--allow-read ${socket}`),
+    ]);
+    expect((await run("--allow-read", socket)).status).toBe("verified");
+    await service.stop(true);
+  },
+);
+
+test("logs: the end of a pipe and the lines of errors reach the model, and a folder of logs by looks", async () => {
+  const answers: Answer[] = [talked("the disk"), planned([["SNIFF_LOGS", "error"]]), talked("the disk")];
+  await using place = openPlace(answers);
+  const folder = join(place.spare, "logs");
+  mkdirSync(folder);
+  const line = (at: number) => `${new Date(Date.now() - (9000 - at) * 1000).toISOString()} INFO request ${at} served\n`;
+  const log = join(folder, "app.log");
+  writeFileSync(log, Array.from({ length: 9000 }, (_, at) => line(at)).join(""));
+  appendFileSync(log, `${new Date().toISOString()} ERROR disk /dev/sdb1 is read-only\n`);
+  await place.shell(`tail -n 5000 ${log} | "$PAI" ask "what went wrong?"`);
+  await place.shell(`"$PAI" ask --show ${folder} "what went wrong in the last hour?"`);
+  const asked = place.gemini.requests.map(({ body }) => body.includes("ERROR disk /dev/sdb1 is read-only"));
+  expect(asked).toEqual([true, false, true]);
+});
+
+test("cron: without HOME, terminal or shell one document on standard output, and nothing beside it", async () => {
+  await using place = openPlace(made, { "app.conf": before });
+  const line = `env -i GEMINI_API_KEY=$GEMINI_API_KEY PAI_BASE_URL=$PAI_BASE_URL $PAI run -y --json -q "four workers"`;
+  const ran = await place.shell(line);
+  expect([readOutcome(ran).status, ran.stderr, place.read("app.conf")]).toEqual(["unverified", "", after]);
+});

@@ -1,15 +1,13 @@
 /** The recipes of docs/server.md for many hosts, sockets, logs and cron, typed as they stand there. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { needs, rootUser } from "../needs.ts";
 import { readOutcome } from "../transcript/contract.ts";
 import type { Answer } from "../transcript/gemini.ts";
-import { findBinary, openPlace, type Place, patience } from "../transcript/harness.ts";
+import { findBinary, openPlace, type Place } from "../transcript/harness.ts";
 import { done, modify, planned, talked, write } from "../transcript/replies.ts";
-
-setDefaultTimeout(patience);
 
 const before = "listen 80\nworkers 1\n";
 const after = "listen 80\nworkers 4\n";

@@ -41,13 +41,19 @@ function parseJson(json: string): JsonReading {
   }
 }
 
+/** Reasoning that never ends may go on with the answer, on a line of its own; "": it does not. */
+function answerIn(thought: string): string {
+  const at = thought.search(/^[ \t]*(?:\{|```)/m);
+  return at < 0 ? "" : thought.slice(at);
+}
+
 /** Some servers leave out the opening tag, so the closing one counts too, unless JSON has begun before it. */
 function withoutThoughts(text: string): string {
   const body = text.trimStart();
   const isOpened = openingOf(body) !== "";
   if (!isOpened && ["{", "[", '"', "```"].some((mark) => body.startsWith(mark))) return body;
   const end = findClosing(body)?.end;
-  if (end === undefined) return isOpened ? "" : body;
+  if (end === undefined) return isOpened ? answerIn(body) : body;
   return withoutThoughts(body.slice(end));
 }
 

@@ -34,8 +34,8 @@ async function askOnce(run: Run, question: ModelQuestion): Promise<Reply> {
 
 interface JsonReplyReader<T> {
   readonly readValue: ReadValue<T>;
-  /** Turns a reply without JSON into the JSON that it means; null: its meaning is unclear. */
-  readonly answerOf?: (ending: RunEnding, text: string) => Json | null;
+  /** Turns a reply without JSON into the JSON that it means; null: its meaning is unclear. `isLast`: nobody asks again. */
+  readonly answerOf?: (ending: RunEnding, text: string, isLast: boolean) => Json | null;
   /** Frees a call for the rest of a cut reply when none is to spare; false: it cannot. */
   readonly freeCall?: () => boolean;
 }
@@ -44,12 +44,13 @@ async function read<T>(
   run: Run,
   asked: Promise<Reply>,
   { readValue, answerOf }: JsonReplyReader<T>,
+  isLast: boolean,
 ): Promise<{ reply: Reply; reading: Reading<T> }> {
   const reply = await asked;
   if (reply.stop === "length") return { reply, reading: { ok: false, why: "the reply was cut at the output limit" } };
   const json = readJson(reply.text);
   if (json.ok) return { reply, reading: readValue(json.value) };
-  const answer = answerOf?.(run.ending, reply.text) ?? null;
+  const answer = answerOf?.(run.ending, reply.text, isLast) ?? null;
   return { reply, reading: answer === null ? json : readValue(answer) };
 }
 
@@ -67,8 +68,9 @@ async function readWhole<T>(
   run: Run,
   question: ModelQuestion,
   reader: JsonReplyReader<T>,
+  isLast = !run.ledger.spare,
 ): Promise<{ readonly reply: Reply; readonly reading: Reading<T>; readonly messages: readonly Message[] }> {
-  const answered = await read(run, askOnce(run, question), reader);
+  const answered = await read(run, askOnce(run, question), reader, isLast);
   const first = { ...answered, messages: [...question.messages, replied(answered.reply)] };
   if (first.reply.stop !== "length" || !(run.ledger.spare || reader.freeCall?.() === true)) return first;
   run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
@@ -82,7 +84,7 @@ async function readWhole<T>(
   const tail = rest.text.replace(/^\s*```(?:json)?\s*\n/, "");
   for (const text of [first.reply.text + tail, rest.text]) {
     const joined = { ...first.reply, text, stop: rest.stop };
-    const reading = await read(run, Promise.resolve(joined), reader);
+    const reading = await read(run, Promise.resolve(joined), reader, isLast);
     if (reading.reading.ok) return { ...reading, messages: [...messages, replied(rest)] };
   }
   return first;
@@ -117,7 +119,7 @@ export async function askForJson<T>(
       text: `That is not a usable ${what}: ${why}${began}\nSend the whole ${what} again as one JSON value, nothing before or after it.`,
     },
   ];
-  const second = await readWhole(run, { ...question, purpose: "repair", messages }, reader);
+  const second = await readWhole(run, { ...question, purpose: "repair", messages }, reader, true);
   if (second.reading.ok) return { value: second.reading.value, messages: second.messages };
   throw new PaiError(
     "reply_invalid",

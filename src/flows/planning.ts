@@ -9,6 +9,7 @@ import { asksToLook, type Plan } from "../core/plan/plan.ts";
 import { type CallPromise, planPromise, promiseOf } from "../core/plan/promise.ts";
 import { planJsonSchema } from "../core/plan/reply-schemas.ts";
 import type { PlanClaim } from "../core/plan/scope.ts";
+import { readLooseReply } from "../core/script/loose-reply.ts";
 import { completeFinish, parseScript } from "../core/script/parser.ts";
 import { requireYes, takeYes } from "./approval.ts";
 import { isTooLong, type ModelQuestion } from "./ask.ts";
@@ -216,10 +217,15 @@ interface Wanted {
   readonly key: string | null;
 }
 
-/** The answer of a model that ends its looks with FINISH alone, like a script, instead of with JSON; null: it does not. Records its next steps. */
-function answerOf(ending: RunEnding, text: string): Json | null {
+/**
+ * The answer of a model that ends its looks without JSON: with FINISH alone, like a script, or with nothing but prose
+ * when it is asked again; null: neither. Records its next steps.
+ */
+function answerOf(ending: RunEnding, text: string, isLast: boolean): Json | null {
   const { actions } = completeFinish(parseScript(text, { stop: "end", read: () => null, tag: "EOT" }), text, "EOT");
   const [finish] = actions;
+  const isProse = actions.length === 0 && readLooseReply(text, [], () => null).seen === "";
+  if (isLast && isProse && text.trim() !== "") return { intent: "conversation", reply: text.trim() };
   if (actions.length !== 1 || finish?.cmd !== "FINISH" || !finish.arg) return null;
   ending.next = finish.next ?? [];
   return { intent: "conversation", reply: finish.arg };

@@ -9,6 +9,7 @@ import { chooseTag, renderResume, usualTag } from "../core/script/open-body.ts";
 import { completeFinish, parseScript } from "../core/script/parser.ts";
 import { readAmendments } from "../core/script/read-amend.ts";
 import { type Cut, parseReadRange, type Script, type ScriptAction, splitRange } from "../core/script/script.ts";
+import { withoutOpenThought } from "../core/script/thought.ts";
 import { type Form, rowOf } from "../core/vocabulary.ts";
 import { amend, findImplicit, noteRefused } from "./amend.ts";
 import { targetOfCall } from "./approval.ts";
@@ -64,7 +65,11 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
   };
   const reply = await ask(run, { purpose, system, messages, format: null });
   const parse = ({ text, stop }: Reply, resumed: Cut | null = null) =>
-    completeFinish(parseScript(text, { stop, read, tag, resumed }), text, tag);
+    completeFinish(
+      parseScript(stop === "end" ? withoutOpenThought(text) : text, { stop, read, tag, resumed }),
+      text,
+      tag,
+    );
   const script = parse(reply);
   const said = [...messages, replied(reply)];
   if (script.cut === null || !run.ledger.spare)

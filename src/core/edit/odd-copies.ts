@@ -5,7 +5,8 @@ import { type FileLines, indexLines, isBlank } from "./file-lines.ts";
 import { lineSteps, matchLoosely, strictSteps } from "./line-steps.ts";
 import type { Halves, Match, Splice } from "./step.ts";
 
-const numberPrefix = /^\s*(\d{1,7})(?:\s*[|│→]|:|\t)(?: ?)/;
+/** The last form is that of pai's own READ, which leaves a blank line as its number alone. */
+const numberPrefix = /^\s*(\d{1,7})(?:\s*[|│→] ?|: ?|\t ?| |$)/;
 
 /** Step 7: every line of SEARCH begins with a line number, each by one larger than the last. */
 export function matchNumbered(file: FileLines, halves: Halves): Match | null {

@@ -2,6 +2,7 @@
 
 import { isDivider, looksLikeMark, opensSearch, readMark } from "../edit/marks.ts";
 import { isProseLine } from "../guard/placeholder.ts";
+import { matchLines } from "../line-diff.ts";
 import { isFence, isMarkdown, unwrapFence, unwrapMarkdown } from "./code-fence.ts";
 import type { Body, EditBlock, ScriptAction } from "./script.ts";
 import { readDiffBody } from "./unified-diff.ts";
@@ -21,7 +22,15 @@ export function buildAction(body: Body, read: Read): ScriptAction {
   return buildEdits(body, { lines, flags }, read);
 }
 
-/** The MODIFY of a body with blocks or a diff; a WRITE when a MODIFY without blocks names a missing file. */
+/** Whether lines are all of a file again: they begin and end as it does, and hold most of its lines. `text` null: no file. */
+export function isWholeFile(lines: readonly string[], text: string | null): boolean {
+  const filled = (all: readonly string[]) => all.filter((line) => line.trim() !== "");
+  const [now, old] = [filled(lines), filled(fileLines(text))];
+  const isSame = now.at(0) === old.at(0) && now.at(-1) === old.at(-1);
+  return old.length > 1 && isSame && 2 * matchLines(old, now).length > old.length;
+}
+
+/** The MODIFY of a body with blocks or a diff; a WRITE when a MODIFY without blocks names a missing file, or holds all of it. */
 function buildEdits(
   { cmd, path, line }: Body,
   { lines, flags }: { readonly lines: readonly string[]; readonly flags: readonly string[] },
@@ -31,8 +40,10 @@ function buildEdits(
   const isBare = cmd === "MODIFY" && edit.begun === 0;
   const diff = isBare ? readDiffBody(path, lines, line) : null;
   if (diff !== null) return { ...diff, ...flagged([...flags, ...(diff.flags ?? [])]) };
-  if (isBare && hasText(lines) && read(path) === null) {
-    return { cmd: "WRITE", path, body: joinLines(lines), ...flagged([...flags, "modify-of-missing-file"]), line };
+  const isNew = read(path) === null;
+  if (isBare && hasText(lines) && (isNew || isWholeFile(lines, read(path)))) {
+    const how = isNew ? "modify-of-missing-file" : "whole-file";
+    return { cmd: "WRITE", path, body: joinLines(lines), ...flagged([...flags, how]), line };
   }
   const made = [...edit.blocks, ...(edit.open?.blocks ?? [])];
   const blocks = made.length === edit.begun ? made : [];

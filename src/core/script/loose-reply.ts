@@ -1,6 +1,6 @@
 /** Reads a reply that holds edits but no actions, if the plan leaves no doubt which files are meant. */
 import { holdsMarks, isDivider, looksLikeMark, opensSearch, readMark } from "../edit/marks.ts";
-import { buildAction } from "./body.ts";
+import { buildAction, isWholeFile } from "./body.ts";
 import type { ScriptAction } from "./script.ts";
 import { actionOfDiff, holdsDiff, readDiff } from "./unified-diff.ts";
 
@@ -134,15 +134,17 @@ function onlyFence(lines: readonly string[]): { readonly inside: readonly string
   return { inside: inner, around: [...lines.slice(0, start), ...lines.slice(end + 1)].join("\n").trim() };
 }
 
-function readFence(lines: readonly string[], targets: readonly LooseTarget[]): LooseReply {
+function readFence(lines: readonly string[], targets: readonly LooseTarget[], read: Read): LooseReply {
   const found = onlyFence(lines);
   if (found === null) return { actions: [], seen: "several fenced texts and no action", prose: "" };
   const [only, ...more] = targets;
   const wantsJson = only !== undefined && more.length === 0 && only.isWritten && /\.\w*json\w*$/i.test(only.path);
   if (isJson(found.inside.join("\n")) && !wantsJson) return { actions: [], seen: "JSON and no action", prose: "" };
   const seen = "a fenced file and no action";
-  const isMeant = only?.isWritten === true && more.length === 0 && found.inside.some((line) => line.trim() !== "");
-  if (!isMeant) return { actions: [], seen, prose: found.around };
+  const holdsText = found.inside.some((line) => line.trim() !== "");
+  const isMeant =
+    only !== undefined && more.length === 0 && (only.isWritten || isWholeFile(found.inside, read(only.path)));
+  if (!isMeant || !holdsText) return { actions: [], seen, prose: found.around };
   const body = `${found.inside.join("\n")}\n`;
   return {
     actions: [{ cmd: "WRITE", path: only.path, body, flags: ["fenced-file"], line: 1 }],
@@ -166,6 +168,6 @@ export function readLooseReply(text: string, targets: readonly LooseTarget[], re
   const lines = text.split(/\r?\n/);
   if (lines.some(opensSearch)) return readBlocks(lines, targets, read);
   if (holdsDiff(lines)) return readDiffs(lines, targets);
-  if (lines.some((line) => fence.test(line))) return readFence(lines, targets);
+  if (lines.some((line) => fence.test(line))) return readFence(lines, targets, read);
   return { actions: [], seen: /^\s*[[{]/.test(text) ? "JSON and no action" : "", prose: text.trim() };
 }

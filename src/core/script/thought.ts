@@ -28,6 +28,10 @@ export function findClosing(text: string): { readonly at: number; readonly end: 
   return match === null ? null : { at: match.index, end: match.index + match[0].length };
 }
 
+/** A reply without the opening mark of reasoning that never ends: some models go on with the answer itself. */
+export const withoutOpenThought = (text: string): string =>
+  findClosing(text) === null ? text.slice(openingOf(text).length) : text;
+
 /** The result for one piece of a reply. */
 export interface Split {
   readonly text: string;

@@ -12,11 +12,15 @@ export interface FileDiff {
 }
 
 const hunkMark = /^@@(?: .*?)?@@/;
+/** Where a hunk begins in a file that has a header: other agents write no numbers. */
+const hunkStart = /^@@(?:\s|@@|$)/;
+/** The header of a file in the patches of other agents. */
+const patchHeader = /^\*\*\* (Update|Add) File: (\S.*)$/;
 const between =
-  /^(?:diff --git |index [0-9a-f]+\.\.|(?:new|deleted) file mode |(?:old|new) mode |similarity index |rename (?:from|to) )/;
+  /^(?:\*\*\* (?:Begin|End)\b|diff --git |index [0-9a-f]+\.\.|(?:new|deleted) file mode |(?:old|new) mode |similarity index |rename (?:from|to) )/;
 
 const isHeader = (lines: readonly string[], at: number): boolean =>
-  /^--- \S/.test(lines[at] ?? "") && /^\+\+\+ \S/.test(lines[at + 1] ?? "");
+  patchHeader.test(lines[at] ?? "") || (/^--- \S/.test(lines[at] ?? "") && /^\+\+\+ \S/.test(lines[at + 1] ?? ""));
 
 /** Whether the lines hold a hunk, or a `---` and `+++` header. */
 export const holdsDiff = (lines: readonly string[]): boolean =>
@@ -44,18 +48,24 @@ function blockOf(hunk: readonly string[]): EditBlock | null {
 function hunksOf(lines: readonly string[]): readonly (readonly string[])[] {
   const hunks: string[][] = [];
   for (const line of lines) {
-    if (hunkMark.test(line)) hunks.push([]);
+    if (hunkStart.test(line)) hunks.push([]);
     else if (hunks.length === 0 && /^[-+ ]/.test(line)) hunks.push([line]);
     else hunks.at(-1)?.push(line);
   }
   return hunks;
 }
 
+/** The names before and after, and how many lines the header has. */
+function readNames(lines: readonly string[]): readonly [before: string | null, after: string | null, length: number] {
+  const [, kind, path = ""] = patchHeader.exec(lines[0] ?? "") ?? [];
+  if (kind !== undefined) return [kind === "Add" ? null : path.trim(), path.trim(), 1];
+  return isHeader(lines, 0) ? [nameOf(lines[0] ?? ""), nameOf(lines[1] ?? ""), 2] : [null, null, 0];
+}
+
 function readFile(lines: readonly string[]): FileDiff | null {
-  const named = isHeader(lines, 0);
-  const [before, after] = named ? [nameOf(lines[0] ?? ""), nameOf(lines[1] ?? "")] : [null, null];
-  const blocks = hunksOf(named ? lines.slice(2) : lines).flatMap((hunk) => blockOf(hunk) ?? []);
-  const isNew = named && before === null;
+  const [before, after, length] = readNames(lines);
+  const blocks = hunksOf(lines.slice(length)).flatMap((hunk) => blockOf(hunk) ?? []);
+  const isNew = length > 0 && before === null;
   if (blocks.length === 0) return null;
   return {
     path: after ?? before,

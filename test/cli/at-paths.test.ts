@@ -34,6 +34,8 @@ test.each([
   [String.raw`keep \@nosuch.py`, []],
   ["mail me@example.py", []],
   ["@angular/core is old", []],
+  ["请看@README.md，并修改它, and @README.md", ["README.md"]],
+  ['https://example.org/@README.md import { x } from "@/lib/x"', []],
 ])("%s", async (text, found) => {
   expect(await mentions(text)).toEqual(found);
 });

@@ -46,7 +46,8 @@ test("what tools make is built, with a dot as well", () => {
 test("a name with a dot is asked about unless it is harmless", () => {
   const asked = `.bashrc .envrc .vscode/settings.json .idea/a.xml .github/dependabot.yml a/.husky/pre-commit .claude/x .mcp.json
     .cursorrules .eslintrc.cjs .prettierrc.js .unheard-of/tool.toml .gitattributes .gitmodules .pnp.cjs src/.hidden
-    .gi\u200bthub/x ...`;
+    .gi\u200bthub/x ... .travis.yml .drone.yml .woodpecker.yml .buildkite/pipeline.yml .forgejo/workflows/a.yml .githooks/pre-commit
+    .config/fish/config.fish .config/autostart/a.desktop .xprofile .vimrc .exrc .nvim.lua .dir-locals.el .gdbinit .mise.toml .roo/mcp.json`;
   expect(others("asked", asked)).toEqual([]);
   const harmless = `.gitignore a/.gitignore .editorconfig .prettierrc .prettierrc.yaml .dockerignore .npmignore .nvmrc
     .python-version .env.example .env.local.sample template.env .gitkeep`;
@@ -54,7 +55,7 @@ test("a name with a dot is asked about unless it is harmless", () => {
 });
 
 test("some names without a dot are asked about, too, and they are few", () => {
-  const asked = `Jenkinsfile AGENTS.md docs/agents.md CODEOWNERS azure-pipelines.yml sub/CLAUDE.md lefthook.yml action.yml
+  const asked = `bitbucket-pipelines.yml appveyor.yml cloudbuild.yaml sitecustomize.py MEMORY.md opencode.json Jenkinsfile AGENTS.md docs/agents.md CODEOWNERS azure-pipelines.yml sub/CLAUDE.md lefthook.yml action.yml
     lib/usercustomize.py site/evil.pth a.code-workspace etc/cron.d/x cron.daily/x sudoers.d/x etc/pam.d/sshd profile.d/x.sh
     etc/init.d/x systemd/system/x.conf deploy/app.service web.service.d/override.conf logrotate.d/x spool/cron/crontabs/root
     network/interfaces if-up.d/x modprobe.d/x letsencrypt/renewal/a.conf ld.so.preload`;

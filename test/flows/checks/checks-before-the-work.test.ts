@@ -91,12 +91,6 @@ describe("a failure that was there before", () => {
     ).toBe("the same failure as before");
   });
 
-  test("is accepted with --no-worse, without another call, and proves nothing", async () => {
-    const ran = await play({ files, lines, options: { checks: [check], noWorse: true } });
-    expect(ran.outcome).toMatchObject({ code: 0, status: "unverified", calls: { made: 2 } });
-    expect(ran.files["a.txt"]).toBe("one\ntwo\n");
-  });
-
   test("is another one when its lines differ: --no-worse does not help", async () => {
     const worse = [plan({ steps }), change, finish()];
     const ran = await play({

@@ -51,40 +51,6 @@ describe("calls", () => {
     expect([ran.outcome.status, ran.outcome.text, ran.files, ran.purposes]).toEqual(["answered", "No.", {}, "plan"]);
   });
 
-  test("a change is two calls, from request to files", async () => {
-    const ran = await play({ lines: [create, created] });
-    const { outcome } = ran;
-    expect(ran.files).toEqual({ "a.txt": "one\n" });
-    expect(ran.purposes).toBe("plan execute");
-    expect(outcome).toMatchObject({
-      ok: true,
-      status: "unverified",
-      code: 0,
-      text: "Made a.txt.",
-      next: ["Read it"],
-      changes: [{ path: "a.txt", op: "create", from: null, added: 1, deleted: 0, before: null, by: "plan" }],
-      calls: { made: 2, expected: 2, at_most: 3 },
-      usage: { input: 200, cached: 0, output: 100, thought: 0 },
-    });
-    expect(ran.events.map(({ type }) => type).filter((type) => type !== "model.delta")).toEqual([
-      "run.started",
-      "model.started",
-      "model.finished",
-      "budget.updated",
-      "plan.ready",
-      "phase.started",
-      "model.started",
-      "model.finished",
-      "budget.updated",
-      "call.started",
-      "call.finished",
-      "changes.proposed",
-      "changes.decided",
-      "changes.applied",
-      "run.finished",
-    ]);
-  });
-
   test("requests: JSON is asked for once, a script once; nothing else", async () => {
     const { requests } = await play({ lines: [create, created] });
     expect(requests.map(({ purpose, tools, format }) => [purpose, tools, format?.name ?? null])).toEqual([

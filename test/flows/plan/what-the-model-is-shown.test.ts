@@ -6,13 +6,6 @@ import { play } from "../scripted.ts";
 const create = [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "one\n") + finish()];
 
 describe("the plan call", () => {
-  test("sees every file of a small project, even if the request names none", async () => {
-    const files = { "README.md": "# sums\n", "src/app.py": "print(1)\n" };
-    const { asked } = await play({ files, lines: create, task: "improve it" });
-    expect(asked(1)).toContain('<file path="README.md">\n# sums\n</file>');
-    expect(asked(1)).toContain('<file path="src/app.py">\nprint(1)\n</file>');
-  });
-
   test("sees of a large project only what the request is about", async () => {
     const others = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`docs/page${n}.md`, "nothing\n"]));
     const files = { ...others, "src/invoice.py": "def total(): pass\n" };

@@ -1,22 +1,7 @@
 /** The built binary and files that steer: -y alone changes none that runs without being asked or steers agents. */
 import { expect, test } from "bun:test";
 import { openPlace } from "../harness.ts";
-import { called, done, planned } from "../replies.ts";
-
-const names = `.travis.yml azure-pipelines.yml bitbucket-pipelines.yml Jenkinsfile .drone.yml .woodpecker.yml
-  .buildkite/pipeline.yml appveyor.yml cloudbuild.yaml .forgejo/workflows/a.yml action.yml .githooks/pre-commit lefthook.yml
-  .config/fish/config.fish .config/autostart/a.desktop .xprofile .vimrc .exrc .nvim.lua .dir-locals.el .gdbinit
-  sitecustomize.py a.pth .mise.toml AGENTS.md CLAUDE.md MEMORY.md .cursorrules .roo/mcp.json opencode.json`.split(
-  /\s+/,
-);
-const writes = names.map((path) => ["write", { path, content: "x\n" }] as const);
-
-// F12, F21
-test.concurrent("with -y alone none of them is written, beside a file that is", async () => {
-  await using place = openPlace([called(...writes, ["write", { path: "a.txt", content: "a\n" }]), { text: "Done." }]);
-  const { code } = await place.pai(["run", "-y", "--mode", "tool-loop", "set it up"]);
-  expect([code, place.tree()]).toEqual([0, { "a.txt": "a\n" }]);
-});
+import { done, planned } from "../replies.ts";
 
 test.concurrent("rules of the project that ignore one do not hide it, and what is ignored keeps to --only", async () => {
   const files = { ".gitignore": ".envrc\n.claude/\n*.log\n" };
@@ -29,20 +14,6 @@ test.concurrent("rules of the project that ignore one do not hide it, and what i
   const ran = await other.pai(["run", "-y", "--allow-run", "--only", "src.txt", "build it"]);
   expect([ran.code, other.tree()]).toEqual([0, { ...files, "src.txt": "x\n" }]);
   expect(ran.stderr).toContain("build.log is ignored: it was not kept, as --only src.txt leaves it out");
-});
-
-test.concurrent("code of the model that a check of the user runs makes none of them", async () => {
-  const code =
-    "mkdir -p .github/workflows .claude; for f in .github/workflows/ci.yml .claude/x .envrc CLAUDE.md made.txt; do echo x > $f; done";
-  const answers = () => [planned([["WRITE", "t.sh"]]), done(`WRITE::t.sh::EOT\n${code}\nEND::EOT\n`)];
-  await using place = openPlace(answers());
-  const ran = await place.pai(["run", "-y", "--no-baseline", "--check", "sh t.sh", "test it"]);
-  expect([ran.code, Object.keys(place.tree())]).toEqual([0, ["made.txt", "t.sh"]]);
-  expect(ran.stderr).toContain("which was taken back: .claude/x, .envrc, .github/workflows/ci.yml, CLAUDE.md");
-  expect(place.read(".github")).toBeNull();
-  await using allowed = openPlace(answers());
-  await allowed.pai(["run", "-y", "--no-baseline", "--allow", "CLAUDE.md", "--check", "sh t.sh", "test it"]);
-  expect(Object.keys(allowed.tree())).toEqual(["CLAUDE.md", "made.txt", "t.sh"]);
 });
 
 test.concurrent("a check that leaves a folder with the shape of a repository leaves nothing", async () => {
@@ -115,36 +86,12 @@ test.concurrent("a file is asked about by what a link makes of it", async () => 
   }
 });
 
-test.concurrent("ordinary links ask nothing", async () => {
-  const answers = [planned([["WRITE", "lib/b.txt"]]), done("WRITE::lib/b.txt::EOT\nb\nEND::EOT\n")];
-  await using place = openPlace(answers, { "lib/a.txt": "a\n", main: "" });
-  await place.shell("ln -s lib current; ln -s lib/b.txt latest");
-  const { code } = await place.pai(["run", "-y", "add it"]);
-  expect([code, place.read("lib/b.txt")]).toEqual([0, "b\n"]);
-});
-
 test.concurrent("a command cannot link a folder of many names to what it writes next", async () => {
   const link = "mkdir conf; ln -s conf .cargo";
   await using place = openPlace([planned([["RUN", link]]), done(`RUN::${link}\n`), done(""), done("")]);
   await place.pai(["run", "-y", "--allow-run", "build it"]);
   expect(place.tree()).toEqual({});
   expect((await place.shell("test -L .cargo")).code).toBe(1);
-});
-
-test.concurrent("--allow opens a closed file by its exact path, and undo takes back what the run did to it", async () => {
-  const edit = "MODIFY::.env::EOT\n<<<<<<< SEARCH\nLEVEL=info\n=======\nLEVEL=debug\n>>>>>>> REPLACE\nEND::EOT\n";
-  const answers = [planned([["MODIFY", ".env"]]), done(edit)];
-  const env = "LEVEL=info\nAWS_KEY=AKIAQ3EGRTMZ7L2KXW5D\n";
-  await using refused = openPlace(answers, { ".env": env });
-  const { code, stderr } = await refused.pai(["run", "-y", "debug"]);
-  expect([code, refused.tree(), refused.gemini.requests.length]).toEqual([12, { ".env": env }, 1]);
-  expect(stderr).toContain("allow it with --allow .env");
-  await using place = openPlace(answers, { ".env": env });
-  const ran = await place.pai(["run", "-y", "--allow", `${place.root}/.env`, "debug"]);
-  expect([ran.code, place.tree()]).toEqual([0, { ".env": env.replace("info", "debug") }]);
-  expect(ran.stdout + ran.stderr + place.gemini.requests.map(({ body }) => body).join()).not.toContain("AKIAQ3EG");
-  expect((await place.pai(["undo", "-y"])).code).toBe(0);
-  expect(place.tree()).toEqual({ ".env": env });
 });
 
 test.concurrent("what --allow cannot mean ends with 2 before any call, and is said", async () => {
@@ -161,19 +108,6 @@ test.concurrent("what --allow cannot mean ends with 2 before any call, and is sa
     const { code, stderr } = await place.pai(["run", "-y", "--allow", path, "x"]);
     expect([path, code, place.gemini.requests.length]).toEqual([path, 2, 0]);
     expect(stderr).toContain(why);
-  }
-});
-
-test.concurrent("a file is asked about from inside its folder as from above", async () => {
-  for (const [folder, path] of [
-    [".", "etc/cron.d/backup"],
-    ["etc/cron.d", "backup"],
-    ["etc", "cron.d/backup"],
-  ] as const) {
-    await using place = openPlace([planned([["MODIFY", path]])], { "etc/cron.d/backup": "x\n" });
-    const { code, stderr } = await place.pai(["run", "-y", "-C", folder, "run it at night"]);
-    expect([folder, code, place.gemini.requests.length]).toEqual([folder, 12, 1]);
-    expect(stderr).toContain("cron.d may run code later or steer agents");
   }
 });
 

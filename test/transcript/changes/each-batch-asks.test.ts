@@ -13,32 +13,6 @@ const writes = (id: string, path: string) => ({
   usage,
 });
 
-inTerminal("an a covers later batches below the folder, and no other", async () => {
-  await using place = openPlace();
-  const replies = [
-    writes("1", "src/a.txt"),
-    writes("2", "src/deep/b.txt"),
-    writes("3", "other/c.txt"),
-    { text: "# Done\n\nAll **three** were asked for.", calls: [], stop: "end", usage },
-  ];
-  writeFileSync(join(place.spare, "r.jsonl"), replies.map((reply) => `${JSON.stringify(reply)}\n`).join(""));
-  using screen = openScreen(place, { columns: 80, rows: 24 });
-  screen.enter('"$PAI" --mode tool-loop --model replay:../spare/r.jsonl; echo "ended $?"');
-  await screen.shows(ready);
-  screen.enter("write three files");
-  await screen.shows(/create src\/a\.txt\napply\? y, n, a \(always below src\/\)/);
-  expect(place.tree()).toEqual({});
-  screen.enter("a");
-  await screen.shows(/create other\/c\.txt\napply\? y, n, a \(always below other\/\)/);
-  expect(place.tree()).toEqual({ "src/a.txt": "1\n", "src/deep/b.txt": "2\n" });
-  screen.enter("no thanks, leave it");
-  await screen.shows(/All three were asked for\./);
-  expect(screen.text()).toMatch(/^Done$/m);
-  expect(Object.keys(place.tree())).toEqual(["src/a.txt", "src/deep/b.txt"]);
-  screen.press("C-d");
-  await screen.shows(/ended 0/);
-});
-
 inTerminal("/clear forgets what an a allowed", async () => {
   await using place = openPlace();
   const told = { text: "Written.", calls: [], stop: "end", usage };

@@ -112,14 +112,6 @@ test.concurrent("an argument that names no receipt is an error that quotes it (R
   expect((await place.pai(["history", "--verify"])).stdout).toBe("no receipts are kept\n");
 });
 
-test.concurrent("pai context needs no key and sends nothing", async () => {
-  await using place = openPlace(hello, files);
-  const { code, stdout } = await place.pai(["context", "change a.txt"], { env: { GEMINI_API_KEY: null } });
-  expect([code, stdout.includes("a.txt"), stdout.endsWith("Nothing was sent\n")]).toEqual([0, true, true]);
-  expect(readCommand(await place.pai(["context", "--json", "change a.txt"])).data).toMatchObject({ masked: 0 });
-  expect([place.gemini.requests.length, readTree(place.home)]).toEqual([0, {}]);
-});
-
 test.concurrent("what pai did not write among its receipts hides no run, is not waited for, and acts on no terminal", async () => {
   await using place = openPlace(hello);
   const { run } = readOutcome(await place.pai(["run", "-y", "--json", "make hello.txt"]));

@@ -1,6 +1,6 @@
 /** The built binary and a team's database: a real PostgreSQL, skipped where there is none. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readAddress } from "../../../src/lab/team/address.ts";
 import { openTeamStore } from "../../../src/lab/team/team-store.ts";
@@ -90,26 +90,6 @@ test.concurrent("a cap of a cost without a price is refused before any call", as
   expect(place.gemini.requests.length).toBe(0);
 });
 
-test.concurrent("while the store is away a tenth of the caps may be used, or nothing where its owner requires it", async () => {
-  await using place = openPlace([talked("Hi.")]);
-  const env = { PAI_STORE_URL: "postgres://ana@127.0.0.1:1/pai" };
-  const state = join(place.home, ".local/state/pai-code");
-  mkdirSync(state, { recursive: true, mode: 0o700 });
-  const tell = (required: boolean) =>
-    writeFileSync(
-      join(state, "team.json"),
-      JSON.stringify({ caps: { calls: 9, tokens: null, cost: null }, required, machines: 1 }),
-      { mode: 0o600 },
-    );
-  tell(true);
-  const strict = await place.pai(["run", "-y", "say hi"], { env });
-  expect([strict.code, strict.stderr]).toEqual([5, expect.stringContaining("this team makes no call without it")]);
-  tell(false);
-  const first = await place.pai(["run", "-y", "say hi"], { env });
-  expect([first.code, first.stderr]).toEqual([0, expect.stringContaining("10 % of the day's caps")]);
-  expect((await place.pai(["run", "-y", "say hi"], { env })).code).toBe(13);
-});
-
 needs(postgres).describe("with a real server", () => {
   let server: Postgres;
   beforeAll(async () => {
@@ -165,19 +145,6 @@ needs(postgres).describe("with a real server", () => {
     const env = { PAI_STORE_URL: server.url("eve") };
     expect((await place.pai(["run", "-y", "--ephemeral", "make hello.txt"], { env })).code).toBe(0);
     expect([waiting(place), server.sql("select count(*) from pai.runs where who = 'eve'")]).toEqual([[], "0"]);
-  });
-
-  test.concurrent("jobs of several machines share one cap of the day, and none begins that it may not finish", async () => {
-    server.sql("create role ci login");
-    const places = Array.from({ length: 4 }, () => openPlace([talked("Hi."), talked("Hi.")]));
-    const env = { PAI_STORE_URL: server.url("ci") };
-    for (const place of places) configure(place, { limits: { day: { calls: 3 } } });
-    const codes = await Promise.all(
-      places.map(async (place) => (await place.pai(["run", "-y", "say hi"], { env })).code),
-    );
-    for (const place of places) await place[Symbol.asyncDispose]();
-    expect(codes.toSorted((a, b) => a - b)).toEqual([0, 0, 13, 13]);
-    expect(server.sql("select calls from pai.spent where scope = 'user ci'")).toBe("2");
   });
 
   test.concurrent("a key that one machine found at its limit is not asked by the next one", async () => {

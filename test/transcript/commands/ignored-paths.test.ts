@@ -36,18 +36,3 @@ test.concurrent("a run that failed says what ignored paths stay: in words, in th
   const args = ["run", "-y", "--json", "--allow-run", "--no-baseline", "--check", "false", "build"];
   expect(readOutcome(await other.pai(args))).toMatchObject({ changes: [], stays: { count: 1 } });
 });
-
-test.concurrent("small ignored files are undone and brought back like others, and a replay makes the same tree", async () => {
-  await using place = openPlace(ran, files);
-  const { run, changes, diff } = readOutcome(await place.pai(["run", "-y", "--json", "--allow-run", "build"]));
-  expect(changes.map(({ path, op, by }) => `${op} ${path} ${by}`)).toEqual([
-    "modify kept.csv command",
-    "create new.csv command",
-  ]);
-  expect(diff).toBe("");
-  expect(await place.pai(["replay", String(run)])).toMatchObject({ code: 0, stdout: "same tree: 2 files\n" });
-  await place.pai(["undo", "-y"]);
-  expect(place.tree()).toEqual({ ...files, "dist/new.js": "2\n" });
-  await place.pai(["redo", "-y"]);
-  expect(place.tree()).toEqual({ ...files, "kept.csv": "2\n", "new.csv": "2\n", "dist/new.js": "2\n" });
-});

@@ -1,6 +1,6 @@
 /** Commands and skills that are files: the user's at once, a project's only after trust, and none is ever run. */
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openPlace, type Place } from "../harness.ts";
 import { talked } from "../replies.ts";
@@ -98,19 +98,6 @@ test.concurrent("trust taken back is taken back; pai.json and the commands are t
   await place.pai(["trust", "--revoke"]);
   expect((await place.pai(["run", "/ship it"])).code).toBe(3);
   expect(JSON.parse((await place.pai(["config", "get", "checks", "--json"])).stdout).data.value).toEqual([]);
-});
-
-test.concurrent("links of a project lead nowhere", async () => {
-  await using place = openPlace([], { "a.txt": "one\n" });
-  writeFileSync(join(place.spare, "secret.md"), "my secret\n");
-  mkdirSync(join(place.root, ".pai/commands"), { recursive: true });
-  symlinkSync("../../../spare/secret.md", join(place.root, ".pai/commands/leak.md"));
-  mkdirSync(join(place.spare, "skills/x"), { recursive: true });
-  writeFileSync(join(place.spare, "skills/x/SKILL.md"), "x\n");
-  symlinkSync("../../spare/skills", join(place.root, ".pai/skills"));
-  const trusted = await place.pai(["trust"]);
-  expect([trusted.code, trusted.stdout]).toEqual([3, ""]);
-  expect((await place.pai(["run", "/leak"])).code).toBe(2);
 });
 
 inTerminal("in a session: listed, completed, run; a name of pai's own stays pai's", async () => {

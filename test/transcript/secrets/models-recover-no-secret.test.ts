@@ -7,7 +7,7 @@ import { closesFiles } from "../../workspace/sandbox/here.ts";
 import { readOutcome } from "../contract.ts";
 import { openPlace } from "../harness.ts";
 import { called, done, modify, planned, write } from "../replies.ts";
-import { alphabet, attack, attacks, files, password } from "../secret-attacks.ts";
+import { attack, attacks, files, password } from "../secret-attacks.ts";
 
 for (const each of attacks) {
   test.concurrent(`nothing is learned or kept: ${each.name}`, async () => {
@@ -40,11 +40,6 @@ async function sentAfter(...texts: readonly string[]): Promise<string> {
   expect(place.gemini.requests).toHaveLength(texts.length + 3);
   return place.gemini.requests.map(({ body }) => body).join("\n");
 }
-
-test.concurrent("a made-up secret that ends inside of a real one does not uncover the rest", async () => {
-  const guesses = [...alphabet].map((letter) => `token = "a1b2c3d4e5f6a7&api_key=${letter}"`).join(" ");
-  expect(await sentAfter(guesses)).not.toMatch(/Zx9k|x9kQ|R7tL|8sNd/);
-});
 
 test.concurrent("whether an edit brings in a secret tells nothing of one that stands there", async () => {
   const sent = await sentAfter(...["A", "Z"].map((letter) => `token = "a1b2c3d4e5f6a7&api_key=${letter}"`));

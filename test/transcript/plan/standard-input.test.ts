@@ -11,7 +11,7 @@ const reply = talked("Hello yourself.");
 test.concurrent("a task argument leaves a pipe that stays open and empty after ten seconds (R13)", async () => {
   await using place = openPlace([reply, reply]);
   const held =
-    'mkfifo ../spare/f; sleep 40 > ../spare/f & held=$!; timeout 30 "$PAI" run "say hello" < ../spare/f; code=$?; kill $held; exit $code';
+    'mkfifo ../spare/f; sleep 100 > ../spare/f & held=$!; timeout 90 "$PAI" run "say hello" < ../spare/f; code=$?; kill $held; exit $code';
   const { code, stderr } = await place.shell(held);
   expect([code, stderr]).toEqual([
     0,

@@ -6,7 +6,7 @@ import type { Model } from "../core/model.ts";
 import { findAnyProvider, type Provider, providerIds, providers, renderSetKey, type Wire } from "../core/providers.ts";
 import type { Notice } from "../core/question.ts";
 import { suggest } from "../core/suggest.ts";
-import { describeModel, limitModel, type StatedLimits } from "./catalogue.ts";
+import { describeModel, limitModel, type StatedLimits, usualOutput } from "./catalogue.ts";
 import { createConcessions } from "./concessions.ts";
 import { ignoreEffort, openEffort } from "./effort.ts";
 import { type Key, takeKeysInTurn } from "./keys-in-turn.ts";
@@ -173,11 +173,25 @@ const bridges: Readonly<Record<Wire, () => Promise<Prepare>>> = {
       const found = await askServer(base.endpoint, base.model, asking);
       const server = { ...found, window: stated?.window ?? found.window };
       const { window, thinks } = server;
-      const limits = window === null ? {} : { window, maxOutputTokens: outputOf(window, thinks) };
-      return { ...limits, open: (key) => openLocal({ ...base, key, server }) };
+      if (window === null) return { open: (key) => openLocal({ ...base, key, server }) };
+      const open: OpenKey = (key) => useRest(openLocal({ ...base, key, server }), window);
+      return { window, maxOutputTokens: outputOf(window, thinks), open };
     };
   },
 };
+
+/** A reply may have all that its request leaves of the window, where no cap forbids it: nobody pays for it. */
+const useRest =
+  (stream: Stream, window: number): Stream =>
+  (request, signal) => {
+    const { system, messages, tools, isCapped, maxOutputTokens } = request;
+    const asked = Math.ceil(JSON.stringify([system, messages, tools]).length / charactersOfToken);
+    const most = Math.max(maxOutputTokens, Math.min(usualOutput, window - asked));
+    return stream(isCapped ? request : { ...request, maxOutputTokens: most }, signal);
+  };
+
+/** Few, so that a request takes more of the window than it needs, rather than less. */
+const charactersOfToken = 2.5;
 
 function judgeExposure(endpoint: Endpoint, { insecureHttp: isAccepted }: Provider, options: OpenOptions): void {
   if (endpoint.wantsUnverified) {

@@ -233,6 +233,7 @@ describe("local", () => {
       const schema = { $schema: "x", type: "object" };
       const { text, done: last } = await native(lines(ollamaSays("hel", "lo")), {
         ...asked,
+        isCapped: true,
         format: { name: "plan", schema },
       });
       expect([text, last?.stop, last?.usage]).toEqual([

@@ -121,15 +121,35 @@ function isDeletionPlanned(path: string, { deletes, texts }: GuardInput["planned
   );
 }
 
-const judgeDeletion: Rule = ({ file: { path, old }, balance, input: { planned } }) => {
+/** Files of more lines are not emptied without a word of the plan; the lines of a smaller one are named, and asked about. */
+const smallFile = 20;
+/** In a small file fewer lost lines are no matter. */
+const fewLines = 5;
+
+/** How many lines of how many are lost, where that is most of the file and nothing says so; null: it is not. */
+function findLost({ file: { path, old, now }, balance, input: { planned } }: Case): readonly [number, number] | null {
   const total = old === null ? 0 : splitParts(old).length;
-  if (total <= 20) return null;
   const net = weighLines(balance.lost, () => 1) - weighLines(balance.gained, () => 1);
-  if (net / total <= 0.5 || isDeletionPlanned(path, planned)) return null;
+  const isSmall = total <= smallFile;
+  if (net / total <= 0.5 || (isSmall && (now === null || net <= fewLines))) return null;
+  return isDeletionPlanned(path, planned) ? null : [net, total];
+}
+
+const judgeDeletion: Rule = (subject) => {
+  const [net, total] = findLost(subject) ?? [0, 0];
+  if (total <= smallFile) return null;
   return (
-    `${net} of ${total} lines would be deleted and appear nowhere else, and the ${planned.by} does not say so. ` +
+    `${net} of ${total} lines would be deleted and appear nowhere else, and the ${subject.input.planned.by} does not say so. ` +
     "Keep what is not part of the task, and change only the lines that need it"
   );
+};
+
+const judgeLoss: Rule = (subject) => {
+  const [net, total] = findLost(subject) ?? [0, 0];
+  if (net === 0 || total > smallFile) return null;
+  const { file, definitions } = subject;
+  const gone = without(definitions(file, "old"), definitions(file, "now"));
+  return `${net} of ${total} lines go${gone.length === 0 ? "" : `, among them ${gone.join(", ")}`}`;
 };
 
 function without(names: ReadonlySet<string>, ...others: readonly ReadonlySet<string>[]): string[] {
@@ -192,6 +212,7 @@ const rules: readonly { readonly rule: Verdict["rule"]; readonly verdict: Verdic
     { rule: "size", verdict: "refused", judge: judgeSize },
     { rule: "deletion", verdict: "refused", judge: judgeDeletion },
     { rule: "definitions", verdict: "refused", judge: judgeDefinitions },
+    { rule: "deletion", verdict: "ask", judge: judgeLoss },
     { rule: "secret", verdict: "ask", judge: judgeSecrets },
   ];
 

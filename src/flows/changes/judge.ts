@@ -18,9 +18,15 @@ export interface Refusal {
 
 type Refusals = Map<RelPath, Refusal>;
 
-/** Asks the person about a verdict that the guard leaves to them. False: they say no, or the guard refuses. */
-async function isAllowed(run: Run, { verdict, text }: Verdict): Promise<boolean> {
-  return verdict === "ask" && (await run.decide({ kind: "changes", text })).accept;
+/**
+ * Asks the person about a verdict that the guard leaves to them; lost lines are told where nobody can be asked. False:
+ * they say no, or the guard refuses.
+ */
+async function isAllowed(run: Run, { verdict, rule, text }: Verdict): Promise<boolean> {
+  if (verdict !== "ask") return false;
+  if (rule !== "deletion" || run.interactive) return (await run.decide({ kind: "changes", text })).accept;
+  run.emit({ type: "notice", level: "warning", code: "lines_lost", text });
+  return true;
 }
 
 /**

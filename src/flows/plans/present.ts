@@ -262,7 +262,8 @@ export async function whyUnfit(run: Run, plan: Plan, isDone: boolean): Promise<P
       "scope_refused",
       `nothing may be changed or run here, so not ${work.join(", ")}: only look and answer`,
     );
-  const isMove = steps.some(({ action }) => action === "WRITE") && steps.some(({ action }) => action === "RM");
+  const changes = steps.filter(({ action }) => rowOf(action)?.kind === "change").map(({ action }) => action);
+  const isMove = changes.sort().join(" ") === "RM WRITE";
   if (isMove && !run.interactive && !run.changing.allowDelete && !run.changing.dryRun)
     return new PaiError("delete_refused", "nothing may be deleted here", {
       hint: "where a file gets another name, MV moves it with its content",

@@ -85,11 +85,12 @@ describe("size", () => {
 });
 
 describe("deletion", () => {
-  test("over half of a file of more than 20 lines needs the plan's word", () => {
+  test("over half of a file needs the plan's word, in a small one a person's", () => {
     const since = [change("src/a.txt", lines(40), lines(19))];
     expect(rulesOf(since)).toEqual(["src/a.txt refused deletion"]);
     expect(rulesOf([change("a.txt", lines(40), lines(20))])).toEqual([]);
-    expect(rulesOf([change("a.txt", lines(20), "")])).toEqual([]);
+    expect(rulesOf([change("a.txt", lines(20), "")])).toEqual(["a.txt ask deletion"]);
+    expect(rulesOf([change("a.txt", lines(8), lines(3))])).toEqual([]);
     expect(rulesOf(since, { texts: ["MODIFY src/a.txt: remove the old entries"] })).toEqual([]);
     expect(rulesOf(since, { texts: ["MODIFY src/a.txt: hapus bagian lama"] })).toEqual([]);
     expect(rulesOf(since, { texts: ["MODIFY src/a.txt: add an entry", "remove things from b.txt"] })).toEqual([
@@ -129,9 +130,12 @@ describe("definitions", () => {
   test("named, moved or renamed definitions are not lost", () => {
     const gone = change("a.py", source, "def one():\n  pass\n");
     expect(rulesOf([gone], { texts: ["drop the helper two() from a.py"] })).toEqual([]);
-    expect(rulesOf([gone, change("b.py", null, "def two(x):\n  return x\n")])).toEqual([]);
+    expect(rulesOf([gone, change("b.py", null, "def two(x):\n  return x\n")])).not.toContain(
+      "a.py refused definitions",
+    );
     expect(rulesOf([gone, change("b.py", "def two():\n  pass\n", "def two():\n  return 1\n")])).toEqual([
       "a.py refused definitions",
+      "a.py ask deletion",
     ]);
     expect(rulesOf([change("a.py", source, source.replaceAll("def ", "def new_"))])).toEqual([]);
   });

@@ -251,3 +251,21 @@ describe("is done:", () => {
     if (calls !== undefined) expect(ran.outcome.calls.made).toBe(calls);
   });
 });
+
+describe("a WRITE that drops most of a file that was shown", () => {
+  const lines = [plan({ steps }), write("bmi.py", fresh) + finish()];
+  const told = "bmi.py: 11 of 14 lines go, among them bmi, category";
+
+  test("says what goes where nobody can be asked", async () => {
+    const ran = await play({ files, task, lines });
+    expect(ran.eventsOf("notice").filter(({ text }) => text === told)).toHaveLength(1);
+    expect(ran.outcome.code).toBe(0);
+  });
+
+  test("asks a person, whose no keeps the file", async () => {
+    const all = { lines: [...lines, finish("I leave it.")], options: { interactive: true } };
+    const ran = await play({ files, task, ...all, answers: ["yes", "no"] });
+    expect(ran.questions.map(({ text }) => text)).toContain(told);
+    expect(ran.files).toEqual(files);
+  });
+});

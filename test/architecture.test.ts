@@ -144,6 +144,39 @@ test("only models talks to the network, and what is listed", () => {
   expect(talking).not.toEqual([]);
 });
 
+/** Where secrets are hidden in what leaves pai, each text once; everything behind these doors hides nothing. */
+const doors = {
+  "what is sent to a model": ["flows/ask.ts", "flows/tool-loop/compact.ts", "cli/session/rewind.ts"],
+  "what is seen or kept of a run": ["flows/run-task.ts"],
+  "what is seen outside of a run": [
+    "ui/log.ts",
+    "ui/json.ts",
+    "cli/index.ts",
+    "cli/commands/doctor.ts",
+    "cli/commands/trust.ts",
+  ],
+  "what the user types, and pai keeps": ["store/sessions.ts", "store/memory.ts", "store/input-history.ts"],
+  "what another program gets": ["cli/compose/notify-end.ts", "core/tool-calls.ts"],
+  "what is cut, so that half a key no longer looks like one": [
+    "flows/ending/then.ts",
+    "flows/json-reply.ts",
+    "lab/eval/candidate.ts",
+    "workspace/command/start-tool.ts",
+    "models/wire/http-errors.ts",
+    "models/wire/replies.ts",
+    "cli/compose/key-command.ts",
+    "cli/session/own-command.ts",
+    "store/prompt-files.ts",
+    "mcp/client.ts",
+  ],
+};
+
+test("key-shaped text is hidden at the doors, and nowhere else", () => {
+  const hiding = /\b(?:maskSecrets|maskAll|hideMessage)\(|\b(?:veil|secrets)\.show\(/;
+  const found = files.filter((file) => hiding.test(readFileSync(join(src, file), "utf8")));
+  expect(found.filter((file) => !file.startsWith("core/secrets/")).sort()).toEqual(Object.values(doors).flat().sort());
+});
+
 test("every dependency of package.json is imported by src", () => {
   const { dependencies } = JSON.parse(readFileSync(join(src, "../package.json"), "utf8"));
   const source = files.map((file) => readFileSync(join(src, file), "utf8")).join("\n");

@@ -5,7 +5,6 @@ import type { Failure } from "../core/error.ts";
 import type { RunEvent, StampedEvent } from "../core/event.ts";
 import { type ChangeSummary, type Outcome, type Promised, renderProof, type Status } from "../core/outcome.ts";
 import { type Plan, workOf } from "../core/plan/plan.ts";
-import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { rowOf } from "../core/vocabulary.ts";
 
 type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>;
@@ -37,7 +36,7 @@ export interface EditorFace {
 /** How many characters of an output are shown. */
 const maxOutput = 8000;
 
-const text = (said: string) => ({ type: "text", text: maskSecrets(said) }) as const;
+const text = (said: string) => ({ type: "text", text: said }) as const;
 
 function kindOfBatch(changes: readonly ChangeSummary[]): ToolKind {
   if (changes.every(({ op }) => op === "delete")) return "delete";
@@ -160,7 +159,7 @@ export function createFace({ send, absolute, readText }: FaceOptions): EditorFac
       later(() => ({
         sessionUpdate: "tool_call",
         toolCallId: id,
-        title: maskSecrets(`${action} ${target}`.trim()),
+        title: `${action} ${target}`.trim(),
         kind: kindOfAction(action),
         status: "in_progress",
       }));

@@ -3,6 +3,7 @@
 import { defineCommand, runCommand } from "citty";
 import { type ErrorCode, exitCodes, type Failure, PaiError, toFailure, toPaiError } from "../core/error.ts";
 import { failedOutcome } from "../core/outcome.ts";
+import { maskAll } from "../core/secrets/key-shapes.ts";
 import { suggest } from "../core/suggest.ts";
 import { createJsonl, renderCommandDocument, renderDocument } from "../ui/json.ts";
 import type { Command, Context } from "./command.ts";
@@ -85,7 +86,7 @@ async function showFailure(
   if (form !== null) {
     const failed = {
       command: command ?? guessCommand(given),
-      error: toFailure(error),
+      error: maskAll(toFailure(error)),
       notices: context.notices.take(),
     };
     context.out(renderEarlyFailure(failed, form, context.now()));

@@ -35,14 +35,23 @@ interface StamperOptions {
   readonly id: string;
   readonly now: () => Date;
   readonly sink: (event: StampedEvent) => void;
-  readonly secrets: Pick<Veil, "cover" | "pending">;
+  readonly secrets: Pick<Veil, "coverText" | "show" | "pending">;
 }
 
 type Delta = Extract<RunEvent, { type: "model.delta" }>;
 
+/** A longer word is no key, and goes out in parts. */
+const longestWord = 4096;
+
+/** Index after the last blank of a text that is not over; all of it where its last word is too long to wait for. */
+function endOfWords(text: string): number {
+  const last = /\S*$/.exec(text.slice(-longestWord))?.[0].length ?? 0;
+  return last === longestWord ? text.length : text.length - last;
+}
+
 /**
  * Stamps events and hides secrets in them, once for all who get them. Times are UTC, since finding the local zone would take longer than everything else before
- * the first request. If a piece of the reply ends with what may be half a key, that end waits for the next piece.
+ * the first request. Of a reply only whole words go out, and its first piece waits for the next event: a stream may cut a key in two.
  */
 export function createStamper({ id, now, sink, secrets }: StamperOptions): Emit {
   let seq = 0;
@@ -51,22 +60,34 @@ export function createStamper({ id, now, sink, secrets }: StamperOptions): Emit 
 
   function send(event: RunEvent): void {
     seq += 1;
-    sink({ ...secrets.cover(event), run: id, seq, at: now().toISOString() });
+    sink({ ...secrets.show(event), run: id, seq, at: now().toISOString() });
+  }
+
+  /** Sends the text of a piece up to `end`; the rest of it waits. */
+  function sendTo(end: number, piece: Delta): void {
+    if (end < piece.text.length) waiting.set(piece.channel, { ...piece, text: piece.text.slice(end) });
+    else waiting.delete(piece.channel);
+    if (end > 0) send({ ...piece, text: piece.text.slice(0, end) });
   }
 
   function release(): void {
-    for (const piece of waiting.values()) send(piece);
-    waiting.clear();
+    for (const piece of waiting.values()) sendTo(piece.text.length, piece);
   }
 
+  const endOfKnown = ({ text }: Delta): number => text.length - secrets.pending(text);
+
   function sendPiece(piece: Delta): void {
-    const { channel } = piece;
-    for (const { n } of waiting.values()) if (n !== piece.n) release();
-    const text = (waiting.get(channel)?.text ?? "") + piece.text;
-    const end = text.length - secrets.pending(text);
-    if (end < text.length) waiting.set(channel, { ...piece, text: text.slice(end) });
-    else waiting.delete(channel);
-    if (end > 0) send({ ...piece, text: text.slice(0, end) });
+    for (const other of waiting.values()) {
+      if (other.n !== piece.n) sendTo(other.text.length, other);
+      else if (other.channel !== piece.channel) sendTo(endOfKnown(other), other);
+    }
+    const before = waiting.get(piece.channel);
+    const whole = { ...piece, text: (before?.text ?? "") + piece.text };
+    const end = endOfKnown(whole);
+    const ready = secrets.coverText(whole.text.slice(0, end));
+    const next = { ...piece, text: ready + whole.text.slice(end) };
+    if (before === undefined) waiting.set(piece.channel, next);
+    else sendTo(Math.min(endOfWords(next.text), ready.length), next);
   }
 
   return (event) => {
@@ -191,9 +212,9 @@ function timeAnswers(ask: Decide, now: Ports["now"]): { readonly decide: Decide;
 
 /** Runs a flow to its end. Never rejects. */
 export async function runTask(flow: Flow, given: Task, options: RunOptions, outer: Ports): Promise<Outcome> {
-  const { decide, waitedMs } = timeAnswers(outer.decide, outer.now);
+  const veil = outer.veil ?? createVeil();
+  const { decide, waitedMs } = timeAnswers((question) => outer.decide(veil.show(question)), outer.now);
   const ports: Ports = { ...outer, decide };
-  const veil = ports.veil ?? createVeil();
   const task = hideTask(veil, given);
   const emit = createStamper({ id: ports.id, now: ports.now, sink: ports.sink, secrets: veil });
   emit({
@@ -236,7 +257,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
   if (run !== null && settled.status === "answered") sayAnswered(run);
   if (run !== null && !mayStand(settled)) dropClaim(run.dialogue, run.ending.text);
   const timed = { ...settled, ms: Math.max(0, ports.now().getTime() - began - waitedMs()) };
-  const outcome = veil.cover(timed);
+  const outcome = veil.show(timed);
   emit({ type: "run.finished", outcome });
   return outcome;
 }

@@ -77,7 +77,8 @@ export function createLog({ err, level, columns, record }: LogOptions): Log {
     opened[kind](said);
   };
   return {
-    notify: ({ level: meant, code, text }) => say(meant === "warning" ? "warn" : "info", { code, text }),
+    notify: ({ level: meant, code, text }) =>
+      say(meant === "warning" ? "warn" : "info", { code, text: maskSecrets(text) }),
     fail: (error) => say("error", { code: error.code, text: error.message, error }),
   };
 }

@@ -7,7 +7,6 @@ import { createDialogue } from "../../core/dialogue.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { providers, renderSetKey } from "../../core/providers.ts";
-import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { pastOf } from "../../core/session/past.ts";
 import { decode } from "../../core/text.ts";
 import type { Task } from "../../flows/run.ts";
@@ -187,7 +186,7 @@ function createTalk(
       const changes = changesOfSession(history, open.session);
       return changes.length === 0
         ? "this session has changed nothing"
-        : asBlock(maskSecrets(composed.cover(renderHiddenHere(composed.base, changes))), "diff");
+        : asBlock(renderHiddenHere(composed.base, changes), "diff");
     },
     async readText(path) {
       const blob = await workspace.read(workspace.path(path, "read"));

@@ -37,5 +37,5 @@ export function renderHidden(changes: readonly Change[], known: readonly string[
   const hide = (blob: Blob | null): Blob | null =>
     blob?.kind === "file" && decode(blob.bytes) !== null ? { ...blob, bytes: veil.hideBytes(blob.bytes) } : blob;
   const seen = (change: Change): Change => ({ ...change, before: hide(change.before), after: hide(change.after) });
-  return veil.coverText(finish(renderSteps(changes, seen)));
+  return veil.show(finish(renderSteps(changes, seen)));
 }

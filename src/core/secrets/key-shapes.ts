@@ -1,5 +1,6 @@
 /** Finds and masks text that looks like a key. */
 
+import { mapTexts } from "../map-texts.ts";
 import { providers } from "../providers.ts";
 import { findNamedValues, isDistinct, isPlaceholder, type Manner, type Span } from "./named-values.ts";
 
@@ -148,3 +149,5 @@ function maskValue(value: string, { kind }: Span): string {
 
 /** Key-shaped text keeps its first four characters: `AIza…[masked]`. Lines keep their number. */
 export const maskSecrets = (text: string, manner: Manner = "code"): string => replaceSecrets(text, maskValue, manner);
+
+export const maskAll = <T>(value: T): T => mapTexts(value, (text) => maskSecrets(text));

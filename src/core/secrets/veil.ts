@@ -2,7 +2,7 @@
 
 import { mapTexts } from "../map-texts.ts";
 import { replaceKeyLines } from "./key-lines.ts";
-import { replaceSecrets, searchSecrets } from "./key-shapes.ts";
+import { maskAll, replaceSecrets, searchSecrets } from "./key-shapes.ts";
 import { createKnownTexts, spellingsOf } from "./known-texts.ts";
 import type { Manner, Span } from "./named-values.ts";
 import { changeText, openNarrow, openWide } from "./opened-text.ts";
@@ -57,6 +57,8 @@ export interface Veil {
   /** Replaces known secrets by their names, for what is shown and stored; learns no new secrets. */
   cover<T>(value: T): T;
   coverText(text: string): string;
+  /** `cover` for what people see: what looks like a key, and is none that is known, is masked, too. */
+  show<T>(value: T): T;
   /** From now on this text is a secret, in every spelling; words and short texts are not, which stand everywhere. */
   learn(secret: string): void;
   /** Goes on with the names that earlier texts of a session hold, so that none is given to another secret. */
@@ -244,6 +246,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
     hideAll: (value) => mapTexts(value, (text) => hide(text)),
     cover: (value) => mapTexts(value, known.replace),
     coverText: known.replace,
+    show: (value) => maskAll(mapTexts(value, known.replace)),
     learn: learnKey,
     resume(earlier) {
       const found = findNames(earlier);

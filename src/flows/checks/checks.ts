@@ -19,7 +19,6 @@ import { classOf } from "../../core/names.ts";
 import type { CheckResult } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { CommandResult } from "../../core/ports.ts";
-import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { requireBound, runInWorkspace } from "../commands/commands.ts";
 import { type Ended, settleCheck, settleEffects } from "../effects.ts";
@@ -85,8 +84,7 @@ async function runCheck(
     return runCheck(run, { command, by }, { when, ...(signal && { signal }), earlier });
   const passed = unjudged === null ? result.exit === 0 : null;
   if (when === "before" && passed === false) tellWithheld(run, command, result);
-  const output = maskSecrets(result.output);
-  const ended = { command, by, exit: result.exit, ms: result.ms, passed, output };
+  const ended = { command, by, exit: result.exit, ms: result.ms, passed, output: result.output };
   const compared = earlier === null ? null : compareFailures(earlier, ended);
   const check = { ...ended, note: unjudged ?? (renderComparison(compared) || doubtGreen(run, earlier, ended)) };
   run.emit({ type: "check.finished", when, ...check });

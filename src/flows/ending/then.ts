@@ -1,6 +1,5 @@
 /** The user's commands after the work is proved (--then): a failure takes the work back. */
 import { PaiError } from "../../core/error.ts";
-import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { isVerified } from "../checks/checks.ts";
 import { leavesNothing } from "../checks/rights.ts";
 import { hasOwnWork } from "../commands/commands.ts";
@@ -59,7 +58,7 @@ async function runOne(run: Run, command: string): Promise<void> {
     return;
   }
   const how = timedOut ? `ended by the time limit of ${limitMs / 1000} s` : `exit ${exit ?? "none"}`;
-  const said = run.veil.cover(maskSecrets(output)).trim().split("\n").slice(-3).join("\n");
+  const said = run.veil.show(output).trim().split("\n").slice(-3).join("\n");
   throw new PaiError("then_failed", `${command}: ${how}${said === "" ? "" : `: ${said}`}`);
 }
 

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { type Fact, factsOf } from "../../core/receipt.ts";
 import type { TeamRun } from "../../core/run-summary.ts";
 import { renderHidden } from "../../core/secrets/hide-message.ts";
-import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { openKeyState } from "../../store/key-state.ts";
 import { openReceipts } from "../../store/receipts.ts";
 import { readWork } from "../../workspace/journal/run-history.ts";
@@ -55,11 +54,11 @@ function factsOfRun(facts: readonly Fact[]): Omit<RunDetails, "diff"> {
   const plan = factsOf(facts, "plan").at(-1)?.plan.execution_plan?.steps ?? [];
   const outcome = factsOf(facts, "run.finished").at(-1)?.outcome;
   return {
-    answer: maskSecrets(outcome?.text ?? ""),
-    plan: plan.map(({ action, target, purpose }) => ({ action, target, purpose: maskSecrets(purpose) })),
+    answer: outcome?.text ?? "",
+    plan: plan.map(({ action, target, purpose }) => ({ action, target, purpose })),
     checks: factsOf(facts, "check").map(({ when, command, exit, ms, passed }) => ({
       when,
-      command: maskSecrets(command),
+      command,
       exit,
       ms,
       passed,
@@ -97,7 +96,7 @@ export function readDetails({ stateDir, known }: KeptPage, folder: string, id: s
   const told = toldIn(stateFolder, id);
   const changes = readWork(stateFolder, id) ?? [];
   const hidden = changes.length === 0 ? "" : renderHidden(changes, known(told?.root ?? ""));
-  const diff = maskSecrets(hidden).slice(0, maxDiffChars);
+  const diff = hidden.slice(0, maxDiffChars);
   if (told !== null) return { ...told.details, diff };
   return diff === "" ? null : { answer: "", plan: [], checks: [], calls: [], diff };
 }
@@ -141,7 +140,7 @@ function readRuns({ stateDir, now, team }: PageSource): readonly IndexedRun[] {
 /** All data of the page. */
 export function readPageData(source: PageSource): PageData {
   const { stateDir, now, version, live, team } = source;
-  const runs = readRuns(source).map((run) => ({ ...run, task: maskSecrets(run.task) }));
+  const runs = readRuns(source);
   const { cursor, resting } = openKeyState(stateDir).load();
   const used = Object.entries(cursor).map(([provider, id]) => `${provider}/${id}`);
   const names = [...new Set([...used, ...Object.keys(resting)])].sort();

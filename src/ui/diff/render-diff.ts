@@ -1,6 +1,5 @@
 /** Renders a diff for people: a heading for each file, numbered coloured lines, marked words, notes. */
 import { classOf } from "../../core/names.ts";
-import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import type { Highlight } from "../highlight.ts";
 import { expandTabs } from "../layout.ts";
 import { listNaturally } from "../natural-order.ts";
@@ -104,9 +103,9 @@ function renderFile(file: DiffFile, style: Style, options: DiffOptions): string[
   return [renderHeading(file, style), ...foldLines(body, visibleLine(file.to ?? file.from ?? ""), style, options)];
 }
 
-/** Renders a unified diff of core/diff.ts, with secrets masked. Ends in a line feed; "" for an empty diff. */
+/** Renders a unified diff of core/diff.ts. Ends in a line feed; "" for an empty diff. */
 export function renderDiff(diff: string, style: Style, options: DiffOptions): string {
-  const files = parseShownDiff(maskSecrets(diff));
+  const files = parseShownDiff(diff);
   const listed = listNaturally(files, ({ from, to }) => {
     const path = to ?? from ?? "";
     return { path: path.replace(/\/$/, ""), isNewFolder: from === null && path.endsWith("/") };

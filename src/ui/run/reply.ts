@@ -1,5 +1,4 @@
 /** Shows a reply that arrives in pieces: streams it, sanitised and wrapped, or keeps it until it is wanted. */
-import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { openWrap, wrap } from "../layout.ts";
 import { type MarkdownOptions, openMarkdown, renderMarkdown, type TextStream } from "../markdown.ts";
 import { openVisible, visible } from "../sanitize.ts";
@@ -30,7 +29,7 @@ export interface ReplyOptions {
 
 /** Renders a whole answer, sanitised and ending in a line feed. */
 export function renderAnswer(text: string, columns: number | null, markdown: MarkdownOptions | null): string {
-  const safe = visible(maskSecrets(text)).trimEnd();
+  const safe = visible(text).trimEnd();
   const shown = markdown === null ? wrap(safe, columns).join("\n") : renderMarkdown(safe, markdown).trimEnd();
   return `${shown}\n`;
 }

@@ -1,7 +1,6 @@
 /** Shows what a run does: its calls with their results, its changes, its checks. */
 
 import type { StampedEvent } from "../../core/event.ts";
-import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import { counted, renderDuration } from "../amount.ts";
 import { renderDiff } from "../diff/render-diff.ts";
@@ -74,7 +73,7 @@ export function openWork(
     const bar = style.paint("dim", `  ${style.glyphs.bar}`);
     const { columns } = streams;
     const room = columns === null ? null : columns - Bun.stringWidth(bar) - 1;
-    const lines = visible(maskSecrets(output)).trimEnd().split("\n").slice(-outputTail);
+    const lines = visible(output).trimEnd().split("\n").slice(-outputTail);
     const rows = lines.flatMap((text) => wrapCode(text, room)).slice(-maxRows);
     say(rows.map((text) => `${bar} ${text}`.trimEnd()));
   }
@@ -138,10 +137,8 @@ export function openWork(
         showLooked();
       },
       "look.shown"(event) {
-        looked = renderLook(
-          { ...event, text: maskSecrets(event.text) },
-          { style, columns: streams.columns, highlight: highlight(), whole: verbose, allOutput },
-        );
+        const looks = { style, columns: streams.columns, highlight: highlight(), whole: verbose, allOutput };
+        looked = renderLook(event, looks);
       },
       "changes.proposed": showProposed,
       "changes.decided"({ accept, by }) {

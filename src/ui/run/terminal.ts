@@ -1,7 +1,6 @@
 /** Shows a run to a person, line by line: its result on standard output, the rest on standard error. */
 import type { StampedEvent } from "../../core/event.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import type { Highlight } from "../highlight.ts";
 import { wrap } from "../layout.ts";
 import type { MarkdownOptions } from "../markdown.ts";
@@ -225,7 +224,7 @@ function showMessage(outcome: Outcome, streams: Streams, { replied, markdown }: 
   const ok = outcome.ok || isAnswer || error?.code === "command_failed" || error?.code === "partial";
   if (text === "" || replied === text || (!ok && mode === "eight-step")) return false;
   if (ok) streams.out(renderAnswer(text, streams.outColumns, markdown));
-  else streams.say(wrap(visible(`The model said: ${maskSecrets(text)}`), streams.columns));
+  else streams.say(wrap(visible(`The model said: ${text}`), streams.columns));
   return ok;
 }
 
@@ -257,7 +256,7 @@ interface Thoughts {
 function openThoughts(show: (line: string) => void): Thoughts {
   let begun = "";
   const showAll = (lines: readonly string[]) => {
-    for (const line of lines) if (line.trim() !== "") show(`thinking: ${visible(maskSecrets(line)).trimEnd()}`);
+    for (const line of lines) if (line.trim() !== "") show(`thinking: ${visible(line).trimEnd()}`);
   };
   return {
     push(text) {

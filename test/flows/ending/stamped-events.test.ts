@@ -5,6 +5,7 @@ import type { RunEvent, StampedEvent } from "../../../src/core/event.ts";
 import { spellingsOf } from "../../../src/core/secrets/known-texts.ts";
 import { createVeil } from "../../../src/core/secrets/veil.ts";
 import { createStamper } from "../../../src/flows/run-task.ts";
+import { expectCpu } from "../../core/cpu-time.ts";
 import { everyEvent } from "../../every-event.ts";
 
 const delta = (text: string, channel: "reply" | "thought" = "reply"): RunEvent => ({
@@ -43,25 +44,43 @@ test("property: a key that arrives in pieces is masked as if it came whole", () 
         }
         const stamped = stamp([...pieces, phase], [secret]);
         expect(textOf(stamped)).not.toContain(secret);
-        expect(textOf(stamped)).toBe(createVeil({ part: "k3f9", known: [secret] }).coverText(text));
+        expect(textOf(stamped)).toBe(createVeil({ part: "k3f9", known: [secret] }).show(text));
         expect(stamped.map(({ seq }) => seq)).toEqual(stamped.map((_, at) => at + 1));
       }
     }),
   );
 });
 
-test("a piece waits only while a key may go on; what another channel says does not wait for it", () => {
-  const key = "my-secret-value-123";
-  const stamped = stamp([delta("see my"), delta("-own"), delta("it is my-"), delta("no", "thought"), phase], [key]);
-  expect(stamped.map((event) => (event.type === "model.delta" ? [event.channel, event.text] : event.type))).toEqual([
-    ["reply", "see "],
-    ["reply", "my-own"],
-    ["reply", "it is "],
+test("only whole words go out, and the first piece waits for the next event; no channel waits for another", () => {
+  const pieces = [delta("see my"), delta("-own li"), delta("st now"), delta("no", "thought"), delta(" way"), phase];
+  expect(
+    stamp(pieces, ["my-secret-value-123"]).map((event) =>
+      event.type === "model.delta" ? [event.channel, event.text] : event.type,
+    ),
+  ).toEqual([
+    ["reply", "see my-own "],
+    ["reply", "list "],
+    ["reply", "now"],
     ["thought", "no"],
-    ["reply", "my-"],
+    ["reply", " way"],
     "phase.started",
   ]);
-  expect(stamp([delta("see my")], []).length).toBe(1);
+  expect(stamp([delta("see my"), phase], []).length).toBe(2);
+});
+
+test("what looks like a key is masked, also where the stream cuts it in two, and no text is lost", () => {
+  const key = `AIza${"Sy0123456789abcdefghijklmnopqrstuvw"}`;
+  const pieces = ["the key is ", key.slice(0, 9), key.slice(9, 20), `${key.slice(20)} so`, " keep it"];
+  expect(textOf(stamp([...pieces.map((text) => delta(text)), phase], []))).toBe("the key is AIza…[masked] so keep it");
+});
+
+test("a word of a megabyte takes no time, in one piece or in many", () => {
+  const word = "x".repeat(1_000_000);
+  for (const size of [40, word.length]) {
+    const pieces = ["a ", ...(word.match(new RegExp(`.{1,${size}}`, "g")) ?? []), " b"];
+    const deltas = pieces.map((text) => delta(text));
+    expectCpu(3000, () => expect(textOf(stamp([...deltas, phase], []))).toBe(`a ${word} b`));
+  }
 });
 
 test("a key that thoughts cut is masked, and so is one in the thoughts", () => {

@@ -276,19 +276,6 @@ describe("colour", () => {
   });
 });
 
-test("a key-shaped text is masked, and its lines stay what they were", () => {
-  const key = (letter: string) => `-----BEGIN PRIVATE KEY-----\n${letter.repeat(64)}\n-----END PRIVATE KEY-----\nend\n`;
-  expect(renderDiff(edit("k.pem", key("A"), key("B")), bare, plain)).toMatchInlineSnapshot(`
-    "● k.pem  +1 -1
-        1   -----BEGIN PRIVATE KEY-----
-        2 - [masked]
-        2 + [masked]
-        3   -----END PRIVATE KEY-----
-        4   end
-    "
-  `);
-});
-
 // F25
 test("before a question nothing that changes is left out", () => {
   const long = `x = ${"a ".repeat(3000)}evil()`;

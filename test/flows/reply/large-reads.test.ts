@@ -37,11 +37,11 @@ test("a large file that somebody changed is a conflict, and one with the same co
 });
 
 test("the bytes of large files that were read are given back", async () => {
-  const files = 40;
+  const files = 60;
   const read: WeakRef<Uint8Array>[] = [];
   const overlay = createOverlay(
     viewOf(() => {
-      const bytes = new Uint8Array(2 * mib).fill(97);
+      const bytes = new Uint8Array(4 * mib).fill(97);
       read.push(new WeakRef(bytes));
       return fileOf(bytes);
     }),

@@ -1,5 +1,6 @@
 /** `@path` in a message: files that the user names. Only typed text counts, never text of a model. */
 import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { compressionOf } from "../core/compressed.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { nameOf, type RelPath } from "../core/path.ts";
@@ -42,7 +43,7 @@ type Found = { readonly path: RelPath } | { readonly why: string };
 async function findFile(workspace: Workspace, text: string): Promise<Found | null> {
   if (text.startsWith("/") && !existsSync(text)) return null;
   try {
-    const path = workspace.path(text, "read");
+    const path = workspace.path(text.startsWith("../") ? resolve(workspace.root, text) : text, "read");
     if (compressionOf(path) !== null) return { path };
     const blob = await workspace.read(path).catch((thrown) => {
       // A file that is too large to be held is shown by its ends.
@@ -90,11 +91,12 @@ export async function findMentions(workspace: Workspace, text: string): Promise<
   return [...files];
 }
 
-/** The absolute paths that a text mentions and that exist. */
-export function absoluteMentions(text: string): readonly string[] {
+/** The absolute paths that a text mentions and that exist; those that begin with `../` count from `root`. */
+export function absoluteMentions(text: string, root: string | null = null): readonly string[] {
   const names = [...text.matchAll(mention)].map(([, quoted, bare = ""]) => quoted ?? bare);
   return names.flatMap((name) => {
-    const found = name.startsWith("/") ? [name, withoutMarks(name)].find((each) => existsSync(each)) : undefined;
+    const path = root !== null && name.startsWith("../") ? resolve(root, name) : name;
+    const found = path.startsWith("/") ? [path, withoutMarks(path)].find((each) => existsSync(each)) : undefined;
     return found === undefined || found === "/" ? [] : [found];
   });
 }

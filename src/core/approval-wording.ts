@@ -65,6 +65,9 @@ export const approvalWording = {
   checkOutside: (command: string): string =>
     lines("This check needs your rights:", quoteCommand(command), "Run this check without the sandbox?"),
 
+  showOutside: (path: string): string =>
+    `Show the model ${JSON.stringify(path)}, which lies outside the project? (until the session ends, and never changed)`,
+
   /** For a command of the model. `wall`: how the sandbox stopped it. */
   commandOutside: (command: string, wall: string, root: string): string =>
     lines(

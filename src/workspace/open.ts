@@ -80,6 +80,8 @@ export interface OpenedWorkspace {
   readonly warnings: readonly string[];
   /** Folder of this workspace's journal and sessions; null: none. */
   readonly stateFolder: string | null;
+  /** From now on this file or folder outside the project may be read. Throws usage for what does not exist. */
+  readonly show: (given: string) => void;
   /** Gives the root's descriptor back; nothing of the workspace may be used afterwards. */
   readonly close: () => void;
 }
@@ -202,6 +204,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
     recovered,
     ended: cutOff.length === 0 || state === null ? [] : cutOff.filter((id) => !openIds(state).includes(id)),
     stateFolder: state?.folder ?? null,
+    show: outside.show,
     close: root.close,
     warnings: weaknesses(root, why),
   };
@@ -239,6 +242,7 @@ function openOutside(
     places,
     /** Real paths of what may be changed. */
     changed: places.filter(({ use }) => use === "change").map(({ root }) => root.path),
+    show: (given: string): void => open(given, "read"),
     /** Opens the folders outside the project that a run changed. */
     reach(folders: readonly string[]): void {
       for (const folder of folders) open(folder, "undo");

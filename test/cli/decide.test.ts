@@ -14,7 +14,6 @@ function open(answer: "yes" | "no" | "always") {
   };
   const none = async () => null;
   const allowing = decideByAsking(async () => ({
-    typeAhead: () => {},
     ask,
     readLine: none,
     readMessage: none,

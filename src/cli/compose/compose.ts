@@ -30,6 +30,8 @@ export interface ComposedWorkspace {
   /** Folder of this workspace's journal and sessions; null: none. */
   readonly stateFolder: string | null;
   readonly startTool: StartTool;
+  /** From now on this file or folder outside the project may be read. */
+  readonly show: (given: string) => void;
 }
 
 /**
@@ -60,14 +62,14 @@ export async function composeWorkspace(
     shown: shownFlag(context).paths,
     also: alsoFlag(context),
   });
-  const { workspace, history, stateFolder, startTool } = opened;
+  const { workspace, history, stateFolder, startTool, show } = opened;
   context.onOpened?.(opened.close);
   logCutOff(base, opened, context.now, notify);
   const homeless = places.stateDir === null && !ephemeral;
   const lacks = homeless ? ["undo is off: no home folder is known to keep anything in"] : [];
   for (const text of [...opened.recovered, ...opened.warnings, ...lacks])
     notify({ level: "warning", code: "workspace", text });
-  return { workspace, history, stateFolder, startTool };
+  return { workspace, history, stateFolder, startTool, show };
 }
 
 /** Adds the runs that were cut off, and are ended now, to the project's log. */

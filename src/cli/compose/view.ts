@@ -16,6 +16,10 @@ import type { Face } from "./compose-model.ts";
 export interface TerminalView extends Face {
   readonly sink: (event: StampedEvent) => void;
   readonly finish: Terminal["finish"];
+  /** Rows below what is waited for, such as what the user types meanwhile. */
+  typed: () => readonly string[];
+  /** Shows them anew. */
+  readonly refresh: () => void;
   readonly decide: Decide;
   /** What answers `a` (always) have allowed in the session. */
   readonly allowing: Omit<Asking, "decide">;
@@ -93,6 +97,7 @@ export async function openView(
   const quiet = flags.quiet === true;
   let highlight: Highlight | null = null;
   const terminal = createTerminal({
+    typed: () => face.typed(),
     out: machine ? () => {} : out,
     err,
     style,
@@ -117,7 +122,9 @@ export async function openView(
       }
     : decideByPolicy(flags.yes === true);
   const writeLine = flags.jsonl === true ? await openLines(context) : null;
-  return {
+  const face: TerminalView = {
+    typed: () => [],
+    refresh: terminal.refresh,
     sink: (event) => {
       terminal.sink(event);
       if (style.color && (event.type === "model.started" || event.type === "plan.ready"))
@@ -139,6 +146,7 @@ export async function openView(
     interactive,
     prompter,
   };
+  return face;
 }
 
 /** Without a terminal: `-y` approves plans, amendments and batches without a plan; it never widens budget or policy. */

@@ -30,7 +30,7 @@ async function whileShown<T>(
   const { style } = view;
   if (style.plain) return work(() => {});
   const columns = () => columnsOf(context.env);
-  const spinner = createSpinner({ err: context.err, style, columns, now: () => performance.now() });
+  const spinner = createSpinner({ err: context.err, style, columns, now: () => performance.now(), typed: view.typed });
   spinner.start(`running ${command} ${style.glyphs.dot} Ctrl+C stops`);
   return work((lines) => spinner.show(lastLines(lines))).finally(spinner.stop);
 }

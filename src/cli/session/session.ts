@@ -129,11 +129,18 @@ function idsFor({ composed, sessions }: Talk, command: string): readonly string[
 async function readMessage(talk: Talk): Promise<string | null> {
   const { context, view } = talk;
   const keep = (text: string) => talk.input.add(talk.composed.cover(text));
+  const prompt = view.style.paint("change", "pai> ");
+  const queued = talk.ahead.lines.shift();
+  if (queued !== undefined) {
+    context.err(`\n${prompt}${visibleLine(queued)}\n`);
+    keep(queued);
+    return queued;
+  }
   const prompter = await view.prompter();
   await showAll(context);
   const own = listOwn(talk);
   const options: MessageOptions = {
-    prompt: view.style.paint("change", "pai> "),
+    prompt,
     history: talk.input.entries,
     complete: (before) =>
       completeMessage(talk.composed.opened.workspace, before, {
@@ -159,7 +166,9 @@ async function readMessage(talk: Talk): Promise<string | null> {
   for (;;) {
     try {
       context.err("\n");
-      const line = await prompter.readMessage(options);
+      const { text } = talk.ahead;
+      talk.ahead.text = "";
+      const line = await prompter.readMessage({ ...options, text });
       if (line !== null && line.trim() !== "") keep(line);
       talk.interruptedAt = 0;
       return line === null ? null : line.trim();
@@ -178,6 +187,12 @@ function requireTerminal(context: Context): void {
 
 /** The way of working of a session: without a choice of the user the one that may search. */
 const usualMode = ({ origins, settings }: Base) => (origins["mode"] === "default" ? "auto" : settings.mode);
+
+/** Said of a model that nobody chose, and whose name tells that its maker has a greater one. */
+const noteOf = ({ origins, settings }: Base) =>
+  origins["model"] === "default" && /-(?:lite|mini|nano)\b/.test(settings.model)
+    ? "; this is a small model, /model shows others"
+    : "";
 
 /** Opens a session at the terminal with all its parts; `resume` null: a new conversation. */
 async function openTalk(called: Context, resume: { readonly id: string | null } | null): Promise<Talk> {
@@ -201,7 +216,7 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   const banner = wrap(visibleLine(`pai ${version}  ${spellModels(base.settings)}  ${workspace.root}`), columns).join(
     "\n",
   );
-  context.err(`${banner}\nType a task; /help shows more\n`);
+  context.err(`${banner}\nType a task; /help shows more${noteOf(base)}\n`);
   if (loaded !== null) context.err(renderResumed(loaded.session, view.style, columns));
   if (loaded !== null) for (const text of describeLosses(loaded)) warn("session")(text);
   const mode = usualMode(base);
@@ -214,6 +229,8 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
     sandboxTold: null,
     offered: null,
     output: null,
+    outside: new Set<string>(),
+    ahead: { lines: [], text: "" },
     files: openFileNames(workspace),
     dialogue: createDialogue(),
     planned: null,

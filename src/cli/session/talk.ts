@@ -1,9 +1,11 @@
 /** A session at the terminal: its state, one turn of it, and Ctrl+C that ends the turn but not the session. */
 
+import { approvalWording } from "../../core/approval-wording.ts";
 import type { Dialogue } from "../../core/dialogue.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Names } from "../../core/fuzzy.ts";
 import type { Outcome } from "../../core/outcome.ts";
+import { pathWithin } from "../../core/path.ts";
 import type { Plan } from "../../core/plan/plan.ts";
 import { pastOf } from "../../core/session/past.ts";
 import { rowOf } from "../../core/vocabulary.ts";
@@ -14,7 +16,8 @@ import type { InputHistory } from "../../store/input-history.ts";
 import type { OpenSession, Sessions } from "../../store/sessions.ts";
 import type { Settings } from "../../store/settings.ts";
 import { counted, priced } from "../../ui/amount.ts";
-import { findMentions } from "../at-paths.ts";
+import { visibleLine } from "../../ui/sanitize.ts";
+import { absoluteMentions, findMentions } from "../at-paths.ts";
 import type { Context } from "../command.ts";
 import { composeOptions, limitTime } from "../compose/compose.ts";
 import type { ComposedModel } from "../compose/compose-model.ts";
@@ -22,7 +25,7 @@ import type { Composed } from "../compose/compose-task.ts";
 import { flowFor } from "../compose/flow.ts";
 import { notifyEnd } from "../compose/notify-end.ts";
 import type { TerminalView } from "../compose/view.ts";
-import { type KeyWatch, watchKeys } from "./watch-keys.ts";
+import { type Ahead, type KeyWatch, watchKeys } from "./watch-keys.ts";
 import { joinNotes, type TruthWatch } from "./watch-truth.ts";
 
 /** Milliseconds within which two interrupts at the prompt leave the session. */
@@ -56,6 +59,10 @@ export interface Talk {
   /** Totals of the tasks so far; `cost` in USD, null: some price is unknown. */
   spent: { readonly calls: number; readonly tokens: number; readonly cost: number | null };
   readonly truth: TruthWatch;
+  /** What was typed while a task worked. */
+  readonly ahead: Ahead;
+  /** What the user let the model see outside the project. */
+  readonly outside: Set<string>;
   /** The files of the project, for `@`. */
   readonly files: () => Promise<Names>;
   /** All that the last command of the model or check said; null: there was none. */
@@ -115,8 +122,8 @@ export function countInterrupt(talk: Talk): "leave" | "ask" | "ignore" {
 }
 
 /**
- * Runs `work` so that Ctrl+C or Escape ends it, but not the session. Pause `watch` while a question is asked. Text
- * typed meanwhile appears at the next prompt.
+ * Runs `work` so that Ctrl+C or Escape ends it, but not the session. Pause `watch` while a question is asked. What is
+ * typed meanwhile is a queue for later.
  */
 export async function whileInterruptible<T>(
   talk: Talk,
@@ -134,12 +141,16 @@ export async function whileInterruptible<T>(
   context.onInterrupt(stop);
   const both = AbortSignal.any([context.signal, controller.signal]);
   const limited = limitTime(both, composed.base.settings.limits.timeout);
-  const watch = watchKeys(stop);
+  const { ahead, view } = talk;
+  view.typed = () => [
+    ...ahead.lines.map((line) => `next: ${line}`),
+    ...(ahead.text === "" ? [] : [`pai> ${ahead.text}`]),
+  ];
+  const watch = watchKeys(stop, ahead, view.refresh);
   try {
     return await work(limited.signal, watch);
   } finally {
-    const typed = watch.stop(controller.signal.aborted);
-    if (typed !== "") (await talk.view.prompter()).typeAhead(typed);
+    watch.stop(controller.signal.aborted);
     if (controller.signal.aborted) talk.stoppedAt = context.now().getTime();
     talk.interruptedAt = 0;
     limited.end();
@@ -147,8 +158,27 @@ export async function whileInterruptible<T>(
   }
 }
 
+/** Asks, once for each, whether the model may see what a message names outside the project. Throws usage for a no. */
+async function showOutside(talk: Talk, typed: string, decide: TerminalView["decide"]): Promise<void> {
+  const { workspace, show } = talk.composed.opened;
+  for (const path of absoluteMentions(typed, workspace.root)) {
+    const isKnown = talk.outside.has(path) || pathWithin(path, workspace.root) !== null;
+    if (isKnown) continue;
+    const { accept } = await decide({ kind: "scope", text: approvalWording.showOutside(path) });
+    if (!accept) throw new PaiError("usage", `${visibleLine(path)} is not shown, and nothing was sent`);
+    talk.outside.add(path);
+    show(path);
+  }
+}
+
 /** The task of a message, with everything that goes with it. Throws path_refused for a denied file after `@`. */
-export async function taskOf(talk: Talk, text: string, typed: string): Promise<Task> {
+export async function taskOf(
+  talk: Talk,
+  text: string,
+  typed: string,
+  decide: TerminalView["decide"] = talk.view.decide,
+): Promise<Task> {
+  await showOutside(talk, typed, decide);
   const { composed, open, offered, dialogue, truth } = talk;
   const notes = await truth.catchUp(open);
   const { session } = open;
@@ -217,7 +247,7 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
       noteOutput(talk, event);
       if (!isToldAgain(talk, event)) view.sink(event);
     };
-    const said = await taskOf(talk, text, typed);
+    const said = await taskOf(talk, text, typed, decide);
     const task = composed.tellTools(said);
     talk.offered = null;
     const base = composeOptions(context, composed.base, command, view.interactive);

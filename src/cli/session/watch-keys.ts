@@ -1,6 +1,7 @@
-/** While a run works: Escape stops it, and other keys are kept, without echo, for the next prompt. */
+/** While a run works: Escape stops it, and other keys make a queue of messages for later. */
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import { openLibc } from "../../system/libc.ts";
+import { type Keystroke, openKeys } from "../../ui/prompt/keystrokes.ts";
 import { isInForeground } from "../../ui/tty.ts";
 
 /**
@@ -41,56 +42,68 @@ const isHushed = (termios: Uint8Array): boolean => ((termios[localFlagsAt] ?? 0)
 let termios: ReturnType<typeof openTermios> | undefined;
 
 /** Reads what has been typed, without waiting; "" for nothing. */
-function readTyped(fd: number): string {
+function readTyped(fd: number, decoder: TextDecoder): string {
   const bytes = new Uint8Array(4096);
   let typed = "";
   try {
     for (let size = readSync(fd, bytes); size > 0; size = readSync(fd, bytes))
-      typed += Buffer.from(bytes.subarray(0, size)).toString("latin1");
+      typed += decoder.decode(bytes.subarray(0, size), { stream: true });
   } catch {
     // EAGAIN: nothing is left.
   }
   return typed;
 }
 
-/**
- * Keeps only lines of several words that were typed before a question, joined to one: a single word could be an answer.
- */
-function unsent(typed: string): string {
-  const lines = typed.split(/[\r\n]+/).filter((line) => /\S\s+\S/.test(line));
-  return lines.map((line) => `${line.trim()} `).join("");
+/** What is typed while a task works: lines for later, which are sent one by one, and the line that is being typed. */
+export interface Ahead {
+  lines: string[];
+  text: string;
 }
 
-/** Lines typed ahead of a stop, as one line that is not sent: who stops the work does not want the next task begun. */
-const joined = (typed: string): string => typed.replace(/[\r\n]+/g, " ");
+const joined = (lines: readonly string[], text: string): string =>
+  [...lines, text].filter((line) => line !== "").join(" ");
+
+/** Enter queues the line, Up takes the last queued one back. */
+function press(ahead: Ahead, { name, text }: Keystroke): void {
+  const { lines } = ahead;
+  if (text !== "") ahead.text += text;
+  else if (name === "backspace" || name === "ctrl+h") ahead.text = Array.from(ahead.text).slice(0, -1).join("");
+  else if (name === "ctrl+u") ahead.text = "";
+  else if (name === "up") ahead.text = joined(lines.splice(-1), ahead.text);
+  else if (name === "enter" && ahead.text.trim() !== "") {
+    lines.push(ahead.text.trim());
+    ahead.text = "";
+  }
+}
 
 export interface KeyWatch {
   /**
-   * Leaves the terminal to a question until `resume`. Keys typed before it never answer it: only several words are
-   * kept, and they are not sent.
+   * Leaves the terminal to a question until `resume`. What was typed before it never answers it: only several words are
+   * kept, for the next prompt, since a single word could have been meant as an answer.
    */
   readonly pause: () => void;
   readonly resume: () => void;
-  /**
-   * Restores the terminal; returns what was typed meanwhile, without the Escape that stopped the work. `isStopped`: the
-   * user stopped the work, so none of it is sent.
-   */
-  readonly stop: (isStopped: boolean) => string;
+  /** Restores the terminal. `isStopped`: the user stopped the work, so no queued line is sent. */
+  readonly stop: (isStopped: boolean) => void;
 }
 
-const off: KeyWatch = { pause() {}, resume() {}, stop: () => "" };
+const off: KeyWatch = { pause() {}, resume() {}, stop() {} };
 
 /** Milliseconds between polls, and the time for the rest of a key that begins with Escape. */
-const tickMs = 100;
+const tickMs = 50;
 
-/** Reads keys until `stop`; the end of the process restores the terminal too. Does nothing without a terminal. */
-export function watchKeys(onEscape: () => void): KeyWatch {
+/**
+ * Reads keys into `ahead` until `stop`; the end of the process restores the terminal too. Does nothing without a terminal.
+ * `typed`: called when `ahead` has changed.
+ */
+export function watchKeys(onEscape: () => void, ahead: Ahead, typed: () => void): KeyWatch {
   termios ??= openTermios();
   const before = termios?.read() ?? null;
   if (termios == null || before === null) return off;
   const { read, write } = termios;
   const fd = openSync("/proc/self/fd/0", constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-  let typed = "";
+  const decoder = new TextDecoder();
+  const keys = openKeys();
   let paused = false;
   const hush = () => {
     const now = read();
@@ -104,17 +117,26 @@ export function watchKeys(onEscape: () => void): KeyWatch {
     process.on("SIGTSTP", suspend);
     hush();
   };
+  /** Takes what has been typed; an Escape after which nothing came for a tick is the key. */
+  const take = () => {
+    const wasBegun = keys.begun;
+    const more = readTyped(fd, decoder);
+    if (more !== "") keys.push(more);
+    else if (wasBegun) keys.settle();
+    let isChanged = false;
+    for (let key = keys.next(); key !== null; key = keys.next()) {
+      if (key.name === "escape") onEscape();
+      press(ahead, key);
+      isChanged = true;
+    }
+    if (isChanged) typed();
+  };
   const tick = () => {
     // In the background, accessing the terminal would stop the process.
     if (paused || !isInForeground()) return;
     // A question, for example, may have turned the echo on.
     hush();
-    const wasEscape = typed.endsWith("\x1b");
-    const more = readTyped(fd);
-    typed += more;
-    if (!wasEscape || more !== "") return;
-    typed = typed.slice(0, -1);
-    onEscape();
+    take();
   };
   const timer = setInterval(tick, tickMs);
   const restore = () => {
@@ -126,18 +148,19 @@ export function watchKeys(onEscape: () => void): KeyWatch {
   hush();
   return {
     pause() {
-      if (isInForeground()) typed += readTyped(fd);
+      if (isInForeground()) take();
       paused = true;
-      typed = unsent(typed);
+      const several = [...ahead.lines, ahead.text].filter((line) => /\S\s+\S/.test(line));
+      Object.assign(ahead, { lines: [], text: several.join(" ") });
     },
     resume() {
       paused = false;
     },
     stop(isStopped) {
-      if (!paused && isInForeground()) typed += readTyped(fd);
+      if (!paused && isInForeground()) take();
       closeSync(fd);
       restore();
-      return Buffer.from(isStopped ? joined(typed) : typed, "latin1").toString();
+      if (isStopped) Object.assign(ahead, { lines: [], text: joined(ahead.lines, ahead.text) });
     },
   };
 }

@@ -11,6 +11,8 @@ import type { Reader, Settle } from "./raw-input.ts";
 export interface MessageOptions {
   /** One row; may be coloured. */
   readonly prompt: string;
+  /** Initial text; absent: none. */
+  readonly text?: string;
   /** Earlier messages, oldest first. */
   readonly history: readonly string[];
   /** Completions at the end of the text; null: unknown. */

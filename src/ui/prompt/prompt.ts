@@ -31,8 +31,6 @@ const isFinal = (answer: Answer): answer is FinalAnswer =>
   typeof answer === "object" || !["again", "unsure", "show", "help"].includes(answer);
 
 export interface Prompter {
-  /** Passes on keys that were typed while nothing was asked; the next message begins with them. */
-  readonly typeAhead: (keys: string) => void;
   /**
    * Shows the question in full and waits for a clear answer; end of input and Escape mean no. Throws
    * PaiError(interrupted) on Ctrl+C.
@@ -75,7 +73,7 @@ export function createPrompter(options: PrompterOptions): Prompter {
 
   /** Reads a message. Text that comes back from the user's editor is shown, to be sent or changed. */
   async function readMessage(message: MessageOptions): Promise<string | null> {
-    let text = "";
+    let text = message.text ?? "";
     for (;;) {
       const read = await raw.read<string | OutsideEdit>("keep", (settle) =>
         openLineReader({ prompt: message.prompt, message, text }, settle, options),
@@ -93,7 +91,6 @@ export function createPrompter(options: PrompterOptions): Prompter {
   };
 
   return {
-    typeAhead: raw.typeAhead,
     readLine: (prompt) => readAnswered(prompt, ""),
     async ask(question) {
       showQuestion(question);

@@ -25,8 +25,6 @@ export interface Reader {
 }
 
 export interface RawInput {
-  /** Passes on keys that were read elsewhere; the next reading with `ahead: "keep"` begins with them. */
-  readonly typeAhead: (keys: string) => void;
   /**
    * Passes what is typed to the reader that `start` returns, until it settles; null at the end of input. `ahead`
    * decides about earlier input: nothing that was typed ahead may answer a question.
@@ -166,7 +164,6 @@ export function openRawInput({ keyboard: open, err, signal, terminal }: RawInput
   }
 
   return {
-    typeAhead: keys.push,
     async read(ahead, start) {
       signal.throwIfAborted();
       const keyboard = open();

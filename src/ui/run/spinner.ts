@@ -20,6 +20,8 @@ export interface Spinner {
   readonly show: (lines: readonly string[]) => void;
   /** Counts down to the next attempt; then the line is as before. */
   readonly countDown: (wait: Wait) => void;
+  /** Draws at once what stands below the wait, if it has changed. */
+  readonly refresh: () => void;
   /** Removes the line until `resume`, so that other text can be written. */
   readonly clear: () => void;
   /** Shows the line again if a wait is still going on. */
@@ -36,6 +38,8 @@ export interface SpinnerOptions {
   readonly now: () => number;
   /** Shown after the time if there is room: "Ctrl+C stops"; null: nothing. */
   readonly note?: (() => string | null) | undefined;
+  /** Rows below all others. */
+  readonly typed?: (() => readonly string[]) | undefined;
 }
 
 /** Milliseconds before anything is drawn: a short wait needs no spinner. */
@@ -111,6 +115,7 @@ export function createHeartbeat({
     },
     show() {},
     countDown() {},
+    refresh() {},
     clear() {},
     resume() {},
     stop,
@@ -120,7 +125,7 @@ export function createHeartbeat({
 /**
  * Turns four times a second on standard error, rewrites the text only when it changes, and erases itself in the end.
  */
-export function createSpinner({ err, style, columns, now, note }: SpinnerOptions): Spinner {
+export function createSpinner({ err, style, columns, now, note, typed }: SpinnerOptions): Spinner {
   let waitingFor: string | null = null;
   let since = 0;
   let paused: { readonly wait: Wait; readonly until: number } | null = null;
@@ -142,7 +147,8 @@ export function createSpinner({ err, style, columns, now, note }: SpinnerOptions
         : renderElapsed(waitingFor, at - since, width, glyphs, note?.() ?? null);
     // The cursor stays after the symbol: if a narrower terminal wraps the line, it can still be erased from there.
     const turn = style.paint("change", glyphs.spinner[frame % glyphs.spinner.length] ?? "");
-    const rows = [text, ...below.map((line) => `${glyphs.bar} ${cut(visibleLine(line), width - 2, glyphs.more)}`)];
+    const lines = below.map((line) => `${glyphs.bar} ${line}`);
+    const rows = [text, ...[...lines, ...(typed?.() ?? [])].map((line) => cut(visibleLine(line), width, glyphs.more))];
     const shown = rows.map((row) => `  ${style.paint("dim", row)}`).join("\r\n");
     const back = rows.length > 1 ? `\x1b[${rows.length - 1}A` : "";
     err(`${shown === drawn ? "" : `${eraseFromRow}${shown}${back}`}\r${turn}`);
@@ -180,6 +186,9 @@ export function createSpinner({ err, style, columns, now, note }: SpinnerOptions
     countDown(wait) {
       paused = { wait, until: now() + wait.seconds * 1000 };
     },
+    refresh() {
+      if (drawn !== null) draw();
+    },
     clear,
     resume,
     stop() {
@@ -200,6 +209,8 @@ export interface WaitOptions {
   readonly now: () => number;
   /** How to stop, for the first wait; null: already shown. */
   readonly note?: () => string | null;
+  /** Rows below the wait. */
+  readonly typed?: () => readonly string[];
 }
 
 export interface Waits {
@@ -255,10 +266,10 @@ export const lastLines = (text: string): readonly string[] =>
     .filter((line) => line.trim() !== "")
     .slice(-5);
 
-export function openWaits(streams: Streams, { verbose, live, columns, now, note }: WaitOptions): Waits {
+export function openWaits(streams: Streams, { verbose, live, columns, now, note, typed }: WaitOptions): Waits {
   const { style, redraw, line, aside } = streams;
   const spinner = live
-    ? createSpinner({ err: redraw, style, columns, now, note })
+    ? createSpinner({ err: redraw, style, columns, now, note, typed })
     : createHeartbeat({ say: aside, style, now });
   let purpose: Purpose = "turn";
   /** The current request to a model, and when it began. */

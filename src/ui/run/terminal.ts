@@ -31,6 +31,8 @@ export interface Terminal {
    * commands to undo them later must have besides; null: they cannot be undone, absent: nothing.
    */
   readonly finish: (outcome: Outcome, undoFlags?: string | null) => void;
+  /** Shows anew what stands below the wait. */
+  readonly refresh: () => void;
 }
 
 /** A streamed reply without news for this many milliseconds is shown as ended. */
@@ -143,6 +145,7 @@ function openRun(options: TerminalOptions): Terminal {
         spinner.resume();
       }
     },
+    refresh: spinner.refresh,
     pause() {
       pause();
       streams.showSubject();
@@ -184,6 +187,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
       }
       run.sink(event);
     },
+    refresh: () => run?.refresh(),
     pause: () => run?.pause(),
     finish(outcome, undoFlags) {
       (run ?? openRun(options)).finish(outcome, undoFlags);

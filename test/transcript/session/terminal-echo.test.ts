@@ -57,7 +57,7 @@ inTerminal(
     await Bun.sleep(300);
     screen.press("l", "a", "t", "e", "r");
     await Bun.sleep(300);
-    expect(screen.text()).not.toContain("later");
+    expect(screen.text()).toMatch(/^ {2}pai> later$/m);
     await screen.shows(/Forty-two\.[\s\S]*^pai> later/m);
     screen.press("C-u");
     screen.enter("exit");
@@ -82,3 +82,24 @@ inTerminal("lines typed ahead of a stop are at the next prompt, and no task of t
   await Bun.sleep(500);
   expect(place.gemini.requests).toHaveLength(1);
 });
+
+inTerminal(
+  "lines typed while a task works are a queue: it is shown, can be changed, and goes out line by line",
+  async () => {
+    await using place = openPlace([{ ...talked("First."), delayMs: 3000 }, talked("Second."), talked("Third.")]);
+    using screen = openScreen(place, { columns: 80, rows: 40 });
+    screen.enter('"$PAI"');
+    await screen.shows(ready);
+    screen.enter("begin now");
+    await place.gemini.arrived(1);
+    screen.enter("then tset it");
+    screen.enter("and thank me");
+    await screen.shows(/^ {2}next: then tset it\n {2}next: and thank me$/m);
+    screen.press("Up", "BSpace", "BSpace", "Up", "C-u");
+    screen.enter("then test it");
+    screen.enter("and thank us");
+    await screen.shows(/^ {2}next: then test it\n {2}next: and thank us$/m);
+    await screen.shows(/First\.[\s\S]*^pai> then test it\n[\s\S]*Second\.[\s\S]*^pai> and thank us\n[\s\S]*Third\./m);
+    expect(place.gemini.requests[1]?.body).toContain("Request: then test it");
+  },
+);

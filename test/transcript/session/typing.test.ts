@@ -1,6 +1,6 @@
 /** Typing in a real terminal: keys, pastes, history, sizes, stops; and what the message then holds. */
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expectPrompt } from "../../core/cpu-time.ts";
 import { openPlace, type Place } from "../harness.ts";
@@ -106,6 +106,26 @@ inTerminal(
   },
 );
 
+inTerminal("a file outside the project is shown after one yes a session, by ../ and by its absolute path", async () => {
+  await using place = openPlace([talked("It says out."), talked("Still out.")]);
+  writeFileSync(join(place.spare, "out.txt"), "far away\n");
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("what is @../spare/out.txt");
+  await screen.shows(/outside the project/);
+  screen.press("n");
+  await screen.shows(/is not shown,?\s+and nothing was sent/);
+  screen.enter("what is @../spare/out.txt");
+  await screen.shows(/outside the project/, 2);
+  screen.press("y");
+  await screen.shows(/It says out\./);
+  screen.enter(`and @${place.spare}/out.txt again`);
+  await screen.shows(/Still out\./);
+  expect(screen.text().match(/outside the project\?/g)).toHaveLength(2);
+  expect([place.gemini.requests.length, sentIn(place, 1).includes("far away")]).toEqual([2, true]);
+  await leave(place, screen);
+});
+
 inTerminal("Ctrl+Z gives the terminal back, fg goes on with what was typed (R10)", async () => {
   await using place = openPlace([talked("Here again.")]);
   using screen = openScreen(place, { columns: 80, rows: 24 });
@@ -168,7 +188,7 @@ inTerminal("!command shows its output and sends it with the next message; what i
   await leave(place, screen);
 });
 
-inTerminal("what is typed while a run works is not echoed into it, and stands at the next prompt", async () => {
+inTerminal("what is typed while a run works is shown below the wait, and stands at the next prompt", async () => {
   await using place = openPlace([
     { ...talked("Forty-two."), delayMs: 1500 },
     { ...talked("Again."), delayMs: 9000 },
@@ -179,7 +199,7 @@ inTerminal("what is typed while a run works is not echoed into it, and stands at
   await place.gemini.arrived(1);
   screen.press("l", "a", "t", "e", "r");
   await Bun.sleep(400);
-  expect(screen.text()).not.toContain("later");
+  expect(screen.text()).toMatch(/^ {2}pai> later$/m);
   await screen.shows(/Forty-two\.[\s\S]*^pai> later/m);
   screen.press("C-u");
   screen.enter("once more");

@@ -252,6 +252,76 @@ describe("is done:", () => {
   });
 });
 
+/** Not done: the exit code says so, and nothing of it stays. */
+const honest: Readonly<Record<string, Habit & { readonly status: "answered" | "failed" }>> = {
+  "n14 a claim that all passes while the check is red": {
+    lines: [
+      plan({ steps }),
+      modify("bmi.py", [old, `${old}    # Normal\n`]) + finish("All 5 pass."),
+      finish("All pass now."),
+    ],
+    options: { checks: [check] },
+    code: 9,
+    status: "failed",
+  },
+  "n23 a task answered as talk": { lines: [talk("I have added the category.")], code: 0, status: "answered" },
+  "n23c the same where a check is red": {
+    lines: [talk("I have added the category.")],
+    options: { checks: [check] },
+    code: 9,
+    status: "failed",
+  },
+  "n5 a question back": { lines: [talk("Which database do you use?")], code: 0, status: "answered" },
+  "n24 prose in place of a script, twice": {
+    lines: [plan({ steps }), "I have updated bmi.py.", "It is all done now, as I said."],
+    code: 7,
+    status: "failed",
+  },
+  "n26 a block without its divider, then one without anything": {
+    lines: [
+      plan({ steps }),
+      good.replace("=======\n", "") + finish(),
+      "MODIFY::bmi.py\nreturn 'Overweight'\nFINISH\nDone.",
+    ],
+    code: 8,
+    status: "failed",
+  },
+  "n39 the file is read again in place of the work": {
+    lines: [plan({ steps }), "READ::bmi.py\n", "READ::bmi.py\n"],
+    options: { checks: [check] },
+    code: 8,
+    status: "failed",
+  },
+  "n51 a snippet in a fence, twice": {
+    lines: [plan({ steps }), `\`\`\`python\n${fresh}\`\`\`\n`, `\`\`\`python\n${fresh}\`\`\`\n`],
+    code: 7,
+    status: "failed",
+  },
+  "n47 files as JSON, twice": {
+    lines: [
+      plan({ steps }),
+      JSON.stringify({ "bmi.py": done }),
+      JSON.stringify({ files: [{ path: "bmi.py", content: done }] }),
+    ],
+    code: 7,
+    status: "failed",
+  },
+  "nof a task that is called needless": {
+    lines: [plan({ steps }), finish("Nothing needs to change here."), finish("Nothing needs to change here.")],
+    code: 8,
+    status: "failed",
+  },
+};
+
+describe("is not done, and says so:", () => {
+  test.each(Object.entries(honest))("%s", async (_, { lines, code, status, options }) => {
+    const ran = await play({ files, task, lines, ...(options && { options }) });
+    expect([ran.outcome.code, ran.outcome.status, ran.files]).toEqual([code ?? 0, status, files]);
+    if (status === "answered")
+      expect(ran.eventsOf("notice").map(({ text }) => text)).toContain("answered, nothing changed");
+  });
+});
+
 describe("a WRITE that drops most of a file that was shown", () => {
   const lines = [plan({ steps }), write("bmi.py", fresh) + finish()];
   const told = "bmi.py: 11 of 14 lines go, among them bmi, category";

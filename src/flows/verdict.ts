@@ -2,7 +2,7 @@
 
 import { fence } from "../core/data-fence.ts";
 import { readJson } from "../core/json.ts";
-import { readVerdict, type ScheduleStep, type StepVerdict, unreadable } from "../core/plan/parse-schedule.ts";
+import { readVerdict, type ScheduleStep, type StepVerdict } from "../core/plan/parse-schedule.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { describeVerdict } from "../core/plan/reply-schemas.ts";
 import { ask, isBadReply } from "./ask.ts";
@@ -37,8 +37,24 @@ export function explainCheck(check: CheckReport): string {
 }
 
 export const renderTitle = ({ title, hint }: ScheduleStep) => (hint === "" ? title : `${title}\n${hint}`);
-export const renderVerdict = ({ passed, quality_score: score }: StepVerdict) =>
-  `${passed ? "passed" : "failed"}, ${score === null ? "no score" : `quality ${score}/10`}`;
+
+/** A verdict; `unread`: why there is none, so that only checks and failed actions decide. null: it was read. */
+export interface Judged extends StepVerdict {
+  readonly unread: string | null;
+}
+
+const unjudged = (why: string): Judged => ({
+  passed: true,
+  quality_score: null,
+  reasons: [],
+  next_fix: [],
+  unread: why,
+});
+
+export function renderVerdict({ passed, quality_score: score, unread }: Judged): string {
+  if (unread !== null) return `no verdict: ${unread}`;
+  return `${passed ? "passed" : "failed"}, ${score === null ? "no score" : `quality ${score}/10`}`;
+}
 
 /** Asks for the verdict on one step; the request holds only the evidence. */
 export async function judgeStep(
@@ -46,7 +62,7 @@ export async function judgeStep(
   plan: Plan,
   step: ScheduleStep,
   { work, checks, answer, diff }: Act,
-): Promise<StepVerdict> {
+): Promise<Judged> {
   const parts = [
     renderRequest(run),
     ...[renderCriteria(plan)].filter((text) => text !== ""),
@@ -64,9 +80,10 @@ export async function judgeStep(
       format: { name: "verdict", schema: verdictSchema },
     });
     const json = readJson(reply.text);
-    return json.ok ? readVerdict(json.value) : unreadable(`the verdict could not be read: ${json.why}`);
+    const verdict = json.ok ? readVerdict(json.value) : null;
+    return verdict === null ? unjudged("it could not be read") : { ...verdict, unread: null };
   } catch (thrown) {
     if (!isBadReply(thrown)) throw thrown;
-    return unreadable(thrown.message);
+    return unjudged(thrown.message);
   }
 }

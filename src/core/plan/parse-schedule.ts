@@ -151,18 +151,11 @@ export const verdictSchema = verdictForm.schema;
 
 export type StepVerdict = z.infer<typeof verdictSchema>;
 
-/** An unreadable verdict is a failed one without a score. */
-export function readVerdict(value: Json): StepVerdict {
+/** The verdict; null: it cannot be read. */
+export function readVerdict(value: Json): StepVerdict | null {
   const reading = readLeniently(verdictForm, unpackVerdict(value), "the verdict");
-  return reading.ok ? reading.value : unreadable("the verdict could not be read");
+  return reading.ok ? reading.value : null;
 }
-
-export const unreadable = (why: string): StepVerdict => ({
-  passed: false,
-  quality_score: null,
-  reasons: [why],
-  next_fix: [],
-});
 
 const names: FieldNames = { scope: ["files"], reply: ["response", "answer", "message"] };
 const stepNames: FieldNames = { title: ["name", "step", "task"], hint: ["description", "details"] };

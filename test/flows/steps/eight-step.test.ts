@@ -120,15 +120,15 @@ test("a failing check of the user is healed and judged again by the check, not b
   expect(ran.outcome).toMatchObject({ status: "verified", checks: [{ command: "sh a.sh", exit: 0, passed: true }] });
 });
 
-test("an unreadable verdict is a failed one without a score", async () => {
-  const ran = await run([
-    schedule({ create: ["a.py"] }),
-    write("a.py", "x = 1"),
-    "looks good to me!",
-    write("a.py", "x = 1"),
-    summary,
-  ]);
-  expect(ran.outcome).toMatchObject({ status: "failed", score: null });
+test("a verdict that cannot be read fails nothing and mends nothing: checks and failed actions decide alone", async () => {
+  const begun = [schedule({ create: ["a.py"] }), write("a.py", "x = 1"), "looks good to me!"];
+  const ran = await run([...begun, summary]);
+  expect(ran.outcome).toMatchObject({ status: "unverified", score: null, calls: { made: 4 } });
+  expect(ran.eventsOf("step.started").map(({ text }) => text)).toContain("no verdict: it could not be read");
+  const red = await run([...begun, write("a.py", "x = 3"), summary], {
+    options: { mode: "eight-step", checks: ["grep -q 2 a.py"] },
+  });
+  expect([red.purposes, red.outcome.code]).toEqual(["plan execute integrity heal", 9]);
 });
 
 test("FINISH in an act ends the task early and says which steps it covered, when all of the scope is done", async () => {

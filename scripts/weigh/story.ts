@@ -14,18 +14,18 @@ const src = join(import.meta.dir, "../../src");
 
 /** Files that the run goes through without waiting, by the part of the story to which they belong. */
 const declared: Readonly<Record<string, string>> = {
-  "the command line": "main cli/command-line",
+  "the command line": "main cli/command",
   "settings and screen":
     "cli/compose/base store/settings store/setting-table store/setting-kinds store/trust " + "ui/run/terminal",
   "what a run is composed of":
-    "workspace/confine workspace/system/folder-handle workspace/journal/open-state workspace/journal/journal store/audit " +
+    "workspace/confine workspace/journal/open-state workspace/journal/journal store/audit " +
     "store/plan-cache cli/compose/known-secrets core/secrets/veil models/replay",
   "the plan": "flows/calling core/json core/plan/parse-plan core/plan/lenient",
   "the yes": "flows/changes/allowed workspace/other-names",
   "the edit": "flows/phases core/script/parser core/edit/apply-edits",
   "the change": "core/guard/guard workspace/disk-batch workspace/journal/take-back workspace/atomic-write",
   "a command":
-    "workspace/sandbox/write-tape workspace/sandbox/launch workspace/sandbox/layers workspace/effects/look " +
+    "workspace/sandbox/write-tape workspace/sandbox/layers workspace/effects/look " +
     "workspace/effects/candidates workspace/effects/watch flows/effects",
   "the end": "flows/acting core/diff",
 };
@@ -61,7 +61,7 @@ function readRecord(record: string, place: string): readonly TracedFile[] {
   if (file.startsWith("..") || !file.endsWith(".ts")) return [];
   const lines = readFileSync(path, "utf8").split("\n");
   const waited = [...record.matchAll(/^DA:(\d+),[1-9]/gm)].some(([, at]) =>
-    /\bawait\b/.test(lines[Number(at) - 1] ?? ""),
+    /\bawait\s/.test(lines[Number(at) - 1] ?? ""),
   );
   return [{ file, ran: /^FNH:[1-9]/m.test(record), waited }];
 }

@@ -6,8 +6,16 @@ import { failedOutcome } from "../core/outcome.ts";
 import { maskAll } from "../core/secrets/key-shapes.ts";
 import { suggest } from "../core/suggest.ts";
 import { createJsonl, renderCommandDocument, renderDocument } from "../ui/json.ts";
-import type { Command, Context } from "./command.ts";
-import { argsForCitty, type CommandLine, checkLine, flagsOf, orderLine, requireFlags } from "./command-line.ts";
+import {
+  argsForCitty,
+  type Command,
+  type CommandLine,
+  type Context,
+  checkLine,
+  flagsOf,
+  orderLine,
+  requireFlags,
+} from "./command.ts";
 import { commands, findCommand, session } from "./command-table.ts";
 import { renderVersion, version } from "./commands/version.ts";
 import { habitOfCommand } from "./habits.ts";

@@ -16,7 +16,7 @@ import {
 } from "../core/model.ts";
 import { readProgress } from "../core/reply-progress.ts";
 import { hideMessage } from "../core/secrets/hide-message.ts";
-import { breathe } from "./breathe.ts";
+import { breathe } from "../core/steps.ts";
 import { minimumOf, refuseHuge, spentOn, usageOf } from "./calling.ts";
 import type { Run } from "./run.ts";
 

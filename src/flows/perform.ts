@@ -8,9 +8,9 @@ import { type Call, type CallResult, isFields, type Json } from "../core/model.t
 import type { RelPath } from "../core/path.ts";
 import { type PlanClaim, pathsOfClaim, type Rights } from "../core/plan/scope.ts";
 import type { AnyAction, Proposal } from "../core/proposal.ts";
+import { breathe } from "../core/steps.ts";
 import { isRefusal } from "./acting.ts";
 import { claimOfCall, pathsOfCall, requireOpened, requireRight, targetOfCall } from "./approval.ts";
-import { breathe } from "./breathe.ts";
 import { noteHidden, noteRead } from "./briefing/sources.ts";
 import { isVeiled, refuseNames, unveil } from "./changes/allowed.ts";
 import { acceptBatch, applyBatch, decideStaged, isAsked } from "./changes/batch.ts";

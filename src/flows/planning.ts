@@ -1,8 +1,10 @@
 /** From a request to an approved plan: one call, at most one repair, and one more call for each feedback. */
 
+import { normalizeOutput } from "../core/command/check-output.ts";
 import { startAnew } from "../core/dialogue.ts";
+import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
-import type { Json, Message } from "../core/model.ts";
+import { type Json, type Message, partOf } from "../core/model.ts";
 import type { Reading } from "../core/plan/lenient.ts";
 import { readPlan } from "../core/plan/parse-plan.ts";
 import { asksToLook, type Plan } from "../core/plan/plan.ts";
@@ -13,13 +15,12 @@ import { readLooseReply } from "../core/script/loose-reply.ts";
 import { completeFinish, parseScript } from "../core/script/parser.ts";
 import { requireYes, takeYes } from "./approval.ts";
 import { isTooLong, type ModelQuestion } from "./ask.ts";
-import { type Briefing, makeBriefing } from "./briefing/briefing.ts";
+import { type Briefing, makeBriefing, type Part } from "./briefing/briefing.ts";
 import { tellBriefing } from "./dialogue.ts";
 import type { RunEnding } from "./ending/ending.ts";
 import { lookAround } from "./evidence.ts";
 import { askForJson, type ReadValue } from "./json-reply.ts";
 import { type AtOnce, offerAtOnce, tryAtOnce } from "./plans/at-once.ts";
-import { keyBehindLooks, keyOfPlan } from "./plans/kept-plans.ts";
 import { asOnDisk, type Presented, present, whyUnfit } from "./plans/present.ts";
 import { workPrompt } from "./prompts/prompts.ts";
 import type { Run } from "./run.ts";
@@ -320,3 +321,23 @@ const findPlan = async <Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): P
   (run.planning.atOncePrompt === null
     ? await askForPlan(run, kind, wanted)
     : await askForWork(run, kind, run.planning.atOncePrompt, wanted));
+
+/**
+ * The cache key of a plan: sha256, hex. The briefing's text covers excerpts, tree and standard input. Two parts are
+ * replaced: outputs of checks by normalized ones, and the environment by one without git's state.
+ */
+function keyOfPlan(run: Run, briefing: Briefing, system: string): string {
+  const { workspace } = run;
+  const model = partOf(run.calling.model, "plan");
+  const keyOf = ({ kind, text }: Part): string =>
+    kind === "checks" ? normalizeOutput(text) : kind === "environment" ? (run.reading.environment ?? "") : text;
+  const parts = briefing.parts.map(keyOf).join("\n\n");
+  return digest(
+    [model.id, model.address ?? "", run.calling.effort?.plan ?? "", workspace.root, system, run.veil.blank(parts)].join(
+      "\0",
+    ),
+  );
+}
+
+/** The cache key of the plan that follows looks, which also covers their results. */
+const keyBehindLooks = ({ veil }: Run, key: string, found: string): string => digest(`${key}\0${veil.blank(found)}`);

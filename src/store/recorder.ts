@@ -1,4 +1,4 @@
-/** Wraps the ports of a run (model, workspace, decisions) and records what passes through them: the run's receipt. */
+/** Wraps the ports of a run and records what passes through them, and what it learned about the project: its receipt. */
 import { join } from "node:path";
 import type { KeptRanking } from "../core/context/rank.ts";
 import type { Term } from "../core/context/words.ts";
@@ -14,7 +14,6 @@ import { changedContent, changedPath, type Fact, type FactOf } from "../core/rec
 import { countNames, createVeil, type Veil } from "../core/secrets/veil.ts";
 import type { PastTurn } from "../core/session/past.ts";
 import { openReceipts, type ReceiptWriter } from "./receipts.ts";
-import { recordLooks, recordMemory, recordPlans, recordRepository } from "./record-found.ts";
 
 /** Task and options of the run. */
 export interface Started {
@@ -326,4 +325,59 @@ interface KeepingReceipts {
   readonly now: () => Date;
   readonly notify: (notice: Notice) => void;
   readonly ended: (facts: readonly Fact[]) => void;
+}
+
+/** Wraps an action so that the result of a look is recorded. */
+function recordLooks(action: AnyAction, tell: (fact: FactOf<"look">) => void): AnyAction {
+  if (action.kind !== "look") return action;
+  return {
+    ...action,
+    async propose(input, stage, signal) {
+      const found = await action.propose(input, stage, signal);
+      if (found.kind === "answer" || found.kind === "complaint") {
+        const code = found.kind === "complaint" ? found.code : null;
+        tell({ type: "look", action: action.name, input, code, text: found.text });
+      }
+      return found;
+    },
+  };
+}
+
+/** Wraps a memory so that the facts given to the run are recorded; none if it has none. */
+function recordMemory(memory: ProjectMemory | null, tell: (fact: FactOf<"memory">) => void): ProjectMemory | null {
+  if (memory === null) return null;
+  const learns = memory.learn !== null;
+  return {
+    ...memory,
+    async recall(task) {
+      const text = await memory.recall(task);
+      if (text !== "" || learns) tell({ type: "memory", text, learns });
+      return text;
+    },
+  };
+}
+
+/** Wraps a plan cache so that its answers are recorded. */
+function recordPlans(cache: PlanCache | null, tell: (fact: FactOf<"cached">) => void): PlanCache | null {
+  if (cache === null) return null;
+  return {
+    ...cache,
+    async load(key) {
+      const plan = await cache.load(key);
+      tell({ type: "cached", plan });
+      return plan;
+    },
+  };
+}
+
+/** Wraps the repository so that git's answers are recorded. */
+function recordRepository({ repository }: Workspace, tell: (text: string) => void): Pick<Workspace, "repository"> {
+  if (repository === undefined) return {};
+  return {
+    async repository(signal) {
+      const text = await repository(signal);
+      if (text !== "") tell(text);
+      return text;
+    },
+  };
 }

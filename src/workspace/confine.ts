@@ -1,14 +1,12 @@
 /** Access to the user's files: a pinned root, and folders below it that are reached without following a link. */
-
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync } from "node:fs";
 import { PaiError } from "../core/error.ts";
 import type { PathRules } from "../core/names.ts";
-import { nameOf, parentOf, pathWithin, type RelPath } from "../core/path.ts";
+import { joinPath, nameOf, parentOf, pathWithin, type RelPath } from "../core/path.ts";
 import { openOwnFiles, realFolders } from "./own-files.ts";
 import { showName } from "./parse-path.ts";
 import { judgeRoot } from "./path-policy.ts";
-import { enterFolder, type Handle, handleOf } from "./system/folder-handle.ts";
-import { enterFlags, type OpenFile, openFileAt, openFoundAt, readWholeAt } from "./system/open-at.ts";
+import { enterFlags, type OpenFile, openFileAt, openFolderAt, openFoundAt, readWholeAt } from "./system/open-at.ts";
 import { isMissing, type Stat, statAt, toStat } from "./system/stat.ts";
 
 /**
@@ -251,4 +249,34 @@ function whyRefused(real: string, { force, home, own = [] }: RootOptions): strin
   if (realFolders(own).some((folder) => real === folder || real.startsWith(`${folder}/`)))
     return "belongs to pai itself";
   return force ? null : judgeRoot(real, home === null ? null : (realFolders([home])[0] ?? home));
+}
+
+/** An open folder: `${at}/${name}` is a path in it, whatever its own path leads to by now. */
+export interface Handle {
+  readonly at: string;
+  close(): void;
+}
+
+const handleOf = (fd: number): Handle => ({ at: `/proc/self/fd/${fd}`, close: () => closeSync(fd) });
+
+/**
+ * A folder below another; null: missing. `path` is relative to `from`; `shown` is the name of `from` in messages.
+ * Throws path_refused for a link, file_unusable for what is not a folder.
+ */
+function enterFolder(from: Handle, path: RelPath, shown: RelPath): Handle | null {
+  let handle: Handle | null = null;
+  let done = shown;
+  try {
+    for (const part of path.split("/")) {
+      done = joinPath(done, part);
+      const fd = openFolderAt((handle ?? from).at, part, done);
+      handle?.close();
+      handle = fd === null ? null : handleOf(fd);
+      if (handle === null) return null;
+    }
+    return handle;
+  } catch (thrown) {
+    handle?.close();
+    throw thrown;
+  }
 }

@@ -4,10 +4,9 @@ import { PaiError, toPaiError } from "../core/error.ts";
 import { closedNameIn, type PathRules } from "../core/names.ts";
 import { joinPath, nameOf, type RelPath } from "../core/path.ts";
 import type { Entry } from "../core/ports.ts";
-import type { ReadFile, Root } from "./confine.ts";
+import type { Handle, ReadFile, Root } from "./confine.ts";
 import { type IgnoreRules, openIgnore } from "./ignore.ts";
 import { showName } from "./parse-path.ts";
-import type { Handle } from "./system/folder-handle.ts";
 import { type Stat, statOrRefused } from "./system/stat.ts";
 
 /** Called for each folder that cannot be entered, and for each name that is not UTF-8, which is listed as `special`. */

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { parseArgs } from "node:util";
 import { parseArgs as parseByCitty } from "citty";
 import fc from "fast-check";
-import { argsForCitty, checkLine, flagsOf, orderLine } from "../../src/cli/command-line.ts";
+import { argsForCitty, checkLine, flagsOf, orderLine } from "../../src/cli/command.ts";
 import { commands } from "../../src/cli/command-table.ts";
 import { runFlag } from "../../src/cli/flag-values.ts";
 import { type FlagKey, flagTable, specsOf } from "../../src/cli/flags.ts";

@@ -17,19 +17,22 @@ import { renderPastTurns } from "../../core/session/past.ts";
 import { renderBaseline } from "../checks/checks.ts";
 import { renderAnswerForm } from "../ending/ending.ts";
 import type { Run } from "../run.ts";
-import { type Knowledge, maxGuides, readKnowledge, renderGuide } from "./guides.ts";
 import { pickExcerpts } from "./pick-excerpts.ts";
 import { maxOfPast, maxOfPiped, renderPiped, roomFor } from "./piped.ts";
 import type { FilesRead } from "./reading.ts";
 import {
   hideSource,
+  type Knowledge,
   type ListedProject,
   listProject,
+  maxGuides,
   noteHidden,
   noteSent,
   openTexts,
   type ReadText,
+  readKnowledge,
   readMentioned,
+  renderGuide,
   type Source,
 } from "./sources.ts";
 

@@ -6,8 +6,8 @@ import { PaiError } from "../../core/error.ts";
 import type { ChangeSummary } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import { type PlanClaim, pathsOfClaim, type Rights } from "../../core/plan/scope.ts";
+import { listen, pace } from "../../core/steps.ts";
 import { mergeBlobs, renderDisputes } from "../../core/three-way.ts";
-import { breatheThrough, listen } from "../breathe.ts";
 import type { Run } from "../run.ts";
 import { findUnallowed, judgeStaged, type Refusal } from "./judge.ts";
 
@@ -44,11 +44,11 @@ async function propose(
   asked: boolean,
 ): Promise<{ readonly summaries: readonly ChangeSummary[]; readonly diff: string }> {
   const changes = run.overlay.staged();
-  const summaries = await breatheThrough(
+  const summaries = await pace(
     summarizeSteps(changes, () => origin),
     run.signal,
   );
-  const diff = await breatheThrough(renderSteps(changes, run.veiled.hideChange), run.signal);
+  const diff = await pace(renderSteps(changes, run.veiled.hideChange), run.signal);
   const proposed = { batch: run.changing.batches, changes: summaries, diff };
   const seen = isSeen(run) ? ({ seen: true } as const) : {};
   run.emit({ type: "changes.proposed", ...proposed, ...(asked ? { asked } : {}), ...seen });

@@ -6,7 +6,7 @@ import { type ErrorCode, toPaiError } from "../../core/error.ts";
 import { type GuardInput, judgeSteps, type Verdict } from "../../core/guard/guard.ts";
 import { type PathUse, parentOf, type RelPath, resolveFrom } from "../../core/path.ts";
 import type { Rights } from "../../core/plan/scope.ts";
-import { breatheThrough } from "../breathe.ts";
+import { pace } from "../../core/steps.ts";
 import type { Run } from "../run.ts";
 import { mayHoldSecrets, refuseUnallowed, typedSecrets, withinOnly } from "./allowed.ts";
 
@@ -64,7 +64,7 @@ async function findRefusals(
   allowed: Set<string> = new Set(),
 ): Promise<Refusals> {
   const refused: Refusals = new Map();
-  for (const verdict of await breatheThrough(judgeSteps({ ...input, limits: run.changing.guard }), run.signal)) {
+  for (const verdict of await pace(judgeSteps({ ...input, limits: run.changing.guard }), run.signal)) {
     const { path, rule, text } = verdict;
     if (refused.has(path) || allowed.has(`${rule} ${path}`)) continue;
     if (rule === "secret" && mayHoldSecrets(run.changing, path)) continue;

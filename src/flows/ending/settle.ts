@@ -10,9 +10,9 @@ import { failedOutcome, type Outcome, type Status } from "../../core/outcome.ts"
 import type { RelPath } from "../../core/path.ts";
 import { renderUndone } from "../../core/plan/scope.ts";
 import type { PreparedCommit, Transaction } from "../../core/ports.ts";
+import { listen, pace } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { rowOf } from "../../core/vocabulary.ts";
-import { breatheThrough, listen } from "../breathe.ts";
 import type { Ledger } from "../calling.ts";
 import type { Changing } from "../changes/changing.ts";
 import type { Checking } from "../checks/checking.ts";
@@ -195,8 +195,8 @@ const asKept = async (failure: PaiError): Promise<PaiError> =>
 async function showChanges(run: Run, all: readonly Change[]): Promise<Pick<Outcome, "changes" | "diff">> {
   const by = (path: Change["path"]) => (run.begun?.commandPaths.has(path) ? "command" : "plan");
   const open = all.filter(({ path }) => !run.changing.ignored.has(path));
-  const changes = await breatheThrough(summarizeSteps(all, by), null);
-  return { changes, diff: await breatheThrough(renderSteps(open, run.veiled.hideChange), null) };
+  const changes = await pace(summarizeSteps(all, by));
+  return { changes, diff: await pace(renderSteps(open, run.veiled.hideChange)) };
 }
 
 /** How many of the ignored paths that stay the outcome names. */

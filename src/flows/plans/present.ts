@@ -17,7 +17,7 @@ import {
   refuseLinks,
   withoutCommands,
 } from "../approval.ts";
-import { readNested } from "../briefing/guides.ts";
+import { readNested } from "../briefing/sources.ts";
 import { bindCommands } from "../commands/commands.ts";
 import { sizeOfFiles } from "../plan-files.ts";
 import { workPrompt } from "../prompts/prompts.ts";

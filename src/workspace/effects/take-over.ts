@@ -2,10 +2,9 @@
 import { chmodSync, cpSync, lstatSync, lutimesSync, readdirSync, renameSync, rmSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { joinPath, type RelPath } from "../../core/path.ts";
-import type { Steps } from "../../core/steps.ts";
+import { pace, type Steps } from "../../core/steps.ts";
 import { temporaryName } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
-import { pace } from "../pace.ts";
 import { systemCalls } from "../system/system-calls.ts";
 import { statOrNull } from "./folder-modes.ts";
 import { isDeletion, isOpaqueFolder } from "./layer.ts";

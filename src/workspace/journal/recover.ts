@@ -4,11 +4,11 @@ import type { Change } from "../../core/change.ts";
 import { diskCodes, toPaiError } from "../../core/error.ts";
 import type { PathRules } from "../../core/names.ts";
 import type { RelPath } from "../../core/path.ts";
+import { pace } from "../../core/steps.ts";
 import { holds, stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import { ownSince } from "../effects/others.ts";
 import { findClosedRemains, findRemains } from "../effects/watch.ts";
-import { pace } from "../pace.ts";
 import { showName } from "../parse-path.ts";
 import {
   forgetBefore,

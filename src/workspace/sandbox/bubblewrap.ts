@@ -1,8 +1,8 @@
 /** Has bwrap make the namespaces where only it may (Ubuntu); the tape does the rest inside. */
 import { existsSync } from "node:fs";
 import type { Confinement } from "./confinement.ts";
-import { tapeFd } from "./launch.ts";
 import { isReplaced, protectedProc } from "./namespaces.ts";
+import { tapeFd } from "./write-tape.ts";
 
 /** AppArmor's profile covers only this path; a bwrap elsewhere lacks the rights. */
 const program = "/usr/bin/bwrap";

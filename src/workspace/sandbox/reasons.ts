@@ -7,8 +7,8 @@ import { textOfSystem } from "../../system/lookups.ts";
 import type { ClosedPaths } from "./closed-paths.ts";
 import { isIsolated, levelOf, type Way } from "./confinement.ts";
 import { contains } from "./folders.ts";
-import type { SetupFailure } from "./launch.ts";
 import type { SandboxSettings } from "./settings.ts";
+import type { SetupFailure } from "./write-tape.ts";
 
 export interface Reason {
   readonly why: string;

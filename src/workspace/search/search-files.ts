@@ -1,8 +1,7 @@
 /** Reads the files of a search, many of one folder at a time. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { joinPath, nameOf, parentOf, type RelPath } from "../../core/path.ts";
-import type { Root } from "../confine.ts";
-import type { Handle } from "../system/folder-handle.ts";
+import type { Handle, Root } from "../confine.ts";
 import { lookFlags } from "../system/open-at.ts";
 import { refuseUnlessFile, toStat } from "../system/stat.ts";
 

@@ -1,6 +1,6 @@
 /** Work that never waits hears signals and time limits where it takes a breath, and loses no time there. */
 import { expect, test } from "bun:test";
-import { breathe, listen, nextTurn } from "../../../src/flows/breathe.ts";
+import { breathe, listen, nextTurn } from "../../../src/core/steps.ts";
 import { expectPrompt } from "../../core/cpu-time.ts";
 
 function workFor(ms: number): void {

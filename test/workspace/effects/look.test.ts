@@ -2,10 +2,9 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { finish } from "../../../src/core/steps.ts";
+import { finish, pace } from "../../../src/core/steps.ts";
 import { compareLooks, diff } from "../../../src/workspace/effects/candidates.ts";
 import { type Limits, type Look, takeLook } from "../../../src/workspace/effects/look.ts";
-import { pace } from "../../../src/workspace/pace.ts";
 import { noRules, openFolder } from "../folder.ts";
 import { at, change, file } from "../tree.ts";
 

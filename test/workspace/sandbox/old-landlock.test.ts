@@ -4,9 +4,8 @@ import { mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import type { Confinement } from "../../../src/workspace/sandbox/confinement.ts";
 import { readableRules } from "../../../src/workspace/sandbox/landlock.ts";
-import { launch } from "../../../src/workspace/sandbox/launch.ts";
 import { thisMachine } from "../../../src/workspace/sandbox/machine-code.ts";
-import { runProgram, writeConfinement } from "../../../src/workspace/sandbox/write-tape.ts";
+import { launch, runProgram, writeConfinement } from "../../../src/workspace/sandbox/write-tape.ts";
 import { newFolder } from "../../grounds.ts";
 import { needs } from "../../needs.ts";
 import { confinedBy, python } from "./world.ts";

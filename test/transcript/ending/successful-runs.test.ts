@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { readCommand, readEvents, readOutcome } from "../contract.ts";
-import { openPlace } from "../harness.ts";
+import { configure, openPlace } from "../harness.ts";
 import { done, hello, planned, talked, write } from "../replies.ts";
 
 const task = ["run", "-y", "--json", "make hello.txt"] as const;
@@ -94,7 +94,8 @@ test.concurrent("a plan is single-shot's: another --mode is refused, a setting i
   ]) {
     expect([args, (await place.pai(args)).code]).toEqual([args, 2]);
   }
-  expect((await place.pai(["plan", "--mode", "tool-loop", "make hello.txt"])).code).toBe(0);
+  configure(place, { mode: "tool-loop" });
+  expect((await place.pai(["plan", "make hello.txt"])).code).toBe(0);
   expect((await place.pai(["apply", "p.json"])).code).toBe(2);
 });
 

@@ -2,19 +2,21 @@
 import { PaiError } from "../core/error.ts";
 import { type Effort, efforts, type Json } from "../core/model.ts";
 import { findProvider, firstOfWire, type Provider, type Wire, wireHeaders, wires } from "../core/providers.ts";
-import { factFields, factSchemas, type ModelFacts, readFacts } from "./model-settings.ts";
+import { factFields, type ModelFacts, readFacts } from "./model-settings.ts";
 import type { Environment } from "./places.ts";
 import {
-  asJson,
   duration,
+  entriesKind,
+  entriesShape,
   type Fault,
-  type Judge,
-  judgeBy,
-  judgeEntries,
-  judgeObject,
   nonEmpty,
+  objectShape,
+  oneOf,
   readCommand,
   type Setting,
+  type Shape,
+  valueShape,
+  withRule,
 } from "./setting-kinds.ts";
 
 /** A program of the user that prints a key. */
@@ -70,124 +72,103 @@ const variables = /\$\{(\w+)\}/g;
 const isHeaderValue = (json: Json): boolean =>
   isText(json) && /^[\x20-\x7e]*$/.test(json) && json.trim() !== "" && !json.replace(variables, "").includes("${");
 
-const headerName: Judge = judgeBy("the name of a header that pai does not send itself", (json) =>
-  Boolean(isText(json) && token.test(json) && !reserved.test(json)),
+const headers = withRule(
+  entriesShape(
+    { wants: "a header", shape: /^/ },
+    valueShape(`printable ASCII on one line, with variables as \${NAME}`, nonEmpty, isHeaderValue),
+  ),
+  (json) => {
+    const given = Object.keys(json as object);
+    const bad = given.find((name) => !token.test(name) || reserved.test(name));
+    if (bad !== undefined) return { path: [bad], wants: "the name of a header that pai does not send itself" };
+    const lower = given.map((name) => name.toLowerCase());
+    const twice = given.find((_, at) => lower.indexOf(lower[at] ?? "") !== at);
+    return twice === undefined ? null : { path: [twice], wants: "left out: the same header stands above" };
+  },
 );
-const headerValue: Judge = judgeBy(`printable ASCII on one line, with variables as \${NAME}`, isHeaderValue);
 
-function judgeHeaders(json: Json): Fault | null {
-  const names = { wants: "a header", shape: /^/ };
-  const fault = judgeEntries(names, headerValue)(json);
-  if (fault !== null) return fault;
-  const given = Object.keys(json as object);
-  const bad = given.find((name) => headerName(name) !== null);
-  if (bad !== undefined) return { path: [bad], wants: headerName(bad)?.wants ?? "" };
-  const lower = given.map((name) => name.toLowerCase());
-  const twice = given.find((_, at) => lower.indexOf(lower[at] ?? "") !== at);
-  return twice === undefined ? null : { path: [twice], wants: "left out: the same header stands above" };
-}
-
-const lasting = (max: number): Judge => {
-  const { wants, check } = duration("", max);
-  return judgeBy(wants, (json) => check(json) !== null);
+const lasting = (max: number): Shape => {
+  const { wants, schema, check } = duration("", max);
+  return valueShape(wants, schema, (json) => check(json) !== null);
 };
 const maxCache = 86_400;
 const maxTimeout = 600;
-const sources: Readonly<Record<string, Judge>> = {
-  variable: judgeBy("the name of a variable", (json) => isText(json) && /^[A-Za-z_]\w*$/.test(json)),
-  stored: judgeBy("true", (json) => json === true),
-  command: judgeBy("a command without quotes, or a list of its words", (json) => readCommand(json) !== null),
+const variableName = "^[A-Za-z_]\\w*$";
+const sources: Readonly<Record<string, Shape>> = {
+  variable: valueShape(
+    "the name of a variable",
+    { type: "string", pattern: variableName },
+    (json) => isText(json) && new RegExp(variableName).test(json),
+  ),
+  stored: valueShape("true", { const: true }, (json) => json === true),
+  command: valueShape(
+    "a command without quotes, or a list of its words",
+    { anyOf: [nonEmpty, { type: "array", items: nonEmpty, minItems: 1 }] },
+    (json) => readCommand(json) !== null,
+  ),
 };
-const judgeParts = judgeObject("a key", {}, { ...sources, cache: lasting(maxCache), timeout: lasting(maxTimeout) });
 
-function judgeKeySource(json: Json): Fault | null {
-  const fault = judgeParts(json);
-  if (fault !== null) return fault;
-  const given = Object.keys(json as object);
-  const named = given.filter((name) => Object.hasOwn(sources, name));
-  if (named.length !== 1)
-    return { path: [], wants: 'one of {"variable": "NAME"}, {"stored": true} and {"command": "program words"}' };
-  const idle = named[0] === "command" ? undefined : given.find((name) => !named.includes(name));
-  return idle === undefined ? null : { path: [idle], wants: "left out: only a command has it" };
-}
-
-const text: Judge = judgeBy("a text", isText);
-const judgeFields = judgeObject(
-  "a provider",
-  {
-    wire: judgeBy(`one of ${wires.join(", ")}`, (json) => wires.some((wire) => wire === json)),
-    url: judgeBy("an http:// or https:// URL without user, password and #", isUrl),
-  },
-  {
-    query: judgeEntries({ wants: "a parameter", shape: /^\S+$/ }, text),
-    headers: judgeHeaders,
-    key: judgeKeySource,
-    insecureHttp: judgeBy("true or false", (json) => typeof json === "boolean"),
-    effort: judgeBy(`one of ${efforts.join(", ")}`, (json) => efforts.some((effort) => effort === json)),
-    ...factFields,
+const keySource = withRule(
+  objectShape("a key", {}, { ...sources, cache: lasting(maxCache), timeout: lasting(maxTimeout) }),
+  (json) => {
+    const given = Object.keys(json as object);
+    const named = given.filter((name) => Object.hasOwn(sources, name));
+    if (named.length !== 1)
+      return { path: [], wants: 'one of {"variable": "NAME"}, {"stored": true} and {"command": "program words"}' };
+    const idle = named[0] === "command" ? undefined : given.find((name) => !named.includes(name));
+    return idle === undefined ? null : { path: [idle], wants: "left out: only a command has it" };
   },
 );
 
-function judgeRow(json: Json): Fault | null {
-  const fault = judgeFields(json);
-  if (fault !== null) return fault;
-  const { headers = {}, key } = json as unknown as Row;
-  const keyless = key !== undefined ? undefined : Object.keys(headers).find((name) => headers[name]?.includes(keyMark));
-  return keyless === undefined ? null : { path: ["headers", keyless], wants: `without ${keyMark}: the row has no key` };
-}
+const row = withRule(
+  objectShape(
+    "a provider",
+    {
+      wire: oneOf(wires),
+      url: valueShape(
+        "an http:// or https:// URL without user, password and #",
+        { type: "string", pattern: "^\\s*https?://" },
+        isUrl,
+      ),
+    },
+    {
+      query: entriesShape({ wants: "a parameter", shape: /^\S+$/ }, valueShape("a text", { type: "string" }, isText)),
+      headers,
+      key: keySource,
+      insecureHttp: valueShape("true or false", { type: "boolean" }, (json) => typeof json === "boolean"),
+      effort: oneOf(efforts),
+      ...factFields,
+    },
+  ),
+  (json) => {
+    const { headers: given = {}, key } = json as unknown as Row;
+    const keyless = key !== undefined ? undefined : Object.keys(given).find((name) => given[name]?.includes(keyMark));
+    return keyless === undefined
+      ? null
+      : { path: ["headers", keyless], wants: `without ${keyMark}: the row has no key` };
+  },
+);
 
 const nameShape = /^[A-Za-z][\w-]{0,31}$/;
 const isFree = (name: string) => nameShape.test(name) && findProvider(name) === null && name !== "replay";
-const judgeNames = judgeEntries({ wants: "a provider", shape: /^/ }, judgeRow);
+const rows = entriesShape({ wants: "a provider", shape: /^/ }, row);
 
 function judgeProviders(json: Json): Fault | null {
   const taken = Object.keys(json === null || typeof json !== "object" ? {} : json).find((name) => !isFree(name));
-  if (taken === undefined || Array.isArray(json)) return judgeNames(json);
+  if (taken === undefined || Array.isArray(json)) return rows.judge(json);
   const why = nameShape.test(taken) ? "is a name of pai's own" : "is not made of letters, digits, - and _";
   return { path: [taken], wants: `named otherwise: ${JSON.stringify(taken)} ${why}` };
 }
 
 type Entries = Readonly<Record<string, Json>>;
 
-const lastingSchema = duration("", maxCache).schema;
-
 /** Whose addresses and commands these are decides where keys go, so no project may name one. */
 export const ownProviders: Setting<Entries> = {
-  name: "providers",
-  wants: 'providers of your own by name, {"name": {"wire": "chat", "url": "https://…", "key": {"variable": "NAME"}}}',
-  schema: {
-    type: "object",
-    additionalProperties: {
-      type: "object",
-      additionalProperties: false,
-      required: ["wire", "url"],
-      properties: {
-        wire: { enum: [...wires] },
-        url: { type: "string", pattern: "^\\s*https?://" },
-        query: { type: "object", additionalProperties: { type: "string" } },
-        headers: { type: "object", additionalProperties: nonEmpty },
-        key: {
-          type: "object",
-          additionalProperties: false,
-          properties: {
-            variable: { type: "string", pattern: "^[A-Za-z_]\\w*$" },
-            stored: { const: true },
-            command: { anyOf: [nonEmpty, { type: "array", items: nonEmpty, minItems: 1 }] },
-            cache: lastingSchema,
-            timeout: lastingSchema,
-          },
-        },
-        insecureHttp: { type: "boolean" },
-        effort: { enum: [...efforts] },
-        ...factSchemas,
-      },
-    },
-  },
-  fallback: {},
-  fromText: asJson,
-  check: (json) => (judgeProviders(json) === null ? (json as Entries) : null),
-  fault: judgeProviders,
-  hasEntries: true,
+  ...entriesKind(
+    "providers",
+    'providers of your own by name, {"name": {"wire": "chat", "url": "https://…", "key": {"variable": "NAME"}}}',
+    { judge: judgeProviders, schema: rows.schema },
+  ),
   shown: (json) =>
     Object.fromEntries(Object.entries(json as Entries).map(([name, row]) => [name, showRow(row as unknown as Row)])),
   userOnly: true,

@@ -149,7 +149,13 @@ export interface Fault {
 /** null: the value is right. */
 export type Judge = (json: Json) => Fault | null;
 
-type Judges = Readonly<Record<string, Judge>>;
+/** What a value must be: by a judge that says what is wrong with it, and as JSON Schema. */
+export interface Shape {
+  readonly judge: Judge;
+  readonly schema: Fields;
+}
+
+type Shapes = Readonly<Record<string, Shape>>;
 
 const below = (name: string, fault: Fault | null): Fault | null =>
   fault === null ? null : { ...fault, path: [name, ...fault.path] };
@@ -159,32 +165,65 @@ function firstFault(faults: Iterable<Fault | null>): Fault | null {
   return null;
 }
 
-export const judgeBy =
-  (wants: string, fits: (json: Json) => boolean): Judge =>
-  (json) =>
-    fits(json) ? null : { path: [], wants };
+export const valueShape = (wants: string, schema: Fields, fits: (json: Json) => boolean): Shape => ({
+  schema,
+  judge: (json) => (fits(json) ? null : { path: [], wants }),
+});
+
+export const oneOf = (values: readonly string[]): Shape =>
+  valueShape(`one of ${values.join(", ")}`, { enum: [...values] }, (json) => values.some((value) => value === json));
+
+/** A shape with a rule that no schema says; it sees only values that have the shape. */
+export const withRule = ({ judge, schema }: Shape, rule: Judge): Shape => ({
+  schema,
+  judge: (json) => judge(json) ?? rule(json),
+});
 
 /** An object with names of the user's choice. `wants`: what its names must be, to follow "must have a name of". */
-export function judgeEntries(name: { readonly wants: string; readonly shape: RegExp }, inner: Judge): Judge {
-  return (json) => {
+export function entriesShape(name: { readonly wants: string; readonly shape: RegExp }, inner: Shape): Shape {
+  const judge: Judge = (json) => {
     if (!isFields(json)) return { path: [], wants: "an object" };
     return firstFault(
       Object.entries(json).map(([key, value]) =>
-        name.shape.test(key) ? below(key, inner(value)) : { path: [key], wants: `named by ${name.wants}` },
+        name.shape.test(key) ? below(key, inner.judge(value)) : { path: [key], wants: `named by ${name.wants}` },
       ),
     );
   };
+  return { judge, schema: { type: "object", additionalProperties: inner.schema } };
 }
 
 /** An object with these fields and no others. `what`: what it is, like "a provider". */
-export function judgeObject(what: string, required: Judges, optional: Judges): Judge {
+export function objectShape(what: string, required: Shapes, optional: Shapes): Shape {
   const all = { ...required, ...optional };
   const names = Object.keys(all).join(", ");
-  return (json) => {
+  const judge: Judge = (json) => {
     if (!isFields(json)) return { path: [], wants: `an object with ${names}` };
     const unknown = Object.keys(json).find((key) => !Object.hasOwn(all, key));
     if (unknown !== undefined) return { path: [unknown], wants: `left out: ${what} has ${names}` };
     const given = Object.entries(all).filter(([key]) => Object.hasOwn(required, key) || json[key] !== undefined);
-    return firstFault(given.map(([key, judge]) => below(key, judge(json[key] ?? null))));
+    return firstFault(given.map(([key, shape]) => below(key, shape.judge(json[key] ?? null))));
   };
+  const properties = Object.fromEntries(Object.entries(all).map(([key, { schema }]) => [key, schema]));
+  return {
+    judge,
+    schema: { type: "object", additionalProperties: false, required: Object.keys(required), properties },
+  };
+}
+
+/** A setting with entries of one shape by names of the user's choice. */
+export const entriesKind = (name: string, wants: string, { judge, schema }: Shape): Setting<Fields> => ({
+  ...{ name, wants, schema, fallback: {}, fromText: asJson, fault: judge, hasEntries: true },
+  check: (json) => (judge(json) === null ? (json as Fields) : null),
+});
+
+/** One of some words. */
+export function choice<T extends string>(
+  name: string,
+  values: readonly T[],
+  fallback: T,
+  sources: Sources = {},
+): Setting<T> {
+  const check = (json: Json): T | null => values.find((known) => known === json) ?? null;
+  const fixed = { name, wants: `one of ${values.join(", ")}`, schema: { enum: [...values] }, fallback };
+  return { ...fixed, fromText: (value) => value.trim(), check, ...sources };
 }

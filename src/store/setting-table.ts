@@ -17,6 +17,7 @@ import {
   asJson,
   asNumber,
   cap,
+  choice,
   clamp,
   duration,
   isNumber,
@@ -41,25 +42,13 @@ const either = (current: boolean, wanted: boolean): boolean => current || wanted
 const rightsOf: Readonly<Record<Mode, number>> = { "single-shot": 0, "eight-step": 1, auto: 2, "tool-loop": 2 };
 
 const mode: Setting<Mode> = {
-  name: "mode",
-  wants: `one of ${modes.join(", ")}`,
-  schema: { enum: [...modes] },
-  fallback: "single-shot",
-  flag: "mode",
-  fromText: (value) => value.trim(),
-  check: (json) => modes.find((known) => known === json) ?? null,
+  ...choice("mode", modes, "single-shot", { flag: "mode" }),
   // A project may only choose a mode with fewer rights: without a plan every file may change, with more calls.
   narrow: (current, wanted) => (rightsOf[wanted] <= rightsOf[current] ? wanted : current),
 };
 
 const sandbox: Setting<SandboxChoice> = {
-  name: "sandbox",
-  wants: `one of ${sandboxChoices.join(", ")}`,
-  schema: { enum: [...sandboxChoices] },
-  fallback: "auto",
-  flag: "sandbox",
-  fromText: (value) => value.trim(),
-  check: (json) => sandboxChoices.find((known) => known === json) ?? null,
+  ...choice("sandbox", sandboxChoices, "auto", { flag: "sandbox" }),
   narrow: stricterChoice,
 };
 
@@ -88,12 +77,7 @@ const checkSandbox: Setting<Readonly<Record<string, SandboxUse>>> = {
 };
 
 const atOnce: Setting<AtOnceChoice> = {
-  name: "at_once",
-  wants: `one of ${atOnceChoices.join(", ")}`,
-  schema: { enum: [...atOnceChoices] },
-  fallback: "auto",
-  fromText: (value) => value.trim(),
-  check: (json) => atOnceChoices.find((known) => known === json) ?? null,
+  ...choice("at_once", atOnceChoices, "auto"),
   // A project may only ask for a plan first.
   narrow: (current, wanted) => (wanted === "never" ? wanted : current),
 };

@@ -29,7 +29,7 @@ test.each([
     "OPENAI_BASE_URL",
   ],
   ["gemini", { PAI_BASE_URL: "https://g.example/a/v1beta?x=1&y=2" }, "https://g.example/a?x=1&y=2", "PAI_BASE_URL"],
-] as const)("%s with %j is reached at %s", (provider, env, url, origin) => {
+] as const)("%s with %j is reached at %s (R47)", (provider, env, url, origin) => {
   expect(find(provider, env)).toMatchObject({ url, origin });
 });
 

@@ -84,21 +84,6 @@ test("a folder that is moved takes no such file to its place unseen", async () =
   expect([ran.outcome.ok, ran.files]).toEqual([false, { "a/workflows/ci.yml": "x\n" }]);
 });
 
-test("what a command of the plan made of such a file is taken back", async () => {
-  const lines = [
-    plan({ steps: ["RUN sh x.sh"] }),
-    "RUN::sh x.sh\nFINISH::done\n",
-    finish("It could not be."),
-    finish("It could not be."),
-  ];
-  const files = { "x.sh": "mkdir -p .github/workflows; echo on > .github/workflows/ci.yml; echo 1 > a.txt\n" };
-  const options = { allowRun: true };
-  const ran = await play({ files, lines, options });
-  expect(ran.files).toEqual(files);
-  const named = await play({ files, lines, options: { ...options, allow: [".github/**"] } });
-  expect(Object.keys(named.files).sort()).toEqual([".github/workflows/ci.yml", "a.txt", "x.sh"]);
-});
-
 // F13
 test("a yes for all that follows is offered below a folder only, never for the root", async () => {
   const writeTo = (path: string) => [{ id: "1", name: "write", input: { path, content: "x\n" } }];

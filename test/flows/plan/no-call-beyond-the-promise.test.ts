@@ -114,31 +114,6 @@ describe("at most", () => {
     expect([ran.outcome.code, ran.outcome.error?.code, ran.files]).toEqual([13, "budget_calls", {}]);
   });
 
-  test("a cap with which the way of working could never end is a usage error before the first call", async () => {
-    const capped = (calls: number) => ({ caps: { calls, tokens: null, cost: null } });
-    const one = await play({ lines: [], options: capped(1) });
-    expect([one.outcome.code, one.requests.length, one.outcome.error?.message.includes("at least 2")]).toEqual([
-      2,
-      0,
-      true,
-    ]);
-    const eight = await play({ lines: [], options: { ...capped(4), mode: "eight-step" } });
-    expect([eight.outcome.code, eight.outcome.error?.message.includes("at least 5")]).toEqual([2, true]);
-    const planned = await play({ lines: [create], options: { ...capped(1), planOnly: true, command: "plan" } });
-    expect(planned.outcome).toMatchObject({ code: 0, calls: { made: 1, expected: 1, at_most: 1 } });
-  });
-
-  test("the promise that is shown is never more than the cap", async () => {
-    const ran = await play({ lines: [create, created], options: { caps: { calls: 2, tokens: null, cost: null } } });
-    expect(ran.eventsOf("plan.ready")[0]?.promise).toMatchObject({ expected: 2, at_most: 2 });
-    expect(ran.outcome.calls).toEqual({ made: 2, expected: 2, at_most: 2 });
-  });
-
-  test("a cap that prevents nothing does no harm", async () => {
-    const ran = await play({ lines: [create, created], options: { caps: { calls: 2, tokens: null, cost: null } } });
-    expect(ran.outcome.code).toBe(0);
-  });
-
   test("a cap prevents the repair of a plan: 13", async () => {
     const ran = await play({
       lines: ["[]", "[]"],

@@ -2,7 +2,6 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { outcomeSchema } from "../../../src/core/schemas.ts";
 import { readEvents, readOutcome } from "../contract.ts";
 import { openPlace, type Place } from "../harness.ts";
 import { done, hello, planned, talked, write } from "../replies.ts";
@@ -61,16 +60,6 @@ test.concurrent("the result is on standard output, the way to it on standard err
   expect(stdout).toMatch(/^Done\.\n[\s\S]*create\s+hello\.txt[\s\S]*unverified[\s\S]*pai undo/);
   expect(stderr).toMatch(/I will do it\.[\s\S]*WRITE hello\.txt[\s\S]*\+ hello/);
   expect(stdout).not.toContain("I will do it");
-});
-
-test.concurrent("characters that act on a terminal arrive spelled out, in text and in documents (R34)", async () => {
-  const evil = "red \u001b[31m title \u001b]0;x\u0007 back \u009b2J";
-  await using place = openPlace([talked(evil), talked(evil)]);
-  const { stdout, stderr } = await place.pai(["run", "say it"]);
-  expect(stdout + stderr).not.toMatch(/[\u001b\u0007\u009b]/);
-  const json = await place.pai(["run", "--json", "say it"]);
-  expect(json.stdout).not.toMatch(/[\u001b\u0007\u009b]/);
-  expect(outcomeSchema.parse(JSON.parse(json.stdout)).text).toBe(evil);
 });
 
 test.concurrent("LC_ALL=C and --plain: nothing but ASCII of our own (R31, R32)", async () => {

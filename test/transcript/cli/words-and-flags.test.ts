@@ -3,9 +3,9 @@ import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { commands } from "../../../src/cli/command-table.ts";
-import { expectPlain, readCommand, readOutcome } from "../contract.ts";
+import { expectPlain, readCommand } from "../contract.ts";
 import { openPlace } from "../harness.ts";
-import { hello, talked } from "../replies.ts";
+import { talked } from "../replies.ts";
 
 const names = commands.map(({ name }) => name);
 
@@ -110,23 +110,6 @@ test.concurrent("a task needs no run when it is more than a bare word (R25)", as
     await using place = openPlace([talked("Hello.")]);
     expect(await place.pai([task])).toMatchObject({ code: 0, stdout: "Hello.\n" });
   }
-});
-
-test.concurrent("flags go anywhere, with = or without, and -- ends them (R25)", async () => {
-  for (const args of [
-    ["run", "-y", "--json", "--max-calls=3", "make hello.txt"],
-    ["--json", "-y", "run", "make hello.txt", "--max-calls", "3"],
-    ["make hello.txt", "-y", "--json", "-m=gemini:gemini-3.5-flash-lite"],
-    ["-yq", "--json", "run", "--", "make hello.txt"],
-  ]) {
-    await using place = openPlace(hello);
-    expect(readOutcome(await place.pai(args))).toMatchObject({ command: "run", status: "unverified" });
-    expect(place.read("hello.txt")).toBe("hello\n");
-  }
-  await using place = openPlace([talked("That is a flag.")]);
-  const { code, stdout } = await place.pai(["run", "--", "--json"]);
-  expect([code, stdout]).toEqual([0, "That is a flag.\n"]);
-  expect(place.gemini.requests[0]?.body).toContain("Request: --json");
 });
 
 test.concurrent("words nobody reads and two forms of one output are usage errors", async () => {

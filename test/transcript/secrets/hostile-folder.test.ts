@@ -61,15 +61,6 @@ test.concurrent("a run in a hostile folder works for its user and runs nothing o
   await theirs.stop();
 });
 
-test.concurrent("pai.json may only narrow: what it may not say is named once and ignored, headless or not (R41)", async () => {
-  await using place = openPlace([talked("Hello.")], hostile("http://127.0.0.1:9"));
-  const { code, stderr } = await place.pai(["run", "say hello"]);
-  expect([code, place.gemini.requests.length]).toEqual([0, 1]);
-  const warnings = stderr.split("\n").filter((line) => line.includes("pai.json"));
-  expect(warnings).toHaveLength(1);
-  for (const name of ["baseUrl", "checks", "commands", "model", "forceRoot"]) expect(warnings[0]).toContain(name);
-});
-
 test.concurrent("a name in pai.json cannot act on the terminal", async () => {
   await using place = openPlace([talked("Hello.")], { "pai.json": '{"k\\u001b[31m": 1}' });
   for (const args of [["run", "say hello"], ["context", "say hello"], ["history"], ["doctor", "--offline"]]) {

@@ -67,10 +67,3 @@ needs(ownOverlays).test.concurrent("no variable of the user names another file",
   const { stdout } = await inMachine(place, bound, `${others} "$PAI" config get limits.calls`);
   expect(stdout).toBe("1\n");
 });
-
-needs(ownOverlays).test.concurrent("a file that others may write is not believed, and no request is made", async () => {
-  await using place = openPlace([planned([["WRITE", "a.txt"]]), done(write("a.txt", "x\n"))]);
-  const { code, stderr } = await inMachine(place, "{}", '"$PAI" run -y "make it"', 0o666);
-  expect([code, place.gemini.requests.length, place.tree()]).toEqual([3, 0, {}]);
-  expect(stderr).toContain("/etc/pai-code/config.json can be written by other users");
-});

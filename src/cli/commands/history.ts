@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { commandWording } from "../../core/approval-wording.ts";
 import { type Change, sameBlob } from "../../core/change.ts";
+import { quoteForShell } from "../../core/command/quote.ts";
 import { summarizeAll } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
 import { noEnd } from "../../core/receipt.ts";
@@ -75,10 +76,11 @@ async function commitOf(stateFolder: string | null, run: string): Promise<string
 }
 
 /** Says that an undo restores files but leaves the commit: git's history is the user's. */
-const sayCommit = (commit: string | null, kind: "undo" | "redo"): string =>
-  commit === null || kind === "redo"
-    ? ""
-    : `the commit ${commit.slice(0, 10)} stays: git revert ${commit.slice(0, 10)} takes it back too\n`;
+function sayCommit(commit: string | null, kind: "undo" | "redo", { changes }: Reversal): string {
+  if (commit === null || kind === "redo") return "";
+  const [short, paths] = [commit.slice(0, 10), changes.map(({ path }) => quoteForShell(path)).join(" ")];
+  return `the commit ${short} stays; to take it back, too: git add -A -- ${paths} && git commit -m 'Revert ${short}' -- ${paths}\n`;
+}
 
 async function reverse(given: Context, kind: "undo" | "redo", inSession = false): Promise<number> {
   const { history, base, stateFolder, workspace } = await openHere(given);
@@ -109,8 +111,8 @@ async function reverse(given: Context, kind: "undo" | "redo", inSession = false)
   const kept =
     done.merged.length === 0 ? "" : `merged with what was changed since: ${visibleLine(nameSome(done.merged))}\n`;
   const text = dryRun
-    ? `${await styleDiffOn("stdout", context, diff)}\nwould be ${verb}: run ${done.run.id}, ${paths}; nothing was changed\n${sayCommit(commit, kind)}`
-    : `${listed}\n${wrapOnScreen(`${verb} run ${done.run.id}: ${visibleLine(done.run.task)}`)}\n${kept}${sayCommit(commit, kind)}${back} with: ${inSession ? "/" : "pai "}${back}\n`;
+    ? `${await styleDiffOn("stdout", context, diff)}\nwould be ${verb}: run ${done.run.id}, ${paths}; nothing was changed\n${sayCommit(commit, kind, done)}`
+    : `${listed}\n${wrapOnScreen(`${verb} run ${done.run.id}: ${visibleLine(done.run.task)}`)}\n${kept}${sayCommit(commit, kind, done)}${back} with: ${inSession ? "/" : "pai "}${back}\n`;
   return showResult(context, kind, data, text);
 }
 

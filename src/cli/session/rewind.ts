@@ -5,7 +5,7 @@ import { startAnew } from "../../core/dialogue.ts";
 import { PaiError } from "../../core/error.ts";
 import { hideMessage } from "../../core/secrets/hide-message.ts";
 import { renderConversation } from "../../core/session/conversation.ts";
-import type { Session } from "../../core/session/session.ts";
+import { pendingOf, type Session } from "../../core/session/session.ts";
 import type { Run } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { compactConversation, summarizeText } from "../../flows/tool-loop/compact.ts";
@@ -16,6 +16,7 @@ import type { History } from "../../workspace/journal/run-history.ts";
 import { columnsOf } from "../columns.ts";
 import { composeOptions } from "../compose/compose.ts";
 import { tellUndone } from "../compose/tell-undone.ts";
+import { waitingPlan } from "./plan-turn.ts";
 import { type Talk, tell, whileInterruptible } from "./talk.ts";
 
 const actions = ["both", "code", "conversation", "summary"] as const;
@@ -149,6 +150,8 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
   if (action !== "code") open.add({ type: "session.rewound", at: context.now().toISOString(), turns: from - 1 });
   const code = taken === 0 ? "no files were taken back" : `${counted(taken, "run")} taken back; bring back with: /redo`;
   tell(talk, "rewind", `${restored[action]} went back to before turn ${from}: ${code}`);
+  const waiting = waitingPlan(talk)?.task ?? pendingOf(open.session)[0];
+  if (waiting !== undefined) tell(talk, "rewind", `y carries on with: ${visibleLine(waiting)}`);
 }
 
 /** One change set from the start of the session to its last run; excludes later changes by hand. */

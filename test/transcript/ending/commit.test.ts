@@ -66,8 +66,12 @@ test.concurrent("exactly the run's files are committed; what else is changed or 
   expect(leftOf(place)).toEqual([" M mine.txt", "M  staged.txt"]);
   expect(existsSync(join(place.root, ".git/index.lock"))).toBe(false);
   const undone = await place.pai(["undo", "-y"]);
-  expect(undone.stdout).toContain(`the commit ${outcome.commit?.slice(0, 10)} stays: git revert`);
+  const [, line = ""] = /the commit \w{10} stays; to take it back, too: (.*)$/m.exec(undone.stdout) ?? [];
   expect([place.read("a.txt"), commitsOf(place)]).toEqual(["one\n", ["Says two.", "first"]]);
+  // The line that it prints takes back the commit and nothing else.
+  spawnSync("sh", ["-c", line], { cwd: place.root });
+  expect(commitsOf(place)[0]).toBe(`Revert ${outcome.commit?.slice(0, 10)}`);
+  expect(git(place, "diff", "HEAD~2", "--name-only")).toBe("mine.txt\nstaged.txt\n");
 });
 
 test.concurrent("a message of the user's own is the message", async () => {

@@ -54,3 +54,19 @@ inTerminal(
     await screen.shows(/^200\n201$/m);
   },
 );
+
+inTerminal("going back to a turn that left a next step says what a yes carries on with", async () => {
+  const work = done("WRITE::a.txt::EOT\na\nEND::EOT\n", "Done.", ["Add a test for it"]);
+  await using place = openPlace([planned([["WRITE", "a.txt"]]), work, talked("Hello.")]);
+  using screen = open(place, '"$PAI" --mode single-shot');
+  await screen.shows(ready);
+  screen.enter("make a");
+  await screen.shows(/y, n/);
+  screen.enter("y");
+  await screen.shows(ready, 2);
+  screen.enter("hello");
+  await screen.shows(ready, 3);
+  screen.enter("/rewind 2 conversation");
+  await screen.shows(/went back to before turn 2/);
+  await screen.shows(/y carries on with: Add a test for it/);
+});

@@ -1,6 +1,10 @@
 /** Wraps data for a prompt so that the data cannot end its own wrapping. Pure. */
 import { spellHidden } from "./invisible.ts";
 
+/** A whole file: some programs, such as cron, ignore a last line without a line feed, which nothing else shows. */
+export const fenceFile = (about: Readonly<Record<string, string>>, text: string): string =>
+  fence("file", text === "" || text.endsWith("\n") ? about : { ...about, end: "no line feed" }, text);
+
 /**
  * `<name attr="…">text</name>`, with a number after the name when the text holds such an end tag; hidden characters are
  * spelled out.

@@ -1,7 +1,7 @@
 /** What the model has been told so far: messages that later calls repeat byte for byte, and what they show of files. Pure. */
 import { linesOf } from "./context/blocks.ts";
 import { type ExcerptRange, renderExcerpt } from "./context/excerpts.ts";
-import { fence } from "./data-fence.ts";
+import { fence, fenceFile } from "./data-fence.ts";
 import { matchLines } from "./line-diff.ts";
 import type { Message } from "./model.ts";
 import type { RelPath } from "./path.ts";
@@ -136,7 +136,7 @@ export function tellFile(dialogue: Dialogue, { path, text, ranges, outline, note
   const [only] = untold;
   if (untold.length === 0 && (isKnown || lines.length > 0)) return { text: "", isWhole };
   const isAll = lines.length === 0 || (untold.length === 1 && only?.from === 1 && only.to === lines.length);
-  if (isAll) return { text: fence("file", { path, ...about }, text), isWhole };
+  if (isAll) return { text: fenceFile({ path, ...about }, text), isWhole };
   const shown = `${isWhole ? "the rest" : "parts"} of ${lines.length} lines`;
   const told = renderExcerpt(path, lines, untold, isWhole ? "" : outline);
   return { text: fence("file", { path, shown, ...about }, told), isWhole };

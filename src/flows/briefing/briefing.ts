@@ -7,7 +7,7 @@ import { maxPiped } from "../../core/context/shown.ts";
 import { findStacks } from "../../core/context/stack.ts";
 import { surveyLimits } from "../../core/context/survey-limits.ts";
 import { renderTree } from "../../core/context/tree.ts";
-import { fence } from "../../core/data-fence.ts";
+import { fence, fenceFile } from "../../core/data-fence.ts";
 import { mapTexts } from "../../core/map-texts.ts";
 import { partOf } from "../../core/model.ts";
 import { lineOf, nameOf, type RelPath } from "../../core/path.ts";
@@ -280,8 +280,8 @@ function renderRanked(paths: readonly string[], budgets: Budgets): readonly Part
 
 function filePart(kind: Part["kind"], file: Source): Part {
   const { path, shown, part } = file;
-  const about = part === undefined ? {} : { shown: `parts of ${part.totalLines} lines` };
-  return { kind, text: fence("file", { path, ...about }, shown), file };
+  if (part === undefined) return { kind, text: fenceFile({ path }, shown), file };
+  return { kind, text: fence("file", { path, shown: `parts of ${part.totalLines} lines` }, shown), file };
 }
 
 /** Facts that earlier runs proposed and a person accepted. Fenced as data, like files. */

@@ -211,3 +211,15 @@ describe("of a large file that it changes the execution call", () => {
     expect((await promised("WRITE a.py")) - base).toBeGreaterThan(edited * 1.2);
   });
 });
+
+test("a file whose last line has no line feed is shown as such", async () => {
+  const files = { crontab: "1 2 * * * true", "b.txt": "b\n" };
+  const steps = ["READ crontab", "WRITE c.txt"];
+  const ran = await play({
+    files,
+    task: "why is crontab ignored?",
+    lines: [plan({ steps }), write("c.txt", "c\n") + finish()],
+  });
+  expect(ran.told(1)).toContain('<file path="crontab" end="no line feed">\n1 2 * * * true\n</file>');
+  expect(ran.told(1)).toContain('<file path="b.txt">\n');
+});

@@ -1,5 +1,7 @@
 /** Files of any size, and compressed ones, are searched and read as text, without their secrets. */
 import { beforeAll, describe, expect, test } from "bun:test";
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import type { SearchQuery } from "../../src/core/ports.ts";
 import { createVeil } from "../../src/core/secrets/veil.ts";
@@ -152,6 +154,20 @@ test("a small file that unpacks to a huge one takes little memory and ends", asy
   expect((await readLines(at.root, p("bomb.log.gz"), 1, 1)).text).toBe("all is well");
   expect((await ask(at, "nothing of the kind")).hits).toEqual([]);
   expect(process.memoryUsage.rss() - before).toBeLessThan(250 * 1024 * 1024);
+});
+
+test("a log that grows while it is read is read to where it ended at the start", async () => {
+  using at = openFolder();
+  at.file("app.log", log);
+  let looked = 0;
+  const hide = async (text: string) => {
+    looked += 1;
+    appendFileSync(join(at.path, "app.log"), "a later fault, line by line\n".repeat(50_000));
+    return veil.hideOutput(text);
+  };
+  const { hits, more } = await ask(at, "l+[a-z]* f[a]ult|first f", { hide });
+  expect([hits.map(({ line }) => line), more]).toEqual([[7, 250_001], false]);
+  expect(looked).toBeLessThan(20);
 });
 
 test("an archive of files and compressed data are searched only when they are named", async () => {

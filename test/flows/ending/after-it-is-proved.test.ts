@@ -1,7 +1,9 @@
 /** --then: the user's command after the work is proved, and what becomes of the work if it fails. */
 import { expect, test } from "bun:test";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
-import { comesTrue } from "../../processes.ts";
+import { newFolder, removeFolder } from "../../grounds.ts";
+import { comesTrue, ends } from "../../processes.ts";
+import { openBare } from "../../workspace/bare.ts";
 import { finish, modify, plan, talk } from "../plans.ts";
 import { play } from "../scripted.ts";
 
@@ -66,4 +68,15 @@ test("a service that it starts outlives it, and holds nothing up", async () => {
   expect([outcome.code, outcome.then?.[0]?.exit]).toEqual([0, 0]);
   writeFileSync(go, "");
   expect(await comesTrue(wasRun)).toBe(true);
+});
+
+test("one that hangs is ended with all that it started, and counts as a failure", async () => {
+  const folder = newFolder("disk", "then");
+  const { workspace, close } = await openBare(folder, null);
+  const { signal } = new AbortController();
+  const { exit, timedOut, output } = await workspace.runAfter("sleep 600 & echo $!; wait", { timeoutMs: 300, signal });
+  expect([exit, timedOut, Number(output)]).toEqual([null, true, expect.any(Number)]);
+  expect(await ends(Number(output))).toBe(true);
+  close();
+  removeFolder(folder);
 });

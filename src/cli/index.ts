@@ -1,5 +1,7 @@
 /** From a command line to an exit code: picks the command, runs it, and reports every failure once. */
 
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { defineCommand, runCommand } from "citty";
 import { type ErrorCode, exitCodes, type Failure, PaiError, toFailure, toPaiError } from "../core/error.ts";
 import { failedOutcome } from "../core/outcome.ts";
@@ -145,14 +147,23 @@ async function dispatch({ command, words }: Choice, line: CommandLine, process: 
   return code;
 }
 
-/** Says of a missing key or run that sudo leaves those of its user behind. `user`: who called sudo, or "". */
-function nameSudo(thrown: unknown, user: string): unknown {
-  if (!(thrown instanceof PaiError) || user === "" || user === "root") return thrown;
-  const ways: Partial<Record<ErrorCode, string>> = {
-    no_key: `sudo leaves the keys of ${user} behind: pass on the variable of the key with sudo --preserve-env=NAME pai …`,
-    nothing_to_undo: `under sudo the runs of ${user} are not seen: take those back without sudo`,
+/** Says of a missing key or run that it may be another user's: who called sudo, or who ran pai in this folder. */
+function nameOwner(thrown: unknown, { env, cwd }: Pick<Process, "env" | "cwd">): unknown {
+  if (!(thrown instanceof PaiError)) return thrown;
+  const user = env["SUDO_USER"] ?? "";
+  const ways: Partial<Record<ErrorCode, () => string | undefined>> = {
+    no_key: () =>
+      `sudo leaves the keys of ${user} behind: pass on the variable of the key with sudo --preserve-env=NAME pai …`,
+    nothing_to_undo: () => `under sudo the runs of ${user} are not seen: take those back without sudo`,
   };
-  const way = ways[thrown.code];
+  const others: typeof ways = {
+    nothing_to_undo() {
+      const uid = statSync(join(cwd(), ".pai_history"), { throwIfNoEntry: false })?.uid;
+      if (uid === undefined || uid === process.geteuid?.()) return undefined;
+      return `uid ${uid} has run pai here: runs are kept with their user, who can take them back`;
+    },
+  };
+  const way = (["", "root"].includes(user) ? others : ways)[thrown.code]?.();
   if (way === undefined) return thrown;
   const hint = [way, thrown.hint].filter((part) => part !== null).join("; ");
   return new PaiError(thrown.code, thrown.message, { hint, cause: thrown });
@@ -174,7 +185,7 @@ export async function main(argv: readonly string[], called: Process): Promise<nu
     requireSense(choice, line);
     return await dispatch(choice, line, { ...process, cwd: readCwd(process.cwd) });
   } catch (thrown) {
-    return showFailure(nameSudo(thrown, called.env["SUDO_USER"] ?? ""), name, argv, process);
+    return showFailure(nameOwner(thrown, called), name, argv, process);
   }
 }
 

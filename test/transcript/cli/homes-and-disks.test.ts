@@ -231,6 +231,13 @@ test.concurrent("under sudo a missing key or run is said to be left behind with 
   expect(await said(["undo", "-y"], "root")).not.toContain("sudo");
 });
 
+needs(otherUser).test.concurrent("where another user has run pai, an undo that finds nothing says so", async () => {
+  await using place = openPlace(hello);
+  expect((await place.pai(["run", "-y", "make hello.txt"])).code).toBe(0);
+  const other = 'chmod 755 .. .; HOME=/nonexistent setpriv --reuid=65534 --clear-groups "$PAI" undo -y';
+  expect((await place.shell(other)).stderr).toContain("uid 0 has run pai here: runs are kept with their user");
+});
+
 test.concurrent("a deleted working folder is one clear line and a failure", async () => {
   await using place = openPlace();
   const result = await place.shell('mkdir ../spare/d; cd ../spare/d; rmdir ../d; "$PAI" history');

@@ -10,6 +10,7 @@ import { measureSandbox } from "./bench/sandbox.ts";
 import { openScriptedServer } from "./bench/server.ts";
 import { measureStreams } from "./bench/stream.ts";
 import { buildFlags } from "./compile.ts";
+import { renderTable } from "./table.ts";
 
 const { values: asked, positionals } = parseArgs({
   options: { context: { type: "boolean", default: false } },
@@ -77,15 +78,6 @@ function renderRow({ measure, values, budget, unit }: Measured): readonly string
   return [measure, write(minOf(values)), write(medianOf(values)), ...judged];
 }
 
-function renderTable(measured: readonly Measured[]): string {
-  const rows = [["measure", "min", "median", "budget", "met"], ...measured.map(renderRow)];
-  const widths = [0, 1, 2, 3, 4].map((at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  const render = (cells: readonly string[]) =>
-    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |`;
-  const [head = "", ...body] = rows.map(render);
-  return [head, render(widths.map((width) => "-".repeat(width))), ...body].join("\n");
-}
-
 /** In memory if possible: the bench measures pai, not the disk and its other users. */
 const place = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "pai-bench-"));
 const server = openScriptedServer();
@@ -100,7 +92,7 @@ try {
         ...(await measureSandbox(place, rounds)),
         ...(await measureStreams(bench, Math.ceil(rounds / 2))),
       ];
-  console.log(renderTable(measured));
+  console.log(renderTable([["measure", "min", "median", "budget", "met"], ...measured.map(renderRow)]));
 } finally {
   await server.stop();
   rmSync(place, { recursive: true, force: true });

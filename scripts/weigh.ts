@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
+import { renderTable } from "./table.ts";
 import { traceEdit, walkOf } from "./weigh/story.ts";
 
 const root = join(import.meta.dir, "..");
@@ -91,34 +92,21 @@ function dependencies(): readonly string[] {
 }
 
 interface Row {
-  readonly measure: string;
-  readonly before: string;
-  readonly now: string;
-  readonly limit: string;
+  /** Measure, before, now, limit. */
+  readonly cells: readonly string[];
   /** What was counted, for --list. */
   readonly counted: readonly string[];
 }
 
-function renderTable(rows: readonly Row[]): string {
-  const columns = ["measure", "before", "now", "limit"] as const;
-  const all = [{ measure: "measure", before: "before", now: "now", limit: "limit" }, ...rows];
-  const widths = columns.map((column) => Math.max(...all.map((row) => row[column].length)));
-  const [head = "", ...body] = all.map(
-    (row) => `| ${columns.map((column, at) => row[column].padEnd(widths[at] ?? 0)).join(" | ")} |`,
-  );
-  return [head, `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`, ...body].join("\n");
-}
-
 const spell = (count: number): string => count.toLocaleString("en");
-const row = (measure: string, before: string, now: string, limit = "", counted: readonly string[] = []): Row => ({
-  measure,
-  before,
-  now,
-  limit,
+const row = (measure: string, before: string, now: string, limit = ""): Row => ({
+  cells: [measure, before, now, limit],
+  counted: [],
+});
+const counting = (measure: string, before: string, counted: readonly string[], limit: string): Row => ({
+  cells: [measure, before, spell(counted.length), limit],
   counted,
 });
-const counting = (measure: string, before: string, counted: readonly string[], limit: string): Row =>
-  row(measure, before, spell(counted.length), limit, counted);
 
 const trace = await traceEdit();
 const walk = walkOf(trace);
@@ -144,7 +132,7 @@ const rows = [
   row("docs and CHANGELOG, KB", "196", spell(papers()), "110"),
   counting("runtime dependencies", "13", dependencies(), "12"),
 ];
-console.log(renderTable(rows));
+console.log(renderTable([["measure", "before", "now", "limit"], ...rows.map(({ cells }) => cells)]));
 if (process.argv.includes("--list"))
-  for (const { measure, counted } of rows)
-    if (counted.length > 0) console.log(`\n${measure}:\n${counted.map((each) => `  ${each}`).join("\n")}`);
+  for (const { cells, counted } of rows)
+    if (counted.length > 0) console.log(`\n${cells[0]}:\n${counted.map((each) => `  ${each}`).join("\n")}`);

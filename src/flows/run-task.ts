@@ -65,21 +65,23 @@ export function createStamper({ id, now, sink, secrets }: StamperOptions): Emit 
 
   /** Sends the text of a piece up to `end`; the rest of it waits. */
   function sendTo(end: number, piece: Delta): void {
-    if (end < piece.text.length) waiting.set(piece.channel, { ...piece, text: piece.text.slice(end) });
-    else waiting.delete(piece.channel);
+    waiting.set(piece.channel, { ...piece, text: piece.text.slice(end) });
     if (end > 0) send({ ...piece, text: piece.text.slice(0, end) });
   }
 
-  function release(): void {
-    for (const piece of waiting.values()) sendTo(piece.text.length, piece);
+  /** The next piece of the channel is a first one again. */
+  function release(piece: Delta): void {
+    waiting.delete(piece.channel);
+    if (piece.text !== "") send(piece);
   }
 
   const endOfKnown = ({ text }: Delta): number => text.length - secrets.pending(text);
 
   function sendPiece(piece: Delta): void {
     for (const other of waiting.values()) {
-      if (other.n !== piece.n) sendTo(other.text.length, other);
-      else if (other.channel !== piece.channel) sendTo(endOfKnown(other), other);
+      if (other.n === piece.n && other.channel === piece.channel) continue;
+      if (other.n !== piece.n || endOfKnown(other) === other.text.length) release(other);
+      else sendTo(endOfKnown(other), other);
     }
     const before = waiting.get(piece.channel);
     const whole = { ...piece, text: (before?.text ?? "") + piece.text };
@@ -94,7 +96,7 @@ export function createStamper({ id, now, sink, secrets }: StamperOptions): Emit 
     if (event.type === "model.delta") return sendPiece(event);
     // Progress holds no text of the reply, so half a key can go on waiting.
     if (event.type === "model.progress" && !event.replied) return send(event);
-    release();
+    for (const piece of waiting.values()) release(piece);
     send(event);
   };
 }

@@ -2,8 +2,7 @@
  * Measures what the first request of a task shows, on real commits:
  * `bun scripts/recall.ts [--limit N] [-v] FOLDER…`. FOLDERs are repositories with history.
  */
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -43,13 +42,14 @@ function textsOf(body: string): string {
   return texts.join("\n");
 }
 
+/** Paths of the excerpts in a request. */
+const excerptsOf = (text: string): string[] =>
+  [...text.matchAll(/<file\d* path=("(?:[^"\\]|\\.)*")/g)].map(([, path = '""']) => JSON.parse(path));
+
 /** Paths in the order in which a request names them, without its tree: the ranking, then the excerpts. */
 function orderOf(text: string): string[] {
   const [, listed = ""] = /<likely[^>]*>\n([\s\S]*?)\n<\/likely>/.exec(text) ?? [];
-  const excerpts = [...text.matchAll(/<file\d* path=("(?:[^"\\]|\\.)*")/g)].map(([, path = '""']) =>
-    String(JSON.parse(path)),
-  );
-  return [...new Set([...listed.split("\n").filter((line) => line !== ""), ...excerpts])];
+  return [...new Set([...listed.split("\n").filter((line) => line !== ""), ...excerptsOf(text)])];
 }
 
 /** Paths in the tree; each line is a folder with its names. */
@@ -69,9 +69,7 @@ function treeOf(text: string): Set<string> {
 function judge(body: string, { id, repo, files, places }: Case, ms: number, peak: number): Judged {
   const text = textsOf(body);
   const order = orderOf(text);
-  const excerpted = new Set(
-    [...text.matchAll(/<file\d* path=("(?:[^"\\]|\\.)*")/g)].map(([, path = '""']) => JSON.parse(path)),
-  );
+  const excerpted = new Set(excerptsOf(text));
   const tree = treeOf(text);
   const ranks = files.map((file) => order.indexOf(file) + 1);
   const isShown = ({ path, lines }: Case["places"][number]) =>
@@ -94,13 +92,7 @@ function judge(body: string, { id, repo, files, places }: Case, ms: number, peak
 /** Clones a repository, so that the given one is not touched. */
 function openClone(place: string, folder: string): string {
   const clone = join(place, "repos", basename(resolve(folder)).replace(/^repo$/, basename(resolve(folder, ".."))));
-  if (!existsSync(clone)) {
-    mkdirSync(join(place, "repos"), { recursive: true });
-    const done = spawnSync("git", ["clone", "-q", "--shared", "--no-checkout", resolve(folder), clone], {
-      encoding: "utf8",
-    });
-    if (done.status !== 0) throw new Error(`cannot clone ${folder}: ${done.stderr}`);
-  }
+  git(".", "clone", "-q", "--shared", "--no-checkout", resolve(folder), clone);
   return clone;
 }
 

@@ -1,5 +1,8 @@
 /** A terminal of its own (tmux) that a test types into and reads. */
+import { expect } from "bun:test";
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { needs } from "../needs.ts";
 import { findBinary, type Place } from "./harness.ts";
 
@@ -80,4 +83,30 @@ export function openScreen(place: Place, size: { readonly columns: number; reado
       spawnSync("tmux", ["-L", socket, "kill-server"]);
     },
   };
+}
+
+/** Opens a terminal and a session in it, between two looks at the line settings. */
+export function openSession(place: Place, command = '"$PAI"', size = { columns: 80, rows: 24 }): Screen {
+  const screen = openScreen(place, size);
+  screen.enter(`stty -a > ../spare/before; ${command}; echo "ended with $?"; stty -a > ../spare/after`);
+  return screen;
+}
+
+/** The line settings before and after a session. */
+export const sttyOf = ({ spare }: Place, when: "before" | "after"): string => readFileSync(join(spare, when), "utf8");
+
+/** The session has ended with this code, and the terminal is as it was. */
+export async function expectEnd(place: Place, screen: Screen, code = 0): Promise<void> {
+  await screen.shows(new RegExp(`ended with ${code}`));
+  await screen.shell("true");
+  expect(sttyOf(place, "after")).toBe(sttyOf(place, "before"));
+}
+
+/** The text of the last message of the newest request. */
+export function lastAsked({ gemini }: Place): string {
+  const { contents } = JSON.parse(gemini.requests.at(-1)?.body ?? "{}");
+  return contents
+    .at(-1)
+    .parts.map(({ text = "" }) => text)
+    .join("");
 }

@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import { openPlace, type Place } from "../harness.ts";
 import { called, says, writeCall } from "../replies.ts";
-import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
+import { inTerminal, lastAsked, openScreen, ready, type Screen } from "../screen.ts";
 
 const question = /Apply these changes\?/;
 const writes = (path: string) => called(writeCall(path, `${path}\n`));
@@ -12,12 +12,6 @@ async function open(place: Place): Promise<Screen> {
   screen.enter('"$PAI" --mode tool-loop; echo "ended with $?"');
   await screen.shows(ready);
   return screen;
-}
-
-/** The last thing the user said in the newest request. */
-function lastAsked({ gemini }: Place): string {
-  const { contents } = JSON.parse(gemini.requests.at(-1)?.body ?? "{}");
-  return contents.at(-1).parts[0].text;
 }
 
 inTerminal("a question still says what it takes when the terminal becomes narrower (R10)", async () => {

@@ -2,21 +2,12 @@
 import { expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openPlace, type Place } from "../harness.ts";
+import { openPlace } from "../harness.ts";
 import { called, done, modify, planned, says, talked, write, writeCall } from "../replies.ts";
-import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
+import { inTerminal, lastAsked, openScreen, ready, type Screen } from "../screen.ts";
 
 const question = /or say what to change/;
 const claim = "I have done all of it.";
-
-/** The text of the newest request. */
-function lastAsked({ gemini }: Place): string {
-  const { contents } = JSON.parse(gemini.requests.at(-1)?.body ?? "{}");
-  return contents
-    .at(-1)
-    .parts.map(({ text = "" }) => text)
-    .join("");
-}
 
 const conversationIn = (asked: string) => /<conversation[^>]*>\n([\s\S]*?)<\/conversation>/.exec(asked)?.[1] ?? "";
 

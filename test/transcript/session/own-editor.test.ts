@@ -1,26 +1,10 @@
 /** The person's own editor for a long message: the terminal is its while it runs, and pai's again afterwards. */
 import { expect } from "bun:test";
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace, type Place } from "../harness.ts";
 import { talked } from "../replies.ts";
-import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
-
-function open(place: Place, command = '"$PAI"', size = { columns: 80, rows: 24 }): Screen {
-  const screen = openScreen(place, size);
-  screen.enter(`stty -a > ../spare/before; ${command}; echo "ended with $?"; stty -a > ../spare/after`);
-  return screen;
-}
-
-/** The session ends, and the terminal is as it was. */
-async function leave(place: Place, screen: Screen): Promise<void> {
-  screen.enter("exit");
-  await screen.shows(/ended with 0/);
-  await screen.shell("true");
-  expect(sttyOf(place, "after")).toBe(sttyOf(place, "before"));
-}
-
-const sttyOf = ({ spare }: Place, when: "before" | "after") => readFileSync(join(spare, when), "utf8");
+import { expectEnd, inTerminal, openSession, ready } from "../screen.ts";
 
 const sentIn = ({ gemini }: Place, n: number): string => gemini.requests[n - 1]?.body ?? "";
 
@@ -34,7 +18,7 @@ inTerminal(
       '#!/bin/sh\nread -r answer </dev/tty\n{ cat "$2"; echo "from $1 $answer"; } > ../spare/new; cp ../spare/new "$2"\n',
     );
     chmodSync(script, 0o755);
-    using screen = open(place, `TMPDIR=$PWD/../spare EDITOR='${script} outside' "$PAI"`);
+    using screen = openSession(place, `TMPDIR=$PWD/../spare EDITOR='${script} outside' "$PAI"`);
     await screen.shows(ready);
     screen.press("begun", "C-x", "C-e");
     await Bun.sleep(500);
@@ -44,18 +28,20 @@ inTerminal(
     await screen.shows(/One\./);
     expect(sentIn(place, 1)).toContain("begun\\nfrom outside typed there and more");
     expect(readdirSync(place.spare).filter((name) => name.startsWith("pai-message-"))).toEqual([]);
-    await leave(place, screen);
+    screen.enter("exit");
+    await expectEnd(place, screen);
   },
 );
 
 inTerminal("an editor that fails or is not there leaves the message as it was", async () => {
   await using place = openPlace([talked("One.")]);
-  using screen = open(place, `VISUAL=false "$PAI"`);
+  using screen = openSession(place, `VISUAL=false "$PAI"`);
   await screen.shows(ready);
   screen.press("begun", "C-x", "C-e");
   await screen.shows(/false ended with 1; the message is unchanged/);
   screen.press(" again", "C-x", "x", "Enter");
   await screen.shows(/One\./);
   expect(sentIn(place, 1)).toContain("begun againx");
-  await leave(place, screen);
+  screen.enter("exit");
+  await expectEnd(place, screen);
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { comesTrue, ends } from "../../processes.ts";
 import { openPlace, type Place } from "../harness.ts";
 import { done, hello, planned, talked, write } from "../replies.ts";
-import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
+import { expectEnd, inTerminal, openScreen, openSession, ready } from "../screen.ts";
 
 const size = { columns: 100, rows: 40 };
 const question = /or say what to change/;
@@ -15,20 +15,6 @@ const make = (name: string, next: readonly string[] = []) => [
   done(write(name, "text\n"), `Made ${name}.`, next),
 ];
 
-function open(place: Place, command = '"$PAI"'): Screen {
-  const screen = openScreen(place, size);
-  screen.enter(`stty -a > ../spare/before; ${command}; echo "ended with $?"; stty -a > ../spare/after`);
-  return screen;
-}
-
-/** The session has ended with this code, and the terminal is as it was. */
-async function expectEnd(place: Place, screen: Screen, code: number): Promise<void> {
-  await screen.shows(new RegExp(`ended with ${code}`));
-  await screen.shell("true");
-  const read = (name: string) => readFileSync(join(place.spare, name), "utf8");
-  expect(read("after")).toBe(read("before"));
-}
-
 inTerminal("a task from banner to result: plan, feedback, no, yes, undo hint, exit", async () => {
   const changed = planned([["WRITE", "other.txt"]], { reply: "Then other.txt." });
   await using place = openPlace([
@@ -37,7 +23,7 @@ inTerminal("a task from banner to result: plan, feedback, no, yes, undo hint, ex
     changed,
     done(write("other.txt", "o\n"), "Made it."),
   ]);
-  using screen = open(place, '"$PAI" -m gemini-3.5-flash-lite');
+  using screen = openSession(place, '"$PAI" -m gemini-3.5-flash-lite', size);
   await screen.shows(ready);
   expect(screen.text()).toMatch(/pai \d+\.\d+\.\d+ +gemini:gemini-3\.5-flash-lite/);
 
@@ -72,7 +58,7 @@ inTerminal(
       ...make("two.txt", ["Make three.txt"]),
       ...make("three.txt"),
     ]);
-    using screen = open(place, '"$PAI"');
+    using screen = openSession(place, '"$PAI"', size);
     await screen.shows(ready);
     screen.enter("lanjut");
     await screen.shows(/nothing to continue/);
@@ -99,7 +85,7 @@ inTerminal(
 
 inTerminal("empty input and an unknown slash command cost nothing; one unknown character is asked again", async () => {
   await using place = openPlace(hello);
-  using screen = open(place);
+  using screen = openSession(place, '"$PAI"', size);
   await screen.shows(ready);
   screen.enter("");
   await screen.shows(ready, 2);
@@ -132,7 +118,7 @@ inTerminal(
   "Ctrl+C in a run keeps the session; twice at the prompt leaves with 130 and the terminal as it was",
   async () => {
     await using place = openPlace([{ ...talked("late"), delayMs: 20_000 }, talked("Here I am.")]);
-    using screen = open(place);
+    using screen = openSession(place, '"$PAI"', size);
     await screen.shows(ready);
     screen.enter("take your time");
     await place.gemini.arrived(1);
@@ -153,7 +139,7 @@ inTerminal(
 
 inTerminal("pai run in a terminal asks; Ctrl+C ends it with 130 and the terminal as it was (R11)", async () => {
   await using place = openPlace(hello);
-  using screen = open(place, '"$PAI" run "make hello.txt"');
+  using screen = openSession(place, '"$PAI" run "make hello.txt"', size);
   screen.record(join(place.spare, "bytes"));
   await screen.shows(question);
   screen.press("C-c");
@@ -165,7 +151,7 @@ inTerminal("pai run in a terminal asks; Ctrl+C ends it with 130 and the terminal
 
 inTerminal("/effort tells the model how hard to think from the next task on", async () => {
   await using place = openPlace([talked("One."), talked("Two."), talked("Three.")]);
-  using screen = open(place);
+  using screen = openSession(place, '"$PAI"', size);
   await screen.shows(ready);
   screen.enter("one?");
   await screen.shows(/One\./);
@@ -194,7 +180,7 @@ inTerminal("a terminal that is closed takes the session with it, at the prompt a
       planned([["WRITE", "hello.txt"]]),
       { ...done(write("hello.txt", "a\n")), delayMs: 20_000 },
     ]);
-    const screen = open(place, `sh -c 'echo $$ > ../spare/pid; exec "$PAI"'`);
+    const screen = openSession(place, `sh -c 'echo $$ > ../spare/pid; exec "$PAI"'`, size);
     await screen.shows(ready);
     if (busy) {
       screen.enter("make hello.txt");
@@ -220,7 +206,7 @@ inTerminal("TERM=dumb and one row or few columns work (R18)", async () => {
 inTerminal("a terminal resized between tasks, and while one is waited for, is filled to its width (R10)", async () => {
   const words = Array.from({ length: 30 }, (_, at) => `word${at}`).join(" ");
   await using place = openPlace([talked(words), { ...talked(words), delayMs: 1500 }]);
-  using screen = open(place);
+  using screen = openSession(place, '"$PAI"', size);
   await screen.shows(ready);
   screen.resize({ columns: 50, rows: 40 });
   await Bun.sleep(300);
@@ -238,7 +224,7 @@ inTerminal("a terminal resized between tasks, and while one is waited for, is fi
 
 inTerminal("what is meant for a shell or lacks its slash costs nothing; undo and redo are both here", async () => {
   await using place = openPlace(hello);
-  using screen = open(place);
+  using screen = openSession(place, '"$PAI"', size);
   await screen.shows(ready);
   screen.enter("help");
   await screen.shows(/did you mean \/help\?/);
@@ -266,7 +252,7 @@ inTerminal(
   "Ctrl+C in one command and then in another ends both, shows what they wrote, and ends not the session",
   async () => {
     await using place = openPlace();
-    using screen = open(place);
+    using screen = openSession(place, '"$PAI"', size);
     await screen.shows(ready);
     for (const time of [1, 2]) {
       screen.enter(`!echo begun; touch ../spare/${time}; sleep 60`);
@@ -285,7 +271,7 @@ inTerminal(
 inTerminal("a question goes on by looks without a word about modes, and the rounds are told", async () => {
   const looks = [1, 2, 3, 4].map((n) => planned([["SEARCH", `word_${n}`]]));
   await using place = openPlace([...looks, talked("It is nowhere.")], { "a.txt": "a\n" });
-  using screen = open(place);
+  using screen = openSession(place, '"$PAI"', size);
   await screen.shows(ready);
   screen.enter("where is it");
   await screen.shows(/looked 4 of at most 12 times/);

@@ -1,12 +1,8 @@
 /** The terminal's echo while a run works in a session: off, and given back whenever the run does not have the terminal. */
 import { expect } from "bun:test";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { openPlace, type Place } from "../harness.ts";
+import { openPlace } from "../harness.ts";
 import { done, planned, talked, write } from "../replies.ts";
-import { inTerminal, openScreen, ready } from "../screen.ts";
-
-const sttyOf = ({ spare }: Place, when: "before" | "after") => readFileSync(join(spare, when), "utf8");
+import { inTerminal, openScreen, ready, sttyOf } from "../screen.ts";
 
 inTerminal(
   "words typed ahead of a question answer nothing and are at the next prompt; a single word is gone",

@@ -6,29 +6,13 @@ import { expectPrompt } from "../../core/cpu-time.ts";
 import { openPlace, type Place } from "../harness.ts";
 import { openRaw } from "../raw.ts";
 import { done, planned, talked, write } from "../replies.ts";
-import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
-
-function open(place: Place, command = '"$PAI"', size = { columns: 80, rows: 24 }): Screen {
-  const screen = openScreen(place, size);
-  screen.enter(`stty -a > ../spare/before; ${command}; echo "ended with $?"; stty -a > ../spare/after`);
-  return screen;
-}
-
-/** The session ends, and the terminal is as it was. */
-async function leave(place: Place, screen: Screen): Promise<void> {
-  screen.enter("exit");
-  await screen.shows(/ended with 0/);
-  await screen.shell("true");
-  expect(sttyOf(place, "after")).toBe(sttyOf(place, "before"));
-}
-
-const sttyOf = ({ spare }: Place, when: "before" | "after") => readFileSync(join(spare, when), "utf8");
+import { expectEnd, inTerminal, openScreen, openSession, ready, sttyOf } from "../screen.ts";
 
 const sentIn = ({ gemini }: Place, n: number): string => gemini.requests[n - 1]?.body ?? "";
 
 inTerminal("a paste of many lines is one message, and its Enter sends nothing (R19)", async () => {
   await using place = openPlace([talked("Read it.")]);
-  using screen = open(place);
+  using screen = openSession(place);
   await screen.shows(ready);
   screen.paste("first\nsecond\n\tthird\n");
   await screen.shows(/third/);
@@ -36,12 +20,13 @@ inTerminal("a paste of many lines is one message, and its Enter sends nothing (R
   screen.press("Enter");
   await screen.shows(/Read it\./);
   expect(sentIn(place, 1)).toContain("first\\nsecond\\n\\tthird");
-  await leave(place, screen);
+  screen.enter("exit");
+  await expectEnd(place, screen);
 });
 
 inTerminal("a paste of more than ten lines is one mark, which Backspace takes away, and goes whole", async () => {
   await using place = openPlace([talked("Read it.")]);
-  using screen = open(place);
+  using screen = openSession(place);
   await screen.shows(ready);
   screen.press("see: ");
   screen.paste(Array.from({ length: 41 }, (_, at) => `row ${at}`).join("\n"));
@@ -54,26 +39,29 @@ inTerminal("a paste of more than ten lines is one mark, which Backspace takes aw
   await screen.shows(/Read it\./);
   expect(sentIn(place, 1)).toContain("see: row 0\\nrow 1\\n");
   expect(sentIn(place, 1)).toContain("row 39\\nrow 40");
-  await leave(place, screen);
+  screen.enter("exit");
+  await expectEnd(place, screen);
 });
 
 inTerminal("the next session knows what was typed: Up and Ctrl+R find it, in a file of the owner only", async () => {
   await using place = openPlace([talked("One."), talked("Two."), talked("Three.")]);
   for (const text of ["explain the login", "list the tests"]) {
-    using screen = open(place);
+    using screen = openSession(place);
     await screen.shows(ready);
     screen.enter(text);
     await screen.shows(/One\.|Two\./);
-    await leave(place, screen);
+    screen.enter("exit");
+    await expectEnd(place, screen);
   }
-  using screen = open(place);
+  using screen = openSession(place);
   await screen.shows(ready);
   screen.press("C-r", "log");
   await screen.shows(/\(search: log\) explain the login/);
   screen.press("Enter");
   await screen.shows(/Three\./);
   expect(sentIn(place, 3)).toContain("Request: explain the login");
-  await leave(place, screen);
+  screen.enter("exit");
+  await expectEnd(place, screen);
   const state = join(place.home, ".local/state/pai-code");
   const file = readdirSync(state, { recursive: true, encoding: "utf8" }).find((name) => name.endsWith("input.jsonl"));
   expect(statSync(join(state, file ?? "")).mode & 0o777).toBe(0o600);
@@ -87,7 +75,7 @@ inTerminal(
       "nothing.md": "no\n",
       ".gitignore": "notes.txt\n",
     });
-    using screen = open(place);
+    using screen = openSession(place);
     await screen.shows(ready);
     screen.press("/he", "Tab", "Enter");
     await screen.shows(/!command/);
@@ -102,14 +90,15 @@ inTerminal(
     screen.enter("and @.env");
     await screen.shows(/\.env/);
     expect(place.gemini.requests).toHaveLength(1);
-    await leave(place, screen);
+    screen.enter("exit");
+    await expectEnd(place, screen);
   },
 );
 
 inTerminal("a file outside the project is shown after one yes a session, by ../ and by its absolute path", async () => {
   await using place = openPlace([talked("It says out."), talked("Still out.")]);
   writeFileSync(join(place.spare, "out.txt"), "far away\n");
-  using screen = open(place);
+  using screen = openSession(place);
   await screen.shows(ready);
   screen.enter("what is @../spare/out.txt");
   await screen.shows(/outside the project/);
@@ -123,7 +112,8 @@ inTerminal("a file outside the project is shown after one yes a session, by ../ 
   await screen.shows(/Still out\./);
   expect(screen.text().match(/outside the project\?/g)).toHaveLength(2);
   expect([place.gemini.requests.length, sentIn(place, 1).includes("far away")]).toEqual([2, true]);
-  await leave(place, screen);
+  screen.enter("exit");
+  await expectEnd(place, screen);
 });
 
 inTerminal("Ctrl+Z gives the terminal back, fg goes on with what was typed (R10)", async () => {
@@ -164,7 +154,7 @@ inTerminal("--plain writes no escape sequence while typing, waiting, answering a
 
 inTerminal("!command shows its output and sends it with the next message; what it changed can be undone", async () => {
   await using place = openPlace([talked("Forty-two."), talked("Again.")]);
-  using screen = open(place);
+  using screen = openSession(place);
   await screen.shows(ready);
   screen.enter("!echo the answer is $((6 * 7)); echo x > made.txt; exit 3");
   await screen.shows(/the answer is 42[\s\S]*1 path changed[\s\S]*exit 3/);
@@ -185,7 +175,8 @@ inTerminal("!command shows its output and sends it with the next message; what i
   screen.enter("y");
   await screen.shows(/undone/);
   expect(place.tree()).toEqual({});
-  await leave(place, screen);
+  screen.enter("exit");
+  await expectEnd(place, screen);
 });
 
 inTerminal("what is typed while a run works is shown below the wait, and stands at the next prompt", async () => {
@@ -193,7 +184,7 @@ inTerminal("what is typed while a run works is shown below the wait, and stands 
     { ...talked("Forty-two."), delayMs: 1500 },
     { ...talked("Again."), delayMs: 9000 },
   ]);
-  using screen = open(place);
+  using screen = openSession(place);
   await screen.shows(ready);
   screen.enter("what is it?");
   await place.gemini.arrived(1);
@@ -209,13 +200,14 @@ inTerminal("what is typed while a run works is shown below the wait, and stands 
   screen.press("C-c");
   await screen.shows(/interrupted, nothing changed[\s\S]*^pai> /m);
   expect(screen.text()).not.toContain("^C");
-  await leave(place, screen);
+  screen.enter("exit");
+  await expectEnd(place, screen);
   expect(sttyOf(place, "after")).toBe(sttyOf(place, "before"));
 });
 
 inTerminal("Escape stops a task and keeps what was typed; only Ctrl+C twice at an empty prompt leaves", async () => {
   await using place = openPlace([{ ...talked("late"), delayMs: 20_000 }]);
-  using screen = open(place);
+  using screen = openSession(place);
   await screen.shows(ready);
   screen.enter("take your time");
   await place.gemini.arrived(1);

@@ -13,6 +13,7 @@ import type { PreparedCommit, Transaction } from "../../core/ports.ts";
 import { listen, pace } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { rowOf } from "../../core/vocabulary.ts";
+import { isRefusal } from "../acting.ts";
 import type { Ledger } from "../calling.ts";
 import type { Changing } from "../changes/changing.ts";
 import type { Checking } from "../checks/checking.ts";
@@ -124,17 +125,20 @@ function nameKeep(failure: PaiError | null): PaiError | null {
   });
 }
 
-/** What was taken back, and pai's own words in place of the model's, which were about it. */
+/** What was taken back or refused, and pai's own words in place of the model's, which were about it. */
 async function showBack(
   run: Run,
   { back, failure }: Closed,
 ): Promise<Pick<Outcome, "text" | "claimed" | "rolled_back">> {
   const { text } = run.ending;
-  if (back.length === 0 || failure === null) return { text };
+  if (failure === null) return { text };
+  const claimed = text === "" ? {} : { claimed: text };
+  const isIdle = isRefusal(failure) && !hasDone(run);
+  if (back.length === 0) return isIdle ? { text: `nothing was done: ${failure.message}`, ...claimed } : { text };
   const { diff } = await showChanges(run, back);
   return {
     text: `rolled back: ${failure.message}`,
-    ...(text !== "" && { claimed: text }),
+    ...claimed,
     rolled_back: { diff, paths: [...new Set(back.map(({ path }) => path))] },
   };
 }

@@ -1,0 +1,128 @@
+/** What a run says of itself is what happened, in each mode: by the disk, the checks and the commands, not by the model. */
+import { describe, expect, test } from "bun:test";
+import { eightStep } from "../../../src/flows/eight-step.ts";
+import type { RunOptions } from "../../../src/flows/run.ts";
+import { singleShot } from "../../../src/flows/single-shot.ts";
+import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
+import { call, calls } from "../loop.ts";
+import { finish, modify, plan } from "../plans.ts";
+import { type Line, play, type Ran } from "../scripted.ts";
+
+const files = { "a.txt": "one\n" };
+const claim = "All tests pass now.";
+
+/** The same work in the words of a mode: an edit of a.txt, perhaps with a command, then the claim, as often as it is asked. */
+interface Work {
+  /** The text that the edit puts into a.txt; null: nothing is edited. */
+  readonly put: string | null;
+  readonly command?: string;
+  /** How often the model claims success after the first reply. */
+  readonly claims?: number;
+}
+
+const edit = (put: string | null) => (put === null ? "" : modify("a.txt", ["one\n", put]));
+const run = (command?: string) => (command === undefined ? "" : `RUN::${command}\n`);
+const again = (times: number, line: Line): readonly Line[] => Array.from({ length: times }, () => line);
+
+const modes = {
+  "single-shot": {
+    flow: singleShot,
+    lines: ({ put, command, claims = 0 }: Work): readonly Line[] => [
+      plan({
+        steps: [...(put === null ? [] : ["MODIFY a.txt"]), ...(command === undefined ? [] : [`RUN ${command}`])],
+      }),
+      edit(put) + run(command) + finish(claim),
+      ...again(claims, finish(claim)),
+    ],
+  },
+  "eight-step": {
+    flow: eightStep,
+    lines: ({ put, command, claims = 0 }: Work): readonly Line[] => [
+      JSON.stringify({
+        mode: "task",
+        complexity: "simple",
+        reply: "On it.",
+        steps: [{ title: "Do it", hint: "" }],
+        scope: { files_to_modify: put === null ? [] : ["a.txt"], commands: command === undefined ? [] : [command] },
+      }),
+      edit(put) + run(command) + finish(claim),
+      JSON.stringify({ passed: true, quality_score: 9, reasons: [], next_fix: [] }),
+      ...again(claims, finish(claim)),
+      claim,
+    ],
+  },
+  "tool-loop": {
+    flow: toolLoop,
+    lines: ({ put, command, claims = 0 }: Work): readonly Line[] => [
+      calls(
+        ...(put === null ? [] : [call("edit", { path: "a.txt", edits: [{ search: "one\n", replace: put }] })]),
+        ...(command === undefined ? [] : [call("bash", { command })]),
+      ),
+      ...again(claims + 1, claim),
+    ],
+  },
+} as const;
+type Mode = keyof typeof modes;
+const every = Object.keys(modes) as Mode[];
+
+const playIn = (mode: Mode, work: Work, options: Partial<RunOptions>): Promise<Ran> =>
+  play({ files, lines: modes[mode].lines(work), flow: modes[mode].flow, options: { mode, ...options } });
+
+describe.each(every)("%s", (mode) => {
+  test("a claim of success beside a red check: failed, taken back, and the claim is called one", async () => {
+    const ran = await playIn(mode, { put: "two\n", claims: 3 }, { checks: ["grep -q three a.txt"], baseline: false });
+    expect([ran.outcome.code, ran.outcome.status, ran.files]).toEqual([9, "failed", files]);
+    expect(ran.outcome.text).toMatch(/^rolled back: .*check failed: grep/);
+    expect(ran.outcome.text).not.toContain(claim);
+    expect(ran.outcome.rolled_back?.paths).toEqual(["a.txt"]);
+  });
+
+  test("a check that passed before as well proves only that nothing broke", async () => {
+    const ran = await playIn(mode, { put: "two\n" }, { checks: ["test -f a.txt"] });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "verified", proves: "no_regression" });
+  });
+
+  test("a check that fails first and speaks of the change proves the change", async () => {
+    const check = "grep -q two a.txt || { echo a.txt: no two; exit 1; }";
+    const ran = await playIn(mode, { put: "two\n" }, { checks: [check] });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "verified", proves: "change" });
+  });
+
+  test("a check that failed and passes now, and never spoke of the change, may be unsteady", async () => {
+    const check = "grep -q two a.txt || { echo 'server: no answer'; exit 1; }";
+    const ran = await playIn(mode, { put: "two\n" }, { checks: [check] });
+    expect(ran.outcome.checks[0]?.note).toBe("it failed before the work: mended, or unsteady");
+    expect(ran.outcome.code).toBe(0);
+  });
+
+  test("without a check the change is kept and called unproved", async () => {
+    const ran = await playIn(mode, { put: "two\n" }, {});
+    expect([ran.outcome.code, ran.outcome.status, ran.files]).toEqual([0, "unverified", { "a.txt": "two\n" }]);
+  });
+
+  test("a permitted command that fails beside finished work leaves a step undone, and takes nothing back", async () => {
+    const ran = await playIn(mode, { put: "two\n", command: "false", claims: 2 }, { allowRun: true });
+    expect(ran.outcome.commands?.map(({ command, exit }) => [command, exit])).toContainEqual(["false", 1]);
+    expect(ran.files).toEqual({ "a.txt": "two\n" });
+    // A loop has no plan that a command could be a step of.
+    if (mode !== "tool-loop") expect([ran.outcome.code, ran.outcome.status]).toEqual([15, "partial"]);
+  });
+
+  test("a command that nobody permits and a claim that it passed: 12, when nothing was done", async () => {
+    const ran = await playIn(mode, { put: null, command: "make test", claims: 2 }, {});
+    expect([ran.outcome.code, ran.outcome.status]).toEqual([12, "failed"]);
+    expect(ran.outcome.text).not.toContain(claim);
+  });
+});
+
+test("a red check of the plan that was red before fails the run, unless --no-worse says that it may be", async () => {
+  const [, ...work] = modes["single-shot"].lines({ put: "two\n", claims: 2 });
+  const lines = [plan({ steps: ["MODIFY a.txt"], checks: ["echo FAIL: three; exit 1"] }), ...work];
+  for (const [noWorse, code] of [
+    [false, 9],
+    [true, 0],
+  ] as const) {
+    const ran = await play({ files, lines, options: { allowRun: true, noWorse } });
+    expect(ran.outcome.code).toBe(code);
+  }
+});

@@ -106,8 +106,10 @@ async function refuseMistaken(
   names: readonly string[],
   found: readonly (Found | null)[],
 ): Promise<void> {
-  const at = names.findIndex((name, index) => looksLikePath(name) || found[index] !== null);
-  const name = names.find(looksLikePath) ?? names[at];
+  const isInFolder = await Promise.all(names.map((name) => liesInFolder(workspace, name)));
+  const isPath = (name: string, index: number) => looksLikePath(name) || isInFolder[index] === true;
+  const at = names.findIndex((name, index) => isPath(name, index) || found[index] !== null);
+  const name = names.find(isPath) ?? names[at];
   if (name === undefined || at === -1 || (await isFolder(workspace, names))) return;
   const refused = found.find((each) => each !== null && "why" in each);
   if (refused != null && "why" in refused)
@@ -119,6 +121,10 @@ async function refuseMistaken(
     hint: near === null ? String.raw`write \@ for a word that is not a file` : `did you mean @${near}?`,
   });
 }
+
+/** Whether a name with an ending, of whatever kind, stands in a folder that is there. */
+const liesInFolder = async (workspace: Workspace, name: string): Promise<boolean> =>
+  /^[^/].*\/[^/]+\.\w+$/.test(name) && isFolder(workspace, [name.slice(0, name.lastIndexOf("/"))]);
 
 /** Whether one of the names is a folder. Mentioning a folder is allowed; the tree shows it. */
 async function isFolder(workspace: Workspace, names: readonly string[]): Promise<boolean> {

@@ -201,9 +201,9 @@ export const commands: readonly Command[] = [
   }),
   define({
     group: "more",
-    meta: { name: "replay", description: "repeat a run offline from its receipt and compare the tree" },
-    args: () => ({ run: word("RUN"), ...take("cwd", "forceRoot") }),
-    examples: ["pai replay 20261121"],
+    meta: { name: "replay", description: "repeat the last run, or one, offline from its receipt; compares the tree" },
+    args: () => ({ run: word("RUN", false), ...take("cwd", "forceRoot") }),
+    examples: ["pai replay", "pai replay 20261121"],
     load: async () => (await loadSmall()).replay,
   }),
   define({

@@ -196,6 +196,9 @@ async function askOnce(run: Run, question: ModelQuestion, onText: (text: string,
   }
 }
 
+/** Tokens of a first request above which its size is told: what a briefing chooses by itself is far smaller. */
+const largeRequest = 50_000;
+
 async function send(
   run: Run,
   question: ModelQuestion,
@@ -207,6 +210,13 @@ async function send(
   const model = partOf(calling.model, job);
   const maxOutputTokens = refit();
   const effort = run.calling.effort?.[job] ?? null;
+  if (ledger.sent === 0 && estimate > largeRequest)
+    emit({
+      type: "notice",
+      level: "warning",
+      code: "large_request",
+      text: `this request has about ${estimate} tokens`,
+    });
   warnLongPromptPrice(run, estimate, job);
   const request: ModelRequest = {
     tools: [],

@@ -139,12 +139,11 @@ const now = () => new Date(0);
 
 export async function replayCommand(context: Context): Promise<number> {
   const [wanted, ...more] = context.words;
-  if (wanted === undefined || more.length > 0)
-    throw new PaiError("usage", "pai replay takes one run", { hint: "see: pai history" });
+  if (more.length > 0) throw new PaiError("usage", "pai replay takes one run", { hint: "see: pai history" });
   const opened = await openHere(context);
   if (opened.stateFolder === null) throw new PaiError("failed", "no receipts are kept here");
   const receipts = openReceipts(join(opened.stateFolder, "runs"));
-  const id = receipts.find(wanted);
+  const id = receipts.find(wanted ?? receipts.ids().toSorted().at(-1) ?? "");
   const { outcome, differing, changed, difference } = await replayRun(receipts.read(id), opened, context.signal);
   const data = { run: id, same: differing.length === 0, changed, differing, difference, status: outcome.status };
   if (difference !== null) openLog(context).notify({ level: "info", code: "replay", text: `note: ${difference}` });

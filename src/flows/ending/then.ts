@@ -54,7 +54,7 @@ async function runOne(run: Run, command: string): Promise<void> {
   run.ending.ranThen = [...run.ending.ranThen, { command, exit, ms }];
   run.signal.throwIfAborted();
   if (exit === 0) {
-    run.emit({ type: "notice", level: "info", code: "then", text: `${command}: exit 0 after ${ms} ms` });
+    run.emit({ type: "notice", level: "info", code: "then", text: `${command}: exit 0, ${(ms / 1000).toFixed(1)} s` });
     return;
   }
   const how = timedOut ? `ended by the time limit of ${limitMs / 1000} s` : `exit ${exit ?? "none"}`;

@@ -10,6 +10,8 @@ import { type IndexedRun, openRunIndex } from "../run-index.ts";
 
 export interface RunDetails {
   readonly answer: string;
+  /** Why the run failed; "": it did not. */
+  readonly why: string;
   readonly plan: readonly { readonly action: string; readonly target: string; readonly purpose: string }[];
   readonly checks: readonly {
     readonly when: string;
@@ -55,6 +57,7 @@ function factsOfRun(facts: readonly Fact[]): Omit<RunDetails, "diff"> {
   const outcome = factsOf(facts, "run.finished").at(-1)?.outcome;
   return {
     answer: outcome?.text ?? "",
+    why: outcome?.error?.message ?? "",
     plan: plan.map(({ action, target, purpose }) => ({ action, target, purpose })),
     checks: factsOf(facts, "check").map(({ when, command, exit, ms, passed }) => ({
       when,
@@ -98,7 +101,7 @@ export function readDetails({ stateDir, known }: KeptPage, folder: string, id: s
   const hidden = changes.length === 0 ? "" : renderHidden(changes, known(told?.root ?? ""));
   const diff = hidden.slice(0, maxDiffChars);
   if (told !== null) return { ...told.details, diff };
-  return diff === "" ? null : { answer: "", plan: [], checks: [], calls: [], diff };
+  return diff === "" ? null : { answer: "", why: "", plan: [], checks: [], calls: [], diff };
 }
 
 function readMany(kept: KeptPage, runs: readonly IndexedRun[]): Readonly<Record<string, RunDetails>> {

@@ -59,6 +59,9 @@ export function renderAmended(amended: readonly Amendment[], style: Style, colum
     });
 }
 
+/** What a model did wrong on the way to a success: its own affair, shown as it happened. */
+const isSlip = ({ why }: RefusedAction): boolean => /^unusable arguments|SEARCH not found|^unknown action/.test(why);
+
 /** "✗ not done: RUN npm test  commands of the model run …": a line for each refused action that was not repaired. */
 function renderRefused(refused: readonly RefusedAction[], style: Style, columns: number | null): string[] {
   return refused.flatMap(({ action, target, why }) => {
@@ -155,7 +158,7 @@ export function renderResult(outcome: Outcome, options: ResultOptions): string {
     ...renderSummaries(outcome.changes, style),
     ...(dry ? [style.paint("dim", `${style.glyphs.dim} not written`)] : []),
     ...(screen ? [] : renderAmended(outcome.amended, style, columns)),
-    ...renderRefused(outcome.refused, style, columns),
+    ...renderRefused(outcome.ok ? outcome.refused.filter((each) => !isSlip(each)) : outcome.refused, style, columns),
     ...renderOpenSteps(outcome.undone ?? [], style, columns),
     ...(screen ? [] : checks.flatMap((check) => renderCheck(check, style, columns))),
     ...(dry && outcome.status === "unverified" ? [] : renderStatus(outcome, options)),

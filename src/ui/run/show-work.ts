@@ -80,7 +80,10 @@ export function openWork(
 
   function showCall({ ok, action, target, text }: EventOf<"call.finished">): void {
     if (ok && quiet.has(action)) return;
-    const [first = "", ...rest] = text.replace(`$ ${target}\n`, "").trim().split("\n");
+    const shown = text
+      .replace(`$ ${target}\n`, "")
+      .replace(/^(\w[\w ]*) after (\d+) ms/, (_, end, ms) => `${end}, ${renderDuration(Number(ms))}`);
+    const [first = "", ...rest] = shown.trim().split("\n");
     const note = first === "" ? "" : `  ${visibleLine(first)}`;
     const ended = /^exit [1-9]/.test(first) ? "warn" : "ok";
     const done: Meaning = text.startsWith("not run") ? "dim" : ended;

@@ -106,7 +106,7 @@ test("a command that ended badly has no tick, and what the list of tasks shows i
       outcome,
     },
   );
-  expect(screen).toContain("! RUN make  exit 2 after 9 ms\n✓ RUN ls  exit 0 after 1 ms\n");
+  expect(screen).toContain("! RUN make  exit 2, 0.0 s\n✓ RUN ls  exit 0, 0.0 s\n");
   expect(screen).not.toContain("write_tasks");
 });
 

@@ -50,7 +50,7 @@ function section(title, tag, items) {
   return [make("h2", title), list];
 }
 
-function renderDetails({ answer, plan, checks, calls, diff }) {
+function renderDetails({ answer, why, plan, checks, calls, diff }) {
   const withNote = (text, lead, note) => (note ? `${text}${lead}${note}` : text);
   const steps = plan.map(({ action, target, purpose }) => make("li", withNote(`${action} ${target}`, ": ", purpose)));
   const checked = checks.map(({ when, command, exit, ms, passed }) =>
@@ -61,6 +61,7 @@ function renderDetails({ answer, plan, checks, calls, diff }) {
     return make("li", withNote(`${text}, ${grouped(tokens)} tokens`, ", ", error));
   });
   return [
+    ...(why === "" ? [] : [make("p", why, "bad")]),
     ...(answer === "" ? [] : [make("h2", "Answer"), make("pre", answer)]),
     ...section("Plan", "ol", steps),
     ...section("Checks", "ul", checked),

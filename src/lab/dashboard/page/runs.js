@@ -14,6 +14,37 @@ let firstDrawn = -1;
 /** Index in `found` of the row that has the focus; null: none. */
 let focused = null;
 
+/** By column: what it is sorted by. */
+const keys = {
+  when: (run) => run.at,
+  status: stateOf,
+  task: (run) => run.task.toLowerCase(),
+  folder: (run) => run.root,
+  model: (run) => run.model,
+  calls: (run) => run.calls,
+  tokens: tokensOf,
+  cost: (run) => run.cost ?? -1,
+  score: (run) => run.score ?? -1,
+};
+let sorted = { by: "when", down: true };
+
+function sort() {
+  const of = keys[sorted.by];
+  const order = (one, other) => (one < other ? -1 : one > other ? 1 : 0) * (sorted.down ? -1 : 1);
+  found = found.toSorted((one, other) => order(of(one), of(other)));
+  for (const head of document.querySelectorAll("th")) {
+    const isThis = head.dataset.by === sorted.by;
+    head.setAttribute("aria-sort", isThis ? (sorted.down ? "descending" : "ascending") : "none");
+  }
+}
+
+function makeTime(at) {
+  const text = minute(at);
+  const cell = make("td");
+  cell.append(make("span", text.slice(0, 5), "wide"), text.slice(5));
+  return cell;
+}
+
 function makeRow(index) {
   const run = found[index];
   const row = make("tr");
@@ -21,15 +52,16 @@ function makeRow(index) {
   row.setAttribute("role", "button");
   row.setAttribute("aria-label", `${stateOf(run)}: ${run.task}`);
   row.dataset.index = index;
-  const meaning = { failed: "bad", interrupted: "bad", verified: "ok" }[run.status] ?? "";
+  const meaning = run.undone ? "" : ({ failed: "bad", interrupted: "bad", verified: "ok" }[run.status] ?? "");
   const task = make("td", run.task);
   task.title = run.root;
   row.append(
-    make("td", minute(run.at)),
+    makeTime(run.at),
     make("td", stateOf(run), meaning),
     task,
+    make("td", run.root.split("/").at(-1) || run.root, "wide"),
     make("td", run.model, "wide"),
-    make("td", `${run.calls}`, "n"),
+    make("td", `${run.calls}`, "n wide"),
     make("td", grouped(tokensOf(run)), "n wide"),
     make("td", money(run.cost), "n wide"),
     make("td", run.score === null ? "" : `${run.score}`, "n wide"),
@@ -61,6 +93,8 @@ function filter() {
     (run, index) =>
       words[index].includes(text) && fits(status, stateOf(run)) && fits(mode, run.mode) && fits(model, run.model),
   );
+  sort();
+  at("none").hidden = found.length > 0;
   at("count").textContent = `${grouped(found.length)} of ${grouped(data.runs.length)} runs`;
   scroller.scrollTop = 0;
   focused = null;
@@ -105,6 +139,12 @@ function listen() {
       isWaiting = false;
       draw(false);
     });
+  });
+  at("heads").addEventListener("click", (event) => {
+    const by = event.target.closest("th")?.dataset.by;
+    if (by === undefined) return;
+    sorted = { by, down: by === sorted.by ? !sorted.down : by !== "task" };
+    filter();
   });
   at("filter").addEventListener("input", filter);
   at("filter").addEventListener("submit", (event) => event.preventDefault());

@@ -12,7 +12,7 @@ test.concurrent(
   "a process that left its session and its environment ends with its command",
   async () => {
     await using place = openPlace([planned([["WRITE", "a.txt"]]), done(write("a.txt", "a\n"))]);
-    const time = oddTime(65);
+    const time = oddTime(120);
     const check = `env -i setsid sh -c '(setsid sleep ${time} &) ; sleep 0.1' >/dev/null 2>&1 & sleep 0.5`;
     configure(place, { sandbox: "off" });
     const result = await place.pai(["run", "-y", "--check", check, "make a.txt"]);

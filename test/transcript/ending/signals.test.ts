@@ -48,7 +48,7 @@ for (const [signal, code, error] of signals) {
 
   test.concurrent(`${signal} during a check ends with ${code}, takes the change back and leaves no process (R09)`, async () => {
     await using place = openPlace([plan, done(write("hello.txt", "a\n"))], file);
-    const time = oddTime(61);
+    const time = oddTime(121);
     const check = `test -e hello.txt || exit 0; sleep ${time} & wait`;
     const running = place.start(["run", "-y", "--json", "--check", check, "make hello.txt"]);
     await sleeps(time);
@@ -99,7 +99,7 @@ test.concurrent("--timeout counts from the start: a task that never comes ends w
 
 test.concurrent("a second SIGINT ends at once; the next command takes the half-done run back (R09)", async () => {
   await using place = openPlace([plan, done(write("hello.txt", "a\n"))], file);
-  const time = oddTime(63);
+  const time = oddTime(123);
   const check = `test -e hello.txt || exit 0; trap '' INT TERM HUP; sleep ${time}`;
   const running = place.start(["run", "-y", "--check", check, "make hello.txt"]);
   await sleeps(time);
@@ -116,7 +116,7 @@ test.concurrent("a second SIGINT ends at once; the next command takes the half-d
 
 test.concurrent("SIGKILL in a check: the next command takes the change back (R51)", async () => {
   await using place = openPlace([plan, done(write("hello.txt", "a\n"))], file);
-  const time = oddTime(64);
+  const time = oddTime(124);
   const check = `test -e hello.txt || exit 0; sleep ${time}`;
   const running = place.start(["run", "-y", "--check", check, "make hello.txt"]);
   await sleeps(time);
@@ -129,7 +129,7 @@ test.concurrent("SIGKILL in a check: the next command takes the change back (R51
 
 test.concurrent("--timeout during a check ends with 124 and takes the change back", async () => {
   await using place = openPlace([plan, done(write("hello.txt", "a\n"))], file);
-  const time = oddTime(62);
+  const time = oddTime(122);
   const check = `test -e hello.txt || exit 0; sleep ${time} & wait`;
   const result = await place.pai(["run", "-y", "--json", "--timeout", "4", "--check", check, "make hello.txt"]);
   const outcome = readOutcome(result);

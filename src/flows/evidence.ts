@@ -17,9 +17,8 @@ import { namesPath, rowOf } from "../core/vocabulary.ts";
 import type { FilesRead, Shown } from "./briefing/reading.ts";
 import { type Focus, noteSent, renderNested, showFile, toReadable } from "./briefing/sources.ts";
 import { mayRunCommand } from "./commands/commands.ts";
-import { continueOrStart, tellChanged, textNow } from "./dialogue.ts";
+import { continueOrStart, filesOf, sharesOf, sizeOfFiles, tellChanged, textNow } from "./dialogue.ts";
 import { type BatchReport, type CallReport, perform } from "./perform.ts";
-import { filesOf, sharesOf, sizeOfFiles } from "./plan-files.ts";
 import type { Run } from "./run.ts";
 
 /** Whether an action only looks. */

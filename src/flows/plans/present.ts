@@ -19,7 +19,7 @@ import {
 } from "../approval.ts";
 import { readNested } from "../briefing/sources.ts";
 import { bindCommands } from "../commands/commands.ts";
-import { sizeOfFiles } from "../plan-files.ts";
+import { sizeOfFiles } from "../dialogue.ts";
 import { workPrompt } from "../prompts/prompts.ts";
 import type { Run } from "../run.ts";
 

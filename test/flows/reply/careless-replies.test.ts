@@ -255,34 +255,4 @@ describe("a tool-loop", () => {
     expect(unknown).toMatch(/^unknown tool: grep_search here; there are .*grep/);
     expect(found).toContain("a.txt");
   });
-
-  test("an absolute path below the root is read as the relative one, one outside is refused", async () => {
-    const place = makeFolder(files);
-    const lines = [calls(["read", { path: `${place.root}/a.txt` }], ["read", { path: "/etc/passwd" }]), "Done."];
-    const ran = await playIn(place, { ...setup, lines });
-    place.remove();
-    expect(textsOf(ran, 2)[0]).toContain("one");
-    expect(textsOf(ran, 2)[1]).toMatch(/is absolute; only paths below the root/i);
-  });
-});
-
-describe("the marks of an edit", () => {
-  const edit = (...lines: readonly string[]) => `MODIFY::a.txt::EOT\n${lines.join("\n")}\nEND::EOT\n${finish()}`;
-
-  test("without their words are read at once, and never written", async () => {
-    for (const closing of [">>>>>>>", ">>>>>> END", "<<<<<<< REPLACE", "======="]) {
-      const lines = [plan({ steps }), edit("<<<<<<< SEARCH", "one", "=======", "1", closing)];
-      const ran = await play({ files, lines });
-      expect([ran.outcome.code, ran.outcome.calls.made, ran.files]).toEqual([0, 2, { "a.txt": "1\n" }]);
-    }
-  });
-
-  test("that mean two things are refused with the lines to send", async () => {
-    const unclear = edit("<<<<<<< SEARCH", "one", "=======", "1", ">>>>>>>", "2", ">>>>>>> REPLACE");
-    const ran = await play({ files, lines: [plan({ steps }), unclear, `${done}${finish()}`] });
-    expect([ran.outcome.code, ran.files]).toEqual([0, { "a.txt": "1\n" }]);
-    expect(ran.asked(3)).toContain(
-      "Send blocks of <<<<<<< SEARCH, the old lines, =======, the new lines, >>>>>>> REPLACE",
-    );
-  });
 });

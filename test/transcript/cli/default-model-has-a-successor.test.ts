@@ -70,21 +70,6 @@ test.concurrent("a server that tells nothing is no second failure", async () => 
   expect(stderr).toContain("pai models --online gemini");
 });
 
-test.concurrent("a model that the user named gets the names that are near, and no list is asked for", async () => {
-  for (const [named, hint] of [
-    [
-      "gemini:gemini-3.8-flahs",
-      "did you mean gemini:gemini-3.8-flash, gemini:gemini-3.7-flash or gemini:gemini-3.6-flash?",
-    ],
-    ["gemini:nothing-like-it", "choose another one with --model or PAI_MODEL"],
-  ] as const) {
-    await using place = openPlace([unknown]);
-    const { code, stderr } = await place.pai(["run", "-y", "-m", named, "make it"]);
-    expect([code, place.gemini.requests.length]).toEqual([3, 1]);
-    expect(stderr.replace(/\s+/g, " ")).toContain(hint);
-  }
-});
-
 test.concurrent("after pai models --online the names of the list count", async () => {
   await using place = openPlace([listOf("gemini-9-ultra", "gemini-9-mini"), unknown]);
   expect((await place.pai(["models", "--online", "gemini"])).code).toBe(0);

@@ -7,7 +7,6 @@ import { createDialogue } from "../../core/dialogue.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { providers, renderSetKey } from "../../core/providers.ts";
-import { pastOf } from "../../core/session/past.ts";
 import { decode } from "../../core/text.ts";
 import type { Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
@@ -33,7 +32,7 @@ import { flowFor } from "../compose/flow.ts";
 import { openHere } from "../compose/open-here.ts";
 import { renderHiddenHere } from "../print-diff.ts";
 import { changesOfSession } from "../session/rewind.ts";
-import { joinNotes, watchTruth } from "../session/watch-truth.ts";
+import { continueWith, watchTruth } from "../session/watch-truth.ts";
 
 /** A mode of editors besides pai's own: plan only. */
 const planOnly = "plan";
@@ -97,18 +96,9 @@ function createTalk(
   truth.follow(open.session.turns);
 
   async function taskOf(text: string, mentions: readonly string[], context: string | null): Promise<Task> {
-    const notes = await truth.catchUp(open);
-    const { session } = open;
     const named = mentions.map((path) => workspace.path(path, "read"));
     const files = new Set<RelPath>([...named, ...(await findMentions(workspace, text))]);
-    return {
-      text,
-      history: pastOf(session),
-      context: joinNotes(notes, context),
-      files: [...files],
-      conversation: session.conversation,
-      dialogue,
-    };
+    return continueWith({ text, context, files: [...files] }, { open, truth, dialogue });
   }
 
   async function reverse(kind: "undo" | "redo", words: string): Promise<string> {

@@ -3,12 +3,11 @@ import { join } from "node:path";
 import { createDialogue } from "../../core/dialogue.ts";
 import { PaiError } from "../../core/error.ts";
 import type { StampedEvent } from "../../core/event.ts";
-import { pastOf } from "../../core/session/past.ts";
 import type { Task } from "../../flows/run.ts";
 import { openSessions } from "../../store/sessions.ts";
 import type { Context } from "../command.ts";
 import type { Composed } from "../compose/compose-task.ts";
-import { joinNotes, watchTruth } from "./watch-truth.ts";
+import { continueWith, watchTruth } from "./watch-truth.ts";
 
 export interface Continued {
   readonly task: Task;
@@ -43,16 +42,8 @@ export async function continueSession(
   const open = sessions.open(sessions.load(id).session, now, warn);
   const truth = watchTruth({ workspace, history, now });
   truth.follow(open.session.turns);
-  const notes = await truth.catchUp(open);
-  const { session } = open;
   return {
-    task: {
-      ...task,
-      history: pastOf(session),
-      context: joinNotes(notes, task.context),
-      conversation: session.conversation,
-      dialogue: createDialogue(),
-    },
+    task: await continueWith(task, { open, truth, dialogue: createDialogue() }),
     sink(event) {
       open.sink(event);
       truth.sink(event);

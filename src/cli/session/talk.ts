@@ -7,7 +7,6 @@ import type { Names } from "../../core/fuzzy.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { pathWithin } from "../../core/path.ts";
 import type { Plan } from "../../core/plan/plan.ts";
-import { pastOf } from "../../core/session/past.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import type { ApprovedWork } from "../../flows/plans/plan-state.ts";
 import type { Flow, Run, Task } from "../../flows/run.ts";
@@ -26,7 +25,7 @@ import { flowFor } from "../compose/flow.ts";
 import { notifyEnd } from "../compose/notify-end.ts";
 import type { TerminalView } from "../compose/view.ts";
 import { type Ahead, type KeyWatch, watchKeys } from "./watch-keys.ts";
-import { joinNotes, type TruthWatch } from "./watch-truth.ts";
+import { continueWith, type TruthWatch } from "./watch-truth.ts";
 
 /** Milliseconds within which two interrupts at the prompt leave the session. */
 const twiceMs = 2000;
@@ -179,17 +178,8 @@ export async function taskOf(
   decide: TerminalView["decide"] = talk.view.decide,
 ): Promise<Task> {
   await showOutside(talk, typed, decide);
-  const { composed, open, offered, dialogue, truth } = talk;
-  const notes = await truth.catchUp(open);
-  const { session } = open;
-  return {
-    text,
-    history: pastOf(session),
-    context: joinNotes(notes, offered),
-    files: await findMentions(composed.opened.workspace, typed),
-    conversation: session.conversation,
-    dialogue,
-  };
+  const files = await findMentions(talk.composed.opened.workspace, typed);
+  return continueWith({ text, context: talk.offered, files }, talk);
 }
 
 function addSpent({ calls, tokens, cost }: Talk["spent"], outcome: Outcome): Talk["spent"] {

@@ -1,11 +1,14 @@
 /** Watches what happens to the turns of a session, and to the files that it showed or changed, between two requests. */
+import type { Dialogue } from "../../core/dialogue.ts";
 import { digest } from "../../core/digest.ts";
 import { toPaiError } from "../../core/error.ts";
 import type { SentFile, StampedEvent } from "../../core/event.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Workspace } from "../../core/ports.ts";
+import { pastOf } from "../../core/session/past.ts";
 import type { Turn } from "../../core/session/session.ts";
 import { nameSome } from "../../core/suggest.ts";
+import type { Task } from "../../flows/run.ts";
 import type { OpenSession } from "../../store/sessions.ts";
 import type { History } from "../../workspace/journal/run-history.ts";
 
@@ -125,8 +128,19 @@ export function watchTruth({
   };
 }
 
+/** A task with what the session knows: what was said, what became of it, and what has happened since. */
+export async function continueWith(
+  task: Pick<Task, "text" | "context" | "files">,
+  { open, truth, dialogue }: { readonly open: OpenSession; readonly truth: TruthWatch; readonly dialogue: Dialogue },
+): Promise<Task> {
+  const notes = await truth.catchUp(open);
+  const { session } = open;
+  const { conversation } = session;
+  return { ...task, history: pastOf(session), context: joinNotes(notes, task.context), conversation, dialogue };
+}
+
 /** What the next request is told besides its task; null: nothing. */
-export function joinNotes(notes: readonly string[], offered: string | null): string | null {
+function joinNotes(notes: readonly string[], offered: string | null): string | null {
   const since = notes.length === 0 ? [] : [`Since your last turn:\n${notes.map((note) => `- ${note}`).join("\n")}`];
   const parts = [...since, ...(offered === null ? [] : [offered])];
   return parts.length === 0 ? null : parts.join("\n\n");

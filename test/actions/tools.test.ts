@@ -1,16 +1,6 @@
 /** The tools as a model meets them: Pilot's own cases and the defects of its tools, on a real folder. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import {
-  chmodSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { allActions } from "../../src/actions/match-vocabulary.ts";
@@ -110,28 +100,12 @@ describe("grep", () => {
     expect(await use("grep", { pattern: "a.b(", literal: true })).toContain("no match");
   });
 
-  test("a missing path is an error, not an empty answer", async () => {
-    expect(await use("grep", { pattern: "x", path: "nowhere" })).toMatch(/^(refused|complaint)/);
-  });
-
   test("finds matches after a line of 70,000 characters, and cuts at a character", async () => {
     place("long.txt", `${"x".repeat(70_000)}\nneedle\n${"é🙂".repeat(400)}hit\n`);
     expect(await use("grep", { pattern: "needle" })).toBe("long.txt:2:needle");
     const cut = await use("grep", { pattern: "hit|🙂", path: "long.txt" });
     expect(cut).not.toContain("\uFFFD");
     expect(Buffer.from(cut).toString("utf8")).toBe(cut);
-  });
-
-  test("a file with a NUL after 600 bytes is binary and skipped", async () => {
-    place("late.bin", Buffer.concat([Buffer.from("needle\n".repeat(100)), Buffer.from([0])]));
-    expect(await use("grep", { pattern: "needle" })).toContain("no match");
-  });
-
-  test("links are not followed, FIFOs do not hang", async () => {
-    writeFileSync(join(base, "secret.txt"), "needle\n");
-    symlinkSync(join(base, "secret.txt"), join(root, "link.txt"));
-    Bun.spawnSync(["mkfifo", join(root, "pipe")]);
-    expect(await use("grep", { pattern: "needle" })).toContain("no match");
   });
 
   test("an ignored folder is searched when it is named, and not otherwise", async () => {
@@ -187,49 +161,15 @@ describe("read and ls", () => {
     expect(await use("read", { path: "../x" })).toMatch(/^refused/);
   });
 
-  test("secrets are closed without a question", async () => {
-    place(".env", "KEY=1\n");
-    place(".git/config", "[core]\n");
-    for (const path of [".env", ".git/config"]) expect(await use("read", { path })).toMatch(/^refused/);
-  });
-
   test("TestValidatePath: inside yes, outside no, absolute below the root read as relative", async () => {
     expect(await use("read", { path: "sub/nested.go" })).toContain("var x");
     expect(await use("read", { path: "../../etc/passwd" })).toMatch(/^refused/);
     expect(await use("read", { path: "/etc/passwd" })).toMatch(/^refused/);
     expect(await use("read", { path: join(root, "hello.go") })).toContain("package main");
   });
-
-  test("a project entered through a link works like any other", async () => {
-    symlinkSync(root, join(base, "entry"));
-    workspace = await openAt(join(base, "entry"));
-    expect(await use("glob", { pattern: "**/*.md" })).toBe("readme.md");
-    expect(await use("grep", { pattern: "# Hello" })).toBe("readme.md:1:# Hello");
-  });
 });
 
 describe("write and edit", () => {
-  test("links inside the project that lead out are refused by every tool, also for a new leaf", async () => {
-    const outside = join(base, "outside");
-    mkdirSync(outside);
-    writeFileSync(join(outside, "x"), "keep\n");
-    symlinkSync(outside, join(root, "link"));
-    symlinkSync(join(outside, "x"), join(root, "file"));
-    for (const [tool, input] of [
-      ["read", { path: "link/x" }],
-      ["write", { path: "link/new", content: "y" }],
-      ["edit", { path: "link/x", old_str: "keep", new_str: "gone" }],
-      ["write", { path: "file", content: "y" }],
-      ["ls", { path: "link" }],
-    ] as const)
-      expect(await use(tool, input)).toMatch(/^(refused|complaint)/);
-    expect(readFileSync(join(outside, "x"), "utf8")).toBe("keep\n");
-  });
-
-  test("writing git's hooks is refused", async () => {
-    expect(await use("write", { path: ".git/hooks/pre-commit", content: "x" })).toMatch(/^refused/);
-  });
-
   test("modes survive: an executable stays one, a private file stays private", async () => {
     place("run.sh", "echo 1\n");
     chmodSync(join(root, "run.sh"), 0o755);
@@ -239,25 +179,6 @@ describe("write and edit", () => {
     await act("edit", { path: "private.txt", old_str: "a", new_str: "b" });
     expect(statSync(join(root, "run.sh")).mode & 0o777).toBe(0o755);
     expect(statSync(join(root, "private.txt")).mode & 0o777).toBe(0o600);
-  });
-
-  test("a hard link to a file outside keeps its bytes there", async () => {
-    writeFileSync(join(base, "twin"), "keep\n");
-    linkSync(join(base, "twin"), join(root, "twin"));
-    await act("write", { path: "twin", content: "new\n" });
-    expect(readFileSync(join(base, "twin"), "utf8")).toBe("keep\n");
-    expect(readFileSync(join(root, "twin"), "utf8")).toBe("new\n");
-  });
-
-  test("a CRLF file is edited from what was read and keeps its line ends", async () => {
-    place("crlf.txt", "one\r\ntwo\r\nthree\r\n");
-    await act("edit", { path: "crlf.txt", old_str: "one\ntwo\n", new_str: "1\n2\n" });
-    expect(readFileSync(join(root, "crlf.txt"), "utf8")).toBe("1\r\n2\r\nthree\r\n");
-  });
-
-  test("zero bytes can be written", async () => {
-    await act("write", { path: "empty", content: "" });
-    expect(statSync(join(root, "empty")).size).toBe(0);
   });
 
   test("TestEditTool: no match and several matches are reported with their lines", async () => {

@@ -129,18 +129,6 @@ describe("one block", () => {
     ).toBe('say("ho");\nend();\n');
   });
 
-  test("part of a line: between tokens, once, and not when REPLACE is the whole line", () => {
-    expect(edit("const limit = 10; // items\n", { search: "limit = 10\n", replace: "limit = 20\n" })).toBe(
-      "const limit = 20; // items\n",
-    );
-    expect(edit("const limits = 10; // items\n", { search: "limit\n", replace: "bound\n" })).toBe(
-      "not_found in block 1",
-    );
-    expect(edit("const limit = 10; // a\n", { search: "limit = 10\n", replace: "const limit = 20; // a\n" })).toBe(
-      "not_found in block 1",
-    );
-  });
-
   test("lines put before or behind a SEARCH that is only part of a line do not tear it", () => {
     const lines = "total = add(a) + rest(a, b)\nadd(b) || fail(a, b, c)\n";
     const behind = { search: "add(b)\n", replace: "add(b)\ncheck(b)\n" };

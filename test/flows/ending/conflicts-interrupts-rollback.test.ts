@@ -131,17 +131,6 @@ describe("interrupts", () => {
     expect(ran.outcome).toMatchObject({ ok: false, status: "interrupted", code: exit, changes: [] });
     expect(ran.files).toEqual(files);
   });
-
-  test("during a check: the check ends, everything is taken back", async () => {
-    const stop = new AbortController();
-    setTimeout(() => stop.abort(new PaiError("interrupted", "interrupted")), 150);
-    const ran = await play({
-      signal: stop.signal,
-      options: { checks: ["sleep 20"] },
-      lines: [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "1\n") + finish()],
-    });
-    expect([ran.outcome.code, ran.files]).toEqual([130, {}]);
-  });
 });
 
 describe("a bug or a broken provider in a later phase", () => {

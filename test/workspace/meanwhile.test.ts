@@ -4,14 +4,12 @@ import { readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { allActions } from "../../src/actions/match-vocabulary.ts";
 import { PaiError } from "../../src/core/error.ts";
-import type { RelPath } from "../../src/core/path.ts";
 import type { Workspace } from "../../src/core/ports.ts";
 import { createOverlay } from "../../src/flows/stage.ts";
 import { needs, rootUser } from "../needs.ts";
 import { act, openFor } from "./attack/drive.ts";
 import { buildWorld, canary, type World } from "./attack/world.ts";
 
-const _at = (path: string) => path as RelPath;
 const text = (path: string) => readFileSync(path, "utf8");
 
 /** Looks, lets somebody act, and applies. */

@@ -136,7 +136,11 @@ export const modify = defineAction("MODIFY", {
     }));
     const result = applyEdits({ path, now: before?.bytes ?? null, shown: stage.shown(path), blocks });
     if (result.kind === "refused")
-      return { kind: "complaint", code: "edit_failed", text: `block ${result.block}: ${result.text}` };
+      return {
+        kind: "complaint",
+        code: "edit_failed",
+        text: `block ${result.block}: ${result.text}${edits.length === 1 ? "" : `\nNone of the ${edits.length} blocks is done: send all of them again.`}`,
+      };
     if (result.kind === "already") return already("already there, nothing to do");
     const count = `${edits.length} ${edits.length === 1 ? "edit" : "edits"}`;
     return proposeFile(stage, { path, before, bytes: result.bytes }, [count, ...result.notes].join("; "));

@@ -6,6 +6,7 @@ import { spellAllow } from "../core/command/quote.ts";
 import { summarizeAll } from "../core/diff.ts";
 import type { Effects, Refused } from "../core/effects.ts";
 import { PaiError } from "../core/error.ts";
+import { classOf } from "../core/names.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Rights } from "../core/plan/scope.ts";
 import type { CommandResult } from "../core/ports.ts";
@@ -198,7 +199,9 @@ function emitApplied({ emit, changing }: Run, changes: readonly Change[]): void 
   emit({ type: "changes.applied", batch: changing.batches, changes: summarizeAll(changes, () => "command") });
 }
 
-/** Reports paths whose change no undo takes back, and counts those that are ignored. */
+const isCache = (path: string) => classOf(path) === "built" && /cache/i.test(path);
+
+/** Reports paths whose change no undo takes back, and counts those that are ignored; caches of tools are neither. */
 function tellStays(
   run: Run,
   { command, effects }: Pick<Ended, "command" | "effects">,
@@ -210,7 +213,8 @@ function tellStays(
     const text = `${command}: ${nameSome(paths)} ${what(paths.length === 1)}`;
     run.emit({ type: "notice", level: "info", code: "command_left", text });
   };
-  const ignored = stays.filter((path) => !open.has(path));
+  // A cache of a tool is nobody's work: it is not worth a line in every run.
+  const ignored = stays.filter((path) => !open.has(path) && !isCache(path));
   for (const path of ignored) run.changing.stays.add(path);
   tell(ignored, (isOne) =>
     isOne ? "is ignored: no undo takes its change back" : "are ignored: no undo takes their changes back",

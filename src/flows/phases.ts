@@ -39,7 +39,7 @@ function renderTurns({ ledger }: Run, left: number): string {
   const more = Math.max(0, ledger.promised.at_most - ledger.made - 1);
   const head = `turns left: ${Math.min(left, more + 1)}, this one included${left <= more ? ", and one more for what fails" : ""}.`;
   if (more === 0) return `turns left: 1, this one included. Do all of it now, and end with FINISH.`;
-  return `${head} Missing something? READ::path:from-to and leave out FINISH. Otherwise do all of it, and end with FINISH.`;
+  return `${head} Missing something? READ::path:from-to without FINISH takes a turn. Otherwise do all of it, and end with FINISH.`;
 }
 
 /** What a request for work holds besides its evidence. */

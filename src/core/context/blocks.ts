@@ -99,3 +99,17 @@ export function outlineOf(path: string, lines: readonly string[], budget: number
   }
   return "";
 }
+
+/** Lines at the beginning of a changelog that are shown at most. */
+const maxOfHead = 80;
+
+/** Of a changelog: up to its second heading of a release, where an entry goes. */
+export function headOfChangelog(lines: readonly string[]): { readonly from: number; readonly to: number } {
+  const isHeading = (line: string, at: number) =>
+    /^#{1,3}\s|^\[?v?\d+\.\d+/.test(line) || /^[-=~]{3,}\s*$/.test(lines[at + 1] ?? "");
+  const heads = lines.flatMap((line, at) =>
+    line.trim() !== "" && isHeading(line, at) && /\d|unreleased|next/i.test(line) ? [at] : [],
+  );
+  const end = heads[1] ?? lines.length;
+  return { from: 1, to: Math.min(Math.max(end, 1), maxOfHead) };
+}

@@ -1,6 +1,7 @@
 /** Chooses which blocks of which files are shown, within a number of characters. Pure. */
 import { lineOf } from "../path.ts";
-import { cutBlocks, linesOf, outlineOf } from "./blocks.ts";
+import { cutBlocks, headOfChangelog, linesOf, outlineOf } from "./blocks.ts";
+import { kindOf } from "./kind.ts";
 import type { Ranked } from "./rank.ts";
 import { isNamed } from "./signals.ts";
 import { countTerm, type Term } from "./words.ts";
@@ -137,7 +138,9 @@ function prepare({ ranked: { path, score, signal }, text }: Candidate, measure: 
   const { all } = measure;
   const lines = linesOf(text);
   const whole = all || text.length < wholeBelow;
-  const cut: readonly ExcerptRange[] = whole ? [{ from: 1, to: lines.length }] : cutBlocks(path, lines);
+  // A changelog is extended at its head; what it says of old releases is no place of the work.
+  const parts = () => (kindOf(path) === "changelog" ? [headOfChangelog(lines)] : cutBlocks(path, lines));
+  const cut: readonly ExcerptRange[] = whole ? [{ from: 1, to: lines.length }] : parts();
   // A word of the request that happens to be defined in the file does not make that line named.
   const named = isNamed(signal) || signal?.by === "output" ? (signal?.lines ?? []) : [];
   const holds = ({ from, to }: ExcerptRange) => named.some((line) => from <= line && line <= to);

@@ -1,5 +1,5 @@
 /** Chooses which lines of one large file are shown to the model that changes it. Pure. */
-import { cutBlocks, linesOf } from "./blocks.ts";
+import { cutBlocks, headOfChangelog, linesOf } from "./blocks.ts";
 import { chooseExcerpts, type ExcerptRange } from "./excerpts.ts";
 import { definitionsNamed, type Extent, extentsIn, namesMeant } from "./extents.ts";
 import { kindOf } from "./kind.ts";
@@ -90,11 +90,24 @@ function matchWords({ path, request, output, plan }: LargeFile, lines: readonly 
   return excerpt?.ranges ?? [];
 }
 
+/** The lines that are marked, as ranges. */
+function rangesOf(marked: readonly boolean[]): readonly ExcerptRange[] {
+  const found: { from: number; to: number }[] = [];
+  for (const [at, isMarked] of marked.entries()) {
+    const last = found.at(-1);
+    if (!isMarked) continue;
+    if (last?.to === at) last.to = at + 1;
+    else found.push({ from: at + 1, to: at + 1 });
+  }
+  return found;
+}
+
 /** Collects ranges, the most important first, as long as their lines fit. */
 function openRanges(lines: readonly string[], room: number) {
   const chosen = lines.map(() => false);
   const left: ExcerptRange[] = [];
   let rest = room;
+  const isWanted = (line: number) => left.some(({ from, to }) => from <= line && line <= to);
   /** Takes what of a range is not chosen yet. False: it does not fit. */
   const take = ({ from, to: end }: ExcerptRange): boolean => {
     const to = Math.min(end, lines.length);
@@ -111,20 +124,12 @@ function openRanges(lines: readonly string[], room: number) {
     want(ranges: readonly ExcerptRange[]): void {
       for (const range of ranges) if (range.from <= lines.length && !take(range)) left.push(range);
     },
-    left,
+    /** What of the wanted ranges is still not chosen. */
+    missing: (): readonly ExcerptRange[] => rangesOf(chosen.map((isChosen, at) => !isChosen && isWanted(at + 1))),
     get rest() {
       return rest;
     },
-    ranges(): readonly ExcerptRange[] {
-      const found: { from: number; to: number }[] = [];
-      for (const [at, isChosen] of chosen.entries()) {
-        const last = found.at(-1);
-        if (!isChosen) continue;
-        if (last?.to === at) last.to = at + 1;
-        else found.push({ from: at + 1, to: at + 1 });
-      }
-      return found;
-    },
+    ranges: (): readonly ExcerptRange[] => rangesOf(chosen),
   };
 }
 
@@ -145,17 +150,6 @@ function outlineOf(extents: readonly Extent[], lines: readonly string[], isTest:
         .map(({ name, line }) => `${name} ${line}`);
   const whole = titles.join(", ");
   return whole.length <= maxOutline ? whole : `${whole.slice(0, whole.lastIndexOf(", ", maxOutline))}, …`;
-}
-
-/** Of a changelog: up to its second heading of a release, where an entry goes. */
-function headOfChangelog(lines: readonly string[]): ExcerptRange {
-  const isHeading = (line: string, at: number) =>
-    /^#{1,3}\s|^\[?v?\d+\.\d+/.test(line) || /^[-=~]{3,}\s*$/.test(lines[at + 1] ?? "");
-  const heads = lines.flatMap((line, at) =>
-    line.trim() !== "" && isHeading(line, at) && /\d|unreleased|next/i.test(line) ? [at] : [],
-  );
-  const end = heads[1] ?? lines.length;
-  return { from: 1, to: Math.min(Math.max(end, 1), 2 * headLines) };
 }
 
 const constructors = /^(?:constructor|__init__|__new__|initialize|init|new)$/;
@@ -188,7 +182,7 @@ export function chooseParts(file: LargeFile): Parts {
   const isChangelog = kind === "changelog";
   chosen.want([isChangelog ? headOfChangelog(lines) : { from: 1, to: headLines }]);
   chosen.want(looked.toReversed());
-  if (isChangelog) return { ranges: chosen.ranges(), outline: "", left: chosen.left };
+  if (isChangelog) return { ranges: chosen.ranges(), outline: "", left: chosen.missing() };
   const extents = extentsIn(path, lines);
   const told = findSignals(request, output, [path]).get(path)?.lines ?? [];
   chosen.want(changed.map((line) => around(line, 6)));
@@ -211,5 +205,5 @@ export function chooseParts(file: LargeFile): Parts {
   for (const line of callers.slice(0, maxCallers)) chosen.take(around(line, 1));
   const most = Math.min(chosen.rest, kind === "test" ? byWords.test : byWords.code);
   for (const range of matchWords(file, withoutDocs(lines), most)) chosen.take(range);
-  return { ranges: chosen.ranges(), outline: outlineOf(extents, lines, kind === "test"), left: chosen.left };
+  return { ranges: chosen.ranges(), outline: outlineOf(extents, lines, kind === "test"), left: chosen.missing() };
 }

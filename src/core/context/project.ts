@@ -17,7 +17,12 @@ export interface Asked {
   readonly request: string;
   /** Output of checks, standard input, a traceback; "" where there is none. */
   readonly output: string;
+  /** The commands of the checks, which may name tests; absent: there are none. */
+  readonly checks?: string;
 }
+
+/** What a file that a check names is worth, beside the score of its words: it is seldom the place of the work. */
+const ofChecks = 0.3;
 
 export interface RankedProject {
   readonly paths: readonly string[];
@@ -74,7 +79,7 @@ export async function rankProject(parts: RankParts): Promise<RankedProject> {
   const { survey, words, asked, more, unranked, read, signal } = parts;
   const paths = more ? withUnlisted(parts) : parts.paths;
   const { worded, symbols } = words;
-  const { request, output } = asked;
+  const { request, output, checks = "" } = asked;
   const [tally, past] = await Promise.all([
     survey.tally(signal),
     paths.length <= surveyLimits.filesWithoutHistory ? null : survey.history(signal),
@@ -90,7 +95,10 @@ export async function rankProject(parts: RankParts): Promise<RankedProject> {
   const rank = async (): Promise<Ranking> => {
     const named = findSignals(request, output, paths);
     const matching = request.includes("*") ? findMatching(request, paths) : [];
-    const signals = new Map([...findStems(request, paths, kinds), ...matching, ...named]);
+    const checked = [...findSignals("", checks, paths)].map(
+      ([path, signal]) => [path, { ...signal, weight: ofChecks }] as const,
+    );
+    const signals = new Map([...checked, ...findStems(request, paths, kinds), ...matching, ...named]);
     const { files, values } = rankFiles({ paths, terms, tally: { ...tally, found }, history, signals, kinds });
     const bare = withoutFiles(request, named);
     const meant = new Set((bare === request ? symbols : symbolsIn(bare, output)).map(({ name }) => name));

@@ -105,9 +105,10 @@ const outputOf = ({ task, checking }: Run) =>
   ].join("\n");
 
 /** Request and output without secrets and their names: a replay, which only has names, must choose the same files. */
-const askedOf = (request: string, output: string): Asked => ({
+const askedOf = ({ checking }: Run, request: string, output: string): Asked => ({
   request: blankSecrets(request),
   output: blankSecrets(output),
+  checks: blankSecrets(checking.checks.join("\n")),
 });
 
 /** The ranking of a project, in the form for receipt and preview. */
@@ -131,11 +132,11 @@ async function rank(run: Run, asked: Asked, shown: ReadonlySet<string>): Promise
 
 /** Ranks the files for the run's task, without a briefing. */
 export const rankTask = (run: Run): Promise<Likely> =>
-  rank(run, askedOf(run.task.text, outputOf(run)), new Set(run.task.files ?? []));
+  rank(run, askedOf(run, run.task.text, outputOf(run)), new Set(run.task.files ?? []));
 
 /** The likeliest files for one request, as a part of a prompt; "": there are none. */
 export async function renderLikely(run: Run, request: string): Promise<string> {
-  const { files } = await rank(run, askedOf(request, ""), new Set());
+  const { files } = await rank(run, askedOf(run, request, ""), new Set());
   const paths = files.slice(0, limits.ranked).map(({ path }) => path);
   return renderRanked(paths, widestBudget)
     .map(({ text }) => text)
@@ -200,7 +201,7 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const repository = run.workspace.repository?.(run.signal) ?? "";
   const mentioned = await readMentioned(run);
   const budgets = fitBudgets(run, mentioned, scale);
-  const asked = askedOf(run.task.text, outputOf(run));
+  const asked = askedOf(run, run.task.text, outputOf(run));
   const read = openTexts(run);
   const project = await listProject(run, asked, read, new Set(mentioned.map(({ path }) => path)));
   const { entries, files, more } = project;

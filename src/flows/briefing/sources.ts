@@ -127,7 +127,7 @@ function wantParts(run: Run, path: RelPath, text: string, focus: Focus): Wanted 
   const parts = chooseParts({ path, text, ...focus, changed: changedLines(run, path, linesOf(text)) });
   if (parts.ranges.length === 0) return null;
   const left = parts.left.map(({ from, to }) => `${from}-${to}`).join(", ");
-  const note = left === "" ? "" : `lines ${left} do not fit here: READ them`;
+  const note = left === "" ? "" : `not shown: lines ${left}; READ what you need of them`;
   return { path, text, ranges: parts.ranges, outline: parts.outline, note };
 }
 

@@ -168,17 +168,18 @@ export function renderResult(outcome: Outcome, options: ResultOptions): string {
   return lines.length === 0 ? "" : `${lines.join("\n").replace(/^\n/, "")}\n`;
 }
 
-/** "3 of 4 actions done" if some were not; otherwise empty. */
-function renderActions({ done, failed, refused }: Outcome["actions"]): string[] {
-  const all = done + failed + refused;
-  return done === all ? [] : [`${done} of ${counted(all, "action")} done`];
+/** "3 of 4 actions done" if some were not, and no later one made up for them; otherwise empty. */
+function renderActions({ ok, actions: { done, failed, refused: forbidden }, refused }: Outcome): string[] {
+  const all = done + failed + forbidden;
+  return done === all || (ok && refused.length === 0) ? [] : [`${done} of ${counted(all, "action")} done`];
 }
 
 /**
  * "2 calls (expected 2, at most 3), 1,580 tokens (600 cached, weighed 1,040), price unknown, 4.2 s"; for recorded replies without a price. `ms`:
  * time that pai worked.
  */
-export function renderFooter({ calls, mode, usage, cost, model, actions }: Outcome, ms: number): string {
+export function renderFooter(outcome: Outcome, ms: number): string {
+  const { calls, mode, usage, cost, model } = outcome;
   const expected = mode === "tool-loop" ? "" : `expected ${grouped(calls.expected)}, `;
   const promise = `${expected}at most ${grouped(calls.at_most)}`;
   const tokens = usage.input + usage.output;
@@ -187,7 +188,7 @@ export function renderFooter({ calls, mode, usage, cost, model, actions }: Outco
     tokens === 0 || model.requested.startsWith("replay:") ? [] : [counted(tokens, "token") + kept, priced(cost)];
   return [
     `${counted(calls.sent ?? calls.made, "call")} (${promise})`,
-    ...renderActions(actions),
+    ...renderActions(outcome),
     ...spending,
     renderDuration(ms),
   ].join(", ");

@@ -2,7 +2,7 @@
 import { Database, type SQLQueryBindings } from "bun:sqlite";
 import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { columnNames, type GroupTotals, type RunSummary, summarizeRun, totalNames } from "../core/run-summary.ts";
+import { columnNames, type GroupTotals, type RunSummary, summarizeRun } from "../core/run-summary.ts";
 import { openReceipts } from "../store/receipts.ts";
 import { readEnded, readUndone } from "../store/run-notes.ts";
 import { useWal } from "../store/wal.ts";
@@ -18,8 +18,6 @@ const schema = `
     primary key (folder, id)) without rowid;
   create index if not exists runs_at on runs (at);
   create index if not exists runs_id on runs (id);
-  create table if not exists days (day, model, mode, folder, ${totalNames.join(", ")},
-    primary key (day, model, mode, folder)) without rowid;
   create table if not exists folders (folder text primary key, receipts real not null, undone real not null,
     ended real not null) without rowid;
 `;
@@ -30,17 +28,21 @@ export interface IndexedRun extends RunSummary {
   readonly undone: boolean;
 }
 
-/** Ways to group runs: the column of `days` for each. */
-export const groupings = { day: "day", model: "model", mode: "mode", folder: "folder", all: "'all'" } as const;
+/** Ways to group runs: an expression for each. */
+export const groupings = {
+  day: "substr(at, 1, 10)",
+  model: "model",
+  mode: "mode",
+  folder: "root",
+  all: "'all'",
+} as const;
 export type Grouping = keyof typeof groupings;
 
-/** Sums of ended runs by day, model, mode and folder, so that statistics of 100,000 runs read some hundred rows. */
-const summedUp = `select substr(at, 1, 10) as day, model, mode, root as folder, count(*) as runs,
+const sums = `count(*) as runs,
   coalesce(sum(code = 0), 0) as solved, sum(status = 'verified') as verified, sum(calls) as calls,
   sum(atMost = 0 or calls <= atMost) as kept, sum(input + output) as tokens, sum(cached) as cached, coalesce(sum(cost), 0) as cost,
   sum(cost is null) as unpriced, coalesce(sum(ms), 0) as ms, sum(refused) as refused, sum(amended) as amended,
-  sum(files > 0) as changed, sum(undone) as undone
-  from runs where status is not null`;
+  sum(files > 0) as changed, sum(undone) as undone`;
 
 export interface RunIndex {
   /** Newest first, at most `limit`. */
@@ -106,24 +108,12 @@ function ready(db: Database, stateDir: string, now: Date): RunIndex {
 
 function readTotals(db: Database, by: Grouping, since: string | null): readonly GroupTotals[] {
   const order = by === "day" || by === "folder" ? "key" : "runs desc, key";
-  const isDay = since === null || /^\d{4}-\d\d-\d\d$/.test(since);
-  const source = isDay ? "(select * from days where day >= ?)" : `(${summedUp} and at >= ? group by 1, 2, 3, 4)`;
-  const summed = totalNames.map((name) => `sum(${name}) as ${name}`).join(", ");
   return db
     .query<GroupTotals, [string]>(
-      `select ${groupings[by]} as key, ${summed} from ${source} group by key order by ${order}`,
+      `select ${groupings[by]} as key, ${sums} from runs where status is not null and at >= ?
+        group by 1 order by ${order}`,
     )
     .all(since ?? "");
-}
-
-/** Recomputes the sums of days with changed runs. */
-function sumUp(db: Database, days: ReadonlySet<string>): void {
-  const clear = db.query("delete from days where day = ?");
-  const fill = db.query(`insert into days ${summedUp} and at >= ?1 and at < ?1 || '~' group by 1, 2, 3, 4`);
-  for (const day of days) {
-    clear.run(day);
-    fill.run(day);
-  }
 }
 
 /**
@@ -151,19 +141,16 @@ function refresh(db: Database, stateDir: string, now: Date): void {
   );
   const entries = existsSync(stateDir) ? readdirSync(stateDir, { withFileTypes: true }) : [];
   db.transaction(() => {
-    const days = new Set<string>();
     for (const entry of entries)
-      if (entry.isDirectory()) refreshFolder({ db, stateDir, folder: entry.name, days }, known.get(entry.name), now);
-    sumUp(db, days);
+      if (entry.isDirectory()) refreshFolder({ db, stateDir, folder: entry.name }, known.get(entry.name), now);
   }).immediate();
 }
 
-/** One project's state folder, and the days on which its runs have changed. */
+/** One project's state folder. */
 interface Project {
   readonly db: Database;
   readonly stateDir: string;
   readonly folder: string;
-  readonly days: Set<string>;
 }
 
 /** Reads what has changed in one project's state folder. */
@@ -187,13 +174,12 @@ const unfinished = ({ db, folder }: Project): readonly string[] =>
     .map(({ id }) => id);
 
 /** Adds rows, also in the place of existing ones of the same runs. */
-function addRows({ db, folder, days }: Project, rows: Iterable<RunSummary & { bytes: number }>): void {
+function addRows({ db, folder }: Project, rows: Iterable<RunSummary & { bytes: number }>): void {
   const values = columns.map(() => "?").join(", ");
   const insert = db.query(`insert or replace into runs (${columns.join(", ")}) values (${values})`);
   for (const summary of rows) {
     const row = { ...summary, folder };
     insert.run(...columns.map((name): SQLQueryBindings => row[name]));
-    days.add(row.at.slice(0, 10));
   }
 }
 
@@ -239,12 +225,7 @@ function addEnded(project: Project): boolean {
   return fresh.length > 0;
 }
 
-function markUndone({ db, stateDir, folder, days }: Project): void {
-  const set = db.query<{ at: string }, [number, string, string, number]>(
-    "update runs set undone = ? where folder = ? and id = ? and undone != ? returning at",
-  );
-  for (const [id, isUndone] of readUndone(join(stateDir, folder))) {
-    const mark = isUndone ? 1 : 0;
-    for (const { at } of set.all(mark, folder, id, mark)) days.add(at.slice(0, 10));
-  }
+function markUndone({ db, stateDir, folder }: Project): void {
+  const set = db.query<unknown, [number, string, string]>("update runs set undone = ? where folder = ? and id = ?");
+  for (const [id, isUndone] of readUndone(join(stateDir, folder))) set.run(isUndone ? 1 : 0, folder, id);
 }

@@ -103,16 +103,6 @@ test.each([
   expect(treeOf(place.work)).toEqual(before);
 });
 
-test("a dry run says what it would do and does nothing", async () => {
-  const { place, opened, history } = open({ "a.txt": "1" });
-  await run(opened, "r1", change("a.txt", file("1"), file("2")));
-  const before = treeOf(place.work);
-  const { changes } = await history.undo(null, { dryRun: true });
-  expect(changes).toMatchObject([{ path: "a.txt", before: file("2"), after: file("1") }]);
-  expect(treeOf(place.work)).toEqual(before);
-  expect(history.list()[0]?.status).toBe("applied");
-});
-
 test("a path that became a link or a hard link is refused", async () => {
   const { place, opened, history } = open({ "a.txt": "1", "b.txt": "1" });
   await run(opened, "r1", change("a.txt", file("1"), file("2")), change("b.txt", file("1"), file("2")));

@@ -110,17 +110,6 @@ test.concurrent("the diffs of undo and of a saved plan have the colours of code,
   expect((await place.pai(["apply", "-y", "../plan.json"], color)).stderr).toContain(keyword);
 });
 
-test.concurrent("pai plan prints the plan as its result and changes nothing", async () => {
-  const asked = planned([["MODIFY", "a.txt"]]);
-  await using place = openPlace([asked, asked], files);
-  const { code, stdout } = await place.pai(["plan", "change a.txt"]);
-  expect([code, stdout.includes("MODIFY a.txt")]).toEqual([0, true]);
-  const outcome = readOutcome(await place.pai(["plan", "--json", "change a.txt"]));
-  expect(outcome).toMatchObject({ command: "plan", changes: [], calls: { made: 1 } });
-  expect(outcome.plan?.execution_plan?.steps).toHaveLength(1);
-  expect(place.tree()).toEqual(files);
-});
-
 test.concurrent("a saved plan is applied for one call, a full one for none", async () => {
   await using place = openPlace([...change, ...change], files);
   expect((await place.pai(["plan", "-o", "../spare/p.json", "change a.txt"])).code).toBe(0);

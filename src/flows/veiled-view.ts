@@ -10,12 +10,6 @@ import type { Veil } from "../core/secrets/veil.ts";
 import { isWide } from "../core/text.ts";
 import type { Overlay } from "./stage.ts";
 
-interface Hidden {
-  readonly raw: FileBlob;
-  readonly hidden: FileBlob;
-  readonly version: number;
-}
-
 export interface VeiledView {
   /**
    * The stage for actions that read or write content. Its answers wait for `turn`, so that simultaneous looks name
@@ -35,42 +29,20 @@ export interface VeiledView {
 
 /** Lines that are searched for secrets around a shown part of a file that is too large to be searched whole. */
 const linesAround = 400;
-/** How many hidden files are remembered, so that they need not be searched again, and how many bytes of them. */
-const maxKept = { files: 64, bytes: 64 * 1024 * 1024 } as const;
 
 const splitLines = (text: string) => text.split(/\r\n|\n|\r/);
 /** A file name shorter than this holds no secret. */
 const minNameLength = 16;
 
 export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
-  const kept = new Map<RelPath, Hidden>();
   const raws = new WeakMap<Uint8Array, FileBlob>();
   /** Files that hold secrets. */
   const holders = new Set<RelPath>();
 
-  let keptBytes = 0;
-  const drop = (path: RelPath): void => {
-    keptBytes -= kept.get(path)?.raw.bytes.length ?? 0;
-    kept.delete(path);
-  };
-  const keep = (path: RelPath, entry: Hidden): void => {
-    drop(path);
-    kept.set(path, entry);
-    keptBytes += entry.raw.bytes.length;
-    for (const oldest of kept.keys()) {
-      if (kept.size <= maxKept.files && keptBytes <= maxKept.bytes) return;
-      drop(oldest);
-    }
-  };
-
   const hideFile = (path: RelPath, raw: FileBlob): FileBlob => {
-    const known = kept.get(path);
-    const same = known !== undefined && Buffer.compare(known.raw.bytes, raw.bytes) === 0;
-    if (same && known.version === veil.version) return { ...known.hidden, mode: raw.mode };
     const isBinary = raw.bytes.subarray(0, 8000).includes(0) && !isWide(raw.bytes);
     const bytes = isBinary ? raw.bytes : veil.hideBytes(raw.bytes, mannerOfFile(path));
     const hidden = bytes === raw.bytes ? raw : { ...raw, bytes };
-    keep(path, { raw, hidden, version: veil.version });
     if (hidden === raw) holders.delete(path);
     else {
       holders.add(path);

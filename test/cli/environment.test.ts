@@ -20,7 +20,6 @@ function inPlace(work: (root: string, bin: string) => void): void {
 }
 
 const program = "#!/bin/sh\nexit 1\n";
-const none = { stateDir: null, now: new Date("2026-11-22T12:00:00Z") };
 
 test("system, tools with the versions their files tell, and the package manager, on one line", () => {
   inPlace((root, bin) => {
@@ -37,7 +36,7 @@ test("system, tools with the versions their files tell, and the package manager,
     const project = join(root, "project");
     mkdirSync(project);
     writeFileSync(join(project, "pnpm-lock.yaml"), "");
-    const said = describeEnvironment({ PATH: `relative:${bin}` }, project, none);
+    const said = describeEnvironment({ PATH: `relative:${bin}` }, project);
     expect(said).toContain("; python 3.11, node 22, bun 1.4.5, gcc 12, make; packages by pnpm");
     expect(said.length).toBeLessThanOrEqual(300);
     expect(said).not.toContain("\n");
@@ -54,7 +53,7 @@ test("what starts services, who runs pai without his name, and the server whose 
         entry("openssh-server", "install ok installed") +
         entry("nginx", "deinstall ok config-files"),
     );
-    const said = (folder: string) => describeEnvironment({ PATH: bin }, folder, none, status);
+    const said = (folder: string) => describeEnvironment({ PATH: bin }, folder, status);
     expect(said("/etc/ssh/sshd_config.d")).toStartWith("openssh-server 9.2p1-2; ");
     expect(said("/etc/nginx")).not.toContain("nginx");
     expect(said("/srv/ssh")).not.toContain("openssh");
@@ -65,25 +64,8 @@ test("what starts services, who runs pai without his name, and the server whose 
 test("a tool of the project itself does not count", () => {
   inPlace((root, bin) => {
     writeFileSync(join(bin, "go"), program);
-    expect(describeEnvironment({ PATH: bin }, root, none)).not.toContain("go");
-    expect(describeEnvironment({ PATH: bin }, join(root, "project"), none)).toContain("; go");
-  });
-});
-
-test("what the machine has is looked for once a day, and again for another PATH", () => {
-  inPlace((root, bin) => {
-    const stateDir = join(root, "state");
-    mkdirSync(stateDir, { mode: 0o700 });
-    const at = (hours: number, path = bin) =>
-      describeEnvironment({ PATH: path }, join(root, "p"), { stateDir, now: new Date(hours * 3_600_000) });
-    writeFileSync(join(bin, "make"), program);
-    expect(at(1)).toContain("; make; ");
-    writeFileSync(join(bin, "cmake"), program);
-    expect([at(24), at(24.9), at(0.5)].map((said) => said.includes("cmake"))).toEqual([false, false, true]);
-    writeFileSync(join(bin, "docker"), program);
-    expect([at(24), at(25, `${bin}:/nowhere`)].map((said) => said.includes("docker"))).toEqual([false, true]);
-    writeFileSync(join(stateDir, "tools.json"), "{");
-    expect(at(1)).toContain("docker");
+    expect(describeEnvironment({ PATH: bin }, root)).not.toContain("go");
+    expect(describeEnvironment({ PATH: bin }, join(root, "project"))).toContain("; go");
   });
 });
 

@@ -26,12 +26,12 @@ const workspace = "shop-0123456789ab";
 test("everything that a project with servers, sessions and killed commands leaves is pai's own", () => {
   const held = "journal open closed held sessions runs memory.json input.jsonl ended.jsonl undone.jsonl seal lock";
   const entries = [
-    ...["mcp.json", "mcp.json.lock", "trust.json", "endpoints.json", "keys.json", "tools.json", "days.sqlite-wal"],
+    ...["mcp.json", "mcp.json.lock", "trust.json", "endpoints.json", "keys.json", "days.sqlite-wal"],
     ...held.split(" ").map((name) => `${workspace}/${name}${name.includes(".") || /seal|lock/.test(name) ? "" : "/"}`),
   ];
   const { own, foreign } = findBelongings(openState("whole", entries));
   expect(foreign).toEqual([]);
-  expect(own).toHaveLength(8);
+  expect(own).toHaveLength(7);
 });
 
 test("a file of somebody else keeps its folder from being pai's", () => {

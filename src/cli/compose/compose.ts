@@ -159,8 +159,7 @@ export function composeOptions(
   interactive: boolean,
 ): RunOptions {
   const { flags } = context;
-  const { configDir, stateDir } = openPlaces(context.env);
-  const kept = { stateDir: flags.ephemeral === true ? null : stateDir, now: context.now() };
+  const { configDir } = openPlaces(context.env);
   const root = resolve(context.cwd, flags.cwd ?? ".");
   return {
     command,
@@ -171,7 +170,7 @@ export function composeOptions(
     caps: { calls: settings.limits.calls, tokens: settings.limits.tokens, cost: settings.limits.cost },
     guard: settings.guard,
     maxActions: 15,
-    environment: describeEnvironment(context.env, root, kept),
+    environment: describeEnvironment(context.env, root),
     guides: readOuterGuides(configDir, root),
     only: [onlyFlag(flags)].filter((globs) => globs.length > 0),
     checks: settings.checks,

@@ -1,7 +1,6 @@
 /** Describes the system, its tools and the package manager for the model, without running a program. */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { readPrivate, writePrivate } from "../../store/safe-file.ts";
 import { pathOutside } from "../../workspace/system/search-path.ts";
 
 const longest = 300;
@@ -79,35 +78,6 @@ function nameTools(path: string): readonly string[] {
   });
 }
 
-const maxAgeMs = 24 * 60 * 60 * 1000;
-
-/** Where the description is cached. */
-export interface KeptEnvironment {
-  /** null: nowhere. */
-  readonly stateDir: string | null;
-  readonly now: Date;
-}
-
-/** System and tools; determined once a day, and for each PATH. */
-function describeMachine(path: string, { stateDir, now }: KeptEnvironment): string {
-  const file = stateDir === null ? null : join(stateDir, "tools.json");
-  try {
-    const known = JSON.parse((file === null ? null : readPrivate(file)) ?? "{}");
-    const age = now.getTime() - known.at;
-    if (known.path === path && age >= 0 && age < maxAgeMs && typeof known.text === "string") return known.text;
-  } catch {
-    // An unreadable cache is replaced.
-  }
-  const text = [nameSystem(), nameTools(path).join(", ")].filter((part) => part !== "").join("; ");
-  try {
-    if (file !== null && existsSync(dirname(file)))
-      writePrivate(file, JSON.stringify({ at: now.getTime(), path, text }), { lasting: false });
-  } catch {
-    // The next start determines it again.
-  }
-  return text;
-}
-
 /** What starts services, and with which rights pai runs: no name of a user leaves the machine. */
 function nameRights(): string {
   const first = existsSync("/run/systemd/system") ? "systemd" : readText("/proc/1/comm").trim();
@@ -132,18 +102,18 @@ function nameServer(root: string, status: string): string | null {
 export function describeEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   root: string,
-  kept: KeptEnvironment,
   status = "/var/lib/dpkg/status",
 ): string {
   const manager = managers.find(([file]) => existsSync(join(root, file)))?.[1];
-  const machine = describeMachine(pathOutside(env["PATH"] ?? "", root), kept);
   const server = nameServer(root, status);
   return [
     ...(server === null ? [] : [server]),
-    machine,
+    nameSystem(),
+    nameTools(pathOutside(env["PATH"] ?? "", root)).join(", "),
     ...(manager === undefined ? [] : [`packages by ${manager}`]),
     nameRights(),
   ]
+    .filter((part) => part !== "")
     .join("; ")
     .slice(0, longest);
 }

@@ -37,13 +37,12 @@ function noteLater(run: Run, changes: readonly Change[]): void {
 /** Who made the changes: actions of the plan (or of a reply without a plan), or a command. */
 type Origin = "plan" | "command";
 
-/** Reports the staged changes, with warnings about them. `asked`: the user decides about them now. Returns the report. */
+/** Reports changes, with warnings about them. `asked`: the user decides about them now. Returns the report. */
 async function propose(
   run: Run,
-  origin: Origin,
-  asked: boolean,
+  changes: readonly Change[],
+  { origin, asked }: { readonly origin: Origin; readonly asked: boolean },
 ): Promise<{ readonly summaries: readonly ChangeSummary[]; readonly diff: string }> {
-  const changes = run.overlay.staged();
   const summaries = await pace(
     summarizeSteps(changes, () => origin),
     run.signal,
@@ -101,9 +100,21 @@ export async function reviewBatch(run: Run, rights: Rights | null, takesWords = 
   return refusal;
 }
 
+/** The changes one by one: a moved file with its old name, a new folder with the first file in it. */
+function apart(changes: readonly Change[]): readonly (readonly Change[])[] {
+  const groups = new Map<RelPath, readonly Change[]>();
+  for (const change of changes) {
+    const isIn = ({ path, after }: Change) => after?.kind !== "folder" && path.startsWith(`${change.path}/`);
+    const whose = change.after?.kind === "folder" ? (changes.find(isIn) ?? change) : change;
+    const key = whose.from ?? whose.path;
+    groups.set(key, [...(groups.get(key) ?? []), change]);
+  }
+  return [...groups.values()];
+}
+
 /**
- * Shows the staged changes, asks, and drops them after a no. null: they may be applied. Throws approval_needed when
- * there is no person to ask. `ended`: how the command ended that made them.
+ * Shows the staged changes, asks, and drops them after a no; with --review one after another. null: they may be applied.
+ * Throws approval_needed when there is no person to ask. `ended`: how the command ended that made them.
  */
 export async function decideBatch(
   run: Run,
@@ -111,10 +122,26 @@ export async function decideBatch(
   ended = "",
   takesWords = true,
 ): Promise<Refusal | null> {
-  const changes = run.overlay.staged();
+  const { changing, interactive, overlay } = run;
+  const changes = overlay.staged();
   if (changes.length === 0) return null;
-  run.changing.batches += 1;
-  const { summaries: proposed, diff } = await propose(run, origin, !run.changing.dryRun);
+  changing.batches += 1;
+  for (const each of changing.review && interactive ? apart(changes) : [changes]) {
+    const refusal = await decideSome(run, each, { origin, ended, takesWords });
+    if (refusal === null) continue;
+    overlay.drop(new Set(changes.map(({ path }) => path)));
+    return refusal;
+  }
+  return null;
+}
+
+/** Shows some changes and asks about them. null: they may be applied. Throws approval_needed. */
+async function decideSome(
+  run: Run,
+  changes: readonly Change[],
+  { origin, ended, takesWords }: { readonly origin: Origin; readonly ended: string; readonly takesWords: boolean },
+): Promise<Refusal | null> {
+  const { summaries: proposed, diff } = await propose(run, changes, { origin, asked: !run.changing.dryRun });
   const lines = proposed.map(lineOf);
   const decision = run.changing.dryRun
     ? ({ accept: true, by: "policy" } as const)
@@ -128,7 +155,6 @@ export async function decideBatch(
   const unallowed = decision.accept ? await findUnallowed(run, changes) : new Map<RelPath, Refusal>();
   tellDecision(run, proposed, unallowed.size > 0 ? { accept: false, by: "user" } : decision);
   if (decision.accept && unallowed.size === 0) return null;
-  run.overlay.drop(new Set(changes.map(({ path }) => path)));
   const [declined] = unallowed.values();
   if (declined !== undefined) return declined;
   if (decision.by === "policy") {
@@ -161,7 +187,8 @@ export async function decideStaged(
 export async function acceptBatch(run: Run, origin: Origin = "plan"): Promise<void> {
   if (run.overlay.staged().length === 0) return;
   run.changing.batches += 1;
-  tellDecision(run, (await propose(run, origin, false)).summaries, { accept: true, by: "policy" });
+  const { summaries } = await propose(run, run.overlay.staged(), { origin, asked: false });
+  tellDecision(run, summaries, { accept: true, by: "policy" });
 }
 
 /**

@@ -1,4 +1,4 @@
-/** `--review`: an approved plan is asked about again, batch by batch, with the diff before the question. */
+/** `--review`: an approved plan is asked about again, change by change, with the diff before the question. */
 import { describe, expect, test } from "bun:test";
 import { finish, modify, plan, write } from "../plans.ts";
 import { play } from "../scripted.ts";
@@ -15,6 +15,23 @@ describe("review", () => {
     expect(ran.eventsOf("changes.proposed")[0]?.diff).toContain("-one\n+1\n");
     expect(ran.eventsOf("changes.proposed")[0]?.asked).toBe(true);
     expect(ran.eventsOf("changes.decided")).toMatchObject([{ accept: true, by: "user" }]);
+  });
+
+  test("shows each change alone, a new folder with its file, and words at one go to the model with that change", async () => {
+    const steps = ["MODIFY a.txt", "WRITE src/b.txt", "MV c.txt -> d.txt"];
+    const work = `${modify("a.txt", ["one\n", "1\n"]) + write("src/b.txt", "b\n")}MV::c.txt::d.txt\n`;
+    const setup = { files: { ...files, "c.txt": "c\n" }, lines: [plan({ steps }), work + finish()], options };
+    const ran = await play({ ...setup, answers: ["yes", "yes", "yes", "yes"] });
+    const shown = ran.eventsOf("changes.proposed").map(({ changes }) => changes.map(({ path }) => path));
+    expect(shown).toEqual([["a.txt"], ["src", "src/b.txt"], ["d.txt"]]);
+    expect(ran.eventsOf("changes.applied")).toHaveLength(1);
+    expect(ran.files).toEqual({ "a.txt": "1\n", "d.txt": "c\n", "src/b.txt": "b\n" });
+
+    const again = { ...setup, lines: [...setup.lines, work.replace("\nb\n", "\nB\n") + finish()] };
+    const said = await play({ ...again, answers: ["yes", "yes", { feedback: "in capitals" }, "yes", "yes", "yes"] });
+    expect(said.asked(3)).toContain("in capitals");
+    expect(said.asked(3)).toContain("+b");
+    expect(said.files["src/b.txt"]).toBe("B\n");
   });
 
   test("a no ends the run as declined with everything as it was", async () => {
@@ -91,7 +108,7 @@ describe("review", () => {
       files,
       lines: [plan({ steps }), first, modify("a.txt", ["one\n", "uno\n"]) + write("b.txt", "b\n") + finish("Done.")],
       options,
-      answers: ["yes", words, "yes"],
+      answers: ["yes", words, "yes", "yes"],
     });
     expect(ran.files).toEqual({ "a.txt": "uno\n", "b.txt": "b\n" });
     expect(ran.asked(3)).toContain("The user says: write it in words");

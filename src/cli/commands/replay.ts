@@ -141,9 +141,10 @@ export async function replayCommand(context: Context): Promise<number> {
   const [wanted, ...more] = context.words;
   if (more.length > 0) throw new PaiError("usage", "pai replay takes one run", { hint: "see: pai history" });
   const opened = await openHere(context);
-  if (opened.stateFolder === null) throw new PaiError("failed", "no receipts are kept here");
-  const receipts = openReceipts(join(opened.stateFolder, "runs"));
-  const id = receipts.find(wanted ?? receipts.ids().toSorted().at(-1) ?? "");
+  const receipts = opened.stateFolder === null ? null : openReceipts(join(opened.stateFolder, "runs"));
+  const last = receipts?.ids().toSorted().at(-1);
+  if (receipts === null || last === undefined) throw new PaiError("failed", "no receipts are kept here");
+  const id = receipts.find(wanted ?? last);
   const { outcome, differing, changed, difference } = await replayRun(receipts.read(id), opened, context.signal);
   const data = { run: id, same: differing.length === 0, changed, differing, difference, status: outcome.status };
   if (difference !== null) openLog(context).notify({ level: "info", code: "replay", text: `note: ${difference}` });

@@ -51,7 +51,7 @@ const small = { length: 5_000, among: 5, share: 0.3 } as const;
 const docstringShare = 0.5;
 /** Characters shown of a named file whose lines are all too long to show. */
 const beginning = 600;
-const neighbourShare = 0.15;
+const neighbourShare = 0.3;
 /** Characters that a shown range costs beside its text. */
 const rangeCost = 40;
 

@@ -320,7 +320,7 @@ function renderGiven(run: Run, budgets: Fitted, memory: string): readonly Part[]
 /** The most characters of each part, for a model with a large window. */
 const widestBudget = {
   knowledge: maxGuides,
-  tree: 3_200,
+  tree: 2_700,
   ranked: 1_400,
   excerpts: 22_000,
   context: maxPiped,

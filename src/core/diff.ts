@@ -43,29 +43,8 @@ export function countLines(before: Blob | null, after: Blob | null): { added: nu
   return { added: now.length - kept.length, deleted: old.length - kept.length };
 }
 
-const lengths = new WeakMap<Uint8Array, number>();
-const hashes = new WeakMap<Uint8Array, string>();
-
-/** Computes a value of some bytes once: they never change, and are asked about several times. */
-function memorized<T>(known: WeakMap<Uint8Array, T>, bytes: Uint8Array, find: (bytes: Uint8Array) => T): T {
-  const value = known.get(bytes) ?? find(bytes);
-  known.set(bytes, value);
-  return value;
-}
-
-/** The number of lines that `splitLines` would return for a blob, counted without splitting. */
-function lengthOf(blob: Blob | null): number {
-  const count = () => {
-    const text = textOfBlob(blob) ?? "";
-    let lines = text === "" || text.endsWith("\n") ? 0 : 1;
-    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines += 1;
-    return lines;
-  };
-  return blob?.kind === "file" ? memorized(lengths, blob.bytes, count) : count();
-}
-
-const hashOf = (blob: Blob | null): string | null =>
-  blob?.kind === "file" ? memorized(hashes, blob.bytes, digest) : null;
+const lengthOf = (blob: Blob | null): number => splitLines(textOfBlob(blob) ?? "").length;
+const hashOf = (blob: Blob | null): string | null => (blob?.kind === "file" ? digest(blob.bytes) : null);
 
 /**
  * The moves in a set: every change that made a path by moving, with the change that emptied the path it came from. Of
@@ -91,7 +70,7 @@ function findRenames(changes: readonly Change[]): Map<Change, Change> {
 export const summarizeAll = (...args: Parameters<typeof summarizeSteps>): ChangeSummary[] =>
   finish(summarizeSteps(...args));
 
-/** `summarizeAll` in steps; quick for content that was summarized before. */
+/** `summarizeAll` in steps. */
 export function* summarizeSteps(
   changes: readonly Change[],
   by: (path: Change["path"]) => ChangeSummary["by"],

@@ -10,13 +10,6 @@ export type Blob =
 
 export type FileBlob = Extract<Blob, { kind: "file" }>;
 
-/** A path whose earlier content is lost. Ignored paths that tools generate are not counted among them. */
-export interface UnkeptChange {
-  readonly path: RelPath;
-  readonly isGone: boolean;
-  readonly isIgnored: boolean;
-}
-
 /** One path before and after. Undo is a change like any other: see invert. */
 export interface Change {
   readonly path: RelPath;

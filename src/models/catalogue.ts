@@ -81,12 +81,6 @@ export function nextPrice(
   return later.toSorted((a, b) => (a.from < b.from ? -1 : 1))[0] ?? null;
 }
 
-/** The price of a model on `day`; null: unknown. */
-export function findPrice(provider: string, name: string, day: string): ListedPrice | null {
-  const model = findModel(provider, name);
-  return model === null ? null : priceOn(day, model);
-}
-
 /** Tokens that a user states for a model; absent: not stated. */
 export interface StatedLimits {
   /** Input and output together. */

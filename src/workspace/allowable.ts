@@ -49,7 +49,7 @@ function whyNotAllowed(root: Root, rules: PathRules, home: string | null, path: 
   if (judged.class !== "closed") return null;
   const why = `${showName(judged.name)} ${whyJudged(judged)}`;
   if (judged.kind !== "secret") return { why: `${why}, and no flag allows to change it` };
-  return isFolder(root, path) ? { why, hint: "name each file in it by its whole path" } : null;
+  return root.statOrNull(path)?.kind === "folder" ? { why, hint: "name each file in it by its whole path" } : null;
 }
 
 function pathOf(text: string, places: readonly Outside[]): RelPath | null {
@@ -69,14 +69,6 @@ function hasMatch(root: Root, glob: string): boolean {
     );
   } catch {
     return true;
-  }
-}
-
-function isFolder(root: Root, path: RelPath): boolean {
-  try {
-    return root.stat(path)?.kind === "folder";
-  } catch {
-    return false;
   }
 }
 

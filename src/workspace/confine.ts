@@ -24,6 +24,8 @@ export interface Root {
   readonly userIgnore: string;
   /** The state of a path, links not followed; null: it does not exist. */
   stat(path: RelPath): Stat | null;
+  /** Like `stat`; null also where it cannot be looked at. */
+  statOrNull(path: RelPath): Stat | null;
   /**
    * Calls `use` with a folder `at` such that `${at}/${name}` is the object; returns null when a parent is missing. `at`
    * is valid only until `use` returns, so `use` must be synchronous, and it must not follow `name` if that is a link.
@@ -157,6 +159,11 @@ function borrowOne(lent: LentRoot): Root {
     }
   };
 
+  const stat = (target: RelPath) =>
+    target === ""
+      ? toStat(fstatSync(fd, { bigint: true }), null)
+      : withParent(target, (folder, name) => statAt(folder, name, target));
+
   return {
     path: real,
     get userIgnore() {
@@ -165,10 +172,14 @@ function borrowOne(lent: LentRoot): Root {
     lent,
     topOf: () => "" as RelPath,
     refuseOwn: (stat, target) => own.refuse(stat, target),
-    stat: (target) =>
-      target === ""
-        ? toStat(fstatSync(fd, { bigint: true }), null)
-        : withParent(target, (folder, name) => statAt(folder, name, target)),
+    stat,
+    statOrNull(target) {
+      try {
+        return stat(target);
+      } catch {
+        return null;
+      }
+    },
     withParent,
     withFolder,
     open,
@@ -186,12 +197,13 @@ function borrowOne(lent: LentRoot): Root {
 
 /** One root for the project and for the places, which are reached by absolute paths and may become more. */
 export function joinRoots(main: Root, others: readonly Root[]): Root {
-  const at = <T>(path: RelPath, use: (root: Root, path: RelPath) => T): T => {
+  const at = <T>(path: RelPath, use: (root: Root, path: RelPath) => T, nowhere?: T): T => {
     if (!path.startsWith("/")) return use(main, path);
     for (const root of others) {
       const within = pathWithin(path, root.path);
       if (within !== null) return use(root, within as RelPath);
     }
+    if (nowhere !== undefined) return nowhere;
     throw new PaiError("path_refused", `${showName(path)} is outside the project`);
   };
   return {
@@ -204,6 +216,7 @@ export function joinRoots(main: Root, others: readonly Root[]): Root {
     },
     topOf: (path) => at(path, (root) => (root === main ? "" : root.path) as RelPath),
     stat: (path) => at(path, (root, own) => root.stat(own)),
+    statOrNull: (path) => at(path, (root, own) => root.statOrNull(own), null),
     withParent: (path, use) => at(path, (root, own) => root.withParent(own, use)),
     withFolder: (path, use) => at(path, (root, own) => root.withFolder(own, use)),
     open: (path) => at(path, (root, own) => root.open(own)),

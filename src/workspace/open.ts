@@ -38,7 +38,6 @@ import { readEnds, readLines } from "./search/read-lines.ts";
 import { search } from "./search/search.ts";
 import { openDisk } from "./system/disk.ts";
 import { pathOutside } from "./system/search-path.ts";
-import type { Stat } from "./system/stat.ts";
 import { openTransaction } from "./transaction.ts";
 
 export interface WorkspaceOptions {
@@ -127,6 +126,10 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   const sandbox = atFirstUse(() => openConfined(false));
   const others = openOtherNames(root.path);
   const spellings = spellingsOf(root.path, options);
+  const fileAt = (path: RelPath) => {
+    const stat = root.statOrNull(path);
+    return stat?.kind === "file" ? stat : null;
+  };
   const gitPlace = { root: root.path, path, env: options.env };
   return {
     async startTool(program, network) {
@@ -151,13 +154,13 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       concern(path) {
         const why = whyAsked(path, policy, others.find(path));
         if (why !== null) return why;
-        const runsAsOwner = ((fileAt(root, path)?.mode ?? 0) & 0o6000) !== 0;
+        const runsAsOwner = ((fileAt(path)?.mode ?? 0) & 0o6000) !== 0;
         return runsAsOwner ? `${showName(path)} runs as its owner, and no longer when it is changed` : null;
       },
       ...(state !== null && { requireRoom: () => requireRoom(state) }),
       requireWritable: (path) => requireWritable(root.path, path),
       lostOwner: (path) => lostOwner(root.path, path, process.geteuid?.() ?? 0),
-      names: (path) => fileAt(root, path)?.nlink ?? 0,
+      names: (path) => fileAt(path)?.nlink ?? 0,
       repository: (signal) => describeRepository(root.path, { path, userIgnore: ignoreFile(), signal }),
       ownProgram: (command) => findOwnProgram([root.path, ...outside.changed], command, options.env["PATH"] ?? ""),
       runAfter: async (command, limits) =>
@@ -289,7 +292,11 @@ function openView(
   return {
     path(text, use) {
       const { path, folder } = parseOutside(text, places) ?? parsePath(text, spellings);
-      if (folder && path !== "" && (use === "read" || use === "write" || isOther(root, path))) {
+      if (
+        folder &&
+        path !== "" &&
+        (use === "read" || use === "write" || (root.statOrNull(path)?.kind ?? "folder") !== "folder")
+      ) {
         throw new PaiError("path_refused", `"${showName(text)}" names a folder, not a file`);
       }
       return refuseDenied(path, use);
@@ -339,38 +346,13 @@ function judgeChanges(root: Root, changes: readonly Change[], rules: PathRules):
     if (verdict.verdict === "deny") throw new PaiError("path_refused", `${showName(path)}: ${verdict.why}`);
   }
   const created = changes.filter(({ before, after }) => before === null && after !== null).map(({ path }) => path);
-  const shape = findRepositoryShape(created, (folder) => (isFolder(root, folder) ? (namesIn(root, folder) ?? []) : []));
+  const shape = findRepositoryShape(created, (folder) =>
+    root.statOrNull(folder)?.kind === "folder" ? (namesIn(root, folder) ?? []) : [],
+  );
   if (shape === null) return;
   throw new PaiError("path_refused", `${showName(shape) || "the root"} would become a git repository by its shape`, {
     hint: "git runs what such a folder configures",
   });
-}
-
-function isFolder(root: Root, path: RelPath): boolean {
-  try {
-    return root.stat(path)?.kind === "folder";
-  } catch {
-    return false;
-  }
-}
-
-/** The stat of a file; null: there is none, or the system refuses. */
-function fileAt(root: Root, path: RelPath): Stat | null {
-  try {
-    const stat = root.stat(path);
-    return stat?.kind === "file" ? stat : null;
-  } catch {
-    return null;
-  }
-}
-
-/** Whether the path exists and is not a folder. */
-function isOther(root: Root, path: RelPath): boolean {
-  try {
-    return (root.stat(path)?.kind ?? "folder") !== "folder";
-  } catch {
-    return false;
-  }
 }
 
 /** Without a journal nothing tells what other runs do, so all changes count as own. */

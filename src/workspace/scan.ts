@@ -293,21 +293,14 @@ function entryAt(root: Root, level: Level, name: string): Entry | null {
 
 /** A file whose size and time are read on demand: that would cost more than all the rest of a walk, and few are used. */
 function fileEntry(root: Root, path: RelPath): Entry {
-  const stat = () => {
-    try {
-      return root.stat(path);
-    } catch {
-      return null;
-    }
-  };
   return {
     path,
     kind: "file",
     get size() {
-      return stat()?.size ?? 0;
+      return root.statOrNull(path)?.size ?? 0;
     },
     get changed() {
-      return Number((stat()?.mtimeNs ?? 0n) / 1_000_000n);
+      return Number((root.statOrNull(path)?.mtimeNs ?? 0n) / 1_000_000n);
     },
     target: null,
   };

@@ -9,7 +9,7 @@ import { holds, stateAt } from "./atomic-write.ts";
 import type { Copy, Perform, SoFar } from "./command/run-command.ts";
 import type { Root } from "./confine.ts";
 import { type Batch, prepareSteps } from "./disk-batch.ts";
-import { giveModesBack, statOrNull } from "./effects/folder-modes.ts";
+import { giveModesBack } from "./effects/folder-modes.ts";
 import { chooseBack, openWatch, removeUnread, type Undo } from "./effects/watch.ts";
 import { noteCommandEnd } from "./fresh-time.ts";
 import { type Journal, noteIfPossible, noteIfRoom } from "./journal/journal.ts";
@@ -297,7 +297,7 @@ function sizeOf(changes: readonly Change[]): number {
 function sharedNames(root: Root, changes: readonly Change[]): ReadonlyMap<RelPath, number> {
   return new Map(
     changes.flatMap(({ path, after }) => {
-      const names = after?.kind === "file" ? (statOrNull(root, path)?.nlink ?? 1) : 1;
+      const names = after?.kind === "file" ? (root.statOrNull(path)?.nlink ?? 1) : 1;
       return names > 1 ? [[path, names] as const] : [];
     }),
   );

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import * as z from "zod";
 import file from "../../src/models/catalogue.json" with { type: "json" };
-import { findModel, findPrice, knownModels, nextPrice, priceOn } from "../../src/models/catalogue.ts";
+import { findModel, knownModels, nextPrice, priceOn } from "../../src/models/catalogue.ts";
 
 const day = z.iso.date();
 const size = z.int().positive();
@@ -65,6 +65,10 @@ describe("every model of the catalogue", () => {
 
 describe("prices", () => {
   const today = "2026-11-22";
+  const findPrice = (provider: string, name: string, day: string) => {
+    const model = findModel(provider, name);
+    return model && priceOn(day, model);
+  };
 
   test("know the dearer rate of a large input", () => {
     expect(findPrice("gemini", "gemini-3.1-pro-preview", today)).toMatchObject({

@@ -6,7 +6,7 @@ import type { Steps } from "../../core/steps.ts";
 import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
 import type { Stat } from "../system/stat.ts";
-import { compareAccess, isBelow, statOrNull } from "./folder-modes.ts";
+import { compareAccess, isBelow } from "./folder-modes.ts";
 import { type EffectKind, isClosedKind, isLoss, runsUnasked } from "./kind.ts";
 import { isSame, type Look, type Seen, whyUnknown } from "./look.ts";
 
@@ -70,7 +70,7 @@ const contentOf = (side: Seen | null): Blob | null | undefined => (side === null
 
 /** Whether a path that the second look did not see is there all the same, or may be. */
 const isStillThere = (root: Root, { shut }: Look, path: RelPath): boolean =>
-  isBelow(shut, path) || statOrNull(root, path) !== null;
+  isBelow(shut, path) || root.statOrNull(path) !== null;
 
 /** What was seen at a path before and after; both null for one that does not differ, so that the caller can pause. */
 interface Pair {

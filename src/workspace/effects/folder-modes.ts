@@ -5,15 +5,6 @@ import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
 import { refusedStat, type Stat } from "../system/stat.ts";
 
-/** The stat of a path; null: nothing is there, or it cannot be looked at. */
-export function statOrNull(root: Root, path: RelPath): Stat | null {
-  try {
-    return root.stat(path);
-  } catch {
-    return null;
-  }
-}
-
 /** Whether a path lies in one of these folders. */
 export function isBelow(folders: ReadonlySet<RelPath>, path: RelPath): boolean {
   if (folders.size === 0 || path === "") return false;
@@ -37,7 +28,7 @@ export function reopenFolder(root: Root, folder: RelPath, was: Stat | null | und
 export function giveModesBack(root: Root, modes: ReadonlyMap<RelPath, number>, how: "exactly" | "adding"): void {
   // Those above first: they may have to be entered.
   for (const [folder, earlier] of [...modes].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const stat = statOrNull(root, folder);
+    const stat = root.statOrNull(folder);
     if (stat?.kind !== "folder") continue;
     const mode = how === "exactly" ? earlier : stat.mode | (earlier & 0o700);
     if (stat.mode !== mode) setMode(root, folder, mode);

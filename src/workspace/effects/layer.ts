@@ -12,7 +12,6 @@ import { showName } from "../parse-path.ts";
 import { inside } from "../scan.ts";
 import { systemCalls } from "../system/system-calls.ts";
 import type { Candidates, EffectCandidate } from "./candidates.ts";
-import { statOrNull } from "./folder-modes.ts";
 import { type EffectKind, effectKindOf } from "./kind.ts";
 import { type Mark, readBlob } from "./look.ts";
 
@@ -100,7 +99,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
   const before = (path: RelPath, kind: EffectKind): Blob | null | undefined => {
     const top = onTop.get(path);
     if (top !== undefined) return top;
-    const stat = statOrNull(root, path);
+    const stat = root.statOrNull(path);
     if (stat === null) return null;
     const isChanged = stat.ctimeNs > begunNs && stat.kind !== "folder";
     if (isChanged && kind === "open") throw changedMeanwhile(path);
@@ -118,7 +117,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
     if (kind === "open" || kind === "ignored")
       candidates.push({ path, kind, top, before: before(path, kind), after: now() });
     else if (path === top) {
-      const was = statOrNull(root, path) === null ? null : undefined;
+      const was = root.statOrNull(path) === null ? null : undefined;
       candidates.push({ path, kind, top, before: was, after: now() === null ? null : undefined });
     }
   };
@@ -145,12 +144,12 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
   }
   function* removeIn(folder: RelPath, name: string, above: Mark): Steps<void> {
     const path = joinPath(folder, name);
-    const isFolder = statOrNull(root, path)?.kind === "folder";
+    const isFolder = root.statOrNull(path)?.kind === "folder";
     yield* remove(path, above.kind === "open" ? { kind: "open", top: path } : markAt(path, isFolder, true, above));
   }
   function* remove(path: RelPath, mark: Mark): Steps<void> {
     yield;
-    const stat = statOrNull(root, path);
+    const stat = root.statOrNull(path);
     if (stat === null && !onTop.has(path)) return;
     if (stat?.kind === "folder") yield* removeBelow(path, mark);
     add(path, mark, nothing);
@@ -161,7 +160,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
 
   const enter = (level: Level, name: string, found: Found): Level => {
     const { path, at, stat, mark, isIgnored } = found;
-    const lower = level.isOpaque ? null : statOrNull(root, path);
+    const lower = level.isOpaque ? null : root.statOrNull(path);
     const isMerged = lower?.kind === "folder" && !isOpaqueFolder(at);
     const isMade = lower?.kind !== "folder" && !isStagedFolder(path);
     if (isMade || (mark.kind !== "open" && mark.kind !== "ignored")) add(path, mark, () => after(at, stat, mark.kind));
@@ -173,7 +172,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
       if (mark.kind === "open") notes.push(`${showName(path)} is a pipe, socket or device, and was left out`);
       return;
     }
-    if (statOrNull(root, path)?.kind === "folder") yield* removeBelow(path, mark);
+    if (root.statOrNull(path)?.kind === "folder") yield* removeBelow(path, mark);
     add(path, mark, () => after(at, stat, mark.kind));
   }
   const look = (level: Level, name: string): Found => {
@@ -181,8 +180,8 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
     const at = join(upper, path);
     const left = lstatSync(at);
     const stat = keepReadable(at, left);
-    const isFolder = stat.isDirectory() || (isDeletion(stat) && statOrNull(root, path)?.kind === "folder");
-    const isNew = () => statOrNull(root, path) === null;
+    const isFolder = stat.isDirectory() || (isDeletion(stat) && root.statOrNull(path)?.kind === "folder");
+    const isNew = () => root.statOrNull(path) === null;
     const isIgnored = level.isIgnored || level.ignored?.ignores(name, isFolder, isNew) === true;
     const mark = markAt(path, isFolder, isIgnored, level);
     if (stat !== left && mark.kind === "open")

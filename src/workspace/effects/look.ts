@@ -7,7 +7,7 @@ import { sameObject } from "../atomic-write.ts";
 import type { ReadFile, Root } from "../confine.ts";
 import { type Choose, walkAll } from "../scan.ts";
 import { refusedStat, type Stat } from "../system/stat.ts";
-import { isBelow, reopenFolder, statOrNull } from "./folder-modes.ts";
+import { isBelow, reopenFolder } from "./folder-modes.ts";
 import { type EffectKind, effectKindOf, isClosedKind, isOrder } from "./kind.ts";
 
 export interface Mark {
@@ -93,13 +93,13 @@ export function* takeLook(
   const { root } = parts;
   const taker = openTaker(parts, second, given);
   const top = "" as RelPath;
-  const found = statOrNull(root, top);
+  const found = root.statOrNull(top);
   if (second?.reopens && found !== null) taker.reopen(top, second.earlier.root, found);
   for (const each of walkAll(root, { kind: "open", top } as Mark, taker.choose, taker.omit)) {
     yield;
     if (each !== null) taker.take(each.entry.path, each.mark, each.look, each.read);
   }
-  return taker.end(statOrNull(root, top));
+  return taker.end(root.statOrNull(top));
 }
 
 function openTaker(parts: LookParts, second: SecondLook | null, given: Limits | null) {

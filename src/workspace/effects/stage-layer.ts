@@ -6,7 +6,6 @@ import { PaiError } from "../../core/error.ts";
 import { parentOf, type RelPath } from "../../core/path.ts";
 import { cString, openLibc } from "../../system/libc.ts";
 import type { Root } from "../confine.ts";
-import type { Stat } from "../system/stat.ts";
 
 const characterDevice = 0o020000;
 
@@ -21,7 +20,7 @@ export function stageLayer(root: Root, upper: string, staged: readonly Change[])
     // Nothing exists below a file or a link; a link's target must never be written.
     if (after?.kind !== "folder") gone.add(path);
     if (after === null) {
-      if (statOf(root, path) !== null) makeDeletion(at);
+      if (root.statOrNull(path) !== null) makeDeletion(at);
     } else if (after.kind === "folder") mkdirSync(at, { recursive: true, mode: after.mode });
     else if (after.kind === "link") symlinkSync(after.target, at);
     else {
@@ -42,18 +41,10 @@ function makeParents(root: Root, upper: string, path: RelPath): void {
   } catch {
     return;
   }
-  const stat = statOf(root, folder);
+  const stat = root.statOrNull(folder);
   if (stat === null) return;
   chmodSync(at, stat.mode & 0o777);
   if (process.getuid?.() === 0) chownSync(at, stat.uid, stat.gid);
-}
-
-function statOf(root: Root, path: RelPath): Stat | null {
-  try {
-    return root.stat(path);
-  } catch {
-    return null;
-  }
 }
 
 function makeDeletion(path: string): void {

@@ -6,7 +6,6 @@ import { pace, type Steps } from "../../core/steps.ts";
 import { temporaryName } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import { systemCalls } from "../system/system-calls.ts";
-import { statOrNull } from "./folder-modes.ts";
 import { isDeletion, isOpaqueFolder } from "./layer.ts";
 
 /**
@@ -21,7 +20,7 @@ export async function takeOver(
   const done: RelPath[] = [];
   function* takeAll(): Steps<void> {
     for (const path of paths) {
-      const isNew = statOrNull(root, path) === null;
+      const isNew = root.statOrNull(path) === null;
       let count = 0;
       try {
         for (const _ of take(root, upper, path)) {
@@ -46,7 +45,7 @@ export async function takeOver(
 export function takeTimes(root: Root, upper: string, paths: readonly RelPath[]): void {
   for (const path of paths) {
     const stat = lstatSync(join(upper, path), { throwIfNoEntry: false });
-    if (stat === undefined || statOrNull(root, path)?.kind !== "file") continue;
+    if (stat === undefined || root.statOrNull(path)?.kind !== "file") continue;
     root.withParent(path, (folder, name) => lutimesSync(`${folder}/${name}`, stat.atime, stat.mtime));
   }
 }

@@ -13,7 +13,6 @@ import type { Disk } from "../system/disk.ts";
 import type { Stat } from "../system/stat.ts";
 import type { Traits } from "../traits.ts";
 import type { Differences } from "./candidates.ts";
-import { statOrNull } from "./folder-modes.ts";
 import { isClosedKind } from "./kind.ts";
 import { isUntouched, type Look, type Seen, takeLook } from "./look.ts";
 
@@ -200,8 +199,8 @@ function isThen({ begun, beaten }: Spans, { ctimeNs }: Stat): boolean {
  */
 function isGoneThen(root: Root, spans: Spans, path: RelPath): boolean {
   const [direct = "" as RelPath, ...others] = [...foldersAbove(path), "" as RelPath];
-  if (statOrNull(root, direct)?.kind === "folder") return true;
-  const nearest = others.map((folder) => statOrNull(root, folder)).find((stat) => stat !== null);
+  if (root.statOrNull(direct)?.kind === "folder") return true;
+  const nearest = others.map((folder) => root.statOrNull(folder)).find((stat) => stat !== null);
   return nearest?.kind === "folder" && isThen(spans, nearest);
 }
 
@@ -238,7 +237,7 @@ export function undoOf({ candidates, stats, modes }: Differences, { changes, car
 /** Removes unread content, so that what was there before can be put back. Leaves what somebody else has touched since. */
 export function removeUnread(root: Root, disk: Disk, unread: Iterable<readonly [RelPath, Stat]>): void {
   for (const [path, stat] of unread) {
-    const now = statOrNull(root, path);
+    const now = root.statOrNull(path);
     if (now === null || now.kind === "folder" || !isUntouched(stat, now)) continue;
     root.withParent(path, (at, name) => disk.removeFile(`${at}/${name}`));
   }

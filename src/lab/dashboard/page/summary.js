@@ -5,7 +5,8 @@ export function showTotals(ended) {
   const priced = ended.filter((run) => run.cost !== null);
   const scored = ended.filter((run) => run.score !== null);
   const countOf = (test) => ended.filter(test).length;
-  const score = scored.length === 0 ? "-" : (total(scored, (run) => run.score) / scored.length).toFixed(1);
+  const score = () => (total(scored, (run) => run.score) / scored.length).toFixed(1);
+  const promised = ended.filter((run) => run.atMost > 0);
   const tiles = [
     ["runs", grouped(data.runs.length)],
     [
@@ -22,16 +23,10 @@ export function showTotals(ended) {
         ended.length,
       ),
     ],
-    [
-      "promises kept",
-      share(
-        countOf((run) => run.atMost === 0 || run.calls <= run.atMost),
-        ended.length,
-      ),
-    ],
+    ["promises kept", share(promised.filter((run) => run.calls <= run.atMost).length, promised.length)],
     ["tokens", grouped(total(ended, tokensOf))],
     ["cost", priced.length === 0 ? "unknown" : money(total(priced, (run) => run.cost))],
-    ["mean score of 10", score],
+    ...(scored.length === 0 ? [] : [["mean score of 10", score()]]),
   ];
   for (const [name, value] of tiles) {
     const tile = make("div");

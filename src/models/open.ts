@@ -13,7 +13,7 @@ import { type Key, takeKeysInTurn } from "./keys-in-turn.ts";
 import { askServer, outputOf } from "./local/server.ts";
 import { createReplayModel, parseReplay } from "./replay.ts";
 import { type RetryOptions, type Stream, tryUntilBegun, withRetry } from "./stream.ts";
-import { type Endpoint, type ProxyEnv, parseEndpoint, preconnect } from "./wire/endpoint.ts";
+import { type Endpoint, type ProxyEnv, parseEndpoint } from "./wire/endpoint.ts";
 import type { BridgeOptions } from "./wire/open-bridge.ts";
 
 /** What may precede the colon of a model id: a provider, or a recording. */
@@ -112,7 +112,6 @@ async function openRemote(provider: Provider, name: string, options: OpenOptions
   );
   judgeExposure(endpoint, provider, options);
   if (keys.length === 0 && provider.needsKey) throw noKey(provider);
-  preconnect(endpoint);
   const prepare = await bridges[provider.wire]();
   const concessions = createConcessions(name, notify);
   const effort = openEffort(provider, name, notify);

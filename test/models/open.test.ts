@@ -1,7 +1,7 @@
 /** From a model's name, its keys and its address to a model, or to words about what is wrong. */
 import { describe, expect, test } from "bun:test";
 import { openModel, parseModelId } from "../../src/models/open.ts";
-import { findProxy, isLoopback, parseEndpoint, preconnect } from "../../src/models/wire/endpoint.ts";
+import { findProxy, isLoopback } from "../../src/models/wire/endpoint.ts";
 import { event, says } from "./gemini/gemini-wire.ts";
 import { options, serve, sse, take } from "./loopback.ts";
 
@@ -151,28 +151,4 @@ describe("proxies", () => {
     expect(findProxy(new URL("https://a"), { all_proxy: "http://r:3" })).toBe("http://r:3/");
     expect(findProxy(new URL("https://a"), {})).toBe(false);
   });
-});
-
-test("a connection opened early is the one the first call uses", async () => {
-  const ports = new Set<number>();
-  const server = Bun.listen({
-    hostname: "127.0.0.1",
-    port: 0,
-    socket: {
-      open: (socket) => {
-        ports.add(socket.remotePort);
-      },
-      data: (socket) => {
-        const body = event(says("x", "STOP"));
-        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
-      },
-    },
-  });
-  const baseUrl = `http://127.0.0.1:${server.port}`;
-  const model = await openModel(options({ id: "gemini-2.5-pro", baseUrl }));
-  for (let n = 0; ports.size === 0 && n < 100; n += 1) await Bun.sleep(2);
-  expect((await take(model)).text).toBe("x");
-  expect(ports.size).toBe(1);
-  server.stop(true);
-  preconnect(parseEndpoint("http://127.0.0.1:9", {}));
 });

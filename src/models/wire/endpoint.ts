@@ -1,4 +1,4 @@
-/** The address of a provider: which ones are allowed, which proxy is used, and an early connection. */
+/** The address of a provider: which ones are allowed and which proxy is used. */
 import { readFileSync } from "node:fs";
 import { PaiError } from "../../core/error.ts";
 
@@ -95,15 +95,6 @@ export function findProxy(url: URL, env: ProxyEnv): string | false {
 /** A proxy or base URL as it may be shown: without user and password. */
 export function withoutUser(url: string): string {
   return url.replace(/^([a-z\d+.-]+:\/\/)?[^/@\s]*@/i, "$1");
-}
-
-/**
- * Opens the connection early, so that it is ready for the first request. Never fails, and never bypasses a proxy.
- * Works only for an address with a port, which Bun 1.4.5 requires, and not for https: a request with the options of
- * `tlsOf` does not use a connection that was opened without them.
- */
-export function preconnect({ url, address, proxy }: Endpoint): void {
-  if (proxy === false && url.startsWith("http:") && new URL(url).port !== "") fetch.preconnect(address);
 }
 
 function read(env: ProxyEnv, name: string): string {

@@ -44,6 +44,7 @@ const acting = () => ({
     "commit",
     "allow",
     "strict",
+    "planFirst",
     "env",
     "keep",
     "review",
@@ -201,7 +202,7 @@ export const commands: readonly Command[] = [
   }),
   define({
     group: "more",
-    meta: { name: "replay", description: "repeat the last run, or one, offline from its receipt; compares the tree" },
+    meta: { name: "replay", description: "repeat the last run, or one, offline from its receipt" },
     args: () => ({ run: word("RUN", false), ...take("cwd", "forceRoot") }),
     examples: ["pai replay", "pai replay 20261121"],
     load: async () => (await loadSmall()).replay,

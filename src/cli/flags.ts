@@ -126,6 +126,7 @@ export const flagTable = rows({
     description: "commit exactly what a verified run changed",
   },
   strict: { type: "boolean", description: "grant nothing beyond the plan" },
+  planFirst: { type: "boolean", description: "a small task gets a plan first, too" },
   allow: {
     type: "string",
     multiple: true,
@@ -250,7 +251,20 @@ export type FlagKey = keyof FlagTable;
 
 /** Flags of a task by what they are about, as the help of a command with many flags shows them. */
 export const flagGroups: Readonly<Record<string, readonly FlagKey[]>> = {
-  Asking: ["model", "effort", "mode", "file", "stdin", "noStdin", "show", "continue", "yes", "noInput", "review"],
+  Asking: [
+    "model",
+    "effort",
+    "mode",
+    "planFirst",
+    "file",
+    "stdin",
+    "noStdin",
+    "show",
+    "continue",
+    "yes",
+    "noInput",
+    "review",
+  ],
   Budget: ["maxCalls", "maxTokens", "maxCost", "timeout", "commandTimeout"],
   "What may change": ["cwd", "also", "only", "allow", "allowDelete", "strict", "merge", "forceRoot", "dryRun", "keep"],
   Checks: ["format", "check", "noBaseline", "noWorse", "then", "thenUnverified", "thenAgain", "commit"],

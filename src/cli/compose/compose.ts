@@ -196,6 +196,6 @@ export function composeOptions(
     keep: flags.keep === true,
     review: flags.review === true,
     planOnly: false,
-    atOnce: settings.atOnce,
+    atOnce: flags.planFirst === true ? "never" : settings.atOnce,
   };
 }

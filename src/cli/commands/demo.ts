@@ -12,6 +12,7 @@ import { createReplayModel, parseReplay } from "../../models/replay.ts";
 import { loadSettings } from "../../store/settings.ts";
 import { openWorkspace } from "../../workspace/open.ts";
 import { showResult } from "../answer-document.ts";
+import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { composeOptions, makeRunId } from "../compose/compose.ts";
 import { openView } from "../compose/view.ts";
@@ -80,7 +81,8 @@ async function play(context: Context, place: string, root: string): Promise<read
   const model = createReplayModel(parseReplay(replies, "the demo"), "demo");
   const view = await openView(context, context.signal, "run");
   const hasPython = Bun.which("python3", { PATH: env.PATH ?? "" }) !== null;
-  const title = (text: string) => context.out(`\n${"=".repeat(72)}\n$ ${text}\n${"=".repeat(72)}\n`);
+  const rule = "=".repeat(Math.min(72, columnsOf(context.env)));
+  const title = (text: string) => context.out(`\n${rule}\n$ ${text}\n${rule}\n`);
   for (const [at, text] of requests.entries()) {
     const checks = at === 3 && hasPython ? [`python3 -m py_compile ${file}`] : [];
     title(`pai run -y ${checks.length > 0 ? `--check "${checks[0]}" ` : ""}${JSON.stringify(text)}`);

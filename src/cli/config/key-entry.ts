@@ -36,7 +36,7 @@ export function requireKey(text: string): void {
   const hint = "a key is one word; a setting is written with: pai config set NAME VALUE";
   // Base64 may end in `=`, as keys of Bedrock do.
   if (/\s|=(?!=*$)/.test(text)) {
-    const what = /\s/.test(text) ? "blanks" : "an = sign";
+    const what = /\s/.test(text) ? "blanks" : "= sign";
     throw new PaiError("key_invalid", `a key holds no ${what}; nothing was stored`, { hint });
   }
   const fault = findFault(text);

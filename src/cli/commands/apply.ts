@@ -13,27 +13,21 @@ import { changesOfPlan, readPlanFile, requireBase, type SavedPlan } from "../pla
 import { readText } from "../read-text.ts";
 import { doTask } from "./task.ts";
 
-/** Says with which checks and --then the change was made elsewhere: none of them runs unless it is typed here. */
-function tellMade({ emit, checking, ending }: Run, { checks, file: { made } }: SavedPlan): void {
-  if (made === null) return;
-  const flags = [
-    ...checks.filter((check) => !checking.checks.includes(check)).map((check) => ["--check", check] as const),
-    ...made.after.filter((each) => !ending.after.commands.includes(each)).map((each) => ["--then", each] as const),
-  ].map(([flag, command]) => `${flag} ${quoteForShell(command)}`);
-  if (flags.length === 0) return;
-  const text = `commands of ${made.by} are not run; to run them as your own: ${flags.join(" ")}`;
-  emit({ type: "notice", level: "warning", code: "checks_not_run", text });
-}
-
 /**
- * Says that the plan file's checks will not run. Anybody can write such a file, so without a terminal its checks need
- * --allow-run, unlike checks that the user typed.
+ * Names the commands of the file that do not run: anybody can write such a file. Checks of a plan may run with
+ * --allow-run or after a question; those of a change from elsewhere, and its --then, only where they are typed.
  */
-function tellChecks({ emit, checking, interactive, shell }: Run, saved: readonly string[]): void {
-  const foreign = saved.filter((check) => !checking.checks.includes(check) && !grantsRun(shell.allowRun, check));
-  if (foreign.length === 0 || interactive) return;
-  const typed = foreign.map((check) => `--check ${quoteForShell(check)}`).join(" ");
-  const text = `checks of the plan file are not run; to run them as your own: ${typed}`;
+function tellNotRun({ emit, checking, ending, interactive, shell }: Run, { checks, file: { made } }: SavedPlan): void {
+  const mayRun = (check: string) => made === null && (interactive || grantsRun(shell.allowRun, check));
+  const foreign = checks.filter((check) => !checking.checks.includes(check) && !mayRun(check));
+  const after = made?.after.filter((each) => !ending.after.commands.includes(each)) ?? [];
+  const flags = [
+    ...foreign.map((check) => `--check ${quoteForShell(check)}`),
+    ...after.map((each) => `--then ${quoteForShell(each)}`),
+  ];
+  if (flags.length === 0) return;
+  const what = made === null ? "checks of the plan file" : `commands of ${made.by}`;
+  const text = `${what} are not run; to run them as your own: ${flags.join(" ")}`;
   emit({ type: "notice", level: "warning", code: "checks_not_run", text });
 }
 
@@ -52,8 +46,7 @@ export async function applyCommand(context: Context): Promise<number> {
     },
     flow: async (run) => {
       const { workspace } = run;
-      if (saved.file.made === null) tellChecks(run, saved.checks);
-      tellMade(run, saved);
+      tellNotRun(run, saved);
       const how = { merge: context.flags.merge === true };
       await requireBase(workspace, saved, how);
       await followPlan(saved.plan, await changesOfPlan(workspace, saved, how))(run);

@@ -133,7 +133,7 @@ export function permits(scope: Scope, claim: PlanClaim): boolean {
 function plainValue(action: string, path: RelPath, text: string, toPath: (text: string, use: PathUse) => RelPath) {
   if (action !== "LINK") return text.replace(/^0(?=\d{3}$)/, "");
   if (text.startsWith("/")) return toPath(text, "read");
-  return (/^\.\.?\//.test(text) ? resolveFrom(parentOf(path), text) : null) ?? text;
+  return (path.startsWith("/") || /^\.\.?\//.test(text) ? resolveFrom(parentOf(path), text) : null) ?? text;
 }
 
 /** A claim as people read it. */

@@ -1,6 +1,6 @@
 /** `--also`: folders beside the project are changed by absolute paths, in the same run and the same undo. */
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readOutcome } from "../contract.ts";
 import type { Answer } from "../gemini.ts";
@@ -27,9 +27,13 @@ test.concurrent("one run changes three roots, its diff names the others absolute
       ["MODIFY", "app.conf"],
       ["MODIFY", shop],
       ["WRITE", fresh],
+      ["LINK", join(sites, "again"), shop],
     ]),
     done(
-      modify("app.conf", "port 80\n", "port 443\n") + modify(shop, "listen 80\n", "listen 443\n") + write(fresh, "x\n"),
+      modify("app.conf", "port 80\n", "port 443\n") +
+        modify(shop, "listen 80\n", "listen 443\n") +
+        write(fresh, "x\n") +
+        `LINK::${sites}/again::shop\n`,
     ),
   );
   const flags = ["--also", sites, "--also", certs, "--check", `grep -q 443 ${shop}`, "--check-sandbox", "off"];
@@ -41,6 +45,7 @@ test.concurrent("one run changes three roots, its diff names the others absolute
     "listen 443\n",
     "x\n",
   ]);
+  expect(readlinkSync(join(sites, "again"))).toBe("shop");
   expect((await place.pai(["undo", "-y"])).code).toBe(0);
   expect([place.read("app.conf"), readFileSync(shop, "utf8"), existsSync(join(certs, "new"))]).toEqual([
     "port 80\n",

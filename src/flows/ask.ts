@@ -215,7 +215,7 @@ async function send(
       type: "notice",
       level: "warning",
       code: "large_request",
-      text: `this request has about ${estimate} tokens`,
+      text: `this request has about ${estimate.toLocaleString("en")} tokens`,
     });
   warnLongPromptPrice(run, estimate, job);
   const request: ModelRequest = {

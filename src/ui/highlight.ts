@@ -24,12 +24,25 @@ export type Paint = (text: string) => string;
 /** The painter for a language; null: unknown. `name` is a path, or the word of a fence. */
 export type Highlight = (name: string) => Paint | null;
 
-const { bash, c, css, csv, docker, go, ini, java, js, json, lua, make, md, pl, py, rs, sql, toml, ts, yaml } =
+const { bash, c, css, csv, diff, docker, go, ini, java, js, json, lua, make, md, pl, py, rs, sql, toml, ts, yaml } =
   languages;
 const known: Readonly<Record<string, object>> = {
   ...{ bash, sh: bash, zsh: bash, shell: bash, console: bash },
   ...{ c, h: c, cc: c, cpp: c, hpp: c, cs: java, kt: java, swift: java, java, scala: java, php: js },
-  ...{ css, scss: css, less: css, csv, dockerfile: docker, docker, go, html: markup, htm: markup, vue: markup },
+  ...{
+    css,
+    scss: css,
+    less: css,
+    csv,
+    diff,
+    patch: diff,
+    dockerfile: docker,
+    docker,
+    go,
+    html: markup,
+    htm: markup,
+    vue: markup,
+  },
   ...{ ini, cfg: ini, conf: ini, js, mjs: js, cjs: js, jsx: js, javascript: js, json, jsonc: json, jsonl: json },
   ...{ lua, makefile: make, make, md, markdown: md, pl, pm: pl, perl: pl, py, python: py, rb: py, ruby: py },
   ...{
@@ -59,6 +72,8 @@ const codes: Readonly<Partial<Record<ShjToken, Code>>> = {
   class: "name",
   type: "name",
   section: "name",
+  insert: "added",
+  deleted: "removed",
 };
 
 /** Characters highlighted in one text, to limit time; those that are read twice count twice. */

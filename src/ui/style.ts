@@ -59,10 +59,18 @@ const colors = atFirstUse((): Colors => require("picocolors").createColors(true)
 const colorOf = { ok: "green", change: "cyan", warn: "yellow", error: "red", dim: "dim" } as const;
 
 /** The parts of code that have colours. */
-export type Code = "keyword" | "string" | "number" | "comment" | "name";
+export type Code = "keyword" | "string" | "number" | "comment" | "name" | "added" | "removed";
 
 /** The colour of each part, by its name in picocolors. */
-const colorOfCode = { keyword: "magenta", string: "yellow", number: "cyan", comment: "dim", name: "blue" } as const;
+const colorOfCode = {
+  keyword: "magenta",
+  string: "yellow",
+  number: "cyan",
+  comment: "dim",
+  name: "blue",
+  added: "green",
+  removed: "red",
+} as const;
 
 /** Colours a part of code on one line. */
 export const paintCode = (code: Code, text: string): string => colors()[colorOfCode[code]](text);

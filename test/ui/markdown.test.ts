@@ -206,6 +206,12 @@ test("code that is hard to read is coloured soon, or not at all", () => {
   }
 });
 
+test("what a diff adds and removes has the colours of a diff", () => {
+  expect(highlight("diff")?.("@@ -1 +1 @@\n-a\n+b\n c\n")).toBe(
+    "\x1b[34m@@ -1 +1 @@\x1b[39m\n\x1b[31m-a\x1b[39m\n\x1b[32m+b\x1b[39m\n c\n",
+  );
+});
+
 test("markup has its colours: comments, values, names of attributes, scripts inside", () => {
   const page = '<!-- a -->\n<a href="x>y" hidden>b &amp; c</a>\n<script>\nlet d = 1;\n</script>\n';
   expect(highlight("html")?.(page)).toBe(

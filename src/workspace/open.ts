@@ -120,6 +120,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       rules: policy,
       home,
       own,
+      also: outside.changed,
       stateFolder: state?.folder ?? null,
     });
   /** Probed and loaded by the first command: most tasks run none. */

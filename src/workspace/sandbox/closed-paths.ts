@@ -25,6 +25,8 @@ export interface ClosedPaths {
 export interface ClosedSearch extends HomeOptions {
   readonly rules: PathRules;
   readonly own: readonly string[];
+  /** Folders outside the project that actions may change, where the same names are closed. */
+  readonly also: readonly string[];
 }
 
 /** Files that only root can read anyway. */
@@ -54,7 +56,8 @@ export function findClosedPaths(search: ClosedSearch): ClosedPaths {
       found.set(place, { path: place, isFolder: stat.isDirectory() });
     }
   };
-  for (const path of [...inside.hidden, ...outside, ...privileged]) add(path, { isElsewhere: false });
+  const beside = search.also.flatMap((workspace) => findInside({ workspace, rules: search.rules }).hidden);
+  for (const path of [...inside.hidden, ...beside, ...outside, ...privileged]) add(path, { isElsewhere: false });
   for (const path of homes.covered) add(path, { isElsewhere: true });
   const open = search.open.flatMap((path) => realPathOf(path) ?? []);
   const hidden = open.reduce(openUp, withoutNested([...found.values()]));

@@ -22,6 +22,8 @@ export interface PathOptions {
   readonly home: string | null;
   /** pai's own folders, which commands do not see. */
   readonly own: readonly string[];
+  /** Folders outside the project that actions may change; none if left out. */
+  readonly also?: readonly string[];
 }
 
 /** Sockets of local services, and files of the resolver, that a program with the network may use. */
@@ -35,7 +37,7 @@ const networkFolders = [
   "memcached",
 ];
 /** The paths of one command after another. */
-export function openPaths({ settings, workspace, rules, home, own }: PathOptions, isRoot: boolean) {
+export function openPaths({ settings, workspace, rules, home, own, also = [] }: PathOptions, isRoot: boolean) {
   const absolute = (path: string) => realOrSame(resolve(workspace, path.replace(/^~(?=\/|$)/, home ?? "~")));
   const readable = settings.readable.map(absolute);
   const writable = settings.writable.map(absolute);
@@ -61,7 +63,7 @@ export function openPaths({ settings, workspace, rules, home, own }: PathOptions
     /** Whether the user has opened this path, or a folder above it. */
     isOpen: (path: string): boolean => open.some((each) => contains(each, path)),
     /** Searches project and homes, once for each command: people and commands may have made a closed file since. */
-    search: (): ClosedPaths => findClosedPaths({ workspace, rules, home, own, isRoot, open }),
+    search: (): ClosedPaths => findClosedPaths({ workspace, rules, home, own, also, isRoot, open }),
     /** Nothing but the homes: whether a way works must not depend on what the project holds. */
     searchHomes(): ClosedPaths {
       const homes = findClosedHomes({ workspace, home, isRoot, open });

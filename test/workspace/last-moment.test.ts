@@ -95,4 +95,20 @@ describe("taking back", () => {
     expect(treeOf(place.work)).toEqual(before);
     root.close();
   });
+
+  test("leaves no temporary file behind that cannot be read for a moment: the next start tidies it", () => {
+    const temp = ".pai-0123456789abcdef.tmp";
+    place = makePlace({ "a.txt": "new", [temp]: "old" });
+    const root = openRoot(place.work, { force: true, home: null });
+    const readBytes = () => {
+      throw Object.assign(new Error("EACCES"), { code: "EACCES" });
+    };
+    const tidy = (through: typeof root) =>
+      putBack(through, openDisk(), [change("a.txt", file("old"), file("new"))], [[at("a.txt"), temp]]);
+    expect(() => tidy({ ...root, readBytes })).toThrow(`${temp} cannot be read`);
+    expect(tidy(root)).toEqual([]);
+    expect(Object.keys(treeOf(place.work))).toEqual(["a.txt"]);
+    expect(readFileSync(join(place.work, "a.txt"), "utf8")).toBe("old");
+    root.close();
+  });
 });

@@ -1,8 +1,10 @@
 /** Undoes an interrupted batch by renaming: gives originals their names back and removes pai's temporary files. */
 import { type Blob, beforeBoth, type Change } from "../../core/change.ts";
+import { PaiError } from "../../core/error.ts";
 import { joinPath, nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import { holds, isTemporary, type PathState, type Spot, stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
+import { showName } from "../parse-path.ts";
 import type { Disk } from "../system/disk.ts";
 
 type States = readonly (Blob | null)[];
@@ -24,8 +26,8 @@ export function putBack(
     const known = states.get(path);
     if (!isTemporary(temp) || known === undefined) continue;
     const beside = joinPath(parentOf(path), temp);
-    const aside = stateAt(root, beside);
-    if (aside.stat === null) continue;
+    const aside = stateOfTemporary(root, beside);
+    if (aside === null) continue;
     const spot: Spot = { root, disk, path, temp };
     if (shouldRestore(aside, stateAt(root, path), known)) giveName(spot);
     const copy = clear(spot, known);
@@ -61,6 +63,14 @@ function shouldRestore(aside: PathState, now: PathState, states: States): boolea
   return holds(aside, begun) ? !holds(now, begun) : !isOurs(aside, states);
 }
 
+/** null: there is none. Throws permission_denied for one that cannot be read now, so that the next start tidies it. */
+function stateOfTemporary(root: Root, path: RelPath): PathState | null {
+  const state = stateAt(root, path);
+  if (state.stat !== null) return state;
+  if (root.statOrNull(path)?.kind !== "file") return null;
+  throw new PaiError("permission_denied", `${showName(path)} cannot be read`);
+}
+
 /** Swaps the temporary file with the file at the path. */
 function giveName({ root, disk, path, temp }: Spot): void {
   root.withParent(path, (at, name) => {
@@ -77,8 +87,8 @@ function giveName({ root, disk, path, temp }: Spot): void {
 /** Removes pai's own content under a temporary name; renames anything else to a visible copy and returns its path. */
 function clear({ root, disk, path, temp }: Spot, states: States): RelPath | null {
   const parent = parentOf(path);
-  const aside = stateAt(root, joinPath(parent, temp));
-  if (aside.stat === null) return null;
+  const aside = stateOfTemporary(root, joinPath(parent, temp));
+  if (aside === null) return null;
   if (isOurs(aside, states)) {
     root.withFolder(parent, (at) =>
       aside.stat?.kind === "folder" ? disk.removeFolder(`${at}/${temp}`) : disk.removeFile(`${at}/${temp}`),

@@ -48,6 +48,15 @@ describe("a task", () => {
     expect(kinds).toContain("usage_update");
   });
 
+  test("a planned step that nobody did is said, and what was done is kept", async () => {
+    const more = { ...files, "b.txt": "b\n" };
+    const half = [plan({ steps: ["MODIFY a.txt", "MODIFY b.txt"] }), ...change.slice(1), finish("")];
+    const editor = await start({ files: more, replies: half });
+    await editor.prompt(await editor.open(), "count both");
+    expect(editor.said()).toContain("done in part: b.txt was not changed; the rest is kept");
+    expect(editor.files()).toEqual({ "a.txt": "1\ntwo\n", "b.txt": "b\n" });
+  });
+
   test("a no leaves everything as it was", async () => {
     const editor = await start({ files, replies: change, answers: ["no"] });
     const response = await editor.prompt(await editor.open(), "count a.txt");

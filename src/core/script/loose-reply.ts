@@ -1,5 +1,8 @@
 /** Reads a reply that holds edits but no actions, if the plan leaves no doubt which files are meant. */
 import { holdsMarks, isDivider, looksLikeMark, opensSearch, readMark } from "../edit/marks.ts";
+import { readJson } from "../json.ts";
+import { isFields } from "../model.ts";
+import { type FieldNames, nameFields } from "../plan/lenient.ts";
 import { buildAction, isWholeFile } from "./body.ts";
 import type { ScriptAction } from "./script.ts";
 import { actionOfDiff, holdsDiff, readDiff } from "./unified-diff.ts";
@@ -104,7 +107,26 @@ function readBlocks(lines: readonly string[], targets: readonly LooseTarget[], r
     return path === null ? [] : [buildAction({ ...head, path, lines: body }, read)];
   });
   const all = actions.length === groups.length && actions.every(isWhole) && !rest.some(looksLikeMark);
-  return { actions: all ? actions : [], seen, prose: rest.join("\n").trim() };
+  return { actions: all ? actions : [], seen, prose: messageIn(rest) };
+}
+
+/** The words to the user around edits: no line that names a file, and none that announces what stood below it. */
+function messageIn(lines: readonly string[]): string {
+  const announces = (line: string, at: number) => /:[*_\s]*$/.test(line) && !lines[at + 1]?.trim();
+  const said = lines.filter((line, at) => nameOnLine(line) === null && !announces(line, at));
+  return said
+    .join("\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+}
+
+function outsideFences(lines: readonly string[]): readonly string[] {
+  let isInside = false;
+  return lines.filter((line) => {
+    if (!fence.test(line)) return !isInside;
+    isInside = !isInside;
+    return false;
+  });
 }
 
 function readDiffs(lines: readonly string[], targets: readonly LooseTarget[]): LooseReply {
@@ -113,12 +135,12 @@ function readDiffs(lines: readonly string[], targets: readonly LooseTarget[]): L
     const path = resolve(file.path, targets);
     return (path === null ? null : actionOfDiff(file, path, 1)) ?? [];
   });
-  const prose = lines.slice(
-    0,
-    lines.findIndex((line) => fence.test(line) || /^(?:diff --git|--- |@@)/.test(line)),
-  );
+  const around = outsideFences(lines);
+  // Without a fence nothing tells where a diff ends.
+  const end = around.findIndex((line) => /^(?:diff --git|--- |@@)/.test(line));
+  const prose = messageIn(end < 0 ? around : around.slice(0, end));
   const all = actions.length === files.length;
-  return { actions: all ? actions : [], seen: "a unified diff outside of an action", prose: prose.join("\n").trim() };
+  return { actions: all ? actions : [], seen: "a unified diff outside of an action", prose };
 }
 
 /** The one fence of a reply and the text around it; null: there is none, or more than one. */
@@ -131,7 +153,7 @@ function onlyFence(lines: readonly string[]): { readonly inside: readonly string
   const inner = lines.slice(start + 1, end);
   // With a line of the same marks inside, there are several fences.
   if (!isOne || inner.some((line) => line.trim() === marks)) return null;
-  return { inside: inner, around: [...lines.slice(0, start), ...lines.slice(end + 1)].join("\n").trim() };
+  return { inside: inner, around: messageIn([...lines.slice(0, start), ...lines.slice(end + 1)]) };
 }
 
 function readFence(lines: readonly string[], targets: readonly LooseTarget[], read: Read): LooseReply {
@@ -163,9 +185,30 @@ function isJson(text: string): boolean {
   }
 }
 
+const editNames: FieldNames = {
+  path: ["file_path", "filepath", "filePath", "file", "filename"],
+  old_str: ["old_string", "oldString"],
+  new_str: ["new_string", "newString"],
+};
+
+/** The edit of a reply that is one tool call of another agent, written as JSON; null: it is not. */
+function readToolCall(text: string, targets: readonly LooseTarget[]): ScriptAction | null {
+  if (text.match(/"old_?str(?:ing)?"/gi)?.length !== 1) return null;
+  const reading = readJson(text);
+  const call = reading.ok && isFields(reading.value) ? reading.value : {};
+  const named = nameFields(editNames, call["arguments"] ?? call["input"] ?? call);
+  const { path = null, old_str: search, new_str: replace } = isFields(named) ? named : {};
+  if (typeof search !== "string" || typeof replace !== "string" || search === "") return null;
+  const target = path === null || typeof path === "string" ? resolve(path, targets) : null;
+  if (target === null) return null;
+  return { cmd: "MODIFY", path: target, blocks: [{ search, replace }], flags: ["from-tool-call"], line: 1 };
+}
+
 /** Reads a reply without actions. `read`: the text of a file as the model knows it, or null. */
 export function readLooseReply(text: string, targets: readonly LooseTarget[], read: Read): LooseReply {
   const lines = text.split(/\r?\n/);
+  const call = readToolCall(text, targets);
+  if (call !== null) return { actions: [call], seen: "", prose: "" };
   if (lines.some(opensSearch)) return readBlocks(lines, targets, read);
   if (holdsDiff(lines)) return readDiffs(lines, targets);
   if (lines.some((line) => fence.test(line))) return readFence(lines, targets, read);

@@ -107,8 +107,8 @@ const right: Readonly<Record<string, Habit>> = {
     lines: [
       plan({ steps }),
       `<tool_call>\n${JSON.stringify({ name: "edit", arguments: { path: "bmi.py", old_string: old, new_string: fresh } })}\n</tool_call>`,
-      good + finish(),
     ],
+    calls: 2,
   },
   "n10 closed thoughts, with a plan and a script in them": {
     lines: [

@@ -32,7 +32,7 @@ export interface ExchangeOptions {
   readonly signal: AbortSignal;
   /** Silence after which the connection counts as dead, in milliseconds. Without an event: after four times that. */
   readonly idleMs: number;
-  /** Called again and again during silence, with its milliseconds so far. */
+  /** Called once in each silence, with its milliseconds so far. */
   readonly onSilence: (ms: number) => void;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -44,7 +44,7 @@ export interface ExchangeOptions {
 const longerWordless = 4;
 /** How long the connection may stay open after a whole reply: some servers then count tokens, some never close it. */
 const lingerMs = 1000;
-/** Silence is reported after this many milliseconds, and again after each further interval. */
+/** Silence is reported after this many milliseconds. */
 const maxUntoldMs = 60_000;
 /** Characters that are read of an error's body. */
 const bodyLimit = 65_536;
@@ -55,11 +55,7 @@ export function openExchange(options: ExchangeOptions): Exchange {
   const connection = new AbortController();
   let error: PaiError | null = null;
   const tellMs = Math.min(maxUntoldMs, idleMs / 4);
-  let silentMs = 0;
-  const telling = setInterval(() => {
-    silentMs += tellMs;
-    if (silentMs < idleMs) onSilence(silentMs);
-  }, tellMs);
+  const telling = setTimeout(() => onSilence(tellMs), tellMs);
   let silent = setTimeout(() => giveUp(silence(asked, idleMs)), idleMs);
   const wordless = setTimeout(() => giveUp(stall(asked, idleMs * longerWordless)), idleMs * longerWordless);
 
@@ -72,12 +68,11 @@ export function openExchange(options: ExchangeOptions): Exchange {
     if (connection.signal.aborted) return;
     silent.refresh();
     telling.refresh();
-    silentMs = 0;
   };
   function close(): void {
     clearTimeout(silent);
     clearTimeout(wordless);
-    clearInterval(telling);
+    clearTimeout(telling);
     signal.removeEventListener("abort", onAbort);
     connection.abort();
   }

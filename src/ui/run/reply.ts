@@ -8,7 +8,8 @@ export interface ReplyText {
   readonly open: boolean;
   /** The last shown reply; "" for none. */
   readonly shown: string;
-  readonly push: (text: string) => void;
+  /** `n`: the number of its call; what another call has said is no part of it. */
+  readonly push: (text: string, n: number) => void;
   /** Ends the current line of a streamed reply. */
   readonly close: () => void;
   /** Shows the kept reply, or `text` instead; nothing if that is already on the screen. */
@@ -46,6 +47,8 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
   let shown = "";
   let current: { readonly safe: (chunk: string) => string; readonly lines: TextStream } | null = null;
   let whole = true;
+  /** Number of the call whose reply it is. */
+  let call = 0;
   /** Text since the last frame. */
   let waiting = "";
   let frame: ReturnType<typeof setTimeout> | null = null;
@@ -68,8 +71,9 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
     get shown() {
       return shown;
     },
-    push(text) {
-      if (whole) kept = "";
+    push(text, n) {
+      if (whole || n !== call) kept = "";
+      call = n;
       whole = false;
       kept += text;
       if (!streams) return;

@@ -82,10 +82,10 @@ function openRun(options: TerminalOptions): Terminal {
     "run.started"({ run, mode, model, root }) {
       if (verbose) aside(`run ${run}, ${mode}, ${visibleLine(model)}, ${visibleLine(root)}`);
     },
-    "model.delta"({ channel, text }) {
+    "model.delta"({ channel, text, n }) {
       if (channel === "thought" && verbose) thoughts.push(text);
       if (channel !== "reply") return;
-      reply.push(text);
+      reply.push(text, n);
       watchSilence();
     },
     "budget.updated": null,

@@ -53,6 +53,7 @@ test.concurrent("undo and redo need a yes, change nothing in a dry run, and take
   const { run } = readOutcome(await place.pai(["run", "-y", "--json", "make hello.txt"]));
   const asked = readCommand(await place.pai(["undo", "--json"]));
   expect([asked.code, asked.error?.code]).toEqual([10, "approval_needed"]);
+  expect(asked.error?.hint).toContain(`pai undo -y ${run}`);
   expect(readCommand(await place.pai(["undo", "-n", "--json"]))).toMatchObject({ data: { dry_run: true } });
   expect(place.read("hello.txt")).toBe("hello\n");
   expect((await place.pai(["undo", "-y", "no-such-run"])).code).not.toBe(0);

@@ -2,24 +2,24 @@
 import { expect, test } from "bun:test";
 import { openReply } from "../../../src/ui/run/reply.ts";
 
-function watch() {
+function watch(streams = true) {
   const writes: string[] = [];
   const reply = openReply({
     write: (text) => void writes.push(text),
     begin: () => {},
     columns: () => 40,
     markdown: () => null,
-    streams: true,
+    streams,
   });
   return { reply, writes };
 }
 
 test("the first piece is shown at once, those that follow closely are shown together", async () => {
   const { reply, writes } = watch();
-  reply.push("I will ");
+  reply.push("I will ", 1);
   expect(writes).toEqual(["I will"]);
-  reply.push("move ");
-  reply.push("the formula ");
+  reply.push("move ", 1);
+  reply.push("the formula ", 1);
   expect(writes).toHaveLength(1);
   await Bun.sleep(80);
   expect(writes).toEqual(["I will", " move the formula"]);
@@ -27,7 +27,7 @@ test("the first piece is shown at once, those that follow closely are shown toge
 
 test("the end shows what still waits, and nothing comes after it", async () => {
   const { reply, writes } = watch();
-  for (const word of ["a ", "b ", "c"]) reply.push(word);
+  for (const word of ["a ", "b ", "c"]) reply.push(word, 1);
   reply.close();
   expect(writes.join("")).toBe("a b c\n");
   const shown = writes.length;
@@ -37,10 +37,19 @@ test("the end shows what still waits, and nothing comes after it", async () => {
 
 test("a megabyte in small pieces is written in few, each soon done: whoever interrupts waits for one only", () => {
   const { reply, writes } = watch();
-  for (let at = 0; at < 25_000; at++) reply.push("The quick brown fox jumps over the dogs\n");
+  for (let at = 0; at < 25_000; at++) reply.push("The quick brown fox jumps over the dogs\n", 1);
   expect(writes.join("").length).toBeGreaterThan(980_000);
   reply.close();
   expect(writes.length).toBeLessThan(100);
   expect(Math.max(...writes.map(({ length }) => length))).toBeLessThan(20_000);
   expect(writes.join("")).toHaveLength(1_000_000);
+});
+
+test("in a pipe the replies of several calls do not run together", () => {
+  const { reply, writes } = watch(false);
+  reply.push("I look first.", 1);
+  reply.push("I will ", 2);
+  reply.push("do that.", 2);
+  reply.show();
+  expect(writes).toEqual(["I will do that.\n"]);
 });

@@ -220,7 +220,7 @@ interface Wanted {
 
 /**
  * The answer of a model that ends its looks without JSON: with FINISH alone, like a script, or with nothing but prose
- * when it is asked again; null: neither. Records its next steps.
+ * when nobody asks again; null: neither. Records its next steps.
  */
 function answerOf(ending: RunEnding, text: string, isLast: boolean): Json | null {
   const { actions } = completeFinish(parseScript(text, { stop: "end", read: () => null, tag: "EOT" }), text, "EOT");
@@ -289,7 +289,9 @@ async function askForPlan<Made>(
     ledger.reserve(Math.max(0, promise.at_most - plans - 1 - freed));
     return ledger.spare;
   };
-  const reader = { readValue, freeCall, ...(planning.rounds > 0 && { answerOf }) };
+  const { asksOnly } = planning;
+  const answer: typeof answerOf = (ending, text, isLast) => answerOf(ending, text, isLast || asksOnly);
+  const reader = { readValue, freeCall, ...((planning.rounds > 0 || asksOnly) && { answerOf: answer }) };
   const { value: made, messages: said } = await askForJson(run, question, "plan", reader);
   run.dialogue.messages = said;
   return { made, messages: said, plans: plans + freed, cached: false, atOnce: null };

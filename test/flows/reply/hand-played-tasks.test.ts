@@ -73,6 +73,13 @@ const tasks: Readonly<Record<string, Task>> = {
     text: "It reads prices.",
     after: {},
   },
+  "expl an answer in prose, after looks, to somebody who only asks": {
+    options: { asksOnly: true },
+    lines: [look("READ money.py"), "It reads prices."],
+    calls: 2,
+    text: "It reads prices.",
+    after: {},
+  },
   "tty a person is asked about the plan": {
     lines: [plan({ steps: ["MODIFY money.py"] }), modify("money.py", inMoney) + finish()],
     options: { interactive: true },

@@ -63,7 +63,8 @@ const mayMergeHere = (context: Context): boolean => context.flags.merge === true
 async function requireYes(base: Base, { run, changes, merged }: Reversal, kind: "undo" | "redo"): Promise<void> {
   const { context } = base;
   const isMergeAsked = merged.length > 0 && context.flags.merge !== true;
-  if (!isMergeAsked && isApproved(context, { needs: `pai ${kind} needs a yes`, line: `pai ${kind} -y ${run.id}` })) return;
+  if (!isMergeAsked && isApproved(context, { needs: `pai ${kind} needs a yes`, line: `pai ${kind} -y ${run.id}` }))
+    return;
   context.err(await renderDiffOn("stderr", base, changes));
   const what = commandWording.reverse(kind, run.id, visibleLine(run.task));
   await askYes(context, isMergeAsked ? `${what}\n${commandWording.merge(nameSome(merged))}` : what);

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
-import { openSessions, type SessionSummary, type Sessions } from "../../store/sessions.ts";
+import { openSessions, type Sessions } from "../../store/sessions.ts";
 import { counted } from "../../ui/amount.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
@@ -12,6 +12,7 @@ import { openHere } from "../compose/open-here.ts";
 import { openLab } from "../lab.ts";
 import { openLog } from "../open-log.ts";
 import { continuedId } from "../session/continue-session.ts";
+import { type ListedSession, renderListed } from "../session/render-resumed.ts";
 import { talkAt } from "../session/session.ts";
 import { runCommand } from "./task.ts";
 
@@ -67,8 +68,7 @@ async function showList(context: Context, saved: Saved, deleted: number | null):
   const rows = saved.sessions.list();
   const { elsewhere, why } = await listElsewhere(saved);
   if (why !== null) openLog(context).notify({ level: "warning", code: "store", text: why });
-  const line = (row: Pick<SessionSummary, "id" | "turns" | "preview">, where = "") =>
-    `${row.id}  ${counted(row.turns, "turn")}  ${visibleLine(row.preview)}${where}\n`;
+  const line = (row: ListedSession, where = "") => `${renderListed(row)}${where}\n`;
   const text = [
     ...rows.map((row) => line(row)),
     ...elsewhere.map((row) => line(row, `  (on ${visibleLine(row.host)})`)),

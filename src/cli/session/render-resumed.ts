@@ -1,13 +1,19 @@
 /** A saved session as text: when it is resumed, and as Markdown for a file. Stored text never approves anything. */
 import { mayStand } from "../../core/session/became.ts";
 import { pendingOf, type Session, type Turn } from "../../core/session/session.ts";
-import type { ReadSession } from "../../store/sessions.ts";
+import type { ReadSession, SessionSummary } from "../../store/sessions.ts";
 import { counted } from "../../ui/amount.ts";
 import { cut, hang } from "../../ui/layout.ts";
 import { renderNext } from "../../ui/run/render-outcome.ts";
 import { renderAnswer } from "../../ui/run/reply.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import type { Style } from "../../ui/style.ts";
+
+export type ListedSession = Pick<SessionSummary, "id" | "changed" | "turns" | "preview">;
+
+/** "20261121-…  2026-11-21 14:03  3 turns  fix the login" */
+export const renderListed = ({ id, changed, turns, preview }: ListedSession): string =>
+  `${id}  ${new Date(changed).toISOString().slice(0, 16).replace("T", " ")}  ${counted(turns, "turn")}  ${visibleLine(preview)}`;
 
 function renderTurn(turn: Turn, style: Style, columns: number): readonly string[] {
   const { request, text, status, became, undone } = turn;

@@ -31,7 +31,7 @@ import { habitOfCommand } from "../habits.ts";
 import { renderDiffOn } from "../print-diff.ts";
 import { keepFacts } from "../remember.ts";
 import { planTurn } from "./plan-turn.ts";
-import { renderExport } from "./render-resumed.ts";
+import { renderExport, renderListed } from "./render-resumed.ts";
 import { changesOfSession, compactTalk, rewindTalk } from "./rewind.ts";
 import { renderSpent, type Talk, taskOf, whileInterruptible } from "./talk.ts";
 
@@ -172,8 +172,7 @@ function resume(talk: Talk, id: string): void {
     const rows = sessions
       .list()
       .slice(0, 10)
-      .map(({ id: each, turns, preview }) => `${each}  ${counted(turns, "turn")}  ${visibleLine(preview)}`)
-      .map((row) => cut(row, columnsOf(context.env), view.style.glyphs.more));
+      .map((row) => cut(renderListed(row), columnsOf(context.env), view.style.glyphs.more));
     say(talk, rows.length === 0 ? "no session here yet" : `${rows.join("\n")}\ngo on with one: /resume ID`);
     return;
   }

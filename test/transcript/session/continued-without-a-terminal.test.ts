@@ -24,7 +24,7 @@ inTerminal("--continue tells the task what became of the turns before, and adds 
   const asked = place.gemini.requests[2]?.body ?? "";
   for (const words of ["make one.txt", "undone by the user"]) expect(asked).toContain(words);
   const listed = await place.pai(["resume", "--list"]);
-  expect(listed.stdout).toContain("2 turns");
+  expect(listed.stdout).toMatch(/^\S+ {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}2 turns {2}/);
   const id = listed.stdout.split(" ")[0] ?? "";
   expect((await place.pai(["resume", "-y", "--continue", id, "make three.txt"])).code).toBe(0);
   expect((await place.pai(["resume", "--list"])).stdout).toContain("3 turns");

@@ -6,7 +6,7 @@ import type { Model } from "../core/model.ts";
 import { findAnyProvider, type Provider, providerIds, providers, renderSetKey, type Wire } from "../core/providers.ts";
 import type { Notice } from "../core/question.ts";
 import { suggest } from "../core/suggest.ts";
-import { describeModel, limitModel, type StatedLimits, usualOutput } from "./catalogue.ts";
+import { describeModel, limitModel, type StatedLimits } from "./catalogue.ts";
 import { createConcessions } from "./concessions.ts";
 import { ignoreEffort, openEffort } from "./effort.ts";
 import { type Key, takeKeysInTurn } from "./keys-in-turn.ts";
@@ -185,12 +185,14 @@ const useRest =
   (request, signal) => {
     const { system, messages, tools, isCapped, maxOutputTokens } = request;
     const asked = Math.ceil(JSON.stringify([system, messages, tools]).length / charactersOfToken);
-    const most = Math.max(maxOutputTokens, Math.min(usualOutput, window - asked));
+    const most = Math.max(maxOutputTokens, Math.min(longReply, window - asked));
     return stream(isCapped ? request : { ...request, maxOutputTokens: most }, signal);
   };
 
 /** Few, so that a request takes more of the window than it needs, rather than less. */
 const charactersOfToken = 2.5;
+/** Tokens that are enough for any reply, also in a large window. */
+const longReply = 16_384;
 
 function judgeExposure(endpoint: Endpoint, { insecureHttp: isAccepted }: Provider, options: OpenOptions): void {
   if (endpoint.wantsUnverified) {

@@ -27,39 +27,12 @@ export type Highlight = (name: string) => Paint | null;
 const { bash, c, css, csv, diff, docker, go, ini, java, js, json, lua, make, md, pl, py, rs, sql, toml, ts, yaml } =
   languages;
 const known: Readonly<Record<string, object>> = {
-  ...{ bash, sh: bash, zsh: bash, shell: bash, console: bash },
-  ...{ c, h: c, cc: c, cpp: c, hpp: c, cs: java, kt: java, swift: java, java, scala: java, php: js },
-  ...{
-    css,
-    scss: css,
-    less: css,
-    csv,
-    diff,
-    patch: diff,
-    dockerfile: docker,
-    docker,
-    go,
-    html: markup,
-    htm: markup,
-    vue: markup,
-  },
-  ...{ ini, cfg: ini, conf: ini, js, mjs: js, cjs: js, jsx: js, javascript: js, json, jsonc: json, jsonl: json },
-  ...{ lua, makefile: make, make, md, markdown: md, pl, pm: pl, perl: pl, py, python: py, rb: py, ruby: py },
-  ...{
-    rs,
-    rust: rs,
-    sql,
-    toml,
-    ts,
-    tsx: ts,
-    mts: ts,
-    cts: ts,
-    typescript: ts,
-    xml: markup,
-    svg: markup,
-    svelte: markup,
-  },
-  ...{ yaml, yml: yaml },
+  ...{ bash, sh: bash, zsh: bash, shell: bash, console: bash, c, h: c, cc: c, cpp: c, hpp: c, cs: java, kt: java },
+  ...{ swift: java, java, scala: java, php: js, css, scss: css, less: css, csv, diff, patch: diff },
+  ...{ dockerfile: docker, docker, go, html: markup, htm: markup, vue: markup, ini, cfg: ini, conf: ini, js },
+  ...{ mjs: js, cjs: js, jsx: js, javascript: js, json, jsonc: json, jsonl: json, lua, makefile: make, make, md },
+  ...{ markdown: md, pl, pm: pl, perl: pl, py, python: py, rb: py, ruby: py, rs, rust: rs, sql, toml, ts, tsx: ts },
+  ...{ mts: ts, cts: ts, typescript: ts, xml: markup, svg: markup, svelte: markup, yaml, yml: yaml },
 };
 
 const codes: Readonly<Partial<Record<ShjToken, Code>>> = {

@@ -197,15 +197,15 @@ async function finish(run: Run): Promise<PreparedCommit | null> {
 }
 
 /** Asks like `ask`, and adds up how long questions wait for their answers. */
-function timeAnswers(ask: Decide, now: Ports["now"]): { readonly decide: Decide; readonly waitedMs: () => number } {
+function timeAnswers(ask: Decide): { readonly decide: Decide; readonly waitedMs: () => number } {
   let sum = 0;
   return {
     async decide(question) {
-      const asked = now().getTime();
+      const asked = performance.now();
       try {
         return await ask(question);
       } finally {
-        sum += now().getTime() - asked;
+        sum += performance.now() - asked;
       }
     },
     waitedMs: () => sum,
@@ -215,7 +215,7 @@ function timeAnswers(ask: Decide, now: Ports["now"]): { readonly decide: Decide;
 /** Runs a flow to its end. Never rejects. */
 export async function runTask(flow: Flow, given: Task, options: RunOptions, outer: Ports): Promise<Outcome> {
   const veil = outer.veil ?? createVeil();
-  const { decide, waitedMs } = timeAnswers((question) => outer.decide(veil.show(question)), outer.now);
+  const { decide, waitedMs } = timeAnswers((question) => outer.decide(veil.show(question)));
   const ports: Ports = { ...outer, decide };
   const task = hideTask(veil, given);
   const emit = createStamper({ id: ports.id, now: ports.now, sink: ports.sink, secrets: veil });
@@ -229,7 +229,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
     root: ports.workspace.root,
   });
   ports.onNotice?.((notice) => emit({ type: "notice", ...notice }));
-  const began = ports.now().getTime();
+  const began = performance.now();
   let run: Run | null = null;
   let failure: PaiError | null = null;
   let commit: PreparedCommit | null = null;
@@ -258,7 +258,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
   commit?.close();
   if (run !== null && settled.status === "answered") sayAnswered(run);
   if (run !== null && !mayStand(settled)) dropClaim(run.dialogue, run.ending.text);
-  const timed = { ...settled, ms: Math.max(0, ports.now().getTime() - began - waitedMs()) };
+  const timed = { ...settled, ms: Math.round(performance.now() - began - waitedMs()) };
   const outcome = veil.show(timed);
   emit({ type: "run.finished", outcome });
   return outcome;

@@ -118,7 +118,8 @@ function renderStatus(outcome: Outcome, { applied, screen, style }: ResultOption
   // On a screen the error comes first, and says that nothing was changed.
   if (screen && outcome.status === "failed" && !applied && outcome.error !== null && outcome.score === null) return [];
   const [meaning, words] = statusWords[outcome.status];
-  const untouched = !applied && !["verified", "unverified", "partial"].includes(outcome.status);
+  const untouched =
+    !applied && outcome.changes.length === 0 && !["verified", "unverified", "partial"].includes(outcome.status);
   const score = outcome.score === null ? "" : style.paint("dim", `  score ${outcome.score} of 10`);
   const status = untouched ? `${words}, nothing changed${renderStays(outcome)}` : `${words}${showProof(outcome)}`;
   return [`${mark(style, meaning)} ${style.paint(meaning, status)}${score}`];
@@ -152,7 +153,8 @@ export interface ResultOptions {
 /** Files, checks, status and next steps: standard output after the message. "" if there is nothing to say. */
 export function renderResult(outcome: Outcome, options: ResultOptions): string {
   const { style, columns, applied, screen, noted } = options;
-  const dry = outcome.changes.length > 0 && !applied;
+  // What a failed run lists could not be taken back.
+  const dry = outcome.changes.length > 0 && !applied && (outcome.ok || outcome.status === "partial");
   const checks = noted ? outcome.checks.filter(({ by, passed }) => by === "user" || passed !== null) : outcome.checks;
   const lines = [
     ...renderSummaries(outcome.changes, style),

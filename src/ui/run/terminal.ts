@@ -165,7 +165,7 @@ function openRun(options: TerminalOptions): Terminal {
       // The status line on the screen has already said that the run was interrupted.
       const isShown = seen && outcome.error?.code === "interrupted" && outcome.error.hint === null;
       if (outcome.error === null || isShown) return;
-      const untouched = seen && outcome.status === "failed" && !applied && !undone;
+      const untouched = seen && outcome.status === "failed" && !applied && !undone && outcome.changes.length === 0;
       const error = untouched ? sayUntouched(outcome.error, outcome) : outcome.error;
       options.err(renderFailure(error, style, streams.columns));
     },

@@ -43,6 +43,13 @@ test("on a screen the reason of a failure comes with what was changed, not below
   expect(told("no; nothing was changed")).toContain("✗ no; nothing was changed\n");
 });
 
+test("where changes could not be taken back, nothing says that nothing was changed", () => {
+  const error = { code: "disk_full", message: "no space left", hint: null, retry_after: null } as const;
+  const failed = { ...outcome, ok: false, status: "failed", code: 14, text: "", checks: [], error } as const;
+  for (const tty of [true, false])
+    expect(show(tty, {}, { events: [], outcome: failed }).screen).not.toMatch(/nothing (?:was )?changed|not written/);
+});
+
 test("a pause before the next attempt leaves a line only where it cannot be counted down, and with --verbose", () => {
   const wait = { why: "gemini is not available", seconds: 2, attempt: 1, of: 5 };
   const text = `${wait.why}; asking again in 2 s (1 of 5)`;

@@ -137,7 +137,7 @@ function readDiffs(lines: readonly string[], targets: readonly LooseTarget[]): L
   });
   const around = outsideFences(lines);
   // Without a fence nothing tells where a diff ends.
-  const end = around.findIndex((line) => /^(?:diff --git|--- |@@)/.test(line));
+  const end = around.findIndex((line) => /^(?:diff --git|--- |@@|\*\*\* )/.test(line));
   const prose = messageIn(end < 0 ? around : around.slice(0, end));
   const all = actions.length === files.length;
   return { actions: all ? actions : [], seen: "a unified diff outside of an action", prose };

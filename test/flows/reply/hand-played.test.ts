@@ -21,6 +21,8 @@ interface Habit {
   readonly calls?: number;
   readonly before?: Files;
   readonly after?: Files;
+  /** What the run says at its end; absent: it does not matter. */
+  readonly text?: string;
   readonly options?: Partial<RunOptions>;
 }
 
@@ -236,6 +238,39 @@ const right: Readonly<Record<string, Habit>> = {
     after: files,
     calls: 3,
   },
+  "bmi2 a diff inside MODIFY": {
+    lines: [plan({ steps }), `MODIFY::bmi.py::EOT\n${diff("bmi.py")}END::EOT\n${finish()}`],
+    calls: 2,
+  },
+  "web a script that is cut in a line": {
+    lines: [
+      plan({ steps: [...steps, "WRITE b.txt"] }),
+      { text: `${good}WRITE::b.txt::EOT\none\ntw`, stop: "length" },
+      `two\nEND::EOT\n${finish()}`,
+    ],
+    after: { "bmi.py": done, "b.txt": "one\ntwo\n" },
+    calls: 3,
+  },
+  "expl2 an answer as JSON in a fence": {
+    lines: [`Sure:\n\`\`\`json\n${talk("It computes the body mass index.")}\n\`\`\``],
+    after: files,
+    calls: 1,
+  },
+  "ms diffs of three files in one answer": {
+    before: { ...files, "b.py": "b = 1\n", "c.py": "c = 1\n" },
+    lines: [
+      plan({ steps: [...steps, "MODIFY b.py", "MODIFY c.py"] }),
+      `**bmi.py**\n\`\`\`diff\n${diff("bmi.py")}\`\`\`\n${["b", "c"].map((name) => `**${name}.py**\n\`\`\`diff\n--- a/${name}.py\n+++ b/${name}.py\n@@ -1 +1 @@\n-${name} = 1\n+${name} = 2\n\`\`\`\n`).join("")}Months are supported now.`,
+    ],
+    after: { "bmi.py": done, "b.py": "b = 2\n", "c.py": "c = 2\n" },
+    text: "Months are supported now.",
+    calls: 2,
+  },
+  "sub a SEARCH that begins in the middle of a line": {
+    lines: [plan({ steps }), modify("bmi.py", ['return "Obese"\n', 'return "Very obese"\n']) + finish()],
+    after: { "bmi.py": bmi.replace("Obese", "Very obese") },
+    calls: 2,
+  },
   "conv talk": { lines: [talk("Hello.")], after: files, calls: 1 },
   "bad1 prose, then a plan": { lines: ["I will do it.", plan({ steps }), good + finish()], calls: 3 },
   "bad2 actions as JSON, then a fenced whole file": {
@@ -244,12 +279,16 @@ const right: Readonly<Record<string, Habit>> = {
 };
 
 describe("is done:", () => {
-  test.each(Object.entries(right))("%s", async (_, { lines, code = 0, calls, before = files, after, options }) => {
-    const ran = await play({ files: before, task, lines, ...(options && { options }) });
-    expect({ code: ran.outcome.code, why: ran.outcome.error?.message }).toEqual({ code, why: undefined });
-    expect(ran.files).toEqual(after ?? { ...before, "bmi.py": done });
-    if (calls !== undefined) expect(ran.outcome.calls.made).toBe(calls);
-  });
+  test.each(Object.entries(right))(
+    "%s",
+    async (_, { lines, code = 0, calls, before = files, after, text, options }) => {
+      const ran = await play({ files: before, task, lines, ...(options && { options }) });
+      if (text !== undefined) expect(ran.outcome.text).toBe(text);
+      expect({ code: ran.outcome.code, why: ran.outcome.error?.message }).toEqual({ code, why: undefined });
+      expect(ran.files).toEqual(after ?? { ...before, "bmi.py": done });
+      if (calls !== undefined) expect(ran.outcome.calls.made).toBe(calls);
+    },
+  );
 });
 
 /** Not done: the exit code says so, and nothing of it stays. */

@@ -132,13 +132,12 @@ async function showBack(
 ): Promise<Pick<Outcome, "text" | "claimed" | "rolled_back">> {
   const { text } = run.ending;
   if (failure === null) return { text };
-  const claimed = text === "" ? {} : { claimed: text };
-  const isIdle = isRefusal(failure) && !hasDone(run);
-  if (back.length === 0) return isIdle ? { text: `nothing was done: ${failure.message}`, ...claimed } : { text };
+  const isIdle = (isRefusal(failure) || exitCodes[failure.code] === exitCodes.nothing_done) && !hasDone(run);
+  if (back.length === 0) return isIdle ? { text: `nothing was done: ${failure.message}`, claimed: text } : { text };
   const { diff } = await showChanges(run, back);
   return {
     text: `rolled back: ${failure.message}`,
-    ...claimed,
+    claimed: text,
     rolled_back: { diff, paths: [...new Set(back.map(({ path }) => path))] },
   };
 }

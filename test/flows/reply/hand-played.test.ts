@@ -356,6 +356,12 @@ describe("is not done, and says so:", () => {
   test.each(Object.entries(honest))("%s", async (_, { lines, code, status, options }) => {
     const ran = await play({ files, task, lines, ...(options && { options }) });
     expect([ran.outcome.code, ran.outcome.status, ran.files]).toEqual([code ?? 0, status, files]);
+    // The model's words, even none, are then a claim and not the text.
+    if (code === 8)
+      expect(ran.outcome).toMatchObject({
+        text: expect.stringMatching(/^nothing was done: /),
+        claimed: expect.any(String),
+      });
     if (status === "answered")
       expect(ran.eventsOf("notice").map(({ text }) => text)).toContain("answered, nothing changed");
   });

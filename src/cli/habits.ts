@@ -49,7 +49,6 @@ const flags = (): Readonly<Record<string, string>> => ({
   "--permission-mode": "plans are asked about; -y answers yes, --mode plan is: pai plan",
   "--approval-mode": "plans are asked about; -y answers yes",
   "--ask-for-approval": "plans are asked about; -y answers yes",
-  "--no-color": "--plain, or NO_COLOR=1",
   "--debug": "-v",
   "--allow-git": "--allow-write .git",
   "--output-format": "--json for one document, --jsonl for events",

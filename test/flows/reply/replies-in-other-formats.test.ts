@@ -6,25 +6,6 @@ import { play } from "../scripted.ts";
 const files = { "a.py": "x = 1\ny = 2\n", "b.py": "z = 3\n" };
 const diff = "```diff\n--- a/a.py\n+++ b/a.py\n@@ -1,9 +1,9 @@\n-x = 1\n+x = 5\n y = 2\n```\n";
 
-test("a diff, a block and a fenced file cost no second call; the words around them are the message", async () => {
-  const cases = [
-    ["MODIFY a.py", `I raise x.\n${diff}`, "a.py", "x = 5\ny = 2\n"],
-    [
-      "MODIFY a.py",
-      "a.py\n```\n<<<<<<< SEARCH\nx = 1\n=======\nx = 5\n>>>>>>> REPLACE\n```\n",
-      "a.py",
-      "x = 5\ny = 2\n",
-    ],
-    ["WRITE c.py", "```python\nprint(1)\n```\n", "c.py", "print(1)\n"],
-  ] as const;
-  for (const [step, reply, path, text] of cases) {
-    const ran = await play({ files, lines: [plan({ steps: [step] }), reply] });
-    expect([step, ran.files[path], ran.outcome.calls.made, ran.outcome.code]).toEqual([step, text, 2, 0]);
-  }
-  const told = await play({ files, lines: [plan({ steps: ["MODIFY a.py"] }), `I raise x.\n${diff}`] });
-  expect(told.outcome.text).toBe("I raise x.");
-});
-
 test("it stays inside the contract: a file that the plan does not list is refused", async () => {
   const other = diff.replaceAll("a.py", "b.py").replace("x = 1", "z = 3").replace(" y = 2\n", "");
   const ran = await play({ files, lines: [plan({ steps: ["MODIFY a.py"] }), other, finish()] });

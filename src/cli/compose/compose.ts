@@ -194,7 +194,7 @@ export function composeOptions(
     dryRun: flags.dryRun === true,
     checkRights: checkRightsOf(root, settings, origins),
     keep: flags.keep === true,
-    review: flags.review === true,
+    review: flags.review === true ? "change" : false,
     planOnly: false,
     atOnce: flags.planFirst === true ? "never" : settings.atOnce,
   };

@@ -149,7 +149,7 @@ function createTalk(
         const options = {
           ...composeOptions(context, base, mode === planOnly ? "plan" : "run", true),
           mode: way,
-          review: true,
+          review: "batch" as const,
           planOnly: mode === planOnly,
           keep: context.flags.keep === true || way === "tool-loop",
         };

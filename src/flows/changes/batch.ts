@@ -126,7 +126,7 @@ export async function decideBatch(
   const changes = overlay.staged();
   if (changes.length === 0) return null;
   changing.batches += 1;
-  for (const each of changing.review && interactive ? apart(changes) : [changes]) {
+  for (const each of changing.review === "change" && interactive ? apart(changes) : [changes]) {
     const refusal = await decideSome(run, each, { origin, ended, takesWords });
     if (refusal === null) continue;
     overlay.drop(new Set(changes.map(({ path }) => path)));

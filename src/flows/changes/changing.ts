@@ -18,8 +18,8 @@ export interface ChangeOptions {
   readonly dryRun: boolean;
   /** Keep what a failed run changed. */
   readonly keep: boolean;
-  /** Ask before every batch of changes, also of an approved plan. */
-  readonly review: boolean;
+  /** Ask before every batch of changes, or before each change of it, also of an approved plan. */
+  readonly review: "batch" | "change" | false;
 }
 
 export interface Changing extends ChangeOptions {

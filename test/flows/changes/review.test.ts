@@ -5,7 +5,7 @@ import { play } from "../scripted.ts";
 
 const files = { "a.txt": "one\n" };
 const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "1\n"]) + finish("Done.")];
-const options = { interactive: true, review: true };
+const options = { interactive: true, review: "change" as const };
 
 describe("review", () => {
   test("shows the diff of each batch, then asks, then applies", async () => {
@@ -49,7 +49,7 @@ describe("review", () => {
   });
 
   test("where nobody can be asked -y answers it, and without -y the diff is shown and nothing is changed", async () => {
-    const headless = { interactive: false, review: true };
+    const headless = { interactive: false, review: "change" as const };
     const yes = await play({ files, lines, options: headless });
     expect([yes.outcome.code, yes.files]).toEqual([0, { "a.txt": "1\n" }]);
     const ran = await play({ files, lines, options: headless, answers: ["policy no", "policy no"] });
@@ -64,7 +64,7 @@ describe("review", () => {
   });
 
   test("a plan with a command needs its yes before anything runs", async () => {
-    const options = { interactive: false, review: true, allowRun: true };
+    const options = { interactive: false, review: "change" as const, allowRun: true };
     const steps = ["RUN touch ran.txt", "MODIFY a.txt"];
     const ran = await play({ files, lines: [plan({ steps })], options, answers: ["policy no"] });
     expect([ran.outcome.code, ran.requests.length, ran.files]).toEqual([10, 1, files]);

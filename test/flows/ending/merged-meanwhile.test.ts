@@ -132,7 +132,7 @@ test("what changed while the person looked at the diff is merged, and they are a
   let asked = 0;
   const ran = await playHere({ "a.txt": before }, (tool) => ({
     lines: [plan({ steps }), edit + finish()],
-    options: { interactive: true, review: true },
+    options: { interactive: true, review: "change" },
     answers: "yes",
     onQuestion: ({ kind }) => {
       if (kind === "batch" && ++asked === 1) tool.put(theirs);

@@ -141,5 +141,5 @@ test("a token that is over is printed anew once the service refuses it", async (
 test("vLLM is asked for its window, which a reply may then use", async () => {
   const { about: _, ...silent } = services["vllm"] as Service;
   const most = async (service: Service) => (await play("vllm", service)).seen[0]?.body["max_tokens"];
-  expect([await most(services["vllm"] as Service), await most(silent)]).toEqual([32_768, 2048]);
+  expect([await most(services["vllm"] as Service), await most(silent)]).toEqual([16_384, 2048]);
 });

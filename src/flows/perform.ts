@@ -162,7 +162,8 @@ async function takeCommand(
   if (ran !== null && ran.refused === null && ran.effects.changes.length > 0) batch.changed = true;
   report(batch, call, {
     kind: "command",
-    code: ran?.refused?.code ?? null,
+    // It ran, though a person keeps nothing of what it changed.
+    code: ran?.refused?.code === "declined" && run.interactive ? null : (ran?.refused?.code ?? null),
     text: ran === null ? renderNotRun(run) : renderCommand(ran),
     paths: ran?.refused ? ran.effects.changes.map(({ path }) => path) : [],
     isNotRun: ran === null,

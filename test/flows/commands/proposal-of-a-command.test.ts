@@ -146,3 +146,12 @@ onCopies("each result tells the model in one clause what it says of the sandbox 
   expect(await toldWith({ network: true })).toEqual(["(in a sandbox: processes, /tmp and /run are its own)", "hi"]);
   expect(await toldWith({ choice: "off" })).toEqual(["hi"]);
 });
+
+onCopies("a command of which a person keeps nothing has run all the same: its output is the answer", async () => {
+  const [planned = "", done = ""] = lines("echo 5 passed; echo x > junk.txt");
+  const asked = { options: { interactive: true }, answers: ["yes", "no"] } as const;
+  const ran = await play({ files, lines: [planned, done], ...asked });
+  expect(ran.outcome).toMatchObject({ code: 0, actions: { done: 1, refused: 0 }, refused: [], changes: [] });
+  expect(ran.told(2)).toContain("5 passed");
+  expect(ran.files).toEqual(files);
+});

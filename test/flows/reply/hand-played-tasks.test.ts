@@ -50,29 +50,6 @@ const passed = JSON.stringify({ passed: true, quality_score: 8, reasons: [], nex
 const failed = JSON.stringify({ passed: false, quality_score: 3, reasons: ["cart.py"], next_fix: ["change cart.py"] });
 
 const tasks: Readonly<Record<string, Task>> = {
-  "bmi2 a diff inside MODIFY": {
-    lines: [
-      plan({ steps: ["MODIFY money.py"] }),
-      `MODIFY::money.py::EOT\n\`\`\`diff\n${diffOf("money.py", ...inMoney)}\`\`\`\nEND::EOT\n${finish()}`,
-    ],
-    calls: 2,
-    after: one,
-  },
-  "web a WRITE that is cut in a line, and goes on": {
-    lines: [
-      plan({ steps: ["WRITE page.html"] }),
-      { text: "WRITE::page.html::EOT\n<h1>Shop</h1>\n<p>Wel", stop: "length" },
-      `<p>Welcome</p>\nEND::EOT\n${finish()}`,
-    ],
-    calls: 3,
-    after: { "page.html": "<h1>Shop</h1>\n<p>Welcome</p>\n" },
-  },
-  "expl2 an answer as JSON in a fence, after looks": {
-    lines: [look("READ money.py"), `Here:\n\`\`\`json\n${talk("It reads prices.")}\n\`\`\``],
-    calls: 2,
-    text: "It reads prices.",
-    after: {},
-  },
   "expl an answer in prose, after looks, to somebody who only asks": {
     options: { asksOnly: true },
     lines: [look("READ money.py"), "It reads prices."],

@@ -19,6 +19,14 @@ let last = performance.now();
 /** Resolves in the next turn of the event loop, when work that was begun before (such as a request) is under way. */
 export const nextTurn = (): Promise<void> => new Promise((done) => setImmediate(done));
 
+/** Waits for the work, at most so many milliseconds; no timer that is left keeps the process from ending. */
+export async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([work, promise]);
+  clearTimeout(timer);
+}
+
 async function pause(): Promise<void> {
   // A signal is heard in the first turn, a time limit that is over in the second.
   await nextTurn();

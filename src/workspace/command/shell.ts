@@ -4,6 +4,7 @@ import { openClip } from "../../core/command/clip.ts";
 import type { SandboxLevel } from "../../core/command/sandbox.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { CommandOptions } from "../../core/ports.ts";
+import { waitAtMost } from "../../core/steps.ts";
 import { lifelineFd } from "../sandbox/confinement.ts";
 import type { StartedCommand } from "../sandbox/open-sandbox.ts";
 import { explainFailure } from "../sandbox/reasons.ts";
@@ -187,7 +188,7 @@ async function follow(
   clearTimeout(timer);
   watch?.stop();
   options.signal.removeEventListener("abort", onAbort);
-  await Promise.race([read, Bun.sleep(drainMs)]);
+  await waitAtMost(read, drainMs);
   await reader.cancel().catch(() => {});
   const areEnded = await (ending ??
     (isContained && isLate !== true ? true : endProcesses(child.pid, mark, graceMs, strayOf)));

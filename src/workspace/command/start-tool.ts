@@ -3,6 +3,7 @@ import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
+import { waitAtMost } from "../../core/steps.ts";
 import { removeLayers } from "../sandbox/layers.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 
@@ -59,17 +60,16 @@ export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram, pa
     for await (const bytes of child.stderr as ReadableStream<Uint8Array>)
       said = (said + text.decode(bytes, { stream: true })).slice(-kept.characters);
   })().catch(() => {});
-  void child.exited.then(async () => {
+  void child.exited.then(() => {
     finish();
     if (layers !== null) removeLayers(layers);
-    await Bun.sleep(drainMs);
-    output.close();
+    setTimeout(() => output.close(), drainMs).unref();
   });
   const stdin = child.stdin as Bun.FileSink;
   const written = new Map<string, string>();
   return {
     async explain() {
-      await Promise.race([Promise.all([child.exited, heard]), Bun.sleep(drainMs)]);
+      await waitAtMost(Promise.all([child.exited, heard]), drainMs);
       const unseen = argv.find(sandbox.isUnseen);
       return [
         child.signalCode !== null

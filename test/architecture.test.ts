@@ -205,7 +205,7 @@ const doors = {
   "what is seen or kept of a run": ["flows/run-task.ts"],
   "what is seen outside of a run": [
     "ui/log.ts",
-    "ui/json.ts",
+    "ui/command-document.ts",
     "cli/index.ts",
     "cli/commands/doctor.ts",
     "cli/commands/trust.ts",

@@ -1,7 +1,7 @@
 /** Prints the result of a command that is not a run: as text for people, or as its one JSON document. */
 
 import { exitCodes, type PaiError, toFailure } from "../core/error.ts";
-import { renderCommandDocument } from "../ui/json.ts";
+import { renderCommandDocument } from "../ui/command-document.ts";
 import { visibleBut } from "../ui/sanitize.ts";
 import { ownCodes } from "../ui/style.ts";
 import type { Context } from "./command.ts";

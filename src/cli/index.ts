@@ -7,7 +7,7 @@ import { type ErrorCode, exitCodes, type Failure, PaiError, toFailure, toPaiErro
 import { failedOutcome } from "../core/outcome.ts";
 import { maskAll } from "../core/secrets/key-shapes.ts";
 import { suggest } from "../core/suggest.ts";
-import { createJsonl, renderCommandDocument, renderDocument } from "../ui/json.ts";
+import { renderCommandDocument } from "../ui/command-document.ts";
 import {
   argsForCitty,
   type Command,
@@ -99,7 +99,7 @@ async function showFailure(
       error: maskAll(toFailure(error)),
       notices: context.notices.take(),
     };
-    context.out(renderEarlyFailure(failed, form, context.now()));
+    context.out(await renderEarlyFailure(failed, form, context.now()));
   }
   if (form !== "json") openLog(context).fail(error);
   if (error.code === "internal" && given.some((word) => /^(?:-v|--verbose)$/.test(word)))
@@ -192,7 +192,7 @@ export async function main(argv: readonly string[], called: Process): Promise<nu
 const runs = new Set(["run", "plan", "apply"]);
 
 /** One document for --json; run.started, notices and run.finished for --jsonl. */
-function renderEarlyFailure(
+async function renderEarlyFailure(
   {
     command,
     error,
@@ -200,7 +200,8 @@ function renderEarlyFailure(
   }: { readonly command: string; readonly error: Failure; readonly notices: readonly TimedNotice[] },
   form: "json" | "jsonl",
   now: Date,
-): string {
+): Promise<string> {
+  const { createJsonl, renderDocument } = await import("../ui/json.ts");
   if (form === "json") {
     const notices = timed.map(({ notice }) => notice);
     if (runs.has(command)) return renderDocument(failedOutcome(command, error), notices);

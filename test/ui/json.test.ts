@@ -1,6 +1,7 @@
 /** The JSON faces under a strict reader (R02, R03). */
 import { expect, test } from "bun:test";
-import { createJsonl, renderCommandDocument, renderDocument } from "../../src/ui/json.ts";
+import { renderCommandDocument } from "../../src/ui/command-document.ts";
+import { createJsonl, renderDocument } from "../../src/ui/json.ts";
 import { events, outcome, stamp } from "./fixture.ts";
 
 const key = `AIza${"Sy0123456789abcdefghijklmnopqrstuvw"}`;

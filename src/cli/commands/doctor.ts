@@ -9,7 +9,7 @@ import { type FoundServer, findServers, renderServer } from "../../models/local/
 import { openPlaces } from "../../store/places.ts";
 import type { LoadedSettings } from "../../store/settings.ts";
 import { counted } from "../../ui/amount.ts";
-import { renderCommandDocument } from "../../ui/json.ts";
+import { renderCommandDocument } from "../../ui/command-document.ts";
 import { hang } from "../../ui/layout.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { openRoot } from "../../workspace/confine.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { needs, rootUser } from "../needs.ts";
+import { needs, program, rootUser } from "../needs.ts";
 import { readOutcome } from "../transcript/contract.ts";
 import type { Answer } from "../transcript/gemini.ts";
 import { findBinary, openPlace, type Place } from "../transcript/harness.ts";
@@ -55,7 +55,7 @@ async function serveSsh({ spare }: Place) {
   return { ssh, stop: () => server.kill() };
 }
 
-needs("ssh", "ssh-keygen", rootUser).test(
+needs("ssh", "ssh-keygen", program("sshd", "/usr/sbin"), rootUser).test(
   "ssh: a change goes to three roots; one that differs is left, and named",
   async () => {
     await using place = openPlace(made, { "app.conf": before });

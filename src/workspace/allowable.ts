@@ -72,12 +72,21 @@ function hasMatch(root: Root, glob: string): boolean {
   }
 }
 
+/** undefined also where a link on the way leads nowhere: the policy says so when the path is used. */
+function statOrNone(path: string) {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The number of the user to whom a file belongs and would no longer belong once it is replaced; null: the owner stays, or
  * there is no such file. `as`: who pai runs as; root keeps every owner.
  */
 export function lostOwner(root: string, path: RelPath, as: number): number | null {
-  const stat = as === 0 ? undefined : lstatSync(resolve(root, path), { throwIfNoEntry: false });
+  const stat = as === 0 ? undefined : statOrNone(resolve(root, path));
   return stat?.isFile() === true && stat.uid !== as ? stat.uid : null;
 }
 

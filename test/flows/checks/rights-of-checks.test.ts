@@ -1,7 +1,7 @@
 /** With what rights the user's checks run: in the sandbox, and outside of it only after the user said so. */
 import { describe, expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
-import { needs } from "../../needs.ts";
+import { needs, rootUser } from "../../needs.ts";
 import { copies } from "../../workspace/sandbox/here.ts";
 import { finish, modify, plan } from "../plans.ts";
 import { play } from "../scripted.ts";
@@ -20,7 +20,7 @@ const wasOutside = () => {
   return was;
 };
 
-needs(copies).describe("a check that only the sandbox keeps from passing", () => {
+needs(copies, rootUser).describe("a check that only the sandbox keeps from passing", () => {
   test("ends a headless run before the first call, and names the flag", async () => {
     const { outcome } = await play({ files, lines: [], options: { checks: [walled] } });
     expect(outcome).toMatchObject({ code: 12, calls: { made: 0 }, error: { code: "command_refused" } });
@@ -98,7 +98,7 @@ describe("a check without a wall", () => {
   });
 });
 
-needs(copies).describe("a command of the model that met a wall", () => {
+needs(copies, rootUser).describe("a command of the model that met a wall", () => {
   const run = (command: string, steps: readonly string[] = []) =>
     [plan({ steps: [...steps, `RUN ${command}`] }), `RUN::${command}\n${finish()}`] as const;
 

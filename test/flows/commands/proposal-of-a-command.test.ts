@@ -1,6 +1,6 @@
 /** What a command changes on its copy is judged, shown, decided and applied like every other change, or not at all. */
 import { expect, test } from "bun:test";
-import { needs } from "../../needs.ts";
+import { needs, rootUser } from "../../needs.ts";
 import { copies } from "../../workspace/sandbox/here.ts";
 import { call, calls, playLoop, resultsOf } from "../loop.ts";
 import { finish, plan } from "../plans.ts";
@@ -126,7 +126,7 @@ onCopies("its notice says little, and the rest in its details", async () => {
   expect((await told({ network: true }))?.text).toBe("sandbox full, network on, local services too");
 });
 
-onCopies("a command that meets the wall gets a line on what may be in its way", async () => {
+needs(copies, rootUser).test("a command that meets the wall gets a line on what may be in its way", async () => {
   const ran = await run("touch /etc/pai-was-here");
   const said = ran.eventsOf("notice").filter(({ code }) => code === "sandbox_wall");
   expect(said[0]?.text).toContain(

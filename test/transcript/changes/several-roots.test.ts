@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newFolder, removeFolder } from "../../grounds.ts";
-import { needs } from "../../needs.ts";
+import { needs, rootUser } from "../../needs.ts";
 import { openBare } from "../../workspace/bare.ts";
 import { copies } from "../../workspace/sandbox/here.ts";
 import { readOutcome } from "../contract.ts";
@@ -107,21 +107,24 @@ test.concurrent("a run that is killed is taken back in every root by the next on
   expect(readFileSync(shop, "utf8")).toBe("listen 80\n");
 });
 
-needs(copies).test("commands of the model neither write in another root nor see what its names close", async () => {
-  const folder = newFolder("checkout", "roots");
-  const [root, other] = [join(folder, "work"), join(folder, "other")];
-  for (const each of [root, other]) mkdirSync(each);
-  for (const name of [".env", "open.conf"]) writeFileSync(join(other, name), `innermost of ${name}\n`);
-  const { workspace, close } = await openBare(root, join(folder, "state"), {
-    also: [other],
-    env: { PATH: "/usr/bin:/bin" },
-  });
-  const transaction = await workspace.begin({ id: "r1", task: "t" });
-  const { signal } = new AbortController();
-  const command = `cat ${other}/open.conf ${other}/.env; echo x > ${other}/new`;
-  const { output } = await transaction.run(command, { by: "plan", timeoutMs: 20_000, signal });
-  expect([output.includes("innermost of open.conf"), output.includes("innermost of .env")]).toEqual([true, false]);
-  expect(existsSync(join(other, "new"))).toBe(false);
-  close();
-  removeFolder(folder);
-});
+needs(copies, rootUser).test(
+  "commands of the model neither write in another root nor see what its names close",
+  async () => {
+    const folder = newFolder("checkout", "roots");
+    const [root, other] = [join(folder, "work"), join(folder, "other")];
+    for (const each of [root, other]) mkdirSync(each);
+    for (const name of [".env", "open.conf"]) writeFileSync(join(other, name), `innermost of ${name}\n`);
+    const { workspace, close } = await openBare(root, join(folder, "state"), {
+      also: [other],
+      env: { PATH: "/usr/bin:/bin" },
+    });
+    const transaction = await workspace.begin({ id: "r1", task: "t" });
+    const { signal } = new AbortController();
+    const command = `cat ${other}/open.conf ${other}/.env; echo x > ${other}/new`;
+    const { output } = await transaction.run(command, { by: "plan", timeoutMs: 20_000, signal });
+    expect([output.includes("innermost of open.conf"), output.includes("innermost of .env")]).toEqual([true, false]);
+    expect(existsSync(join(other, "new"))).toBe(false);
+    close();
+    removeFolder(folder);
+  },
+);

@@ -69,7 +69,13 @@ test.concurrent("exactly the run's files are committed; what else is changed or 
   const [, line = ""] = /the commit \w{10} stays; to take it back, too: (.*)$/m.exec(undone.stdout) ?? [];
   expect([place.read("a.txt"), commitsOf(place)]).toEqual(["one\n", ["Says two.", "first"]]);
   // The line that it prints takes back the commit and nothing else.
-  spawnSync("sh", ["-c", line], { cwd: place.root });
+  const person = {
+    GIT_AUTHOR_NAME: "Ada",
+    GIT_AUTHOR_EMAIL: "a@b",
+    GIT_COMMITTER_NAME: "Ada",
+    GIT_COMMITTER_EMAIL: "a@b",
+  };
+  spawnSync("sh", ["-c", line], { cwd: place.root, env: { ...process.env, ...person } });
   expect(commitsOf(place)[0]).toBe(`Revert ${outcome.commit?.slice(0, 10)}`);
   expect(git(place, "diff", "HEAD~2", "--name-only")).toBe("mine.txt\nstaged.txt\n");
 });

@@ -1,7 +1,6 @@
 /** `pai ask` looks and answers, in any folder; it changes nothing and leaves nothing in the folder. */
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Answer } from "../gemini.ts";
@@ -15,14 +14,16 @@ test.concurrent("a question about the machine is answered from the machine, in t
   mkdirSync(join(place.root, "letters"));
   writeFileSync(join(place.root, "letters/private.txt"), "dear friend");
   writeFileSync(join(place.root, "AGENTS.md"), "dear agent");
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as { port: number };
+  // A process of its own: commands that a test has run in this one have closed what /proc tells of it.
+  const code =
+    "const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() }); console.log(server.port)";
+  await using server = Bun.spawn([process.execPath, "-e", code], { stdout: "pipe" });
+  const { value } = await server.stdout.getReader().read();
+  const port = new TextDecoder().decode(value).trim();
   const before = readTree(place.root);
-  const { code, stdout } = await place.pai(["ask", `who listens on ${port}?`], { env: { HOME: place.root } });
-  server.close();
-  expect([code, stdout]).toEqual([0, "Nothing is wrong.\n"]);
-  expect(place.gemini.requests[1]?.body).toMatch(new RegExp(`127\\.0\\.0\\.1:${port} .*${process.pid} .*bun`));
+  const asked = await place.pai(["ask", `who listens on ${port}?`], { env: { HOME: place.root } });
+  expect([asked.code, asked.stdout]).toEqual([0, "Nothing is wrong.\n"]);
+  expect(place.gemini.requests[1]?.body).toMatch(new RegExp(`127\\.0\\.0\\.1:${port} .*${server.pid} .*bun`));
   for (const { body } of place.gemini.requests) expect(body).not.toMatch(/private\.txt|dear friend|dear agent/);
   expect(place.gemini.requests[0]?.body).toContain("letters/");
   const state = (path: string) => path.startsWith(".local/") || path === ".local";

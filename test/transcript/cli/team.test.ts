@@ -178,7 +178,9 @@ needs(postgres).describe("with a real server", () => {
     await first.shell("true");
 
     const listed = await work.pai(["resume", "--list"], { env });
-    expect(listed.stdout).toMatch(new RegExp(`^${id}  1 turn  where are you\\?  \\(on .+\\)$`, "m"));
+    expect(listed.stdout).toMatch(
+      new RegExp(`^${id}  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d  1 turn  where are you\\?  \\(on .+\\)$`, "m"),
+    );
     using second = openScreen(work, { columns: 110, rows: 30 });
     second.enter(`export PAI_STORE_URL='${env.PAI_STORE_URL}'; "$PAI" resume ${id.slice(0, 15)}`);
     await second.shows(/was fetched from the store/);

@@ -20,8 +20,8 @@ async function commit(): Promise<void> {
 writeSync(1, "ready\n");
 readSync(0, Buffer.alloc(1));
 try {
-  await (work === "commit" ? commit() : recover(opened.root, opened.state, opened.lock, noRules));
-  writeSync(1, "done\n");
+  const told = work === "commit" ? await commit() : await recover(opened.root, opened.state, opened.lock, noRules);
+  writeSync(1, ["done", ...(told ?? [])].join("\n"));
 } catch (thrown) {
   writeSync(1, `${toPaiError(thrown).code}\n`);
 }

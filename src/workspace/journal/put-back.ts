@@ -67,7 +67,7 @@ function shouldRestore(aside: PathState, now: PathState, states: States): boolea
 function stateOfTemporary(root: Root, path: RelPath): PathState | null {
   const state = stateAt(root, path);
   if (state.stat !== null) return state;
-  if (root.statOrNull(path)?.kind !== "file") return null;
+  if (root.statOrNull(path) === null) return null;
   throw new PaiError("permission_denied", `${showName(path)} cannot be read`);
 }
 

@@ -19,11 +19,6 @@ const settings = [
   "core.hooksPath=/dev/null",
   "-c",
   "core.attributesFile=/dev/null",
-  // git's default window of a gigabyte maps whole packs into memory, which counts as pai's, and is no faster.
-  "-c",
-  "core.packedGitWindowSize=4m",
-  "-c",
-  "core.packedGitLimit=48m",
 ] as const;
 
 /** A temporary folder, in memory if the system offers that: on a disk it takes milliseconds to make and remove. */

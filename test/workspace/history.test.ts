@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import {
   existsSync,
   linkSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -198,6 +199,20 @@ test("old and large runs are forgotten, never the newest", async () => {
   utimesSync(join(place.state, "journal/r4"), 0, 0);
   expect(history.prune({ bytes: 0 })).toBe(1);
   expect(readdirSync(join(place.state, "journal"))).toEqual(["r4"]);
+});
+
+test("what is kept of folders without a run for 90 days goes, but for sessions and runs that never ended", async () => {
+  const { place, history } = open();
+  const names = ["job-0123456789ab", "young-0123456789ab", "talk-0123456789ab", "cut-0123456789ab", "mine"];
+  const kept = (name: string) => join(place.base, name);
+  for (const name of names) mkdirSync(join(kept(name), "runs"), { recursive: true });
+  mkdirSync(join(kept("talk-0123456789ab"), "sessions"));
+  mkdirSync(join(kept("cut-0123456789ab"), "open"));
+  writeFileSync(join(kept("cut-0123456789ab"), "open/r1"), "");
+  for (const name of names.filter((name) => !name.startsWith("young")))
+    for (const part of ["", "runs"]) utimesSync(join(kept(name), part), 0, 0);
+  history.prune();
+  expect(names.filter((name) => !existsSync(kept(name)))).toEqual(["job-0123456789ab"]);
 });
 
 test("without a state folder there is nothing to undo", async () => {

@@ -31,7 +31,7 @@ async function whileShown<T>(
   if (style.plain) return work(() => {});
   const columns = () => columnsOf(context.env);
   const spinner = createSpinner({ err: context.err, style, columns, now: () => performance.now(), typed: view.typed });
-  spinner.start(`running ${command} ${style.glyphs.dot} Ctrl+C stops`);
+  spinner.start(`running ${command} ${style.glyphs.dot} Esc stops`);
   return work((lines) => spinner.show(lastLines(lines))).finally(spinner.stop);
 }
 

@@ -90,7 +90,7 @@ const isCut = /^\[\d+ bytes left out\]$|^\[ended: it wrote more than \d+ MiB\]$/
 /** How a failure compares to the one before: the same, or with lines that are new. */
 export interface Comparison {
   readonly same: boolean;
-  /** As they were printed, normalized. */
+  /** As they were printed and in that order, normalized. */
   readonly fresh: readonly string[];
 }
 
@@ -101,9 +101,9 @@ export function compareFailures(before: Failed, after: Failed): Comparison | nul
   const outputs = [before.output, after.output];
   if (before.passed !== false || after.passed !== false) return null;
   if (outputs.some((output) => output.trim() === "" || isCut.test(output))) return null;
-  const left = [...failingLines(before.output)].sort();
+  const left = [...failingLines(before.output)];
   const fresh: string[] = [];
-  for (const line of [...failingLines(after.output)].sort()) {
+  for (const line of failingLines(after.output)) {
     const at = left.indexOf(line);
     if (at === -1) fresh.push(line);
     else left.splice(at, 1);
@@ -133,11 +133,16 @@ export function whyUnjudged({ exit }: Pick<CheckEvidence, "exit">, wall: string 
   return wall;
 }
 
+/** A line that says what failed, and not where: `E   ValueError: …`, `FAILED tests/…`, `✗ adds`. */
+const tellsWhat = /^\s*(?:E\s|FAILED?\b|not ok|[✗✘✕×]|[\w.]*(?:Error|Exception):|error\b)/;
+
 /** A comparison in words, for the model and the user alike; "" for nothing to say. */
 export function renderComparison(comparison: Comparison | null): string {
   if (comparison === null) return "";
   if (comparison.same) return "the same failure as before";
-  const [first, ...more] = comparison.fresh;
+  const { fresh } = comparison;
+  const first = fresh.find((line) => tellsWhat.test(line)) ?? fresh[0];
   if (first === undefined) return "fewer failures than before";
-  return `new since before: ${first.trim()}${more.length === 0 ? "" : ` (and ${more.length} more lines)`}`;
+  const more = fresh.length - 1;
+  return `new since before: ${first.trim()}${more === 0 ? "" : ` (and ${more} more line${more === 1 ? "" : "s"})`}`;
 }

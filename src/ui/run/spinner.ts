@@ -71,15 +71,16 @@ export function renderElapsed(
   return cut(cut(what, room, more) + time, columns, more);
 }
 
-/** "waiting 12 s, then asking again (2 of 5) · Ctrl+C stops · " and as much of the reason as fits; `ms`: time left. */
+/** "waiting 12 s, then asking again (2 of 5) · Esc stops · " and as much of the reason as fits; `ms`: time left. */
 export function renderCountdown(
   { why, attempt, of }: Wait,
   ms: number,
   columns: number,
   { dot, more }: Glyphs,
+  note: string | null,
 ): string {
   const pause = `waiting ${Math.ceil(ms / 1000)} s, then asking again (${attempt} of ${of})`;
-  return cut([pause, "Ctrl+C stops", visibleLine(why)].join(` ${dot} `), columns, more);
+  return cut([pause, ...(note === null ? [] : [note]), visibleLine(why)].join(` ${dot} `), columns, more);
 }
 
 /** Milliseconds between lines where none can be redrawn: build servers end a job without output. */
@@ -141,10 +142,11 @@ export function createSpinner({ err, style, columns, now, note, typed }: Spinner
     const { glyphs } = style;
     // Leaves room for the symbol, and for the cursor after the last column.
     const width = columns() - 4;
+    const how = note?.() ?? null;
     const text =
       paused !== null && at < paused.until
-        ? renderCountdown(paused.wait, paused.until - at, width, glyphs)
-        : renderElapsed(waitingFor, at - since, width, glyphs, note?.() ?? null);
+        ? renderCountdown(paused.wait, paused.until - at, width, glyphs, how)
+        : renderElapsed(waitingFor, at - since, width, glyphs, how);
     // The cursor stays after the symbol: if a narrower terminal wraps the line, it can still be erased from there.
     const turn = style.paint("change", glyphs.spinner[frame % glyphs.spinner.length] ?? "");
     const lines = below.map((line) => `${glyphs.bar} ${line}`);

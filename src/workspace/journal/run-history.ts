@@ -1,6 +1,6 @@
 /** The kept runs of a workspace: lists, undoes, redoes and prunes them. */
 import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type Blob, type Change, type ChangeOp, invert, opOf } from "../../core/change.ts";
 import { PaiError } from "../../core/error.ts";
 import { mayMerge, type PathRules } from "../../core/names.ts";
@@ -270,7 +270,27 @@ function prune(state: State, limits: HistoryLimits): number {
     forgotten++;
   }
   sweepClaims(state);
+  if (isThorough) forgetAbandoned(state);
   return forgotten;
+}
+
+/** The name of a workspace's state folder. */
+const stateName = /-[0-9a-f]{12}$/;
+/** Days without a run after which what is kept of a folder without sessions is removed: its runs have expired before. */
+const abandonedDays = 90;
+
+/** Removes what is kept of other folders that nobody has used for long, such as the checkouts of a build server. */
+function forgetAbandoned({ folder, disk, takeLock }: State): void {
+  const oldest = Date.now() - abandonedDays * 86_400_000;
+  for (const name of readdirSync(dirname(folder))) {
+    const other = join(dirname(folder), name);
+    if (!stateName.test(name) || other === folder) continue;
+    const [sessions, ...parts] = ["sessions", "", "runs", "journal"].map((part) =>
+      lstatSync(join(other, part), { throwIfNoEntry: false }),
+    );
+    if (sessions !== undefined || parts.some((stat) => (stat?.mtimeMs ?? 0) >= oldest)) continue;
+    if (openIds({ folder: other, disk, takeLock }).length === 0) disk.removeTree(other);
+  }
 }
 
 /** How the names of temporary keys begin. */

@@ -44,9 +44,13 @@ test("empty and cut outputs, and a check that passed, are compared with nothing"
   expect(compareFailures({ exit: 0, passed: true, output: "ok" }, failed("FAIL"))).toBeNull();
 });
 
-test("what is new is named by its first line", () => {
+test("what is new is named by the first line that says what failed", () => {
   const compared = compareFailures(failed("FAIL a"), failed("FAIL a\nFAIL b\nFAIL c"));
-  expect(renderComparison(compared)).toBe("new since before: FAIL b (and 1 more lines)");
+  expect(renderComparison(compared)).toBe("new since before: FAIL b (and 1 more line)");
+  const trace = ">       raise ValueError(weight)\nE       ValueError: too light\nFAILED test_bmi.py::test_light";
+  expect(renderComparison(compareFailures(failed("FAIL a"), failed(trace)))).toBe(
+    "new since before: E       ValueError: too light (and 2 more lines)",
+  );
   expect(renderComparison(compareFailures(failed("FAIL a\nFAIL b"), failed("FAIL a")))).toBe(
     "fewer failures than before",
   );

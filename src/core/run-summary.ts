@@ -1,4 +1,5 @@
 /** A run as one row of the statistics, taken from its receipt. Pure. */
+import { exitCodes } from "./error.ts";
 import type { FactOf } from "./receipt.ts";
 
 type Loose = { readonly [name: string]: unknown };
@@ -140,7 +141,8 @@ export function summarizeRun(
     input: usage?.["input"],
     cached: usage?.["cached"],
     output: usage?.["output"],
-    cost: outcome["cost"],
+    // Nothing was asked, so no price needs to be known.
+    cost: outcome["cost"] ?? (calls?.["made"] === 0 ? 0 : null),
     ms: numberOf(outcome["ms"]) ?? between(at, textOf(ended["at"], 40)),
     actions: actions?.["done"],
     files: changes.length,
@@ -149,7 +151,8 @@ export function summarizeRun(
     score: outcome["score"],
     checks: checks.length,
     checksPassed: checks.filter((check) => check["passed"] === true).length,
-    refused: listOf(outcome["refused"]).length,
+    // A refused plan has no action of its own.
+    refused: Math.max(listOf(outcome["refused"]).length, outcome["code"] === exitCodes.scope_refused ? 1 : 0),
     amended: listOf(outcome["amended"]).length,
     sandbox: outcome["sandbox"],
   });

@@ -105,7 +105,7 @@ const foreignCa = /UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED|UNABLE_TO_GET_ISS
 const why: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
   ENOTFOUND: "unknown host",
-  ECONNRESET: "the connection was lost",
+  ECONNRESET: "it was closed",
   ETIMEDOUT: "no answer",
 };
 
@@ -117,7 +117,9 @@ export function readFetchError(asked: AskedServer, thrown: unknown): PaiError {
   const reason = why[code] ?? clean(textIn(message).replace(/ For more information.*/, ""), asked);
   // Some reasons already contain the code.
   const explained = reason.includes(code) ? reason : `${reason} (${code})`;
-  const what = `cannot reach ${asked.provider} at ${asked.address}${through}: ${explained}`;
+  const wasLost = /^(ECONNRESET|EPIPE|ECONNABORTED)$/.test(code);
+  const did = wasLost ? "lost the connection to" : "cannot reach";
+  const what = `${did} ${asked.provider} at ${asked.address}${through}: ${explained}`;
   if (tlsCodes.test(code)) {
     const hint = foreignCa.test(code)
       ? "your network re-signs TLS: set NODE_EXTRA_CA_CERTS to the file of its certificate"
@@ -125,7 +127,7 @@ export function readFetchError(asked: AskedServer, thrown: unknown): PaiError {
     return failure("tls", what, onceSoon, { thrown, hint });
   }
   const hint = hintFor(asked);
-  return failure("network", what, /^(ECONNRESET|EPIPE|ECONNABORTED)$/.test(code) ? often : onceSoon, { thrown, hint });
+  return failure("network", what, wasLost ? often : onceSoon, { thrown, hint });
 }
 
 function hintFor({ provider, proxy }: AskedServer): string {

@@ -241,6 +241,9 @@ describe("broken connections", () => {
       message: "cannot reach gemini at https://api.example: connection refused (ECONNREFUSED)",
     });
     expect(error("ENOTFOUND").message).toContain("unknown host");
+    expect(error("ECONNRESET").message).toBe(
+      "lost the connection to gemini at https://api.example: it was closed (ECONNRESET)",
+    );
   });
 
   test("name the proxy, without its user and password", () => {

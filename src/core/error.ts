@@ -107,7 +107,10 @@ const diskWords: Readonly<Record<string, readonly [what: string, hint: string]>>
   EDQUOT: ["the quota of the disk is used up", "free some space there, then try again"],
   EFBIG: ["the file would be larger than is allowed", "raise the limit (ulimit -f), then try again"],
   EROFS: ["the disk is read-only", "make it writable, then try again"],
-  EBUSY: ["it is mounted there by itself", "change the file that is mounted, where it really is"],
+  EBUSY: [
+    "it is mounted there by itself",
+    "its content can be changed; to remove or rename it, do so where it really is",
+  ],
   EIO: ["the disk failed", "look at the disk: dmesg says more"],
 };
 

@@ -9,7 +9,7 @@ import { otherHomes } from "../system/homes.ts";
 import type { Root } from "./confine.ts";
 import { type Outside, parseOutside } from "./outside.ts";
 import { parsePath, showName } from "./parse-path.ts";
-import { readMounts } from "./sandbox/mounts.ts";
+import { mountPoints } from "./sandbox/mounts.ts";
 
 const isGlob = (text: string) => /[*?[\]{}]/.test(text);
 
@@ -86,17 +86,24 @@ function statOrNone(path: string) {
  * there is no such file. `as`: who pai runs as; root keeps every owner.
  */
 export function lostOwner(root: string, path: RelPath, as: number): number | null {
-  const stat = as === 0 ? undefined : statOrNone(resolve(root, path));
-  return stat?.isFile() === true && stat.uid !== as ? stat.uid : null;
+  const at = resolve(root, path);
+  const stat = as === 0 ? undefined : statOrNone(at);
+  return stat?.isFile() === true && stat.uid !== as && !mountPoints().has(at) ? stat.uid : null;
 }
 
 /**
- * A file is replaced in its folder, and missing folders are made in the nearest existing one. Throws read_only,
- * permission_denied or disk_full if that folder takes no new file, permission_denied for an immutable file, and io_failed
- * for one that is mounted by itself.
+ * A file is replaced in its folder, and missing folders are made in the nearest existing one; one that is mounted by
+ * itself is written where it is. Throws read_only, permission_denied or disk_full if the folder takes no new file, or if
+ * the mounted file takes none of the user's bytes, and permission_denied for an immutable file.
  */
 export function requireWritable(root: string, path: RelPath): void {
   const at = resolve(root, path);
+  const failure = mountPoints().has(at) ? failureAt(at) : whyNotReplaced(root, path, at);
+  if (failure !== null) throw cannotBeWritten(showName(path), failure);
+}
+
+/** Throws what concerns the folder. */
+function whyNotReplaced(root: string, path: RelPath, at: string): NodeJS.ErrnoException | null {
   let folder = dirname(at);
   while (!existsSync(folder)) folder = dirname(folder);
   const where = folder === root ? "the project" : showName(path.startsWith("/") ? folder : relative(root, folder));
@@ -112,8 +119,7 @@ export function requireWritable(root: string, path: RelPath): void {
     });
   }
   if (code === "permission_denied") throw cannotBeWritten(where, inFolder);
-  const failure = failureOfFile(at) ?? (isFull(folder) ? failureOf("ENOSPC") : null);
-  if (failure !== null) throw cannotBeWritten(showName(path), failure);
+  return failureOfFile(at) ?? (isFull(folder) ? failureOf("ENOSPC") : null);
 }
 
 const failureOf = (code: string): NodeJS.ErrnoException => Object.assign(new Error(code), { code });
@@ -127,11 +133,10 @@ function failureAt(path: string): NodeJS.ErrnoException | null {
   }
 }
 
-/** The mode of a file does not matter, as it is replaced; an attribute, or a mount of its own, does. */
+/** The mode of a file does not matter, as it is replaced; an attribute does. */
 function failureOfFile(at: string): NodeJS.ErrnoException | null {
   const failure = existsSync(at) ? failureAt(at) : null;
-  if (failure !== null && failure.code !== "EACCES") return failure;
-  return readMounts("self").some(({ point }) => point === at) ? failureOf("EBUSY") : null;
+  return failure?.code === "EACCES" ? null : failure;
 }
 
 function isFull(folder: string): boolean {

@@ -141,6 +141,23 @@ export function place(spot: Spot, { before, after }: Change, seen: Stat | null):
   });
 }
 
+/**
+ * Writes new content into the file that is there, which keeps its owner: one that is mounted by itself cannot be replaced. What is
+ * cut off leaves a mixture of both contents, which `isOurs` recognises. Throws conflict when somebody else changed the file
+ * or has it open for writing.
+ */
+export function overwrite(spot: Spot, { before, after }: Change, seen: Stat | null): void {
+  const { root, disk, path } = spot;
+  inParent(spot, (at, name) => {
+    const to = `${at}/${name}`;
+    if (before?.kind !== "file" || after?.kind !== "file") throw Object.assign(new Error("EBUSY"), { code: "EBUSY" });
+    refuseChanged(spot, seen);
+    if (systemCalls()?.hasWriter(to)) throw changedMeanwhile(path);
+    const mode = after.mode === before.mode ? null : after.mode & 0o1777;
+    disk.overwriteFile(to, after.bytes, mode, freshTime(root, path));
+  });
+}
+
 /** Removes a folder; renames anything else to `temp` and returns true. Throws conflict like `place`. */
 export function remove(spot: Spot, { before }: Change, seen: Stat | null): boolean {
   const { disk, path, temp } = spot;

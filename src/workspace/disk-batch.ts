@@ -1,4 +1,5 @@
 /** Writes a set of changes to the disk: checks them all, stages them all, then renames each file into place. */
+import { resolve } from "node:path";
 import { type Blob, type Change, squash } from "../core/change.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { parentOf, type RelPath } from "../core/path.ts";
@@ -9,6 +10,7 @@ import {
   holds,
   makeFolder,
   namesIn,
+  overwrite,
   type PathState,
   place,
   remove,
@@ -21,6 +23,7 @@ import {
 import type { Root } from "./confine.ts";
 import { noteReplaced } from "./fresh-time.ts";
 import { showName } from "./parse-path.ts";
+import { mountPoints } from "./sandbox/mounts.ts";
 import type { Disk } from "./system/disk.ts";
 import type { Stat } from "./system/stat.ts";
 import type { Traits } from "./traits.ts";
@@ -28,7 +31,10 @@ import type { Traits } from "./traits.ts";
 /** A checked set of changes, with everything that a recovery needs to know. */
 export interface Batch {
   readonly changes: readonly Change[];
-  /** Temporary name beside each path, for its new or old content; a folder that is removed needs none. */
+  /**
+   * Temporary name beside each path, for its new or old content. A folder that is removed needs none; a file without one is
+   * mounted by itself and written where it is.
+   */
   readonly temps: ReadonlyMap<RelPath, string>;
   /** Owner and attributes of the current file, which its new content gets. */
   readonly traits: ReadonlyMap<RelPath, Traits>;
@@ -68,7 +74,10 @@ export function* prepareSteps(
     const theirs = from === null ? undefined : traits.get(from);
     if (theirs && !traits.has(path)) traits.set(path, theirs);
   }
-  const named = changes.filter(({ before, after }) => after !== null || isContent(before));
+  const points = mountPoints();
+  const named = changes.filter(
+    ({ path, before, after }) => (after !== null || isContent(before)) && !points.has(resolve(root.path, path)),
+  );
   return { changes, temps: new Map(named.map(({ path }) => [path, temporaryName()])), traits, seen };
 }
 
@@ -97,7 +106,7 @@ export function* performSteps(root: Root, disk: Disk, batch: Batch, bulk: Disk |
     }
   };
   const stageContent = ({ path, after }: Change) => {
-    if (!isContent(after) || staged.has(path) || !isFolder(root, parentOf(path))) return;
+    if (!isContent(after) || !batch.temps.has(path) || staged.has(path) || !isFolder(root, parentOf(path))) return;
     stage(spotOf(path), after, traitsOf(path));
     staged.add(path);
   };
@@ -113,6 +122,7 @@ export function* performSteps(root: Root, disk: Disk, batch: Batch, bulk: Disk |
     if (!isReplacedWhole(change)) return;
     if (change.before?.kind === "folder") dropAside(change.path);
     const spot = spotOf(change.path);
+    if (change.before?.kind !== "folder" && !batch.temps.has(change.path)) return overwrite(spot, change, null);
     if (!remove(spot, change, batch.seen.get(change.path) ?? null)) return;
     if (change.after === null) aside.add(change.path);
     else drop(spot);
@@ -120,6 +130,7 @@ export function* performSteps(root: Root, disk: Disk, batch: Batch, bulk: Disk |
   const placeNew = (change: Change) => {
     if (!isContent(change.after)) return;
     const seen = change.before === null || isReplacedWhole(change) ? null : (batch.seen.get(change.path) ?? null);
+    if (!batch.temps.has(change.path)) return overwrite(spotOf(change.path), change, seen);
     if (place(spotOf(change.path), change, seen)) aside.add(change.path);
   };
 

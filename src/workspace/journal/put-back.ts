@@ -102,19 +102,20 @@ function clear({ root, disk, path, temp }: Spot, states: States): RelPath | null
   return joinPath(parent, copy);
 }
 
-/** Whether it is one of these states, or a part of one that a power cut left. */
-function isOurs({ blob }: PathState, states: States): boolean {
+/** Whether it is one of these states, or a part or a mixture of them that a power cut left. */
+export function isOurs({ blob }: PathState, states: States): boolean {
   if (blob === null || blob === undefined) return false;
-  return states.some((state) => {
-    if (blob.kind === "folder") return state?.kind === "folder";
-    if (blob.kind === "link") return state?.kind === "link" && state.target === blob.target;
-    return state?.kind === "file" && isTorn(blob.bytes, state.bytes);
-  });
+  if (blob.kind === "folder") return states.some((state) => state?.kind === "folder");
+  if (blob.kind === "link") return states.some((state) => state?.kind === "link" && state.target === blob.target);
+  return isTorn(
+    blob.bytes,
+    states.flatMap((state) => (state?.kind === "file" ? [state.bytes] : [])),
+  );
 }
 
-/** Whether the rest of a torn file is missing or zero. */
-function isTorn(torn: Uint8Array, whole: Uint8Array): boolean {
-  if (torn.length > whole.length) return false;
-  if (Buffer.compare(torn, whole.subarray(0, torn.length)) === 0) return true;
-  return torn.every((byte, at) => byte === 0 || byte === whole[at]);
+/** Whether each byte is that of one of the whole contents at its place, or zero. */
+function isTorn(torn: Uint8Array, whole: readonly Uint8Array[]): boolean {
+  if (whole.some((each) => Buffer.compare(torn, each.subarray(0, torn.length)) === 0)) return true;
+  if (whole.every((each) => torn.length > each.length)) return false;
+  return torn.every((byte, at) => byte === 0 || whole.some((each) => byte === each[at]));
 }

@@ -21,6 +21,9 @@ export function readMounts(process: number | "self"): readonly Mount[] {
     });
 }
 
+/** The paths, below the root of the file system, at which something is mounted; in a container that may be single files. */
+export const mountPoints = (): ReadonlySet<string> => new Set(readMounts("self").map(({ point }) => point));
+
 const plain = (text: string): string =>
   text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 

@@ -3,7 +3,10 @@ import {
   chmodSync,
   closeSync,
   constants,
+  fchmodSync,
   fsyncSync,
+  ftruncateSync,
+  futimesSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -29,6 +32,8 @@ export interface Disk {
    * Creates and syncs a new file with exactly these permission bits and this modification time, in seconds since 1970.
    */
   createFile(path: string, bytes: Uint8Array, mode: number, traits: Traits | null, time: number): void;
+  /** Replaces and syncs the bytes of an existing file, byte by byte; `mode` null: its permission bits stay. */
+  overwriteFile(path: string, bytes: Uint8Array, mode: number | null, time: number): void;
   createLink(path: string, target: string, traits: Traits | null): void;
   /** Creates a new folder. The set-group-ID bit that it inherits is kept. */
   createFolder(path: string, mode: number, traits: Traits | null): void;
@@ -90,6 +95,16 @@ export function openDisk(before: (effect: string) => void = () => {}, syncs = tr
       // Traits come before the bytes, so that a complete file has them.
       const opened = () => traits && setTraits(path, traits);
       createFile(path, bytes, { mode, time, lasting: syncs, opened, before });
+    },
+    overwriteFile(path, bytes, mode, time) {
+      before("overwrite file");
+      withFile(path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK, (fd) => {
+        writeAll(fd, bytes);
+        ftruncateSync(fd, bytes.length);
+        if (mode !== null) fchmodSync(fd, mode);
+        futimesSync(fd, time, time);
+        fsyncSync(fd);
+      });
     },
     createLink(path, target, traits) {
       before("create link");
@@ -190,6 +205,7 @@ function placeErrors(disk: Disk): Disk {
   };
   return {
     createFile: placed(disk.createFile),
+    overwriteFile: placed(disk.overwriteFile),
     createLink: placed(disk.createLink),
     createFolder: placed(disk.createFolder),
     addName: placed(disk.addName),

@@ -144,22 +144,22 @@ needs(ownMounts).test.concurrent(
 );
 
 needs(ownMounts).test.concurrent(
-  "what stops the write is told right after the plan: a full disk, a mounted file",
+  "a full disk is told right after the plan; a file that is mounted by itself is written where it is, and undone",
   async () => {
     const plan = planned([["MODIFY", "a.txt"]]);
-    await using place = openPlace([plan, plan], { "a.txt": "one\n", "b.txt": "two\n" });
+    const mend = done("MODIFY::a.txt::EOT\n<<<<<<< SEARCH\ntwo\n=======\n2\n>>>>>>> REPLACE\nEND::EOT\n");
+    await using place = openPlace([plan, mend, plan], { "a.txt": "one\n", "b.txt": "two\n" });
     const run = async (script: string) =>
       readOutcome(await place.shell(apart(`${script}; "$PAI" run -y --json "mend it"`)));
     const mounted = await run("mount --bind b.txt a.txt");
-    expect([mounted.code, mounted.error?.message]).toEqual([
-      14,
-      "a.txt cannot be written: it is mounted there by itself",
-    ]);
+    expect([mounted.code, place.tree()]).toEqual([0, { "a.txt": "one\n", "b.txt": "2\n" }]);
+    await place.shell(apart('mount --bind b.txt a.txt; "$PAI" undo -y'));
+    expect(place.tree()).toEqual({ "a.txt": "one\n", "b.txt": "two\n" });
     const small =
       "mount -t tmpfs -o size=64k tmpfs ../project; cd ../project; echo one > a.txt; head -c 1M /dev/zero > fill";
     const full = await run(`${small} || true`);
     expect([full.code, full.error?.message]).toEqual([14, "a.txt cannot be written: no space is left on the disk"]);
-    expect(place.gemini.requests).toHaveLength(2);
+    expect(place.gemini.requests).toHaveLength(3);
   },
 );
 

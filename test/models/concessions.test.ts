@@ -69,7 +69,12 @@ describe("what was refused is left out, said once, and asked for no more", () =>
   const schema = "takes no JSON schema: asked without it";
   const rows: readonly (readonly [string, Refusal, string, string])[] = [
     ["gemini:gemini-2.5-flash", google("Invalid value at 'generation_config.temperature'"), "temperature", temperature],
-    ["gemini:gemma-3-27b-it", google("JSON mode is not enabled for models/gemma-3-27b-it"), "responseSchema", schema],
+    [
+      "gemini:gemma-3-27b-it",
+      google("JSON mode is not enabled for models/gemma-3-27b-it"),
+      "responseJsonSchema",
+      schema,
+    ],
     ["openai:gpt-4.1", openai("Unsupported parameter: 'temperature'"), "temperature", temperature],
     ["anthropic:claude-haiku-4-5", anthropic("output_config.format is not supported"), "output_config", schema],
     ["anthropic:claude-haiku-4-5", anthropic("temperature: Extra inputs"), "temperature", temperature],

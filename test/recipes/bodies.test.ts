@@ -43,7 +43,7 @@ const texts: ReadonlySet<string> = new Set([
   "contents",
   "systemInstruction",
 ]);
-const schemas: ReadonlySet<string> = new Set(["schema", "responseSchema"]);
+const schemas: ReadonlySet<string> = new Set(["schema", "responseJsonSchema"]);
 
 const shorten = (value: Json): Json =>
   isFields(value)

@@ -2,6 +2,7 @@
 import { digest } from "../../core/digest.ts";
 import type { Call, CallResult, Json, Message, ModelRequest } from "../../core/model.ts";
 import { cacheKeyOf } from "../wire/fields.ts";
+import { withoutDialect } from "../wire/strict-schema.ts";
 import { reasoningFor } from "./reasoning.ts";
 
 export type ChatItem = { readonly [key: string]: Json };
@@ -128,10 +129,4 @@ export function encodeTools({ tools, toolChoice }: ModelRequest): ChatItem {
       function: { name, description, parameters: withoutDialect(schema) },
     })),
   };
-}
-
-/** The schema without `$schema`, which some servers' grammar compilers reject. */
-export function withoutDialect(schema: Json): Json {
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return schema;
-  return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== "$schema"));
 }

@@ -6,8 +6,8 @@ import type { SendRequest } from "../wire/exchange.ts";
 import { count, fields, listIn, textIn, type WireFields } from "../wire/fields.ts";
 import { type BridgeOptions, openBridge, turnOf } from "../wire/open-bridge.ts";
 import { createReplyTally, type Decoder, refused, unusable } from "../wire/replies.ts";
+import { withoutDialect } from "../wire/strict-schema.ts";
 import { foreignSignature } from "./foreign-signature.ts";
-import { toGeminiSchema } from "./schema.ts";
 
 /** Opens the stream for one key. Throws key_invalid, as openBridge does. */
 export function openGemini(options: BridgeOptions): Stream {
@@ -102,14 +102,14 @@ export function encodeGemini(model: string, request: ModelRequest): { readonly [
       maxOutputTokens: request.maxOutputTokens,
       ...(format === null
         ? {}
-        : { responseMimeType: "application/json", responseSchema: toGeminiSchema(format.schema) }),
+        : { responseMimeType: "application/json", responseJsonSchema: withoutDialect(format.schema) }),
     },
   };
 }
 
 function encodeTool({ name, description, schema }: Tool): Part {
   const bare = Object.keys(fields(fields(schema)["properties"])).length === 0;
-  return { name, description, ...(bare ? {} : { parameters: toGeminiSchema(schema) }) };
+  return { name, description, ...(bare ? {} : { parametersJsonSchema: withoutDialect(schema) }) };
 }
 
 function encodeMessages(model: string, messages: readonly Message[]): readonly Content[] {

@@ -2,19 +2,12 @@
 import type { ModelRequest, Usage } from "../../core/model.ts";
 import type { Notice } from "../../core/question.ts";
 import { createChatDecoder } from "../chat/decode.ts";
-import {
-  type ChatItem,
-  chatForm,
-  encodeChat,
-  encodeMessages,
-  encodeTools,
-  type MessageForm,
-  withoutDialect,
-} from "../chat/encode.ts";
+import { type ChatItem, chatForm, encodeChat, encodeMessages, encodeTools, type MessageForm } from "../chat/encode.ts";
 import { nativeOfChat } from "../chat/reasoning.ts";
 import { openEffort } from "../effort.ts";
 import type { Stream } from "../stream.ts";
 import { type BridgeOptions, openBridge, postTo } from "../wire/open-bridge.ts";
+import { withoutDialect } from "../wire/strict-schema.ts";
 import { type LocalServer, rootOf } from "./server.ts";
 
 export interface LocalOptions extends BridgeOptions {

@@ -55,7 +55,7 @@ function nullable(schema: Schema): Schema {
 }
 
 function described(schema: WireFields): Schema {
-  const description = describeInWords(schema, []);
+  const description = describeInWords(schema);
   return description === "" ? {} : { description };
 }
 
@@ -78,20 +78,22 @@ const limits = {
   maxItems: "at most # items",
 } as const;
 
-/** Limits that the dialect has a keyword for. */
-export type KeptLimits = readonly (keyof typeof limits)[];
-
-/** The schema's own description, then `first` and its limits in brackets; "" for neither. */
-export function describeInWords(schema: WireFields, kept: KeptLimits, first: readonly string[] = []): string {
+/** The schema's own description, then its limits in brackets; "" for neither. */
+function describeInWords(schema: WireFields): string {
   const worded = Object.entries(limits)
-    .filter(([key]) => key in schema && !(kept as readonly string[]).includes(key) && isTelling(schema[key]))
+    .filter(([key]) => key in schema && isTelling(schema[key]))
     .map(([key, words]) => words.replace("#", () => String(schema[key])));
-  const words = [...first, ...worded];
-  const rest = words.length === 0 ? "" : `(${words.join("; ")})`;
+  const rest = worded.length === 0 ? "" : `(${worded.join("; ")})`;
   return [textIn(schema["description"]), rest].filter(Boolean).join(" ");
 }
 
 /** Whether a limit is worth telling: not the limits of safe integers, which libraries add, and no long pattern. */
 function isTelling(value: unknown): boolean {
   return Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER && String(value).length <= 100;
+}
+
+/** Plain JSON Schema as other servers take it: without `$schema`, which some of their grammar compilers reject. */
+export function withoutDialect(schema: Json): Json {
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return schema;
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== "$schema"));
 }

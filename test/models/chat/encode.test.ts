@@ -1,8 +1,9 @@
 /** What a server of the user is asked, in Chat Completions and in Ollama's own form. */
 import { expect, test } from "bun:test";
 import type { Json, ModelRequest } from "../../../src/core/model.ts";
-import { chatForm, encodeChat, withoutDialect } from "../../../src/models/chat/encode.ts";
+import { chatForm, encodeChat } from "../../../src/models/chat/encode.ts";
 import { encodeOllama } from "../../../src/models/local/bridge.ts";
+import { withoutDialect } from "../../../src/models/wire/strict-schema.ts";
 import { request } from "../loopback.ts";
 
 test("a conversation with calls, in both forms", () => {

@@ -1,38 +1,26 @@
 /** What pai asks, in Gemini's words. */
 import { describe, expect, test } from "bun:test";
 import type { ModelRequest } from "../../../src/core/model.ts";
-import { planJsonSchema } from "../../../src/core/plan/reply-schemas.ts";
 import { encodeGemini } from "../../../src/models/gemini/bridge.ts";
-import { toGeminiSchema } from "../../../src/models/gemini/schema.ts";
 import { request } from "../loopback.ts";
 
 describe("encodeGemini", () => {
   const model = "gemini-2.5-flash-lite";
 
-  test("asks for a plan by its schema in Gemini's dialect", () => {
-    const { generationConfig } = encodeGemini(model, { ...request, format: { name: "plan", schema: planJsonSchema } });
-    expect(generationConfig).toMatchObject({ responseSchema: toGeminiSchema(planJsonSchema) });
-  });
-
   test("says everything explicitly", () => {
     const schema = { type: "object", properties: { b: { type: "string" }, a: { type: "integer" } }, required: ["b"] };
+    const written = { $schema: "https://json-schema.org/draft/2020-12/schema", ...schema };
     const tools = [
-      { name: "read", description: "Reads", schema },
+      { name: "read", description: "Reads", schema: written },
       { name: "read_tasks", description: "Lists", schema: { type: "object", properties: {} } },
     ];
-    const parameters = {
-      type: "OBJECT",
-      properties: { b: { type: "STRING" }, a: { type: "INTEGER" } },
-      required: ["b"],
-      propertyOrdering: ["b", "a"],
-    };
     expect(encodeGemini(model, { ...request, tools })).toEqual({
       contents: [{ role: "user", parts: [{ text: "say hello" }] }],
       systemInstruction: { role: "system", parts: [{ text: "You are a test." }] },
       tools: [
         {
           functionDeclarations: [
-            { name: "read", description: "Reads", parameters },
+            { name: "read", description: "Reads", parametersJsonSchema: schema },
             { name: "read_tasks", description: "Lists" },
           ],
         },
@@ -40,10 +28,10 @@ describe("encodeGemini", () => {
       toolConfig: { functionCallingConfig: { mode: "AUTO" } },
       generationConfig: { maxOutputTokens: 1000 },
     });
-    expect(encodeGemini(model, { ...request, format: { name: "plan", schema } })["generationConfig"]).toEqual({
+    expect(encodeGemini(model, { ...request, format: { name: "plan", schema: written } })["generationConfig"]).toEqual({
       maxOutputTokens: 1000,
       responseMimeType: "application/json",
-      responseSchema: parameters,
+      responseJsonSchema: schema,
     });
     expect(encodeGemini(model, { ...request, tools, toolChoice: "none" })["toolConfig"]).toEqual({
       functionCallingConfig: { mode: "NONE" },

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import type { RelPath } from "../../src/core/path.ts";
 import type { SearchQuery } from "../../src/core/ports.ts";
-import { openSieve } from "../../src/workspace/search/literals.ts";
+import { openSieve, plainPartsOf } from "../../src/workspace/search/literals.ts";
 import { isPlain, openLineMatcher } from "../../src/workspace/search/match.ts";
 import { search } from "../../src/workspace/search/search.ts";
 import { canary, type Folder, noRules, openFolder, p } from "./folder.ts";
@@ -163,7 +163,8 @@ describe("text that lacks what every match holds is not tried", () => {
     ["a\\.b\\d\\.conf", "a.b1 .conf conf", [".conf"]],
     ["x(?=yyyy)zz", "yyyy zz", ["zz"]],
     ["(ab)*xy", "ab xy", ["xy"]],
-    ["fo{1,2}|bar", "f bar", null],
+    ["fo{1,2}|bar", "f bar foo", ["bar", "foo"]],
+    ["a{2}b+c", "aabc aab abbbc", ["aabc", "aab"]],
     ["\\x41bc", "bc", null],
     ["(?:a|)b", "b", null],
   ])("%s", (source, texts, left) => {
@@ -188,6 +189,8 @@ describe("text that lacks what every match holds is not tried", () => {
         const source = branches.join("|").replaceAll(/(\\b|\(\?[=!]\w\))[?*+{][^()|\\]*/g, "$1");
         if (!new RegExp(source).test(text)) return;
         expect([source, openSieve({ source, ignoreCase: false })?.(Buffer.from(text)) ?? true]).toEqual([source, true]);
+        const wrong = plainPartsOf(source).filter((each) => !isPlain(each) || !new RegExp(each).test(text));
+        expect([source, wrong]).toEqual([source, []]);
       }),
       { numRuns: 2000 },
     );

@@ -21,7 +21,8 @@ export interface Matches {
   readonly slow: boolean;
 }
 
-const maxHitLength = 400;
+/** Characters of a line that a hit shows. */
+export const maxHitLength = 400;
 const slowMs = 100;
 const bytesPerMs = 20_000;
 

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { showResult } from "../../cli/answer-document.ts";
 import { chooseWord } from "../../cli/choose-word.ts";
+import { columnsOf } from "../../cli/columns.ts";
 import type { Context } from "../../cli/command.ts";
 import { version } from "../../cli/commands/version.ts";
 import { type Base, composeBase, projectOf } from "../../cli/compose/base.ts";
@@ -19,7 +20,7 @@ import { type Bench, controls, type EvalCandidate } from "../eval/candidate.ts";
 import { importExercises, importThesis } from "../eval/import-tasks.ts";
 import { loadTasks } from "../eval/load-tasks.ts";
 import { fill, readQueued, work as workQueue } from "../eval/queue.ts";
-import { makeReport, renderHtml, renderReportMarkdown } from "../eval/report.ts";
+import { makeReport, renderHtml, renderReportLines, renderReportMarkdown } from "../eval/report.ts";
 import { type EvalResult, readResults } from "../eval/result.ts";
 import { runEval } from "../eval/run-eval.ts";
 
@@ -129,7 +130,10 @@ async function show(context: Context, results: readonly EvalResult[], more: obje
           : renderReportMarkdown(report);
     findOutput(resolve(context.cwd, output), projectOf(context)).write(text);
   }
-  return showResult(context, "eval", data, `${renderReportMarkdown(report)}\n${note}`);
+  const shown = context.tty.stdout
+    ? renderReportLines(report, columnsOf(context.env))
+    : renderReportMarkdown(report);
+  return showResult(context, "eval", data, `${shown}\n${note}`);
 }
 
 function benchOf(context: Context, base: Base): Bench {

@@ -111,7 +111,8 @@ export async function openView(
     quiet,
     live: tty.stderr && !style.plain && !quiet,
     screen: tty.stdout && tty.stderr && !machine,
-    kind,
+    // Where nobody can say yes, the run ends with its plan.
+    kind: kind === "run" && !isInteractive(context) && flags.yes !== true ? "plan" : kind,
     highlight: () => highlight,
     asks: isInteractive(context),
     now: () => performance.now(),

@@ -130,9 +130,7 @@ async function show(context: Context, results: readonly EvalResult[], more: obje
           : renderReportMarkdown(report);
     findOutput(resolve(context.cwd, output), projectOf(context)).write(text);
   }
-  const shown = context.tty.stdout
-    ? renderReportLines(report, columnsOf(context.env))
-    : renderReportMarkdown(report);
+  const shown = context.tty.stdout ? renderReportLines(report, columnsOf(context.env)) : renderReportMarkdown(report);
   return showResult(context, "eval", data, `${shown}\n${note}`);
 }
 

@@ -7,7 +7,7 @@ import type { MarkdownOptions } from "../markdown.ts";
 import { visible, visibleLine } from "../sanitize.ts";
 import type { Style } from "../style.ts";
 import { renderFailure, renderFooter, renderResult, sayUntouched } from "./render-outcome.ts";
-import { openSteps, renderPlan } from "./render-plan.ts";
+import { openSteps } from "./render-plan.ts";
 import { openReply, renderAnswer } from "./reply.ts";
 import { type EventHandlers, type EventOf, openWork } from "./show-work.ts";
 import { openWaits, type WaitOptions } from "./spinner.ts";
@@ -49,7 +49,7 @@ function openRun(options: TerminalOptions): Terminal {
   const planIsResult = kind === "plan";
   const seen = options.screen && !options.quiet;
   const streams = openStreams(options);
-  const { style, outStyle, err, out, aside, section } = streams;
+  const { style, outStyle, err, aside, section } = streams;
   const highlight = () => options.highlight?.() ?? null;
   const markdown = (target: Style, width: number | null): MarkdownOptions | null =>
     width === null ? null : { columns: width, style: target, highlight };
@@ -63,7 +63,6 @@ function openRun(options: TerminalOptions): Terminal {
   const thoughts = openThoughts(aside);
   const waits = openWaits(streams, options);
   const { spinner } = waits;
-  const steps = openSteps(streams, reply, { planIsResult, verbose });
   const work = openWork(streams, {
     verbose,
     reply,
@@ -77,7 +76,7 @@ function openRun(options: TerminalOptions): Terminal {
 
   const handlers: EventHandlers = {
     ...waits.handlers,
-    ...steps.handlers,
+    ...openSteps(streams, reply, { planIsResult, verbose }),
     ...work.handlers,
     "run.started"({ run, mode, model, root }) {
       if (verbose) aside(`run ${run}, ${mode}, ${visibleLine(model)}, ${visibleLine(root)}`);
@@ -153,10 +152,6 @@ function openRun(options: TerminalOptions): Terminal {
     finish(outcome, undoFlags = "") {
       pause();
       work.showLooked();
-      const again = outcome.code === 10 && !planIsResult && !options.screen;
-      const { ready } = steps;
-      if (again && outcome.plan !== null && ready !== null)
-        out(renderPlan(outcome.plan, ready.promise, outStyle, { ...ready, columns: streams.outColumns, verbose }));
       const { applied, undone } = work;
       const shown = { replied: reply.shown, markdown: markdown(outStyle, streams.outColumns) };
       const noted = !options.quiet;

@@ -9,7 +9,7 @@ import { inTerminal, openScreen, ready } from "../screen.ts";
 
 const busy = (seconds: number) => ({ status: 429, headers: { "retry-after": `${seconds}` }, body: "slow down" });
 const counting =
-  /waiting (\d+) s, then asking again \(1 of 5\) · Ctrl\+C stops · the key in GEMINI_API_KEY is over its limit/;
+  /waiting (\d+) s, then asking again \(1 of 5\) · (?:Esc|Ctrl\+C) stops · the key in GEMINI_API_KEY is over its limit/;
 
 inTerminal("a terminal counts the seconds down, and nothing of it stays once the answer is there", async () => {
   await using place = openPlace([busy(3), busy(1), talked("Here I am.")]);
@@ -57,7 +57,7 @@ inTerminal("when all keys rest, a terminal counts down to the first that is read
   using screen = openScreen(place, { columns: 110, rows: 24 });
   screen.enter('unset GEMINI_API_KEY; "$PAI" run "are you there?"');
   await screen.shows(
-    /waiting \d s, then asking again \(1 of 5\) · Ctrl\+C stops · all keys of gemini are at their limit/,
+    /waiting \d s, then asking again \(1 of 5\) · (?:Esc|Ctrl\+C) stops · all keys of gemini are at their limit/,
   );
   await screen.shows(/Here I am\./);
 });

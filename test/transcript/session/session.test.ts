@@ -256,7 +256,7 @@ inTerminal(
     await screen.shows(ready);
     for (const time of [1, 2]) {
       screen.enter(`!echo begun; touch ../spare/${time}; sleep 60`);
-      await screen.shows(/running echo begun; touch \S+; sleep 60 · Ctrl\+C stops/);
+      await screen.shows(/running echo begun; touch \S+; sleep 60 · Esc stops/);
       // The line is there before the command, which writes nothing that is shown before its end.
       await comesTrue(() => existsSync(join(place.spare, `${time}`)));
       screen.press("C-c");

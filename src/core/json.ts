@@ -1,4 +1,4 @@
-/** Reads JSON as models write it: a whole reply, tolerantly, or the `intent` and `reply` of a plan while it streams. */
+/** Reads JSON as models write it: a whole reply, tolerantly, or the `reply` of a plan while it streams. */
 import { isTooDeep, replyCaps } from "./caps.ts";
 import type { Json } from "./model.ts";
 import { createThoughtSplitter, findClosing, openingOf } from "./script/thought.ts";
@@ -163,122 +163,46 @@ function dropTrailingComma(parts: string[]): void {
   if (parts[last] === ",") parts[last] = "";
 }
 
-/** Takes one character at a time, so a chunk may end anywhere. */
-type Reading<T> = Generator<undefined, T, string>;
-
-const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" };
-
-function* readEscape(): Reading<string> {
-  const char = yield;
-  if (char !== "u") return escapes[char] ?? char;
-  let digits = "";
-  while (digits.length < 4) digits += yield;
-  return String.fromCharCode(Number.parseInt(digits, 16));
-}
-
-/** Reads to the closing quote; `show` gets whole characters as they become known. */
-function* readString(show: (text: string) => void): Reading<void> {
-  let high = "";
-  for (let char = yield; char !== '"'; char = yield) {
-    const unit = high + (char === "\\" ? yield* readEscape() : char);
-    const last = unit.slice(-1);
-    high = last >= "\uD800" && last <= "\uDBFF" ? last : "";
-    const known = high === "" ? unit : unit.slice(0, -1);
-    if (known !== "") show(known);
-  }
-  if (high !== "") show(high);
-}
-
-function* readWord(): Reading<string> {
-  let word = "";
-  yield* readString((text) => {
-    word += text;
-  });
-  return word;
-}
-
-/** The next character that is neither blank nor comment. */
-function* nextMark(): Reading<string> {
-  for (let char = yield; ; char = yield) {
-    if (char === "/") yield* skipComment();
-    else if (char.trim() !== "") return char;
-  }
-}
-
-function* skipComment(): Reading<void> {
-  const isBlock = (yield) === "*";
-  for (let last = "", char = yield; isBlock ? last + char !== "*/" : char !== "\n"; char = yield) last = char;
-}
-
-/** Skips a value that begins with `first`; returns the character after it. */
-function* skipValue(first: string): Reading<string> {
-  let depth = 0;
-  for (let char = first; ; char = yield* nextMark()) {
-    if (depth === 0 && /[,}\]]/.test(char)) return char;
-    if (char === '"') yield* readString(() => {});
-    else if (char === "{" || char === "[") depth++;
-    else if (char === "}" || char === "]") depth--;
-  }
-}
-
 export interface ReplyReader {
   /** Returns the characters of `reply` that became known, unescaped. */
   push(chunk: string): string;
-  /** `complete`: there is nothing more to show. */
-  value(): { readonly intent: string | null; readonly reply: string | null; readonly complete: boolean };
+  /** The whole reply has come. */
+  isComplete(): boolean;
 }
 
-/**
- * Follows the streamed JSON of a plan for its top-level `intent` and `reply`. `push` returns nothing of a reply that
- * comes before the intent; `value` still has it.
- */
+/** How a plan begins: its intent, then its reply. */
+const beginning = /^[^{]*\{\s*"intent"\s*:\s*"(?:[^"\\]|\\.)*"\s*,\s*"reply"\s*:\s*"/s;
+const maxBeginning = 4000;
+/** Whole characters and escapes of a string; the next piece of the stream may complete what follows them. */
+const wholeCharacters =
+  /^(?:[^"\\\ud800-\udbff]|[\ud800-\udbff](?!$)|\\[^u]|\\u(?![dD][89abAB])[\da-fA-F]{4}|\\u[\da-fA-F]{4}(?=[^\\]|\\[^u]|\\u[\da-fA-F]{4}))*/;
+
+function withoutEscapes(written: string): string {
+  const reading = parseJson(escapeControls(`"${written}"`));
+  return reading.ok ? String(reading.value) : written;
+}
+
+/** Follows the streamed JSON of a plan for its reply. A plan that begins in another way is shown once it is whole. */
 export function createReplyReader(): ReplyReader {
-  let intent: string | null = null;
-  let reply: string | null = null;
-  let complete = false;
-  let fresh = "";
   const thoughts = createThoughtSplitter();
-
-  function* readMember(): Reading<string> {
-    const key = yield* readWord();
-    yield* nextMark();
-    const first = yield* nextMark();
-    if (first !== '"' || (key !== "intent" && key !== "reply")) return yield* skipValue(first);
-    if (key === "intent") intent = yield* readWord();
-    else yield* readReply();
-    return yield* nextMark();
-  }
-
-  function* readReply(): Reading<void> {
-    const isShown = intent !== null;
-    reply = "";
-    yield* readString((text) => {
-      reply += text;
-      if (isShown) fresh += text;
-    });
-  }
-
-  function* readReplyObject(): Reading<void> {
-    let char = "";
-    while (char !== '"' && char !== "}") {
-      while (char !== "{") char = yield;
-      char = yield* nextMark();
-    }
-    while ((char === '"' || char === ",") && (intent === null || reply === null))
-      char = char === "," ? yield* nextMark() : yield* readMember();
-    complete = true;
-  }
-
-  const reading = readReplyObject();
-  reading.next("");
-
+  let place: "before" | "inside" | "behind" | "unknown" = "before";
+  let held = "";
+  const begin = (): void => {
+    const [opening] = beginning.exec(held) ?? [];
+    if (opening !== undefined) [place, held] = ["inside", held.slice(opening.length)];
+    else if (held.length > maxBeginning) place = "unknown";
+  };
   return {
     push(chunk) {
-      fresh = "";
-      const { text } = thoughts.push(chunk);
-      for (let at = 0; at < text.length && !complete; at++) reading.next(text[at] ?? "");
-      return fresh;
+      if (place === "behind" || place === "unknown") return "";
+      held += thoughts.push(chunk).text;
+      if (place === "before") begin();
+      if (place !== "inside") return "";
+      const [whole = ""] = wholeCharacters.exec(held) ?? [];
+      held = held.slice(whole.length);
+      if (held.startsWith('"')) place = "behind";
+      return withoutEscapes(whole);
     },
-    value: () => ({ intent, reply, complete }),
+    isComplete: () => place === "behind",
   };
 }

@@ -22,12 +22,12 @@ async function askOnce(run: Run, question: ModelQuestion): Promise<Reply> {
   return ask(run, question, (text, n) => {
     if (n !== current) reader = createReplyReader();
     current = n;
-    const wasComplete = reader.value().complete;
+    const wasComplete = reader.isComplete();
     const shown = reader.push(text);
     if (shown !== "") run.emit({ type: "model.delta", n, channel: "reply", text: shown });
     // The rest of the plan may take long: show the reply up to its last word, and start waiting for the rest.
     const isLong = run.now().getTime() - started > slowMs;
-    if (!wasComplete && reader.value().complete && isLong)
+    if (!wasComplete && reader.isComplete() && isLong)
       run.emit({ type: "model.progress", n, replied: true, thought: 0, step: null, file: null });
   });
 }

@@ -1,5 +1,5 @@
 /** Ranks the files of a project for a request, with the reasons. Pure, except for the survey. */
-import type { Survey, SurveyHistory, SurveyTally } from "../ports.ts";
+import type { Survey, SurveyTally } from "../ports.ts";
 import { addDefiners, findDefiners } from "./define.ts";
 import { kindWeights } from "./kind.ts";
 import { type Ranking, rankFiles } from "./rank.ts";
@@ -9,8 +9,7 @@ import { findStems } from "./stems.ts";
 import { surveyLimits } from "./survey-limits.ts";
 import { type NamedSymbol, symbolsIn, termsOfSymbols } from "./symbols.ts";
 import { addCompany } from "./together.ts";
-import { findTypos, type Mended, mendTerms } from "./typos.ts";
-import { stem, type Term, termsOf } from "./words.ts";
+import { type Term, termsOf } from "./words.ts";
 
 /** The request, and other text that may name files. */
 export interface Asked {
@@ -26,17 +25,13 @@ const ofChecks = 0.3;
 
 export interface RankedProject {
   readonly paths: readonly string[];
-  /** The terms of the request as it is written. */
-  readonly words: readonly Term[];
-  /** The same, with what mistyped words are meant for. */
+  /** The terms of the request. */
   readonly terms: readonly Term[];
   readonly ranking: Ranking;
   /** Characters that showing all files takes; null: there are too many files to show them all. */
   readonly smallLength: number | null;
   readonly survey: Survey;
   readonly commits: readonly SimilarCommit[];
-  /** Words of the request that were read as others. */
-  readonly mended: readonly Mended[];
   /** What the ranking lacks, one clause each. */
   readonly lacks: readonly string[];
 }
@@ -78,18 +73,15 @@ const withUnlisted = ({ paths, unranked, asked, survey }: RankParts): readonly s
 export async function rankProject(parts: RankParts): Promise<RankedProject> {
   const { survey, words, asked, more, unranked, read, signal } = parts;
   const paths = more ? withUnlisted(parts) : parts.paths;
-  const { worded, symbols } = words;
+  const { worded, symbols, terms } = words;
   const { request, output, checks = "" } = asked;
   const [tally, past] = await Promise.all([
     survey.tally(signal),
     paths.length <= surveyLimits.filesWithoutHistory ? null : survey.history(signal),
   ]);
-  const recorded = survey.recorded?.(words.terms) ?? null;
+  const recorded = survey.recorded?.(terms) ?? null;
   const commits = past?.commits ?? [];
-  const mended = recorded === null ? mendWords(words, tally, paths, commits) : (recorded.mended ?? []);
-  const terms = mendTerms(words.terms, mended);
-  const sought = terms.slice(0, worded.length);
-  const history = commits.length === 0 ? null : scoreHistory(commits, sought, paths);
+  const history = commits.length === 0 ? null : scoreHistory(commits, worded, paths);
   const found = unranked.size === 0 ? tally.found : tally.found.filter(({ path }) => !unranked.has(path));
   const kinds = kindWeights(request);
   const rank = async (): Promise<Ranking> => {
@@ -110,36 +102,13 @@ export async function rankProject(parts: RankParts): Promise<RankedProject> {
   const length = recorded === null ? tally.totalLength + surveyLimits.fileCost * tally.files : 0;
   return {
     paths,
-    words: words.terms,
     terms,
     ranking: recorded ?? (await rank()),
     smallLength: isSmall ? length : null,
     survey,
     commits: recorded?.commits ?? history?.commits ?? [],
-    mended,
-    lacks: [...lacksOf(more, tally, past?.lacks ?? null), ...tellMended(mended, words.terms, request)],
+    lacks: lacksOf(more, tally, past?.lacks ?? null),
   };
-}
-
-/** Words of the request that were read as others; none where not all files could be read. */
-function mendWords(
-  { worded }: Words,
-  { found, unread }: SurveyTally,
-  paths: readonly string[],
-  commits: SurveyHistory["commits"],
-): readonly Mended[] {
-  if (unread > 0) return [];
-  const isFound = (at: number) => found.some(({ counts }) => (counts[at] ?? 0) > 0);
-  return findTypos(worded, isFound, paths, commits);
-}
-
-function tellMended(mended: readonly Mended[], terms: readonly Term[], request: string): readonly string[] {
-  if (mended.length === 0) return [];
-  const written = (stemmed: string) =>
-    request.match(/\p{L}+/gu)?.find((each) => stem(each.toLowerCase()) === stemmed) ?? stemmed;
-  const quote = (names: readonly string[]) => names.map((name) => `"${name}"`).join(", ");
-  const unknown = quote(mended.map(({ at }) => written(terms[at]?.spellings[0] ?? "")));
-  return [`no file has ${unknown}, so ${quote(mended.map(({ word }) => word))} was looked for`];
 }
 
 function lacksOf(more: boolean, tally: SurveyTally, history: string | null): string[] {

@@ -3,7 +3,6 @@ import { countInTexts } from "./count-in-texts.ts";
 import { type Kind, kindAmong, type Paths } from "./kind.ts";
 import type { Signal } from "./signals.ts";
 import type { HistoryScores, SimilarCommit } from "./similar-commits.ts";
-import type { Mended } from "./typos.ts";
 import type { Term } from "./words.ts";
 
 /** How often the terms occur in the body of one file. */
@@ -125,8 +124,6 @@ export interface KeptRanking {
   readonly whole: boolean;
   /** The commits that influenced the ranking, the most similar first. Absent: none, or an older receipt. */
   readonly commits?: readonly SimilarCommit[];
-  /** Words that were read as others. Absent: none. */
-  readonly mended?: readonly Mended[];
 }
 
 /** Scores all paths by words alone (BM25), not scaled. */

@@ -118,10 +118,10 @@ interface ReportedRanking extends Likely {
 }
 
 function reportRanking(project: RankedProject, whole = false): ReportedRanking {
-  const { ranking, survey, words, commits, mended, lacks } = project;
+  const { ranking, survey, terms, commits, lacks } = project;
   const files = ranking.files.slice(0, limits.kept);
-  const kept = { files, values: ranking.values, whole, commits, ...(mended.length > 0 && { mended }) };
-  return { files, lacks, finish: () => survey.finish(kept, words) };
+  const kept = { files, values: ranking.values, whole, commits };
+  return { files, lacks, finish: () => survey.finish(kept, terms) };
 }
 
 async function rank(run: Run, asked: Asked, shown: ReadonlySet<string>): Promise<Likely> {

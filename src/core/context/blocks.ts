@@ -12,7 +12,7 @@ const minLines = 4;
 const maxLines = 30;
 
 const keywords =
-  /^(\s{0,16})(?:export\s+|default\s+|declare\s+|pub(?:\([^)]*\))?\s+|public\s+|private\s+|protected\s+|internal\s+|static\s+|final\s+|abstract\s+|sealed\s+|override\s+|virtual\s+|async\s+|unsafe\s+|inline\s+|extern\s+(?:"C"\s+)?|open\s+|data\s+|partial\s+|readonly\s+|const\s+(?=fn|enum)|local\s+)*(?:def|class|function\*?|fn|func|fun|struct|enum|trait|interface|impl|module|namespace|type|union|macro_rules!|defmodule|defp?|record|object|protocol|extension|sub|proc|package|contract|message|service)\b[\s*]*(?:<[^>]*>\s*)?(?:\([^)]*\)\s*)?(?:self\.)?["']?((?:\p{L}|[_$])(?:\p{L}|\p{N}|[_$.:!?])*)?/u;
+  /^(\s{0,16})(?:export\s+|default\s+|declare\s+|pub(?:\([^)]*\))?\s+|public\s+|private\s+|protected\s+|internal\s+|static\s+|final\s+|abstract\s+|sealed\s+|override\s+|virtual\s+|async\s+|unsafe\s+|inline\s+|extern\s+(?:"C"\s+)?|open\s+|data\s+|partial\s+|readonly\s+|const\s+(?=fn|enum)|local\s+)*(?:def|class|function\*?|fn|func|fun|struct|enum|trait|interface|impl|module(?!\.)|namespace|type|union|macro_rules!|defmodule|defp?|record|object|protocol|extension|sub|proc|package|contract|message|service)\b[\s*]*(?:<[^>]*>\s*)?(?:\([^)]*\)\s*)?(?:self\.)?["']?((?:\p{L}|[_$])(?:\p{L}|\p{N}|[_$.:!?])*)?/u;
 const topLevel =
   /^(?:export\s+)?(?:declare\s+)?(?:const|let|var|val|static(?=\s+(?:mut\s+)?\w+\s*:)|pub const|pub static)\s+(?:mut\s+)?((?:\p{L}|[_$])(?:\p{L}|\p{N}|[_$])*)/u;
 /** `Type name(` at the left edge, or with more indentation when a body opens on the same line. */

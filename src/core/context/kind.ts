@@ -71,6 +71,9 @@ function partsOf(path: string): Parts {
 const isIn = (folders: readonly string[], set: ReadonlySet<string>) => folders.some((folder) => set.has(folder));
 const isCode = ({ name, ending }: Parts) => codeEndings.has(ending) || buildNames.has(name);
 
+/** Whether the file holds source code, by its name. */
+export const isCodeFile = (path: string): boolean => isCode(partsOf(path));
+
 function isGenerated({ lower, folders, name, ending }: Parts): boolean {
   const isNamed = generatedNames.has(name) || generatedEndings.has(ending) || isIn(folders, generatedFolders);
   return isNamed || (hintsAtGenerated.test(lower) && generated.test(lower));

@@ -1,5 +1,4 @@
 /** Finds omission placeholders: "... existing code ..." where a model should have written the code itself. */
-import { isAscii } from "../text.ts";
 
 export interface Placeholder {
   /** 1-based. */
@@ -9,9 +8,9 @@ export interface Placeholder {
 }
 
 /**
- * The lines of a text that stand for code left out, in any comment style, English, Indonesian and eight other
- * languages. Spread and rest syntax, `...` as a Python body, prose and log texts with an ellipsis are not among them,
- * nor, by the ending of `path`, bare dots in a text document.
+ * The lines of a text that stand for code left out, in any comment style, in English and Indonesian. Spread and rest
+ * syntax, `...` as a Python body, prose and log texts with an ellipsis are not among them, nor, by the ending of `path`,
+ * bare dots in a text document.
  */
 export function findPlaceholders(text: string, path = ""): readonly Placeholder[] {
   if (!hasHint(text)) return [];
@@ -86,13 +85,12 @@ function isOmission(comment: string, place: Place): boolean {
   if (!/^(?:\p{L}|\p{M}|\p{N}|[_'’`\s,:;()&/—–.-])+$/u.test(body)) return false;
   const words = body.toLowerCase().match(/(?:\p{L}|\p{M}|\p{N}|_)+/gu) ?? [];
   if (words.length > 12 || (place === "prose" && words.length < 2)) return false;
-  const foreign = words.filter((word) => !vocabulary().all.has(word)).length;
+  const foreign = words.filter((word) => !vocabulary.has(word)).length;
   return foreign > 0 ? beginsOmission(words, foreign, dots) : spellsOmission(words, place, dots);
 }
 
 /** For comments with words of omission only: an ellipsis, or two kinds of such words together, is proof. */
 function spellsOmission(words: readonly string[], place: Place, dots: Dots): boolean {
-  const { rest, other, things, stays, gone, same } = vocabulary();
   const says = (kind: ReadonlySet<string>) => words.some((word) => kind.has(word));
   if (dots.opens || dots.closes) {
     return says(rest) || says(other) || says(same) || (dots.opens && dots.closes && says(things));
@@ -105,25 +103,14 @@ function spellsOmission(words: readonly string[], place: Place, dots: Dots): boo
 function beginsOmission(words: readonly string[], foreign: number, dots: Dots): boolean {
   const allowed = dots.opens && dots.closes ? 3 : dots.opens || dots.closes ? 1 : 0;
   if (foreign > allowed) return false;
-  const { rest, other, things, same, glue } = vocabulary();
   const first = words.find((word) => !glue.has(word)) ?? "";
   return (rest.has(first) || other.has(first)) && words.some((word) => things.has(word) || same.has(word));
 }
 
-/** All hints in ASCII, for most code: a pattern without `u` compiles quickly. */
-const asciiHints =
-  /\.\.\.|\b(?:rest|remain\w*|existing|other|others|unchanged|same|omitted|elided|truncated|snip|snipped|skipped|kode|sisa|sisanya|bagian|lainnya|resto|restante|reste|restliche\w*|bleibt|gleich|identique)\b/i;
+const hints =
+  /\.\.\.|…|\b(?:rest|remain\w*|existing|other|others|unchanged|same|omitted|elided|truncated|snip|snipped|skipped|kode|sisa|sisanya|bagian|lainnya)\b/i;
 
-const otherHints =
-  "…|\\b(?:unverändert|código|inchangé)\\b|省略|不变|其余|剩余|残り|既存|変更なし|나머지|기존|생략|остальн|без изменений";
-
-let allHints: RegExp | null = null;
-
-function hasHint(text: string): boolean {
-  if (isAscii(text)) return asciiHints.test(text);
-  allHints ??= new RegExp(`${asciiHints.source}|${otherHints}`, "iu");
-  return allHints.test(text);
-}
+const hasHint = (text: string): boolean => hints.test(text);
 
 /** A line that is one comment: the text inside it. `*` is left out: it begins list items too. */
 const wholeComment =
@@ -131,60 +118,32 @@ const wholeComment =
 
 const trailingComment = /\s\/\/\s*(.*)$|\s#\s+(.*)$|\/\*+\s*(.*?)\s*\*+\/[\s})\];,]*$/;
 
-/** Phrases that are an omission as a whole, in all languages. */
-const wholePhrases =
-  /^(?:snip(?:ped)?|code (?:snipped|goes here|continues)|(?:其余|剩余|其他|原有|现有|已有|之前的?)[^a-z]{0,12}|.{0,12}(?:保持不变|代码不变|代码省略|省略.{0,6}代码)|(?:代码)?省略|.{0,12}(?:残り|既存)の.{0,20}|.{0,12}変更なし|(?:나머지|기존)\s?.{0,20}(?:코드|동일|그대로|생략|메서드|함수).{0,10}|остальн\S+ .{0,40}|.{0,30}без изменений|существующий код)$/iu;
+/** Phrases that are an omission as a whole. */
+const wholePhrases = /^(?:snip(?:ped)?|code (?:snipped|goes here|continues))$/i;
 
-/** The words of omission by their meaning. */
-function openVocabulary() {
-  const set = (words: string) => new Set(words.split(/\s+/));
-  const rest = set(
-    "rest remainder everything sisa sisanya selebihnya lainnya resto restante reste restlicher restliche restlichen",
-  );
+const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
 
-  /** Code that already exists: weaker, since comments say it of real code, too. */
-  const other = set(
-    "existing remaining other others previous original previously your more additional etc kode_lain lain sebelumnya semula ada dst seterusnya existente existentes anterior existant existante existants autres vorhandener vorhandene bestehender weitere andere",
-  );
-
-  const things = set(
-    `code codes file class function functions method methods implementation implementations logic content contents module
-     component components script body program imports import definitions definition declarations handlers handler routes
-     tests test cases fields properties styles rules html markup css template config configuration section sections
-     settings document text block blocks items entries lines
-     kode fungsi metode isi berkas bagian implementasi kelas skrip program
-     código codigo función función funciones métodos función função funções métodos classe clase archivo arquivo
-     fichier fonction fonctions méthodes code datei klasse funktion funktionen methoden`,
-  );
-
-  const stays = set(
-    "unchanged remains remain stays stay keep kept tetap inchangé unverändert bleibt bleiben permanece",
-  );
-
-  const gone = set(
-    "omitted elided truncated skipped snipped removed brevity dihilangkan dipersingkat omis ausgelassen",
-  );
-
-  const same = set(
-    `${[...stays].join(" ")} ${[...gone].join(" ")} same identical unmodified untouched here unaltered sama berubah diubah
-     igual cambios alterações mudanças gleich identique inchangés inalterado sinistra disini changes`,
-  );
-
-  const glue = set(
-    `the of is are was as a an and with for all any to in this that it its be by no not above below before after goes go
-     follows follow continues continue from exactly s else leave left intact still just will up
-     yang sudah di sini ini dari seperti tidak tanpa perubahan dan untuk semua itu masih juga
-     del de la el los las lo sin se mantiene o do da dos das sem e du le les des est sont sans et des der die das wie
-     des bleibt ohne ist und que permanecen mismo mesma mesmo`,
-  );
-
-  const all = new Set([...rest, ...other, ...things, ...same, ...glue]);
-  return { all, rest, other, things, stays, gone, same, glue };
-}
-
-let opened: ReturnType<typeof openVocabulary> | null = null;
-/** Built at the first text that may hold a placeholder: few texts do. */
-const vocabulary = () => {
-  opened ??= openVocabulary();
-  return opened;
-};
+const rest = set("rest remainder everything sisa sisanya selebihnya lainnya");
+/** Code that already exists: weaker, since comments say it of real code, too. */
+const other = set(
+  "existing remaining other others previous original previously your more additional etc kode_lain lain sebelumnya semula ada dst seterusnya",
+);
+const things = set(
+  `code codes file class function functions method methods implementation implementations logic content contents module
+   component components script body program imports import definitions definition declarations handlers handler routes
+   tests test cases fields properties styles rules html markup css template config configuration section sections
+   settings document text block blocks items entries lines
+   kode fungsi metode isi berkas bagian implementasi kelas skrip program`,
+);
+const stays = set("unchanged remains remain stays stay keep kept tetap");
+const gone = set("omitted elided truncated skipped snipped removed brevity dihilangkan dipersingkat");
+const same = set(
+  `${[...stays].join(" ")} ${[...gone].join(" ")} same identical unmodified untouched here unaltered sama berubah diubah
+   disini changes`,
+);
+const glue = set(
+  `the of is are was as a an and with for all any to in this that it its be by no not above below before after goes go
+   follows follow continues continue from exactly s else leave left intact still just will up
+   yang sudah di sini ini dari seperti tidak tanpa perubahan dan untuk semua itu masih juga`,
+);
+const vocabulary = new Set([...rest, ...other, ...things, ...same, ...glue]);

@@ -49,16 +49,6 @@ const placeholders = [
   "# ... kode yang sudah ada ...",
   "# sisa kode tidak berubah",
   "// ... sisanya tetap sama ...",
-  "// ... resto del código ...",
-  "// resto do código permanece igual",
-  "// ... reste du code inchangé ...",
-  "// Rest des Codes bleibt gleich ...",
-  "// ... restlicher Code unverändert ...",
-  "// 其余代码保持不变",
-  "// ... 现有代码 ...",
-  "// 残りのコードは変更なし",
-  "// 나머지 코드는 동일",
-  "// остальной код без изменений",
 ];
 
 const legitimate = [

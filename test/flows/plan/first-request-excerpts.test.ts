@@ -115,13 +115,6 @@ describe("the first request", () => {
     expect([likely.split("\n")[0], likely.includes("LICENSE")]).toEqual(["src/invoice.ts", false]);
   });
 
-  test("shows what a mistyped word is meant for", async () => {
-    const names = Array.from({ length: 900 }, (_, n) => (n === 500 ? "open_palette" : `part_${n}`));
-    const palette = names.map((name) => `def ${name}():\n    value = 1\n    value = 2\n    return value\n\n`).join("");
-    const text = await first({ files: { ...fillers, "src/palette.py": palette }, task: "the pallette is lost" });
-    expect(text).toContain("\ndef open_palette():\n");
-  });
-
   test("shows a small project whole, code before documents", async () => {
     const files = {
       "README.md": "# Shop\n",

@@ -6,7 +6,6 @@ import type { Json, Message } from "../core/model.ts";
 import type { Reading } from "../core/plan/lenient.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { ask, type ModelQuestion, type Reply, replied } from "./ask.ts";
-import type { RunEnding } from "./ending/ending.ts";
 import type { Run } from "./run.ts";
 
 export type ReadValue<T> = (json: Json) => Reading<T>;
@@ -35,13 +34,12 @@ async function askOnce(run: Run, question: ModelQuestion): Promise<Reply> {
 interface JsonReplyReader<T> {
   readonly readValue: ReadValue<T>;
   /** Turns a reply without JSON into the JSON that it means; null: its meaning is unclear. `isLast`: nobody asks again. */
-  readonly answerOf?: (ending: RunEnding, text: string, isLast: boolean) => Json | null;
+  readonly answerOf?: (text: string, isLast: boolean) => Json | null;
   /** Frees a call for the rest of a cut reply when none is to spare; false: it cannot. */
   readonly freeCall?: () => boolean;
 }
 
 async function read<T>(
-  run: Run,
   asked: Promise<Reply>,
   { readValue, answerOf }: JsonReplyReader<T>,
   isLast: boolean,
@@ -50,7 +48,7 @@ async function read<T>(
   if (reply.stop === "length") return { reply, reading: { ok: false, why: "the reply was cut at the output limit" } };
   const json = readJson(reply.text);
   if (json.ok) return { reply, reading: readValue(json.value) };
-  const answer = answerOf?.(run.ending, reply.text, isLast) ?? null;
+  const answer = answerOf?.(reply.text, isLast) ?? null;
   return { reply, reading: answer === null ? json : readValue(answer) };
 }
 
@@ -70,7 +68,7 @@ async function readWhole<T>(
   reader: JsonReplyReader<T>,
   isLast = !run.ledger.spare,
 ): Promise<{ readonly reply: Reply; readonly reading: Reading<T>; readonly messages: readonly Message[] }> {
-  const answered = await read(run, askOnce(run, question), reader, isLast);
+  const answered = await read(askOnce(run, question), reader, isLast);
   const first = { ...answered, messages: [...question.messages, replied(answered.reply)] };
   if (first.reply.stop !== "length" || !(run.ledger.spare || reader.freeCall?.() === true)) return first;
   run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
@@ -84,7 +82,7 @@ async function readWhole<T>(
   const tail = rest.text.replace(/^\s*```(?:json)?\s*\n/, "");
   for (const text of [first.reply.text + tail, rest.text]) {
     const joined = { ...first.reply, text, stop: rest.stop };
-    const reading = await read(run, Promise.resolve(joined), reader, isLast);
+    const reading = await read(Promise.resolve(joined), reader, isLast);
     if (reading.reading.ok) return { ...reading, messages: [...messages, replied(rest)] };
   }
   return first;

@@ -11,13 +11,12 @@ import { asksToLook, type Plan } from "../core/plan/plan.ts";
 import { type CallPromise, planPromise, promiseOf } from "../core/plan/promise.ts";
 import { planJsonSchema } from "../core/plan/reply-schemas.ts";
 import type { PlanClaim } from "../core/plan/scope.ts";
-import { readLooseReply } from "../core/script/loose-reply.ts";
 import { completeFinish, parseScript } from "../core/script/parser.ts";
+import { asksToKnow, readProse } from "../core/script/prose.ts";
 import { requireYes, takeYes } from "./approval.ts";
 import { isTooLong, type ModelQuestion } from "./ask.ts";
 import { type Briefing, makeBriefing, type Part } from "./briefing/briefing.ts";
 import { tellBriefing } from "./dialogue.ts";
-import type { RunEnding } from "./ending/ending.ts";
 import { lookAround } from "./evidence.ts";
 import { askForJson, type ReadValue } from "./json-reply.ts";
 import { type AtOnce, offerAtOnce, tryAtOnce } from "./plans/at-once.ts";
@@ -216,18 +215,31 @@ interface Wanted {
   readonly promiseAt: ((plans: number) => CallPromise) | null;
   /** Key of the plan in the cache; null: it is not cached. */
   readonly key: string | null;
+  /** The model has answered with mere prose before. */
+  readonly isAgain?: boolean;
+}
+
+/** Whether a reply without JSON is an answer in prose: at once to a person; else the last one after a look or a question. */
+function answersInProse({ interactive, planning, task }: Run, text: string, isLast: boolean): boolean {
+  const { asksOnly, rounds } = planning;
+  const isRead = interactive || asksOnly;
+  const prose = readProse(text, asksOnly ? `${task.text}?` : task.text);
+  if (prose === "answer" && (isRead || (isLast && (rounds > 0 || asksToKnow(task.text))))) return true;
+  return prose !== null && isRead && isLast;
 }
 
 /**
- * The answer of a model that ends its looks without JSON: with FINISH alone, like a script, or with nothing but prose
- * when nobody asks again; null: neither. Records its next steps.
+ * The answer of a model that sends no JSON: prose, or FINISH alone, like a script; null: neither. Records its next
+ * steps, and the words of a reply that nobody asks for again.
  */
-function answerOf(ending: RunEnding, text: string, isLast: boolean): Json | null {
+function answerOf(run: Run, text: string, isLast: boolean): Json | null {
+  const { ending, interactive, planning } = run;
+  if (answersInProse(run, text, isLast)) return { intent: "conversation", reply: text.trim() };
   const { actions } = completeFinish(parseScript(text, { stop: "end", read: () => null, tag: "EOT" }), text, "EOT");
   const [finish] = actions;
-  const isProse = actions.length === 0 && readLooseReply(text, [], () => null).seen === "";
-  if (isLast && isProse && text.trim() !== "") return { intent: "conversation", reply: text.trim() };
+  if (isLast && actions.length === 0 && !/^\s*[[{]/.test(text)) ending.text = text.trim();
   if (actions.length !== 1 || finish?.cmd !== "FINISH" || !finish.arg) return null;
+  if (!interactive && !planning.asksOnly && planning.rounds === 0) return null;
   ending.next = finish.next ?? [];
   return { intent: "conversation", reply: finish.arg };
 }
@@ -268,7 +280,7 @@ async function loadCached<Made>(
 async function askForPlan<Made>(
   run: Run,
   kind: PlanKind<Made>,
-  { messages, plans, promiseAt }: Wanted,
+  { messages, plans, promiseAt, isAgain = false }: Wanted,
 ): Promise<Found<Made>> {
   const { ledger, planning } = run;
   const promise = promiseAt?.(plans) ?? planPromise(run.planning.maxRounds);
@@ -289,9 +301,8 @@ async function askForPlan<Made>(
     ledger.reserve(Math.max(0, promise.at_most - plans - 1 - freed));
     return ledger.spare;
   };
-  const { asksOnly } = planning;
-  const answer: typeof answerOf = (ending, text, isLast) => answerOf(ending, text, isLast || asksOnly);
-  const reader = { readValue, freeCall, ...((planning.rounds > 0 || asksOnly) && { answerOf: answer }) };
+  const answer = (text: string, isLast: boolean) => answerOf(run, text, isLast || isAgain);
+  const reader = { readValue, freeCall, answerOf: answer };
   const { value: made, messages: said } = await askForJson(run, question, "plan", reader);
   run.dialogue.messages = said;
   return { made, messages: said, plans: plans + freed, cached: false, atOnce: null };
@@ -312,7 +323,7 @@ async function askForWork<Made>(run: Run, kind: PlanKind<Made>, system: string, 
   const before = ledger.made;
   const first = await tryAtOnce(run, system, messages);
   const all = plans - 1 + Math.max(1, ledger.made - before);
-  if (first.plan === null) return askForPlan(run, kind, { ...wanted, messages: first.messages, plans: all + 1 });
+  if (first.plan === null) return askForPlan(run, kind, { ...wanted, ...first, plans: all + 1 });
   // Only a mode whose plans are plain plans offers this.
   return { made: first.plan as Made, messages: first.messages, plans: all, cached: false, atOnce: first.atOnce };
 }

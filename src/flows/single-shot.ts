@@ -8,6 +8,7 @@ import { nameOf, type RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { complexityOf, phasesOf, promiseOf } from "../core/plan/promise.ts";
 import { createRights, type PlanClaim, type Rights, undoneStep, useOf } from "../core/plan/scope.ts";
+import { readProse } from "../core/script/prose.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { hintFor, type Tally } from "./acting.ts";
 import { requireRight } from "./approval.ts";
@@ -218,6 +219,7 @@ const renderNow = async (run: Run, plan: Plan, checks: readonly Check[]): Promis
 
 /** Throws the failure that is left when no call is left to mend it. */
 function giveUp(run: Run, left: Left, text: string): never {
+  if (left.code === "reply_invalid" && readProse(text, "") !== null) run.ending.text ||= text.trim();
   if (run.ledger.capped) {
     throw new PaiError("budget_calls", `budget reached: ${left.message}, and --max-calls allows no further call`);
   }

@@ -17,6 +17,7 @@ import {
 import { readPlan } from "../../core/plan/parse-plan.ts";
 import type { Plan } from "../../core/plan/plan.ts";
 import type { LooseTarget } from "../../core/script/loose-reply.ts";
+import { readProse } from "../../core/script/prose.ts";
 import type { Script, ScriptAction } from "../../core/script/script.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import type { Briefing } from "../briefing/briefing.ts";
@@ -41,8 +42,8 @@ export interface AtOnce {
 /** What the first answer led to. */
 export type First =
   | { readonly plan: Plan; readonly atOnce: AtOnce | null; readonly messages: readonly Message[] }
-  /** A plan is to be asked for with these messages. */
-  | { readonly plan: null; readonly messages: readonly Message[] };
+  /** A plan is to be asked for with these messages. `isAgain`: the answer was mere prose. */
+  | { readonly plan: null; readonly messages: readonly Message[]; readonly isAgain: boolean };
 
 /** Tokens that the window must have for what comes back. */
 const roomForReply = 2_000;
@@ -172,23 +173,31 @@ export async function tryAtOnce(run: Run, system: string, messages: readonly Mes
   const reply = await askForScript(run, { purpose: "execute", system, messages, targets: targetsIn(run) });
   dialogue.messages = reply.messages;
   const { script, text, seen } = reply;
-  const ask = (why: string): First => ({
+  const ask = (why: string, isAgain = false): First => ({
     plan: null,
     messages: [...reply.messages, { role: "user", text: `${why}\n\n${planRequest()}` }],
+    isAgain,
   });
+  const talk = (said: string): First => {
+    const nothing = { analysis: null, execution_plan: null, intelligence_notes: null };
+    return { plan: { intent: "conversation", reply: said, ...nothing }, atOnce: null, messages: reply.messages };
+  };
   if (wasCut(script)) return ask("Your answer was cut, and nothing of it was done. Send a plan first.");
   const answer = readFirstAnswer(script, text, seen);
   switch (answer.kind) {
     case "plan":
       return ask("Send the plan.");
-    case "unclear":
+    case "unclear": {
+      const prose = filesNamed(text, script.actions).length > 0 ? null : readProse(text, run.task.text);
+      if (prose === "answer" && run.interactive) return talk(text.trim());
       run.emit({
         type: "notice",
         level: "warning",
         code: "answer_unusable",
         text: `unusable answer (${answer.why}): asking for a plan`,
       });
-      return ask(`That could not be used: ${answer.why}. Send a plan instead.`);
+      return ask(`That could not be used: ${answer.why}. Send a plan, or the whole answer.`, prose !== null);
+    }
     case "json": {
       const reading = readPlan(answer.value);
       return reading.ok
@@ -199,9 +208,7 @@ export async function tryAtOnce(run: Run, system: string, messages: readonly Mes
       if (filesNamed(text, script.actions).length > 0)
         return ask("Your answer names files and changes none; nothing was done. Send a plan first.");
       run.ending.next = answer.next;
-      const talk = { intent: "conversation", reply: answer.text } as const;
-      const plan: Plan = { ...talk, analysis: null, execution_plan: null, intelligence_notes: null };
-      return { plan, atOnce: null, messages: reply.messages };
+      return talk(answer.text);
     }
     case "looks":
       if (planning.rounds >= planning.maxRounds) return ask("No look is left. Send the plan.");

@@ -1,5 +1,5 @@
 /** Questions in the ways of working that go step by step: looks are no steps, and the answer is not summarized away. */
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { hybrid } from "../../../src/flows/auto.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { finish, modify, plan, talk, write } from "../plans.ts";
@@ -56,5 +56,47 @@ test("auto: looks alone are answered by the next plan call", async () => {
     text: "It sets X.",
     status: "answered",
     calls: { made: 2, expected: 2, at_most: 3 },
+  });
+});
+
+describe("prose is the answer", () => {
+  const byHand = { interactive: true } as const;
+  const code = "The list is shared:\n\n```py\nX = []\n```\n";
+  const edit = "a.py\n<<<<<<< SEARCH\nX = 1\n=======\nX = 2\n>>>>>>> REPLACE\n";
+  test.each([
+    ["at once to a person", "who are you?", ["A model. If you like, I'll change a.py."], byHand],
+    ["at once to a person, where the work might come", "hello", ["Hello!"], { ...byHand, atOnce: "auto" }],
+    ["with code, to a question", "why?", [code], { ...byHand, atOnce: "auto" }],
+    ["with code, to somebody who only asks", "show the fault", [code], { asksOnly: true }],
+    ["the second time, when it announced work", "explain a.py", ["Let me look at it.", "It sets X."], byHand],
+    [
+      "the second time, when the work might come",
+      "explain a.py",
+      ["I'll look.", "I will look."],
+      { ...byHand, atOnce: "auto" },
+    ],
+    ["the second time, with code to no question", "add Y", [code, code], { ...byHand, atOnce: "auto" }],
+    ["the second time, where nobody reads it", "explain a.py", ["It sets X.", "It sets X."], {}],
+  ] as const)("%s", async (_, task, lines, options) => {
+    const ran = await play({ files, task, lines, options });
+    expect(ran.outcome).toMatchObject({
+      status: "answered",
+      text: lines.at(-1)?.trim(),
+      calls: { made: lines.length },
+    });
+  });
+
+  test.each([
+    ["only announces work, where nobody reads it", "I will do it.", {}],
+    ["holds an edit", edit, byHand],
+  ] as const)("but not one that %s, which is asked for again and fails", async (_, line, options) => {
+    const { outcome } = await play({ files, task: "fix it", lines: [line, line], options });
+    expect([outcome.status, outcome.code, outcome.calls.made]).toEqual(["failed", 7, 2]);
+  });
+
+  test("and what stands in place of a script, twice, is shown as the model's words", async () => {
+    const lines = [plan({ steps: ["MODIFY a.py"] }), "I cannot see Y.", "There is no Y here."];
+    const { outcome } = await play({ files, lines, options: byHand, answers: "yes" });
+    expect([outcome.code, outcome.text]).toEqual([7, "There is no Y here."]);
   });
 });

@@ -1,0 +1,33 @@
+/** Replies that are prose: whether one is an answer, or only announces work. Pure. */
+import { readLooseReply } from "./loose-reply.ts";
+import { parseScript } from "./parser.ts";
+
+/** Work that is still to come, or that words alone claim. */
+const announcement =
+  /\b(?:I(?:['’]ll| will| would (?:first|now)|(?:['’]m| am) going to|(?:['’]ve| have) (?!looked|read)\w+ed)|let(?:['’]s| me(?! know))|saya (?:akan|sudah|telah))\b/i;
+/** An offer is no announcement. */
+const offer = /\?|\b(?:if you|jika|kalau)\b/i;
+
+const announces = (text: string): boolean =>
+  text
+    .replace(/^(```|~~~)[\s\S]*?^\1/gm, "")
+    .split(/(?<=[.!?:])\s|\n/)
+    .some((sentence) => announcement.test(sentence) && !offer.test(sentence));
+
+/** Whether a request asks to be told something. */
+export const asksToKnow = (request: string): boolean =>
+  /\?|^\W*(?:why|how|what|where|who|which|when|explain|describe|tell me|apa|kenapa|bagaimana|jelaskan)\b/i.test(
+    request,
+  );
+
+/**
+ * What a reply without actions is. `answer`: prose that answers the request, with code only where that asks something;
+ * `words`: other prose, which announces work or shows code; null: it is no prose, or holds edits.
+ */
+export function readProse(text: string, request: string): "answer" | "words" | null {
+  const { actions } = parseScript(text, { stop: "end", read: () => null, tag: "EOT" });
+  const { seen } = readLooseReply(text, [], () => null);
+  const hasCode = /\bfenced\b/.test(seen);
+  if (actions.length > 0 || text.trim() === "" || (seen !== "" && !hasCode)) return null;
+  return announces(text) || (hasCode && !asksToKnow(request)) ? "words" : "answer";
+}

@@ -74,7 +74,9 @@ test("what was taken back is told as that, without the claim and the diff, until
       .split("\n")
       .slice(4);
   expect(told(reversed(true))).toEqual(["user: two", "pai: undone by the user"]);
-  expect(told(reversed(true), reversed(false))).toEqual(told());
+  const [user = "", answer = "", end = "", ...diff] = told();
+  const back = [user, answer, `${end}; brought back by the user since`, ...diff];
+  expect(told(reversed(true), reversed(false))).toEqual(back);
   expect(told()[1]).toBe("you: did two");
 });
 

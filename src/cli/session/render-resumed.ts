@@ -1,5 +1,6 @@
 /** A saved session as text: when it is resumed, and as Markdown for a file. Stored text never approves anything. */
 import { mayStand } from "../../core/session/became.ts";
+import { endOf } from "../../core/session/past.ts";
 import { pendingOf, type Session, type Turn } from "../../core/session/session.ts";
 import type { ReadSession, SessionSummary } from "../../store/sessions.ts";
 import { counted } from "../../ui/amount.ts";
@@ -16,16 +17,15 @@ export const renderListed = ({ id, changed, turns, preview }: ListedSession): st
   `${id}  ${new Date(changed).toISOString().slice(0, 16).replace("T", " ")}  ${counted(turns, "turn")}  ${visibleLine(preview)}`;
 
 function renderTurn(turn: Turn, style: Style, columns: number): readonly string[] {
-  const { request, text, status, became, undone } = turn;
+  const { request, text, status, undone } = turn;
   const width = style.plain ? null : columns;
   const markdown = width === null ? null : { columns: width, style, highlight: () => null };
   const answer = text.trim() === "" ? [] : renderAnswer(text, width, markdown).trimEnd().split("\n");
-  const ended = undone ? "undone by the user" : became || (status ?? "interrupted");
   return [
     "",
     ...hang("> ", visibleLine(request), width),
     ...(answer.length === 0 || undone || !mayStand(turn) ? [] : ["", ...answer]),
-    ...(status === "answered" && !undone ? [] : ["", ...hang("", style.paint("dim", visibleLine(ended)), width)]),
+    ...(status === "answered" && !undone ? [] : ["", ...hang("", style.paint("dim", visibleLine(endOf(turn))), width)]),
   ];
 }
 
@@ -57,15 +57,15 @@ function fenceFor(text: string): string {
 
 /** `cover`: hides what is secret. */
 export function renderExport({ id, at, turns }: Session, cover: (text: string) => string): string {
-  const parts = turns.flatMap(({ at: begun, request, text, became, undone, diff, status }) => {
-    const ended = undone ? "undone by the user" : became || (status ?? "cut off");
+  const parts = turns.flatMap((turn) => {
+    const { at: begun, request, text, diff } = turn;
     const tick = fenceFor(diff);
     return [
       `## ${request.split("\n", 1)[0]}`,
       begun,
       ...(request.includes("\n") ? [request] : []),
       ...(text.trim() === "" ? [] : [text.trim()]),
-      `*${ended}*`,
+      `*${endOf(turn)}*`,
       ...(diff === "" ? [] : [`${tick}diff\n${diff.trimEnd()}\n${tick}`]),
     ];
   });

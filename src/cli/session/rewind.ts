@@ -146,8 +146,12 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
   // If the conversation is no longer available, this throws before any file is touched.
   if (action !== "code") open.before(from - 1);
   const taken = action === "conversation" ? 0 : await rewindCode(talk, from);
-  if (action !== "code") startAnew(talk.dialogue);
-  if (action !== "code") open.add({ type: "session.rewound", at: context.now().toISOString(), turns: from - 1 });
+  if (action !== "code") {
+    startAnew(talk.dialogue);
+    open.add({ type: "session.rewound", at: context.now().toISOString(), turns: from - 1 });
+    // What is left of the conversation knows nothing of the files.
+    talk.truth.follow([]);
+  }
   const code = taken === 0 ? "no files were taken back" : `${counted(taken, "run")} taken back; bring back with: /redo`;
   tell(talk, "rewind", `${restored[action]} went back to before turn ${from}: ${code}`);
   const waiting = waitingPlan(talk)?.task ?? pendingOf(open.session)[0];

@@ -179,7 +179,11 @@ export async function taskOf(
 ): Promise<Task> {
   await showOutside(talk, typed, decide);
   const files = await findMentions(talk.composed.opened.workspace, typed);
-  return continueWith({ text, context: talk.offered, files }, talk);
+  const offered =
+    talk.offered === null
+      ? null
+      : `The user ran these commands; what else is said of the time since your last turn may be later:\n${talk.offered}`;
+  return continueWith({ text, context: offered, files }, talk);
 }
 
 function addSpent({ calls, tokens, cost }: Talk["spent"], outcome: Outcome): Talk["spent"] {

@@ -10,7 +10,7 @@ import type { Turn } from "../../core/session/session.ts";
 import { nameSome } from "../../core/suggest.ts";
 import type { Task } from "../../flows/run.ts";
 import type { OpenSession } from "../../store/sessions.ts";
-import type { History } from "../../workspace/journal/run-history.ts";
+import type { History, KeptRun } from "../../workspace/journal/run-history.ts";
 
 export interface TruthWatch {
   /** Takes every event of a run. */
@@ -38,6 +38,13 @@ async function hashOf(workspace: Workspace, path: string): Promise<string | null
   }
 }
 
+function sayReversal({ task, status }: KeptRun, turn: Turn | undefined): string {
+  const request = turn?.request ?? task;
+  const named = request.length > maxOfRequest ? `${request.slice(0, maxOfRequest)}…` : request;
+  const what = task.startsWith("!") ? "what the command changed" : "what you did for";
+  return `${status === "undone" ? "undone" : "brought back"} by the user: ${what} ${JSON.stringify(named)}`;
+}
+
 export function watchTruth({
   workspace,
   history,
@@ -51,6 +58,8 @@ export function watchTruth({
   const known = new Map<string, string | null>();
   /** Files whose present content the next request tells. */
   let told: ReadonlyMap<string, string | null> = new Map();
+  /** The status of each kept run when the model was last told. */
+  const seen = new Map<string, KeptRun["status"]>();
   /** Files that the run at work has shown already: what it shows later may be its own change. */
   let shown = new Set<string>();
 
@@ -68,31 +77,62 @@ export function watchTruth({
     }
   }
 
-  function noteReversals(open: OpenSession): readonly string[] {
-    const { turns } = open.session;
-    if (!turns.some(({ changed }) => changed)) return [];
-    const statuses = new Map(history.list().map(({ id, status }) => [id, status]));
-    const notes: string[] = [];
-    for (const { run, request, undone, changed } of turns) {
-      const status = statuses.get(run);
-      if (!changed || status === undefined || (status === "undone") === undone) continue;
-      open.add({ type: "turn.reversed", at: now().toISOString(), run, undone: !undone });
-      const named = request.length > maxOfRequest ? `${request.slice(0, maxOfRequest)}…` : request;
-      notes.push(`${undone ? "brought back" : "undone"} by the user: what you did for ${JSON.stringify(named)}`);
-    }
-    return notes;
+  function seeRuns(): void {
+    for (const { id, status } of history.list()) seen.set(id, status);
   }
 
-  async function findChanged(): Promise<readonly string[]> {
+  /** What an undone run leaves in its files, and a standing one. */
+  function leftBy({ id, status }: KeptRun): ReadonlyMap<string, string | null> {
+    const left = new Map<string, string | null>();
+    for (const { path, before, after } of history.work(id) ?? []) {
+      const blob = status === "applied" ? after : before;
+      if (blob === null) left.set(path, null);
+      else if (blob.kind === "file") left.set(path, digest(blob.bytes));
+    }
+    return left;
+  }
+
+  /** Only a person undoes and redoes; a run of the session that was rolled back may be brought back, too. */
+  function isReversed({ id, status, task }: KeptRun, turn: Turn | undefined): boolean {
+    if (status !== "applied" && status !== "undone") return false;
+    if (turn !== undefined && turn.status !== null)
+      return (turn.changed && turn.undone !== true) !== (status === "applied");
+    const earlier = seen.get(id) ?? (task.startsWith("!") ? "applied" : status);
+    return earlier !== status && earlier !== "open";
+  }
+
+  /** The notes, and what the files of these runs hold if nobody else has changed them since. */
+  function noteReversals(open: OpenSession): { notes: readonly string[]; left: ReadonlyMap<string, string | null> } {
+    const turns = new Map(open.session.turns.map((turn) => [turn.run, turn]));
+    const reversed = history.list().filter((run) => run.changes.length > 0 && isReversed(run, turns.get(run.id)));
+    const left = new Map<string, string | null>();
+    for (const run of reversed.reverse()) for (const [path, hash] of leftBy(run)) left.set(path, hash);
+    for (const { id: run, status } of reversed)
+      if (turns.has(run))
+        open.add({ type: "turn.reversed", at: now().toISOString(), run, undone: status === "undone" });
+    const notes = reversed.map((run) => sayReversal(run, turns.get(run.id)));
+    seeRuns();
+    return { notes, left };
+  }
+
+  async function findChanged(left: ReadonlyMap<string, string | null>): Promise<readonly string[]> {
     const changed = new Map<string, string | null>();
     for (const [path, hash] of known) {
       const actual = await hashOf(workspace, path);
       if (actual !== undefined && actual !== hash) changed.set(path, actual);
     }
     told = changed;
-    if (changed.size === 0) return [];
-    const names = [...changed].map(([path, hash]) => (hash === null ? `${path} (gone)` : path));
-    return [`changed since your last turn, not by you: ${nameSome(names, maxNamed)}`];
+    const others = [...changed].filter(([path, hash]) => left.get(path) !== hash);
+    const name = (paths: typeof others) =>
+      nameSome(
+        paths.map(([path, hash]) => (hash === null ? `${path} (gone)` : path)),
+        maxNamed,
+      );
+    const [alone, also] = [others.filter(([path]) => !left.has(path)), others.filter(([path]) => left.has(path))];
+    return [
+      ...(alone.length === 0 ? [] : [`changed since your last turn, not by you: ${name(alone)}`]),
+      ...(also.length === 0 ? [] : [`changed since your last turn by somebody else, too: ${name(also)}`]),
+    ];
   }
 
   /** A run begins: it is told what has changed. */
@@ -115,14 +155,16 @@ export function watchTruth({
       else if (event.type === "changes.rolled_back") for (const { path } of event.changes) known.delete(path);
     },
     async catchUp(open) {
-      return [...noteReversals(open), ...(await findChanged())];
+      const { notes, left } = noteReversals(open);
+      return [...notes, ...(await findChanged(left))];
     },
     follow(turns) {
       known.clear();
-      const changes = turns.slice(-followed).flatMap(({ run }) => history.work(run) ?? []);
-      for (const { path, after } of changes) {
-        if (after === null) learn(path, null);
-        else if (after.kind === "file") learn(path, digest(after.bytes));
+      seeRuns();
+      const runs = new Map(history.list().map((run) => [run.id, run]));
+      for (const { run } of turns.slice(-followed)) {
+        const kept = runs.get(run);
+        if (kept !== undefined) for (const [path, hash] of leftBy(kept)) learn(path, hash);
       }
     },
   };

@@ -23,14 +23,21 @@ const maxChars = 100_000;
 const sizeOf = ({ request, answer, became, diff }: PastTurn) =>
   request.length + answer.length + became.length + diff.length;
 
+/** How a turn ended, and what the user did with it since. */
+export function endOf({ status, became, undone }: Turn): string {
+  if (undone === true) return "undone by the user";
+  const end = became || (status ?? "cut off; what it had changed was taken back");
+  return undone === null ? end : `${end}; brought back by the user since`;
+}
+
 function pastTurn(turn: Turn, hasDiff: boolean): PastTurn {
-  const { request, text, status, became, diff, undone, mode } = turn;
-  const isLost = undone || !mayStand(turn);
+  const { request, text, diff, undone, mode } = turn;
+  const isLost = undone === true || !mayStand(turn);
   return {
     request,
     answer: isLost ? "" : text,
-    became: undone ? "undone by the user" : became || (status ?? "cut off; what it had changed was taken back"),
-    diff: hasDiff && !undone ? diff : "",
+    became: endOf(turn),
+    diff: hasDiff && undone !== true ? diff : "",
     isInMessages: mode === "tool-loop",
   };
 }

@@ -26,8 +26,8 @@ export interface Turn {
   readonly became: string;
   /** Unified diff of what was kept, cut. */
   readonly diff: string;
-  /** The user has taken back what it changed. */
-  readonly undone: boolean;
+  /** The user has taken back what it changed, or (false) brought it back; null: neither. */
+  readonly undone: boolean | null;
   readonly next: readonly string[];
   readonly score: number | null;
   readonly calls: number;
@@ -54,7 +54,7 @@ export function emptySession(id: string, at: string): Session {
 type TurnLine = Extract<SessionLine, { type: "turn.finished" | "turn.reversed" }>;
 
 function changedBy(turns: readonly Turn[], line: TurnLine): readonly Turn[] {
-  if (line.type === "turn.reversed") return changeTurn(turns, line.run, { undone: line.undone });
+  if (line.type === "turn.reversed") return changeTurn(turns, line.run, { undone: line.undone, changed: true });
   const { status, text, became, diff, next, score, calls, changed } = line;
   return changeTurn(turns, line.run, { status, text, became, diff, next, score, calls, changed });
 }
@@ -66,7 +66,7 @@ function changeTurn(turns: readonly Turn[], run: string, change: Partial<Turn>):
 }
 
 const unfinished = {
-  ...{ status: null, text: "", became: "", diff: "", undone: false },
+  ...{ status: null, text: "", became: "", diff: "", undone: null },
   ...{ next: [], score: null, calls: 0, changed: false },
 };
 

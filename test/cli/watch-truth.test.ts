@@ -1,0 +1,105 @@
+/** What a request is told of the time since the last turn: who changed what, and nothing that pai did as if it were another's. */
+import { expect, test } from "bun:test";
+import { watchTruth } from "../../src/cli/session/watch-truth.ts";
+import type { Change } from "../../src/core/change.ts";
+import type { Workspace } from "../../src/core/ports.ts";
+import type { Turn } from "../../src/core/session/session.ts";
+import type { OpenSession } from "../../src/store/sessions.ts";
+import type { History, KeptRun } from "../../src/workspace/journal/run-history.ts";
+
+const blob = (text: string) => ({ kind: "file", bytes: new TextEncoder().encode(text), mode: 0o644 }) as const;
+
+interface Made {
+  readonly status: KeptRun["status"];
+  readonly task: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** One file a.py, the runs that changed it, and the turns of a session. */
+function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<Turn>[]) {
+  const statuses = new Map(Object.entries(runs).map(([id, { status }]) => [id, status]));
+  const disk = { text: "" };
+  const history = {
+    list: () =>
+      Object.entries(runs)
+        .map(([id, { task }]) => ({ id, task, status: statuses.get(id), changes: [{ path: "a.py" }] }))
+        .reverse(),
+    work: (id: string) => {
+      const { before = "", after = "" } = runs[id] ?? {};
+      return [{ path: "a.py", before: blob(before), after: blob(after), from: null } as unknown as Change];
+    },
+  } as unknown as History;
+  const workspace = { path: (path: string) => path, read: async () => blob(disk.text) } as unknown as Workspace;
+  const lines: object[] = [];
+  const session = { turns: turns.map((turn) => ({ undone: null, changed: true, status: "verified", ...turn })) };
+  const open = { session, add: (line: object) => lines.push(line) } as unknown as OpenSession;
+  const truth = watchTruth({ workspace, history, now: () => new Date(0) });
+  return { truth, open, disk, statuses, lines, turns: session.turns as unknown as readonly Turn[] };
+}
+
+const edit = { task: "set x", before: "x = 1\n", after: "x = 2\n" } as const;
+
+test("an undo is told once, and its file is not called another's work", async () => {
+  const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }]);
+  past.disk.text = edit.after;
+  past.truth.follow(past.turns);
+  expect(await past.truth.catchUp(past.open)).toEqual([]);
+  past.statuses.set("r1", "undone");
+  past.disk.text = edit.before;
+  expect(await past.truth.catchUp(past.open)).toEqual(['undone by the user: what you did for "set x"']);
+});
+
+test("what somebody else wrote besides an undo is told as that", async () => {
+  const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }]);
+  past.disk.text = edit.after;
+  past.truth.follow(past.turns);
+  past.statuses.set("r1", "undone");
+  past.disk.text = `${edit.before}y = 1\n`;
+  expect(await past.truth.catchUp(past.open)).toEqual([
+    'undone by the user: what you did for "set x"',
+    "changed since your last turn by somebody else, too: a.py",
+  ]);
+});
+
+test("a run that was rolled back is brought back by the user, and the session knows it", async () => {
+  const turn = { run: "r1", request: "set x", status: "failed", changed: false };
+  const past = openPast({ r1: { ...edit, status: "rolled_back" } }, [turn]);
+  past.disk.text = edit.before;
+  past.truth.follow(past.turns);
+  expect(await past.truth.catchUp(past.open)).toEqual([]);
+  past.statuses.set("r1", "applied");
+  past.disk.text = edit.after;
+  expect(await past.truth.catchUp(past.open)).toEqual(['brought back by the user: what you did for "set x"']);
+  expect(past.lines).toMatchObject([{ type: "turn.reversed", run: "r1", undone: false }]);
+});
+
+test("a session that is resumed after a rollback invents no change", async () => {
+  const past = openPast({ r1: { ...edit, status: "rolled_back" } }, [{ run: "r1", status: "failed", changed: false }]);
+  past.disk.text = edit.before;
+  past.truth.follow(past.turns);
+  expect(await past.truth.catchUp(past.open)).toEqual([]);
+});
+
+test("a conversation that was cut tells nothing of the files of the turns that are gone", async () => {
+  const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }]);
+  past.disk.text = edit.after;
+  past.truth.follow(past.turns);
+  past.statuses.set("r1", "undone");
+  past.disk.text = edit.before;
+  past.truth.follow([]);
+  expect(await past.truth.catchUp({ ...past.open, session: { ...past.open.session, turns: [] } })).toEqual([]);
+});
+
+test("a command of the user that he undid is told as undone", async () => {
+  const runs: Record<string, Made> = {};
+  const past = openPast(runs, []);
+  past.disk.text = edit.before;
+  past.truth.follow([]);
+  runs["r2"] = { ...edit, task: "!sed -i s/1/2/ a.py", status: "undone" };
+  past.statuses.set("r2", "undone");
+  expect(await past.truth.catchUp(past.open)).toEqual([
+    'undone by the user: what the command changed "!sed -i s/1/2/ a.py"',
+  ]);
+  expect(await past.truth.catchUp(past.open)).toEqual([]);
+});

@@ -81,22 +81,6 @@ test("a request that the history had a say in is made again without it", async (
   });
 });
 
-test("a request with a mistyped word is made again", async () => {
-  const others = Object.fromEntries(
-    Array.from({ length: 60 }, (_, n) => [`src/part${n}.py`, `value = ${n}\n`.repeat(400)]),
-  );
-  const filler = (name: string) => `def ${name}():\n    value = 1\n    value = 2\n    return value\n\n`;
-  const parts = Array.from({ length: 900 }, (_, n) => filler(n === 500 ? "open_palette" : `part_${n}`)).join("");
-  await inFolder({ "a.txt": "one\n", "src/palette.py": parts, ...others }, async (place) => {
-    await record(place, { task: "the pallette is lost", lines: change("one", "two") });
-    const { facts } = (await receiptsOf(place)).read(idOf(1));
-    expect(factsOf(facts, "ranking")[0]?.files.map(({ path }) => path as string)).toEqual(["src/palette.py"]);
-    // Another file holds the word by then.
-    writeFileSync(join(place.root, "src/part7.py"), "pallette\n");
-    expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
-  });
-});
-
 test("an older run is replayed under the runs after it, and after it was undone", async () => {
   await inFolder({ "a.txt": "one\n" }, async (place) => {
     await record(place, { lines: change("one", "two") }, 1);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createDialogue } from "../../core/dialogue.ts";
 import { exitCodes, PaiError, toPaiError } from "../../core/error.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import { pendingOf } from "../../core/session/session.ts";
+import { asksBack, pendingOf } from "../../core/session/session.ts";
 import { openInputHistory } from "../../store/input-history.ts";
 import { openSessions, openUnkept } from "../../store/sessions.ts";
 import { wrap } from "../../ui/layout.ts";
@@ -97,7 +97,7 @@ async function doLine(talk: Talk, line: string): Promise<void> {
   if (isNo(line) && (planned !== null || steps.length > 0)) return say("nothing was done");
   if (isContinue(line) && planned !== null) return carryOut(talk, planned);
   const pending = renderPending(steps, line);
-  if (isContinue(line) && pending === null) return say("nothing to continue");
+  if (isContinue(line) && pending === null && !asksBack(talk.open.session)) return say("nothing to continue");
   await runTask(talk, line, pending);
 }
 

@@ -200,6 +200,12 @@ export function pendingOf({ turns }: Session): readonly string[] {
   return last !== undefined && ["answered", "verified", "unverified"].includes(last.status ?? "") ? last.next : [];
 }
 
+/** Whether the last turn's answer ends with a question, so that a yes answers it. */
+export function asksBack({ turns }: Session): boolean {
+  const last = turns.at(-1);
+  return last !== undefined && !last.undone && mayStand(last) && /[?？]\W*$/.test(last.text);
+}
+
 const count = z.int().check(z.nonnegative());
 const call = z.object({ id: z.string(), name: z.string(), input: z.json() });
 const result = z.object({ id: z.string(), name: z.string(), ok: z.boolean(), text: z.string() });

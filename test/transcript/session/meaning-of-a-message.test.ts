@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import { openPlace } from "../harness.ts";
 import { done, hello, planned, talked, write } from "../replies.ts";
-import { inTerminal, openScreen, ready } from "../screen.ts";
+import { inTerminal, lastAsked, openScreen, ready } from "../screen.ts";
 
 inTerminal("a slash is never a task, whatever is mistyped behind it; a comment is one", async () => {
   await using place = openPlace([talked("That is a comment.")]);
@@ -51,6 +51,24 @@ inTerminal("a no, or a number of no next step, costs nothing; where no steps wai
   await screen.shows(/or say what to change/, 2);
   expect(place.gemini.requests[4]?.body).toContain("Make three.txt");
 });
+
+inTerminal(
+  "a yes answers the question that the last answer ends with; where none was asked, it costs nothing",
+  async () => {
+    await using place = openPlace([talked("It is 3. **Shall I change it?**"), talked("It is 4 now.")]);
+    using screen = openScreen(place, { columns: 100, rows: 40 });
+    screen.enter('"$PAI"');
+    await screen.shows(ready);
+    screen.enter("what is x?");
+    await screen.shows(/Shall I change it\?/);
+    screen.enter("yes");
+    await screen.shows(/It is 4 now\./);
+    expect(lastAsked(place)).toMatch(/\byes\b/);
+    screen.enter("yes");
+    await screen.shows(/nothing to continue/);
+    expect(place.gemini.requests).toHaveLength(2);
+  },
+);
 
 inTerminal("what a failed run took back comes again with the /redo it names (R29)", async () => {
   await using place = openPlace([...hello, done(""), done("")]);

@@ -14,15 +14,8 @@ import { hintFor, type Tally } from "./acting.ts";
 import { requireRight } from "./approval.ts";
 import { acceptBatch, acceptMeanwhile, applyBatch, isAsked, mergeStaged, reviewBatch } from "./changes/batch.ts";
 import { judgeStaged } from "./changes/judge.ts";
-import {
-  baselineOf,
-  type Check,
-  checksOf,
-  describeFailed,
-  refuseFailed,
-  runChecks,
-  runPlanChecks,
-} from "./checks/checks.ts";
+import { type Check, checksOf, laterChecks } from "./checks/admit.ts";
+import { baselineOf, describeFailed, refuseFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
 import { hasOwnWork } from "./commands/commands.ts";
 import { continueOrStart } from "./dialogue.ts";
 import type { RunEnding } from "./ending/ending.ts";
@@ -93,7 +86,8 @@ interface Phase {
   readonly rights: Rights;
   readonly claims: readonly PlanClaim[];
   readonly progress: Progress;
-  readonly checks: readonly Check[];
+  /** Those of later replies are added. */
+  readonly checks: Check[];
 }
 
 /** Takes the prose of a reply without actions as the answer, unless promised work is open. True when there is any. */
@@ -166,6 +160,7 @@ async function doPhase(phase: Phase, n: number, request: string | ScriptReply, b
   const { asked: reply, work } = await performAsWished(run, asked.value, question, how);
   const { script, text, seen, tag } = reply;
   run.dialogue.messages = reply.messages;
+  checks.push(...(await laterChecks(run, script, rights, checks)));
   const closed = keepFinish(run.ending, script);
   const finished = keepProse(run.ending, reply, progress) || closed;
   progress.absorb(work.batch, await findSettled(run, claims));
@@ -263,7 +258,7 @@ export async function execute(
     progress.absorb(seen);
     return renderTask(run, plan, evidence, { checks, turns: turnsAt(1) });
   };
-  const checks = run.changing.dryRun ? [] : checksOf(run);
+  const checks = run.changing.dryRun ? [] : [...checksOf(run)];
   const baseline = async () => {
     if (progress.promisesChanges && run.checking.plannedBefore.length === 0) await runPlanChecks(run, checks);
   };

@@ -11,7 +11,6 @@ import {
   tailOf,
   whyUnjudged,
 } from "../../core/command/check-output.ts";
-import { flagsToRun, grantsRun } from "../../core/command/run-patterns.ts";
 import type { Wall } from "../../core/command/sandbox.ts";
 import { fence } from "../../core/data-fence.ts";
 import { PaiError } from "../../core/error.ts";
@@ -23,6 +22,7 @@ import { nameSome } from "../../core/suggest.ts";
 import { requireBound, runInWorkspace } from "../commands/commands.ts";
 import { type Ended, settleCheck, settleEffects } from "../effects.ts";
 import type { Run } from "../run.ts";
+import { type Check, userChecks } from "./admit.ts";
 import type { Baseline, Checking, CheckReport } from "./checking.ts";
 import { formatChanged } from "./format.ts";
 import { leavesNothing, mayLeave, refuseWalled, weakestFor, whyWalled } from "./rights.ts";
@@ -311,35 +311,6 @@ export async function openBaseline(run: Run): Promise<void> {
   }
   const text = `the checks take longer than ${Math.round(checking.checkWaitMs / 1000)} s: planning begins without their results`;
   emit({ type: "notice", level: "info", code: "checks_late", text });
-}
-
-export interface Check {
-  readonly command: string;
-  readonly by: "user" | "plan";
-}
-
-/** The checks that the user typed, or set for every run. */
-export const userChecks = (checking: Readonly<Checking>): readonly Check[] =>
-  checking.checks.map((command): Check => ({ command, by: "user" }));
-
-/** The user's checks, then the plan's, each once. Checks that may not run here are recorded as not run. */
-export function checksOf(run: Run): readonly Check[] {
-  const { checks } = run.checking;
-  const { interactive } = run;
-  const { allowRun } = run.shell;
-  const user = userChecks(run.checking);
-  const planned = (run.planning.plan?.execution_plan?.checks ?? [])
-    .map((command) => command.trim())
-    .filter((command) => command !== "" && !checks.includes(command))
-    .map((command): Check => ({ command, by: "plan" }));
-  const withheld = interactive ? [] : planned.filter(({ command }) => !grantsRun(allowRun, command));
-  if (withheld.length > 0) {
-    const commands = withheld.map(({ command }) => command);
-    const text = `checks of the plan not run (headless they need ${flagsToRun(commands)}): ${commands.join("; ")}`;
-    run.emit({ type: "notice", level: "info", code: "checks_not_run", text });
-    run.checking.results = withheld.map((check) => ({ ...check, exit: null, ms: 0, passed: null }));
-  }
-  return [...user, ...planned.filter((check) => !withheld.includes(check))];
 }
 
 /** Whether checks have judged the run: some ran, all passed, and none of them changed what others had judged. */

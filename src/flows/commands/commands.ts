@@ -202,13 +202,18 @@ async function mayRunOutside(run: Run, { exit, held, refused }: Ran, command: st
   return askBound(run, command, async (note) => (await run.decide({ kind: "command", text: note + text })).accept);
 }
 
-/** Commands of the plan whose last run failed, without those before the first of the changes that the plan promises. */
-export function redCommands({ planning, shell }: Run): readonly RefusedAction[] {
+/**
+ * Commands of the plan whose last run failed, without those that ran before the first change, which only show what is
+ * wrong, and those that have passed as a check since.
+ */
+export function redCommands(run: Run): readonly RefusedAction[] {
+  const { checking, planning, shell } = run;
   if (planning.plan === null) return [];
-  const changes = workOf(planning.plan).some(({ action }) => rowOf(action)?.kind === "change");
+  const changes = hasOwnWork(run) || workOf(planning.plan).some(({ action }) => rowOf(action)?.kind === "change");
+  const passed = new Set(checking.results.flatMap(({ command, passed: is }) => (is === true ? [command] : [])));
   const last = new Map(shell.commands.map((each) => [each.command, each]));
   return [...last.values()].flatMap(({ command, exit, ended, isEarly }) => {
-    if (exit === 0 || (isEarly && changes)) return [];
+    if (exit === 0 || (isEarly && changes) || passed.has(command)) return [];
     return [{ action: "RUN", target: command, why: describeEnd({ exit, timedOut: ended === "timeout" }) }];
   });
 }

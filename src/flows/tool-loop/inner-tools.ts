@@ -5,7 +5,8 @@ import type { AnyAction } from "../../core/proposal.ts";
 import { renderTasks, type TasksResult, updateTask, writeTasks } from "../../core/session/conversation.ts";
 import { ask } from "../ask.ts";
 import { renderLikely } from "../briefing/briefing.ts";
-import { describeCheck, runChecks, userChecks } from "../checks/checks.ts";
+import { userChecks } from "../checks/admit.ts";
+import { describeCheck, runChecks } from "../checks/checks.ts";
 
 import { noteAnswer } from "../evidence.ts";
 import { perform } from "../perform.ts";

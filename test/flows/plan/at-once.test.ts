@@ -188,6 +188,34 @@ describe("today's way is open", () => {
     expect(outcome.checks.map(({ command, by, passed }) => [command, by, passed])).toEqual([[check, "plan", true]]);
   });
 
+  test("and a command that shows the fault first is no failed step; the check of the later answer runs after a yes", async () => {
+    const look = `RUN::${check}\n${finish("I run it.")}`;
+    const other = "test -e README.md";
+    const mended = `AMEND::MODIFY::area.py::the fault\n${change}CHECK::${check}\nCHECK::${other}\n${finish("Mended.")}`;
+    const { outcome, questions, files: after } = await byHand([look, mended], { answers: "yes" });
+    expect([outcome.status, outcome.undone, after["area.py"], outcome.calls.made]).toEqual([
+      ...["verified", undefined, better, 2],
+    ]);
+    expect(outcome.checks.map(({ command, by, passed }) => [command, by, passed])).toEqual([
+      [check, "plan", true],
+      [other, "plan", true],
+    ]);
+    const asked = questions.filter(({ kind }) => kind === "command").map(({ text }) => text);
+    expect(asked.map((text) => [text.includes(other), text.includes(check)])).toEqual([[true, false]]);
+  });
+
+  test("and a check of a later answer that may not run is named", async () => {
+    const mended = `${change}CHECK::true\n${finish("Mended.")}`;
+    const { outcome, eventsOf } = await once([plan({ steps: ["MODIFY area.py"] }), mended]);
+    expect(eventsOf("notice").map(({ text }) => text)).toContain(
+      "checks of the plan not run (headless they need --allow-run='true'): true",
+    );
+    expect([outcome.status, outcome.checks.find(({ command }) => command === "true")?.passed]).toEqual([
+      "verified",
+      null,
+    ]);
+  });
+
   test("and only a person is there to be asked back", async () => {
     const [alone, person] = [await once([script]), await byHand([script], { answers: ["yes"] })];
     expect([alone.requests[0]?.system.includes("ask back"), alone.asked(1).includes("Nobody answers")]).toEqual([

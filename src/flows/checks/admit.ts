@@ -1,0 +1,66 @@
+/** Which checks a run has: the user's, those of the plan that may run here, and those that later replies name. */
+import { flagsToRun, grantsRun } from "../../core/command/run-patterns.ts";
+import { toPaiError } from "../../core/error.ts";
+import { permits, type Rights } from "../../core/plan/scope.ts";
+import type { Script } from "../../core/script/script.ts";
+import { rowOf } from "../../core/vocabulary.ts";
+import { requireRight } from "../approval.ts";
+import { bindCommands } from "../commands/commands.ts";
+import type { Run } from "../run.ts";
+import type { Checking } from "./checking.ts";
+
+export interface Check {
+  readonly command: string;
+  readonly by: "user" | "plan";
+}
+
+/** The checks that the user typed, or set for every run. */
+export const userChecks = (checking: Readonly<Checking>): readonly Check[] =>
+  checking.checks.map((command): Check => ({ command, by: "user" }));
+
+/** The user's checks, then the plan's, each once. Checks that may not run here are recorded as not run. */
+export function checksOf(run: Run): readonly Check[] {
+  const user = userChecks(run.checking);
+  const planned = run.planning.plan?.execution_plan?.checks ?? [];
+  return [...user, ...admitChecks(run, planned, user)];
+}
+
+/** The checks of the model beyond `known`, each once, without those that may not run here, which are recorded as not run. */
+function admitChecks(run: Run, commands: readonly string[], known: readonly Check[]): readonly Check[] {
+  const planned = [...new Set(commands.map((command) => command.trim()))]
+    .filter((command) => command !== "" && !known.some((check) => check.command === command))
+    .map((command): Check => ({ command, by: "plan" }));
+  const withheld = run.interactive ? [] : planned.filter(({ command }) => !grantsRun(run.shell.allowRun, command));
+  if (withheld.length > 0)
+    tellNotRun(run, withheld, `headless they need ${flagsToRun(withheld.map(({ command }) => command))}`);
+  return planned.filter((check) => !withheld.includes(check));
+}
+
+function tellNotRun({ checking, emit }: Run, checks: readonly Check[], why: string): void {
+  const text = `checks of the plan not run (${why}): ${checks.map(({ command }) => command).join("; ")}`;
+  emit({ type: "notice", level: "info", code: "checks_not_run", text });
+  const known = checking.results.filter(({ command }) => !checks.some((check) => check.command === command));
+  checking.results = [...known, ...checks.map((check) => ({ ...check, exit: null, ms: 0, passed: null }))];
+}
+
+/** The checks beyond `known` that a later reply names: what no yes covers yet, a person is asked about. */
+export async function laterChecks(
+  run: Run,
+  script: Script,
+  rights: Rights,
+  known: readonly Check[],
+): Promise<readonly Check[]> {
+  if (run.changing.dryRun) return [];
+  const named = script.actions.flatMap(({ cmd, arg = "" }) => (rowOf(cmd)?.kind === "check" ? [arg] : []));
+  const allowed: Check[] = [];
+  for (const check of admitChecks(run, named, known)) {
+    const claim = { kind: "command", command: check.command } as const;
+    const isCovered = permits(rights.scope, claim);
+    await bindCommands(run, [check.command]);
+    const refusal = isCovered ? null : await requireRight(run, claim, null, null).then(() => null, toPaiError);
+    if (refusal === null) allowed.push(check);
+    else if (refusal.code === "command_refused") tellNotRun(run, [check], "you declined");
+    else throw refusal;
+  }
+  return allowed;
+}

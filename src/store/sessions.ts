@@ -62,8 +62,6 @@ export interface Sessions {
 
 const idShape = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
 
-/** Ids of the sessions in a folder, unsorted. */
-export const sessionIds = (folder: string): readonly string[] => listJsonl(folder).filter((id) => idShape.test(id));
 /** Of larger files only the end is resumed. */
 const maxBytes = 64 * 1024 * 1024;
 
@@ -72,7 +70,7 @@ const stamp = (at: Date) => at.toISOString().replace(/[-:]/g, "").replace("T", "
 /** `folder` is the sessions folder of one workspace; it is made with the first line. */
 export function openSessions(folder: string, root: string, maxLoaded = maxBytes): Sessions {
   const fileOf = (id: string) => join(folder, `${id}.jsonl`);
-  const ids = () => sessionIds(folder);
+  const ids = () => listJsonl(folder).filter((id) => idShape.test(id));
   const read = (id: string) => readSessionFile(fileOf(id), id, maxLoaded);
   const summarize = (id: string): SessionSummary[] => {
     try {

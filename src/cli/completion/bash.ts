@@ -25,13 +25,6 @@ _pai_offer() {
   [[ $cur != *:* || $COMP_WORDBREAKS != *:* ]] || COMPREPLY=("\${COMPREPLY[@]#"\${cur%"\${cur##*:}"}"}")
 }
 
-_pai_ids() {
-  local id rest all=
-  # What bash is offered it expands like a word of a command.
-  while IFS=$'\\t' read -r id rest; do [[ $id == *[!0-9a-z-]* ]] || all+=" $id"; done < <("$pai" completion "$1" 2>/dev/null)
-  _pai_offer "$all"
-}
-
 _pai_paths() {
   compopt -o filenames 2>/dev/null
   mapfile -t COMPREPLY < <(compgen "$1" -- "$cur")
@@ -53,13 +46,9 @@ _pai_words() {
   case $1 in
     "") _pai_offer "${names.join(" ")}" ;;
 ${commands
-  .map(({ name, words, takesFile, ids }) => {
-    const other = ids === null ? "" : `_pai_ids ${ids}`;
-    if (words.length > 0) {
-      const first = `_pai_offer "${words.join(" ")}"`;
-      return branch(name, `if [[ $2 == "$1" ]]; then ${first}; ${other === "" ? "" : `else ${other}; `}fi`);
-    }
-    return other === "" ? (takesFile ? branch(name, "_pai_paths -f") : "") : branch(name, other);
+  .map(({ name, words, takesFile }) => {
+    if (words.length > 0) return branch(name, `[[ $2 != "$1" ]] || _pai_offer "${words.join(" ")}"`);
+    return takesFile ? branch(name, "_pai_paths -f") : "";
   })
   .join("")}  esac
 }
@@ -70,7 +59,6 @@ _pai() {
   read -ra words <<<"$line"
   [[ $line == *[[:space:]] ]] && words+=("")
   cur=\${words[-1]} prev=\${words[-2]} COMPREPLY=()
-  local pai=\${words[0]/#\\~/$HOME}
   for word in "\${words[@]:1:\${#words[@]}-2}"; do
     case $word in
       ${names.join("|")}) command=$word && break ;;

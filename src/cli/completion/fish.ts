@@ -13,12 +13,6 @@ function argumentOf(flag: FlagSpec): string {
   return ` -x -a ${quote(value.join(" "))}`;
 }
 
-/** Condition: after the command, or after one of its words. */
-const after = (name: string, words: readonly string[]) =>
-  words.length === 0
-    ? `__fish_seen_subcommand_from ${name}`
-    : `__fish_seen_subcommand_from ${name}; and not __pai_after ${name}`;
-
 export function renderFish({ commands, bare }: Grammar): string {
   const names = commands.map(({ name }) => name).join(" ");
   const flags = [...new Map(commands.flatMap((command) => command.flags).map((flag) => [flag.name, flag])).values()];
@@ -31,9 +25,6 @@ export function renderFish({ commands, bare }: Grammar): string {
     ...commands
       .filter(({ takesFile }) => takesFile)
       .map(({ name }) => `complete -c pai -n '__fish_seen_subcommand_from ${name}' -F`),
-    ...commands.flatMap(({ name, words, ids }) =>
-      ids === null ? [] : [`complete -c pai -n '${after(name, words)}' -k -a '(pai completion ${ids} 2>/dev/null)'`],
-    ),
     ...flags.map((flag) => {
       const takers = commands.filter((command) => command.flags.includes(flag)).map(({ name }) => name);
       const seen = `__fish_seen_subcommand_from ${takers.join(" ")}`;

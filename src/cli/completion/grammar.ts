@@ -18,19 +18,12 @@ export interface Expected {
   /** Choices for the first argument; empty: they cannot be listed. */
   readonly words: readonly string[];
   readonly takesFile: boolean;
-  /** Kind of ids that may follow the words; null: none. */
-  readonly ids: IdKind | null;
 }
 
 /** Choices in the hint of a word: `plan|json`, or all commands for COMMAND; otherwise none. */
 function choicesOf(hint: string, names: readonly string[]): readonly string[] {
   if (hint === "COMMAND") return names;
   return /^[a-z-]+(\|[a-z-]+)*$/.test(hint) ? hint.split("|") : [];
-}
-
-function idsOf({ name, words }: Command): IdKind | null {
-  if (words.includes("RUN")) return name === "undo" ? "undoable" : "runs";
-  return name === "resume" ? "sessions" : null;
 }
 
 const unique = (flags: readonly FlagSpec[]) => [...new Map(flags.map((flag) => [flag.name, flag])).values()];
@@ -43,7 +36,7 @@ export function describeGrammar(commands: readonly Command[], session: Command):
       const { name, about, flags } = command;
       const [first = ""] = command.words;
       const takesFile = /^(FILE|[A-Z]+\.json)$/.test(first);
-      return { name, about, flags, words: choicesOf(first, names), takesFile, ids: idsOf(command) };
+      return { name, about, flags, words: choicesOf(first, names), takesFile };
     }),
     bare: unique([...flagsOf("run"), ...session.flags]),
   };
@@ -64,6 +57,3 @@ export function expectedValue({
   if (value === "PROVIDER") return providerIds;
   return value === "FILE" ? "file" : value === "DIR" ? "folder" : "free";
 }
-
-export const idKinds = ["undoable", "runs", "sessions"] as const;
-export type IdKind = (typeof idKinds)[number];

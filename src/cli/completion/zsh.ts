@@ -27,12 +27,8 @@ function specify(flag: FlagSpec): readonly string[] {
 
 const specifyAll = (flags: readonly FlagSpec[]) => flags.flatMap(specify).join(" \\\n        ");
 
-function wordOf({ words, takesFile, ids }: Expected): string {
-  if (words.length > 0) {
-    const second = ids === null ? "" : ` \\\n        '2:id: _pai_ids ${ids}'`;
-    return ` \\\n        '1:word:(${words.join(" ")})'${second}`;
-  }
-  if (ids !== null) return ` \\\n        '1:id: _pai_ids ${ids}'`;
+function wordOf({ words, takesFile }: Expected): string {
+  if (words.length > 0) return ` \\\n        '1:word:(${words.join(" ")})'`;
   return takesFile ? " \\\n        '1:file:_files'" : "";
 }
 
@@ -45,12 +41,6 @@ export function renderZsh({ commands, bare }: Grammar): string {
   );
   return `#compdef pai
 # zsh completion for pai; put it into your fpath as _pai, or: source <(pai completion zsh)
-
-_pai_ids() {
-  local -a ids=(\${(f)"$(pai completion $1 2>/dev/null)"})
-  ids=(\${ids/$'\\t'/:})
-  _describe -V id ids
-}
 
 _pai() {
   local curcontext="$curcontext" state line

@@ -3,9 +3,7 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { needs } from "../../needs.ts";
-import { readOutcome } from "../contract.ts";
 import { openPlace, type Place } from "../harness.ts";
-import { done, planned, talked, write } from "../replies.ts";
 import { openScreen } from "../screen.ts";
 
 /** The script of a shell as the binary prints it, in a file. */
@@ -80,7 +78,11 @@ const sorted = (offers: readonly string[]) => offers.map(plainName).sort();
 withShell("bash")("bash completes commands, words, flags, values and files (R37)", async () => {
   await using place = openPlace([], files);
   const file = await saveScript(place, "bash");
-  const all = [...lines, ["pai run --mode=ei", ["eight-step"]]] as const;
+  const all = [
+    ...lines,
+    ["pai run --mode=ei", ["eight-step"]],
+    ["pai -m gemini:gemini-2.5-p", ["gemini-2.5-pro"]],
+  ] as const;
   const offers = await askBash(place, file, [...all.map(([line]) => line)]);
   const found = offers.map((each) => sorted(each).map((name) => (name === "folder" ? "folder/" : name)));
   expect(all.map(([line], at) => [line, found[at]])).toEqual(all.map(([line, offered]) => [line, [...offered]]));
@@ -96,59 +98,8 @@ withShell("fish")("fish completes commands, words, flags, values and files (R37)
   );
 });
 
-/** A project with two runs, one of which changed nothing, and `pai` in the PATH. */
-async function openRuns(): Promise<{
-  readonly place: Place;
-  readonly ids: readonly string[];
-  readonly env: Record<string, string>;
-}> {
-  const place = openPlace([planned([["WRITE", "b.txt"]]), done(write("b.txt", "b\n")), talked("Hello.")], files);
-  const run = async (task: string) => readOutcome(await place.pai(["run", "-y", "--json", task])).run ?? "";
-  const ids = [await run("write b: now"), await run("say hello")];
-  await place.shell('ln -s "$PAI" ../spare/pai');
-  return { place, ids, env: { PATH: `${place.spare}:/usr/local/bin:/usr/bin:/bin` } };
-}
-
-withShell("bash")("bash completes ids of runs, the newest first, and models behind their colon (R37)", async () => {
-  const { place, ids, env } = await openRuns();
-  await using _ = place;
-  const file = await saveScript(place, "bash");
-  const newest = [...ids].reverse();
-  const begun = `pai replay ${ids[1]?.slice(0, -1)}`;
-  const asked: readonly (readonly [string, readonly string[]])[] = [
-    ["pai undo ", ids.slice(0, 1)],
-    ["pai replay ", newest],
-    [begun, ids.slice(1)],
-    ["pai history --verify ", newest],
-    ["pai -m gemini:gemini-2.5-p", ["gemini-2.5-pro"]],
-    ["pai run --model anthropic:claude-haiku-5", ["claude-haiku-5-5"]],
-  ];
-  const lines = asked.map(([line]) => line);
-  expect(await askBash(place, file, lines, env)).toEqual(asked.map(([, offered]) => [...offered]));
-});
-
-withShell("fish")("fish completes ids of runs with their tasks, and models (R37)", async () => {
-  const { place, ids, env } = await openRuns();
-  await using _ = place;
-  const file = await saveScript(place, "fish");
-  const asked = ["pai undo ", "pai replay ", "pai history --verify ", "pai -m gemini:gemini-2.5-p"];
-  const [undo = [], replay = [], verify = [], models = []] = await askFish(place, file, asked, env);
-  expect(undo).toEqual([`${ids[0]}\twrite b: now`]);
-  expect(replay).toEqual([`${ids[1]}\tsay hello`, `${ids[0]}\twrite b: now`]);
-  expect(verify).toContain(`${ids[1]}\tsay hello`);
-  expect(sorted(models)).toEqual(["gemini:gemini-2.5-pro"]);
-});
-
-test.concurrent("where nothing is kept, or no home is known, no id is offered and nothing is printed", async () => {
-  await using place = openPlace();
-  for (const env of [{}, { HOME: null }, { HOME: "/nonexistent" }] as const)
-    for (const kind of ["runs", "undoable", "sessions"])
-      expect(await place.pai(["completion", kind], { env })).toEqual({ code: 0, stdout: "", stderr: "" });
-});
-
 needs("tmux", "zsh").test.concurrent("zsh completes at its prompt (R37)", async () => {
-  await using place = openPlace([talked("Hello.")], files);
-  const ids = [readOutcome(await place.pai(["run", "-y", "--json", "say hello"])).run];
+  await using place = openPlace([], files);
   await saveScript(place, "zsh");
   using screen = openScreen(place, { columns: 100, rows: 24 });
   screen.enter('ln -s "$PAI" ../spare/pai; PATH="$PWD/../spare:$PATH" PS1="z> " exec zsh -f');
@@ -159,7 +110,6 @@ needs("tmux", "zsh").test.concurrent("zsh completes at its prompt (R37)", async 
     ["pai run --mode ei", /--mode eight-step/],
     ["pai apply pl", /apply plan\\ one\.json/],
     ["pai -m gemini:gemini-2.5-p", /-m gemini:gemini-2\.5-pro/],
-    ["pai replay 2", new RegExp(`replay ${ids[0]}`)],
   ] as const) {
     screen.press("C-u", ...typed.replaceAll(" ", " Space ").split(" "), "Tab");
     await screen.shows(shown);
@@ -171,19 +121,4 @@ test.concurrent("an unknown shell is a usage error that names the known ones (R2
   const { code, stdout, stderr } = await place.pai(["completion", "bsh"]);
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toMatch(/bash, zsh, fish\n {2}did you mean: pai completion bash\?/);
-});
-
-withShell("bash")("a file in the state folder whose name is a command is not run when bash completes ids", async () => {
-  await using place = openPlace([talked("Hello.")]);
-  await place.pai(["run", "-y", "say hello"]);
-  const file = await saveScript(place, "bash");
-  await place.shell(`for f in "$HOME"/.local/state/pai-code/*/runs; do
-    mkdir -p "\${f%/runs}/sessions"; touch "\${f%/runs}/sessions/"'$(touch ran).jsonl' "$f/"'$(touch ran).jsonl'; done`);
-  // One that lists whatever it finds, too.
-  const ask = (line: string) => `COMP_LINE='${line}' COMP_POINT=${line.length}; COMPREPLY=(); _pai;`;
-  const asked = ["pai resume ", "pai replay ", "pai undo "].map(ask).join(" ");
-  const either = [`pai() { "$PAI" "$@"; }; ${asked}`, `pai() { echo '$(touch ran)'; }; ${asked}`];
-  for (const script of either)
-    await place.shell(`bash -c 'source "$0"; eval "$1"' '${file}' "$SCRIPT"`, { env: { SCRIPT: script } });
-  expect(place.read("ran")).toBeNull();
 });

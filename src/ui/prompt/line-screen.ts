@@ -3,7 +3,6 @@
 import { wrap } from "../layout.ts";
 import { visible } from "../sanitize.ts";
 import { eraseFromRow } from "../tty.ts";
-import { segments } from "./edit-line.ts";
 import { type LineView, viewLine } from "./line-view.ts";
 
 export interface LineScreen {
@@ -25,58 +24,9 @@ export interface LineScreenOptions {
   readonly keepsPrompt?: boolean;
 }
 
-interface Place {
-  readonly row: number;
-  readonly column: number;
-}
-
-const singleBytes = /^[\x1b-\x7e]*$/;
-
-/** The longest common beginning of two rows, in whole characters. */
-function sharedStart(one: string, other: string): string {
-  let length = 0;
-  if (singleBytes.test(one) && singleBytes.test(other)) {
-    while (length < one.length && one[length] === other[length]) length += 1;
-    return one.slice(0, length);
-  }
-  const others = segments(other)[Symbol.iterator]();
-  for (const { segment } of segments(one)) {
-    if (others.next().value?.segment !== segment) break;
-    length += segment.length;
-  }
-  return one.slice(0, length);
-}
-
 const up = (rows: number): string => (rows > 0 ? `\x1b[${rows}A` : "");
 const down = (rows: number): string => (rows > 0 ? `\x1b[${rows}B` : "");
 const right = (columns: number): string => (columns > 0 ? `\x1b[${columns}C` : "");
-
-/** The shortest sequence that moves the cursor between two places. */
-function go(from: Place, to: Place): string {
-  const rows = from.row > to.row ? up(from.row - to.row) : down(to.row - from.row);
-  const columns = to.column - from.column;
-  if (columns === 0) return rows;
-  if (to.column < 3) return `${rows}\r${right(to.column)}`;
-  return rows + (columns > 0 ? right(columns) : columns === -1 ? "\b" : `\x1b[${-columns}D`);
-}
-
-/** The output that turns the drawn view into another one of the same width; keeps what both share. */
-function turn(drawn: LineView, view: LineView, columns: number): string {
-  const last = view.rows.length - 1;
-  const differs = view.rows.findIndex((row, at) => row !== drawn.rows[at]);
-  if (differs === -1 && drawn.rows.length === view.rows.length) return go(drawn, view);
-  const row = Math.min(differs === -1 ? last : differs, drawn.rows.length - 1);
-  const [now = "", before = ""] = [view.rows[row], drawn.rows[row]];
-  const shared = sharedStart(now, before);
-  // After the last column the cursor's place is undefined, so such a row is written again.
-  const kept = Bun.stringWidth(shared) < columns ? shared : "";
-  const erases = before.length > kept.length || drawn.rows.length - 1 > row;
-  const erase = kept === "" ? eraseFromRow : "\x1b[J";
-  const text = [now.slice(kept.length), ...view.rows.slice(row + 1)].join("\r\n");
-  const end = Bun.stringWidth(view.rows[last] ?? "");
-  const back = end < columns ? go({ row: last, column: end }, view) : `${up(last - view.row)}\r${right(view.column)}`;
-  return `${go(drawn, { row, column: Bun.stringWidth(kept) })}${erases ? erase : ""}${text}${back}`;
-}
 
 /** Columns that a prompt leaves for the answer. */
 const minAnswerColumns = 8;
@@ -93,8 +43,6 @@ function splitPrompt(prompt: string, width: number): { readonly above: readonly 
 /** The screen of a terminal that can move the cursor. */
 export function openLineScreen({ err, columns, rows, keepsPrompt = false }: LineScreenOptions): LineScreen {
   let drawn: LineView | null = null;
-  /** Whether the screen no longer shows the last drawing. */
-  let moved = false;
 
   return {
     draw(prompt, text, at, below = []) {
@@ -105,13 +53,9 @@ export function openLineScreen({ err, columns, rows, keepsPrompt = false }: Line
         Math.max(1, rows() - 1 - above.length - below.length),
       );
       const view = { rows: [...above, ...line.rows, ...below], row: above.length + line.row, column: line.column };
-      if (drawn !== null && !moved) err(turn(drawn, view, columns()));
-      else {
-        const home = up(view.rows.length - 1 - view.row);
-        err(`${up(drawn?.row ?? 0)}${eraseFromRow}${view.rows.join("\r\n")}${home}\r${right(view.column)}`);
-      }
+      const home = up(view.rows.length - 1 - view.row);
+      err(`${up(drawn?.row ?? 0)}${eraseFromRow}${view.rows.join("\r\n")}${home}\r${right(view.column)}`);
       drawn = view;
-      moved = false;
     },
     clear() {
       // Earlier lines scroll into the terminal's history.
@@ -124,7 +68,6 @@ export function openLineScreen({ err, columns, rows, keepsPrompt = false }: Line
       const rowsOf = (shown: string) => Math.max(1, Math.ceil(Bun.stringWidth(shown) / width));
       const above = drawn.rows.slice(0, drawn.row).reduce((sum, shown) => sum + rowsOf(shown), 0);
       drawn = { rows: drawn.rows, row: above + Math.floor(drawn.column / width), column: drawn.column % width };
-      moved = true;
     },
     leave() {
       if (drawn === null) return;

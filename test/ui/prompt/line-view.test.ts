@@ -165,25 +165,6 @@ test("whatever is typed where, the terminal shows what is drawn anew", () => {
   );
 });
 
-test("a key costs a few bytes on a slow line, wherever it is pressed", () => {
-  let written = "";
-  const screen = openLineScreen({ err: (text) => (written += text), columns: () => 80, rows: () => 10 });
-  const line = "a request of about seventy characters, as people write them all day";
-  const cost = (text: string, cursor: number) => {
-    written = "";
-    screen.draw("\x1b[36mpai> \x1b[39m", text, cursor);
-    return written;
-  };
-  cost(line, line.length);
-  expect(cost(`${line}x`, line.length + 1)).toBe("x");
-  expect(cost(line, line.length)).toBe("\b\x1b[J");
-  expect(cost(line, line.length - 1)).toBe("\b");
-  expect(cost(line, line.length)).toBe("\x1b[1C");
-  expect(cost(line, 0)).toBe("\x1b[67D");
-  expect(cost(line, line.length - 2)).toBe("\x1b[65C");
-  expect(cost(`${line.slice(0, -2)}xay`, line.length - 1)).toBe("\x1b[Jxay\x1b[2D");
-});
-
 test("an emptied screen begins with the line, and what stood above is in the history of the terminal", () => {
   let written = "";
   const screen = openLineScreen({ err: (text) => (written += text), columns: () => 20, rows: () => 4 });

@@ -95,8 +95,11 @@ async function typeAt(cols: number, act: string, ...steps: readonly Step[]): Pro
   return screen;
 }
 
+/** The first drawing of a line that is read: the terminal marks pastes from here on. */
+const asked = "\x1b[?2004h\r\x1b[K";
+
 test("asks until the answer is clear, and shows the question whole and harmless", async () => {
-  const screen = await type("plan", ["change: ", "\r"], ["change: ", "x\r"], ["change: ", "pakai 日本語\r"]);
+  const screen = await type("plan", [asked, "\r"], [asked, "x\r"], [asked, "pakai 日本語\r"]);
   expect(screen).toContain("rm \\x1b[31m");
   expect(screen.match(/answer y or n, or say what to change/g)).toHaveLength(2);
   expect(screen).toContain('=> {"feedback":"pakai 日本語"}');

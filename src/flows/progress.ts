@@ -200,6 +200,8 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
       if (before !== null) return before;
       const worst = reports.find(({ fatal }) => fatal);
       if (worst === undefined) return null;
+      // A person is asked instead whether the changes stay.
+      if (run.interactive) return left("check_failed", describeFailed(worst));
       const keep = "--keep keeps the changes all the same";
       const isOld = worst.compared?.same === true;
       return left(

@@ -126,10 +126,30 @@ export function speaksOf(output: string, { path, before, after }: Change): boole
   return [...wordsOf(changed.join("\n"))].some((word) => said.has(word));
 }
 
-/** Why a failed check of the model says nothing about the work: it could not run, or met `wall`. null: it could. */
-export function whyUnjudged({ exit }: Pick<CheckEvidence, "exit">, wall: string | null): string | null {
+const isMissing =
+  /\b(?:no module named|cannot find module|no such (?:sub)?command|missing script|(?:command )?not found)\b/i;
+
+/** The line of an output that says that a bare word of the command, as `pytest` of `python -m pytest`, is not there; null: none. */
+function missingIn(command: string, output: string): string | null {
+  const words = command.split(/[^\w./-]+/).filter((word) => /^[\w-]{3,}$/.test(word));
+  const says = (line: string) => isMissing.test(line) && words.some((word) => wordsOf(line).has(word));
+  return output.split("\n").find(says)?.trim() ?? null;
+}
+
+/**
+ * Why a failed check of the model says nothing about the work: it could not run, now or before, or met `wall`. null: it
+ * could. `changes`: the work, in which nothing may be what is missing.
+ */
+export function whyUnjudged(
+  { command, exit, output }: Pick<CheckEvidence, "command" | "exit" | "output">,
+  wall: string | null,
+  changes: readonly Change[] = [],
+): string | null {
+  if (exit === 0) return wall;
   if (exit === 126) return "it could not be executed (exit 126)";
   if (exit === 127) return "its program was not found (exit 127)";
+  const missing = missingIn(command, output);
+  if (missing !== null && !changes.some((change) => speaksOf(missing, change))) return `it could not run: ${missing}`;
   return wall;
 }
 

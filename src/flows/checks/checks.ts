@@ -39,11 +39,18 @@ interface CheckRun {
 }
 
 /** Why the end of a check says nothing about the work, and the wall that only the user's rights lift; nulls: neither. */
-function judgeEnd({ checking }: Run, { by, command }: Check, result: CommandResult, earlier: CheckEvidence | null) {
+function judgeEnd(
+  { begun, checking }: Run,
+  { by, command }: Check,
+  result: CommandResult,
+  earlier: CheckEvidence | null,
+) {
   const found = result.exit === 0 ? null : result.held.wall;
   // A wall that a check of the plan has passed before is none.
-  if (by === "plan")
-    return { unjudged: whyUnjudged(result, earlier?.passed === true ? null : (found?.text ?? null)), wall: null };
+  if (by === "plan") {
+    const text = earlier?.passed === true ? null : (found?.text ?? null);
+    return { unjudged: whyUnjudged({ ...result, command }, text, begun?.changes), wall: null };
+  }
   // What has failed on this work without a wall could judge it: what it made then may be its wall now.
   const wasRed = checking.results.some((each) => each.command === command && each.passed === false);
   const wall = found?.needsRights === true && !wasRed ? found : null;

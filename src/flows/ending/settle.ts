@@ -106,7 +106,9 @@ async function closeTransaction(run: Run, failure: PaiError | null): Promise<Clo
       why = sayUnkept(run, failure, unkept);
     }
     const taken = await takeBack(run, transaction);
-    return { ...taken, failure: failure === null || taken.back.length === 0 ? why : nameKeep(why) };
+    // A person is asked whether the changes stay, and is told how they come back.
+    const isTold = failure === null || taken.back.length === 0 || run.interactive;
+    return { ...taken, failure: isTold ? why : nameKeep(why) };
   } catch (thrown) {
     const error = toPaiError(thrown);
     return { changes: tellLeft(run, transaction, error), back: [], failure: why ?? error };

@@ -55,6 +55,25 @@ describe("status is computed here", () => {
     },
   );
 
+  test("a plan's check without the tool that it names could not run: no further call, unverified, and said", async () => {
+    const check = "sh -c 'echo /usr/bin/python3: No module named pytest >&2; exit 1' pytest";
+    const ran = await play({ files, lines: [plan({ steps, checks: [check] }), change], options: allowed });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "unverified", calls: { made: 2 } });
+    expect(ran.outcome.checks[0]).toMatchObject({
+      passed: null,
+      note: expect.stringContaining("No module named pytest"),
+    });
+    const own = "sh -c 'echo No module named area; exit 1' area";
+    const lines = [plan({ steps: ["WRITE area.py"], checks: [own] }), write("area.py", "x\n") + finish(), finish()];
+    expect((await play({ files, lines, options: allowed })).outcome.code).toBe(9);
+  });
+
+  test("a failed check names its flags only where nobody is asked whether the changes stay", async () => {
+    const lines = [plan({ steps, checks: ["false"] }), change, finish()];
+    const ran = await play({ files, lines, options: { interactive: true }, answers: ["yes", "no"] });
+    expect([ran.outcome.code, ran.outcome.error?.hint, ran.questions.at(-1)?.kind]).toEqual([9, null, "keep"]);
+  });
+
   test.each([
     ["no-such-program-x", 127, /program was not found/],
     ["./a.txt", 126, /could not be executed/],

@@ -6,7 +6,7 @@ import { outcomeSchema } from "../core/schemas.ts";
 import type { IndexedRun } from "../lab/door.ts";
 import { type Ends, openReceipts } from "../store/receipts.ts";
 import { counted, grouped, priced, renderDuration } from "../ui/amount.ts";
-import { cut, hang, widest } from "../ui/layout.ts";
+import { cut, wrap } from "../ui/layout.ts";
 import { visibleLine } from "../ui/sanitize.ts";
 import type { KeptRun } from "../workspace/journal/run-history.ts";
 import type { ComposedWorkspace } from "./compose/compose.ts";
@@ -132,22 +132,11 @@ export function toRow({ id, at, status, task, changes, bytes, outcome }: ListedR
   };
 }
 
-/** A line for each run; where one would be wider than `columns`, each has its facts in lines of their own. */
-export function renderRows(rows: readonly RunRow[], columns: number | null, more: string): string {
+/** A line for each run, which goes on below, indented, where it is wider than `columns`. */
+export function renderRows(rows: readonly RunRow[], columns: number | null): string {
   const lines = rows.map(({ lead, facts, task }) => [lead, facts, cut(task, 60, "")].filter(Boolean).join("  "));
-  const isNarrow = columns !== null && widest(lines) > columns;
-  const shown = isNarrow ? rows.flatMap((row) => renderNarrow(row, columns, more)) : lines;
+  const shown = lines.flatMap((line) =>
+    wrap(line, columns && columns - 2).map((part, at) => (at === 0 ? part : `  ${part}`)),
+  );
   return shown.map((line) => `${line}\n`).join("");
 }
-
-/** A space at which no line is broken. */
-const unbroken = "\u00a0";
-
-/** The facts below a run, broken between two of them and not within "0.2 s". */
-const hangFacts = (facts: string, columns: number): readonly string[] =>
-  hang("  ", facts.replace(/(?<![, ]) (?! )/g, unbroken), columns).map((line) => line.replaceAll(unbroken, " "));
-
-const renderNarrow = ({ lead, facts, task }: RunRow, columns: number, more: string): readonly string[] => [
-  cut(`${lead}  ${task}`, columns, more),
-  ...(facts === "" ? [] : hangFacts(facts, columns)),
-];

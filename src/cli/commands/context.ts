@@ -10,7 +10,7 @@ import { type Preview, type PreviewPart, preview, type RankedFile } from "../../
 import type { RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { counted, grouped, priced } from "../../ui/amount.ts";
-import { hang, pad, widest, wrapPath } from "../../ui/layout.ts";
+import { hang, pad, widest } from "../../ui/layout.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import { findMentions } from "../at-paths.ts";
@@ -180,39 +180,25 @@ function reasonsOf(file: RankedFile): string[] {
   return reasons.filter((reason) => reason !== "");
 }
 
-/** Columns of the ranking that the paths may take, and those that the reasons need beside them. */
+/** The widest path beside its reasons, and the columns that these need there. */
 const room = { path: 60, reasons: 34 } as const;
-
-/** A space at which no line is broken. */
-const unbroken = "\u00a0";
-
-/** A row of the ranking; a path that is too wide stands alone, above its reasons. `columns` null: no wrapping. */
-function renderRank(file: RankedFile, at: number, width: number, columns: number | null): string[] {
-  const [lead, path] = [`  ${String(at + 1).padStart(2)}  `, visibleLine(file.path)];
-  const margin = " ".repeat(lead.length);
-  const space = columns === null ? 0 : columns - lead.length - width - 2;
-  const reasons = reasonsOf(file)
-    .map((reason) => (Bun.stringWidth(reason) < space ? reason.replaceAll(" ", unbroken) : reason))
-    .join(", ");
-  const hung = (margins: string) => hang(margins, reasons, columns).map((line) => line.replaceAll(unbroken, " "));
-  if (columns === null || Bun.stringWidth(path) <= width) return hung(`${lead}${pad(path, width)}  `);
-  const above = wrapPath(path, Math.max(columns - lead.length, 10)).map(
-    (line, part) => (part === 0 ? lead : margin) + line,
-  );
-  return [...above, ...hung(margin + " ".repeat(width + 2))];
-}
 
 /** The ranking as text; each figure is relative to the highest one. `columns` null: no wrapping. */
 export function renderRanking({ ranking, lacks }: Pick<Preview, "ranking" | "lacks">, columns: number | null): string {
   if (ranking.length === 0) return "No file matches the words of the task\n";
   const shown = ranking.slice(0, shownRanks).filter((file) => reasonsOf(file).length > 0);
-  const maxWidth = columns === null ? room.path : Math.max(10, Math.min(room.path, columns - room.reasons - 8));
-  const widths = shown.map(({ path }) => Bun.stringWidth(visibleLine(path)));
-  const width =
-    columns === null
-      ? Math.min(maxWidth, Math.max(...widths))
-      : Math.max(0, ...widths.filter((each) => each <= maxWidth));
-  const rows = shown.flatMap((file, at) => renderRank(file, at, width, columns));
+  const width = Math.min(room.path, widest(shown.map(({ path }) => visibleLine(path))));
+  const margin = "      ";
+  const isBeside = columns === null || margin.length + width + 2 + room.reasons <= columns;
+  const rows = shown.flatMap((file, at) => {
+    const [lead, path, reasons] = [
+      `  ${String(at + 1).padStart(2)}  `,
+      visibleLine(file.path),
+      reasonsOf(file).join(", "),
+    ];
+    if (isBeside) return hang(`${lead}${pad(path, width)}  `, reasons, columns);
+    return [...hang(lead, path, columns), ...hang(margin, reasons, columns)];
+  });
   const rest =
     ranking.length > shown.length ? [`  and others: --json lists ${ranking.length - shown.length} more`] : [];
   const missing = lacks.length === 0 ? [] : hang("missing  ", lacks.join("; "), columns);
@@ -222,23 +208,16 @@ export function renderRanking({ ranking, lacks }: Pick<Preview, "ranking" | "lac
 
 type Row = readonly [name: string, range: string, size: string];
 
-/** Renders the parts in columns; when they need more than `columns`, each file's lines go below its path. null: no limit. */
+/** The parts in columns; where they do not fit, lines and size of each stand below its name. null: no limit. */
 function renderParts(rows: readonly Row[], columns: number | null): string[] {
   const [first = 0, second = 0, third = 0] = [0, 1, 2].map((at) => widest(rows.map((row) => row[at] ?? "")));
-  const sized = (text: string, width: number, size: string) => `  ${pad(text, width)}  ${size.padStart(third)} tokens`;
-  const around = third + " tokens".length + 4;
-  if (columns === null || first + second + 2 + around <= columns)
-    return rows.map(([name, range, size]) =>
-      sized(`${pad(name, first)}  ${pad(range, second)}`, first + second + 2, size),
-    );
-  const margin = " ".repeat(kindWidth + 2);
-  const maxWidth = Math.max(columns - around, kindWidth + 12);
-  const width = Math.min(maxWidth, Math.max(first, second + margin.length));
-  return rows.flatMap(([name, range, size]) => {
-    const [top = "", ...more] = wrapPath(name, width);
-    const below = [...more, ...(range === "" ? [] : hang("", range, width - margin.length))];
-    return [sized(top, width, size), ...below.map((line) => `  ${margin}${line}`)];
-  });
+  const sizeOf = (size: string) => `${size.padStart(third)} tokens`;
+  const isTable = columns === null || first + second + third + "       tokens".length <= columns;
+  return rows.flatMap(([name, range, size]) =>
+    isTable
+      ? [`  ${pad(name, first)}  ${pad(range, second)}  ${sizeOf(size)}`]
+      : [...hang("  ", name, columns), ...hang(`    ${sizeOf(size)}  `, range, columns).map((line) => line.trimEnd())],
+  );
 }
 
 /** The preview as text. `columns` null: no wrapping. */

@@ -107,7 +107,7 @@ async function reverse(given: Context, kind: "undo" | "redo", inSession = false)
   const data = { run: done.run.id, commit, dry_run: dryRun, changes, merged: done.merged, diff };
   const paths = counted(changes.length, "path");
   const back = kind === "undo" ? "redo" : "undo";
-  const wrapOnScreen = (line: string) => wrap(line, context.tty.stdout ? columnsOf(context.env) : null).join("\n");
+  const wrapOnScreen = (line: string) => wrap(line, columnsOfOutput(context)).join("\n");
   const listed = renderSummaries(changes, styleOf(context, context.tty.stdout)).join("\n");
   const kept =
     done.merged.length === 0 ? "" : `merged with what was changed since: ${visibleLine(nameSome(done.merged))}\n`;
@@ -144,9 +144,8 @@ async function indexedRuns(base: Base, limit: number): Promise<readonly IndexedR
   }
 }
 
-/** Columns of the terminal, null for a pipe; and the mark of what is cut. */
-const roomOf = (context: Context) =>
-  [context.tty.stdout ? columnsOf(context.env) : null, styleOf(context, context.tty.stdout).glyphs.more] as const;
+/** Columns of the terminal; null for a pipe. */
+const columnsOfOutput = ({ tty, env }: Context) => (tty.stdout ? columnsOf(env) : null);
 
 async function historyOfAll(given: Context): Promise<number> {
   const base = composeBase(given);
@@ -155,7 +154,7 @@ async function historyOfAll(given: Context): Promise<number> {
   const runs = await indexedRuns(base, context.flags.json === true ? -1 : maxListed + 1);
   const rows = runs.slice(0, maxListed).map((run) => toIndexedRow(run, context.flags.team === true));
   const more = runs.length > maxListed ? "older runs: pai history --json, with the same flags\n" : "";
-  const text = runs.length === 0 ? "no runs are kept\n" : renderRows(rows, ...roomOf(context)) + more;
+  const text = runs.length === 0 ? "no runs are kept\n" : renderRows(rows, columnsOfOutput(context)) + more;
   return showResult(context, "history", { runs }, text);
 }
 
@@ -170,7 +169,7 @@ export async function historyCommand(context: Context): Promise<number> {
   const runs = listRuns(opened);
   const bytes = runs.reduce((sum, run) => sum + run.bytes, 0);
   const lines =
-    runs.length === 0 ? "no runs are kept for this folder\n" : renderRows(runs.map(toRow), ...roomOf(context));
+    runs.length === 0 ? "no runs are kept for this folder\n" : renderRows(runs.map(toRow), columnsOfOutput(context));
   const pruned = forgotten === null ? "" : `${forgotten} old runs forgotten\n`;
   return showResult(context, "history", { runs, bytes, pruned: forgotten }, `${pruned}${lines}`);
 }

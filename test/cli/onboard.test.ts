@@ -4,10 +4,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Context } from "../../src/cli/command.ts";
 import { composeBase } from "../../src/cli/compose/base.ts";
-import { askForModel, nameLocalServer } from "../../src/cli/onboard/ask-model.ts";
+import { askForModel } from "../../src/cli/onboard/ask-model.ts";
 import { offerToKeep } from "../../src/cli/onboard/choose-model.ts";
 import { pickModel } from "../../src/cli/onboard/pick-model.ts";
-import { PaiError, toPaiError } from "../../src/core/error.ts";
+import { PaiError } from "../../src/core/error.ts";
 import { type ProviderId, providerTable } from "../../src/core/providers.ts";
 import type { FoundServer } from "../../src/models/local/discover.ts";
 import { findKeys } from "../../src/store/keys.ts";
@@ -185,15 +185,6 @@ test("the only provider with a key is used, with a notice; a model that was name
 test("with keys of two other providers the choice is the user's", () => {
   const { context, base } = sit({ ANTHROPIC_API_KEY: anthropicKey, OPENAI_API_KEY: "sk-proj-0123456789" });
   expect(pickModel(context, base).problem?.message).toContain("keys for openai and anthropic are set");
-});
-
-test("who cannot be asked is told the command for a server on this machine", async () => {
-  const { context, base } = sit();
-  const { code, hint } = toPaiError(
-    await nameLocalServer(context, base, async () => servers).catch((thrown) => thrown),
-  );
-  expect([code, hint?.includes("pai -m local:a")]).toEqual(["no_key", true]);
-  await nameLocalServer(context, base, async () => []);
 });
 
 test("after a first success the chosen model is kept with its address when the person says so, and asked once", async () => {

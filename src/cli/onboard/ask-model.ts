@@ -1,5 +1,5 @@
 /** Without a key, asks the user once at the terminal: for a model of a local server, or for a key. */
-import { PaiError, toPaiError } from "../../core/error.ts";
+import { toPaiError } from "../../core/error.ts";
 import { type ProviderId, providerOfKey, providers } from "../../core/providers.ts";
 import { type DiscoverOptions, type FoundServer, findServers, renderServer } from "../../models/local/discover.ts";
 import { doubtKey, maskKey, putKey } from "../../store/keys.ts";
@@ -156,20 +156,4 @@ async function check(context: Context, asker: Asker, provider: ProviderId, key: 
     if (code === "interrupted" || code.startsWith("key_") || code === "no_key") throw thrown;
     openLog(context).notify({ level: "warning", code, text: `the key could not be checked: ${message}` });
   }
-}
-
-/**
- * Suggests a local model server to a user who cannot be asked. Throws no_key if there is one and the model lacks a key.
- */
-export async function nameLocalServer(
-  context: Context,
-  base: Base,
-  find: (options: DiscoverOptions) => Promise<readonly FoundServer[]> = findServers,
-): Promise<void> {
-  if (!lacksKey(context, base)) return;
-  const [first] = offersOf(await find({ signal: context.signal }));
-  if (first === undefined) return;
-  throw new PaiError("no_key", `there is no key for ${base.settings.model}`, {
-    hint: `a model server on this machine needs none: pai -m local:${first.name} … (${first.url}); or store a key with: pai key set`,
-  });
 }

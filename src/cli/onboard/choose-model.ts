@@ -9,7 +9,7 @@ import type { TerminalView } from "../compose/view.ts";
 import { writeSetting } from "../config/settings.ts";
 import { validateOnline } from "../config/validate-online.ts";
 import { openLog } from "../open-log.ts";
-import { askForModel, nameLocalServer } from "./ask-model.ts";
+import { askForModel } from "./ask-model.ts";
 import { answeredOrigin, lacksKey, pickModel } from "./pick-model.ts";
 
 export const readLineOf = (view: TerminalView) => async (question: string) =>
@@ -24,17 +24,13 @@ async function checkKey(context: Context, { places }: Base, provider: ProviderId
   for (const { error } of verdicts) if (error !== null) throw error;
 }
 
-/** Throws no_key if several providers have a key, or if nobody can be asked and a local server needs none. */
+/** Throws no_key if several providers have a key. */
 export async function chooseModel(context: Context, given: Base, view: TerminalView): Promise<Base> {
   if (!lacksKey(context, given)) return given;
   const { base, message, problem } = pickModel(context, given);
   if (problem !== null) throw problem;
   if (message !== null) view.notify({ level: "info", code: "model", text: message });
-  if (!lacksKey(context, base)) return base;
-  if (!view.interactive) {
-    await nameLocalServer(context, base);
-    return base;
-  }
+  if (!lacksKey(context, base) || !view.interactive) return base;
   return askForModel(context, base, {
     readLine: readLineOf(view),
     askHidden: async (question) => (await view.prompter()).askHidden(question),

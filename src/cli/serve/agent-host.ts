@@ -1,6 +1,8 @@
 /** pai's contract as tools for other agents: plan, apply, undo, and queries. */
 
+import * as z from "zod/mini";
 import { flagsToRun, grantsRun } from "../../core/command/run-patterns.ts";
+import { digest } from "../../core/digest.ts";
 import { PaiError, toFailure, toPaiError } from "../../core/error.ts";
 import type { RunEvent, StampedEvent } from "../../core/event.ts";
 import type { Fields, Json } from "../../core/model.ts";
@@ -10,12 +12,13 @@ import type { Flow, RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { followPlan, singleShot } from "../../flows/single-shot.ts";
 import type { InputSchema, OfferedTool, ToolAnswer, ToolHost, ToolRequest } from "../../mcp/serve.ts";
+import { openPlanCache } from "../../store/plan-cache.ts";
 import { renderDocument } from "../../ui/json.ts";
 import { type Context, closeAfter, type Handler } from "../command.ts";
 import { contextCommand } from "../commands/context.ts";
 import { historyCommand, undoCommand } from "../commands/history.ts";
 import { version } from "../commands/version.ts";
-import { composeBase } from "../compose/base.ts";
+import { type Base, composeBase } from "../compose/base.ts";
 import { composeOptions, limitTime } from "../compose/compose.ts";
 import { composeTask } from "../compose/compose-task.ts";
 import { flowFor } from "../compose/flow.ts";
@@ -91,7 +94,7 @@ const runTool: OfferedTool = {
   annotations: { ...changes, openWorldHint: true },
 };
 
-/** Number of plans that are kept for `apply`; the oldest are dropped. */
+/** Number of plans that this process itself keeps for `apply`; the oldest are dropped. */
 const maxPlans = 50;
 
 interface Planned {
@@ -102,6 +105,36 @@ interface Planned {
   readonly checks: readonly string[];
   /** The result of applying it; null: not applied yet. */
   readonly outcome: ToolAnswer | null;
+}
+
+const plannedShape = z.object({
+  saved: z.string(),
+  only: z.array(z.array(z.string())),
+  checks: z.array(z.string()),
+  outcome: z.nullable(z.object({ ok: z.boolean(), text: z.string(), data: z.json() })),
+});
+
+/** Plans that wait for `apply`: some agents start a server for each call, so they outlive the process. */
+function openPlanned(base: Base): {
+  readonly load: (id: string) => Promise<Planned | null>;
+  readonly save: (id: string, planned: Planned) => Promise<void>;
+} {
+  const { context, places, root } = base;
+  const isKept = places.stateDir !== null && context.flags.ephemeral !== true;
+  const kept = isKept ? openPlanCache(places.stateDir, context.now) : null;
+  const keyOf = (id: string) => digest(`mcp ${root} ${id}`);
+  const here = new Map<string, Planned>();
+  return {
+    async load(id) {
+      return here.get(id) ?? plannedShape.safeParse(await kept?.load(keyOf(id))).data ?? null;
+    },
+    async save(id, planned) {
+      here.set(id, planned);
+      const [oldest] = here.keys();
+      if (here.size > maxPlans && oldest !== undefined) here.delete(oldest);
+      await kept?.save(keyOf(id), planned as unknown as Json);
+    },
+  };
 }
 
 /** Throws usage for an argument that the tool does not have: what it would have narrowed must not be done without it. */
@@ -154,8 +187,11 @@ function failureOf(thrown: unknown): ToolAnswer {
 
 /** `given`: the call of `pai mcp`. Its folder is the root, its flags are the rights of every call. */
 export function openAgentHost(given: Context): ToolHost {
-  /** Plans that wait for `apply`, by their ids. */
-  const planned = new Map<string, Planned>();
+  let opened: ReturnType<typeof openPlanned> | null = null;
+  const planned = () => {
+    opened ??= openPlanned(composeBase(given));
+    return opened;
+  };
   // Standard input belongs to the protocol.
   const flags = { ...given.flags, json: true, noInput: true, noStdin: true };
 
@@ -244,9 +280,7 @@ export function openAgentHost(given: Context): ToolHost {
       request,
     );
     if (!outcome.ok || saved === "" || outcome.run === null) return answerOf(outcome);
-    planned.set(outcome.run, { saved, only, checks, outcome: null });
-    const [oldest] = planned.keys();
-    if (planned.size > maxPlans && oldest !== undefined) planned.delete(oldest);
+    await planned().save(outcome.run, { saved, only, checks, outcome: null });
     const { plan } = documentOfOutcome(outcome);
     const data = { id: outcome.run, plan: plan ?? null, promise };
     return { ok: true, text: JSON.stringify(data), data };
@@ -254,9 +288,8 @@ export function openAgentHost(given: Context): ToolHost {
 
   async function applyPlan(request: ToolRequest): Promise<ToolAnswer> {
     const id = readText(request.input, "id");
-    const found = planned.get(id);
-    if (found === undefined)
-      throw new PaiError("usage", `unknown plan: ${id}`, { hint: "make one with the tool plan" });
+    const found = await planned().load(id);
+    if (found === null) throw new PaiError("usage", `unknown plan: ${id}`, { hint: "make one with the tool plan" });
     if (found.outcome !== null) return found.outcome;
     const saved = readPlanFile(found.saved, `plan ${id}`);
     const flow: Flow = async (run) => {
@@ -267,7 +300,7 @@ export function openAgentHost(given: Context): ToolHost {
     const asked: Task = { text: saved.task, history: [], context: null };
     const answer = answerOf(await doRun({ flow, task: asked, command: "apply", options: { only } }, request));
     // A failed run was rolled back, so the plan may be tried again.
-    if (answer.ok) planned.set(id, { ...found, outcome: answer });
+    if (answer.ok) await planned().save(id, { ...found, outcome: answer });
     return answer;
   }
 

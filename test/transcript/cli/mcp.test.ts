@@ -245,6 +245,41 @@ test.concurrent("run is narrowed by only and checks of its call, within the righ
   await held.client.close();
 });
 
+test.concurrent("a plan can be applied by another process, once, and in its own folder only", async () => {
+  await using place = open();
+  const first = await connect(place, "legacy");
+  const { id } = (await first.call("plan", { task: "count a.txt", only: ["a.txt"] })).data;
+  await first.client.close();
+  await using stranger = openPlace([], files);
+  const elsewhere = await connect({ ...stranger, env: { ...place.env } }, "legacy");
+  expect((await elsewhere.call("apply", { id })).text).toContain(`unknown plan: ${id}`);
+  await elsewhere.client.close();
+  const second = await connect(place, "legacy");
+  const applied = await second.call("apply", { id });
+  expect([applied.isError, place.read("a.txt")]).toEqual([false, "1\n"]);
+  await second.client.close();
+  const third = await connect(place, "legacy");
+  expect((await third.call("apply", { id })).data).toEqual(applied.data);
+  expect(place.gemini.requests.length).toBe(2);
+  await third.client.close();
+});
+
+test.concurrent("with --ephemeral a plan is gone with its process; a kept one that was damaged is unknown", async () => {
+  await using place = open([...change, ...change]);
+  const passing = await connect(place, "legacy", ["--ephemeral"]);
+  const { id } = (await passing.call("plan", { task: "count a.txt" })).data;
+  await passing.client.close();
+  const next = await connect(place, "legacy");
+  expect((await next.call("apply", { id })).text).toContain("unknown plan");
+  const kept = (await next.call("plan", { task: "count a.txt" })).data["id"];
+  await next.client.close();
+  const folder = join(place.home, ".local/state/pai-code/plans");
+  for (const name of readdirSync(folder)) writeFileSync(join(folder, name), '{"at": 1e15, "plan": {"saved": 7}}');
+  const last = await connect(place, "legacy");
+  expect((await last.call("apply", { id: kept })).text).toContain("unknown plan");
+  await last.client.close();
+});
+
 test.concurrent("calls leave no descriptor open, however many there are", async () => {
   await using place = open([...change, ...Array.from({ length: 8 }, () => change).flat()]);
   const server = await connect(place, "auto");

@@ -1,6 +1,8 @@
 /** The actions that look: READ, TREE, LIST_PATH, SEARCH, GLOB. They answer and change nothing. */
 import * as z from "zod/mini";
 import { compressionOf } from "../core/compressed.ts";
+import { headOfChangelog } from "../core/context/blocks.ts";
+import { isLongChangelog } from "../core/context/kind.ts";
 import { maxReadLines, maxShown } from "../core/context/shown.ts";
 import { linkRefused, PaiError } from "../core/error.ts";
 import { quoteName } from "../core/invisible.ts";
@@ -45,6 +47,13 @@ function numberLines(text: string, from: number): string {
   return lines.map((line, at) => `${String(from + at).padStart(width)} ${line}`).join("\n");
 }
 
+/** Of a long changelog the head, of any other file, and where a line is named, all. */
+function headOf(path: RelPath, text: string, named: number | undefined): string {
+  if (named !== undefined || !isLongChangelog(path, text.length)) return text;
+  const lines = text.split("\n");
+  return lines.slice(0, headOfChangelog(lines).to).join("\n");
+}
+
 export const read = defineAction("READ", {
   input: () =>
     z.object({
@@ -65,7 +74,7 @@ export const read = defineAction("READ", {
       const total = range.total ?? range.to;
       return complaint(`${path} has only ${total === 1 ? "1 line" : `${total} lines`}`);
     }
-    const shown = fitLines(range.text, start_line, stage.room - noteLength);
+    const shown = fitLines(headOf(path, range.text, from ?? end_line), start_line, stage.room - noteLength);
     const to = start_line + shown.split("\n").length - 1;
     const wanted = Math.min(range.total ?? to, end_line ?? Number.MAX_SAFE_INTEGER);
     const next =

@@ -2,7 +2,7 @@
 import type { Blob } from "../core/change.ts";
 import { linesOf } from "../core/context/blocks.ts";
 import type { ExcerptRange } from "../core/context/excerpts.ts";
-import { type Kind, kindOf } from "../core/context/kind.ts";
+import { isLongChangelog, type Kind, kindOf } from "../core/context/kind.ts";
 import { maxOfFiles, maxOfParts, maxShown, maxWhole } from "../core/context/shown.ts";
 import { fence } from "../core/data-fence.ts";
 import {
@@ -215,12 +215,12 @@ interface Sized {
 }
 
 /** Whether a file beside the real work comes in parts: large tests and papers beside source, every long changelog. */
-const isAside = ({ kind, size }: Sized, hasSource: boolean): boolean =>
-  (hasSource && ranks[kind] >= ranks.test && size > maxWhole) || (kind === "changelog" && size > leastOfParts / 2);
+const isAside = ({ path, kind, size }: Sized, hasSource: boolean): boolean =>
+  (hasSource && ranks[kind] >= ranks.test && size > maxWhole) || isLongChangelog(path, size);
 
 /**
  * Shares the room among the files that are changed: source first, small ones first. Beside source, large tests and papers
- * come in parts, and of a changelog only its head is needed. What a look asks for is shown whole.
+ * come in parts, and of a changelog only its head is needed. What a look asks for is shown whole otherwise.
  */
 async function shareRoom(run: Run, { paths, edited, read }: Named) {
   const sized: Sized[] = [];
@@ -233,7 +233,8 @@ async function shareRoom(run: Run, { paths, edited, read }: Named) {
   for (const file of sized.toSorted((a, b) => ranks[a.kind] - ranks[b.kind] || a.size - b.size)) {
     const { path, size } = file;
     const aside = isAside(file, hasSource);
-    const isWhole = !edited.has(path) || read.has(path) || (size <= left && !aside);
+    const isRead = !edited.has(path) || read.has(path);
+    const isWhole = (isRead && !isLongChangelog(path, size)) || (size <= left && !aside);
     const part = Math.max(leastOfParts, Math.min(left, aside ? leastOfParts : maxOfParts));
     shares.set(path, isWhole ? null : part);
     const shown = isWhole ? Math.min(size, maxShown) : Math.min(size, part);

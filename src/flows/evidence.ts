@@ -3,7 +3,7 @@
 import { linesOf } from "../core/context/blocks.ts";
 import type { ExcerptRange } from "../core/context/excerpts.ts";
 import { extentsIn, namesMeant } from "../core/context/extents.ts";
-import { kindOf } from "../core/context/kind.ts";
+import { isLongChangelog, kindOf } from "../core/context/kind.ts";
 import { maxReadLines } from "../core/context/shown.ts";
 import { fence } from "../core/data-fence.ts";
 import { noteTold, untoldRanges } from "../core/dialogue.ts";
@@ -265,10 +265,12 @@ function targetOfStep({ target, input }: CallReport): string {
   return from === null ? target : `${target}:${from}-${to ?? ""}`;
 }
 
-/** The result of a look in a later phase; a file that was read without a range is shown whole. */
+/** The result of a look in a later phase; a file that was read without a range is shown whole, but for a long changelog. */
 export async function showLook(run: Run, report: CallReport): Promise<string> {
   const whole = report.ok && rowOf(report.name)?.form === "lines" && !("start_line" in (report.input as object));
-  const path = whole ? toReadable(run, report.target) : null;
+  const named = whole ? toReadable(run, report.target) : null;
+  const size = named === null ? 0 : ((await textNow(run, named))?.length ?? 0);
+  const path = named === null || isLongChangelog(named, size) ? null : named;
   const shown = path === null ? null : await showFile(run, path);
   if (shown === "") return `${report.name} ${report.target}: shown above, with its changes`;
   return shown ?? renderLook(run, report);

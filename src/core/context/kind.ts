@@ -151,3 +151,6 @@ export function isAside(path: string, request: string): boolean {
 /** Whether a file may be shown for a request: never a generated file, and a legal text only when it is asked for. */
 export const isShowable = (path: string, kind: Kind, request: string): boolean =>
   kind !== "generated" && !isAside(path, request);
+
+/** Whether a file is a changelog of which only the head is shown where no lines are named. `size`: characters. */
+export const isLongChangelog = (path: string, size: number): boolean => size > 4_000 && kindOf(path) === "changelog";

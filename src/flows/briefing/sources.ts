@@ -3,7 +3,7 @@ import type { FileBlob } from "../../core/change.ts";
 import { clipText, shareOut } from "../../core/command/clip.ts";
 import { compressionOf } from "../../core/compressed.ts";
 import { linesOf } from "../../core/context/blocks.ts";
-import { isAside } from "../../core/context/kind.ts";
+import { isAside, isLongChangelog } from "../../core/context/kind.ts";
 import { chooseParts, type LargeFile } from "../../core/context/large-file.ts";
 import { type Asked, type RankedProject, rankProject, wordsOf } from "../../core/context/project.ts";
 import { maxReadLines, maxShown } from "../../core/context/shown.ts";
@@ -234,6 +234,7 @@ export async function noteRead(run: Run, { name, input }: Call): Promise<void> {
   const path = run.overlay.path(field(input, "path"), "read");
   const blob = compressionOf(path) === null ? await run.overlay.read(path) : null;
   if (blob?.kind !== "file" || blob.bytes.length > run.overlay.room) return;
+  if (isLongChangelog(path, blob.bytes.length)) return;
   // READ leaves out the end of a long file, which is then not seen whole.
   if (blob.bytes.reduce((lines, byte) => lines + (byte === 10 ? 1 : 0), 0) > maxReadLines) return;
   run.overlay.show(path, blob.bytes);

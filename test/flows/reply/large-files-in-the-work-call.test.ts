@@ -223,3 +223,20 @@ test("a file whose last line has no line feed is shown as such", async () => {
   expect(ran.told(1)).toContain('<file path="crontab" end="no line feed">\n1 2 * * * true\n</file>');
   expect(ran.told(1)).toContain('<file path="b.txt">\n');
 });
+
+test("of a long changelog a READ without lines shows the head, in a look and in the work", async () => {
+  const old = Array.from({ length: 600 }, (_, at) => `- entry ${at} ${"x".repeat(99)}`).join("\n");
+  const changes = `# Changes\n\n## 2.0\n\n- the newest\n\n## 1.0\n\n${old}\n`;
+  const lines = [
+    plan({ steps: ["READ CHANGELOG.md"] }),
+    plan({ steps: ["WRITE a.txt", "READ CHANGELOG.md"] }),
+    "READ::CHANGELOG.md\nREAD::CHANGELOG.md:600-600\n",
+    write("a.txt", "x\n") + finish(),
+  ];
+  const ran = await play({ files: { "CHANGELOG.md": changes, "b.txt": "b\n" }, task: "write a.txt", lines });
+  expect(ran.outcome.code).toBe(0);
+  expect(ran.asked(2)).toContain("the newest");
+  expect(ran.asked(2)).toContain("READ::CHANGELOG.md::7-608 shows more");
+  expect(ran.told(4)).toContain("- entry 591");
+  for (const n of [2, 3, 4]) expect(ran.told(n)).not.toContain("entry 300");
+});

@@ -64,8 +64,8 @@ const defineSession = (row: CommandRow): Command =>
 /** The interactive session: pai without a command. */
 export const session: Command = defineSession({
   meta: { name: "session", description: "the interactive session" },
-  args: () => ({ ...asking(), ...acting(), ...take("dryRun", "continue", "help", "version") }),
-  examples: ["pai", "pai --continue"],
+  args: () => ({ ...asking(), ...acting(), ...take("show", "also", "dryRun", "continue", "help", "version") }),
+  examples: ["pai", "pai --continue", "pai --also /etc/ssl"],
   load: async () => (await loadSessions()).sessionCommand,
 });
 

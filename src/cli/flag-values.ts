@@ -75,7 +75,11 @@ export const spellRunFlag = (grant: RunGrant): readonly string[] =>
 /** What to commit; null: nothing. Throws usage for an empty message, and beside --also. */
 export function commitFlag({ commit, also }: Flags): NonNullable<RunOptions["commit"]> | null {
   if (commit === undefined) return null;
-  if (also !== undefined) throw new PaiError("usage", "--commit and --also: a commit holds one project's files");
+  if (also !== undefined) {
+    throw new PaiError("usage", "--commit and --also: a commit holds one project's files", {
+      hint: "leave --commit out, and commit in each folder with git once the change is proved",
+    });
+  }
   const message = typeof commit === "object" ? (commit.at(-1) ?? null) : null;
   if (message?.trim() === "") throw new PaiError("usage", "--commit= needs a message");
   return { message };

@@ -39,9 +39,11 @@ const networkFolders = [
 /** The paths of one command after another. */
 export function openPaths({ settings, workspace, rules, home, own, also = [] }: PathOptions, isRoot: boolean) {
   const absolute = (path: string) => realOrSame(resolve(workspace, path.replace(/^~(?=\/|$)/, home ?? "~")));
-  const readable = settings.readable.map(absolute);
+  const named = settings.readable.map(absolute);
+  // What is closed within the folders beside the project stays hidden.
+  const readable = [...named, ...also];
   const writable = settings.writable.map(absolute);
-  const open = [...readable, ...writable];
+  const open = [...named, ...writable];
   const isClosed = ({ path }: Hidden) => !open.some((each) => contains(each, path));
   const isInside = (path: string) => path.startsWith(`${workspace}/`);
   const inside = (hidden: readonly Hidden[], mine: readonly string[], isLayered: boolean, isOwn: boolean) => ({

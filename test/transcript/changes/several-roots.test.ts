@@ -110,15 +110,17 @@ test.concurrent("a run that is killed is taken back in every root by the next on
   expect(readFileSync(shop, "utf8")).toBe("listen 80\n");
 });
 
-needs(copies, rootUser).test(
-  "commands of the model neither write in another root nor see what its names close",
-  async () => {
-    const folder = newFolder("checkout", "roots");
-    const [root, other] = [join(folder, "work"), join(folder, "other")];
-    for (const each of [root, other]) mkdirSync(each);
+needs(copies, rootUser).test.each(["elsewhere", "in a home", "in shared memory"])(
+  "commands of the model see another root %s, but not what its names close, and cannot write there",
+  async (where) => {
+    const [folder, memory] = [newFolder("checkout", "roots"), newFolder("memory", "roots")];
+    const other = where === "in shared memory" ? join(memory, "other") : join(folder, "person", "other");
+    const root = join(folder, "work");
+    for (const each of [root, other]) mkdirSync(each, { recursive: true });
     for (const name of [".env", "open.conf"]) writeFileSync(join(other, name), `innermost of ${name}\n`);
     const { workspace, close } = await openBare(root, join(folder, "state"), {
       also: [other],
+      home: where === "in a home" ? join(folder, "person") : null,
       env: { PATH: "/usr/bin:/bin" },
     });
     const transaction = await workspace.begin({ id: "r1", task: "t" });
@@ -128,6 +130,6 @@ needs(copies, rootUser).test(
     expect([output.includes("innermost of open.conf"), output.includes("innermost of .env")]).toEqual([true, false]);
     expect(existsSync(join(other, "new"))).toBe(false);
     close();
-    removeFolder(folder);
+    for (const each of [folder, memory]) removeFolder(each);
   },
 );

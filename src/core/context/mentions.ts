@@ -101,3 +101,19 @@ export const withoutPassed = (output: string): string =>
     .split("\n")
     .filter((line) => !passed.test(line))
     .join("\n");
+
+/**
+ * A text with what links lead to in the place of the links, as programs name a file by the link through which they found
+ * it. `links`: by the link's path, the path of its target in the project.
+ */
+export function throughLinks(text: string, links: ReadonlyMap<string, string>): string {
+  let through = text;
+  for (const [path, target] of links) {
+    if (!through.includes(path)) continue;
+    // At the root a link may be called like any word.
+    const end = path.includes("/") ? "(?![\\p{L}\\p{N}_.-]*[\\p{L}\\p{N}_-])" : "(?=/)";
+    const shape = new RegExp(`(?<![\\p{L}\\p{N}_.-])${RegExp.escape(path)}${end}`, "gu");
+    through = through.replace(shape, () => target);
+  }
+  return through;
+}

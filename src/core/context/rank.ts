@@ -106,6 +106,11 @@ function rarityOf(terms: readonly Term[], tally: WordTally, total: number, hits:
   });
 }
 
+/** The weight of a file that a request names, or of a line that an output names. */
+const sureWeight = 2;
+/** How rare a word is that half of the files have. */
+const rarityOfHalf = Math.LN2;
+
 export interface Ranking {
   /** Best first, at most 1,000; only files with a term, a similar commit or a signal. */
   readonly files: readonly Ranked[];
@@ -126,17 +131,18 @@ export interface KeptRanking {
   readonly commits?: readonly SimilarCommit[];
 }
 
-/** Scores all paths by words alone (BM25), not scaled. */
+/** Scores all paths by words alone (BM25), not scaled; `telling`: the paths with a word that most files do not have. */
 function scoreWords(
   { paths, terms, tally }: RankInput,
   numberOf: ReadonlyMap<string, number>,
-): { scores: Float64Array; values: number[] } {
+): { scores: Float64Array; telling: Uint8Array; values: number[] } {
   const hits = findInPaths(paths, terms);
   const { inStem, inFolder, folderOf } = hits;
   const rarity = rarityOf(terms, tally, paths.length, hits);
   const values = terms.map(({ weight }, at) => weight * (rarity[at] ?? 0));
   const mean = tally.totalLength / Math.max(1, tally.files);
   const scores = new Float64Array(paths.length);
+  const telling = new Uint8Array(paths.length);
   const score = (path: number, length: number, counts: ArrayLike<number> | null): void => {
     const norm = bm25.k1 * (1 - bm25.b + (bm25.b * length) / Math.max(1, mean));
     const [stem, folder] = [path * terms.length, (folderOf[path] ?? 0) * terms.length];
@@ -146,7 +152,9 @@ function scoreWords(
         occurrence.body * Math.min(50, counts?.[at] ?? 0) +
         occurrence.stem * (inStem[stem + at] ?? 0) +
         occurrence.folder * (inFolder[folder + at] ?? 0);
-      if (tf > 0) sum += ((values[at] ?? 0) * tf * (bm25.k1 + 1)) / (tf + norm);
+      if (tf === 0) continue;
+      sum += ((values[at] ?? 0) * tf * (bm25.k1 + 1)) / (tf + norm);
+      if ((rarity[at] ?? 0) >= rarityOfHalf) telling[path] = 1;
     }
     scores[path] = sum;
   };
@@ -158,7 +166,7 @@ function scoreWords(
     score(at, length, counts);
   }
   for (const at of paths.keys()) if (isCounted[at] === 0) score(at, mean, null);
-  return { scores, values };
+  return { scores, telling, values };
 }
 
 const byCodeUnit = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
@@ -198,14 +206,17 @@ function weigh(guesses: readonly Guess[], kinds: RankInput["kinds"], exists: Pat
 export function rankFiles(input: RankInput): Ranking {
   const { paths, history, signals, kinds } = input;
   const numberOf = new Map(paths.map((path, at) => [path, at]));
-  const { scores, values } = scoreWords(input, numberOf);
+  const { scores, telling, values } = scoreWords(input, numberOf);
   const largest = scores.reduce((largest, score) => Math.max(largest, score), 0) || 1;
   const guesses: Guess[] = [];
+  const isSure = [...signals.values()].some(({ weight }) => weight >= sureWeight);
   for (const [at, path] of paths.entries()) {
     const words = (scores[at] ?? 0) / largest;
     const similar = history?.similar.get(path) ?? 0;
     const signal = signals.get(path) ?? null;
-    if (words === 0 && similar === 0 && signal === null) continue;
+    // Beside a file that is surely meant, a word that is everywhere tells nothing.
+    const isWorded = words > 0 && (telling[at] === 1 || !isSure);
+    if (!isWorded && similar === 0 && signal === null) continue;
     const frequency = history?.frequency.get(path) ?? 0;
     const guess = (words + historyShare * similar) * (1 + frequencyShare * frequency);
     guesses.push({ path, words, history: similar, frequency, signal, guess });

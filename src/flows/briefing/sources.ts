@@ -5,6 +5,7 @@ import { compressionOf } from "../../core/compressed.ts";
 import { linesOf } from "../../core/context/blocks.ts";
 import { isAside, isLongChangelog } from "../../core/context/kind.ts";
 import { chooseParts, type LargeFile } from "../../core/context/large-file.ts";
+import { throughLinks } from "../../core/context/mentions.ts";
 import { type Asked, type RankedProject, rankProject, wordsOf } from "../../core/context/project.ts";
 import { maxReadLines, maxShown } from "../../core/context/shown.ts";
 import { surveyLimits } from "../../core/context/survey-limits.ts";
@@ -16,7 +17,7 @@ import { PaiError, toPaiError } from "../../core/error.ts";
 import { describeHidden } from "../../core/invisible.ts";
 import { matchLines } from "../../core/line-diff.ts";
 import type { Call } from "../../core/model.ts";
-import { parentOf, type RelPath } from "../../core/path.ts";
+import { parentOf, pathWithin, type RelPath, resolveFrom } from "../../core/path.ts";
 import { type PlanClaim, pathsOfClaim } from "../../core/plan/scope.ts";
 import type { Entry } from "../../core/ports.ts";
 import { mannerOfFile } from "../../core/secrets/named-values.ts";
@@ -253,6 +254,17 @@ export interface ListedProject {
   close(): void;
 }
 
+/** Where the links lead that stay in the project. */
+function linksOf(entries: readonly Entry[], root: string): ReadonlyMap<string, string> {
+  return new Map(
+    entries.flatMap(({ path, target }) => {
+      const within = target?.startsWith("/") ? pathWithin(target, root) : target;
+      const meant = within == null ? null : resolveFrom(within === target ? parentOf(path) : ("" as RelPath), within);
+      return meant === null || meant === "" ? [] : [[path, meant] as const];
+    }),
+  );
+}
+
 /** Lists the workspace. `shown`: paths that are shown anyway and are not ranked. */
 export async function listProject(
   run: Run,
@@ -284,7 +296,13 @@ export async function listProject(
     paths,
     more,
     async rank() {
-      return rankProject({ survey, words, asked, paths, more, unranked, read, signal });
+      const links = linksOf(entries, workspace.root);
+      const named = {
+        ...asked,
+        request: throughLinks(asked.request, links),
+        output: throughLinks(asked.output, links),
+      };
+      return rankProject({ survey, words, asked: named, paths, more, unranked, read, signal });
     },
     close: () => survey.close(),
   };

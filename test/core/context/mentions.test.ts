@@ -1,5 +1,6 @@
 /** What tools and people write of files and lines is found in each of their forms. */
 import { describe, expect, test } from "bun:test";
+import { throughLinks } from "../../../src/core/context/mentions.ts";
 import { findMatching } from "../../../src/core/context/project.ts";
 import { findSignals } from "../../../src/core/context/signals.ts";
 import { expectCpu } from "../cpu-time.ts";
@@ -147,4 +148,17 @@ test("a frame of a library names no file of the project that only has the same n
 test("a megabyte of data without a name in it is soon looked through", () => {
   for (const piece of ["a.", "/a", "(", "a(", "x=", "::a", "  12:5 ", '"a'])
     expectCpu(1000, () => findSignals(piece.repeat(100_000), piece.repeat(100_000), paths), piece);
+});
+
+test.each([
+  ["in /etc/nginx/sites-enabled/shop:5", "in /etc/nginx/sites-available/shop:5"],
+  ["see sites-enabled/shop.", "see sites-available/shop."],
+  ["sites-enabled/shop.bak and my-sites-enabled/shop", "sites-enabled/shop.bak and my-sites-enabled/shop"],
+  ["current/app.conf is current", "releases/7/app.conf is current"],
+])("%s names what the link leads to", (said, meant) => {
+  const links = new Map([
+    ["sites-enabled/shop", "sites-available/shop"],
+    ["current", "releases/7"],
+  ]);
+  expect(throughLinks(said, links)).toBe(meant);
 });

@@ -125,3 +125,18 @@ test("in a short history no file counts as often changed", () => {
   expect(often(["a.py"]).get("a.py")).toBeLessThan(0.5);
   expect(often(["a.py", ...Array(12).fill("b.py")]).get("b.py")).toBe(1);
 });
+
+test("beside a file that is mentioned, one that only says what most say is not ranked", () => {
+  const files = {
+    "nginx.conf": "nginx main",
+    shop: "server",
+    "koi-utf": "made for nginx",
+    fastcgi: "nginx fails here",
+    "mime.types": "of nginx",
+    win: "nginx",
+  };
+  const request = "nginx fails";
+  expect(rank({ request, files, output: "in /etc/nginx/./shop:5\nnginx.conf test" })).not.toContain("koi-utf");
+  expect(rank({ request, files, output: "/etc/nginx/shop:5" }).slice(0, 2)).toEqual(["shop", "fastcgi"]);
+  expect(rank({ request, files })).toContain("koi-utf");
+});

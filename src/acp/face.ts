@@ -214,7 +214,7 @@ const price = (cost: number | null) =>
  */
 export function renderPromise(plan: Plan, { expected, at_most, tokens: count, cost }: Promised, said: string): string {
   const steps = workOf(plan).length;
-  const reply = plan.reply === "" ? "" : said.endsWith(plan.reply) ? "\n\n" : `${plan.reply}\n\n`;
+  const reply = plan.reply === "" ? "" : said.trimEnd().endsWith(plan.reply.trimEnd()) ? "\n\n" : `${plan.reply}\n\n`;
   return `${reply}${steps} ${steps === 1 ? "step" : "steps"}. Expected ${modelCalls(expected)}, at most ${at_most}${tokens(count)}${price(cost)}.\n\n`;
 }
 

@@ -86,6 +86,7 @@ interface Asking {
   readonly refit: () => number;
   /** Called when the reply begins to arrive; returns the number of the call. */
   readonly count: () => number;
+  /** Gets every piece of the text, and an empty one at its end. */
   readonly onText: (text: string, n: number) => void;
   /** Gets every piece that arrives, to show how far the reply is. */
   readonly onPiece: (kind: "text" | "thought", text: string, n: number) => void;
@@ -128,7 +129,7 @@ async function receive(run: Run, { request, refit, count, onText, onPiece }: Ask
     if (got.n === 0) got.n = count();
     if (event.type === "text") {
       got.text += event.text;
-      onText(event.text, got.n);
+      if (event.text !== "") onText(event.text, got.n);
     } else if (event.type === "thought")
       run.emit({ type: "model.delta", n: got.n, channel: "thought", text: event.text });
     else if (event.type === "call") got.calls.push(event.call);
@@ -139,6 +140,7 @@ async function receive(run: Run, { request, refit, count, onText, onPiece }: Ask
     }
     if (left < 0) throw new PaiError("reply_cut", "the reply went on far beyond the length that was asked for");
   }
+  onText("", got.n);
 }
 
 /** The question with every secret replaced by a name. A notice tells their number, again whenever it grows. */

@@ -10,6 +10,7 @@ import { completeFinish, parseScript } from "../core/script/parser.ts";
 import { readAmendments } from "../core/script/read-amend.ts";
 import { type Cut, parseReadRange, type Script, type ScriptAction, splitRange } from "../core/script/script.ts";
 import { withoutOpenThought } from "../core/script/thought.ts";
+import { createWordsReader } from "../core/script/words.ts";
 import { type Form, rowOf } from "../core/vocabulary.ts";
 import { amend, findImplicit, noteRefused } from "./amend.ts";
 import { targetOfCall } from "./approval.ts";
@@ -25,6 +26,8 @@ export interface ScriptQuestion {
   readonly messages: readonly Message[];
   /** Files that the plan has yet to change: edits outside of actions are read if it is clear which one they mean. */
   readonly targets: (text: string) => readonly LooseTarget[];
+  /** Shows a person the words of the reply while it arrives; `code`: fences in it are words, too. */
+  readonly shows?: { readonly code: boolean };
 }
 
 export interface ScriptReply {
@@ -47,6 +50,19 @@ function nameTag(messages: readonly Message[], tag: string): readonly Message[] 
   return [...messages.slice(0, -1), { role: "user", text }];
 }
 
+/** Asks, and shows the words to the user as they arrive. */
+function askAloud(run: Run, question: ModelQuestion, shows: ScriptQuestion["shows"]): Promise<Reply> {
+  if (shows === undefined || !run.interactive) return ask(run, question);
+  let reader = createWordsReader(shows.code);
+  let current = 0;
+  return ask(run, question, (piece, n) => {
+    if (n !== current) reader = createWordsReader(shows.code);
+    current = n;
+    const text = piece === "" ? reader.end() : reader.push(piece);
+    if (text !== "") run.emit({ type: "model.delta", n, channel: "reply", text });
+  });
+}
+
 /**
  * Makes one call, and one more for the rest if the reply was cut and a call is to spare. The tag that closes bodies is
  * chosen so that no line that the model was shown could close one, since models copy such lines.
@@ -63,7 +79,7 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
       return null;
     }
   };
-  const reply = await ask(run, { purpose, system, messages, format: null });
+  const reply = await askAloud(run, { purpose, system, messages, format: null }, question.shows);
   const parse = ({ text, stop }: Reply, resumed: Cut | null = null) =>
     completeFinish(
       parseScript(stop === "end" ? withoutOpenThought(text) : text, { stop, read, tag, resumed }),

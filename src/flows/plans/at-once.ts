@@ -17,7 +17,7 @@ import {
 import { readPlan } from "../../core/plan/parse-plan.ts";
 import type { Plan } from "../../core/plan/plan.ts";
 import type { LooseTarget } from "../../core/script/loose-reply.ts";
-import { readProse } from "../../core/script/prose.ts";
+import { asksToKnow, readProse } from "../../core/script/prose.ts";
 import type { Script, ScriptAction } from "../../core/script/script.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import type { Briefing } from "../briefing/briefing.ts";
@@ -170,7 +170,8 @@ async function mend(run: Run, system: string, reply: ScriptReply): Promise<AtOnc
 export async function tryAtOnce(run: Run, system: string, messages: readonly Message[]): Promise<First> {
   const { dialogue, planning } = run;
   dialogue.messages = messages;
-  const reply = await askForScript(run, { purpose: "execute", system, messages, targets: targetsIn(run) });
+  const shows = { code: asksToKnow(run.task.text) };
+  const reply = await askForScript(run, { purpose: "execute", system, messages, targets: targetsIn(run), shows });
   dialogue.messages = reply.messages;
   const { script, text, seen } = reply;
   const ask = (why: string, isAgain = false): First => ({

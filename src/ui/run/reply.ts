@@ -35,6 +35,13 @@ export function renderAnswer(text: string, columns: number | null, markdown: Mar
   return `${shown}\n`;
 }
 
+/** What of a text is not on the screen yet, where `shown` is: its end, all of it, or "". */
+export function restOf(text: string, shown: string): string {
+  const [whole, seen] = [text.trim(), shown.trim()];
+  if (seen === "" || seen.endsWith(whole)) return seen === "" ? whole : "";
+  return whole.startsWith(seen) ? whole.slice(seen.length).trimStart() : whole;
+}
+
 /**
  * The first piece is shown at once, later ones at this interval: faster is not visible, and too much for a slow line.
  */
@@ -97,9 +104,10 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
       current = null;
     },
     show(text = kept) {
-      if (text.trim() === "" || text === shown) return;
+      const rest = restOf(text, shown);
+      if (rest === "") return;
       begin();
-      write(renderAnswer(text, columns(), markdown()));
+      write(renderAnswer(rest, columns(), markdown()));
       shown = text;
     },
   };

@@ -8,7 +8,7 @@ import { visible, visibleLine } from "../sanitize.ts";
 import type { Style } from "../style.ts";
 import { renderFailure, renderFooter, renderResult, sayUntouched } from "./render-outcome.ts";
 import { openSteps } from "./render-plan.ts";
-import { openReply, renderAnswer } from "./reply.ts";
+import { openReply, renderAnswer, restOf } from "./reply.ts";
 import { type EventHandlers, type EventOf, openWork } from "./show-work.ts";
 import { openWaits, type WaitOptions } from "./spinner.ts";
 import { openStreams, type StreamOptions, type Streams } from "./streams.ts";
@@ -221,8 +221,9 @@ function showMessage(outcome: Outcome, streams: Streams, { replied, markdown }: 
   // A failed check does not invalidate an answer without actions, nor a failed command any answer.
   const isAnswer = error?.code === "check_failed" && actions.done + actions.failed + actions.refused === 0;
   const ok = outcome.ok || isAnswer || error?.code === "command_failed" || error?.code === "partial";
-  if (text === "" || replied === text || (!ok && mode === "eight-step")) return false;
-  if (ok) streams.out(renderAnswer(text, streams.outColumns, markdown));
+  const rest = restOf(text, replied);
+  if (rest === "" || (!ok && mode === "eight-step")) return false;
+  if (ok) streams.out(renderAnswer(rest, streams.outColumns, markdown));
   else streams.say(wrap(visible(`The model said: ${text}`), streams.columns));
   return ok;
 }

@@ -291,3 +291,17 @@ describe("the offer is made", () => {
     expect([outcome.code === 0 || outcome.status === "partial", after["area.py"]]).toEqual([true, better]);
   });
 });
+
+test("a person sees the words of the answer before it is whole; nobody else does", async () => {
+  const wordsOf = ({ eventsOf }: Awaited<ReturnType<typeof play>>) =>
+    eventsOf("model.delta")
+      .filter(({ channel }) => channel === "reply")
+      .map(({ text }) => text)
+      .join("")
+      .trim();
+  expect(wordsOf(await byHand([script], { answers: ["yes"] }))).toBe("I'll use a better pi.");
+  const answer = "area() takes a radius and gives the area of the circle.";
+  const answered = await byHand([`FINISH::${answer}`]);
+  expect([wordsOf(answered), answered.outcome.text]).toEqual([answer, answer]);
+  expect(wordsOf(await once([script]))).toBe("");
+});

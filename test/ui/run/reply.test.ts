@@ -53,3 +53,13 @@ test("in a pipe the replies of several calls do not run together", () => {
   reply.show();
   expect(writes).toEqual(["I will do that.\n"]);
 });
+
+test("what streamed is not shown again, only what is new behind it", () => {
+  const { reply, writes } = watch();
+  reply.push("I look at it. ", 1);
+  reply.close();
+  reply.show("I look at it.");
+  expect(writes.join("")).toBe("I look at it.\n");
+  reply.show("I look at it.\n\n```\ncode\n```");
+  expect(writes.join("")).toBe("I look at it.\n```\ncode\n```\n");
+});

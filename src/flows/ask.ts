@@ -86,7 +86,6 @@ interface Asking {
   readonly refit: () => number;
   /** Called when the reply begins to arrive; returns the number of the call. */
   readonly count: () => number;
-  /** Gets every piece of the text, and an empty one at its end. */
   readonly onText: (text: string, n: number) => void;
   /** Gets every piece that arrives, to show how far the reply is. */
   readonly onPiece: (kind: "text" | "thought", text: string, n: number) => void;
@@ -129,7 +128,7 @@ async function receive(run: Run, { request, refit, count, onText, onPiece }: Ask
     if (got.n === 0) got.n = count();
     if (event.type === "text") {
       got.text += event.text;
-      if (event.text !== "") onText(event.text, got.n);
+      onText(event.text, got.n);
     } else if (event.type === "thought")
       run.emit({ type: "model.delta", n: got.n, channel: "thought", text: event.text });
     else if (event.type === "call") got.calls.push(event.call);
@@ -140,7 +139,6 @@ async function receive(run: Run, { request, refit, count, onText, onPiece }: Ask
     }
     if (left < 0) throw new PaiError("reply_cut", "the reply went on far beyond the length that was asked for");
   }
-  onText("", got.n);
 }
 
 /** The question with every secret replaced by a name. A notice tells their number, again whenever it grows. */
@@ -171,6 +169,7 @@ interface Sending {
   readonly sent: number;
   readonly estimate: number;
   readonly refit: () => number;
+  /** Gets every piece of the text, and an empty one at its end. */
   readonly onText: (text: string, n: number) => void;
 }
 
@@ -239,7 +238,9 @@ async function send(
     return ledger.count();
   };
   try {
-    await receive(run, { request, refit, count, onText, onPiece: reportProgress(run, question.purpose) }, got);
+    const onSome = (text: string, n: number) => text !== "" && onText(text, n);
+    await receive(run, { request, refit, count, onText: onSome, onPiece: reportProgress(run, question.purpose) }, got);
+    onText("", got.n);
   } catch (thrown) {
     got.isBrokenOff = got.n === 0 && run.signal.aborted;
     if (got.n === 0 && thrown instanceof PaiError && thrown.code.startsWith("reply_")) got.n = count();

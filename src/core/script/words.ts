@@ -17,8 +17,27 @@ const filesLine = /^[\s>*_`#-]*FILES\b/i;
 /** Not words: JSON, edits, the word PLAN. */
 const otherForm = /^\s*(?:[{["]|<{3,}|[>*_`#"'.:]*PLAN[*_`"'.!:]*\s*$)/;
 
-const cmdOf = (header: Header | null): string | null =>
-  header?.kind === "body" ? header.cmd : header?.kind === "action" ? header.action.cmd : null;
+type Place = "start" | "words" | "message" | "over";
+
+/**
+ * What a line is: `later`: more of it must come; `skip`: no words; `over`: neither it nor what follows is; `message`:
+ * the message of FINISH follows; a number: words from there on, and nothing else after them.
+ */
+type Kind = "later" | "skip" | "over" | "message" | "words" | number;
+
+function kindOfHeader(header: Header, line: string, { whole, place }: { whole: boolean; place: Place }): Kind {
+  if (place === "message") return "over";
+  if (header.kind === "body") return header.cmd === "FINISH" ? "message" : "over";
+  if (header.kind === "fault" || header.action.cmd !== "FINISH") return "over";
+  const { arg = "" } = header.action;
+  return !whole && isTag(arg) ? "later" : line.lastIndexOf(arg);
+}
+
+function kindOfText(line: string, bare: string, { place, code }: { place: Place; code: boolean }): Kind {
+  const isEnd = place === "message" && (readNext(line) !== null || bare.startsWith("END::"));
+  if (isEnd || otherForm.test(line) || (isFence(line) && !code)) return "over";
+  return filesLine.test(line) || (place === "start" && bare === "") ? "skip" : "words";
+}
 
 /**
  * Reads the sentences before the first action, and the message of a FINISH that no action precedes. What may be an
@@ -26,33 +45,32 @@ const cmdOf = (header: Header | null): string | null =>
  */
 export function createWordsReader(code: boolean): WordsReader {
   const thoughts = createThoughtSplitter();
-  let place: "start" | "words" | "message" | "over" = "start";
+  let place: Place = "start";
   let isCode = false;
   let line = "";
   /** Where the words of the line begin; Infinity: it has none; null: more of it must come. */
   let from: number | null = null;
   let shown = 0;
 
-  function beginOf(whole: boolean): number | null {
-    const none = Number.POSITIVE_INFINITY;
+  function kindOf(whole: boolean): Kind {
+    if (place === "over") return "over";
     const bare = undecorate(line);
-    if (place === "over") return none;
-    if (!whole && bare.length < longestHeader) return null;
-    const header = isCode ? null : readHeader(bare);
-    const isFinish = place !== "message" && cmdOf(header) === "FINISH";
-    if (isFinish && header?.kind === "action") {
-      const { arg = "" } = header.action;
-      if (!whole && isTag(arg)) return null;
-      place = "over";
-      return arg === "" ? none : line.lastIndexOf(arg);
+    if (!whole && bare.length < longestHeader) return "later";
+    if (isCode) return "words";
+    const header = readHeader(bare);
+    return header === null ? kindOfText(line, bare, { place, code }) : kindOfHeader(header, line, { whole, place });
+  }
+
+  function beginOf(whole: boolean): number | null {
+    const kind = kindOf(whole);
+    if (kind === "later") return null;
+    if (kind === "words") {
+      if (isFence(line)) isCode = !isCode;
+      if (place === "start") place = kind;
+      return 0;
     }
-    if (header !== null || (place === "message" && (readNext(line) !== null || bare.startsWith("END::"))))
-      place = isFinish ? "message" : "over";
-    else if (!isCode && (otherForm.test(line) || (isFence(line) && !code))) place = "over";
-    if (header !== null || place === "over" || filesLine.test(line) || (place === "start" && bare === "")) return none;
-    if (isFence(line)) isCode = !isCode;
-    if (place === "start") place = "words";
-    return 0;
+    if (kind !== "skip") place = kind === "message" ? kind : "over";
+    return typeof kind === "number" ? kind : Number.POSITIVE_INFINITY;
   }
 
   function show(whole: boolean): string {

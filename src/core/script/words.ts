@@ -25,18 +25,36 @@ type Place = "start" | "words" | "message" | "over";
  */
 type Kind = "later" | "skip" | "over" | "message" | "words" | number;
 
-function kindOfHeader(header: Header, line: string, { whole, place }: { whole: boolean; place: Place }): Kind {
-  if (place === "message") return "over";
+interface Known {
+  readonly place: Place;
+  readonly code: boolean;
+  /** The line is within a fence. */
+  readonly isCode: boolean;
+}
+
+function kindOf(line: string, whole: boolean, { place, code, isCode }: Known): Kind {
+  if (place === "over") return "over";
+  const bare = undecorate(line);
+  if (!whole && bare.length < longestHeader) return "later";
+  if (isCode) return "words";
+  const header = readHeader(bare);
+  if (header !== null) return place === "message" ? "over" : kindOfHeader(header, line, whole);
+  const isEnd = place === "message" && (readNext(line) !== null || bare.startsWith("END::"));
+  if (isEnd || otherForm.test(line) || (isFence(line) && !code)) return "over";
+  return filesLine.test(line) || (place === "start" && bare === "") ? "skip" : "words";
+}
+
+function kindOfHeader(header: Header, line: string, whole: boolean): Kind {
   if (header.kind === "body") return header.cmd === "FINISH" ? "message" : "over";
   if (header.kind === "fault" || header.action.cmd !== "FINISH") return "over";
   const { arg = "" } = header.action;
   return !whole && isTag(arg) ? "later" : line.lastIndexOf(arg);
 }
 
-function kindOfText(line: string, bare: string, { place, code }: { place: Place; code: boolean }): Kind {
-  const isEnd = place === "message" && (readNext(line) !== null || bare.startsWith("END::"));
-  if (isEnd || otherForm.test(line) || (isFence(line) && !code)) return "over";
-  return filesLine.test(line) || (place === "start" && bare === "") ? "skip" : "words";
+function placeAfter(kind: Kind, place: Place): Place {
+  if (kind === "words") return place === "start" ? "words" : place;
+  if (kind === "skip") return place;
+  return kind === "message" ? kind : "over";
 }
 
 /**
@@ -52,24 +70,12 @@ export function createWordsReader(code: boolean): WordsReader {
   let from: number | null = null;
   let shown = 0;
 
-  function kindOf(whole: boolean): Kind {
-    if (place === "over") return "over";
-    const bare = undecorate(line);
-    if (!whole && bare.length < longestHeader) return "later";
-    if (isCode) return "words";
-    const header = readHeader(bare);
-    return header === null ? kindOfText(line, bare, { place, code }) : kindOfHeader(header, line, { whole, place });
-  }
-
   function beginOf(whole: boolean): number | null {
-    const kind = kindOf(whole);
+    const kind = kindOf(line, whole, { place, code, isCode });
     if (kind === "later") return null;
-    if (kind === "words") {
-      if (isFence(line)) isCode = !isCode;
-      if (place === "start") place = kind;
-      return 0;
-    }
-    if (kind !== "skip") place = kind === "message" ? kind : "over";
+    if (kind === "words" && isFence(line)) isCode = !isCode;
+    place = placeAfter(kind, place);
+    if (kind === "words") return 0;
     return typeof kind === "number" ? kind : Number.POSITIVE_INFINITY;
   }
 

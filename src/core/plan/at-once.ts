@@ -43,7 +43,7 @@ export function filesNamed(text: string, actions: readonly ScriptAction[]): read
 }
 
 /** The sentences before the first action, without the FILES line, fences and a plan in JSON; "": there are none. */
-function saidBefore(text: string, actions: readonly ScriptAction[]): string {
+export function saidBefore(text: string, actions: readonly ScriptAction[]): string {
   const prose = before(text, actions)
     .replace(filesLine, "")
     .replace(/```\w*\s*\{[\s\S]*?\n```|^\s*\{[\s\S]*\}\s*$/gm, "")
@@ -84,8 +84,8 @@ function placeOf({ cmd, path = "", to, arg = "" }: ScriptAction): Pick<PlanStep,
   return { target: arg.trim(), destination: null };
 }
 
-/** The plan that a script amounts to: its steps are its actions, each once, its checks the CHECK lines. */
-export function planOfScript(script: Script, text: string): Plan {
+/** The plan that a script amounts to: its steps are its actions, each once, its checks the CHECK lines. `reply`: what was said before them. */
+export function planOfScript(script: Script, reply: string): Plan {
   const places = new Map<string, Pick<PlanStep, "action" | "target" | "destination">>();
   for (const action of script.actions) {
     const row = rowOf(action.cmd);
@@ -96,12 +96,11 @@ export function planOfScript(script: Script, text: string): Plan {
   const steps = [...places.values()].map((step, at): PlanStep => {
     return { ...step, step_number: at + 1, purpose: "", depends_on: [], expected_outcome: "" };
   });
-  const finish = script.actions.find(({ cmd }) => cmd === "FINISH")?.arg ?? "";
   const checks = script.actions.flatMap(({ cmd, arg = "" }) => (rowOf(cmd)?.kind === "check" ? [arg.trim()] : []));
   const notes = { estimated_time: "", key_challenges: [], recommendations: [] };
   return {
     intent: "task",
-    reply: saidBefore(text, script.actions) || finish,
+    reply,
     analysis: null,
     execution_plan: { steps, checks: [...new Set(checks)], fallback_strategies: [] },
     intelligence_notes: { complexity_assessment: steps.length > atOnceBounds.paths ? "moderate" : "simple", ...notes },

@@ -13,6 +13,7 @@ import {
   linesWritten,
   planOfScript,
   readFirstAnswer,
+  saidBefore,
 } from "../../core/plan/at-once.ts";
 import { readPlan } from "../../core/plan/parse-plan.ts";
 import type { Plan } from "../../core/plan/plan.ts";
@@ -141,8 +142,11 @@ function joinScripts(run: Run, first: Script, second: Script, failed: ReadonlySe
 const mendRequest = (texts: readonly string[]): string =>
   `Nothing of it is done yet:\n${texts.join("\n")}\nSend only what is wrong or missing, corrected, ended with FINISH; the rest of your script is kept. A file that needs no change: leave it out of a new FILES line.`;
 
-/** The script as work to show, with its faults mended by one more call; null: it is too large for that and counts as a plan. */
-async function mend(run: Run, system: string, reply: ScriptReply): Promise<AtOnce | null> {
+/**
+ * The script as work to show, with its faults mended by one more call; null: it is too large for that and counts as a
+ * plan. A text: the model took all of it back with these words, which a person reads.
+ */
+async function mend(run: Run, system: string, reply: ScriptReply): Promise<AtOnce | string | null> {
   const { ledger, dialogue } = run;
   const script = withoutChecks(run, reply.script);
   if (!isWithinBounds(run, script)) return null;
@@ -161,9 +165,25 @@ async function mend(run: Run, system: string, reply: ScriptReply): Promise<AtOnc
   const wanted = named.length === 0 ? files : pathsOf(run, named);
   const joined = joinScripts(run, script, withoutChecks(run, second.script), found.paths);
   if (wasCut(second.script)) return { ...first, reply: { ...first.reply, messages: second.messages } };
+  const [only, ...more] = second.script.actions;
+  const words = more.length === 0 && only?.cmd === "FINISH" ? (only.arg ?? "") : "";
+  if (run.interactive && words !== "" && !joined.actions.some(isChange)) return words;
   if (!isWithinBounds(run, joined)) return null;
   const left = await findFaults(run, joined, wanted);
   return { reply: { ...second, script: joined }, diff: left.diff, faults: left.texts, files: wanted };
+}
+
+function talk({ dialogue }: Run, reply: string): First {
+  const nothing = { analysis: null, execution_plan: null, intelligence_notes: null };
+  return { plan: { intent: "conversation", reply, ...nothing }, atOnce: null, messages: dialogue.messages };
+}
+
+async function takeScript(run: Run, system: string, reply: ScriptReply): Promise<First> {
+  const { script, text } = reply;
+  const atOnce = await mend(run, system, reply);
+  if (typeof atOnce === "string") return talk(run, atOnce);
+  const plan = planOfScript((atOnce?.reply ?? reply).script, saidBefore(text, script.actions));
+  return { plan, atOnce, messages: run.dialogue.messages };
 }
 
 /** Asks for the work, and reads the answer in whatever form it comes. */
@@ -179,10 +199,6 @@ export async function tryAtOnce(run: Run, system: string, messages: readonly Mes
     messages: [...reply.messages, { role: "user", text: `${why}\n\n${planRequest()}` }],
     isAgain,
   });
-  const talk = (said: string): First => {
-    const nothing = { analysis: null, execution_plan: null, intelligence_notes: null };
-    return { plan: { intent: "conversation", reply: said, ...nothing }, atOnce: null, messages: reply.messages };
-  };
   if (wasCut(script)) return ask("Your answer was cut, and nothing of it was done. Send a plan first.");
   const answer = readFirstAnswer(script, text, seen);
   switch (answer.kind) {
@@ -190,7 +206,7 @@ export async function tryAtOnce(run: Run, system: string, messages: readonly Mes
       return ask("Send the plan.");
     case "unclear": {
       const prose = filesNamed(text, script.actions).length > 0 ? null : readProse(text, run.task.text);
-      if (prose === "answer" && run.interactive) return talk(text.trim());
+      if (prose === "answer" && run.interactive) return talk(run, text.trim());
       run.emit({
         type: "notice",
         level: "warning",
@@ -209,16 +225,13 @@ export async function tryAtOnce(run: Run, system: string, messages: readonly Mes
       if (filesNamed(text, script.actions).length > 0)
         return ask("Your answer names files and changes none; nothing was done. Send a plan first.");
       run.ending.next = answer.next;
-      return talk(answer.text);
+      return talk(run, answer.text);
     }
     case "looks":
       if (planning.rounds >= planning.maxRounds) return ask("No look is left. Send the plan.");
-      return { plan: planOfScript(script, text), atOnce: null, messages: reply.messages };
-    case "script": {
-      const atOnce = await mend(run, system, reply);
-      const { reply: done } = atOnce ?? { reply };
-      return { plan: planOfScript(done.script, text), atOnce, messages: run.dialogue.messages };
-    }
+      return { plan: planOfScript(script, saidBefore(text, script.actions)), atOnce: null, messages: reply.messages };
+    case "script":
+      return takeScript(run, system, reply);
   }
 }
 

@@ -104,6 +104,7 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
       current = null;
     },
     show(text = kept) {
+      kept = text;
       const rest = restOf(text, shown);
       if (rest === "") return;
       begin();

@@ -89,6 +89,18 @@ describe("before anybody is asked", () => {
     expect(after).toEqual({ "area.py": better, "README.md": "# Round\n" });
   });
 
+  test("the words of FINISH belong behind the work: they are not what the plan says", async () => {
+    const bad = modify("area.py", ["    return 3 * r\n", "    return 3.1416 * r * r\n"]) + finish("First words.");
+    const { outcome, eventsOf } = await byHand([bad, change + finish("Closing words.")], { answers: ["yes"] });
+    expect([eventsOf("plan.ready")[0]?.plan.reply, outcome.text]).toEqual(["", "Closing words."]);
+  });
+
+  test("and an edit that the model takes back with a reason is no plan: a person reads the words", async () => {
+    const bad = modify("area.py", ["    return 3 * r\n", "    return 3.1416 * r * r\n"]) + finish();
+    const { outcome, questions } = await byHand([bad, finish("It is right as it stands.")], { answers: [] });
+    expect([outcome.status, outcome.text, questions.length]).toEqual(["answered", "It is right as it stands.", 0]);
+  });
+
   test("a file that was named and forgotten is asked for", async () => {
     const half = `FILES: area.py, README.md\n${change}${finish()}`;
     const rest = modify("README.md", ["# Shapes\n", "# Round\n"]) + finish();

@@ -45,6 +45,15 @@ test("a megabyte in small pieces is written in few, each soon done: whoever inte
   expect(writes.join("")).toHaveLength(1_000_000);
 });
 
+test("what was shown in the place of a kept reply is not followed by it", () => {
+  const { reply, writes } = watch(false);
+  reply.push("I will move it.", 1);
+  reply.show();
+  reply.show("I will copy it.");
+  reply.show();
+  expect(writes).toEqual(["I will move it.\n", "I will copy it.\n"]);
+});
+
 test("in a pipe the replies of several calls do not run together", () => {
   const { reply, writes } = watch(false);
   reply.push("I look first.", 1);

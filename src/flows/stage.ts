@@ -246,8 +246,9 @@ export function createOverlay(
     stage(changes) {
       for (const { path, before } of changes) if (!isStart(path, before)) refuseChanged(path, before);
       for (const { path, from, before, after } of changes) {
-        // The model knows the whole content of a file that it creates, but not of one that it moves.
-        if (before === null && from === null && after?.kind === "file") seen.set(path, after.bytes);
+        // The model knows the whole content of a file that it creates, and of one that it moves where it has seen that.
+        const isKnown = from === null || (after?.kind === "file" && sameBytes(seen.get(from), after.bytes));
+        if (before === null && isKnown && after?.kind === "file") seen.set(path, after.bytes);
       }
       setPending([...pending, ...changes]);
     },
@@ -293,6 +294,8 @@ export function createOverlay(
     },
   };
 }
+
+const sameBytes = (a: Uint8Array | undefined, b: Uint8Array) => a !== undefined && Buffer.compare(a, b) === 0;
 
 function partsOf(path: RelPath): readonly RelPath[] {
   const parts: RelPath[] = [];

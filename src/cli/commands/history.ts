@@ -21,6 +21,7 @@ import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { type Base, composeBase } from "../compose/base.ts";
 import { openHere } from "../compose/open-here.ts";
+import { rootFlag } from "../compose/refused-root.ts";
 import { tellUndone } from "../compose/tell-undone.ts";
 import { isInteractive, styleOf } from "../compose/view.ts";
 import { openLab } from "../lab.ts";
@@ -39,7 +40,7 @@ const asChange = ({ path, expected, actual }: Clash): Change => ({
   from: null,
 });
 
-const repeat = (kind: "undo" | "redo", id: string) => `pai ${kind} ${id}`;
+const repeat = (base: Base, kind: "undo" | "redo", id: string) => `pai ${kind}${rootFlag(base)} ${id}`;
 
 /** Refuses for what was changed since. `isApart`: no line is touched by both, so a yes or --merge would do. */
 async function refuse(base: Base, { run, clashes }: Reversal, kind: "undo" | "redo", isApart: boolean): Promise<never> {
@@ -51,7 +52,7 @@ async function refuse(base: Base, { run, clashes }: Reversal, kind: "undo" | "re
     if (merge.kind === "disputed") err(`${visible(renderDisputes(path, merge.disputes, sides))}\n`);
   const paths = clashes.map(({ path }) => path).join(", ");
   const out = "take it out, or undo the later run that made it (pai history), then";
-  const way = isApart ? `to keep both: ${repeat(kind, run.id)} --merge` : `${out}: ${repeat(kind, run.id)}`;
+  const way = isApart ? `to keep both: ${repeat(base, kind, run.id)} --merge` : `${out}: ${repeat(base, kind, run.id)}`;
   throw new PaiError("conflict", `run ${run.id} cannot be ${verbOf[kind]}: changed since: ${paths}`, {
     hint: `nothing was touched; the diff above is what was changed after the run: ${way}`,
   });
@@ -63,7 +64,10 @@ const mayMergeHere = (context: Context): boolean => context.flags.merge === true
 async function requireYes(base: Base, { run, changes, merged }: Reversal, kind: "undo" | "redo"): Promise<void> {
   const { context } = base;
   const isMergeAsked = merged.length > 0 && context.flags.merge !== true;
-  if (!isMergeAsked && isApproved(context, { needs: `pai ${kind} needs a yes`, line: `pai ${kind} -y ${run.id}` }))
+  if (
+    !isMergeAsked &&
+    isApproved(context, { needs: `pai ${kind} needs a yes`, line: `pai ${kind} -y${rootFlag(base)} ${run.id}` })
+  )
     return;
   context.err(await renderDiffOn("stderr", base, changes));
   const what = commandWording.reverse(kind, run.id, visibleLine(run.task));
@@ -113,7 +117,7 @@ async function reverse(given: Context, kind: "undo" | "redo", inSession = false)
     done.merged.length === 0 ? "" : `merged with what was changed since: ${visibleLine(nameSome(done.merged))}\n`;
   const text = dryRun
     ? `${await styleDiffOn("stdout", context, diff)}\nwould be ${verb}: run ${done.run.id}, ${paths}; nothing was changed\n${sayCommit(commit, kind, done)}`
-    : `${listed}\n${wrapOnScreen(`${verb} run ${done.run.id}: ${visibleLine(done.run.task)}`)}\n${kept}${sayCommit(commit, kind, done)}${back} with: ${inSession ? "/" : "pai "}${back}\n`;
+    : `${listed}\n${wrapOnScreen(`${verb} run ${done.run.id}: ${visibleLine(done.run.task)}`)}\n${kept}${sayCommit(commit, kind, done)}${back} with: ${inSession ? `/${back}` : `pai ${back}${rootFlag(base)}`}\n`;
   return showResult(context, kind, data, text);
 }
 

@@ -22,7 +22,7 @@ import { composeTask } from "../compose/compose-task.ts";
 import { expandCustom, looksCustom, unknownCustom } from "../compose/custom.ts";
 import { flowFor } from "../compose/flow.ts";
 import { notifyEnd } from "../compose/notify-end.ts";
-import { settleRoot, whyNoProject } from "../compose/refused-root.ts";
+import { rootFlag, settleRoot, whyNoProject } from "../compose/refused-root.ts";
 import { openView, type TerminalView } from "../compose/view.ts";
 import { alsoFlag, shownFlag } from "../flag-values.ts";
 import { chooseModel, offerToKeep, readLineOf } from "../onboard/choose-model.ts";
@@ -151,9 +151,6 @@ async function findNamed({ context }: Base, workspace: Workspace, text: string |
   return { files: [...files], shown };
 }
 
-/** A folder that pai worked in by force needs it again to take that back. */
-const undoFlags = (base: Base): string => (whyNoProject(base, false) === null ? "" : " --force-root");
-
 interface OpenRun {
   readonly called: Base;
   readonly view: TerminalView;
@@ -244,7 +241,7 @@ export async function doTask(given: Context, doing: TaskRun): Promise<number> {
     } else if (context.flags.outputSchema !== undefined && context.flags.jsonl !== true && outcome.ok) {
       context.out(`${outcome.text}\n`);
     }
-    view.finish(outcome, composed.opened.workspace.undoable ? undoFlags(base) : null);
+    view.finish(outcome, composed.opened.workspace.undoable ? rootFlag(base) : null);
     if (base.settings.notify !== null) {
       notifyEnd(context, base, outcome, { task: composed.cover(read.text), notify: view.notify });
     }

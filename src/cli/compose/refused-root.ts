@@ -17,6 +17,9 @@ export function whyNoProject(
   return isForced ? null : judgeRoot(real, home);
 }
 
+/** What the next command in this folder needs: a folder that pai worked in by force needs it again. */
+export const rootFlag = (base: Base): string => (whyNoProject(base, false) === null ? "" : " --force-root");
+
 const forced = (base: Base): Base => ({
   ...base,
   context: { ...base.context, flags: { ...base.context.flags, forceRoot: true } },

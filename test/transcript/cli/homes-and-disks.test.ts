@@ -353,3 +353,13 @@ test.concurrent("doctor says that nothing is kept below a folder that others may
     hint: "set HOME or PAI_STATE_DIR",
   });
 });
+
+test.concurrent("undo and redo say the flag that they need where the project is a home", async () => {
+  await using place = openPlace(hello, {});
+  const here = { env: { HOME: place.root } };
+  const ran = await place.pai(["run", "-y", "--force-root", "make hello.txt"], here);
+  expect(ran.stdout + ran.stderr).toContain("undo with: pai undo --force-root");
+  expect((await place.pai(["undo", "-y", "--force-root"], here)).stdout).toContain("redo with: pai redo --force-root");
+  const asked = await place.pai(["redo", "--force-root"], here);
+  expect(asked.stderr).toContain("pai redo -y --force-root");
+});

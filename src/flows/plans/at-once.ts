@@ -104,6 +104,24 @@ function isWithinBounds(run: Run, script: Script): boolean {
   return made.size > 0 && made.size <= atOnceBounds.paths;
 }
 
+/**
+ * Whether a larger script may be done after a person's yes to exactly its actions: nothing in it depends on what a look
+ * or a command would show first, and what it edits was shown whole.
+ */
+function isWhole(run: Run, { actions }: Script): boolean {
+  const { acting, interactive, overlay } = run;
+  const kinds = actions.map(({ cmd }) => rowOf(cmd)?.kind);
+  const lastChange = kinds.lastIndexOf("change");
+  const steps = kinds.filter((kind) => kind === "change" || kind === "command").length;
+  if (!interactive || steps > acting.maxActions || lastChange < 0 || kinds.includes("look")) return false;
+  if (kinds.slice(0, lastChange).includes("command")) return false;
+  return actions.every(({ cmd, path = "" }, at) => {
+    const isMade = actions.slice(0, at).some((earlier) => earlier.cmd === "WRITE" && earlier.path === path);
+    const target = toReadable(run, path);
+    return cmd !== "MODIFY" || isMade || (target !== null && overlay.shown(target) !== null);
+  });
+}
+
 /** What keeps a script from being the whole work. */
 async function findFaults(run: Run, script: Script, files: readonly RelPath[]) {
   const { steps, complaints } = await rehearse(run, callsOf(script.actions, "try"));
@@ -149,10 +167,12 @@ const mendRequest = (texts: readonly string[]): string =>
 async function mend(run: Run, system: string, reply: ScriptReply): Promise<AtOnce | string | null> {
   const { ledger, dialogue } = run;
   const script = withoutChecks(run, reply.script);
-  if (!isWithinBounds(run, script)) return null;
+  const isSmall = isWithinBounds(run, script);
+  if (!isSmall && !isWhole(run, script)) return null;
   const files = pathsOf(run, filesNamed(reply.text, reply.script.actions));
   const found = await findFaults(run, script, files);
   const first = { reply: { ...reply, script }, diff: found.diff, faults: found.texts, files };
+  if (!isSmall) return found.texts.length === 0 ? first : null;
   ledger.reserve(0);
   if (found.texts.length === 0 || !ledger.spare) return first;
   const text = `asking again before anything is changed: ${found.texts[0]?.split("\n", 1)[0]}`;

@@ -241,12 +241,8 @@ describe("today's way is open", () => {
   const six = Array.from({ length: 6 }, (_, n) => write(`f${n}.txt`, "x\n")).join("");
   test.each([
     ["a command", `RUN::ls\n${finish()}`, "RUN ls"],
-    ["a deletion", `RM::README.md\n${finish()}`, "RM README.md"],
-    ["a move", `MV::README.md::READ.md\n${finish()}`, "MV README.md"],
-    ["a name that is asked about", write("Jenkinsfile", "x\n") + finish(), "WRITE Jenkinsfile"],
-    ["six files", six + finish(), "WRITE f0.txt"],
+    ["a command before a change", `RUN::ls\n${change}${finish()}`, "RUN ls"],
     ["300 actions", many + finish(), "WRITE f0.txt"],
-    ["301 lines", write("long.txt", "x\n".repeat(301)) + finish(), "WRITE long.txt"],
     ["a look among changes", `READ::area.py\n${change}${finish()}`, "READ area.py"],
   ])("and a script with %s counts as a plan", async (_, answer, step) => {
     const { eventsOf, files: after, questions } = await byHand([answer], { answers: ["no"] });
@@ -254,6 +250,23 @@ describe("today's way is open", () => {
     expect(steps.map(({ action, target }) => `${action} ${target}`)[0]).toBe(step);
     expect(questions[0]).not.toHaveProperty("diff");
     expect(after).toEqual(files);
+  });
+
+  test.each([
+    ["a command behind it", `${change}RUN::cat area.py\n${finish()}`, { "area.py": better }],
+    ["a deletion", `RM::README.md\n${change}${finish()}`, { "area.py": better, "README.md": null }],
+    ["a move", `MV::README.md::READ.md\n${finish()}`, { "README.md": null, "READ.md": "# Shapes\n" }],
+    ["a name that is asked about", write("Jenkinsfile", "x\n") + finish(), { Jenkinsfile: "x\n" }],
+    ["six files", six + finish(), Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`f${n}.txt`, "x\n"]))],
+    ["301 lines", write("long.txt", "x\n".repeat(301)) + finish(), { "long.txt": "x\n".repeat(301) }],
+  ])("but with %s a person who saw it all has said yes to it: no second call", async (_, answer, changed) => {
+    const { outcome, questions, files: after, requests } = await byHand([answer], { answers: "yes" });
+    expect([outcome.code, requests.length, questions[0]?.kind]).toEqual([0, 1, "plan"]);
+    expect(questions[0]?.diff).not.toBe("");
+    const left = Object.entries({ ...files, ...changed }).filter(([, text]) => text !== null);
+    expect(after).toEqual(Object.fromEntries(left.sort(([a], [b]) => (a < b ? -1 : 1))) as typeof after);
+    const headless = await once([answer, answer], { options: { allowRun: true, allowDelete: true, checks: ["true"] } });
+    expect(headless.eventsOf("plan.ready")[0]).not.toHaveProperty("at_once");
   });
 
   test("and so does one that edits a file it never saw, whose second call shows it", async () => {

@@ -253,7 +253,7 @@ function lineOf(event: StampedEvent, isTakenBack: boolean): SessionLine | null {
     case "tasks.updated":
       return { type: event.type, tasks: event.tasks };
     case "run.finished": {
-      const { status, text, diff, next, score, calls, changes } = event.outcome;
+      const { status, text, diff, next, score, calls, changes, rolled_back: back } = event.outcome;
       return {
         type: "turn.finished",
         at: event.at,
@@ -261,7 +261,7 @@ function lineOf(event: StampedEvent, isTakenBack: boolean): SessionLine | null {
         status,
         text,
         became: becameOf(event.outcome, isTakenBack),
-        diff: cutDiff(diff),
+        diff: cutDiff(back === undefined ? diff : `what was taken back:\n${back.diff}`),
         next,
         score,
         calls: calls.made,

@@ -97,7 +97,11 @@ async function doLine(talk: Talk, line: string): Promise<void> {
   if (isNo(line) && (planned !== null || steps.length > 0)) return say("nothing was done");
   if (isContinue(line) && planned !== null) return carryOut(talk, planned);
   const pending = renderPending(steps, line);
-  if (isContinue(line) && pending === null && !asksBack(talk.open.session)) return say("nothing to continue");
+  if (isContinue(line) && pending === null && !asksBack(talk.open.session)) {
+    // The approved plan of an interrupted turn is kept in this process alone.
+    const isCutOff = talk.open.session.turns.at(-1)?.status === "interrupted";
+    return say(`nothing to continue${isCutOff ? ": no plan of the interrupted task is left; say what to do" : ""}`);
+  }
   await runTask(talk, line, pending);
 }
 

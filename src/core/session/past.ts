@@ -8,7 +8,7 @@ export interface PastTurn {
   readonly answer: string;
   /** pai's own line. */
   readonly became: string;
-  /** Diff of what was kept, of the last turns only; "": none. */
+  /** Diff of what was kept or taken back, of the last turns only; "": none. */
   readonly diff: string;
   /** The turn is part of the messages of the tool-loop conversation. */
   readonly isInMessages: boolean;

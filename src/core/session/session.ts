@@ -24,7 +24,7 @@ export interface Turn {
   readonly text: string;
   /** What became of the turn, in pai's words; "": it was cut off, or an earlier version kept it. */
   readonly became: string;
-  /** Unified diff of what was kept, cut. */
+  /** Unified diff of what was kept, cut; behind a line that says so, of what was taken back. */
   readonly diff: string;
   /** The user has taken back what it changed, or (false) brought it back; null: neither. */
   readonly undone: boolean | null;
@@ -251,7 +251,7 @@ const schema = z.discriminatedUnion("type", [
     text: z.string(),
     /** What became of the turn, in pai's words; "" in sessions of earlier versions. */
     became: z._default(z.string(), ""),
-    /** Unified diff of what was kept, cut. */
+    /** Unified diff of what was kept or, behind a line that says so, taken back; cut. */
     diff: z._default(z.string(), ""),
     next: z.readonly(z.array(z.string())),
     score: z.nullable(z.number()),

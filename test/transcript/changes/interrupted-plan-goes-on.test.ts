@@ -146,5 +146,5 @@ inTerminal("a plan that nobody approved yet is not carried on", async () => {
   await screen.shows(/interrupted/);
   await screen.shows(ready, 2);
   screen.enter("y");
-  await screen.shows(/nothing to continue/);
+  await screen.shows(/nothing to continue: no plan of the interrupted task is left/);
 });

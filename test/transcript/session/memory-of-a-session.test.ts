@@ -68,7 +68,13 @@ inTerminal("what was declined, kept and undone is told as that, with the diff of
 
 inTerminal("what a red check took back is told as rolled back, and the words of the model are not", async () => {
   const make = (words: string) => done(write("new.txt", "x\n"), words);
-  await using place = openPlace([planned([["WRITE", "new.txt"]]), make("Tried."), make(claim), talked("So it is.")]);
+  await using place = openPlace([
+    planned([["WRITE", "new.txt"]]),
+    make("Tried."),
+    make(claim),
+    talked("So it is."),
+    talked("As before."),
+  ]);
   using screen = openScreen(place, { columns: 100, rows: 50 });
   screen.enter('"$PAI" --check false');
   await screen.shows(ready);
@@ -80,6 +86,13 @@ inTerminal("what a red check took back is told as rolled back, and the words of 
   await screen.shows(/So it is\./);
   expect(conversationIn(lastAsked(place))).toMatch(/^pai: rolled back, failed: .*false/);
   expect(place.gemini.requests.at(-1)?.body).not.toContain(claim);
+  screen.enter("/quit");
+  await screen.shows(/go on with: pai resume/);
+  screen.enter('"$PAI" resume');
+  await screen.shows(/session \S+, 2 turns/);
+  screen.enter("do it again, but with y");
+  await screen.shows(/As before\./);
+  expect(conversationIn(lastAsked(place))).toMatch(/what was taken back:\n {2}diff [\s\S]*new\.txt[\s\S]*\n {2}\+x\n/);
 });
 
 inTerminal("tool-loop is told what became of its last turn, and the turns of other modes since", async () => {

@@ -143,12 +143,13 @@ const verbs: Readonly<Record<Question["kind"], string>> = {
 export const takesWords = ({ kind, takesWords: takes }: Question): boolean =>
   kind === "plan" || (kind === "batch" && takes !== false);
 
-/** Whether a yes may ask to see the changes before they are applied: a plan without its work. */
-export const takesReview = ({ kind, diff }: Question): boolean => kind === "plan" && diff === undefined;
+/** Whether a yes may ask to see the changes before they are applied: a plan without its work that changes something. */
+export const takesReview = ({ kind, diff, commands }: Question): boolean =>
+  kind === "plan" && diff === undefined && commands === undefined;
 
 /** What `a` allows for the rest of the session; null: this question takes none. */
-const alwaysOf = ({ kind, folder = null, command }: Question): string | null => {
-  if (command !== undefined) return "this command";
+const alwaysOf = ({ kind, folder = null, commands = [], isConfined = false }: Question): string | null => {
+  if (isConfined && commands.length > 0) return commands.length === 1 ? "this command" : "these commands";
   return kind !== "batch" || folder === null ? null : `below ${folder}/`;
 };
 
@@ -157,7 +158,7 @@ export const takesAlways = (question: Question): boolean => alwaysOf(question) !
 
 /** What the terminal shows before the answer. */
 export function answerPrompt(question: Question): string {
-  const { kind } = question;
+  const kind = question.commands === undefined ? question.kind : "command";
   if (takesReview(question)) return "y, n, d (show the diff before applying), or say what to change: ";
   const always = alwaysOf(question);
   const keys = ["y", "n", ...(always === null ? [] : [`a (always ${always})`])];
@@ -178,10 +179,8 @@ export function explainKeys(question: Question): string {
   );
 }
 
-/** What the terminal shows after an answer that is neither yes nor no, or a yes with more words that say nothing. */
-export const answerRule = (question: Question, isYes: boolean): string => {
-  if (isYes) return "is that a yes? answer y, or say what to change";
-  return takesWords(question)
+/** What the terminal shows after an answer that does not decide. */
+export const answerRule = (question: Question): string =>
+  takesWords(question)
     ? "answer y or n, or say what to change (a single word: f WORD); ? explains the keys"
-    : "that is neither yes nor no; ? explains the keys";
-};
+    : "answer y or n alone: this question takes no other words, say them once it is answered; ? explains the keys";

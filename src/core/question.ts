@@ -16,8 +16,10 @@ export interface Question {
   readonly diff?: string;
   /** Of a `batch`: the person may allow all later changes below this folder, "" for the root; null: they may not. */
   readonly folder?: RelPath | null;
-  /** Of a `command`: exactly this one may be allowed for the session; absent: it may not, as no sandbox confines it. */
-  readonly command?: string;
+  /** All that a yes does, where that is to run commands. */
+  readonly commands?: readonly string[];
+  /** A sandbox confines the commands: exactly these may be allowed for the session. */
+  readonly isConfined?: boolean;
   /** Unified diff that is shown only when the person asks for it. */
   readonly diffOnAsk?: string;
   /** Of a `batch`: false: no model makes the changes anew, so that words are no answer. */

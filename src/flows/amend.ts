@@ -16,7 +16,7 @@ import { type Acting, isRefusal } from "./acting.ts";
 import { claimOfCall, concernsOf, noteAmended, pathFor, pathsToAllow, refuseLinks } from "./approval.ts";
 import { refuseUnallowed, withinOnly } from "./changes/allowed.ts";
 
-import { bindCommands, describeSandbox, mayRunCommand } from "./commands/commands.ts";
+import { bindCommands, describeSandbox, mayRunCommand, onlyCommands } from "./commands/commands.ts";
 import { textNow } from "./dialogue.ts";
 import type { CallReport } from "./perform.ts";
 
@@ -135,7 +135,11 @@ async function ask(run: Run, rights: Rights, asked: readonly Asked[], calls: rea
   );
   const text = approvalWording.amendments(await Promise.all(asked.map((each) => renderAsked(run, each))));
   const diff = await diffBeyond(run, rights, asked, calls);
-  const decision = await run.decide({ kind: "amend", text, ...(diff === "" ? {} : { diff }) });
+  const only = await onlyCommands(
+    run,
+    asked.map(({ claim }) => claim),
+  );
+  const decision = await run.decide({ kind: "amend", text, ...(diff === "" ? {} : { diff }), ...only });
   for (const each of asked) {
     if (decision.accept) grant(run, rights, each, decision.by);
     else {

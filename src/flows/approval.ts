@@ -18,11 +18,11 @@ import {
   renderClaim,
 } from "../core/plan/scope.ts";
 import type { View } from "../core/ports.ts";
-import type { Concern } from "../core/question.ts";
+import type { Concern, Question } from "../core/question.ts";
 import { spellPath } from "../core/script/read-amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { findConcerns, refuseUnallowed, requireOwners, withinOnly } from "./changes/allowed.ts";
-import { askBound, describeSandbox, mayRunCommand } from "./commands/commands.ts";
+import { askBound, describeSandbox, mayRunCommand, onlyCommands } from "./commands/commands.ts";
 import { keepPlans } from "./plans/plan-state.ts";
 import type { Run } from "./run.ts";
 
@@ -251,7 +251,8 @@ export async function requireYes(
     return null;
   }
   const text = approvalWording.withFaults(await renderPlanQuestion(run, plan, claims), faults);
-  const decision = await run.decide({ kind: "plan", text, ...(diff !== "" && { diff }) });
+  const only = await onlyCommands(run, claims, plan.execution_plan?.checks);
+  const decision = await run.decide({ kind: "plan", text, ...(diff !== "" && { diff }), ...only });
   if (decision.accept) {
     // A yes to a diff is no yes to another one.
     const isSeen = diff !== "" && decision.by === "user";
@@ -338,13 +339,14 @@ function renderAmend(call: Call): string {
 
 /**
  * Throws scope_refused unless the plan promised the claim or it was granted since; declined when the person at the
- * terminal refuses it now. `call` null: a finished change of a saved plan.
+ * terminal refuses it now. `call` null: a finished change of a saved plan. `preview`: what the call would change.
  */
 export async function requireRight(
   run: Run,
   claim: PlanClaim,
   rights: Rights | null,
   call: Call | null,
+  preview: () => Promise<Pick<Question, "diff">> = async () => ({}),
 ): Promise<void> {
   const { only, strict } = run.changing;
   const outside = pathsOfClaim(claim).find((path) => !withinOnly(only, path));
@@ -358,7 +360,10 @@ export async function requireRight(
   const what = renderClaim(claim);
   const refusal = new PaiError("scope_refused", `the plan does not promise to ${what}`);
   if (strict || call === null) throw refusal;
-  const { accept, by } = await run.decide({ kind: "scope", text: approvalWording.beyondPlan(what) });
+  const shown = run.interactive ? await preview() : {};
+  const isNew = claim.kind === "content" && shown.diff?.includes("\n--- /dev/null\n") === true;
+  const text = approvalWording.beyondPlan(isNew ? `write the new file ${claim.path}` : what);
+  const { accept, by } = await run.decide({ kind: "scope", text, ...shown, ...(await onlyCommands(run, [claim])) });
   if (by === "user") noteAmended(run, { ...targetsOf(call), why: "", accept, by });
   if (accept) return rights.grant(claim, "");
   if (by !== "user")
@@ -386,9 +391,9 @@ async function requireUnplanned(run: Run, claim: PlanClaim): Promise<void> {
   if (claim.kind !== "command" || !interactive || grantsRun(shell.allowRun, claim.command)) return;
   const { command } = claim;
   const text = approvalWording.command(command, await describeSandbox(run));
-  const isConfined = (await run.workspace.sandbox()).level !== null;
+  const only = await onlyCommands(run, [claim]);
   const accepted = await askBound(run, claim.command, async (note) => {
-    const decision = await decide({ kind: "command", text: note + text, ...(isConfined && { command }) });
+    const decision = await decide({ kind: "command", text: note + text, ...only });
     return decision.accept;
   });
   if (!accepted) throw new PaiError("command_refused", "the user declined to run this command");

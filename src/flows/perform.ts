@@ -16,6 +16,7 @@ import { isVeiled, refuseNames, unveil } from "./changes/allowed.ts";
 import { acceptBatch, applyBatch, decideStaged, isAsked } from "./changes/batch.ts";
 import { openSizeCap, type SizeCap } from "./changes/judge.ts";
 import { learnNamed, renderCommand, renderNotRun, runPlanned, textsIn } from "./commands/commands.ts";
+import { previewCall } from "./rehearse.ts";
 import type { Run } from "./run.ts";
 
 /** How one call of a batch went. `text` is worded for the model. */
@@ -184,7 +185,7 @@ async function performOne(batch: Batch, call: Call, looked: Looked | null): Prom
     claim = claimOfCall(run, call);
     refuseNames(run, claim);
     if (claim !== null) {
-      await requireRight(run, claim, rights, call);
+      await requireRight(run, claim, rights, call, () => previewCall(run, call));
       await requireOpened(run, claim);
     }
     const isEdit = action.kind === "change" && isVeiled(call.name);

@@ -1,8 +1,10 @@
 /** Tries calls on an overlay of the workspace: what they would change, and which of them cannot be done. */
 import type { Change } from "../core/change.ts";
+import { renderChanges } from "../core/diff.ts";
 import type { Call } from "../core/model.ts";
 import type { Stage } from "../core/ports.ts";
 import type { Complaint } from "../core/proposal.ts";
+import type { Question } from "../core/question.ts";
 import { targetOfCall } from "./approval.ts";
 import type { Run } from "./run.ts";
 import { createOverlay } from "./stage.ts";
@@ -37,4 +39,10 @@ export async function rehearse(run: Run, calls: readonly Call[]): Promise<Rehear
     }
   }
   return { steps, complaints };
+}
+
+/** The diff of what a call would change, for a question about it; nothing where it changes nothing. */
+export async function previewCall(run: Run, call: Call): Promise<Pick<Question, "diff">> {
+  const changes = (await rehearse(run, [call])).steps.flatMap((step) => step.changes);
+  return changes.length === 0 ? {} : { diff: renderChanges(changes) };
 }

@@ -62,6 +62,12 @@ test("only a batch with a folder and a command in the sandbox offer a yes that l
   expect(promptOf({ kind: "batch", folder: null })).toBe("apply? y, n, or say what to change: ");
   expect(promptOf({ kind: "batch", folder: null, takesWords: false })).toBe("apply? y or n: ");
   expect(promptOf({ kind: "changes", folder: src })).toBe("go on? y or n: ");
-  expect(promptOf({ kind: "command", command: "ls" })).toBe("run? y, n or a (always this command): ");
+  const ls = { commands: ["ls"], isConfined: true };
+  expect(promptOf({ kind: "command", ...ls })).toBe("run? y, n or a (always this command): ");
+  expect(promptOf({ kind: "plan", ...ls })).toBe("run? y, n, a (always this command), or say what to change: ");
+  expect(promptOf({ kind: "scope", commands: ["ls", "make"], isConfined: true })).toBe(
+    "run? y, n or a (always these commands): ",
+  );
+  expect(promptOf({ kind: "plan", commands: ["ls"], isConfined: false })).toBe("run? y, n, or say what to change: ");
   expect(promptOf({ kind: "command" })).toBe("run? y or n: ");
 });

@@ -187,13 +187,13 @@ export interface Asking {
 export function decideByAsking(prompter: () => Promise<Prompter>): Asking {
   let allowed: readonly Allowed[] = [];
 
-  /** What an `a` to this question allows; null: nothing. */
-  const subjectOf = ({ command, folder = null }: Question): Allowed | null =>
-    command !== undefined
-      ? { kind: "command", what: command }
+  /** What an `a` to this question allows; none: it takes no `a`. */
+  const subjectsOf = ({ commands = [], isConfined, folder = null }: Question): readonly Allowed[] =>
+    isConfined === true
+      ? commands.map((what) => ({ kind: "command", what }))
       : folder === null
-        ? null
-        : { kind: "folder", what: folder };
+        ? []
+        : [{ kind: "folder", what: folder }];
 
   const covers = ({ kind, what }: Allowed, subject: Allowed) =>
     subject.kind === "folder"
@@ -201,12 +201,13 @@ export function decideByAsking(prompter: () => Promise<Prompter>): Asking {
       : (kind === "command" && what === subject.what) || (kind === "pattern" && grantsRun([what], subject.what));
 
   async function decide(question: Question): Promise<Decision> {
-    const subject = subjectOf(question);
-    if (subject !== null && allowed.some((each) => covers(each, subject)))
+    const subjects = subjectsOf(question);
+    const isCovered = (subject: Allowed) => allowed.some((each) => covers(each, subject));
+    if (subjects.length > 0 && subjects.every(isCovered))
       return { accept: true, by: "user", reason: "allowed earlier in this session" };
     const answer = await (await prompter()).ask(question);
     if (answer === "always") {
-      if (subject !== null) allowed = [...allowed, subject];
+      allowed = [...allowed, ...subjects.filter((subject) => !isCovered(subject))];
       return { accept: true, by: "user", reason: "yes, from now on" };
     }
     if (answer === "yes") return { accept: true, by: "user", reason: "yes" };

@@ -10,8 +10,9 @@ import type { Json } from "../../core/model.ts";
 import type { RefusedAction } from "../../core/outcome.ts";
 import { nameOf, type RelPath } from "../../core/path.ts";
 import { workOf } from "../../core/plan/plan.ts";
-import type { Rights } from "../../core/plan/scope.ts";
+import type { PlanClaim, Rights } from "../../core/plan/scope.ts";
 import type { CommandOptions, CommandResult, View } from "../../core/ports.ts";
+import type { Question } from "../../core/question.ts";
 import { mannerOfFile } from "../../core/secrets/named-values.ts";
 import { breathe } from "../../core/steps.ts";
 import { isToolCall } from "../../core/tool-calls.ts";
@@ -326,4 +327,15 @@ export function textsIn(input: Json): string {
     return text;
   });
   return texts.join("\n");
+}
+
+/** Says that a yes to these claims does nothing but run commands, if so. */
+export async function onlyCommands(
+  run: Run,
+  claims: readonly PlanClaim[],
+  checks: readonly string[] = [],
+): Promise<Pick<Question, "commands" | "isConfined">> {
+  const commands = [...claims.flatMap((claim) => (claim.kind === "command" ? claim.command : [])), ...checks];
+  if (commands.length === 0 || claims.some(({ kind }) => kind !== "command")) return {};
+  return { commands: [...new Set(commands)], isConfined: (await run.workspace.sandbox()).level !== null };
 }

@@ -36,8 +36,6 @@ export interface LineOptions {
   readonly message: MessageOptions | null;
   /** Initial text. */
   readonly text: string;
-  /** Keys that are an answer alone, without Enter; absent: none. */
-  readonly keys?: string;
 }
 
 export interface LineTerminal {
@@ -95,7 +93,7 @@ function openMenu({ style, size }: Pick<LineTerminal, "style" | "size">) {
 
 /** Settles with the line, with a message to edit outside, or with null at the end of input. */
 export function openLineReader(
-  { prompt, message, text, keys = "" }: LineOptions,
+  { prompt, message, text }: LineOptions,
   settle: Settle<string | OutsideEdit | null>,
   { err, style, size }: LineTerminal,
 ): Reader {
@@ -212,18 +210,13 @@ export function openLineReader(
     return editor.press(key);
   }
 
-  const isAnswer = ({ name, text: typed }: Keystroke) =>
-    name === "text" && typed.length === 1 && editor.line.text === "" && keys.includes(typed.toLowerCase());
-
   draw();
   return {
     press(key) {
       if (key.name !== "ctrl+c") message?.pressed?.();
       if (pressInMenu(key)) return;
       menu.close();
-      const isWhole = isAnswer(key);
       const act = acts[actOf(key)];
-      if (isWhole) return acts.submit();
       if (offering.has(key.name)) setTimeout(() => void offer(), 0);
       // Escape only takes the menu away, which the drawing shows.
       return act === acts.beep ? drawSoon() : act();

@@ -6,46 +6,36 @@ import { wrap } from "../layout.ts";
 import { markMixed, visible } from "../sanitize.ts";
 import type { Style } from "../style.ts";
 
-export type Answer =
-  | "yes"
-  | "no"
-  | "always"
-  | "review"
-  | "show"
-  | "help"
-  | "again"
-  | "unsure"
-  | { readonly feedback: string };
+export type Answer = "yes" | "no" | "always" | "review" | "show" | "help" | "again" | { readonly feedback: string };
 
-const yes = new Set(["y", "yes", "ya", "ok", "oke", "lanjut"]);
-const no = new Set(["n", "no", "tidak", "batal"]);
-/** A yes with more words that say nothing. */
-const plainYes =
+const no = /^(?:n|no|nope|tidak|batal)(?:[\s,.!]+(?:thanks?|thank|you))*[\s.!]*$/i;
+const always = /^(?:(?:y|yes|ya|ok)[\s,]+)?(?:a|always)[\s.!]*$/i;
+/** A yes, also with more words that say nothing. */
+const yes =
   /^(?:y|yes|yeah|yep|ya|ok|okay|oke|sure|lanjut)(?:[\s,.!]+(?:please|go|ahead|on|do|it|that|thanks?|thank|you|fine|great|good|perfect|yes|ok|okay|proceed|continue|silakan|saja))*[\s.!]*$/i;
 const goOn = new Set(["y", "ya", "yes", "ok", "oke", "go", "lanjut", "continue", "proceed"]);
 
 /**
  * Interprets the answer to a question. `text` null: end of input, which means no. `feedback` false: only yes or no are
- * valid. `always`: `a` is valid too; `review`: `d` is a yes, else it shows the question again. "again" and "unsure" (a yes
- * with words that add nothing): ask once more.
+ * valid. `always`: `a` is valid too; `review`: `d` is a yes, else it shows the question again. "again": ask
+ * once more.
  */
 export function readAnswer(
   text: string | null,
   {
     feedback,
-    always = false,
+    always: takesAlways = false,
     review = false,
   }: { readonly feedback: boolean; readonly always?: boolean; readonly review?: boolean },
 ): Answer {
   if (text === null) return "no";
   const said = text.trim();
   const word = said.toLowerCase();
-  if (yes.has(word)) return "yes";
-  if (no.has(word)) return "no";
-  if (always && word === "a") return "always";
+  if (yes.test(said)) return "yes";
+  if (no.test(said)) return "no";
+  if (always.test(said)) return takesAlways ? "always" : "again";
   if (word === "d") return review ? "review" : "show";
   if (word === "?") return "help";
-  if (plainYes.test(said)) return "unsure";
   if (!feedback) return "again";
   const marked = /^f\s+(\S.*)$/is.exec(said)?.[1];
   if (marked !== undefined) return { feedback: marked };
@@ -54,7 +44,7 @@ export function readAnswer(
 
 /** Whether a message means no, while something waits for a yes. */
 export function isNo(text: string): boolean {
-  return no.has(text.trim().toLowerCase());
+  return no.test(text.trim());
 }
 
 /** Whether a message asks to run the pending next steps. */

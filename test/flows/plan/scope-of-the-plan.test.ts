@@ -69,6 +69,7 @@ describe("rights", () => {
     expect([yes.outcome.code, yes.files["b.txt"]]).toEqual([0, "x\n"]);
     expect(yes.questions[1]).toEqual({
       kind: "scope",
+      diff: "diff --git a/b.txt b/b.txt\n--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-b\n+x\n",
       text: "Not in the plan: change b.txt\nYes allows it; no leaves it out, and the rest goes on",
     });
     const no = await play({

@@ -1,4 +1,4 @@
-/** What the keys do at a question: one key is enough where words are no answer, `a` holds for the session, `?` explains. */
+/** What the answers to a question do: a line and Enter everywhere, `a` holds for the session, `?` explains. */
 import { expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { openPlace } from "../harness.ts";
 import { called, done, planned, says, write } from "../replies.ts";
 import { inTerminal, openScreen, ready } from "../screen.ts";
 
-inTerminal("a yes that adds nothing asks back, ? explains, and at the diff words make it anew", async () => {
+inTerminal("? explains, and at the diff words make it anew", async () => {
   await using place = openPlace([
     planned([["WRITE", "a.txt"]]),
     done(write("a.txt", "one\n"), "Made it."),
@@ -17,8 +17,6 @@ inTerminal("a yes that adds nothing asks back, ? explains, and at the diff words
   await screen.shows(ready);
   screen.enter("make a.txt");
   await screen.shows(/or say what to change/);
-  screen.enter("yes please");
-  await screen.shows(/is that a yes\? answer y/);
   screen.enter("?");
   await screen.shows(/d +yes, and show the diff before it is applied/);
   expect(place.gemini.requests).toHaveLength(1);
@@ -38,7 +36,7 @@ inTerminal("a yes that adds nothing asks back, ? explains, and at the diff words
   await screen.shows(/talk\.md exists/);
 });
 
-inTerminal("one key answers where words are no answer, and a holds for exactly this command", async () => {
+inTerminal("a holds for exactly this command; words where they are no answer are refused in a sentence", async () => {
   const bash = (command: string) => called(["bash", { command }]);
   await using place = openPlace([bash("echo one"), bash("echo one"), bash("echo two"), says("Ran them.")]);
   using screen = openScreen(place, { columns: 100, rows: 50 });
@@ -46,13 +44,37 @@ inTerminal("one key answers where words are no answer, and a holds for exactly t
   await screen.shows(ready);
   screen.enter("run them");
   await screen.shows(/run\? y, n or a \(always this command\)/);
-  screen.press("a");
-  await screen.shows(/run\?/, 2);
+  screen.enter("no, keep it");
+  await screen.shows(/this question takes no other words/);
+  screen.enter("a");
+  await screen.shows(/run\?/, 3);
   expect(screen.text()).toMatch(/│ echo two/);
-  screen.press("y");
+  screen.enter("y");
   await screen.shows(/Ran them\./);
   screen.enter("/allow");
   await screen.shows(/1\. the command echo one/);
   screen.enter("/allow drop 1");
   await screen.shows(/asked again: echo one/);
+});
+
+inTerminal("a plan that only runs commands takes always, too, and /allow holds for it", async () => {
+  const test = planned([["RUN", "echo one"]]);
+  const ran = (said: string) => done("RUN::echo one\n", said);
+  await using place = openPlace([test, ran("Once."), test, ran("Twice."), test, ran("Thrice.")]);
+  using screen = openScreen(place, { columns: 100, rows: 50 });
+  screen.enter('"$PAI"');
+  await screen.shows(ready);
+  screen.enter("run the first");
+  await screen.shows(/run\? y, n, a \(always this command\), or say what to change/);
+  screen.enter("always");
+  await screen.shows(/Once\./);
+  screen.enter("run it again");
+  await screen.shows(/Twice\./);
+  screen.enter("/allow drop 1");
+  await screen.shows(/asked again: echo one/);
+  screen.enter("/allow echo *");
+  await screen.shows(/commands like echo \*/);
+  screen.enter("run it thrice");
+  await screen.shows(/Thrice\./);
+  expect(screen.text().match(/run\? y/g)).toHaveLength(1);
 });

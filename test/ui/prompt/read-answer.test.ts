@@ -5,9 +5,10 @@ import { isContinue, readAnswer } from "../../../src/ui/prompt/read-answer.ts";
 const read = (text: string | null) => readAnswer(text, { feedback: true });
 
 test("yes and no in two languages, in any case", () => {
-  for (const word of ["y", "yes", "ya", "ok", "oke", "lanjut", " Y ", "YES\r"])
+  for (const word of ["y", "yes", "ya", "ok", "oke", "lanjut", " Y ", "YES\r", "yep", "sure", "okay"])
     expect([word, read(word)]).toEqual([word, "yes"]);
-  for (const word of ["n", "no", "tidak", "batal", "N "]) expect([word, read(word)]).toEqual([word, "no"]);
+  for (const word of ["n", "no", "tidak", "batal", "N ", "nope", "no thanks"])
+    expect([word, read(word)]).toEqual([word, "no"]);
 });
 
 test("end of input is a no", () => expect(read(null)).toBe("no"));
@@ -19,15 +20,23 @@ test("Enter, one unknown character and one unknown word ask again", () => {
 
 test("two words or more, or anything after f, is feedback", () => {
   expect(read("pakai Python saja")).toEqual({ feedback: "pakai Python saja" });
+  expect(read("no, keep the header")).toEqual({ feedback: "no, keep the header" });
   for (const text of ["yes, but in Rust", "ok use two files", "y no tests"])
     expect(read(text)).toEqual({ feedback: text });
   expect(read("f rust")).toEqual({ feedback: "rust" });
   expect(read("F use two\nfiles")).toEqual({ feedback: "use two\nfiles" });
 });
 
-test("a yes with words that add nothing is asked about, and costs no plan", () => {
+test("always holds where it is offered, and is never a correction", () => {
+  for (const text of ["a", "always", "yes always", "Yes, always."]) {
+    expect([text, readAnswer(text, { feedback: true, always: true })]).toEqual([text, "always"]);
+    expect([text, read(text)]).toEqual([text, "again"]);
+  }
+});
+
+test("a yes with words that add nothing is a yes", () => {
   for (const text of ["yes please", "yes, go", "ok thank you", "Sure, go ahead!", "yes do it."])
-    expect([text, read(text)]).toEqual([text, "unsure"]);
+    expect([text, read(text)]).toEqual([text, "yes"]);
 });
 
 test("a question that takes no feedback asks again", () => {

@@ -357,6 +357,10 @@ test.concurrent("doctor says that nothing is kept below a folder that others may
 test.concurrent("undo and redo say the flag that they need where the project is a home", async () => {
   await using place = openPlace(hello, {});
   const here = { env: { HOME: place.root } };
+  // Without a terminal the flag is named before a call is paid.
+  const refused = await place.pai(["run", "-y", "make hello.txt"], here);
+  expect([refused.code, place.gemini.requests.length]).toEqual([12, 0]);
+  expect(refused.stderr).toContain("--force-root");
   const ran = await place.pai(["run", "-y", "--force-root", "make hello.txt"], here);
   expect(ran.stdout + ran.stderr).toContain("undo with: pai undo --force-root");
   expect((await place.pai(["undo", "-y", "--force-root"], here)).stdout).toContain("redo with: pai redo --force-root");

@@ -2,8 +2,8 @@
 
 import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
+import type { PathRules } from "../core/closed-names.ts";
 import { linkRefused, PaiError } from "../core/error.ts";
-import type { PathRules } from "../core/names.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
 import { type NewFile, replaceFile } from "../system/write-file.ts";
 import { openRoot } from "../workspace/confine.ts";

@@ -2,11 +2,11 @@
 
 import { approvalWording } from "../core/approval-wording.ts";
 import type { Change } from "../core/change.ts";
+import { classOf } from "../core/closed-names.ts";
 import { spellAllow } from "../core/command/quote.ts";
 import { summarizeAll } from "../core/diff.ts";
 import type { Effects, Refused } from "../core/effects.ts";
 import { PaiError } from "../core/error.ts";
-import { classOf } from "../core/names.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Rights } from "../core/plan/scope.ts";
 import type { CommandResult } from "../core/ports.ts";

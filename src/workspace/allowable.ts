@@ -2,8 +2,8 @@
 
 import { accessSync, constants, existsSync, lstatSync, statfsSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
+import { judgeNames, type PathRules, whyJudged } from "../core/closed-names.ts";
 import { cannotBeWritten, PaiError, toPaiError } from "../core/error.ts";
-import { judgeNames, type PathRules, whyJudged } from "../core/names.ts";
 import type { RelPath } from "../core/path.ts";
 import { otherHomes } from "../system/homes.ts";
 import type { Root } from "./confine.ts";

@@ -1,7 +1,7 @@
 /** Access to the user's files: a pinned root, and folders below it that are reached without following a link. */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync } from "node:fs";
+import type { PathRules } from "../core/closed-names.ts";
 import { PaiError } from "../core/error.ts";
-import type { PathRules } from "../core/names.ts";
 import { joinPath, nameOf, parentOf, pathWithin, type RelPath } from "../core/path.ts";
 import { openOwnFiles, realFolders } from "./own-files.ts";
 import { showName } from "./parse-path.ts";

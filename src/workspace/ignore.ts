@@ -1,6 +1,6 @@
 /** Which names a scan leaves out: by .gitignore, .paiignore, .git/info/exclude, the user's own rules; what tools make. */
 import ignore from "ignore";
-import { isToolName } from "../core/names.ts";
+import { isToolName } from "../core/closed-names.ts";
 import { joinPath, nameOf, type RelPath } from "../core/path.ts";
 
 /** The rules that apply in one folder: its own and those of the folders above. */

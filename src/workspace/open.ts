@@ -3,9 +3,9 @@
 import { resolve } from "node:path";
 import { atFirstUse } from "../core/at-first-use.ts";
 import type { Blob, Change } from "../core/change.ts";
+import { judgeNames, mayMerge, type PathRules, placeOf, whyJudged } from "../core/closed-names.ts";
 import { spellAllow } from "../core/command/quote.ts";
 import { PaiError } from "../core/error.ts";
-import { judgeNames, mayMerge, type PathRules, placeOf, whyJudged } from "../core/names.ts";
 import { type PathUse, pathWithin, type RelPath } from "../core/path.ts";
 import type { View, Workspace } from "../core/ports.ts";
 import { realPathOf } from "../system/lookups.ts";

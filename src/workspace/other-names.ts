@@ -2,7 +2,7 @@
 
 import { lstatSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { isBuiltFolder, type PathRules } from "../core/names.ts";
+import { isBuiltFolder, type PathRules } from "../core/closed-names.ts";
 import { joinPath, nameOf, type PathUse, parentOf, pathWithin, type RelPath } from "../core/path.ts";
 import { entriesOf, realPathOf } from "../system/lookups.ts";
 import { isTemporary } from "./atomic-write.ts";

@@ -1,7 +1,7 @@
 /** Files and folders outside the project that the user names: by absolute paths, to be read, or changed as well. */
 import { realpathSync, statSync } from "node:fs";
+import type { PathRules } from "../core/closed-names.ts";
 import { PaiError } from "../core/error.ts";
-import type { PathRules } from "../core/names.ts";
 import { pathWithin, type RelPath } from "../core/path.ts";
 import type { Root } from "./confine.ts";
 import { parsePath, showName } from "./parse-path.ts";

@@ -2,8 +2,8 @@
 
 import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { closedNameIn, type PathRules } from "../core/closed-names.ts";
 import { PaiError } from "../core/error.ts";
-import { closedNameIn, type PathRules } from "../core/names.ts";
 import { joinPath, nameOf, parentOf, type RelPath } from "../core/path.ts";
 import { entriesOf } from "../system/lookups.ts";
 import { showName } from "./parse-path.ts";

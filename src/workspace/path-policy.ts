@@ -1,6 +1,7 @@
 /** Which paths an action may use, by their names alone: deny, ask or allow. Pure. */
+
+import { judgeNames, leadsToSpelled, type PathRules, whyJudged } from "../core/closed-names.ts";
 import { foldName } from "../core/guard/fold-name.ts";
-import { judgeNames, leadsToSpelled, type PathRules, whyJudged } from "../core/names.ts";
 import { nameOf, type PathUse, parentOf, type RelPath } from "../core/path.ts";
 import { showName } from "./parse-path.ts";
 

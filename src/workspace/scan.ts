@@ -1,7 +1,7 @@
 /** Lists and walks folders as people may see them: sorted, without denied and ignored names, never through links. */
 import { type Dirent, readdirSync } from "node:fs";
+import { closedNameIn, type PathRules } from "../core/closed-names.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
-import { closedNameIn, type PathRules } from "../core/names.ts";
 import { joinPath, nameOf, type RelPath } from "../core/path.ts";
 import type { Entry } from "../core/ports.ts";
 import type { Handle, ReadFile, Root } from "./confine.ts";

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { allActions } from "../../src/actions/match-vocabulary.ts";
+import { allActions } from "../../src/actions/registry.ts";
 import type { Json } from "../../src/core/model.ts";
 import type { Workspace } from "../../src/core/ports.ts";
 import { createOverlay } from "../../src/flows/stage.ts";

@@ -1,7 +1,7 @@
 /** What Tab offers where. */
 import { expect, test } from "bun:test";
 import { completeMessage } from "../../src/cli/session/complete.ts";
-import { foldNames } from "../../src/core/fuzzy.ts";
+import { foldNames } from "../../src/core/name-search.ts";
 import type { Workspace } from "../../src/core/ports.ts";
 
 const files = ["docs/how to use.md", "docs/install.md"];

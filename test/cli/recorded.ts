@@ -1,6 +1,6 @@
 /** A run on a real folder whose receipt is kept, as the command line keeps it; and its replay. */
 import { join } from "node:path";
-import { allActions } from "../../src/actions/match-vocabulary.ts";
+import { allActions } from "../../src/actions/registry.ts";
 import { replayRun } from "../../src/cli/commands/replay.ts";
 import type { ProjectMemory } from "../../src/core/memory.ts";
 import type { RelPath } from "../../src/core/path.ts";

@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { allActions } from "../../src/actions/match-vocabulary.ts";
+import { allActions } from "../../src/actions/registry.ts";
 import type { Dialogue } from "../../src/core/dialogue.ts";
 import type { RunEvent, StampedEvent } from "../../src/core/event.ts";
 import type { Call, Json, Message, Model, ModelRequest, StopReason, Usage } from "../../src/core/model.ts";

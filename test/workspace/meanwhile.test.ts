@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { allActions } from "../../src/actions/match-vocabulary.ts";
+import { allActions } from "../../src/actions/registry.ts";
 import { PaiError } from "../../src/core/error.ts";
 import type { Workspace } from "../../src/core/ports.ts";
 import { createOverlay } from "../../src/flows/stage.ts";

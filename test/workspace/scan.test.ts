@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { PathRules } from "../../src/core/names.ts";
+import type { PathRules } from "../../src/core/closed-names.ts";
 import type { Root } from "../../src/workspace/confine.ts";
 import {
   type Choose,

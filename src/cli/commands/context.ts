@@ -1,5 +1,5 @@
 /** `pai context`: previews the first request of a task, without sending or paying for it. */
-import { allActions } from "../../actions/match-vocabulary.ts";
+import { allActions } from "../../actions/registry.ts";
 import { isProse } from "../../core/context/kind.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Model } from "../../core/model.ts";

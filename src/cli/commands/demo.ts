@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { allActions } from "../../actions/match-vocabulary.ts";
+import { allActions } from "../../actions/registry.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { runTask } from "../../flows/run-task.ts";

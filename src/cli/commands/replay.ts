@@ -1,7 +1,7 @@
 /** `pai replay`: repeats a run from its receipt on the original files; the resulting tree must be the same. */
 
 import { join } from "node:path";
-import { allActions } from "../../actions/match-vocabulary.ts";
+import { allActions } from "../../actions/registry.ts";
 import type { Change } from "../../core/change.ts";
 import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { allActions } from "../../actions/match-vocabulary.ts";
+import { allActions } from "../../actions/registry.ts";
 import type { StampedEvent } from "../../core/event.ts";
 import { type Json, type Model, textOf } from "../../core/model.ts";
 import type { Decide } from "../../core/question.ts";

@@ -1,6 +1,7 @@
 /** What a message may go on with: slash commands with their arguments, and paths after `@`, also by some of their letters. */
-import { findNames, foldNames, type Names } from "../../core/fuzzy.ts";
+
 import { efforts } from "../../core/model.ts";
+import { findNames, foldNames, type Names } from "../../core/name-search.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Workspace } from "../../core/ports.ts";
 import { knownModels } from "../../models/catalogue.ts";

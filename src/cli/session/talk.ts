@@ -3,7 +3,7 @@
 import { approvalWording } from "../../core/approval-wording.ts";
 import type { Dialogue } from "../../core/dialogue.ts";
 import { PaiError } from "../../core/error.ts";
-import type { Names } from "../../core/fuzzy.ts";
+import type { Names } from "../../core/name-search.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { pathWithin } from "../../core/path.ts";
 import type { Plan } from "../../core/plan/plan.ts";

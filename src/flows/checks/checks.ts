@@ -1,6 +1,7 @@
 /** Runs the checks on the changed tree. Every failure counts, whoever wrote the check and however it ended before. */
 
 import type { Change } from "../../core/change.ts";
+import { classOf } from "../../core/closed-names.ts";
 import {
   type CheckEvidence,
   type Comparison,
@@ -14,7 +15,6 @@ import {
 import type { Wall } from "../../core/command/sandbox.ts";
 import { fence } from "../../core/data-fence.ts";
 import { PaiError } from "../../core/error.ts";
-import { classOf } from "../../core/names.ts";
 import type { CheckResult } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { CommandResult } from "../../core/ports.ts";

@@ -6,11 +6,11 @@ import atOnce from "./at-once.md" with { type: "text" };
 import compact from "./compact.md" with { type: "text" };
 import explore from "./explore.md" with { type: "text" };
 import integrity from "./integrity.md" with { type: "text" };
-import schedule from "./schedule.md" with { type: "text" };
+import schedule from "./eight-step-plan.md" with { type: "text" };
 import script from "./script.md" with { type: "text" };
 import summary from "./summary.md" with { type: "text" };
 import toolLoop from "./tool-loop.md" with { type: "text" };
-import work from "./work.md" with { type: "text" };
+import work from "./plan-and-work.md" with { type: "text" };
 
 /** Fills the lists of actions in for `{looks}`, `{changes}`, `{commands}` and `{one-line actions}`. */
 function listActions(prompt: string): string {

@@ -1,5 +1,5 @@
 /** Renders a diff for people: a heading for each file, numbered coloured lines, marked words, notes. */
-import { classOf } from "../../core/names.ts";
+import { classOf } from "../../core/closed-names.ts";
 import type { Highlight } from "../highlight.ts";
 import { expandTabs } from "../layout.ts";
 import { listNaturally } from "../natural-order.ts";

@@ -3,10 +3,10 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import type { Change } from "../../core/change.ts";
+import type { PathRules } from "../../core/closed-names.ts";
 import { explainWall, holdsUnasked, type SandboxLevel } from "../../core/command/sandbox.ts";
 import { type Effects, noEffects } from "../../core/effects.ts";
 import { PaiError } from "../../core/error.ts";
-import type { PathRules } from "../../core/names.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { CommandOptions, CommandResult } from "../../core/ports.ts";
 import { pace } from "../../core/steps.ts";

@@ -1,8 +1,8 @@
 /** Surveys a workspace for one request: lists it, and counts terms and reads the history meanwhile. */
 
+import { closedNameIn, type PathRules } from "../../core/closed-names.ts";
 import { surveyLimits } from "../../core/context/survey-limits.ts";
 import type { Term } from "../../core/context/words.ts";
-import { closedNameIn, type PathRules } from "../../core/names.ts";
 import { joinPath, type RelPath } from "../../core/path.ts";
 import type { Entry, Survey, SurveyHistory } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";

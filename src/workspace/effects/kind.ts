@@ -1,5 +1,5 @@
 /** How the effects of commands in a path are treated, by its names and by whether it is ignored. Pure. */
-import { foldName } from "../../core/guard/fold-name.ts";
+
 import {
   type ClosedKind,
   classOf,
@@ -8,7 +8,8 @@ import {
   isCache,
   isTransient,
   type PathRules,
-} from "../../core/names.ts";
+} from "../../core/closed-names.ts";
+import { foldName } from "../../core/guard/fold-name.ts";
 import { nameOf, parentOf, type RelPath } from "../../core/path.ts";
 
 /**

@@ -2,8 +2,8 @@
 import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import type { Blob, Change } from "../../core/change.ts";
+import { closedNameIn, isToolName, type PathRules } from "../../core/closed-names.ts";
 import { PaiError } from "../../core/error.ts";
-import { closedNameIn, isToolName, type PathRules } from "../../core/names.ts";
 import { joinPath, nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { Root } from "../confine.ts";

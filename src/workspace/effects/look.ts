@@ -1,6 +1,6 @@
 /** One look at a workspace in which a command works: what is there, and the content of what is small. */
 import { type Blob, sameBlob } from "../../core/change.ts";
-import type { PathRules } from "../../core/names.ts";
+import type { PathRules } from "../../core/closed-names.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Steps } from "../../core/steps.ts";
 import { sameObject } from "../atomic-write.ts";

@@ -1,7 +1,7 @@
 /** Keeps the content of files before a command in place, so that what it did can be taken back, by this process or the next. */
 import type { Blob, Change } from "../../core/change.ts";
+import { classOf, type PathRules } from "../../core/closed-names.ts";
 import type { Effects } from "../../core/effects.ts";
-import { classOf, type PathRules } from "../../core/names.ts";
 import { foldersAbove, type RelPath } from "../../core/path.ts";
 import type { Steps } from "../../core/steps.ts";
 import { holds, stateAt } from "../atomic-write.ts";

@@ -1,8 +1,8 @@
 /** Judges the paths of a record before a rollback: the record may be damaged, forged, or older than the rules. */
 
 import type { Change } from "../../core/change.ts";
+import { judgeNames, type PathRules, whyJudged } from "../../core/closed-names.ts";
 import { PaiError } from "../../core/error.ts";
-import { judgeNames, type PathRules, whyJudged } from "../../core/names.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { showName } from "../parse-path.ts";
 import { runFolder, type State } from "./journal.ts";

@@ -1,8 +1,8 @@
 /** When pai opens the workspace: undoes runs that were cut off. */
 
 import type { Change } from "../../core/change.ts";
+import type { PathRules } from "../../core/closed-names.ts";
 import { diskCodes, toPaiError } from "../../core/error.ts";
-import type { PathRules } from "../../core/names.ts";
 import type { RelPath } from "../../core/path.ts";
 import { pace } from "../../core/steps.ts";
 import { holds, stateAt } from "../atomic-write.ts";

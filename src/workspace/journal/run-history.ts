@@ -2,8 +2,8 @@
 import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Blob, type Change, type ChangeOp, invert, opOf } from "../../core/change.ts";
+import { mayMerge, type PathRules } from "../../core/closed-names.ts";
 import { PaiError } from "../../core/error.ts";
-import { mayMerge, type PathRules } from "../../core/names.ts";
 import type { RelPath } from "../../core/path.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { type Merge, mergeBlobs } from "../../core/three-way.ts";

@@ -1,7 +1,7 @@
 /** Finds the files in the project that are closed to commands. */
 import { type Dirent, readdirSync, type Stats } from "node:fs";
 import { join, resolve } from "node:path";
-import { closedNameIn, isToolName, type PathRules } from "../../core/names.ts";
+import { closedNameIn, isToolName, type PathRules } from "../../core/closed-names.ts";
 import { joinPath, type RelPath } from "../../core/path.ts";
 import { entryAt } from "../../system/entry-at.ts";
 import { realPathOf } from "../../system/lookups.ts";

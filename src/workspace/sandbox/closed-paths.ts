@@ -1,7 +1,7 @@
 /** Finds what a command must not see or change: homes, secrets of the project, repositories, pai's own folders. */
 import { type Dirent, realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { closedNameIn, type PathRules } from "../../core/names.ts";
+import { closedNameIn, type PathRules } from "../../core/closed-names.ts";
 import { entryAt } from "../../system/entry-at.ts";
 import { otherHomes, ownHomes } from "../../system/homes.ts";
 import { entriesOf, realPathOf } from "../../system/lookups.ts";

@@ -2,7 +2,7 @@
 
 import { realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import type { PathRules } from "../../core/names.ts";
+import type { PathRules } from "../../core/closed-names.ts";
 import { entryAt } from "../../system/entry-at.ts";
 import { type ClosedPaths, findClosedHomes, findClosedPaths } from "./closed-paths.ts";
 import { type Confinement, type Hidden, isIsolated, type LandlockRule, type Way } from "./confinement.ts";

@@ -1,8 +1,8 @@
 /** SEARCH: finds the lines below a folder that match a pattern, without ever hanging on a slow one. */
 import { closeSync } from "node:fs";
+import type { PathRules } from "../../core/closed-names.ts";
 import { compressionOf, isLogName } from "../../core/compressed.ts";
 import { PaiError } from "../../core/error.ts";
-import type { PathRules } from "../../core/names.ts";
 import { nameOf, type RelPath } from "../../core/path.ts";
 import type { SearchQuery, SearchReport } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";

@@ -1,6 +1,6 @@
 /** The person at the terminal: a yes that wants to see the diff first; and requests nobody would agree to unasked. */
 import { expect, test } from "bun:test";
-import { allActions } from "../../../src/actions/match-vocabulary.ts";
+import { allActions } from "../../../src/actions/registry.ts";
 import type { Decision, Question } from "../../../src/core/question.ts";
 import { runTask } from "../../../src/flows/run-task.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineQuery } from "../../../src/actions/command.ts";
-import { allActions } from "../../../src/actions/match-vocabulary.ts";
+import { allActions } from "../../../src/actions/registry.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls } from "../loop.ts";

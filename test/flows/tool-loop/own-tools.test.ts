@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { defineQuery } from "../../../src/actions/command.ts";
-import { allActions } from "../../../src/actions/match-vocabulary.ts";
+import { allActions } from "../../../src/actions/registry.ts";
 import type { Call } from "../../../src/core/model.ts";
 import { call, calls, playLoop, resultsOf, talkOf } from "../loop.ts";
 import type { Line } from "../scripted.ts";

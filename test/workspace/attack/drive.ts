@@ -1,7 +1,7 @@
 /** Tries every case with every action it can reach, against pai and against the naive program, and counts. */
 import { existsSync } from "node:fs";
 import { performance } from "node:perf_hooks";
-import { allActions } from "../../../src/actions/match-vocabulary.ts";
+import { allActions } from "../../../src/actions/registry.ts";
 import { toPaiError } from "../../../src/core/error.ts";
 import type { Json } from "../../../src/core/model.ts";
 import type { RelPath } from "../../../src/core/path.ts";

@@ -1,6 +1,13 @@
 /** What its names make of a path: closed, built, asked about or open, wherever pai was started. */
 import { describe, expect, test } from "bun:test";
-import { askedEndings, askedNames, classOf, closedNameIn, type PathClass, placeOf } from "../../src/core/names.ts";
+import {
+  askedEndings,
+  askedNames,
+  classOf,
+  closedNameIn,
+  type PathClass,
+  placeOf,
+} from "../../src/core/closed-names.ts";
 
 const words = (text: string) => text.match(/\S+/g) ?? [];
 /** The paths of a text that are not of this class, each with its own. */

@@ -1,6 +1,6 @@
 /** Which names some letters find, and how fast. */
 import { expect, test } from "bun:test";
-import { findNames, foldNames } from "../../src/core/fuzzy.ts";
+import { findNames, foldNames } from "../../src/core/name-search.ts";
 import { expectCpu } from "./cpu-time.ts";
 
 test("the last part of a path counts first, then the path, then letters with others between; short names first", () => {

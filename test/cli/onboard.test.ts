@@ -14,7 +14,7 @@ import { findKeys } from "../../src/store/keys.ts";
 import { makeHome } from "../store/temp-home.ts";
 
 const servers: readonly FoundServer[] = [
-  { url: "http://127.0.0.1:8000/v1", usual: "vLLM", owner: { uid: 0, process: null }, models: ["a", "b"] },
+  { url: "http://127.0.0.1:8000/v1", usual: "vLLM", owner: "root", models: ["a", "b"] },
 ];
 const usual = "gemini:gemini-3.5-flash-lite";
 const anthropicKey = "sk-ant-api03-ZHa9q2Lw7Rt4Yp1Mn8Bv";
@@ -99,13 +99,13 @@ const taken: readonly (readonly [string, string])[] = [
 test.each(taken)("%s takes a model of this machine and its address", async (answer, model) => {
   const offered = await offer({ lines: [answer] });
   expect([offered.model, offered.url, offered.left]).toEqual([model, "http://127.0.0.1:8000/v1", []]);
-  expect(offered.said).toContain("run by user 0");
+  expect(offered.said).toContain("run by root");
 });
 
 test("at a narrow terminal the servers that were found break between words", async () => {
   const { said } = await offer({ lines: ["n"], env: { COLUMNS: "40" }, tty: true });
   for (const line of said.split("\n")) expect(line.length).toBeLessThanOrEqual(40);
-  expect(said.replace(/\n +/g, " ")).toContain("http://127.0.0.1:8000/v1 (usually vLLM), run by user 0: a, b");
+  expect(said.replace(/\n +/g, " ")).toContain("http://127.0.0.1:8000/v1 (usually vLLM), run by root: a, b");
 });
 
 const refused: readonly (string | null)[] = ["", "n", "no", "3", "0", "local", null];

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { openHostFiles } from "../../src/workspace/host/host.ts";
 import { lookAtHost, lookAtMachine } from "../../src/workspace/host/look-at-host.ts";
-import { readSocketAddress } from "../../src/workspace/host/ports.ts";
+import { readSocketAddress, whoListens } from "../../src/workspace/host/ports.ts";
 
 let machine = "";
 const put = (path: string, text: string) => {
@@ -153,3 +153,18 @@ test.each([
   ["0000000000000000FFFF00000100007F", "127.0.0.1"],
   ["B80D0120000000000000000001000000", "[2001:db8::1]"],
 ])("the kernel's address %s is %s", (hex, address) => expect(readSocketAddress(hex)).toBe(address));
+
+test("names who listens on loopback, not who has the port at another address", () => {
+  const folder = mkdtempSync(join(tmpdir(), "pai-listen-"));
+  mkdirSync(join(folder, "proc/net"), { recursive: true });
+  const row = (address: string, uid: number) => `0: ${address}:2CAA 00000000:0000 0A 0:0 00:0 0 ${uid} 0 1 1\n`;
+  const ownerOf = (...rows: readonly string[]) => {
+    writeFileSync(join(folder, "proc/net/tcp"), `sl local_address\n${rows.join("")}`);
+    return whoListens(11434, openHostFiles(folder, false));
+  };
+  expect(ownerOf(row("0A00000A", 5), row("0100007F", 7))).toBe("7");
+  expect(ownerOf(row("00000000", 5), row("0100007F", 7))).toBe("7");
+  expect(ownerOf(row("0A00000A", 5), row("00000000", 7))).toBe("7");
+  expect(ownerOf(row("0A00000A", 5))).toBeNull();
+  rmSync(folder, { recursive: true });
+});

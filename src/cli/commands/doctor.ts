@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { holdsUnasked, isEnough } from "../../core/command/sandbox.ts";
 import { PaiError, toFailure, toPaiError } from "../../core/error.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
-import { type FoundServer, findServers, renderServer } from "../../models/local/discover.ts";
+import { type FoundServer, renderServer } from "../../models/local/discover.ts";
 import { openPlaces } from "../../store/places.ts";
 import type { LoadedSettings } from "../../store/settings.ts";
 import { counted } from "../../ui/amount.ts";
@@ -22,6 +22,7 @@ import { examine, examineEndpoint, loadAll } from "../doctor-checks.ts";
 import { examineOnline } from "../doctor-online.ts";
 import type { Finding, Patient } from "../finding.ts";
 import { openLab } from "../lab.ts";
+import { findLocalServers } from "../onboard/ask-model.ts";
 
 /** Returns exit code 1 if a finding is an error, but prints the findings as a result. */
 export async function doctorCommand(context: Context): Promise<number> {
@@ -50,7 +51,7 @@ async function examineAll(context: Context): Promise<readonly Finding[]> {
     const online = context.flags.online === true ? examineOnline(patient, loaded) : [];
     const [endpoint, servers, store, answers] = await Promise.all([
       examineEndpoint(patient, loaded),
-      findServers(context),
+      findLocalServers(context),
       loaded.settings.storeUrl === null ? [] : (await openLab()).examineStore(patient, loaded),
       online,
     ]);

@@ -6,12 +6,17 @@ import { doubtKey, maskKey, putKey } from "../../store/keys.ts";
 import { hang } from "../../ui/layout.ts";
 import { readAnswer } from "../../ui/prompt/read-answer.ts";
 import { visible } from "../../ui/sanitize.ts";
+import { whoListens } from "../../workspace/host/ports.ts";
 import { columnsOfErrors } from "../columns.ts";
 import type { Context } from "../command.ts";
 import type { Base } from "../compose/base.ts";
 import { askOwner, requireKey } from "../config/key-entry.ts";
 import { openLog } from "../open-log.ts";
 import { answeredOrigin, lacksKey, pickModel } from "./pick-model.ts";
+
+/** The model servers on this machine, each with who runs it. */
+export const findLocalServers = (options: DiscoverOptions): Promise<readonly FoundServer[]> =>
+  findServers({ whoListens, ...options });
 
 const maxShown = 20;
 
@@ -43,7 +48,7 @@ export async function askForModel(
   context: Context,
   base: Base,
   asker: Asker,
-  find: (options: DiscoverOptions) => Promise<readonly FoundServer[]> = findServers,
+  find: (options: DiscoverOptions) => Promise<readonly FoundServer[]> = findLocalServers,
 ): Promise<Base> {
   if (!lacksKey(context, base)) return base;
   const servers = await find({ signal: context.signal });

@@ -1,6 +1,6 @@
 /** Ports that somebody listens on, from /proc/net, each with the process that holds it and its user. */
 import { readlinkSync } from "node:fs";
-import { alignRows, type HostFiles, plainName } from "./host.ts";
+import { alignRows, type HostFiles, openHostFiles, plainName } from "./host.ts";
 import { pidsOf, readProcesses, tellHidden } from "./processes.ts";
 
 interface Listening {
@@ -74,6 +74,19 @@ function socketAt(path: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** Addresses that take connections to 127.0.0.1, exact ones before those that take all. */
+const loopback = ["127.0.0.1", "0.0.0.0", "[::]"];
+
+/** Who listens on a port of loopback: "ada (ollama, pid 7)"; null: nobody is known to. */
+export function whoListens(port: number, host: HostFiles = openHostFiles("", false)): string | null {
+  const open = readSockets(host).open.filter((each) => each.port === port && each.protocol.startsWith("tcp"));
+  const found = loopback.flatMap((address) => open.find((each) => each.address === address) ?? [])[0];
+  if (found === undefined) return null;
+  const pid = findHolders(host, new Set([found.inode])).get(found.inode);
+  const program = plainName(host.read(`/proc/${pid}/comm`).trim(), 40);
+  return pid === undefined ? found.user : `${found.user} (${program}, pid ${pid})`;
 }
 
 /** With a filter those that have this number, program, user or address. */

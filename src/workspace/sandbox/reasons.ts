@@ -15,124 +15,64 @@ export interface Reason {
   readonly mend: string | null;
 }
 
-const kernelTooOld = (what: string, version: string): Reason => ({
-  why: `this kernel has no ${what} (${version})`,
-  mend: null,
-});
+const because = (why: string, mend: string | null = null): Reason => ({ why, mend });
+const kernelTooOld = (what: string, version: string): Reason => because(`this kernel has no ${what} (${version})`);
 
 const options = ["seccomp", "apparmor", "systempaths"].map((each) => `--security-opt ${each}=unconfined`).join(" ");
-const container = `run pai outside the container, or start the container with ${options}`;
-const inContainer = (why: string): Reason => ({ why, mend: container });
+const inContainer = (why: string): Reason =>
+  because(why, `run pai outside the container, or start the container with ${options}`);
+const noPrograms = because("programs in memory may not be run", "sysctl vm.memfd_noexec=0");
 
 function explainNamespaces({ isCloneOff, isFiltered }: Knobs): Reason {
   if (isFiltered) return inContainer("a filter of system calls refuses namespaces (container)");
-  if (isCloneOff) {
-    return {
-      why: "ordinary users may not create namespaces",
-      mend: "sysctl kernel.unprivileged_userns_clone=1",
-    };
-  }
-  return inContainer("namespaces are refused (container)");
+  if (!isCloneOff) return inContainer("namespaces are refused (container)");
+  return because("ordinary users may not create namespaces", "sysctl kernel.unprivileged_userns_clone=1");
 }
 
 /** Ubuntu's restriction, or a container's profile. */
 function explainProfile({ isRestricted, profile }: Knobs): Reason {
   if (isRestricted && (profile === null || profile === "unprivileged_userns")) {
     const mend = "give pai a profile (docs/safety.md), or: sysctl kernel.apparmor_restrict_unprivileged_userns=0";
-    return { why: "AppArmor removes the capabilities in a user namespace", mend };
+    return because("AppArmor removes the capabilities in a user namespace", mend);
   }
   if (profile === null) return inContainer("the capabilities in a user namespace are removed");
   return inContainer(`AppArmor's profile ${profile} refuses it`);
 }
 
-const always = (reason: Reason) => () => reason;
-
 /**
  * The first rule applies whose step is a prefix of the failed one and whose errors include its error; "" is any error.
  */
-const rules: readonly (readonly [step: string, errnos: string, reason: (knobs: Knobs) => Reason])[] = [
-  [
-    "memfd_create",
-    "ENOSYS",
-    always({
-      why: "programs in memory are not possible here (memfd, FFI)",
-      mend: null,
-    }),
-  ],
-  ["memfd_create", "EPERM", always(inContainer("a filter of system calls refuses programs in memory (container)"))],
-  [
-    "memfd_create",
-    "EACCES",
-    always({
-      why: "programs in memory may not be run",
-      mend: "sysctl vm.memfd_noexec=0",
-    }),
-  ],
-  [
-    "start",
-    "EACCES EPERM",
-    always({
-      why: "programs in memory may not be run",
-      mend: "sysctl vm.memfd_noexec=0",
-    }),
-  ],
-  [
-    "unshare",
-    "ENOSPC",
-    always({
-      why: "no more user namespaces are allowed",
-      mend: "sysctl user.max_user_namespaces=10000",
-    }),
-  ],
+const rules: readonly (readonly [step: string, errnos: string, reason: Reason | ((knobs: Knobs) => Reason)])[] = [
+  ["memfd_create", "ENOSYS", because("programs in memory are not possible here (memfd, FFI)")],
+  ["memfd_create", "EPERM", inContainer("a filter of system calls refuses programs in memory (container)")],
+  ["memfd_create", "EACCES", noPrograms],
+  ["start", "EACCES EPERM", noPrograms],
+  ["unshare", "ENOSPC", because("no more user namespaces are allowed", "sysctl user.max_user_namespaces=10000")],
   ["unshare", "EACCES", explainProfile],
   ["unshare", "EPERM", explainNamespaces],
-  ["unshare", "EINVAL ENOSYS", always(kernelTooOld("user namespaces", "CONFIG_USER_NS"))],
+  ["unshare", "EINVAL ENOSYS", kernelTooOld("user namespaces", "CONFIG_USER_NS")],
   ["/proc/self/", "EACCES EPERM", explainProfile],
   ["private mounts", "EACCES EPERM", explainProfile],
-  ["take ", "ENOSYS", always(kernelTooOld("open_tree", "Linux 5.2"))],
-  ["read-only disk", "ENOSYS", always(kernelTooOld("mount_setattr", "Linux 5.12"))],
-  [
-    "read-only disk",
-    "EINVAL EPERM EBUSY",
-    always({
-      why: "a mount of this machine cannot be made read-only (autofs?)",
-      mend: null,
-    }),
-  ],
-  ["proc", "EPERM EACCES", always(inContainer("/proc is masked (container)"))],
-  ["bubblewrap", "", always({ why: "bubblewrap could not set it up", mend: null })],
-  [
-    "overlay over ",
-    "",
-    always({
-      why: "a mount in the project cannot be shown on a copy",
-      mend: null,
-    }),
-  ],
+  ["take ", "ENOSYS", kernelTooOld("open_tree", "Linux 5.2")],
+  ["read-only disk", "ENOSYS", kernelTooOld("mount_setattr", "Linux 5.12")],
+  ["read-only disk", "EINVAL EPERM EBUSY", because("a mount of this machine cannot be made read-only (autofs?)")],
+  ["proc", "EPERM EACCES", inContainer("/proc is masked (container)")],
+  ["bubblewrap", "", because("bubblewrap could not set it up")],
+  ["overlay over ", "", because("a mount in the project cannot be shown on a copy")],
   [
     "overlay of the workspace",
     "",
-    always({
-      why: "no copy of the project can be laid over it",
-      mend: "keep pai's state on an ordinary disk (XDG_STATE_HOME)",
-    }),
+    because("no copy of the project can be laid over it", "keep pai's state on an ordinary disk (XDG_STATE_HOME)"),
   ],
-  ["cache ", "", always({ why: "no overlay can be laid on a cache", mend: null })],
+  ["cache ", "", because("no overlay can be laid on a cache")],
   ["landlock_create_ruleset", "ENOSYS", explainNoLandlock],
   [
     "landlock_create_ruleset",
     "ENOTSUP EOPNOTSUPP",
-    always({
-      why: "Landlock is switched off",
-      mend: "add it to the kernel's parameter lsm=landlock,…",
-    }),
+    because("Landlock is switched off", "add it to the kernel's parameter lsm=landlock,…"),
   ],
-  [
-    "landlock_create_ruleset",
-    "EPERM EACCES",
-    always(inContainer("a filter of system calls refuses Landlock (container)")),
-  ],
-  ["seccomp", "EINVAL ENOSYS", always(kernelTooOld("seccomp filters", "CONFIG_SECCOMP_FILTER"))],
+  ["landlock_create_ruleset", "EPERM EACCES", inContainer("a filter of system calls refuses Landlock (container)")],
+  ["seccomp", "EINVAL ENOSYS", kernelTooOld("seccomp filters", "CONFIG_SECCOMP_FILTER")],
 ];
 
 function explainNoLandlock({ isFiltered }: Knobs): Reason {
@@ -142,11 +82,13 @@ function explainNoLandlock({ isFiltered }: Knobs): Reason {
 
 /** The reason for a failure and its remedy. */
 export function findReason({ step, errno, said = "" }: SetupFailure, knobs: Knobs = readKnobs()): Reason {
-  const reason = rules.find(
-    ([start, errnos]) => step.startsWith(start) && (errnos === "" || errnos.split(" ").includes(errno)),
-  )?.[2](knobs);
+  const isMeant = ([start, errnos]: (typeof rules)[number]) =>
+    step.startsWith(start) && (errnos === "" || errnos.split(" ").includes(errno));
+  const found = rules.find(isMeant)?.[2];
   const what = `${step}: ${said === "" ? errno : said}`;
-  return reason === undefined ? { why: what, mend: null } : { ...reason, why: `${reason.why} (${what})` };
+  if (found === undefined) return because(what);
+  const { why, mend } = typeof found === "function" ? found(knobs) : found;
+  return because(`${why} (${what})`, mend);
 }
 
 /** The reason and its remedy in one sentence. */

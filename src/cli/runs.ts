@@ -45,7 +45,7 @@ function readEnds(ends: Ends | undefined) {
   if (outcome === undefined) return { begun, outcome: null, status: "unchanged" } as const;
   const { status, code, mode, score, cost, model, calls, usage } = outcome;
   const ended: Ended = {
-    ...{ status, code, mode, score, cost, model: model.requested, calls: calls.made },
+    ...{ status, code, mode, score, cost, model: model.requested, calls: calls.sent ?? calls.made },
     tokens: usage.input + usage.output,
     ms: outcome.ms ?? null,
     actions: outcome.actions ?? null,

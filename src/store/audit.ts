@@ -343,7 +343,7 @@ function changeEntries(changes: readonly ChangeSummary[]): readonly Entry[] {
 
 function outcomeEntries(outcome: FactOf<"run.finished">["outcome"]): readonly Entry[] {
   const { error } = outcome;
-  const used = `${outcome.calls.made} calls of at most ${outcome.calls.at_most}`;
+  const used = `${outcome.calls.sent ?? outcome.calls.made} calls of at most ${outcome.calls.at_most}`;
   const tokens = `${outcome.usage.input + outcome.usage.output} tokens`;
   const score = outcome.score === null ? "" : `, score ${outcome.score}`;
   const { done, failed, refused } = outcome.actions;

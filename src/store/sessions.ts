@@ -264,7 +264,7 @@ function lineOf(event: StampedEvent, isTakenBack: boolean): SessionLine | null {
         diff: cutDiff(back === undefined ? diff : `what was taken back:\n${back.diff}`),
         next,
         score,
-        calls: calls.made,
+        calls: calls.sent ?? calls.made,
         changed: changes.length > 0,
       };
     }

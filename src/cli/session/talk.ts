@@ -188,7 +188,7 @@ export async function taskOf(
 
 function addSpent({ calls, tokens, cost }: Talk["spent"], outcome: Outcome): Talk["spent"] {
   return {
-    calls: calls + outcome.calls.made,
+    calls: calls + (outcome.calls.sent ?? outcome.calls.made),
     tokens: tokens + outcome.usage.input + outcome.usage.output,
     cost: cost === null || outcome.cost === null ? null : cost + outcome.cost,
   };

@@ -115,6 +115,9 @@ function renderStays({ stays }: Pick<Outcome, "stays">): string {
 
 function renderStatus(outcome: Outcome, { applied, screen, style }: ResultOptions): string[] {
   if (outcome.status === "answered" || (screen && outcome.status === "declined")) return [];
+  // Where nothing was changed or checked there is nothing to prove; what was refused is told above.
+  const isIdle = outcome.changes.length === 0 && outcome.checks.length === 0;
+  if (screen && outcome.status === "unverified" && isIdle) return [];
   // On a screen the error comes first, and says that nothing was changed.
   if (screen && outcome.status === "failed" && !applied && outcome.error !== null && outcome.score === null) return [];
   const [meaning, words] = statusWords[outcome.status];

@@ -147,4 +147,7 @@ inTerminal("a plan that nobody approved yet is not carried on", async () => {
   await screen.shows(ready, 2);
   screen.enter("y");
   await screen.shows(/nothing to continue: no plan of the interrupted task is left/);
+  const { data } = readCommand(await place.pai(["history", "--json"]));
+  const { runs } = data as { readonly runs: readonly { readonly outcome: { readonly calls: number } }[] };
+  expect(runs[0]?.outcome.calls).toBe(1);
 });

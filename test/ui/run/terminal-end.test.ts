@@ -24,6 +24,12 @@ test("a run that was taken back says how to see its work again, and keeps the mo
   expect(err).toContain("The model said: Done.\n");
 });
 
+test("on a screen a turn that changed and checked nothing has nothing to prove", () => {
+  const ended = { ...outcome, status: "unverified", text: "It says 3.", changes: [], checks: [], next: [] } as const;
+  expect(show(true, {}, { events: [], outcome: ended }).screen).not.toContain("unverified");
+  expect(show(false, {}, { events: [], outcome: ended }).out).toContain("unverified");
+});
+
 test("on a screen the reason of a failure comes with what was changed, not below it", () => {
   const error = { code: "edit_failed", message: "a.txt: not found", hint: "look at it", retry_after: null } as const;
   const base = {

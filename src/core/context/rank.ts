@@ -108,6 +108,8 @@ function rarityOf(terms: readonly Term[], tally: WordTally, total: number, hits:
 
 /** The weight of a file that a request names, or of a line that an output names. */
 const sureWeight = 2;
+/** Among so few files "most" means little, and all of them may be shown. */
+const fewFiles = 12;
 /** How rare a word is that half of the files have. */
 const rarityOfHalf = Math.LN2;
 
@@ -209,7 +211,7 @@ export function rankFiles(input: RankInput): Ranking {
   const { scores, telling, values } = scoreWords(input, numberOf);
   const largest = scores.reduce((largest, score) => Math.max(largest, score), 0) || 1;
   const guesses: Guess[] = [];
-  const isSure = [...signals.values()].some(({ weight }) => weight >= sureWeight);
+  const isSure = paths.length > fewFiles && [...signals.values()].some(({ weight }) => weight >= sureWeight);
   for (const [at, path] of paths.entries()) {
     const words = (scores[at] ?? 0) / largest;
     const similar = history?.similar.get(path) ?? 0;

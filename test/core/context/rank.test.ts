@@ -133,7 +133,7 @@ test("beside a file that is mentioned, one that only says what most say is not r
     "koi-utf": "made for nginx",
     fastcgi: "nginx fails here",
     "mime.types": "of nginx",
-    win: "nginx",
+    ...Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`map${at}`, "nginx"])),
   };
   const request = "nginx fails";
   expect(rank({ request, files, output: "in /etc/nginx/./shop:5\nnginx.conf test" })).not.toContain("koi-utf");

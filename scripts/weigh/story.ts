@@ -19,7 +19,7 @@ const declared: Readonly<Record<string, string>> = {
     "cli/compose/base store/settings store/setting-table store/setting-kinds store/trust " + "ui/run/terminal",
   "what a run is composed of":
     "workspace/confine workspace/journal/open-state workspace/journal/journal store/audit " +
-    "store/plan-cache cli/compose/known-secrets core/secrets/veil models/replay",
+    "store/plan-cache core/secrets/veil models/replay",
   "the plan": "flows/calling core/json core/plan/parse-plan core/plan/lenient",
   "the yes": "flows/changes/allowed workspace/other-names",
   "the edit": "flows/phases core/script/parser core/edit/apply-edits",

@@ -61,7 +61,9 @@ function renderFlags(flags: readonly FlagSpec[]): string {
     const specs = specsOf(keys);
     return [title, flags.filter((flag) => specs.includes(flag))] as const;
   });
-  return groups
+  const grouped = new Set(groups.flatMap(([, own]) => own));
+  const others = flags.filter((flag) => !grouped.has(flag));
+  return [["Of this command", others] as const, ...groups]
     .filter(([, own]) => own.length > 0)
     .map(([title, own]) => `${title}:\n${own.map(renderFlag).join("")}`)
     .join("");

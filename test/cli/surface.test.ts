@@ -23,6 +23,14 @@ test("run takes at most 50 flags of its own, each in a group, and its help fits 
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
 });
 
+test("the help of a command names each of its flags", () => {
+  for (const command of commands) {
+    const help = renderHelpOf(command);
+    const missing = command.flags.filter(({ name }) => !help.includes(`--${name}`));
+    expect([command.name, missing]).toEqual([command.name, []]);
+  }
+});
+
 test("there are at most 32 settings, the address of a provider counted once, and 30 variables", () => {
   const names = new Set(allSettings.map(({ name }) => name.replace(/^baseUrl\..*/, "baseUrl.PROVIDER")));
   const variable = variables.flatMap(([listed]) => listed.split(", "));

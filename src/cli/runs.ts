@@ -132,11 +132,14 @@ export function toRow({ id, at, status, task, changes, bytes, outcome }: ListedR
   };
 }
 
-/** A line for each run, which goes on below, indented, where it is wider than `columns`. */
+/** A line for each run; where it is wider than `columns`, the task has a line of its own. */
 export function renderRows(rows: readonly RunRow[], columns: number | null): string {
-  const lines = rows.map(({ lead, facts, task }) => [lead, facts, cut(task, 60, "")].filter(Boolean).join("  "));
-  const shown = lines.flatMap((line) =>
-    wrap(line, columns && columns - 2).map((part, at) => (at === 0 ? part : `  ${part}`)),
-  );
+  const shown = rows.flatMap(({ lead, facts, task }) => {
+    const told = [lead, facts].filter(Boolean).join("  ");
+    const line = `${told}  ${cut(task, 60, "")}`;
+    if (columns === null || Bun.stringWidth(line) <= columns) return [line];
+    const [first = "", ...more] = wrap(told, columns - 2);
+    return [first.trimEnd(), ...[...more, cut(task, columns - 2, "…")].map((part) => `  ${part}`)];
+  });
   return shown.map((line) => `${line}\n`).join("");
 }

@@ -1,6 +1,7 @@
 /** The lines of `pai history`: one a run, or two where the terminal is too narrow. */
 import { expect, test } from "bun:test";
 import { type ListedRun, renderRows, toRow } from "../../src/cli/runs.ts";
+import { renderListed } from "../../src/cli/session/render-resumed.ts";
 
 const run: ListedRun = {
   id: "20261123-011207921-808e",
@@ -29,10 +30,10 @@ test("on a narrow terminal a run goes on below, and no line is wider", () => {
   const shown = renderRows(rows, 80);
   expect(shown.split("\n").filter((line) => Bun.stringWidth(line) > 80)).toEqual([]);
   expect(shown).toBe(`20261123-011207921-808e  2026-11-23 01:12  applied      verified, 10 calls,
-  13,228 tokens, $0.0016, 2 of 4 actions, +8 -3, 2 min 14 s  fix the failing
-  tests of the shop, and add a changelog for t
-20261123-011207921-808e  2026-11-23 01:12  unchanged    fix the failing tests
-  of the shop, and add a changelog for t
+  13,228 tokens, $0.0016, 2 of 4 actions, +8 -3, 2 min 14 s
+  fix the failing tests of the shop, and add a changelog for them
+20261123-011207921-808e  2026-11-23 01:12  unchanged
+  fix the failing tests of the shop, and add a changelog for them
 `);
 });
 
@@ -43,4 +44,13 @@ test("a run that only made a plan is called planned, and neither answered nor un
   expect(`${row.lead}  ${row.facts}`).toBe(
     "20261123-011207921-808e  2026-11-23 01:12  planned      10 calls, 13,228 tokens, $0.0016, +8 -3, 2 min 14 s",
   );
+});
+
+test("a list of sessions gives the request the room, and leaves out the time first", () => {
+  const row = { id: "20261123-011207921-808e", changed: 0, turns: 3, preview: "refactor the router into two files" };
+  expect(renderListed(row, null)).toBe(
+    "20261123-011207921-808e  1970-01-01 00:00  3 turns  refactor the router into two files",
+  );
+  expect(renderListed(row, 66)).toBe("20261123-011207921-808e  3 turns  refactor the router into two fi…");
+  expect(renderListed(row, 60)).toBe("20261123-011207921-808e  refactor the router into two files");
 });

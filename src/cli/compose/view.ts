@@ -123,7 +123,7 @@ export async function openView(
   const decide: Decide = interactive
     ? (question) => {
         terminal.pause();
-        return asking.decide(question);
+        return asking.decide(question).finally(terminal.resume);
       }
     : decideByPolicy(flags.yes === true);
   const writeLine = flags.jsonl === true ? await openLines(context) : null;

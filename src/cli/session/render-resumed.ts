@@ -12,9 +12,21 @@ import type { Style } from "../../ui/style.ts";
 
 export type ListedSession = Pick<SessionSummary, "id" | "changed" | "turns" | "preview">;
 
-/** "20261121-…  2026-11-21 14:03  3 turns  fix the login" */
-export const renderListed = ({ id, changed, turns, preview }: ListedSession): string =>
-  `${id}  ${new Date(changed).toISOString().slice(0, 16).replace("T", " ")}  ${counted(turns, "turn")}  ${visibleLine(preview)}`;
+/** Columns that the beginning of a request gets before the time and the turns do. */
+const minPreview = 30;
+
+/**
+ * "20261121-…  2026-11-21 14:03  3 turns  fix the login", on one line; where it is narrow, without what says less than
+ * the request. `columns` null: no limit.
+ */
+export function renderListed({ id, changed, turns, preview }: ListedSession, columns: number | null): string {
+  const request = visibleLine(preview);
+  const when = new Date(changed).toISOString().slice(0, 16).replace("T", " ");
+  const leads = [[id, when, counted(turns, "turn")], [id, counted(turns, "turn")], [id]].map((lead) => lead.join("  "));
+  const needed = Math.min(minPreview, Bun.stringWidth(request)) + 2;
+  const lead = leads.find((each) => columns === null || each.length + needed <= columns) ?? id;
+  return columns === null ? `${lead}  ${request}` : cut(`${lead}  ${request}`, columns, "…");
+}
 
 function renderTurn(turn: Turn, style: Style, columns: number): readonly string[] {
   const { request, text, status, undone } = turn;

@@ -14,7 +14,7 @@ import type { PromptFile } from "../../store/prompt-files.ts";
 import { openUnkept } from "../../store/sessions.ts";
 import { type Mode, modes } from "../../store/setting-table.ts";
 import { counted } from "../../ui/amount.ts";
-import { cut, hang, pad, wrap } from "../../ui/layout.ts";
+import { hang, pad, wrap } from "../../ui/layout.ts";
 import { visible, visibleBut, visibleLine } from "../../ui/sanitize.ts";
 import { ownCodes } from "../../ui/style.ts";
 import { columnsOf } from "../columns.ts";
@@ -166,13 +166,13 @@ function clear(talk: Talk): void {
 }
 
 function resume(talk: Talk, id: string): void {
-  const { sessions, context, view } = talk;
+  const { sessions, context } = talk;
   if (sessions === null) throw new PaiError("usage", "nothing is kept here (--ephemeral)");
   if (id === "") {
     const rows = sessions
       .list()
       .slice(0, 10)
-      .map((row) => cut(renderListed(row), columnsOf(context.env), view.style.glyphs.more));
+      .map((row) => renderListed(row, columnsOf(context.env)));
     say(talk, rows.length === 0 ? "no session here yet" : `${rows.join("\n")}\ngo on with one: /resume ID`);
     return;
   }

@@ -134,11 +134,13 @@ export function createSpinner({ err, style, columns, now, note, typed }: Spinner
   let below: readonly string[] = [];
   /** The text on the screen; null: none. */
   let drawn: string | null = null;
+  /** The line was on the screen when it was cleared: it comes back at once. */
+  let wasDrawn = false;
   let timer: ReturnType<typeof setInterval> | null = null;
 
   function draw(): void {
     const at = now();
-    if (waitingFor === null || at - since < patienceMs) return;
+    if (waitingFor === null || (!wasDrawn && at - since < patienceMs)) return;
     const { glyphs } = style;
     // Leaves room for the symbol, and for the cursor after the last column.
     const width = columns() - 4;
@@ -162,6 +164,7 @@ export function createSpinner({ err, style, columns, now, note, typed }: Spinner
     if (timer !== null) clearInterval(timer);
     timer = null;
     if (drawn !== null) err(eraseFromRow);
+    wasDrawn ||= drawn !== null;
     drawn = null;
   }
 
@@ -169,6 +172,7 @@ export function createSpinner({ err, style, columns, now, note, typed }: Spinner
     if (waitingFor === null || timer !== null) return;
     timer = setInterval(draw, frameMs);
     timer.unref();
+    if (wasDrawn) draw();
   }
 
   return {
@@ -197,6 +201,7 @@ export function createSpinner({ err, style, columns, now, note, typed }: Spinner
       clear();
       waitingFor = null;
       paused = null;
+      wasDrawn = false;
     },
   };
 }
@@ -250,7 +255,7 @@ const words: Readonly<Record<Purpose, string>> = {
 /** What the first call promises, to follow its purpose. */
 function renderPromise(purpose: Purpose, atMost: number): string {
   if (purpose === "plan") return `, at most ${counted(atMost, "call")},`;
-  return purpose === "execute" ? `: 1 call if all is in view, else 2, at most ${atMost},` : "";
+  return purpose === "execute" ? ", mostly 1 or 2 calls," : "";
 }
 
 /** The progress of a reply: "planning, step 3 of the plan", "working, src/a.ts, 120 lines". */

@@ -24,8 +24,10 @@ export interface TerminalOptions extends StreamOptions, WaitOptions {
 
 export interface Terminal {
   readonly sink: (event: StampedEvent) => void;
-  /** Call it before a question: nothing may be drawn meanwhile. */
+  /** Call it before a question: nothing may be drawn until `resume`. */
   readonly pause: () => void;
+  /** What is still waited for, such as a command, is shown again. */
+  readonly resume: () => void;
   /**
    * Prints the result of the run, after which the terminal can show the next one. `undoFlags`: what the
    * commands to undo them later must have besides; null: they cannot be undone, absent: nothing.
@@ -48,7 +50,26 @@ function openRun(options: TerminalOptions): Terminal {
   let workedMs = 0;
   const planIsResult = kind === "plan";
   const seen = options.screen && !options.quiet;
-  const streams = openStreams(options);
+  /** What one event shows is one write: a busy machine would else show a screen without its line for long. */
+  let held: string | null = null;
+  function flush(): void {
+    const text = held ?? "";
+    held = null;
+    if (text !== "") options.err(text);
+  }
+  const streams = openStreams({
+    ...options,
+    out(text) {
+      const isHeld = held !== null;
+      flush();
+      options.out(text);
+      if (isHeld) held = "";
+    },
+    err(text) {
+      if (held === null) options.err(text);
+      else held += text;
+    },
+  });
   const { style, outStyle, err, aside, section } = streams;
   const highlight = () => options.highlight?.() ?? null;
   const markdown = (target: Style, width: number | null): MarkdownOptions | null =>
@@ -120,37 +141,49 @@ function openRun(options: TerminalOptions): Terminal {
   }
 
   function pause(): void {
-    spinner.stop();
+    if (options.live) spinner.clear();
+    else spinner.stop();
     reply.close();
     watchSilence();
     workedMs += now() - (since ?? now());
     since = null;
   }
 
+  function take(event: StampedEvent): void {
+    since ??= now();
+    if (event.type === "model.progress") {
+      showProgress(event);
+      return;
+    }
+    spinner.clear();
+    if (event.type !== "model.delta" || event.channel !== "thought") thoughts.end();
+    if (event.type !== "model.delta" && reply.open) {
+      reply.close();
+      streams.section();
+    }
+    if (event.type !== "call.finished") work.showLooked();
+    show(event.type, event);
+    if (!reply.open) {
+      watchSilence();
+      spinner.resume();
+    }
+  }
+
   return {
     sink(event) {
-      since ??= now();
-      if (event.type === "model.progress") return showProgress(event);
-      spinner.clear();
-      if (event.type !== "model.delta" || event.channel !== "thought") thoughts.end();
-      if (event.type !== "model.delta" && reply.open) {
-        reply.close();
-        streams.section();
-      }
-      if (event.type !== "call.finished") work.showLooked();
-      show(event.type, event);
-      if (!reply.open) {
-        watchSilence();
-        spinner.resume();
-      }
+      held = "";
+      take(event);
+      flush();
     },
     refresh: spinner.refresh,
+    resume: spinner.resume,
     pause() {
       pause();
       streams.showSubject();
     },
     finish(outcome, undoFlags = "") {
       pause();
+      spinner.stop();
       work.showLooked();
       const { applied, undone } = work;
       const shown = { replied: reply.shown, markdown: markdown(outStyle, streams.outColumns) };
@@ -184,6 +217,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
     },
     refresh: () => run?.refresh(),
     pause: () => run?.pause(),
+    resume: () => run?.resume(),
     finish(outcome, undoFlags) {
       (run ?? openRun(options)).finish(outcome, undoFlags);
       run = null;

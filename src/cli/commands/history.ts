@@ -30,6 +30,12 @@ import { listRuns, pruneRuns, renderRows, toIndexedRow, toRow } from "../runs.ts
 
 const verbOf = { undo: "undone", redo: "redone" } as const;
 
+/** A task of several lines by its first. */
+export function firstLine(task: string): string {
+  const [first = "", ...more] = task.trim().split("\n");
+  return `${visibleLine(first.trimEnd())}${more.length === 0 ? "" : " …"}`;
+}
+
 const isMergeable = ({ merge }: Clash): boolean => merge.kind === "merged";
 
 /** What was changed after the run, as a change: from the content that the run left to the current one. */
@@ -70,7 +76,7 @@ async function requireYes(base: Base, { run, changes, merged }: Reversal, kind: 
   )
     return;
   context.err(await renderDiffOn("stderr", base, changes));
-  const what = commandWording.reverse(kind, run.id, visibleLine(run.task));
+  const what = commandWording.reverse(kind, run.id, firstLine(run.task));
   await askYes(context, isMergeAsked ? `${what}\n${commandWording.merge(nameSome(merged))}` : what);
 }
 
@@ -117,7 +123,7 @@ async function reverse(given: Context, kind: "undo" | "redo", inSession = false)
     done.merged.length === 0 ? "" : `merged with what was changed since: ${visibleLine(nameSome(done.merged))}\n`;
   const text = dryRun
     ? `${await styleDiffOn("stdout", context, diff)}\nwould be ${verb}: run ${done.run.id}, ${paths}; nothing was changed\n${sayCommit(commit, kind, done)}`
-    : `${listed}\n${wrapOnScreen(`${verb} run ${done.run.id}: ${visibleLine(done.run.task)}`)}\n${kept}${sayCommit(commit, kind, done)}${back} with: ${inSession ? `/${back}` : `pai ${back}${rootFlag(base)}`}\n`;
+    : `${listed}\n${wrapOnScreen(`${verb} run ${done.run.id}: ${firstLine(done.run.task)}`)}\n${kept}${sayCommit(commit, kind, done)}${back} with: ${inSession ? `/${back}` : `pai ${back}${rootFlag(base)}`}\n`;
   return showResult(context, kind, data, text);
 }
 

@@ -253,11 +253,11 @@ export const slashCommands: readonly Slash[] = [
   { name: "context", about: "what a message would send: /context, /context MESSAGE", run: showContext },
   {
     name: "tasks",
-    about: "the task list of tool-loop",
+    about: "what the model still has to do, where it keeps a list",
     run: async (talk) => say(talk, visible(renderTasks(talk.open.session.conversation.tasks))),
   },
   { name: "cost", about: "calls, tokens and cost so far", run: async (talk) => say(talk, renderSpent(talk)) },
-  { name: "compact", about: "summarize the conversation of tool-loop", run: compactTalk },
+  { name: "compact", about: "make the conversation a summary, so that it takes less room", run: compactTalk },
   { name: "clear", about: "start a new session", run: async (talk) => clear(talk) },
   {
     name: "undo",

@@ -119,13 +119,13 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_100,
+  core: 15_000,
   workspace: 13_700,
   cli: 11_700,
   flows: 10_900,
-  models: 4_950,
+  models: 4_750,
   ui: 4_900,
-  store: 4_200,
+  store: 4_150,
   lab: 4_000,
   acp: 1_100,
   actions: 1_000,

@@ -103,9 +103,8 @@ function openLogThrough(folder: string, { now, keep }: AuditPlace): OpenLog {
     const through = `/proc/self/fd/${own}`;
     const base = existsSync(through) ? through : folder;
     ignoreItself(base);
-    const stamp = renderTime(time).slice(0, 19).replace(/[-:]/g, "").replace(" ", "_");
     for (let number = 1; number <= 1000; number += 1) {
-      const name = `session_${stamp}${number === 1 ? "" : `_${number}`}.log`;
+      const name = `${nameOf(time)}${number === 1 ? "" : `_${number}`}.log`;
       const fd = createNew(join(base, name));
       if (fd !== null) prune(base, time, keep);
       if (fd !== null) return { fd, file: join(folder, name) };
@@ -118,6 +117,9 @@ function openLogThrough(folder: string, { now, keep }: AuditPlace): OpenLog {
 
 /** Age at which a log is removed, in milliseconds; the same as for receipts. */
 const keptMs = 30 * 86_400_000;
+/** The beginning of the name of a log: `session_20260131_140509`. */
+const nameOf = (time: Date): string =>
+  `session_${time.toISOString().slice(0, 19).replace(/[-:]/g, "").replace("T", "_")}`;
 const logName = /^session_\d{8}_\d{6}(?:_\d+)?\.log$/;
 
 /** Removes the oldest logs by their names, which contain the time, without opening any. */
@@ -125,10 +127,7 @@ function prune(folder: string, now: Date, keep: number): void {
   const names = readdirSync(folder)
     .filter((name) => logName.test(name))
     .sort();
-  const oldest = `session_${renderTime(new Date(now.getTime() - keptMs))
-    .slice(0, 19)
-    .replace(/[-:]/g, "")
-    .replace(" ", "_")}`;
+  const oldest = nameOf(new Date(now.getTime() - keptMs));
   const old = names.filter((name, at) => at < names.length - keep || name < oldest);
   for (const name of old) removeIfThere(join(folder, name));
 }

@@ -1,5 +1,6 @@
 /** The address of a provider: which ones are allowed and which proxy is used. */
 import { readFileSync } from "node:fs";
+import { BlockList, isIPv4 } from "node:net";
 import { PaiError } from "../../core/error.ts";
 
 /** The process environment, or the variables of it that are read here. */
@@ -117,16 +118,9 @@ function isExempt(url: URL, noProxy: string): boolean {
 
 /** Whether an address belongs to a network such as 10.0.0.0/8. */
 function isWithin(host: string, network: string): boolean {
-  const [, base = "", bits = ""] = /^([\d.]+)\/(\d+)$/.exec(network) ?? [];
-  const [address, start] = [host, base].map(toNumber);
-  if (address == null || start == null || Number(bits) > 32) return false;
-  const size = 2 ** (32 - Number(bits));
-  return Math.floor(address / size) === Math.floor(start / size);
-}
-
-/** An IPv4 address as one number; null: it is not an address. */
-function toNumber(address: string): number | null {
-  return /^\d{1,3}(\.\d{1,3}){3}$/.test(address)
-    ? address.split(".").reduce((sum, part) => sum * 256 + Number(part), 0)
-    : null;
+  const [base = "", bits = ""] = network.split("/");
+  if (!isIPv4(base) || !/^\d+$/.test(bits) || Number(bits) > 32) return false;
+  const list = new BlockList();
+  list.addSubnet(base, Number(bits));
+  return list.check(host);
 }

@@ -21,6 +21,7 @@ import type { LooseTarget } from "../../core/script/loose-reply.ts";
 import { asksToKnow, readProse } from "../../core/script/prose.ts";
 import type { Script, ScriptAction } from "../../core/script/script.ts";
 import { rowOf } from "../../core/vocabulary.ts";
+import { targetOfCall } from "../approval.ts";
 import type { Briefing } from "../briefing/briefing.ts";
 import { toReadable } from "../briefing/sources.ts";
 import { withinOnly } from "../changes/allowed.ts";
@@ -140,6 +141,13 @@ async function findFaults(run: Run, script: Script, files: readonly RelPath[]) {
       ...missing.map((path) => `FILES names ${path}, and no action changes it.`),
       ...(isClosed ? [] : ["FINISH is missing."]),
     ],
+    /** The same in a user's words. */
+    told: [
+      ...cannot.map(({ call }) => `${targetOfCall(call)} could not be changed as the model wrote it`),
+      ...script.warnings.map(() => "a part of the answer could not be read"),
+      ...missing.map((path) => `${path} was named and not changed`),
+      ...(isClosed ? [] : ["the answer was not finished"]),
+    ],
   };
 }
 
@@ -171,11 +179,11 @@ async function mend(run: Run, system: string, reply: ScriptReply): Promise<AtOnc
   if (!isSmall && !isWhole(run, script)) return null;
   const files = pathsOf(run, filesNamed(reply.text, reply.script.actions));
   const found = await findFaults(run, script, files);
-  const first = { reply: { ...reply, script }, diff: found.diff, faults: found.texts, files };
+  const first = { reply: { ...reply, script }, diff: found.diff, faults: found.told, files };
   if (!isSmall) return found.texts.length === 0 ? first : null;
   ledger.reserve(0);
   if (found.texts.length === 0 || !ledger.spare) return first;
-  const text = `asking again before anything is changed: ${found.texts[0]?.split("\n", 1)[0]}`;
+  const text = `asking again: ${found.told[0]}`;
   run.emit({ type: "notice", level: "info", code: "mending", text });
   const messages: readonly Message[] = [...reply.messages, { role: "user", text: mendRequest(found.texts) }];
   dialogue.messages = messages;
@@ -190,7 +198,7 @@ async function mend(run: Run, system: string, reply: ScriptReply): Promise<AtOnc
   if (run.interactive && words !== "" && !joined.actions.some(isChange)) return words;
   if (!isWithinBounds(run, joined)) return null;
   const left = await findFaults(run, joined, wanted);
-  return { reply: { ...second, script: joined }, diff: left.diff, faults: left.texts, files: wanted };
+  return { reply: { ...second, script: joined }, diff: left.diff, faults: left.told, files: wanted };
 }
 
 function talk({ dialogue }: Run, reply: string): First {

@@ -330,3 +330,12 @@ test("a person sees the words of the answer before it is whole; nobody else does
   expect([wordsOf(answered), answered.outcome.text]).toEqual([answer, answer]);
   expect(wordsOf(await once([script]))).toBe("");
 });
+
+test("a fault is told to the person in their words, and to the model in its own", async () => {
+  const { eventsOf, requests } = await byHand([`FILES: area.py, README.md\nBoth.\n${change}${finish()}`, script], {
+    answers: ["yes"],
+  });
+  const [told] = eventsOf("notice").filter(({ code }) => code === "mending");
+  expect(told?.text).toBe("asking again: README.md was named and not changed");
+  expect(JSON.stringify(requests[1]?.messages)).toContain("FILES names README.md, and no action changes it.");
+});

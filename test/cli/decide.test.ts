@@ -57,7 +57,7 @@ test("exactly the allowed command, or one that matches a pattern, is not asked a
   const run = (command?: string): Question => ({
     kind: "command",
     text: "",
-    ...(command !== undefined && { command }),
+    ...(command !== undefined && { commands: [command], isConfined: true }),
   });
   await decide(run("pytest -q"));
   await decide(run("pytest -q"));

@@ -36,7 +36,12 @@ export interface LineOptions {
   readonly message: MessageOptions | null;
   /** Initial text. */
   readonly text: string;
+  /** Keys that are an answer alone, without Enter, if no other key follows soon; absent: none. */
+  readonly keys?: string;
 }
+
+/** Milliseconds in which a key that is an answer may still become the first letter of words. */
+const soonMs = 300;
 
 export interface LineTerminal {
   readonly err: (text: string) => void;
@@ -93,7 +98,7 @@ function openMenu({ style, size }: Pick<LineTerminal, "style" | "size">) {
 
 /** Settles with the line, with a message to edit outside, or with null at the end of input. */
 export function openLineReader(
-  { prompt, message, text }: LineOptions,
+  { prompt, message, text, keys = "" }: LineOptions,
   settle: Settle<string | OutsideEdit | null>,
   { err, style, size }: LineTerminal,
 ): Reader {
@@ -210,9 +215,15 @@ export function openLineReader(
     return editor.press(key);
   }
 
+  const isAnswer = ({ name, text: typed }: Keystroke) =>
+    name === "text" && typed.length === 1 && editor.line.text === "" && keys.includes(typed.toLowerCase());
+  let whole: ReturnType<typeof setTimeout> | null = null;
+
   draw();
   return {
     press(key) {
+      if (whole !== null) clearTimeout(whole);
+      whole = isAnswer(key) ? setTimeout(() => acts.submit(), soonMs) : null;
       if (key.name !== "ctrl+c") message?.pressed?.();
       if (pressInMenu(key)) return;
       menu.close();

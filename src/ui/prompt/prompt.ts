@@ -25,10 +25,10 @@ export interface PrompterOptions extends LineTerminal {
   readonly signal: AbortSignal;
 }
 
-export type FinalAnswer = Exclude<Answer, "again" | "show" | "help">;
+export type FinalAnswer = Exclude<Answer, "again" | "unsure" | "show" | "help">;
 
 const isFinal = (answer: Answer): answer is FinalAnswer =>
-  typeof answer === "object" || !["again", "show", "help"].includes(answer);
+  typeof answer === "object" || !["again", "unsure", "show", "help"].includes(answer);
 
 export interface Prompter {
   /**
@@ -66,7 +66,7 @@ export function createPrompter(options: PrompterOptions): Prompter {
   function explain(question: Question, answer: Exclude<Answer, FinalAnswer>): void {
     if (answer === "show") showQuestion({ ...question, diff: question.diff ?? question.diffOnAsk ?? "" });
     else {
-      const text = answer === "help" ? explainKeys(question) : answerRule(question);
+      const text = answer === "help" ? explainKeys(question) : answerRule(question, answer === "unsure");
       err(`${style.paint("dim", text)}\n`);
     }
   }
@@ -83,22 +83,24 @@ export function createPrompter(options: PrompterOptions): Prompter {
     }
   }
 
-  async function readLine(prompt: string): Promise<string | null> {
+  async function readAnswered(prompt: string, keys: string): Promise<string | null> {
     const read = await raw.read<string | OutsideEdit>("drop", (settle) =>
-      openLineReader({ prompt, message: null, text: "" }, settle, options),
+      openLineReader({ prompt, message: null, text: "", keys }, settle, options),
     );
     return typeof read === "object" ? null : read;
   }
 
   return {
-    readLine,
+    readLine: (prompt) => readAnswered(prompt, ""),
     async ask(question) {
       showQuestion(question);
       const feedback = takesWords(question);
       const always = takesAlways(question);
       const prompt = visibleLine(answerPrompt(question));
+      // Where words are an answer, a key may be the first letter of one.
+      const keys = feedback ? "" : `ynd?${always ? "a" : ""}`;
       for (;;) {
-        const said = await readLine(prompt);
+        const said = await readAnswered(prompt, keys);
         const answer = readAnswer(said, { feedback, always, review: takesReview(question) });
         if (isFinal(answer)) return answer;
         explain(question, answer);

@@ -6,19 +6,29 @@ import { wrap } from "../layout.ts";
 import { markMixed, visible } from "../sanitize.ts";
 import type { Style } from "../style.ts";
 
-export type Answer = "yes" | "no" | "always" | "review" | "show" | "help" | "again" | { readonly feedback: string };
+export type Answer =
+  | "yes"
+  | "no"
+  | "always"
+  | "review"
+  | "show"
+  | "help"
+  | "again"
+  | "unsure"
+  | { readonly feedback: string };
 
 const no = /^(?:n|no|nope|tidak|batal)(?:[\s,.!]+(?:thanks?|thank|you))*[\s.!]*$/i;
 const always = /^(?:(?:y|yes|ya|ok)[\s,]+)?(?:a|always)[\s.!]*$/i;
-/** A yes, also with more words that say nothing. */
-const yes =
+const yes = /^(?:y|yes|yeah|yep|ya|ok|okay|oke|sure|lanjut)[\s.!]*$/i;
+/** A yes with more words that say nothing. */
+const plainYes =
   /^(?:y|yes|yeah|yep|ya|ok|okay|oke|sure|lanjut)(?:[\s,.!]+(?:please|go|ahead|on|do|it|that|thanks?|thank|you|fine|great|good|perfect|yes|ok|okay|proceed|continue|silakan|saja))*[\s.!]*$/i;
 const goOn = new Set(["y", "ya", "yes", "ok", "oke", "go", "lanjut", "continue", "proceed"]);
 
 /**
  * Interprets the answer to a question. `text` null: end of input, which means no. `feedback` false: only yes or no are
- * valid. `always`: `a` is valid too; `review`: `d` is a yes, else it shows the question again. "again": ask
- * once more.
+ * valid. `always`: `a` is valid too; `review`: `d` is a yes, else it shows the question again. "again" and "unsure" (a
+ * yes with words that add nothing): ask once more.
  */
 export function readAnswer(
   text: string | null,
@@ -36,6 +46,7 @@ export function readAnswer(
   if (always.test(said)) return takesAlways ? "always" : "again";
   if (word === "d") return review ? "review" : "show";
   if (word === "?") return "help";
+  if (plainYes.test(said)) return "unsure";
   if (!feedback) return "again";
   const marked = /^f\s+(\S.*)$/is.exec(said)?.[1];
   if (marked !== undefined) return { feedback: marked };

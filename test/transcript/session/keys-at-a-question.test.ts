@@ -1,4 +1,4 @@
-/** What the answers to a question do: a line and Enter everywhere, `a` holds for the session, `?` explains. */
+/** What the answers to a question do: one key where words are no answer, `a` holds for the session, `?` explains. */
 import { expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -49,7 +49,7 @@ inTerminal("a holds for exactly this command; words where they are no answer are
   screen.enter("a");
   await screen.shows(/run\?/, 3);
   expect(screen.text()).toMatch(/│ echo two/);
-  screen.enter("y");
+  screen.press("y");
   await screen.shows(/Ran them\./);
   screen.enter("/allow");
   await screen.shows(/1\. the command echo one/);

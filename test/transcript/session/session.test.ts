@@ -215,7 +215,7 @@ inTerminal("a terminal resized between tasks, and while one is waited for, is fi
   const widest = (text: string) => Math.max(...(text.match(/^.*word.*$/gm) ?? []).map((line) => line.length));
   expect(widest(screen.text())).toBeLessThanOrEqual(50);
   screen.enter("again");
-  await screen.shows(/working: 1 call/);
+  await screen.shows(/working, mostly/);
   screen.resize({ columns: 30, rows: 40 });
   await screen.shows(ready, 3);
   // What the terminal itself wrapped anew stays; every turn after it fits.

@@ -118,11 +118,11 @@ inTerminal("a file outside the project is shown after one yes a session, by ../ 
   await screen.shows(ready);
   screen.enter("what is @../spare/out.txt");
   await screen.shows(/outside the project/);
-  screen.enter("n");
+  screen.press("n");
   await screen.shows(/is not shown,?\s+and nothing was sent/);
   screen.enter("what is @../spare/out.txt");
   await screen.shows(/outside the project/, 2);
-  screen.enter("y");
+  screen.press("y");
   await screen.shows(/It says out\./);
   screen.enter(`and @${place.spare}/out.txt again`);
   await screen.shows(/Still out\./);

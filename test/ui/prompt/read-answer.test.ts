@@ -34,9 +34,10 @@ test("always holds where it is offered, and is never a correction", () => {
   }
 });
 
-test("a yes with words that add nothing is a yes", () => {
+test("a yes with words that add nothing is asked about, a single word of yes is one", () => {
   for (const text of ["yes please", "yes, go", "ok thank you", "Sure, go ahead!", "yes do it."])
-    expect([text, read(text)]).toEqual([text, "yes"]);
+    expect([text, read(text)]).toEqual([text, "unsure"]);
+  for (const text of ["yep", "Sure", "okay.", "yeah"]) expect([text, read(text)]).toEqual([text, "yes"]);
 });
 
 test("a question that takes no feedback asks again", () => {

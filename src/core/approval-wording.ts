@@ -40,7 +40,7 @@ export const approvalWording = {
       "Carry out this plan?",
       ...(deletes.length > 0 ? [`It deletes: ${deletes.join(", ")}`] : []),
       ...(concerns.length > 0 ? [`It changes what needs a yes of its own: ${concerns.join(", ")}`] : []),
-      ...commands.map((command) => `It runs ${sandbox}:\n${quoteCommand(command)}`),
+      ...[...new Set(commands)].map((command) => `It runs ${sandbox}:\n${quoteCommand(command)}`),
     ),
 
   /** `changes`: one line for each change. `ended`: how the command ended, which decides whether its changes are wanted. */

@@ -70,7 +70,7 @@ test("every flag of pai in the recipes exists, and every exit code", () => {
     [...line.replace(/"[^"]*"/g, '""').matchAll(/ --([a-z-]+)/g)].map(([, flag = ""]) => flag),
   );
   expect(flags.length).toBeGreaterThan(8);
-  const others = ["rm", "version", "to"];
+  const others = ["rm", "version", "to", "user"];
   expect(flags.filter((flag) => !known.has(flag) && !others.includes(flag))).toEqual([]);
   const codes = exitMeanings.map(([code]) => Number(code));
   for (const code of [...gitlab.pai.allow_failure.exit_codes, 9, 12, 13, 5, 6]) expect(codes).toContain(code);

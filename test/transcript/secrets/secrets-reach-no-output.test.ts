@@ -155,7 +155,7 @@ test.concurrent("a session: what is typed, answered, said of a plan and run at i
   const steps: readonly (readonly [seen: RegExp, typed: string])[] = [
     [/pai> /, task],
     [/what to change: /, `no, use password = "${secrets.words}" please`],
-    [/what to change: [\s\S]*what to change: /, "y"],
+    [/Carry out[\s\S]*Carry out[\s\S]*what to change: /, "y"],
     [/next steps[\s\S]*pai> /, `!echo 'api_key = "${secrets.output}"'`],
     [/goes with your next message[\s\S]*pai> /, `what is ${secrets.file} to you?`],
     [/So <<SECRET[\s\S]*pai> /, "exit"],

@@ -55,7 +55,8 @@ const names: readonly ActionName[] = [
   "MV from",
   "MV to",
 ];
-const slowMs = 2000;
+/** A pipe or a device would hold it for ever; a busy machine does for seconds. */
+const slowMs = 15_000;
 
 /** What stands for the canary in a pattern, so that no echo of the question is taken for the answer. */
 const inputs: Readonly<Record<ActionName, (path: string) => readonly [string, Json]>> = {

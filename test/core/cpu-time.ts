@@ -36,9 +36,16 @@ export function expectCpu(limitMs: number, work: () => unknown, what?: string): 
   if (ms >= limitMs) expect(ms, what).toBeLessThan(limitMs * measureSlowness());
 }
 
+/** Milliseconds after which a wait is not tried again: the whole test has two minutes. */
+const longestMs = 40_000;
+
 /** Fails if the wait takes as long as the limit, stretched likewise, in each of ten tries: others use the machine too. */
 export async function expectPrompt(limitMs: number, attempt: () => Promise<number>): Promise<void> {
-  let ms = Number.POSITIVE_INFINITY;
-  for (let tries = 0; tries < 10 && ms >= limitMs; tries += 1) ms = Math.min(ms, await attempt());
+  const until = performance.now() + longestMs;
+  let ms = await attempt();
+  for (let tries = 1; ms >= limitMs && tries < 10 && performance.now() < until; tries += 1) {
+    if (ms < limitMs * measureSlowness()) return;
+    ms = Math.min(ms, await attempt());
+  }
   if (ms >= limitMs) expect(ms).toBeLessThan(limitMs * measureSlowness());
 }

@@ -38,7 +38,8 @@ export function startAnew(dialogue: Dialogue): void {
   Object.assign(dialogue, createDialogue());
 }
 
-const takenBack = "(taken back: what became of this turn is said below)";
+/** True of a run whose changes are kept, too. */
+const leftOut = "(words left out: what became of this turn is said below)";
 
 /** Replaces the model's last words of a run that failed or was declined: they claim what is not so. */
 export function dropClaim(dialogue: Dialogue, claim: string): void {
@@ -46,7 +47,7 @@ export function dropClaim(dialogue: Dialogue, claim: string): void {
   const at = dialogue.messages.findLastIndex(({ role }) => role === "assistant");
   const last = dialogue.messages[at];
   if (last?.role !== "assistant" || !last.text.includes(claim)) return;
-  const said = { ...last, text: last.text.replace(claim, () => takenBack), native: null };
+  const said = { ...last, text: last.text.replace(claim, () => leftOut), native: null };
   dialogue.messages = dialogue.messages.with(at, said);
 }
 

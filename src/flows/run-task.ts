@@ -257,7 +257,11 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
   const settled = await settle(run, failure, { options, ports, commit });
   commit?.close();
   if (run !== null && settled.status === "answered") sayAnswered(run);
-  if (run !== null && !mayStand(settled)) dropClaim(run.dialogue, run.ending.text);
+  // Words without any work are an answer, also where the user's own check is red.
+  const { done, failed, refused } = settled.actions;
+  const isAnswer =
+    (settled.plan?.execution_plan ?? null) === null && settled.status === "failed" && done + failed + refused === 0;
+  if (run !== null && !mayStand(settled) && !isAnswer) dropClaim(run.dialogue, run.ending.text);
   const timed = { ...settled, ms: Math.round(performance.now() - began - waitedMs()) };
   const outcome = veil.show(timed);
   emit({ type: "run.finished", outcome });

@@ -126,3 +126,19 @@ inTerminal("tool-loop is told what became of its last turn, and the turns of oth
     ].join("\n"),
   );
 });
+
+inTerminal("an answer is known to the next request, also where the user's own check is red", async () => {
+  const answer = (text: string) => ({ text: `FINISH::EOT\n${text}\nEOT\n` });
+  await using place = openPlace([answer("It says hello."), answer("Nothing else.")]);
+  writeFileSync(join(place.root, "a.py"), "print('hello')\n");
+  using screen = openScreen(place, { columns: 100, rows: 50 });
+  screen.enter('"$PAI" --check false');
+  await screen.shows(ready);
+  screen.enter("what does a.py say?");
+  await screen.shows(/It says hello\./);
+  await screen.shows(ready, 2);
+  screen.enter("and what else?");
+  await screen.shows(/Nothing else\./);
+  expect(place.gemini.requests.at(-1)?.body).toContain("It says hello.");
+  expect(place.gemini.requests.at(-1)?.body).not.toContain("taken back");
+});

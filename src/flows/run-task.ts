@@ -212,6 +212,14 @@ function timeAnswers(ask: Decide): { readonly decide: Decide; readonly waitedMs:
   };
 }
 
+/** Takes the last words of a run out of its dialogue, unless they may stand. */
+function dropFalseWords({ dialogue, ending }: Run, settled: Outcome): void {
+  const { plan, status, actions } = settled;
+  // Words without any work are an answer, also where the user's own check is red.
+  const worked = plan?.execution_plan != null || actions.done + actions.failed + actions.refused > 0;
+  if (!mayStand(settled) && (worked || status !== "failed")) dropClaim(dialogue, ending.text);
+}
+
 /** Runs a flow to its end. Never rejects. */
 export async function runTask(flow: Flow, given: Task, options: RunOptions, outer: Ports): Promise<Outcome> {
   const veil = outer.veil ?? createVeil();
@@ -257,11 +265,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
   const settled = await settle(run, failure, { options, ports, commit });
   commit?.close();
   if (run !== null && settled.status === "answered") sayAnswered(run);
-  // Words without any work are an answer, also where the user's own check is red.
-  const { done, failed, refused } = settled.actions;
-  const isAnswer =
-    (settled.plan?.execution_plan ?? null) === null && settled.status === "failed" && done + failed + refused === 0;
-  if (run !== null && !mayStand(settled) && !isAnswer) dropClaim(run.dialogue, run.ending.text);
+  if (run !== null) dropFalseWords(run, settled);
   const timed = { ...settled, ms: Math.round(performance.now() - began - waitedMs()) };
   const outcome = veil.show(timed);
   emit({ type: "run.finished", outcome });

@@ -73,9 +73,9 @@ export function openScreen(place: Place, size: { readonly columns: number; reado
     text,
     async shows(pattern, times = 1) {
       const all = new RegExp(pattern, `${pattern.flags.replace("g", "")}g`);
-      for (let tries = 0; tries < 1200; tries += 1) {
+      // Within the two minutes of a test, however long tmux takes to answer.
+      for (const until = performance.now() + 60_000; performance.now() < until; await Bun.sleep(50)) {
         if ((text().match(all) ?? []).length >= times) return;
-        await Bun.sleep(50);
       }
       throw new Error(`${pattern} was not shown ${times} times:\n${text()}`);
     },

@@ -131,7 +131,7 @@ inTerminal(
     await screen.shows(ready, 3);
     screen.press("C-c");
     await screen.shows(/Ctrl\+C again/);
-    screen.press("C-c");
+    screen.press("C-c", "C-c");
     await expectEnd(place, screen, 130);
     expect(screen.text()).not.toContain("pai: interrupted");
   },

@@ -30,6 +30,7 @@ import { carryOut, waitingPlan } from "./plan-turn.ts";
 import { describeLosses, renderResumed } from "./render-resumed.ts";
 import { doSlash, isSlash, isSlashLine, listOwn } from "./slash.ts";
 import { countInterrupt, renderSpent, runTurn, type Talk, tell } from "./talk.ts";
+import { hold } from "./watch-keys.ts";
 import { watchTruth } from "./watch-truth.ts";
 
 const leaving = /^(?:exit|quit|\/(?:exit|quit)(?:\s.*)?)$/is;
@@ -52,8 +53,12 @@ function renderPending(pending: readonly string[], line: string): string | null 
 }
 
 /** Shows the error if the work fails; the session continues. */
-async function sayFailure({ context }: Talk, work: Promise<unknown>): Promise<void> {
-  await work.catch((thrown) => openLog(context).fail(toPaiError(thrown)));
+async function sayFailure({ context, ahead }: Talk, work: Promise<unknown>): Promise<void> {
+  await work.catch((thrown) => {
+    const error = toPaiError(thrown);
+    if (error.code === "interrupted") hold(ahead);
+    openLog(context).fail(error);
+  });
 }
 
 /**
@@ -134,7 +139,8 @@ async function readMessage(talk: Talk): Promise<string | null> {
   const { context, view } = talk;
   const keep = (text: string) => talk.input.add(talk.composed.cover(text));
   const prompt = view.style.paint("change", "pai> ");
-  const queued = talk.ahead.lines.shift();
+  const { ahead } = talk;
+  const queued = ahead.isHeld ? undefined : ahead.lines.shift();
   if (queued !== undefined) {
     context.err(`\n${prompt}${visibleLine(queued)}\n`);
     keep(queued);
@@ -170,8 +176,10 @@ async function readMessage(talk: Talk): Promise<string | null> {
   for (;;) {
     try {
       context.err("\n");
-      const { text } = talk.ahead;
-      talk.ahead.text = "";
+      const text = (ahead.isHeld ? ahead.lines.shift() : undefined) ?? ahead.text;
+      if (text === ahead.text) ahead.text = "";
+      ahead.isHeld &&= ahead.lines.length > 0;
+      for (const line of ahead.lines) context.err(`${view.style.paint("dim", visibleLine(`then: ${line}`))}\n`);
       const line = await prompter.readMessage({ ...options, text });
       if (line !== null && line.trim() !== "") keep(line);
       talk.interruptedAt = 0;
@@ -234,7 +242,7 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
     offered: null,
     output: null,
     outside: new Set<string>(),
-    ahead: { lines: [], text: "" },
+    ahead: { lines: [], text: "", isHeld: false },
     files: openFileNames(workspace),
     dialogue: createDialogue(),
     planned: null,

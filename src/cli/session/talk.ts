@@ -24,7 +24,7 @@ import type { Composed } from "../compose/compose-task.ts";
 import { flowFor } from "../compose/flow.ts";
 import { notifyEnd } from "../compose/notify-end.ts";
 import type { TerminalView } from "../compose/view.ts";
-import { type Ahead, type KeyWatch, watchKeys } from "./watch-keys.ts";
+import { type Ahead, hold, type KeyWatch, watchKeys } from "./watch-keys.ts";
 import { continueWith, type TruthWatch } from "./watch-truth.ts";
 
 /** Milliseconds within which two interrupts at the prompt leave the session. */
@@ -211,18 +211,18 @@ export interface TurnOptions {
   readonly approved?: ApprovedWork;
 }
 
-/** Keeps the approved plan of an interrupted run, so that a yes continues it without planning again. */
+/**
+ * Keeps the plan of an interrupted run for a yes: an approved one goes on without planning again, one that was only shown
+ * is shown and asked about again.
+ */
 function keepPlan(talk: Talk, { text, context }: Task, typed: string, { id, planning }: Run): void {
-  const { plan, approved, wantsReview: review, corrections, steps, mode } = planning;
-  if (!approved || plan === null) return;
-  talk.planned = {
-    task: text,
-    typed,
-    run: id,
-    plan,
-    approved: { steps, review, corrections, mode: mode as Mode, context },
-  };
-  tell(talk, "plan", "y carries the plan on, without planning again");
+  const { plan, approved: isApproved, wantsReview: review, corrections, steps, mode } = planning;
+  // The plan of eight-step alone is no schedule of it.
+  if (plan?.intent !== "task" || (!isApproved && mode === "eight-step")) return;
+  const approved = isApproved ? { steps, review, corrections, mode: mode as Mode, context } : null;
+  const task = isApproved ? text : [text, ...corrections].join("\n");
+  talk.planned = { task, typed, run: id, plan, approved };
+  tell(talk, "plan", isApproved ? "y carries the plan on, without planning again" : "y asks about this plan again");
 }
 
 /** Runs one task of the session; shows and saves it. */
@@ -265,6 +265,7 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
       notifyEnd(context, composed.base, outcome, { task: composed.cover(typed), notify: view.notify });
     }
     talk.spent = addSpent(talk.spent, outcome);
+    if (outcome.status === "interrupted") hold(talk.ahead);
     if (begun !== null && outcome.status === "interrupted") keepPlan(talk, said, typed, begun);
     return outcome;
   });

@@ -2,6 +2,7 @@
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import { openLibc } from "../../system/libc.ts";
 import { type Keystroke, openKeys } from "../../ui/prompt/keystrokes.ts";
+import { couldAnswer } from "../../ui/prompt/read-answer.ts";
 import { isInForeground } from "../../ui/tty.ts";
 
 /**
@@ -58,32 +59,39 @@ function readTyped(fd: number, decoder: TextDecoder): string {
 export interface Ahead {
   lines: string[];
   text: string;
+  /** A task was stopped since: each line waits at the prompt for its own Enter. */
+  isHeld: boolean;
 }
 
-const joined = (lines: readonly string[], text: string): string =>
-  [...lines, text].filter((line) => line !== "").join(" ");
+/** Ends the line that is being typed. */
+function queue(ahead: Ahead): void {
+  if (ahead.text.trim() !== "") ahead.lines.push(ahead.text.trim());
+  ahead.text = "";
+}
 
-/** Enter queues the line, Up takes the last queued one back. */
+/** No queued line is sent by itself any more. */
+export function hold(ahead: Ahead): void {
+  queue(ahead);
+  ahead.isHeld = ahead.lines.length > 0;
+}
+
+/** Enter queues the line; Up takes the last queued one back where none is being typed. */
 function press(ahead: Ahead, { name, text }: Keystroke): void {
-  const { lines } = ahead;
   if (text !== "") ahead.text += text;
   else if (name === "backspace" || name === "ctrl+h") ahead.text = Array.from(ahead.text).slice(0, -1).join("");
   else if (name === "ctrl+u") ahead.text = "";
-  else if (name === "up") ahead.text = joined(lines.splice(-1), ahead.text);
-  else if (name === "enter" && ahead.text.trim() !== "") {
-    lines.push(ahead.text.trim());
-    ahead.text = "";
-  }
+  else if (name === "up" && ahead.text === "") ahead.text = ahead.lines.pop() ?? "";
+  else if (name === "enter") queue(ahead);
 }
 
 export interface KeyWatch {
   /**
-   * Leaves the terminal to a question until `resume`. What was typed before it never answers it: only several words are
-   * kept, for the next prompt, since a single word could have been meant as an answer.
+   * Leaves the terminal to a question until `resume`. What was typed before it never answers it: a line that could have
+   * been meant to is dropped, every other one stays in the queue.
    */
   readonly pause: () => void;
   readonly resume: () => void;
-  /** Restores the terminal. `isStopped`: the user stopped the work, so no queued line is sent. */
+  /** Restores the terminal. `isStopped`: the user stopped the work, so no queued line is sent by itself. */
   readonly stop: (isStopped: boolean) => void;
 }
 
@@ -150,8 +158,8 @@ export function watchKeys(onEscape: () => void, ahead: Ahead, typed: () => void)
     pause() {
       if (isInForeground()) take();
       paused = true;
-      const several = [...ahead.lines, ahead.text].filter((line) => /\S\s+\S/.test(line));
-      Object.assign(ahead, { lines: [], text: several.join(" ") });
+      ahead.lines = ahead.lines.filter((line) => !couldAnswer(line));
+      if (couldAnswer(ahead.text)) ahead.text = "";
     },
     resume() {
       paused = false;
@@ -160,7 +168,7 @@ export function watchKeys(onEscape: () => void, ahead: Ahead, typed: () => void)
       if (!paused && isInForeground()) take();
       closeSync(fd);
       restore();
-      if (isStopped) Object.assign(ahead, { lines: [], text: joined(ahead.lines, ahead.text) });
+      if (isStopped) hold(ahead);
     },
   };
 }

@@ -63,6 +63,12 @@ export function isContinue(text: string): boolean {
   return goOn.has(text.trim().toLowerCase());
 }
 
+/** Whether a text that was typed before a question came could have been meant as an answer to one. */
+export function couldAnswer(text: string): boolean {
+  const answer = readAnswer(text, { feedback: true, always: true });
+  return text.trim().length < 2 || isContinue(text) || (typeof answer === "string" && answer !== "again");
+}
+
 /** A question longer than this is followed by its size. */
 const long = { lines: 15, bytes: 1000 };
 /** More blanks in a row than this could push text out of sight. */

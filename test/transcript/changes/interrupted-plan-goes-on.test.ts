@@ -135,7 +135,28 @@ inTerminal("it waits for its yes only until something else happens", async () =>
   await screen.shows(/nothing to continue/);
 });
 
-inTerminal("a plan that nobody approved yet is not carried on", async () => {
+inTerminal("Ctrl+C at the question keeps the plan, with what was corrected: a yes asks about it again", async () => {
+  await using place = openPlace([plan, plan, work]);
+  using screen = openScreen(place, { columns: 100, rows: 50 });
+  screen.enter('"$PAI"');
+  await screen.shows(ready);
+  screen.enter("make hello.txt");
+  await screen.shows(question);
+  screen.enter("say it politely");
+  await screen.shows(question, 2);
+  screen.press("C-c");
+  await screen.shows(/y asks about this plan again/);
+  await screen.shows(ready, 2);
+  screen.enter("y");
+  await screen.shows(question, 3);
+  expect([place.gemini.requests.length, place.tree()]).toEqual([2, {}]);
+  screen.enter("y");
+  await screen.shows(/Made it\./);
+  expect(place.gemini.requests[2]?.body).toContain("say it politely");
+  expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
+});
+
+inTerminal("a plan that was not made yet is not carried on", async () => {
   await using place = openPlace([{ ...plan, delayMs: 20_000 }]);
   using screen = openScreen(place, { columns: 100, rows: 50 });
   screen.enter('"$PAI"');

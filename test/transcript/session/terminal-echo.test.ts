@@ -5,23 +5,25 @@ import { done, planned, talked, write } from "../replies.ts";
 import { inTerminal, openScreen, ready, sttyOf } from "../screen.ts";
 
 inTerminal(
-  "words typed ahead of a question answer nothing and are at the next prompt; a single word is gone",
+  "what is typed ahead of a question answers nothing and stays in the queue, line by line; a bare yes is gone",
   async () => {
     const plan = { ...planned([["WRITE", "a.txt"]]), delayMs: 2500 };
-    await using place = openPlace([plan, done(write("a.txt", "a\n"), "Made it."), plan]);
-    using screen = openScreen(place, { columns: 40, rows: 30 });
+    const answers = [plan, done(write("a.txt", "a\n"), "Made it."), talked("Tested."), talked("Typed."), plan];
+    await using place = openPlace(answers);
+    using screen = openScreen(place, { columns: 40, rows: 50 });
     screen.enter('"$PAI"');
     await screen.shows(ready);
     screen.enter("make a.txt");
     await place.gemini.arrived(1);
-    screen.enter("and test it");
+    screen.press("and test it", "Enter", "y", "Enter", "types", "Enter", "half");
     await screen.shows(/or say what to change/);
     expect(place.tree()).toEqual({});
     screen.enter("y");
-    await screen.shows(/^undo with[\s\S]*^pai> and test it/m);
-    screen.press("C-u");
-    screen.enter("again");
-    await place.gemini.arrived(3);
+    await screen.shows(
+      /^undo with[\s\S]*^pai> and test it\n[\s\S]*Tested\.[\s\S]*^pai> types\n[\s\S]*Typed\.[\s\S]*^pai> half/m,
+    );
+    screen.press("C-u", "again", "Enter");
+    await place.gemini.arrived(5);
     screen.enter("y");
     await screen.shows(/or say what to change/, 2);
     screen.enter("n");
@@ -30,7 +32,7 @@ inTerminal(
     // At 40 columns lines break between words.
     await screen.shows(/^cleared: the next task knows nothing of ?\nthe earlier ones/m);
     screen.enter("exit");
-    await screen.shows(/^3 calls, .*; go on\nwith: pai resume\n\S+\n\$ /m);
+    await screen.shows(/^5 calls, .*; go on\nwith: pai resume\n\S+\n\$ /m);
   },
 );
 
@@ -63,21 +65,25 @@ inTerminal(
   },
 );
 
-inTerminal("lines typed ahead of a stop are at the next prompt, and no task of them is begun", async () => {
-  await using place = openPlace([{ ...talked("late"), delayMs: 20_000 }, talked("never asked")]);
-  using screen = openScreen(place, { columns: 80, rows: 24 });
-  screen.enter('"$PAI"');
-  await screen.shows(ready);
-  screen.enter("take your time");
-  await place.gemini.arrived(1);
-  screen.enter("then the second");
-  screen.enter("and the third");
-  await Bun.sleep(300);
-  screen.press("Escape");
-  await screen.shows(/interrupted, nothing changed[\s\S]*^pai> then the second and the third/m);
-  await Bun.sleep(500);
-  expect(place.gemini.requests).toHaveLength(1);
-});
+inTerminal(
+  "lines typed ahead of a stop come to the prompt one by one, and none is sent without its Enter",
+  async () => {
+    await using place = openPlace([{ ...talked("late"), delayMs: 20_000 }, talked("Second.")]);
+    using screen = openScreen(place, { columns: 80, rows: 24 });
+    screen.enter('"$PAI"');
+    await screen.shows(ready);
+    screen.enter("take your time");
+    await place.gemini.arrived(1);
+    screen.press("then the second", "Enter", "and the third", "Enter");
+    await screen.shows(/next: and the third$/m);
+    screen.press("Escape");
+    await screen.shows(/interrupted, nothing changed[\s\S]*^then: and the third\npai> then the second *$/m);
+    expect(place.gemini.requests).toHaveLength(1);
+    screen.press("Enter");
+    await screen.shows(/Second\.[\s\S]*^pai> and the third *$/m);
+    expect(place.gemini.requests).toHaveLength(2);
+  },
+);
 
 inTerminal(
   "lines typed while a task works are a queue: it is shown, can be changed, and goes out line by line",
@@ -88,12 +94,9 @@ inTerminal(
     await screen.shows(ready);
     screen.enter("begin now");
     await place.gemini.arrived(1);
-    screen.enter("then tset it");
-    screen.enter("and thank me");
+    screen.press("then tset it", "Enter", "and thank me", "Enter");
     await screen.shows(/^ {2}next: then tset it\n {2}next: and thank me$/m);
-    screen.press("Up", "BSpace", "BSpace", "Up", "C-u");
-    screen.enter("then test it");
-    screen.enter("and thank us");
+    screen.press("Up", "BSpace", "Up", "C-u", "Up", "C-u", "then test it", "Enter", "and thank us", "Enter");
     await screen.shows(/^ {2}next: then test it\n {2}next: and thank us$/m);
     await screen.shows(/First\.[\s\S]*^pai> then test it\n[\s\S]*Second\.[\s\S]*^pai> and thank us\n[\s\S]*Third\./m);
     expect(place.gemini.requests[1]?.body).toContain("Request: then test it");

@@ -1,6 +1,6 @@
 /** Every answer to every question. */
 import { expect, test } from "bun:test";
-import { isContinue, readAnswer } from "../../../src/ui/prompt/read-answer.ts";
+import { couldAnswer, isContinue, readAnswer } from "../../../src/ui/prompt/read-answer.ts";
 
 const read = (text: string | null) => readAnswer(text, { feedback: true });
 
@@ -56,4 +56,12 @@ test("d is a yes that wants the diff first, only where the question takes it", (
   expect(readAnswer("d", { feedback: true })).toBe("show");
   expect(readAnswer("d", { feedback: false })).toBe("show");
   expect(read("?")).toBe("help");
+});
+
+test("typed before a question, what could answer one is told from what is a message", () => {
+  const answers = ["", "y", "N", "d", "a", "?", "2", "yes", "ok please", "no thanks", "always", "lanjut", "go"];
+  expect(answers.filter((text) => !couldAnswer(text))).toEqual([]);
+  expect(["types", "/undo", "!ls", "and test it", "f use tabs", "yes, but in two files"].filter(couldAnswer)).toEqual(
+    [],
+  );
 });

@@ -70,6 +70,20 @@ describe("a file that is too large to be held is searched", () => {
     expect(looked).toBe(2);
   });
 
+  test("without a look at lines that hold the parts of a pattern, but not side by side", async () => {
+    using at = openFolder();
+    const lines = Array.from({ length: 300_000 }, (_, n) => `took=${n % 40}.${n % 10}ms of 10.2.3 and 4.5 for x${n}`);
+    at.file("app.log", `${lines.join("\n")}\nfrom 192.168.10.7\nid 12345678901234567890.1.2.3\n`);
+    let looked = 0;
+    const hide = async (text: string) => {
+      looked += 1;
+      return veil.hideOutput(text);
+    };
+    const { hits } = await ask(at, "\\d+\\.\\d+\\.\\d+\\.\\d+", { hide });
+    expect(hits.map(({ line }) => line)).toEqual([300_001, 300_002]);
+    expect(looked).toBe(1);
+  });
+
   test("and no pattern finds out a secret in it", async () => {
     using at = openFolder();
     at.file("app.log", log);

@@ -48,50 +48,109 @@ function weigh(atom: string): number {
   return /^(?:[.^$]|\[\^|\\[bBDSW])/.test(atom) ? 0 : 1;
 }
 
+const plainCharacters = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code));
+
+/** Whether an atom ends where the rest of the pattern goes on: nothing that it stands for can begin the rest. */
+function endsAt(atom: string, rest: string): boolean {
+  const [, next = "", times] = atomShape.exec(rest) ?? [];
+  if (!/^[ -~]+$/.test(atom + next) || /^(?:[|()^$]|\\[bB]|$)/.test(next) || countOf(times).count === 0) return false;
+  const [one, other] = [atom, next].map((each) => new RegExp(`^${each}$`, "is")) as [RegExp, RegExp];
+  return !plainCharacters.some((character) => one.test(character) && other.test(character));
+}
+
+function runOf(atoms: readonly string[]): Run {
+  const texts = atoms
+    .map((atom) => literalOf(atom) ?? "\n")
+    .join("")
+    .split("\n");
+  const text = texts.reduce((longest, each) => (each.length > longest.length ? each : longest), "");
+  return { source: atoms.join(""), text, weight: atoms.reduce((sum, atom) => sum + weigh(atom), 0) };
+}
+
+/**
+ * What is in a row in a pattern, with atoms between that come a few times, or one of those that comes more often. Each
+ * ends where the next one begins, so that no text takes long.
+ */
+function openChain() {
+  let atoms: string[] = [];
+  let often: string[] = [];
+  const end = (): readonly Need[] => {
+    const need = [atoms.join(""), ...often].map((source) => ({ source, text: "", weight: 0 }));
+    [atoms, often] = [[], []];
+    return need.length > 1 ? [need] : [];
+  };
+  return {
+    end,
+    add: (each: readonly string[]) => atoms.push(...each),
+    /** Goes on over an atom that comes `count` times or more; the need that ends here where it cannot. */
+    over(atom: string, count: number, rest: string): readonly Need[] {
+      if (atoms.length > 0 && count < mostTimes && endsAt(atom, rest)) {
+        atoms.push(`${atom}{${count},${mostTimes - 1}}`);
+        often.push(`${atom}{${mostTimes}}`);
+        return [];
+      }
+      const once = new Array<string>(count).fill(atom);
+      atoms.push(...once);
+      const ended = end();
+      atoms = once;
+      return ended;
+    },
+  };
+}
+
+/** A group that is the same without its parentheses, and how often it comes. */
+const flatGroup =
+  /^\((?:\?:)?((?!\?)(?:\\.|\[(?:\\.|[^\\\]])*\]|\{\d+(?:,\d*)?\}|[^\\()|[\]{}])*)\)(?:\{([1-4])\})?(?![?*+{])/s;
+
 /** Reads a valid pattern from left to right. */
 function readPattern(source: string): readonly Need[] {
   let rest = source;
-  /** What ended the run before, since it came more than once, and begins the next one. */
-  let carried: readonly string[] = [];
   const take = (shape: RegExp): RegExpExecArray => {
     const found = shape.exec(rest) as RegExpExecArray;
     rest = rest.slice(found[0].length);
     return found;
   };
+  const flatten = (): void => {
+    while (flatGroup.test(rest))
+      rest = rest.replace(flatGroup, (_, inner: string, times = "1") => inner.repeat(Number(times)));
+  };
   const group = (): readonly Need[] => {
     const [open] = take(groupShape);
-    carried = [];
     const inner = branches();
-    carried = [];
     rest = rest.slice(1);
     const [times] = take(timesShape);
     return /[=!]$/.test(open) || !/^\+?\??$/.test(times) || times === "?" ? [] : inner;
   };
-  /** Atoms up to a group, or to one whose number is not known. */
-  const run = (): readonly Need[] => {
-    const atoms = [...carried];
-    carried = [];
+  /** Atoms up to a group: where one comes any number of times, a run ends, and the next one begins. */
+  const runs = (): readonly Need[] => {
+    const needs: Need[] = [];
+    const chain = openChain();
+    let atoms: string[] = [];
+    const endRun = () => {
+      const run = runOf(atoms);
+      if (run.weight > 0) needs.push([run]);
+    };
+    flatten();
     while (!/^(?:[|()]|$)/.test(rest)) {
       const [, atom = "", times] = take(atomShape);
+      flatten();
       const { count, isExact } = countOf(times);
       const each = new Array<string>(count).fill(atom);
       atoms.push(...each);
-      if (isExact) continue;
-      carried = each;
-      break;
+      if (isExact) {
+        chain.add(each);
+        continue;
+      }
+      endRun();
+      atoms = each;
+      needs.push(...chain.over(atom, count, rest));
     }
-    const texts = atoms
-      .map((atom) => literalOf(atom) ?? "\n")
-      .join("")
-      .split("\n");
-    const text = texts.reduce((longest, each) => (each.length > longest.length ? each : longest), "");
-    const weight = atoms.reduce((sum, atom) => sum + weigh(atom), 0);
-    return weight === 0 ? [] : [[{ source: atoms.join(""), text, weight }]];
+    endRun();
+    return [...needs, ...chain.end()];
   };
   const sequence = (): readonly Need[] => {
-    const needs: Need[] = [];
-    while (!/^(?:[|)]|$)/.test(rest)) needs.push(...(rest.startsWith("(") ? group() : run()));
-    carried = [];
+    const needs = [...runs()];
+    while (rest.startsWith("(")) needs.push(...group(), ...runs());
     return needs;
   };
   const branches = (): readonly Need[] => {

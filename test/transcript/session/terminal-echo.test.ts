@@ -54,8 +54,7 @@ inTerminal(
     await screen.shows(/^"\$\{PAI\}"$/m);
     await Bun.sleep(300);
     screen.press("l", "a", "t", "e", "r");
-    await Bun.sleep(300);
-    expect(screen.text()).toMatch(/^ {2}pai> later$/m);
+    await screen.shows(/^ {2}pai> later$/m);
     await screen.shows(/Forty-two\.[\s\S]*^pai> later/m);
     screen.press("C-u");
     screen.enter("exit");

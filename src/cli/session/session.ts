@@ -30,7 +30,7 @@ import { carryOut, waitingPlan } from "./plan-turn.ts";
 import { describeLosses, renderResumed } from "./render-resumed.ts";
 import { doSlash, isSlash, isSlashLine, listOwn } from "./slash.ts";
 import { countInterrupt, renderSpent, runTurn, type Talk, tell } from "./talk.ts";
-import { hold } from "./watch-keys.ts";
+import { hold, nextQueued, takeDraft } from "./watch-keys.ts";
 import { watchTruth } from "./watch-truth.ts";
 
 const leaving = /^(?:exit|quit|\/(?:exit|quit)(?:\s.*)?)$/is;
@@ -140,8 +140,8 @@ async function readMessage(talk: Talk): Promise<string | null> {
   const keep = (text: string) => talk.input.add(talk.composed.cover(text));
   const prompt = view.style.paint("change", "pai> ");
   const { ahead } = talk;
-  const queued = ahead.isHeld ? undefined : ahead.lines.shift();
-  if (queued !== undefined) {
+  const queued = nextQueued(ahead);
+  if (queued !== null) {
     context.err(`\n${prompt}${visibleLine(queued)}\n`);
     keep(queued);
     return queued;
@@ -176,9 +176,7 @@ async function readMessage(talk: Talk): Promise<string | null> {
   for (;;) {
     try {
       context.err("\n");
-      const text = (ahead.isHeld ? ahead.lines.shift() : undefined) ?? ahead.text;
-      if (text === ahead.text) ahead.text = "";
-      ahead.isHeld &&= ahead.lines.length > 0;
+      const text = takeDraft(ahead);
       for (const line of ahead.lines) context.err(`${view.style.paint("dim", visibleLine(`then: ${line}`))}\n`);
       const line = await prompter.readMessage({ ...options, text });
       if (line !== null && line.trim() !== "") keep(line);

@@ -75,6 +75,17 @@ export function hold(ahead: Ahead): void {
   ahead.isHeld = ahead.lines.length > 0;
 }
 
+/** The queued line that is sent next; null: none is sent by itself. */
+export const nextQueued = ({ lines, isHeld }: Ahead): string | null => (isHeld ? null : (lines.shift() ?? null));
+
+/** What stands at the next prompt: the first line that is held, else the line that was being typed. */
+export function takeDraft(ahead: Ahead): string {
+  const text = ahead.lines.shift() ?? ahead.text;
+  if (!ahead.isHeld) ahead.text = "";
+  ahead.isHeld = ahead.lines.length > 0;
+  return text;
+}
+
 /** Enter queues the line; Up takes the last queued one back where none is being typed. */
 function press(ahead: Ahead, { name, text }: Keystroke): void {
   if (text !== "") ahead.text += text;

@@ -31,8 +31,8 @@ export function splitLines(text: string): readonly string[] {
 
 /**
  * The longest common subsequence of two lists of lines.
- * Bounded: texts that differ in more than 1,500 shared lines, or take over 400 ms (very long ones 100 ms), are aligned
- * at the lines that both have exactly once, which is correct but not minimal.
+ * Bounded: where more than 1,500 shared lines differ, or it takes over 400 ms (very long ones 100 ms), only the lines that
+ * both begin and end with are kept, which is correct but not minimal.
  */
 export function matchLines(old: readonly string[], now: readonly string[]): readonly KeptLine[] {
   let head = 0;
@@ -46,7 +46,7 @@ export function matchLines(old: readonly string[], now: readonly string[]): read
   const oldShared = findShared(old, head, old.length - tail, new Set(now.slice(head, now.length - tail)));
   const newShared = findShared(now, head, now.length - tail, new Set(old.slice(head, old.length - tail)));
   const { lines } = oldShared;
-  for (const [i, j] of matchShared(lines, newShared.lines) ?? matchUnique(lines, newShared.lines)) {
+  for (const [i, j] of matchShared(lines, newShared.lines)) {
     matches.push([oldShared.positions[i] ?? 0, newShared.positions[j] ?? 0]);
   }
   for (let i = tail; i > 0; i--) matches.push([old.length - i, now.length - i]);
@@ -69,8 +69,8 @@ function findShared(all: readonly string[], from: number, to: number, other: Rea
 /** Above this many lines everything around the alignment is slow too, so the alignment gets less time. */
 const manyLines = 100_000;
 
-/** Aligns two lists in which every line of one also occurs in the other. null: it would take too long. */
-function matchShared(old: readonly string[], now: readonly string[]): readonly KeptLine[] | null {
+/** Aligns two lists in which every line of one also occurs in the other; none are aligned where it would take too long. */
+function matchShared(old: readonly string[], now: readonly string[]): readonly KeptLine[] {
   if (old.length <= 1 && now.length <= 1) return old.length === 0 ? [] : [[0, 0]];
   const numbers = new Map<string, number>();
   const toNumber = (line: string) => {
@@ -80,7 +80,7 @@ function matchShared(old: readonly string[], now: readonly string[]): readonly K
   };
   const timeout = old.length + now.length > manyLines ? 100 : 400;
   const parts = diffArrays(old.map(toNumber), now.map(toNumber), { maxEditLength: 1500, timeout });
-  if (parts === undefined) return null;
+  if (parts === undefined) return [];
   const matches: KeptLine[] = [];
   let i = 0;
   let j = 0;
@@ -90,47 +90,4 @@ function matchShared(old: readonly string[], now: readonly string[]): readonly K
     else for (const end = i + count; i < end; i++, j++) matches.push([i, j]);
   }
   return matches;
-}
-
-/** The longest ascending run of lines that occur exactly once on both sides. */
-function matchUnique(old: readonly string[], now: readonly string[]): readonly KeptLine[] {
-  const inNew = uniquePositions(now);
-  const piles: { readonly match: KeptLine; readonly below: number }[] = [];
-  const tops: number[] = [];
-  for (const [line, i] of uniquePositions(old)) {
-    const j = inNew.get(line);
-    if (j === undefined) continue;
-    const low = lowestNotBelow(tops, (top) => (piles[top]?.match[1] ?? 0) < j);
-    piles.push({ match: [i, j], below: tops[low - 1] ?? -1 });
-    tops[low] = piles.length - 1;
-  }
-  const matches: KeptLine[] = [];
-  for (let at = tops.at(-1) ?? -1; at >= 0; at = piles[at]?.below ?? -1) {
-    const match = piles[at]?.match;
-    if (match !== undefined) matches.push(match);
-  }
-  return matches.reverse();
-}
-
-/** The first index in a sorted list whose item is not below. */
-function lowestNotBelow(items: readonly number[], isBelow: (item: number) => boolean): number {
-  let low = 0;
-  let high = items.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (isBelow(items[middle] ?? 0)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-function uniquePositions(lines: readonly string[]): Map<string, number> {
-  const positions = new Map<string, number>();
-  const repeated = new Set<string>();
-  for (const [at, line] of lines.entries()) {
-    if (positions.has(line)) repeated.add(line);
-    else positions.set(line, at);
-  }
-  for (const line of repeated) positions.delete(line);
-  return positions;
 }

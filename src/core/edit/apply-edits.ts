@@ -6,10 +6,10 @@ import { cutLines, decode, type Encoding, encode, findForeign, type Line } from 
 import { describeAmbiguous, describeMissing, describeUnplaceable } from "./describe-failure.ts";
 import { matchExactText } from "./exact-text.ts";
 import { type FileLines, findRows, indexLines, isBlank } from "./file-lines.ts";
-import { matchEverywhere, matchInline } from "./inline.ts";
+import { matchEverywhere } from "./inline.ts";
 import { lineSteps, matchLoosely } from "./line-steps.ts";
 import { matchNearly } from "./near.ts";
-import { matchElided, matchEscaped, matchNumbered } from "./odd-copies.ts";
+import { matchElided, matchNumbered } from "./odd-copies.ts";
 import { matchSkipping } from "./skipped.ts";
 import { type Halves, type Match, type Splice, type Step, variantsOf } from "./step.ts";
 import { applySplices, joinLines, type TracedLines, traceLines, translate } from "./trace.ts";
@@ -212,8 +212,6 @@ const ladder: readonly Step[] = [
   matchNumbered,
   matchElided,
   matchSkipping,
-  matchInline,
-  matchEscaped,
   matchNearly,
 ];
 

@@ -34,7 +34,7 @@ function findPart(file: FileLines, search: readonly string[]): string | null {
   const line = file.lines[row];
   if (line === undefined || line.trim() === only) return null;
   return [
-    `SEARCH is only a part of line ${row + 1}, and its ends split a word or number there, or REPLACE repeats the rest`,
+    `SEARCH is only a part of line ${row + 1}, and occurs more than once, its ends split a word or number, or REPLACE repeats the rest`,
     "The line is:",
     cut(line),
     "Send the whole line in SEARCH and the whole new line in REPLACE.",

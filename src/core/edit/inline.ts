@@ -1,4 +1,4 @@
-/** Step 10: SEARCH is part of a line, between token boundaries; with SEARCH ALL, part of every line that holds it. */
+/** SEARCH ALL is part of a line, between token boundaries: every place of it in the file. */
 
 import { splitsToken } from "./exact-text.ts";
 import { type FileLines, indentOf, isBlank } from "./file-lines.ts";
@@ -12,22 +12,6 @@ interface Hit {
 interface Piece {
   readonly search: string;
   readonly replace: readonly string[];
-}
-
-const note = "as part of a line";
-
-/** A SEARCH of one line that occurs once, is less than three quarters of its line, and is not repeated in REPLACE. */
-export function matchInline(file: FileLines, halves: Halves): Match | null {
-  const piece = pieceOf(halves);
-  if (piece === null || halves.all || piece.search.length < 3) return null;
-  const hits = findHits(file, piece.search);
-  const rows = hits.map((hit) => hit.row);
-  if (hits.length > 1) return { kind: "ambiguous", rows, note };
-  const [hit] = hits;
-  if (hit === undefined || !isToken(file, hit, piece.search)) return null;
-  const line = file.lines[hit.row] ?? "";
-  if (piece.search.length >= 0.75 * line.trim().length || meansLine(line, hit.at, piece)) return null;
-  return { kind: "found", splices: substitute(file, hits, piece), span: [hit.row, hit.row + 1], note };
 }
 
 /** SEARCH ALL of one line that also occurs inside longer lines: every place, or none if one is part of a word. */
@@ -66,21 +50,6 @@ function findHits(file: FileLines, search: string): readonly Hit[] {
 function isToken(file: FileLines, { row, at }: Hit, search: string): boolean {
   const line = file.lines[row] ?? "";
   return !splitsToken(line, at) && !splitsToken(line, at + search.length);
-}
-
-/**
- * Whether the model took SEARCH for a whole line, although it is a part of one: then REPLACE has the line's head or
- * tail, which would be duplicated, or keeps SEARCH as a separate line, which would tear the line.
- */
-function meansLine(line: string, at: number, { search, replace }: Piece): boolean {
-  const head = line.slice(0, at).trim();
-  const tail = line.slice(at + search.length).trim();
-  const [first, last] = [replace[0] ?? "", replace.at(-1) ?? ""];
-  return (
-    (head !== "" && first.startsWith(head) && !search.startsWith(head)) ||
-    (tail !== "" && last.endsWith(tail) && !search.endsWith(tail)) ||
-    (replace.length > 1 && ((tail !== "" && first === search) || (head !== "" && last.trim() === search)))
-  );
 }
 
 function substitute(file: FileLines, hits: readonly Hit[], { search, replace }: Piece): readonly Splice[] {

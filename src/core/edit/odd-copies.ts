@@ -1,4 +1,4 @@
-/** Steps 7, 8 and 11: a block copied with line numbers, with `...` for unchanged lines, or with escapes of a string. */
+/** Steps 7 and 8: a block copied with line numbers, or with `...` for unchanged lines. */
 
 import { findPlaceholders } from "../guard/placeholder.ts";
 import { type FileLines, indexLines, isBlank } from "./file-lines.ts";
@@ -19,22 +19,6 @@ export function matchNumbered(file: FileLines, halves: Halves): Match | null {
   const strip = (line: string) => line.replace(numberPrefix, "");
   const bare = { ...halves, search: halves.search.map(strip), replace: halves.replace.map(strip) };
   return withNote(matchLoosely(lineSteps, file, bare), "ignoring copied line numbers");
-}
-
-const meanings: Readonly<Record<string, string>> = { "\\n": "\n", "\\t": "\t", '\\"': '"', "\\'": "'", "\\\\": "\\" };
-
-/** Step 11: SEARCH is one line with `\n` or `\"` written out. */
-export function matchEscaped(file: FileLines, halves: Halves): Match | null {
-  const read = (text: string) => text.replace(/\\[nt"'\\]/g, (code) => meanings[code] ?? code).split("\n");
-  const [line = ""] = halves.search;
-  if (halves.search.length !== 1 || !/\\[n"]/.test(line)) return null;
-  const replace = halves.replace.length === 1 ? read(halves.replace[0] ?? "") : halves.replace;
-  const plain = { ...halves, search: dropFinalBlank(read(line)), replace: dropFinalBlank(replace) };
-  return withNote(matchLoosely(lineSteps, file, plain), 'reading \\n and \\" as what they stand for');
-}
-
-function dropFinalBlank(lines: readonly string[]): readonly string[] {
-  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }
 
 function withNote(match: Match | null, note: string): Match | null {

@@ -85,13 +85,10 @@ describe("one block", () => {
     expect(edit(file, elided)).toBe(file.replace("g()", "g(x)"));
   });
 
-  test("skipped blank lines and comments survive, skipped code refuses", () => {
+  test("skipped blank lines survive, skipped code refuses", () => {
     const block = { search: "one();\ntwo();\nthree();\n", replace: "one();\nTWO();\nthree();\n" };
-    expect(edit("one();\n\n// why\ntwo();\n/* and\n how */\nthree();\n", block)).toBe(
-      "one();\n\n// why\nTWO();\n/* and\n how */\nthree();\n",
-    );
+    expect(edit("one();\n\n\ntwo();\n\nthree();\n", block)).toBe("one();\n\n\nTWO();\n\nthree();\n");
     expect(edit("one();\nlog();\ntwo();\nthree();\n", block)).toBe("not_found in block 1");
-    expect(edit("one();\n# why\ntwo();\nthree();\n", block)).toBe("not_found in block 1");
   });
 
   test("the first line alone may have lost its indentation", () => {
@@ -121,12 +118,9 @@ describe("one block", () => {
     );
   });
 
-  test("copied line numbers and written-out escapes are read as what they are", () => {
+  test("copied line numbers are read as what they are", () => {
     expect(edit("a\nb\nc\n", { search: "2\tb\n3\tc\n", replace: "b\nC\n" })).toBe("a\nb\nC\n");
     expect(edit("a\nb\nc\n", { search: "2 | b\n9 | c\n", replace: "C\n" })).toBe("not_found in block 1");
-    expect(
-      edit('say("hi");\nend();\n', { search: 'say(\\"hi\\");\\nend();\n', replace: 'say(\\"ho\\");\\nend();\n' }),
-    ).toBe('say("ho");\nend();\n');
   });
 
   test("lines put before or behind a SEARCH that is only part of a line do not tear it", () => {

@@ -42,8 +42,8 @@ describe("text that begins or ends inside a line", () => {
     expect(edit("let t = self.0;\n", { search: "self", replace: "this" })).toBe("let t = this.0;\n");
   });
 
-  test("twice in the file is ambiguous, and the message says so", () => {
-    expect(edit("f(a, b)\ng(a, b)\n", { search: "(a, b)", replace: "(a)" })).toBe("ambiguous in block 1");
+  test("twice in the file is no match", () => {
+    expect(edit("f(a, b)\ng(a, b)\n", { search: "(a, b)", replace: "(a)" })).toBe("not_found in block 1");
   });
 
   test("indentation alone is left to the steps that know how to place REPLACE", () => {

@@ -70,7 +70,7 @@ describe("a file that is too large to be held is searched", () => {
     expect(looked).toBe(2);
   });
 
-  test("without a look at lines that hold the parts of a pattern, but not side by side", async () => {
+  test("and only the lines around a match are rid of secrets", async () => {
     using at = openFolder();
     const lines = Array.from({ length: 300_000 }, (_, n) => `took=${n % 40}.${n % 10}ms of 10.2.3 and 4.5 for x${n}`);
     at.file("app.log", `${lines.join("\n")}\nfrom 192.168.10.7\nid 12345678901234567890.1.2.3\n`);

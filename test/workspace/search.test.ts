@@ -1,10 +1,8 @@
 /** SEARCH: every line that matches, in order, nothing denied, and never stuck on a pattern. */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import fc from "fast-check";
 import type { RelPath } from "../../src/core/path.ts";
 import type { SearchQuery } from "../../src/core/ports.ts";
-import { openSieve, plainPartsOf } from "../../src/workspace/search/literals.ts";
 import { isPlain, openLineMatcher } from "../../src/workspace/search/match.ts";
 import { search } from "../../src/workspace/search/search.ts";
 import { canary, type Folder, noRules, openFolder, p } from "./folder.ts";
@@ -148,76 +146,6 @@ describe("a pattern", () => {
       ["one", "a.b", "TODO|FIXME", "^x$", "\\(\\)", "[ab]c", "\\bfoo\\b", "a/b-c"].filter((s) => !isPlain(s)),
     ).toEqual([]);
     expect(["a+", "a*", "a?", "(a)", "a{2}", "\\1", "[a\\]b]", "\\p{L}"].filter(isPlain)).toEqual([]);
-  });
-});
-
-describe("text that lacks what every match holds is not tried", () => {
-  const sift = (source: string, texts: string, ignoreCase = false) => {
-    const sieve = openSieve({ source, ignoreCase });
-    return sieve && texts.split(" ").filter((text) => sieve(Buffer.from(text)));
-  };
-
-  test.each([
-    ["(ERROR|FATAL).*disk", "ERROR FATAL disk", ["ERROR", "FATAL"]],
-    ["colou?r", "colou colo color", ["colou", "colo", "color"]],
-    ["a\\.b\\d\\.conf", "a.b1 .conf conf", [".conf"]],
-    ["x(?=yyyy)zz", "yyyy zz", ["zz"]],
-    ["(ab)*xy", "ab xy", ["xy"]],
-    ["fo{1,2}|bar", "f bar foo", ["bar", "foo"]],
-    ["a{2}b+c", "aabc aab abbbc", ["aabc", "aab"]],
-    ["\\x41bc", "bc", null],
-    ["(?:a|)b", "b", null],
-  ])("%s", (source, texts, left) => {
-    expect(sift(source, texts)).toEqual(left);
-  });
-
-  test("in any case, where case does not count", () => {
-    expect(sift("(error|fatal)s?", "Error FATALS warn", true)).toEqual(["Error", "FATALS"]);
-  });
-
-  test("nor one where classes come more than once side by side", () => {
-    expect(plainPartsOf("\\w+@\\w+\\.com")).toContain("\\w@\\w{1,15}\\.com|\\w{16}");
-    expect(plainPartsOf('a[^"]*"b*x')).toContain('a[^"]{0,15}"b{0,15}x|[^"]{16}|b{16}');
-    expect(plainPartsOf("\\d{1,3}(?:\\.\\d{1,3}){2}")).toContain("\\d\\.\\d{1,15}\\.\\d|\\d{16}");
-    expect(plainPartsOf("a.*b\\w*cd").join(" ")).not.toContain("{");
-  });
-
-  const atom = fc.constantFrom(
-    "ab",
-    "b",
-    "c",
-    "\\.",
-    ".",
-    "[ab]",
-    "\\b",
-    "(?:ab|c)",
-    "(b|)",
-    "(?=a)",
-    "(?!c)",
-    "é",
-    "(ab+c)",
-    "[^a]",
-  );
-  const part = fc
-    .tuple(atom, fc.constantFrom("", "", "?", "*", "+", "{2}", "{0,1}", "+?"))
-    .map((pair) => pair.join(""));
-  const patterns = fc.array(
-    fc.array(part, { maxLength: 4 }).map((parts) => parts.join("")),
-    { minLength: 1, maxLength: 3 },
-  );
-  test("but no text that matches", () => {
-    fc.assert(
-      fc.property(patterns, fc.string({ unit: fc.constantFrom(..."abc.é"), maxLength: 40 }), (branches, text) => {
-        const source = branches.join("|").replaceAll(/(\\b|\(\?[=!]\w\))[?*+{][^()|\\]*/g, "$1");
-        if (!new RegExp(source).test(text)) return;
-        expect([source, openSieve({ source, ignoreCase: false })?.(Buffer.from(text)) ?? true]).toEqual([source, true]);
-        const wrong = plainPartsOf(source).filter(
-          (each) => !isPlain(each.replaceAll(/\{(?:[01],15|16)\}/g, "")) || !new RegExp(each).test(text),
-        );
-        expect([source, wrong]).toEqual([source, []]);
-      }),
-      { numRuns: 2000 },
-    );
   });
 });
 

@@ -2,7 +2,6 @@
 import { isAscii } from "node:buffer";
 import { PaiError } from "../../core/error.ts";
 import { decode, isWide } from "../../core/text.ts";
-import { openSieve } from "./literals.ts";
 
 export interface Pattern {
   readonly source: string;
@@ -51,13 +50,9 @@ export function isPlain(source: string): boolean {
 /** Returns a function that gives the first `limit` matching lines of a file; null: the file is binary. */
 export function openMatcher(pattern: Pattern): (content: Uint8Array, limit: number) => Matches | null {
   const match = openLineMatcher(pattern);
-  const mayMatch = openSieve(pattern);
   return (content, limit) => {
     const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-    if (!isWide(bytes)) {
-      if (bytes.includes(0)) return null;
-      if (mayMatch?.(bytes) === false) return { hits: [], slow: false };
-    }
+    if (!isWide(bytes) && bytes.includes(0)) return null;
     const text = isAscii(bytes) ? bytes.toString("latin1") : decode(bytes)?.text;
     return text === undefined ? null : match(text, limit);
   };

@@ -2,8 +2,7 @@
 import type { RelPath } from "../../core/path.ts";
 import type { SearchQuery } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";
-import { plainPartsOf } from "./literals.ts";
-import { compilePattern, isPlain, maxHitLength } from "./match.ts";
+import { isPlain } from "./match.ts";
 import type { Bunch } from "./search-files.ts";
 import { openSearcher, type SearchJob, type SearchReply } from "./searcher.ts";
 import { openPieces } from "./text-pieces.ts";
@@ -22,33 +21,6 @@ const decoder = new TextDecoder();
 /** Lines beside a hit that may be needed to recognise a secret in it. */
 const linesAround = 20;
 const newline = 10;
-
-type Search = ReturnType<typeof openSearcher>;
-
-/** Searches for all lines where plain patterns match; the rarest of them in the first text is tried first. */
-function openLoose(root: Root, { pattern }: SearchJob, sources: readonly string[]): Search {
-  const open = (source: string) => {
-    const each = { ...pattern, source };
-    return {
-      test: compilePattern(each),
-      search: openSearcher(root, { pattern: each, limit: Infinity, newest: false }),
-    };
-  };
-  let ways = sources.map(open);
-  let isSorted = ways.length < 2;
-  return (bunches) => {
-    if (!isSorted) {
-      const counted = ways.map((way) => ({ way, count: way.search(bunches).hits.length }));
-      ways = counted.sort((a, b) => a.count - b.count).map(({ way }) => way);
-      isSorted = true;
-    }
-    const [first, ...others] = ways;
-    const reply = (first as (typeof ways)[number]).search(bunches);
-    // A longer line is shown in part, and what else it needs may be in the rest.
-    const isMeant = (text: string) => text.length >= maxHitLength || others.every(({ test }) => test.test(text));
-    return { ...reply, hits: reply.hits.filter(({ text }) => isMeant(text)) };
-  };
-}
 
 /** The parts of a window that hold hits; `before`: lines before each. */
 function partsAround(bytes: Buffer, hits: SearchReply["hits"]) {
@@ -69,26 +41,23 @@ function partsAround(bytes: Buffer, hits: SearchReply["hits"]) {
 }
 
 /**
- * A plain pattern is tried here on what is there, and where it matches again on the text without secrets. Any other one is tried in a
- * thread, on text without secrets alone, since the time that it takes may tell one, and only around the lines where plain
- * ones match that say less. Throws file_unusable like `openPieces`.
+ * The pattern is tried on what is there, and where it matches again on the text without secrets: a plain one here, any
+ * other in a thread. Throws file_unusable like `openPieces`.
  */
 export async function searchLarge(searching: Searching, path: RelPath): Promise<void> {
   const { root, hide, job, askThreads, take, isFull, signal } = searching;
-  const isFast = isPlain(job.pattern.source);
-  const loose = isFast ? [] : plainPartsOf(job.pattern.source);
-  const here = isFast ? openSearcher(root, job) : loose.length > 0 ? openLoose(root, job, loose) : null;
-  const tryHidden = async (text: string): Promise<SearchReply | null> => {
-    const file = { path, content: Buffer.from(await hide(text)), isWindow: true } as const;
-    return isFast && here !== null ? here([file]) : askThreads([file]);
+  const here = isPlain(job.pattern.source) ? openSearcher(root, job) : null;
+  const tryOn = async (content: Buffer): Promise<SearchReply | null> => {
+    const file = { path, content, isWindow: true } as const;
+    return here === null ? askThreads([file]) : here([file]);
   };
-  const ask = async (bytes: Buffer): Promise<SearchReply | null> => {
-    if (here === null) return tryHidden(decoder.decode(bytes));
-    let reply = here([{ path, content: bytes, isWindow: true }]);
-    const parts = partsAround(bytes, reply.hits);
-    reply = { ...reply, hits: [] };
-    for (const { before, text } of parts) {
-      const found = await tryHidden(text);
+  const ask = async (window: Buffer): Promise<SearchReply | null> => {
+    const bytes = Buffer.from(window);
+    const first = await tryOn(bytes);
+    if (first === null) return null;
+    let reply: SearchReply = { ...first, hits: [] };
+    for (const { before, text } of partsAround(bytes, first.hits)) {
+      const found = await tryOn(Buffer.from(await hide(text)));
       if (found === null) return null;
       const hits = found.hits.map((hit) => ({ ...hit, line: hit.line + before }));
       reply = { ...reply, hits: [...reply.hits, ...hits], ms: reply.ms + found.ms, slow: reply.slow || found.slow };
@@ -106,7 +75,7 @@ export async function searchLarge(searching: Searching, path: RelPath): Promise<
     before += reply?.lines ?? 0;
     take(reply && { ...reply, hits });
   };
-  /** One window is read and rid of its secrets while a thread tries the one before. */
+  /** One window is read while a thread tries the one before. */
   let asked: Promise<SearchReply | null> | null = null;
   for await (const bytes of openWindows(root, path, signal)) {
     const next = ask(bytes);

@@ -56,6 +56,7 @@ export async function runOwn(talk: Talk, command: string): Promise<void> {
     }
   });
   const output = visible(result.output).trimEnd();
+  talk.outputs = [{ title: `$ ${command}`, text: result.output }];
   if (output !== "") context.out(`${output}\n`);
   // Secrets in a message are hidden when it is sent, but half a secret is not recognised then.
   const isLong = result.output.length > maxOffered;

@@ -238,7 +238,7 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
     spent: { calls: 0, tokens: 0, cost: 0 },
     sandboxTold: null,
     offered: null,
-    output: null,
+    outputs: [],
     outside: new Set<string>(),
     ahead: { lines: [], text: "", isHeld: false },
     files: openFileNames(workspace),

@@ -222,10 +222,16 @@ async function exportTalk(talk: Talk, path: string): Promise<void> {
   say(talk, `${counted(session.turns.length, "turn")} written to ${visibleLine(path)}`);
 }
 
-function showOutput({ output, context, view }: Talk): void {
-  if (output === null) throw new PaiError("usage", "no command has run in this session yet");
-  context.err(`${view.style.paint("dim", `$ ${visibleLine(output.command)}`)}\n`);
+/** Shows all that the last look or command said, or that of a number. */
+function showOutput({ outputs, context, view }: Talk, number: string): void {
+  const count = outputs.length;
+  if (count === 0) throw new PaiError("usage", "nothing was looked at or run yet");
+  const output = outputs[number === "" ? count - 1 : Number(number) - 1];
+  if (output === undefined) throw new PaiError("usage", `no output ${number}`, { hint: `there are ${count}` });
+  const dim = (text: string) => context.err(`${view.style.paint("dim", text)}\n`);
+  dim(visibleLine(output.title));
   context.out(`${visible(output.text).trimEnd()}\n`);
+  if (number === "" && count > 1) dim(`the last of ${count}: /output NUMBER shows another`);
 }
 
 /** `pai config`: what is set counts from the next session on, but for what a slash command sets now. */
@@ -277,7 +283,11 @@ export const slashCommands: readonly Slash[] = [
     run: async (talk, words) => allow(talk, words),
   },
   { name: "export", about: "write this session to a file: /export FILE", run: exportTalk },
-  { name: "output", about: "all that the last command said", run: async (talk) => showOutput(talk) },
+  {
+    name: "output",
+    about: "all that the last look or command said",
+    run: async (talk, number) => showOutput(talk, number),
+  },
   { name: "config", about: "settings in force: /config, /config NAME; set one: /config NAME VALUE", run: setConfig },
   { name: "diff", about: "what this session has changed: /diff, /diff PATH", run: showSessionDiff },
   { name: "memory", about: "show MEMORY.md and what is remembered", run: showMemory },

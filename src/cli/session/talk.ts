@@ -64,8 +64,8 @@ export interface Talk {
   readonly outside: Set<string>;
   /** The files of the project, for `@`. */
   readonly files: () => Promise<Names>;
-  /** All that the last command of the model or check said; null: there was none. */
-  output: { readonly command: string; readonly text: string } | null;
+  /** All that the looks, commands and checks of the last task said, or the user's own last command. */
+  outputs: { readonly title: string; readonly text: string }[];
   /** What the user's own commands said, for the next message. null: nothing. */
   offered: string | null;
   /** What the model has been told by tasks with a plan; the next one goes on from it. */
@@ -96,9 +96,12 @@ function isToldAgain(talk: Talk, event: Parameters<TerminalView["sink"]>[0]): bo
 }
 
 function noteOutput(talk: Talk, event: Parameters<TerminalView["sink"]>[0]): void {
-  if (event.type === "look.shown" && rowOf(event.action)?.kind === "command")
-    talk.output = { command: event.target, text: event.text };
-  if (event.type === "check.finished") talk.output = { command: event.command, text: event.output };
+  if (event.type === "look.shown") {
+    const { action, target, text } = event;
+    const title = rowOf(action)?.kind === "command" ? `$ ${target}` : `${action} ${target}`.trimEnd();
+    talk.outputs.push({ title, text });
+  }
+  if (event.type === "check.finished") talk.outputs.push({ title: `$ ${event.command}`, text: event.output });
 }
 
 /** Adds a text for the model to the next message, after those already waiting. */
@@ -244,6 +247,7 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
     const said = await taskOf(talk, text, typed, decide);
     const task = composed.tellTools(said);
     talk.offered = null;
+    talk.outputs = [];
     const base = composeOptions(context, composed.base, command, view.interactive);
     const keep = base.keep || mode === "tool-loop";
     const options = { ...base, keep, mode, effort: talk.effort, planOnly, ...(approved && { approved }) };

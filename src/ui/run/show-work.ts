@@ -24,7 +24,7 @@ export interface WorkOptions {
   readonly asks: boolean;
   /** Names the command that shows the rest of a long file; undefined: nothing is folded. */
   readonly fold: ((path: string) => string) | undefined;
-  /** How to see all of a command's output, if not by -v. */
+  /** How to see all of an output, if not by -v; a look is then one line. */
   readonly allOutput: string | undefined;
 }
 
@@ -50,6 +50,14 @@ const outputTail = 10;
 /** Rows of the tail after wrapping. */
 const maxRows = 20;
 
+/** A look as one line: what was looked at, and how much that is. */
+function sayLook({ action, target, text }: EventOf<"look.shown">): string {
+  const seen = visibleLine(target) || "the project";
+  const [first = "", ...rest] = text.trim().split("\n");
+  const found = rest.length > 0 ? `, ${counted(rest.length + 1, "line")}` : `: ${visibleLine(first) || "nothing"}`;
+  return `${rowOf(action)?.form === "pattern" ? "searched" : "looked at"} ${seen}${found}`;
+}
+
 /** Actions without a line: the message and the list of tasks show their result. */
 const quiet = new Set(["FINISH", "check", "write_tasks", "update_task", "read_tasks"]);
 
@@ -62,8 +70,12 @@ export function openWork(
   const applied = new Set<number>();
   let undone = false;
   let looked = "";
+  /** The line of a look, in place of that of its call; null: none. */
+  let lookLine: string | null = null;
 
   function showLooked(): void {
+    if (lookLine !== null) line("ok", lookLine);
+    lookLine = null;
     err(looked);
     looked = "";
   }
@@ -136,10 +148,14 @@ export function openWork(
         if (rowOf(action)?.kind === "command") wait(`${action} ${target}`.trimEnd());
       },
       "call.finished"(event) {
-        showCall(event);
+        if (!event.ok || lookLine === null) showCall(event);
         showLooked();
       },
       "look.shown"(event) {
+        if (allOutput !== undefined && !verbose && rowOf(event.action)?.kind !== "command") {
+          lookLine = sayLook(event);
+          return;
+        }
         const looks = { style, columns: streams.columns, highlight: highlight(), whole: verbose, allOutput };
         looked = renderLook(event, looks);
       },

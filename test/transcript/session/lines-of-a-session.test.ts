@@ -1,7 +1,7 @@
 /** What a session in a real terminal says once, and how its lists stand. */
 import { expect } from "bun:test";
 import { openPlace, type Place } from "../harness.ts";
-import { done, planned, talked } from "../replies.ts";
+import { called, done, planned, says, talked } from "../replies.ts";
 import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
 
 function open(place: Place, command = '"$PAI"'): Screen {
@@ -54,6 +54,27 @@ inTerminal(
     await screen.shows(/^200\n201$/m);
   },
 );
+
+inTerminal("a look is one line, /output shows all of one, and all of a command of the user's own", async () => {
+  const rows = Array.from({ length: 60 }, (_, at) => `row ${at}`).join("\n");
+  const looks = called(["read", { path: "big.txt" }], ["grep", { pattern: "row 7" }]);
+  await using place = openPlace([looks, says("It has rows.")], { "big.txt": `${rows}\n` });
+  using screen = open(place, '"$PAI" --mode tool-loop');
+  await screen.shows(ready);
+  screen.enter("what is in it?");
+  await screen.shows(/^✓ looked at big\.txt, 60 lines\n✓ searched row 7: big\.txt:8:row 7\s+It has rows\.$/m);
+  expect(screen.text()).not.toContain("row 30");
+  screen.enter("/output 1");
+  await screen.shows(/^READ big\.txt\n[\s\S]*\brow 30\n[\s\S]*\brow 59\n/m);
+  screen.enter("/output");
+  await screen.shows(/^the last of 2: \/output NUMBER shows another$/m);
+  screen.enter("/output 3");
+  await screen.shows(/no output 3\n {2}there are 2/);
+  screen.enter("!printf 'a\\033[31mred\\rb'");
+  await screen.shows(/^a\\x1b\[31mred\\x0db$/m);
+  screen.enter("/output");
+  await screen.shows(/^\$ printf [^\n]*\na\\x1b\[31mred\\x0db$/m);
+});
 
 inTerminal("going back to a turn that left a next step says what a yes carries on with", async () => {
   const work = done("WRITE::a.txt::EOT\na\nEND::EOT\n", "Done.", ["Add a test for it"]);

@@ -78,7 +78,7 @@ const secretEndings = words(
 );
 /** `.envrc` runs code, and is asked about. */
 const secretShape =
-  /^\.env(?!rc)|\.tfstate\.backup$|service[-_]?account.*\.json$|^client_secret.*\.json$|-adminsdk-.*\.json$|^wg\d+\.conf$/;
+  /^\.env(?!rc)|\.tfstate\.backup$|service[-_]?account.*\.json$|^client_secret.*\.json$|-adminsdk-.*\.json$|^wg\d+\.conf$|^ssh_host_\w+_key$/;
 const secretInEtc = /\.secrets$|^auth\.conf/;
 const exampleShape = /^\.env[\w.-]*[._-](?:example|sample|template|dist)$|^(?:example|sample|template)\.env$/;
 /** Names that editors and people give to copies of a file. */

@@ -36,7 +36,7 @@ test("what holds secrets or belongs to version control or pai is closed, at any 
 });
 
 test("files in which a server keeps secrets are closed", () => {
-  const closed = `shadow etc/shadow shadow- gshadow backup/gshadow- shadow.bak postfix/sasl_passwd exim4/passwd.client
+  const closed = `ssh/ssh_host_rsa_key shadow etc/shadow shadow- gshadow backup/gshadow- shadow.bak postfix/sasl_passwd exim4/passwd.client
     ppp/chap-secrets system-connections/wifi.nmconnection mysql/debian.cnf .pgpass .my.cnf .htpasswd ssl/private/x
     etc/ipsec.secrets srv/copy/etc/apt/auth.conf etc/apt/auth.conf.d/proxy`;
   expect(others("closed", closed)).toEqual([]);

@@ -152,5 +152,17 @@ export function isAside(path: string, request: string): boolean {
 export const isShowable = (path: string, kind: Kind, request: string): boolean =>
   kind !== "generated" && !isAside(path, request);
 
+/** A table has at least so many rows, and so large a share of them begins with the same word. */
+const table = { rows: 10, share: 0.8 } as const;
+
+/** Whether a file that is no code is a table, such as `fastcgi_params`: nearly all of its lines begin with the same word. */
+export function isTable(path: string, text: string): boolean {
+  if (isCode(partsOf(path))) return false;
+  const words = [...text.matchAll(/^[ \t]*([^\s#;]+)/gm)].map(([, word]) => word);
+  const counts = new Map<string | undefined, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return words.length >= table.rows && Math.max(...counts.values()) >= table.share * words.length;
+}
+
 /** Whether a file is a changelog of which only the head is shown where no lines are named. `size`: characters. */
 export const isLongChangelog = (path: string, size: number): boolean => size > 4_000 && kindOf(path) === "changelog";

@@ -1,6 +1,6 @@
 /** Composes the first planning request: knowledge files, tree, files that the request is about; all within a budget. */
 
-import { isShowable, kindAmong } from "../../core/context/kind.ts";
+import { isShowable, isTable, kindAmong } from "../../core/context/kind.ts";
 import type { Asked, RankedProject } from "../../core/context/project.ts";
 import type { Ranked } from "../../core/context/rank.ts";
 import { maxPiped } from "../../core/context/shown.ts";
@@ -391,7 +391,7 @@ async function readSmallProject(
     if (source === null || source.text === "") continue;
     left -= source.text.length + surveyLimits.fileCost;
     if (left < 0) return null;
-    found.push(source);
+    if (isNamed || !isTable(path, source.text)) found.push(source);
   }
   return found.map((source) => hideSource(run, source));
 }

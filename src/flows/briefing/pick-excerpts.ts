@@ -1,6 +1,6 @@
 /** Picks the files and parts of files that a briefing shows: the likeliest ones, or all of a small project. */
 import { type Candidate, chooseExcerpts } from "../../core/context/excerpts.ts";
-import { isShowable, type Kind, kindAmong } from "../../core/context/kind.ts";
+import { isShowable, isTable, type Kind, kindAmong } from "../../core/context/kind.ts";
 import type { RankedProject } from "../../core/context/project.ts";
 import type { Ranked } from "../../core/context/rank.ts";
 import { isNamed } from "../../core/context/signals.ts";
@@ -21,6 +21,8 @@ interface Chosen extends Candidate {
 
 /** The signal of files without any: in a project with few files, they may fill the room that is left. */
 const unsignalled = { weight: 0, lines: [], by: "output" } as const;
+
+const isWanted = ({ signal }: Pick<Ranked, "signal">) => isNamed(signal) && signal !== unsignalled;
 
 /** Every file that may be shown: the ranked ones, then other code, then the rest. */
 function allOf(paths: readonly string[], likely: readonly Ranked[], request: string) {
@@ -53,18 +55,18 @@ async function readCandidates(
   const read = await Promise.all(
     wanted.map(async (ranked): Promise<Chosen[]> => {
       // A file that is named is read even if it is large, up to the limit of one read.
-      const isWanted = isNamed(ranked.signal) && ranked.signal !== unsignalled;
       const path = ranked.path as RelPath;
-      const source = (await readText(path)) ?? (isWanted ? await readSource(run, path) : null);
+      const source = (await readText(path)) ?? (isWanted(ranked) ? await readSource(run, path) : null);
       if (source === null || ((isSmall || ranked.signal === unsignalled) && source.text === "")) return [];
       if (ranked.signal === unsignalled && source.text.length > (isSmall ? maxLength : limits.unsignalled)) return [];
       return [{ ranked, source, text: source.text }];
     }),
   );
   // Hidden in the order of the files, since names of secrets must not depend on which file was read first.
-  return read.flat().map((chosen) => {
-    const source = hideSource(run, chosen.source);
-    return { ...chosen, source, text: source.text };
+  const chosen = read.flat().filter((each) => isWanted(each.ranked) || !isTable(each.ranked.path, each.text));
+  return chosen.map((each) => {
+    const source = hideSource(run, each.source);
+    return { ...each, source, text: source.text };
   });
 }
 

@@ -177,6 +177,14 @@ describe("the first request", () => {
     expect(shown(await first({ files, task: "say hello in cart.js" }))).toEqual(["cart.js", "cart.ts", "tax.js"]);
   });
 
+  test("shows of a small project no table of parameters, unless it is named", async () => {
+    const row = (n: number) => `fastcgi_param  NAME_${n}  $name_${n};\n`;
+    const table = `# for nginx\n\n${Array.from({ length: 12 }, (_, n) => row(n)).join("")}`;
+    const files = { "nginx.conf": "worker_processes 2;\n", fastcgi_params: table };
+    expect(await first({ files, task: "nginx gives a 502" })).not.toContain("NAME_3");
+    expect(await first({ files, task: "NAME_3 is wrong in fastcgi_params" })).toContain("NAME_3  $name_3");
+  });
+
   test("lists no likely files where all that hold anything are shown whole", async () => {
     const files = { "shop/__init__.py": "", "shop/cart.py": "total = 0\n", "shop/money.py": "cents = 1\n" };
     const text = await first({ files, task: "make the shop count cents in __init__" });

@@ -123,6 +123,8 @@ export const outcomeOf = (text: Probe): Filled<Outcome> => ({
   rolled_back: { diff: diffOf(text), paths: [text] },
   proves: "change",
   skipped: [{ target: text, why: text }],
+  corrections: [{ about: "plan", words: text }],
+  declined: { diff: diffOf(text), paths: [text] },
   commands: [{ command: text, exit: 1, ms: 1, ended: "exit" }],
   planned: true,
   unsettled: [text],

@@ -5,6 +5,7 @@ import { fence, fenceFile } from "./data-fence.ts";
 import { matchLines } from "./line-diff.ts";
 import type { Message } from "./model.ts";
 import type { RelPath } from "./path.ts";
+import { leftOut } from "./session/conversation.ts";
 
 /** What the messages show of a file. */
 export interface Told {
@@ -37,9 +38,6 @@ export const createDialogue = (): Dialogue => ({
 export function startAnew(dialogue: Dialogue): void {
   Object.assign(dialogue, createDialogue());
 }
-
-/** True of a run whose changes are kept, too. */
-const leftOut = "(words left out: what became of this turn is said below)";
 
 /** Replaces the model's last words of a run that failed or was declined: they claim what is not so. */
 export function dropClaim(dialogue: Dialogue, claim: string): void {

@@ -148,6 +148,10 @@ export const outcomeSchema = z.object({
   proves: z.optional(z.enum(["change", "no_regression"])),
   /** Planned steps that the model withdrew, each with its reason; absent: none. */
   skipped: z.optional(z.array(z.object({ target: z.string(), why: z.string() }))),
+  /** What the person said to a plan or a diff, which was then made anew, in their order; absent: nothing. */
+  corrections: z.optional(z.array(z.object({ about: z.enum(["plan", "changes"]), words: z.string() }))),
+  /** What the person said no to when they were shown it, and agreed to at no later time; absent: nothing. */
+  declined: z.optional(z.object({ diff: z.string(), paths: z.array(z.string()) })),
   /** The commands of the model that ran, in order; a check is none of them. Absent: none. */
   commands: z.optional(z.array(commandRunSchema)),
   error: z.nullable(failure),

@@ -253,10 +253,10 @@ export async function requireYes(
   const text = approvalWording.withFaults(await renderPlanQuestion(run, plan, claims), faults);
   const only = await onlyCommands(run, claims, plan.execution_plan?.checks);
   const decision = await run.decide({ kind: "plan", text, ...(diff !== "" && { diff }), ...only });
+  const isSeen = diff !== "" && decision.by === "user";
+  // A yes to a diff is no yes to another one.
+  run.planning.seenDiff = isSeen ? diff : null;
   if (decision.accept) {
-    // A yes to a diff is no yes to another one.
-    const isSeen = diff !== "" && decision.by === "user";
-    run.planning.seenDiff = isSeen ? diff : null;
     run.planning.wantsReview = decision.review === true || isSeen;
     await takeYes(run, claims);
     return null;

@@ -108,8 +108,10 @@ export function renderSince(run: Run, isHeld: (turn: PastTurn) => boolean): stri
   const { task, calling, veil } = run;
   const at = task.history.findLastIndex(isHeld);
   const last = task.history[at];
-  const ended = last === undefined ? [] : [veil.coverText(renderBecame({ ...last, diff: "" }))];
-  const since = task.history.slice(at + 1);
+  // Of eight-step the dialogue holds the plan, and neither its scripts nor what it said at the end.
+  const isWhole = last === undefined || last.mode === "eight-step";
+  const ended = isWhole ? [] : [veil.coverText(renderBecame({ ...last, diff: "" }))];
+  const since = task.history.slice(isWhole ? Math.max(0, at) : at + 1);
   const room = maxOfPast(roomFor(partOf(calling.model, "plan")));
   const lines = [...ended, ...(since.length === 0 ? [] : [renderPastOf(run, since, room)])];
   return lines.length === 0 ? "" : fence("conversation", { since: "your last answer" }, lines.join("\n"));
@@ -129,7 +131,8 @@ function tellPart(run: Run, { kind, text, file }: Part): string {
     if (ranges === undefined) return tellOnce(dialogue, `${kind} ${file.path}`, text);
     return tellFile(dialogue, { path: file.path, text: file.text, ranges, outline: "", note: "" }).text;
   }
-  if (kind === "conversation") return renderSince(run, ({ request }) => request === dialogue.request);
+  if (kind === "conversation")
+    return renderSince(run, ({ request, mode }) => mode !== "tool-loop" && request === dialogue.request);
   // What the user did since the last turn is news, also where it says the same as before.
   return kind === "request" || kind === "context" ? text : tellOnce(dialogue, kind, text);
 }

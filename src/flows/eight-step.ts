@@ -239,7 +239,10 @@ export async function createIterations(
 
   /** Performs what a reply asks for, and what the plan still runs once the last reply is there. */
   const perform = async (purpose: Purpose, at: number, first: ScriptReply, question: ScriptQuestion) => {
-    const how = { rights, prefix: `${purpose}${at + 1}`, planned: progress.steps };
+    const keep = (said: readonly Message[]) => {
+      messages = said;
+    };
+    const how = { rights, prefix: `${purpose}${at + 1}`, planned: progress.steps, keep };
     const { asked, work } = await performAsWished(run, first, question, how);
     progress.absorb(work.batch);
     const finished = keepFinish(run.ending, asked.script);
@@ -260,7 +263,6 @@ export async function createIterations(
     const from = run.begun?.changes.length ?? 0;
     const isOverdue = isLast(at) && !passesChecks();
     const { asked, work, ...ended } = await perform(purpose, at, first, question);
-    messages = asked.messages;
     const changes = run.changing.dryRun ? run.changing.staged : squash((run.begun?.changes ?? []).slice(from));
     const isDue = (work.batch.changed || isOverdue) && !run.changing.dryRun;
     const reports = isDue ? (await runChecks(run, checks)).map((report) => judgeLater(report, at)) : [];

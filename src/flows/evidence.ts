@@ -47,7 +47,7 @@ function looksOf(plan: Plan): readonly Call[] {
  * What shows which parts of a file the plan is about: its words, outputs of failed checks, and the ranges read.
  */
 function focusOn(run: Run, plan: Plan, path: RelPath, reports: readonly CallReport[], room: number): Focus {
-  const { task, checking, planning, reading } = run;
+  const { task, changing, checking, planning, reading } = run;
   const steps = (plan.execution_plan?.steps ?? []).filter(({ target }) => toReadable(run, target) === path);
   const words = steps.map(({ purpose, expected_outcome }) => `${purpose} ${expected_outcome}`);
   const where = plan.analysis?.target_identification ?? "";
@@ -57,7 +57,7 @@ function focusOn(run: Run, plan: Plan, path: RelPath, reports: readonly CallRepo
     report.ok && pathOfRead(run, report) === path ? (rangeOf(report) ?? []) : [],
   );
   return {
-    request: blankSecrets([task.text, ...planning.corrections].join("\n")),
+    request: blankSecrets([task.text, ...planning.corrections, ...changing.corrections].join("\n")),
     plan: blankSecrets([...words, where, plan.reply].join("\n")),
     output: blankSecrets([task.context ?? "", ...failed].join("\n")),
     looked: [...looked, ...read],

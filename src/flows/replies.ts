@@ -358,22 +358,29 @@ export async function performAsWished(
   run: Run,
   first: ScriptReply,
   question: ScriptQuestion,
-  how: { readonly rights: Rights; readonly prefix: string; readonly planned: number },
+  how: {
+    readonly rights: Rights;
+    readonly prefix: string;
+    readonly planned: number;
+    /** Keeps what was said, before anything is performed: the run may end there. */
+    readonly keep: (messages: readonly Message[]) => void;
+  },
 ): Promise<{ readonly asked: ScriptReply; readonly work: ScriptWork }> {
   let asked = first;
   // Before anything is performed: a run that ends there must know what was claimed.
   keepFinish(run.ending, asked.script);
+  how.keep(asked.messages);
   let work = await performScript(run, asked.script, how);
   for (let n = 1; run.changing.wish !== null; n += 1) {
     const { words, diff } = run.changing.wish;
     run.changing.wish = null;
-    run.planning.corrections = [...run.planning.corrections, words];
     takeCall(run);
     asked = await askForScript(run, {
       ...question,
       messages: [...asked.messages, { role: "user", text: renderWish(words, diff) }],
     });
     keepFinish(run.ending, asked.script);
+    how.keep(asked.messages);
     const next = await performScript(run, asked.script, { ...how, prefix: `${how.prefix}.${n}` });
     work = { ...next, batch: join(work.batch, next.batch), notes: [...work.notes, ...next.notes] };
   }

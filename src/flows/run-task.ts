@@ -9,7 +9,7 @@ import { minCalls, planPromise, roundsOf } from "../core/plan/promise.ts";
 import type { PreparedCommit, Transaction } from "../core/ports.ts";
 import type { Decide } from "../core/question.ts";
 import { createVeil, type Veil } from "../core/secrets/veil.ts";
-import { mayStand } from "../core/session/became.ts";
+import { wordsStand } from "../core/session/became.ts";
 import { listen } from "../core/steps.ts";
 import { createActing } from "./acting.ts";
 import { createReading } from "./briefing/reading.ts";
@@ -214,10 +214,7 @@ function timeAnswers(ask: Decide): { readonly decide: Decide; readonly waitedMs:
 
 /** Takes the last words of a run out of its dialogue, unless they may stand. */
 function dropFalseWords({ dialogue, ending }: Run, settled: Outcome): void {
-  const { plan, status, actions } = settled;
-  // Words without any work are an answer, also where the user's own check is red.
-  const worked = plan?.execution_plan != null || actions.done + actions.failed + actions.refused > 0;
-  if (!mayStand(settled) && (worked || status !== "failed")) dropClaim(dialogue, ending.text);
+  if (!wordsStand(settled)) dropClaim(dialogue, ending.text);
 }
 
 /** Runs a flow to its end. Never rejects. */

@@ -4,6 +4,7 @@ import { type Change, losesFile, squash } from "../core/change.ts";
 import type { CheckEvidence } from "../core/command/check-output.ts";
 import { messagesWith } from "../core/dialogue.ts";
 import { exitCodes, PaiError } from "../core/error.ts";
+import type { Message } from "../core/model.ts";
 import { nameOf, type RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { complexityOf, phasesOf, promiseOf } from "../core/plan/promise.ts";
@@ -155,11 +156,12 @@ async function doPhase(phase: Phase, n: number, request: string | ScriptReply, b
   const [asked, begun] = await Promise.allSettled([asking, baseline()]);
   if (asked.status === "rejected") throw asked.reason;
   if (begun.status === "rejected") throw begun.reason;
-  run.dialogue.messages = asked.value.messages;
-  const how = { rights, prefix: `phase${n}`, planned: progress.steps };
+  const keep = (said: readonly Message[]) => {
+    run.dialogue.messages = said;
+  };
+  const how = { rights, prefix: `phase${n}`, planned: progress.steps, keep };
   const { asked: reply, work } = await performAsWished(run, asked.value, question, how);
   const { script, text, seen, tag } = reply;
-  run.dialogue.messages = reply.messages;
   checks.push(...(await laterChecks(run, script, rights, checks)));
   const closed = keepFinish(run.ending, script);
   const finished = keepProse(run.ending, reply, progress) || closed;

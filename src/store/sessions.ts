@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
-import { becameOf, cutDiff } from "../core/session/became.ts";
+import { turnRecord } from "../core/session/became.ts";
 import type { Conversation } from "../core/session/conversation.ts";
 import {
   conversationBefore,
@@ -183,7 +183,6 @@ function follow(
 ): OpenSession {
   let session = start;
   let begun = !isNew;
-  let isTakenBack = false;
   const before = (at: number): Conversation => {
     const known = conversationBefore(session, at);
     if (known !== null) return known;
@@ -225,17 +224,15 @@ function follow(
     add,
     before,
     sink(event) {
-      if (event.type === "run.started") isTakenBack = false;
-      if (event.type === "changes.rolled_back" && event.changes.length > 0) isTakenBack = true;
-      const line = lineOf(event, isTakenBack);
+      const line = lineOf(event);
       if (line !== null) add(line);
     },
     close: () => file.close(),
   };
 }
 
-/** The session line for an event; null: sessions do not keep this kind. `isTakenBack`: the run has taken back changes. */
-function lineOf(event: StampedEvent, isTakenBack: boolean): SessionLine | null {
+/** The session line for an event; null: sessions do not keep this kind. */
+function lineOf(event: StampedEvent): SessionLine | null {
   switch (event.type) {
     case "run.started":
       return {
@@ -253,15 +250,14 @@ function lineOf(event: StampedEvent, isTakenBack: boolean): SessionLine | null {
     case "tasks.updated":
       return { type: event.type, tasks: event.tasks };
     case "run.finished": {
-      const { status, text, diff, next, score, calls, changes, rolled_back: back } = event.outcome;
+      const { mode, status, next, score, calls, changes } = event.outcome;
       return {
         type: "turn.finished",
         at: event.at,
         run: event.run,
+        mode,
         status,
-        text,
-        became: becameOf(event.outcome, isTakenBack),
-        diff: cutDiff(back === undefined ? diff : `what was taken back:\n${back.diff}`),
+        ...turnRecord(event.outcome),
         next,
         score,
         calls: calls.sent ?? calls.made,

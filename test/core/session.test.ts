@@ -22,6 +22,7 @@ const finished = (run: string, text: string, next: readonly string[] = [], statu
   type: "turn.finished",
   at,
   run,
+  mode: "tool-loop",
   status,
   text,
   became: "kept: 1 file (+1 −0), unverified",
@@ -82,13 +83,7 @@ test("what was taken back is told as that, without the claim and the diff, until
 
 test("of a turn that failed or was declined, what became of it stands in place of what the model said", () => {
   for (const status of ["failed", "declined", "interrupted"]) {
-    const lines = [
-      head,
-      started("r1", "one"),
-      said("one"),
-      heard("All done."),
-      finished("r1", "All done.", [], status),
-    ];
+    const lines = [head, started("r1", "one"), said("one"), heard("All done."), finished("r1", "", [], status)];
     const { session } = readSession("x", fileOf(lines));
     expect(renderPastTurns(pastOf(session), 1e6)).not.toContain("All done.");
     expect(JSON.stringify(session.conversation.messages)).not.toContain("All done.");
@@ -158,7 +153,7 @@ test("a turn cut off between a call and its result is closed, so that the next r
     results: [{ id: "c1", name: "read", ok: false, text: "interrupted before it was done" }],
   });
   expect(session.conversation.messages.at(-1)).toMatchObject({
-    text: "(this turn was cut off before it ended; what it had changed was taken back)",
+    text: "(no words here: what became of this turn is said below)",
   });
   expect(session.turns[0]?.status).toBeNull();
 });
@@ -221,21 +216,26 @@ test("rewinding to a turn that is not there changes nothing", () => {
   expect(foldSession(session, { type: "session.rewound", at, turns: 9 })).toBe(session);
 });
 
-test("summarizing from a turn replaces what came after by one request and one answer", () => {
+test("summarizing from a turn replaces what came after by one turn, in the conversation by one request and one answer", () => {
   const { session } = readSession(
     "x",
     fileOf([...two, { type: "session.summarized", at, from: 2, summary: "two was done" }]),
   );
-  expect(session.turns.length).toBe(1);
+  expect(session.turns.length).toBe(2);
   expect(session.conversation.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
+  expect(pastOf(session).at(-1)).toMatchObject({
+    request: "/rewind 2 summary",
+    answer: "two was done",
+    became: "this summary took the place of turn 2 and all later ones; no file was touched",
+  });
 });
 
 test("a summary lists the tasks, which only the replaced messages had listed", () => {
   const tasks = [{ id: 1, content: "Keep me", description: "d", active_form: null, status: "pending" }] as const;
   const lines = [head, started("r1", "one"), { type: "tasks.updated", tasks } as const, finished("r1", "done")];
   const { session } = readSession("x", fileOf([...lines, { type: "session.summarized", at, from: 1, summary: "s" }]));
-  const [told] = session.conversation.messages;
-  expect(told).toMatchObject({ role: "user", text: expect.stringContaining("[ ] 1. Keep me") });
+  expect(session.conversation.messages).toEqual([]);
+  expect(pastOf(session)[0]?.answer).toContain("[ ] 1. Keep me");
 });
 
 test("a failed or interrupted turn leaves no pending steps", () => {

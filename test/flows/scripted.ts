@@ -109,6 +109,8 @@ export interface Setup extends Partial<Pick<Ports, "now" | "actions">> {
   readonly files?: Files;
   readonly lines: readonly Line[];
   readonly task?: string;
+  /** Id of the run; "r1" if left out. */
+  readonly id?: string;
   readonly context?: string;
   readonly history?: readonly PastTurn[];
   readonly options?: Partial<RunOptions>;
@@ -256,13 +258,14 @@ export function readScenario(folder: string): Pick<Setup, "lines" | "options" | 
 
 /** A turn that went before. */
 export const past = (request: string, answer: string, became = "answered; nothing was changed"): PastTurn => ({
-  ...{ request, answer, became, diff: "", isInMessages: false },
+  ...{ request, answer, became, diff: "", mode: "single-shot" },
 });
 
 /** Runs a flow in an existing folder. */
 export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup): Promise<Ran> {
   const opened = (await openHere(place, setup.sandbox, setup.policy)).workspace;
   const workspace = setup.commits === undefined ? opened : { ...opened, commits: setup.commits };
+  const { id = "r1" } = setup;
   const scripted = scriptModel(setup.lines, setup.window);
   const events: StampedEvent[] = [];
   const questions: Question[] = [];
@@ -278,7 +281,7 @@ export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup)
     },
     { ...defaults, ...setup.options },
     {
-      id: "r1",
+      id,
       model: setup.model ?? scripted,
       price: () => setup.price ?? null,
       workspace,

@@ -1,5 +1,4 @@
 /** A saved session as text: when it is resumed, and as Markdown for a file. Stored text never approves anything. */
-import { mayStand } from "../../core/session/became.ts";
 import { endOf } from "../../core/session/past.ts";
 import { pendingOf, type Session, type Turn } from "../../core/session/session.ts";
 import type { ReadSession, SessionSummary } from "../../store/sessions.ts";
@@ -36,7 +35,7 @@ function renderTurn(turn: Turn, style: Style, columns: number): readonly string[
   return [
     "",
     ...hang("> ", visibleLine(request), width),
-    ...(answer.length === 0 || undone || !mayStand(turn) ? [] : ["", ...answer]),
+    ...(answer.length === 0 || undone ? [] : ["", ...answer]),
     ...(status === "answered" && !undone ? [] : ["", ...hang("", style.paint("dim", visibleLine(endOf(turn))), width)]),
   ];
 }

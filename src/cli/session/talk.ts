@@ -218,10 +218,11 @@ export interface TurnOptions {
  * Keeps the plan of an interrupted run for a yes: an approved one goes on without planning again, one that was only shown
  * is shown and asked about again.
  */
-function keepPlan(talk: Talk, { text, context }: Task, typed: string, { id, planning }: Run): void {
-  const { plan, approved: isApproved, wantsReview: review, corrections, steps, mode } = planning;
+function keepPlan(talk: Talk, { text, context }: Task, typed: string, { id, planning, changing }: Run): void {
+  const { plan, approved: isApproved, wantsReview: review, steps, mode } = planning;
   // The plan of eight-step alone is no schedule of it.
   if (plan?.intent !== "task" || (!isApproved && mode === "eight-step")) return;
+  const corrections = [...planning.corrections, ...changing.corrections];
   const approved = isApproved ? { steps, review, corrections, mode: mode as Mode, context } : null;
   const task = isApproved ? text : [text, ...corrections].join("\n");
   talk.planned = { task, typed, run: id, plan, approved };

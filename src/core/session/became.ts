@@ -1,12 +1,22 @@
-/** What became of a turn, as the next request is told it: computed from its outcome, never from the model's words. Pure. */
-import type { ChangeSummary, Outcome } from "../outcome.ts";
+/** The record of a turn, as later requests are told it: made here from its outcome and the person's decisions alone. Pure. */
+import type { ChangeSummary, CommandRun, Outcome } from "../outcome.ts";
 import { renderProof } from "../outcome.ts";
 import { nameSome } from "../suggest.ts";
 
+export interface TurnRecord {
+  /** The model's last words; "": it said none, or they claim what is not so. */
+  readonly text: string;
+  /** What became of the turn, in pai's words. */
+  readonly became: string;
+  /** Unified diff of what was kept, cut; behind a line that says so, of what was taken back or declined. */
+  readonly diff: string;
+}
+
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-/** How many paths, checks and refused actions are named. */
+/** How many paths, checks, commands and actions are named. */
 const maxNamed = 5;
+const name = (all: readonly string[]): string => nameSome([...new Set(all)], maxNamed);
 
 /** "2 files (+4 −1)" */
 function countChanges(changes: readonly ChangeSummary[]): string {
@@ -16,57 +26,102 @@ function countChanges(changes: readonly ChangeSummary[]): string {
   return `${counted(files.length, "file")} (+${sum("added")} −${sum("deleted")})`;
 }
 
-/** ", verified by pytest -q", ", unverified: no check has proved this"; "": nothing to say. */
+const passedOf = ({ checks }: Outcome) => checks.flatMap(({ command, passed }) => (passed === true ? [command] : []));
+
+/** ", verified by pytest -q", ", unverified: no check has proved this": of changes that stay. */
 function sayProof(outcome: Outcome): string {
-  const { status, checks } = outcome;
-  if (status === "verified") {
-    const passed = checks.flatMap(({ command, passed: isPassed }) => (isPassed === true ? [command] : []));
-    return passed.length === 0 ? ", verified" : `, verified by ${nameSome([...new Set(passed)], maxNamed)}`;
-  }
+  const { status, checks, proves } = outcome;
+  const passed = passedOf(outcome);
+  const before = proves === "no_regression" ? ", which passed before, too" : "";
+  if (status === "verified") return passed.length === 0 ? ", verified" : `, verified by ${name(passed)}${before}`;
+  const isGreen = passed.length > 0 && checks.every(({ passed: isPassed }) => isPassed !== false);
+  if (status === "partial" && isGreen) return `, and ${name(passed)} passed`;
   return status === "unverified" || status === "partial" ? `, unverified${renderProof(outcome)}` : "";
 }
 
 /** Why a run that did not end well ended. */
 function sayCause({ status, error }: Outcome): string {
   const message = error?.message ?? "";
-  if (status === "declined") return message.includes("user declined") ? message : "the user declined";
+  if (error?.code === "declined")
+    return message.includes("user declined")
+      ? message
+      : `the user declined${/\bplan\b/.test(message) ? " the plan" : ""}`;
+  if (status === "declined") return message;
   if (status === "interrupted") return error?.code === "interrupted" ? "interrupted by the user" : message;
   return `failed: ${message}`;
 }
 
-/** Actions that were refused or failed, and planned steps that nothing did. */
-function sayNotDone({ status, refused, undone = [] }: Outcome): string {
-  if (status === "declined") return "";
-  const steps = [...refused, ...undone].map(({ action, target, why }) => `${action} ${target} (${why})`);
-  return steps.length === 0 ? "" : `; not done: ${nameSome(steps, maxNamed)}`;
-}
+/** Whether the run was only to answer, or only answered: it has no plan of work and did nothing. */
+const isAnswer = ({ plan, changes, actions, commands = [] }: Outcome): boolean =>
+  plan?.execution_plan == null &&
+  changes.length + commands.length + actions.done + actions.failed + actions.refused === 0;
 
-function sayEnd(outcome: Outcome, isTakenBack: boolean): string {
-  const { status, ok, planned } = outcome;
+/** Whether the model's last words may stand: those of a run that failed or was declined claim what is not so. */
+export const wordsStand = (outcome: Outcome): boolean =>
+  outcome.claimed === undefined &&
+  (["answered", "verified", "unverified", "partial"].includes(outcome.status) ||
+    (outcome.status === "failed" && isAnswer(outcome)));
+
+function sayUnchanged(outcome: Outcome): string {
+  const { status, ok, planned, error, rolled_back: back } = outcome;
   if (planned === true) return "a plan was made; nothing was changed";
-  if (status === "answered") return "answered; nothing was changed";
-  if (ok) return `nothing was changed${sayProof(outcome)}`;
-  const cause = sayCause(outcome);
-  if (isTakenBack) return `rolled back, ${cause}`;
-  return `${status === "declined" ? "not applied" : "nothing was changed"}, ${cause}`;
+  const passed = passedOf(outcome);
+  const green = passed.length === 0 ? "" : `; ${name(passed)} passed`;
+  const answered = status === "answered" || (isAnswer(outcome) && outcome.text.trim() !== "" && wordsStand(outcome));
+  if (answered) return `answered; nothing was changed${ok ? green : `; ${error?.message ?? ""}`}`;
+  if (ok) return `nothing was changed${green}`;
+  if (back !== undefined) return `rolled back, ${sayCause(outcome)}`;
+  return `${status === "declined" ? "not applied" : "nothing was changed"}, ${sayCause(outcome)}`;
 }
 
-/** "kept: 2 files (+4 −1), verified by pytest -q; …". `isTakenBack`: the run changed files and took that back. */
-export function becameOf(outcome: Outcome, isTakenBack: boolean): string {
+function sayChanged(outcome: Outcome): string {
   const { changes, ok, status } = outcome;
-  if (changes.length === 0) return sayEnd(outcome, isTakenBack) + sayNotDone(outcome);
   const part = status === "partial" ? "kept in part" : "kept";
   const end = ok || status === "partial" ? sayProof(outcome) : `, ${sayCause(outcome)}`;
-  const names = nameSome(
-    changes.map(({ path }) => path),
-    maxNamed,
-  );
-  return `${part}: ${countChanges(changes)}${end}${sayNotDone(outcome)}; changed: ${names}`;
+  return `${part}: ${countChanges(changes)}${end}`;
 }
 
-/** Whether the model's last words of a run may stand: those of a run that failed claim what is not so. */
-export const mayStand = ({ status }: { readonly status: string | null }): boolean =>
-  ["answered", "verified", "unverified", "partial"].includes(status ?? "");
+/** ["left out: ", names]: a clause of the record; "": there is nothing to name. */
+const clause = (head: string, all: readonly string[]): string => (all.length === 0 ? "" : `${head}${name(all)}`);
+
+const endOf = ({ exit, ended }: Pick<CommandRun, "exit"> & Partial<CommandRun>): string =>
+  exit !== null ? `exit ${exit}` : ended === "timeout" ? "ended by its time limit" : "ended by a signal";
+
+/** "kept: 2 files (+4 −1), verified by pytest -q; changed: …; ran: …; committed as …" */
+export function becameOf(outcome: Outcome): string {
+  const { status, changes, refused, undone = [], skipped = [], commands = [], merged = [], corrections = [] } = outcome;
+  const { stays, commit, then: after = [] } = outcome;
+  const notDone = status === "declined" ? [] : [...refused, ...undone];
+  const said = (about: "plan" | "changes") =>
+    corrections.flatMap((each) => (each.about === about ? [JSON.stringify(each.words)] : [])).join(", then ");
+  const [ofPlan, ofChanges] = [said("plan"), said("changes")];
+  const ran = ({ command, ...ended }: Pick<CommandRun, "command" | "exit"> & Partial<CommandRun>) =>
+    `${command} (${endOf(ended)})`;
+  return [
+    changes.length === 0 ? sayUnchanged(outcome) : sayChanged(outcome),
+    clause(
+      "not done: ",
+      notDone.map(({ action, target, why }) => `${action} ${target} (${why})`),
+    ),
+    clause(
+      "changed: ",
+      changes.map(({ path }) => path),
+    ),
+    clause("somebody else changed meanwhile, too: ", merged),
+    clause("commands changed ignored paths, which stay so: ", stays?.paths ?? []),
+    clause(
+      "left out of the plan: ",
+      skipped.map(({ target, why }) => (why === "" ? target : `${target} (${why})`)),
+    ),
+    clause("commands that ran: ", commands.map(ran)),
+    ofPlan === "" ? "" : `the user had wanted the plan otherwise: ${ofPlan}`,
+    ofChanges === "" ? "" : `the user had wanted the changes otherwise: ${ofChanges}`,
+    commit === undefined ? "" : `committed as ${commit.slice(0, 12)}`,
+    clause("then the user's own commands ran: ", after.map(ran)),
+  ]
+    .filter(Boolean)
+    .join("; ");
+}
 
 /** Characters of a turn's diff that a session keeps. */
 const maxOfDiff = 4096;
@@ -76,4 +131,18 @@ export function cutDiff(diff: string): string {
   if (diff.length <= maxOfDiff) return diff;
   const end = diff.lastIndexOf("\n", maxOfDiff);
   return `${diff.slice(0, end < 0 ? maxOfDiff : end)}\n[… the rest of the diff is not shown]`;
+}
+
+export function turnRecord(outcome: Outcome): TurnRecord {
+  const { diff, rolled_back: back, declined } = outcome;
+  const parts = [
+    diff,
+    back === undefined ? "" : `what was taken back:\n${back.diff}`,
+    declined === undefined ? "" : `what the user declined:\n${declined.diff}`,
+  ];
+  return {
+    text: wordsStand(outcome) ? outcome.text : "",
+    became: becameOf(outcome),
+    diff: cutDiff(parts.filter(Boolean).join("\n")),
+  };
 }

@@ -94,14 +94,17 @@ export function withoutClaim(messages: readonly Message[]): readonly Message[] {
   return messages.slice(0, -1);
 }
 
+/** In place of words that the model did not say, or that claim what is not so. */
+export const leftOut = "(no words here: what became of this turn is said below)";
+
 /**
  * Completes the messages of a turn that may have broken off anywhere, as providers require: every call has a result,
- * and the last message is a reply, which says `how` the turn ended.
+ * and the last message is a reply.
  */
-export function closeTurn(messages: readonly Message[], how: string): readonly Message[] {
+export function closeTurn(messages: readonly Message[]): readonly Message[] {
   const last = messages.at(-1);
   if (last === undefined || (last.role === "assistant" && last.calls.length === 0)) return messages;
-  const said: Message = { role: "assistant", text: `(${how})`, calls: [], native: null };
+  const said: Message = { role: "assistant", text: leftOut, calls: [], native: null };
   if (last.role !== "assistant") return [...messages, said];
   const results = last.calls.map(({ id, name }) => ({ id, name, ok: false, text: "interrupted before it was done" }));
   return [...messages, { role: "tools", results }, said];

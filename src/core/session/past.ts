@@ -1,5 +1,4 @@
 /** The earlier turns of a session as a request tells them: what was asked, what was answered, and what became of it. Pure. */
-import { mayStand } from "./became.ts";
 import type { Session, Turn } from "./session.ts";
 
 export interface PastTurn {
@@ -8,10 +7,10 @@ export interface PastTurn {
   readonly answer: string;
   /** pai's own line. */
   readonly became: string;
-  /** Diff of what was kept or taken back, of the last turns only; "": none. */
+  /** Diff of what was kept, taken back or declined, of the last turns only; "": none. */
   readonly diff: string;
-  /** The turn is part of the messages of the tool-loop conversation. */
-  readonly isInMessages: boolean;
+  /** A turn of tool-loop is part of its conversation, one of another mode of the dialogue, in eight-step only its plan. */
+  readonly mode: string;
 }
 
 /** How many of the last turns come with their diff. */
@@ -32,13 +31,12 @@ export function endOf({ status, became, undone }: Turn): string {
 
 function pastTurn(turn: Turn, hasDiff: boolean): PastTurn {
   const { request, text, diff, undone, mode } = turn;
-  const isLost = undone === true || !mayStand(turn);
   return {
     request,
-    answer: isLost ? "" : text,
+    answer: undone === true ? "" : text,
     became: endOf(turn),
     diff: hasDiff && undone !== true ? diff : "",
-    isInMessages: mode === "tool-loop",
+    mode,
   };
 }
 

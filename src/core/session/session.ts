@@ -2,7 +2,6 @@
 
 import * as z from "zod/mini";
 import type { Message } from "../model.ts";
-import { mayStand } from "./became.ts";
 import { type Conversation, closeTurn, type TaskItem, taskStatuses, withoutClaim, withTasks } from "./conversation.ts";
 
 /** A point in a conversation: how many messages there were, and how often a summary had replaced all of them. */
@@ -20,11 +19,11 @@ export interface Turn {
   readonly request: string;
   /** null: the turn was cut off before it ended. */
   readonly status: string | null;
-  /** The model's last words. */
+  /** The model's last words; "": it said none, or they may not stand. */
   readonly text: string;
-  /** What became of the turn, in pai's words; "": it was cut off, or an earlier version kept it. */
+  /** What became of the turn, in pai's words; "": it was cut off. */
   readonly became: string;
-  /** Unified diff of what was kept, cut; behind a line that says so, of what was taken back. */
+  /** Unified diff of what was kept, cut; behind a line that says so, of what was taken back or declined. */
   readonly diff: string;
   /** The user has taken back what it changed, or (false) brought it back; null: neither. */
   readonly undone: boolean | null;
@@ -55,8 +54,8 @@ type TurnLine = Extract<SessionLine, { type: "turn.finished" | "turn.reversed" }
 
 function changedBy(turns: readonly Turn[], line: TurnLine): readonly Turn[] {
   if (line.type === "turn.reversed") return changeTurn(turns, line.run, { undone: line.undone, changed: true });
-  const { status, text, became, diff, next, score, calls, changed } = line;
-  return changeTurn(turns, line.run, { status, text, became, diff, next, score, calls, changed });
+  const { mode, status, text, became, diff, next, score, calls, changed } = line;
+  return changeTurn(turns, line.run, { mode, status, text, became, diff, next, score, calls, changed });
 }
 
 function changeTurn(turns: readonly Turn[], run: string, change: Partial<Turn>): readonly Turn[] {
@@ -70,10 +69,8 @@ const unfinished = {
   ...{ next: [], score: null, calls: 0, changed: false },
 };
 
-const cutOff = "this turn was cut off before it ended; what it had changed was taken back";
-
-function close({ messages, tasks }: Conversation, how: string): Conversation {
-  return { messages: closeTurn(messages, how), tasks };
+function close({ messages, tasks }: Conversation): Conversation {
+  return { messages: closeTurn(messages), tasks };
 }
 
 /** The conversation before turn `at` (from 0); null: only the file holds it. */
@@ -104,11 +101,32 @@ export function forgetReplaced(session: Session): Session {
   return { ...session, turns, replaced: replaced.map(() => []) };
 }
 
-function summarize(session: Session, summary: string, { tasks }: Conversation): Session {
-  const text = withTasks(`Summary of what happened next:\n${summary}`, tasks);
-  const summarized: Message = { role: "user", text };
+type Summarized = Extract<SessionLine, { type: "session.summarized" }>;
+
+/** A summary as a turn, in place of those that it tells. `mode`: tool-loop where its conversation holds the summary. */
+const summaryTurn = ({ at, from, summary }: Summarized, mode: string, before: Mark | null): Turn => ({
+  ...{ at, run: `summary of ${at}`, mode, model: "", request: `/rewind ${from} summary`, ...unfinished, before },
+  ...{ status: "answered", text: summary },
+  became: `this summary took the place of turn ${from} and all later ones; no file was touched`,
+});
+
+/** `session` went back to before the turn that the line names; the tasks of the conversation since then stay. */
+function summarize(session: Session, line: Summarized, { tasks }: Conversation): Session {
+  const { conversation, replaced, turns } = session;
+  const { messages } = conversation;
+  const before: Mark = { replaced: replaced.length, messages: messages.length, tasks: conversation.tasks };
+  const summary = withTasks(line.summary, tasks);
+  if (messages.length === 0) {
+    const turn = summaryTurn({ ...line, summary }, "summary", before);
+    return { ...session, conversation: { messages, tasks }, turns: [...turns, turn] };
+  }
+  const summarized: Message = { role: "user", text: `Summary of what happened next:\n${summary}` };
   const heard: Message = { role: "assistant", text: "Understood.", calls: [], native: null };
-  return { ...session, conversation: { messages: [...session.conversation.messages, summarized, heard], tasks } };
+  return {
+    ...session,
+    conversation: { messages: [...messages, summarized, heard], tasks },
+    turns: [...turns, summaryTurn(line, "tool-loop", before)],
+  };
 }
 
 /** The session after one more line. `recalled`: the conversation that the line goes back to, read from the file. */
@@ -119,7 +137,7 @@ export function foldSession(session: Session, line: SessionLine, recalled: Conve
       return { ...session, id: line.id, at: line.at };
     case "turn.started": {
       const { at, run, mode, model, request } = line;
-      const closed = close(conversation, cutOff);
+      const closed = close(conversation);
       const before: Mark = { replaced: replaced.length, messages: closed.messages.length, tasks: closed.tasks };
       return {
         ...session,
@@ -138,17 +156,16 @@ export function foldSession(session: Session, line: SessionLine, recalled: Conve
     case "tasks.updated":
       return { ...session, conversation: { ...conversation, tasks: line.tasks } };
     case "turn.finished": {
-      const how = line.became || `this turn ended: ${line.status}`;
-      const isFalse = !mayStand(line) && turns.at(-1)?.mode === "tool-loop";
+      const isFalse = line.text === "" && line.mode === "tool-loop";
       const kept = isFalse ? { ...conversation, messages: withoutClaim(conversation.messages) } : conversation;
-      return { ...session, turns: changedBy(turns, line), conversation: close(kept, how) };
+      return { ...session, turns: changedBy(turns, line), conversation: close(kept) };
     }
     case "turn.reversed":
       return { ...session, turns: changedBy(turns, line) };
     case "session.rewound":
       return line.turns < turns.length ? goBack(session, line.turns, recalled) : session;
     case "session.summarized":
-      return summarize(goBack(session, line.from - 1, recalled), line.summary, conversation);
+      return summarize(goBack(session, line.from - 1, recalled), line, conversation);
   }
 }
 
@@ -162,8 +179,10 @@ export function foldTurns(id: string, lines: Iterable<SessionLine>): Session {
       const { at: begun, run, mode, model, request } = line;
       turns.push({ at: begun, run, mode, model, request, ...unfinished, before: null });
     } else if (line.type === "session.rewound") turns.length = Math.min(turns.length, line.turns);
-    else if (line.type === "session.summarized") turns.length = Math.min(turns.length, line.from - 1);
-    else if (line.type === "turn.finished" || line.type === "turn.reversed") {
+    else if (line.type === "session.summarized") {
+      turns.length = Math.min(turns.length, line.from - 1);
+      turns.push(summaryTurn(line, "summary", null));
+    } else if (line.type === "turn.finished" || line.type === "turn.reversed") {
       const index = turns.findLastIndex(({ run }) => run === line.run);
       turns.push(...changedBy(turns.splice(index < 0 ? turns.length : index), line));
     }
@@ -189,7 +208,7 @@ export function readSession(
   }
   // The file's name is the id, whatever its content says.
   return {
-    session: { ...session, id, conversation: close(session.conversation, cutOff) },
+    session: { ...session, id, conversation: close(session.conversation) },
     damaged,
   };
 }
@@ -203,7 +222,7 @@ export function pendingOf({ turns }: Session): readonly string[] {
 /** Whether the last turn's answer ends with a question, so that a yes answers it. */
 export function asksBack({ turns }: Session): boolean {
   const last = turns.at(-1);
-  return last !== undefined && !last.undone && mayStand(last) && /[?？]\W*$/.test(last.text);
+  return last !== undefined && !last.undone && /[?？]\W*$/.test(last.text);
 }
 
 const count = z.int().check(z.nonnegative());
@@ -246,13 +265,13 @@ const schema = z.discriminatedUnion("type", [
     type: z.literal("turn.finished"),
     at: z.string(),
     run: z.string(),
+    /** How the run worked; of `auto` what it chose. */
+    mode: z.string(),
     status: z.string(),
-    /** The model's last words. */
+    /** These three are the `TurnRecord`. */
     text: z.string(),
-    /** What became of the turn, in pai's words; "" in sessions of earlier versions. */
-    became: z._default(z.string(), ""),
-    /** Unified diff of what was kept or, behind a line that says so, taken back; cut. */
-    diff: z._default(z.string(), ""),
+    became: z.string(),
+    diff: z.string(),
     next: z.readonly(z.array(z.string())),
     score: z.nullable(z.number()),
     calls: count,

@@ -291,9 +291,9 @@ async function renderMemory({ task, ending }: Run): Promise<string> {
   return facts === "" ? "" : fence("memory", { about: "this project" }, facts);
 }
 
-/** What the user wants: the request, and their corrections of earlier plans. */
-export function renderRequest({ task, planning }: Run): string {
-  const said = planning.corrections.map((text) => `\nCorrected by the user: ${text}`);
+/** What the user wants: the request, and their corrections of earlier plans and changes. */
+export function renderRequest({ task, planning, changing }: Run): string {
+  const said = [...planning.corrections, ...changing.corrections].map((text) => `\nCorrected by the user: ${text}`);
   const only = planning.asksOnly
     ? "\nThis is a question: only look and answer. Nothing is changed, no command is run."
     : "";

@@ -7,6 +7,7 @@ import type { ChangeSummary } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import { type PlanClaim, pathsOfClaim, type Rights } from "../../core/plan/scope.ts";
 import { listen, pace } from "../../core/steps.ts";
+import { nameSome } from "../../core/suggest.ts";
 import { mergeBlobs, renderDisputes } from "../../core/three-way.ts";
 import type { Run } from "../run.ts";
 import { findUnallowed, judgeStaged, type Refusal } from "./judge.ts";
@@ -75,6 +76,9 @@ function folderOf(run: Run, changes: readonly Change[]): RelPath | null {
   return folder === "" ? null : folder;
 }
 
+/** How many paths of what is declined are named. */
+const maxNamed = 5;
+
 const lineOf = ({ path, op, from }: ChangeSummary) => `${op} ${from === null ? "" : `${from} → `}${path}`;
 
 /** Whether a person said yes to exactly what is staged, when it was shown with its plan. */
@@ -135,6 +139,28 @@ export async function decideBatch(
   return null;
 }
 
+/** Notes a person's no, or what they said to changes that are then made anew. */
+function noteNo(
+  { changing }: Run,
+  proposed: readonly ChangeSummary[],
+  diff: string,
+  { words, takesWords }: { readonly words: string | null; readonly takesWords: boolean },
+): Refusal {
+  const paths = proposed.map(({ path }) => path);
+  if (words !== null && takesWords) {
+    changing.wish = { words, diff };
+    changing.corrections = [...changing.corrections, words];
+  } else changing.declined = [...changing.declined, { paths, diff }];
+  const what = words === null ? ` the changes to ${nameSome(paths, maxNamed)}` : `: "${words}"`;
+  return { code: "declined", text: `the user declined${what}` };
+}
+
+/** Takes what the person agrees to now out of what they said no to before. */
+function noteYes({ changing }: Run, changes: readonly Change[]): void {
+  const agreed = new Set<string>(changes.map(({ path }) => path));
+  changing.declined = changing.declined.filter(({ paths }) => !paths.every((path) => agreed.has(path)));
+}
+
 /** Shows some changes and asks about them. null: they may be applied. Throws approval_needed. */
 async function decideSome(
   run: Run,
@@ -154,15 +180,16 @@ async function decideSome(
       });
   const unallowed = decision.accept ? await findUnallowed(run, changes) : new Map<RelPath, Refusal>();
   tellDecision(run, proposed, unallowed.size > 0 ? { accept: false, by: "user" } : decision);
-  if (decision.accept && unallowed.size === 0) return null;
+  if (decision.accept && unallowed.size === 0) {
+    noteYes(run, changes);
+    return null;
+  }
   const [declined] = unallowed.values();
   if (declined !== undefined) return declined;
   if (decision.by === "policy") {
     throw new PaiError("approval_needed", "these changes need approval", { hint: "approve changes with -y" });
   }
-  const words = "feedback" in decision ? decision.feedback : null;
-  if (words !== null && takesWords) run.changing.wish = { words, diff };
-  return { code: "declined", text: `the user declined${words === null ? " these changes" : `: "${words}"`}` };
+  return noteNo(run, proposed, diff, { words: "feedback" in decision ? decision.feedback : null, takesWords });
 }
 
 /**

@@ -28,6 +28,10 @@ export interface Changing extends ChangeOptions {
   batches: number;
   /** What the person said to the changes that they were shown last, and these; null: nothing that is still to be done. */
   wish: { readonly words: string; readonly diff: string } | null;
+  /** All that the person said to changes that were then made anew. */
+  corrections: readonly string[];
+  /** What the person said no to, without what they agreed to later. */
+  declined: readonly { readonly paths: readonly string[]; readonly diff: string }[];
   /** Files into which the user allowed to write secrets of other files. */
   readonly secrets: Set<RelPath>;
   /** What the person allowed to change of what is asked about or closed. */
@@ -53,6 +57,8 @@ export function createChanging(options: ChangeOptions): Changing {
     staged: [],
     batches: 0,
     wish: null,
+    corrections: [],
+    declined: [],
     secrets: new Set(),
     allowed: new Set(),
     merged: new Set(),

@@ -8,6 +8,7 @@ import { takeFacts } from "../../core/memory.ts";
 import { weighedOf } from "../../core/model.ts";
 import { failedOutcome, type Outcome, type Status } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
+import { workOf } from "../../core/plan/plan.ts";
 import { renderUndone } from "../../core/plan/scope.ts";
 import type { PreparedCommit, Transaction } from "../../core/ports.ts";
 import { listen, pace } from "../../core/steps.ts";
@@ -239,6 +240,24 @@ const showUndone = (
 const showSkipped = ({ skipped }: RunEnding): Pick<Outcome, "skipped"> =>
   skipped.length === 0 ? {} : { skipped: skipped.map(({ target, why }) => ({ target, why })) };
 
+/** What the person decided about plans and changes, beside a yes. */
+function showDecisions({ planning, changing }: Run): Pick<Outcome, "corrections" | "declined"> {
+  const said = [
+    ...planning.corrections.map((words) => ({ about: "plan" as const, words })),
+    ...changing.corrections.map((words) => ({ about: "changes" as const, words })),
+  ];
+  const { seenDiff, approved, plan } = planning;
+  const steps = plan === null ? [] : workOf(plan).filter(({ action }) => rowOf(action)?.kind === "change");
+  const withPlan = seenDiff === null || approved ? [] : [{ paths: steps.map(({ target }) => target), diff: seenDiff }];
+  const declined = [...withPlan, ...changing.declined];
+  const paths = declined.flatMap((each) => each.paths);
+  const diff = declined.map((each) => each.diff).join("");
+  return {
+    ...(said.length > 0 && { corrections: said }),
+    ...(paths.length > 0 && { declined: { diff, paths: [...new Set(paths)] } }),
+  };
+}
+
 const showCommands = ({ commands }: Shell): Pick<Outcome, "commands"> =>
   commands.length === 0 ? {} : { commands: commands.map(({ isEarly: _, ...ran }) => ran) };
 
@@ -341,6 +360,7 @@ export async function settle(
     ...(failure === null && madePlan(run) && { planned: true }),
     ...showUndone(run, failure, changes),
     ...showSkipped(ending),
+    ...showDecisions(run),
     ...showCommands(shell),
     error: failure === null ? null : toFailure(failure),
   };

@@ -45,7 +45,7 @@ export interface Planning {
   approved: boolean;
   /** The person approved the plan and wants to see its changes before they are applied. */
   wantsReview: boolean;
-  /** The diff that a person approved with the plan; null: none. A batch with this diff is not asked about again. */
+  /** The diff that a person decided about with the plan; null: none. An approved one is not asked about again. */
   seenDiff: string | null;
   /** The approved schedule of eight-step; null: another mode, or not approved yet. */
   steps: readonly ScheduleStep[] | null;

@@ -182,7 +182,7 @@ function goOn(run: Run, cut: readonly string[]): void {
 
 /** The message of a later turn: what became of the turns before, context and files, then the request. */
 async function composeTurn(run: Run): Promise<readonly Part[]> {
-  const past = renderSince(run, ({ isInMessages }) => isInMessages);
+  const past = renderSince(run, ({ mode }) => mode === "tool-loop");
   const piped = renderPiped(run);
   const files = await readMentioned(run);
   noteSent(run, files);

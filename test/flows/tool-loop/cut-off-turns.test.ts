@@ -62,7 +62,7 @@ test("the turn after one that was interrupted sends a valid conversation that sa
     const { signal, interrupt } = interruptible();
     const conversation = conversationAfter(await run(cut(interrupt), { signal }));
     const last = conversation.messages.at(-1);
-    expect(last?.role === "assistant" ? last.text : "").toContain("interrupted");
+    expect(last?.role === "assistant" ? last.text : "").toBe("(no words here: what became of this turn is said below)");
     expect((await run(["Going on."], { conversation })).outcome.text).toBe("Going on.");
   }
   const { signal, interrupt } = interruptible();

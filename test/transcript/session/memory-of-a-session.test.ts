@@ -29,7 +29,7 @@ inTerminal("what was declined, kept and undone is told as that, with the diff of
   await screen.shows(ready, 2);
   screen.enter("set x to 2 after all");
   await screen.shows(question, 3);
-  expect(conversationIn(lastAsked(place))).toBe("pai: not applied, the user declined these changes\n");
+  expect(conversationIn(lastAsked(place))).toBe("pai: not applied, the user declined the changes to a.py\n");
   expect(place.gemini.requests.at(-1)?.body).not.toContain(claim);
   screen.enter("y");
   await screen.shows(ready, 3);
@@ -57,7 +57,7 @@ inTerminal("what was declined, kept and undone is told as that, with the diff of
   await screen.shows(/Four\./);
   expect(conversationIn(lastAsked(place))).toBe(
     [
-      ...["user: set x to 2", "pai: not applied, the user declined these changes"],
+      ...["user: set x to 2", "pai: not applied, the user declined the changes to a.py"],
       ...["user: set x to 2 after all", "pai: undone by the user"],
       ...["user: what is there now?", "you: One.", "pai: answered; nothing was changed"],
       ...["user: and now?", "you: Two.", "pai: answered; nothing was changed"],

@@ -1,0 +1,228 @@
+/** What the request of a later turn is told of the turns before: what became of them and what the person decided, in every mode. */
+import { describe, expect, test } from "bun:test";
+import { eightStep } from "../../../src/flows/eight-step.ts";
+import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
+import { call, calls } from "../loop.ts";
+import { finish, modify, plan, talk, write } from "../plans.ts";
+import type { Setup } from "../scripted.ts";
+import { openTurns, type Turned, type Turns } from "../turns.ts";
+
+const interactive = { interactive: true } as const;
+const ask = {
+  lines: [talk("So it is.")],
+  options: interactive,
+  answers: [],
+} as const;
+const words = { feedback: "in words, please" } as const;
+
+async function inSession(files: Record<string, string>, work: (turns: Turns) => Promise<void>): Promise<void> {
+  const turns = openTurns(files);
+  try {
+    await work(turns);
+  } finally {
+    turns.remove();
+  }
+}
+
+const schedule = (scope: {
+  readonly create?: readonly string[];
+  readonly modify?: readonly string[];
+  readonly run?: readonly string[];
+}) =>
+  JSON.stringify({
+    ...{ mode: "task", complexity: "simple", reply: "On it.", steps: [{ title: "Do it", hint: "" }] },
+    scope: {
+      ...{ files_to_read: [], files_to_create: scope.create ?? [], files_to_modify: scope.modify ?? [] },
+      ...{ files_to_delete: [], commands: scope.run ?? [] },
+    },
+  });
+const verdict = (passed: boolean) => JSON.stringify({ passed, quality_score: 8, reasons: [], next_fix: [] });
+
+/** The messages of the first request of a turn, as text. */
+const sent = ({ requests }: Turned): string => JSON.stringify(requests[0]?.messages);
+
+describe("corrections and a no at the diff", () => {
+  const edit = (to: string) => modify("a.txt", ["one\n", `${to}\n`]) + finish(`It says ${to} now.`);
+  const declined: Omit<Setup, "task"> = {
+    lines: [plan({ steps: ["MODIFY a.txt"] }), edit("1"), edit("uno")],
+    options: { ...interactive, review: "batch" },
+    answers: ["yes", words, "no", "no"],
+  };
+
+  test("the second script stays in the dialogue, and the record has the words and what was declined", async () => {
+    await inSession({ "a.txt": "one\n" }, async (turns) => {
+      await turns.say("make it a number", declined);
+      const next = await turns.say("what now?", ask);
+      const all = sent(next);
+      expect(all).toContain("uno");
+      expect(all).toContain("in words, please");
+      expect(all).not.toContain("It says uno now.");
+      expect(next.past).toBe(
+        'pai: not applied, the user declined the changes to a.txt; the user had wanted the changes otherwise: "in words, please"',
+      );
+    });
+  });
+
+  test("a resumed session is told the same, with the diff that was declined", async () => {
+    await inSession({ "a.txt": "one\n" }, async (turns) => {
+      await turns.say("make it a number", declined);
+      turns.resume();
+      const { past } = await turns.say("what now?", ask);
+      expect(past).toContain(
+        'declined the changes to a.txt; the user had wanted the changes otherwise: "in words, please"',
+      );
+      expect(past).toContain("what the user declined:");
+      expect(past).toContain("uno");
+      expect(past).not.toContain("now.");
+    });
+  });
+
+  test("work that was declined with its plan is told to the next process with its diff", async () => {
+    await inSession({ "a.txt": "one\n" }, async (turns) => {
+      const options = { ...interactive, atOnce: "always" } as const;
+      await turns.say("make it a number", { lines: [edit("1"), edit("uno")], options, answers: [words, "no"] });
+      turns.resume();
+      const { past } = await turns.say("what now?", ask);
+      expect(past).toContain(
+        'pai: not applied, the user declined the plan; the user had wanted the plan otherwise: "in words, please"',
+      );
+      expect(past).toContain("what the user declined:");
+      expect(past).toContain("+uno");
+      expect(past).not.toContain("\n  +1\n");
+    });
+  });
+
+  test("eight-step tells its corrections, its answer and the later no, though its plan alone is in the dialogue", async () => {
+    await inSession({ "a.txt": "one\n" }, async (turns) => {
+      const lines = [schedule({ modify: ["a.txt"] }), edit("1"), edit("uno"), verdict(true), "All is written."];
+      const options = {
+        ...interactive,
+        mode: "eight-step",
+        review: "batch",
+      } as const;
+      await turns.say("make it a word", {
+        lines,
+        flow: eightStep,
+        options,
+        answers: ["yes", words, "yes"],
+      });
+      const kept = await turns.say("what now?", {
+        ...ask,
+        flow: eightStep,
+        lines: [talk("So it is.")],
+      });
+      expect(kept.past).toContain("user: make it a word\nyou: All is written.\npai: kept: 1 file");
+      expect(kept.past).toContain('the user had wanted the changes otherwise: "in words, please"');
+      expect(kept.past).toContain("+uno");
+    });
+  });
+
+  test("tool-loop tells a correction that was followed, once another mode or process goes on", async () => {
+    await inSession({}, async (turns) => {
+      const make = (text: string) => calls(call("write", { path: "a.txt", content: text }));
+      await turns.say("make a.txt", {
+        lines: [make("1\n"), make("uno\n"), "Made it."],
+        ...{
+          flow: toolLoop,
+          options: { ...interactive, mode: "tool-loop" },
+          answers: [words, "yes"],
+        },
+      });
+      turns.resume();
+      const { past } = await turns.say("what now?", ask);
+      expect(past).toContain("you: Made it.\npai: kept: 1 file (+1 −0), unverified");
+      expect(past).toContain('the user had wanted the changes otherwise: "in words, please"');
+      expect(past).not.toContain("not done");
+    });
+  });
+
+  test("a no to later changes names them, where the earlier ones are kept", async () => {
+    await inSession({}, async (turns) => {
+      const steps = ["WRITE a.txt", "RUN true", "WRITE b.txt"];
+      const work = `${write("a.txt", "a\n")}RUN::true\n${write("b.txt", "b\n")}${finish("Wrote both.")}`;
+      await turns.say("write both", {
+        lines: [plan({ steps }), work],
+        options: { ...interactive, review: "batch" },
+        answers: ["yes", "yes", "no", "yes"],
+      });
+      const next = await turns.say("what now?", ask);
+      expect(next.past).toBe(
+        "pai: kept: 1 file (+1 −0), the user declined the changes to b.txt; changed: a.txt; commands that ran: true (exit 0)",
+      );
+      expect(sent(next)).not.toContain("Wrote both.");
+      turns.resume();
+      const { past } = await turns.say("and now?", ask);
+      expect(past).toContain("what the user declined:");
+      expect(past).not.toContain("Wrote both.");
+    });
+  });
+});
+
+describe("what a run did besides its changes", () => {
+  test("a step that was left out and a command that failed are told", async () => {
+    await inSession({}, async (turns) => {
+      const steps = ["WRITE a.txt", "WRITE CHANGES.md", "RUN false"];
+      const work = `${write("a.txt", "a\n")}SKIP::CHANGES.md::no user sees it\nRUN::false\n${finish("Done.")}`;
+      const options = { ...interactive, allowRun: true };
+      await turns.say("write it", {
+        lines: [plan({ steps }), work, finish("Done.")],
+        ...{ options, answers: ["yes", "yes", "yes", "yes"] },
+      });
+      const { past } = await turns.say("what now?", ask);
+      expect(past).toContain("left out of the plan: CHANGES.md (no user sees it)");
+      expect(past).toContain("commands that ran: false (exit 1)");
+    });
+  });
+
+  test("an answer under a red check is known to the next process, too", async () => {
+    await inSession({}, async (turns) => {
+      const options = { ...interactive, checks: ["false"] };
+      await turns.say("what is here?", {
+        lines: [talk("Nothing is here.")],
+        options,
+        answers: [],
+      });
+      turns.resume();
+      const { past } = await turns.say("and now?", ask);
+      expect(past).toMatch(/^user: what is here\?\nyou: Nothing is here\.\npai: answered; nothing was changed; check/);
+    });
+  });
+
+  test("an answer under a green check is called no proof", async () => {
+    await inSession({}, async (turns) => {
+      const options = { ...interactive, checks: ["true"] };
+      await turns.say("what is here?", {
+        lines: [talk("Nothing is here.")],
+        options,
+        answers: [],
+      });
+      const { past } = await turns.say("and now?", ask);
+      expect(past).toBe("pai: answered; nothing was changed; true passed");
+    });
+  });
+});
+
+describe("tool-loop", () => {
+  test("what became of a turn that failed is said once, and not by the model", async () => {
+    await inSession({}, async (turns) => {
+      const make = calls(call("write", { path: "a.txt", content: "a\n" }));
+      const options = {
+        ...interactive,
+        mode: "tool-loop",
+        checks: ["false"],
+        keep: true,
+      } as const;
+      const all = { flow: toolLoop, options, answers: "yes" } as const;
+      await turns.say("make it", {
+        ...all,
+        lines: [make, "Done.", "Done.", "Done."],
+      });
+      const next = await turns.say("what now?", {
+        ...all,
+        lines: ["So it is."],
+      });
+      expect(sent(next).match(/kept: 1 file/g)).toHaveLength(1);
+      expect(next.past).toMatch(/^pai: kept: 1 file \(\+1 −0\), failed: check failed: false/);
+    });
+  });
+});

@@ -60,15 +60,12 @@ export interface Disk {
   syncAll(path: string): void;
 }
 
-const extend =
-  constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const change = constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const extend = change | constants.O_CREAT | constants.O_APPEND;
+const folder = constants.O_RDONLY | constants.O_DIRECTORY;
 
 /** `before` is called with the name of each effect and may throw instead of it. */
 export function openDisk(before: (effect: string) => void = () => {}, syncs = true): Disk {
-  const writeAll = (fd: number, bytes: Uint8Array): void => {
-    before("write");
-    writeBytes(fd, bytes);
-  };
   const withFile = (path: string, flags: number, use: (fd: number) => void): void => {
     const fd = openSync(path, flags, 0o600);
     try {
@@ -77,29 +74,24 @@ export function openDisk(before: (effect: string) => void = () => {}, syncs = tr
       closeSync(fd);
     }
   };
-  const sync = (fd: number): void => {
-    if (!syncs) return;
-    before("sync");
-    fsyncSync(fd);
+  const write = (fd: number, bytes: Uint8Array): void => {
+    before("write");
+    writeBytes(fd, bytes);
   };
-  let unsynced: Disk | null | undefined;
-
-  const setTraits = (path: string, traits: Traits): void => {
+  const setTraits = (path: string, traits: Traits | null): void => {
+    if (traits === null) return;
     before("set traits");
     writeTraits(path, traits);
   };
-
-  return placeErrors({
+  const effects: Omit<Disk, "unsynced"> = {
+    createClaim: (path, bytes) => createFile(path, bytes, { mode: 0o600, lasting: false, before }),
     createFile(path, bytes, mode, traits, time) {
-      before("create file");
       // Traits come before the bytes, so that a complete file has them.
-      const opened = () => traits && setTraits(path, traits);
-      createFile(path, bytes, { mode, time, lasting: syncs, opened, before });
+      createFile(path, bytes, { mode, time, lasting: syncs, opened: () => setTraits(path, traits), before });
     },
     overwriteFile(path, bytes, mode, time) {
-      before("overwrite file");
-      withFile(path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK, (fd) => {
-        writeAll(fd, bytes);
+      withFile(path, change, (fd) => {
+        write(fd, bytes);
         ftruncateSync(fd, bytes.length);
         if (mode !== null) fchmodSync(fd, mode);
         futimesSync(fd, time, time);
@@ -107,78 +99,34 @@ export function openDisk(before: (effect: string) => void = () => {}, syncs = tr
       });
     },
     createLink(path, target, traits) {
-      before("create link");
       symlinkSync(target, path);
-      if (traits) setTraits(path, traits);
+      setTraits(path, traits);
     },
     createFolder(path, mode, traits) {
-      before("create folder");
       mkdirSync(path, 0o700);
-      if (traits) setTraits(path, traits);
+      setTraits(path, traits);
       chmodSync(path, mode | (lstatSync(path).mode & 0o2000));
     },
-    addName(path, from) {
-      before("add name");
-      linkSync(from, path);
-    },
-    rename(path, from) {
-      before("rename");
-      renameSync(from, path);
-    },
-    renameNew(path, from) {
-      before("rename new");
-      return systemCalls()?.renameNew(path, from) === true || linkNew(path, from);
-    },
-    exchange(path, other) {
-      before("exchange");
-      return systemCalls()?.exchange(path, other) ?? false;
-    },
-    removeFile(path) {
-      before("remove file");
-      unlinkSync(path);
-    },
-    removeFolder(path) {
-      before("remove folder");
-      rmdirSync(path);
-    },
-    syncFolder(path) {
-      before("sync folder");
-      const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
-      try {
-        fsyncSync(fd);
-      } finally {
-        closeSync(fd);
-      }
-    },
-    append(path, bytes) {
-      before("append");
-      withFile(path, extend, (fd) => writeAll(fd, bytes));
-    },
-    createClaim(path, bytes) {
-      before("create claim");
-      createFile(path, bytes, { mode: 0o600, lasting: false, before });
-    },
-    syncFile(path) {
-      withFile(path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK, sync);
-    },
-    removeTree(path) {
-      before("remove tree");
-      rmSync(path, { recursive: true, force: true });
-    },
+    addName: (path, from) => linkSync(from, path),
+    rename: (path, from) => renameSync(from, path),
+    renameNew: (path, from) => systemCalls()?.renameNew(path, from) === true || linkNew(path, from),
+    exchange: (path, other) => systemCalls()?.exchange(path, other) ?? false,
+    removeFile: (path) => unlinkSync(path),
+    removeFolder: (path) => rmdirSync(path),
+    syncFolder: (path) => withFile(path, folder, fsyncSync),
+    append: (path, bytes) => withFile(path, extend, (fd) => write(fd, bytes)),
+    syncFile: (path) => withFile(path, change, (fd) => (syncs ? fsyncSync(fd) : undefined)),
+    removeTree: (path) => rmSync(path, { recursive: true, force: true }),
+    syncAll: (path) => withFile(path, folder, (fd) => systemCalls()?.syncDisk(fd)),
+  };
+  let unsynced: Disk | null | undefined;
+  return {
+    ...placeErrors(effects, before),
     get unsynced() {
       unsynced ??= systemCalls() === null ? null : openDisk(before, false);
       return unsynced;
     },
-    syncAll(path) {
-      before("sync all");
-      const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
-      try {
-        systemCalls()?.syncDisk(fd);
-      } finally {
-        closeSync(fd);
-      }
-    },
-  });
+  };
 }
 
 /** The real path of something below a pinned folder; the path itself if that is unknown. */
@@ -191,39 +139,21 @@ function realName(path: string): string {
   }
 }
 
-/** The same disk with paths in its errors: those of write and fsync lack them. */
-function placeErrors(disk: Disk): Disk {
-  const placed = <A extends readonly unknown[], R>(effect: (path: string, ...rest: A) => R) => {
-    return (path: string, ...rest: A): R => {
+/** The same effects, each named to `before` ("create file"), and with paths in their errors: those of write and fsync lack them. */
+function placeErrors<T extends object>(effects: T, before: (effect: string) => void): T {
+  const placed = Object.entries(effects).map(([name, effect]) => [
+    name,
+    (path: string, ...rest: readonly unknown[]) => {
       try {
+        before(name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
         return effect(path, ...rest);
       } catch (thrown) {
         if (thrown instanceof Error && "code" in thrown) Object.assign(thrown, { path: realName(path) });
         throw thrown;
       }
-    };
-  };
-  return {
-    createFile: placed(disk.createFile),
-    overwriteFile: placed(disk.overwriteFile),
-    createLink: placed(disk.createLink),
-    createFolder: placed(disk.createFolder),
-    addName: placed(disk.addName),
-    rename: placed(disk.rename),
-    renameNew: placed(disk.renameNew),
-    exchange: placed(disk.exchange),
-    removeFile: placed(disk.removeFile),
-    removeFolder: placed(disk.removeFolder),
-    syncFolder: placed(disk.syncFolder),
-    append: placed(disk.append),
-    createClaim: placed(disk.createClaim),
-    syncFile: placed(disk.syncFile),
-    removeTree: placed(disk.removeTree),
-    get unsynced() {
-      return disk.unsynced;
     },
-    syncAll: placed(disk.syncAll),
-  };
+  ]);
+  return Object.fromEntries(placed) as T;
 }
 
 /** A hard link never replaces a file either, but not every file system has them. */

@@ -20,8 +20,6 @@ export interface Root {
   readonly path: string;
   /** "", or the folder outside the project that a path lies in. */
   topOf(path: RelPath): RelPath;
-  /** Rules of the user for what every project ignores; read when first asked for. */
-  readonly userIgnore: string;
   /** The state of a path, links not followed; null: it does not exist. */
   stat(path: RelPath): Stat | null;
   /** Like `stat`; null also where it cannot be looked at. */
@@ -64,7 +62,6 @@ export interface LentRoot {
   readonly path: string;
   readonly own: readonly string[];
   readonly rules: PathRules;
-  readonly userIgnore: string;
   /** Folders outside the project that absolute paths reach. */
   readonly others?: readonly LentRoot[];
 }
@@ -77,8 +74,6 @@ export interface RootOptions {
   readonly own?: readonly string[];
   /** Denied names from the settings; such files are not read under another name either. */
   readonly rules?: PathRules;
-  /** Reads the user's rules for what every project ignores; none if left out. */
-  readonly userIgnore?: () => string;
 }
 
 /**
@@ -95,16 +90,11 @@ export function openRoot(path: string, options: RootOptions): Root {
       hint: "start in the folder of a project, or pass --force-root",
     });
   }
-  let userIgnore: string | null = null;
   return borrowOne({
     fd,
     path: real,
     own: options.own ?? [],
     rules: options.rules ?? { allow: [], deny: [] },
-    get userIgnore() {
-      userIgnore ??= options.userIgnore?.() ?? "";
-      return userIgnore;
-    },
   });
 }
 
@@ -166,9 +156,6 @@ function borrowOne(lent: LentRoot): Root {
 
   return {
     path: real,
-    get userIgnore() {
-      return lent.userIgnore;
-    },
     lent,
     topOf: () => "" as RelPath,
     refuseOwn: (stat, target) => own.refuse(stat, target),
@@ -210,9 +197,6 @@ export function joinRoots(main: Root, others: readonly Root[]): Root {
     path: main.path,
     get lent(): LentRoot {
       return others.length === 0 ? main.lent : { ...main.lent, others: others.map(({ lent }) => lent) };
-    },
-    get userIgnore() {
-      return main.userIgnore;
     },
     topOf: (path) => at(path, (root) => (root === main ? "" : root.path) as RelPath),
     stat: (path) => at(path, (root, own) => root.stat(own)),

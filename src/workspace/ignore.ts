@@ -1,4 +1,4 @@
-/** Which names a scan leaves out: by .gitignore, .paiignore, .git/info/exclude, the user's own rules; what tools make. */
+/** Which names a scan leaves out: by .gitignore, .paiignore, .git/info/exclude; what tools make. */
 import ignore from "ignore";
 import { isToolName } from "../core/closed-names.ts";
 import { joinPath, nameOf, type RelPath } from "../core/path.ts";
@@ -27,8 +27,6 @@ const maxWild = { folders: 3, stars: 3 } as const;
  * Returns the bytes of a file; null: it does not exist. Throws when it exceeds `limit`, and what the system refuses.
  */
 export interface IgnoreReader {
-  /** Rules of the user for every repository. */
-  readonly userIgnore: string;
   readBytes(path: RelPath, limit: number): { readonly bytes: Uint8Array } | null;
 }
 
@@ -45,9 +43,7 @@ interface Budget {
 export function openIgnore(root: IgnoreReader, folder: RelPath, top = "" as RelPath): IgnoreRules {
   const budget: Budget = { ...limits };
   const exclude = readRules(root, joinPath(top, ".git/info/exclude"), budget);
-  const own = takeRules(root.userIgnore, budget);
-  const everywhere = [exclude, own].filter((rules) => rules !== "").map((rules) => linkOf(top, rules));
-  const base: Chain = { own: [], git: [...everywhere, toolNames] };
+  const base: Chain = { own: [], git: [...(exclude === "" ? [] : [linkOf(top, exclude)]), toolNames] };
   let rules = rulesAt(root, top, addFiles(root, top, ignoreFiles, base, budget), budget);
   let at = top;
   for (const name of folder === top ? [] : below(top, folder).split("/")) {

@@ -22,7 +22,6 @@ import { type OwnOf, watchOthers } from "./effects/others.ts";
 import { findTop } from "./git/find-repository.ts";
 import { describeRepository } from "./git/git-state.ts";
 import { prepareCommit, requireRepository } from "./git/prepare-commit.ts";
-import { findUserIgnore, readUserIgnore } from "./git/user-ignore.ts";
 import { isAnyOpen, openIds, openJournal } from "./journal/journal.ts";
 import { openRootLock, openState, openStateLock, requireRoom } from "./journal/open-state.ts";
 import { recover } from "./journal/recover.ts";
@@ -93,11 +92,9 @@ const maxReadBytes = 8 * 1024 * 1024;
 export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWorkspace> {
   const { force, home } = options;
   const own = [...new Set([...(options.own ?? []), ...(options.stateDir === null ? [] : [options.stateDir])])];
-  const ignoreFile = atFirstUse(() => findUserIgnore({ home, env: options.env, path }));
-  const userIgnore = () => readUserIgnore(ignoreFile());
-  const main = openRoot(options.root, { force, home, own, rules: options.policy, userIgnore });
+  const main = openRoot(options.root, { force, home, own, rules: options.policy });
   const path = pathOutside(options.env["PATH"], main.path);
-  const outside = openOutside(main, options, { own, userIgnore });
+  const outside = openOutside(main, options, own);
   const { root, places } = outside;
   let opened: ReadonlySet<string> = new Set();
   const inPlaces = (path: string) => outside.find(path, opened);
@@ -162,7 +159,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       requireWritable: (path) => requireWritable(root.path, path),
       lostOwner: (path) => lostOwner(root.path, path, process.geteuid?.() ?? 0),
       names: (path) => fileAt(path)?.nlink ?? 0,
-      repository: (signal) => describeRepository(root.path, { path, userIgnore: ignoreFile(), signal }),
+      repository: (signal) => describeRepository(root.path, { path, signal }),
       ownProgram: (command) => findOwnProgram([root.path, ...outside.changed], command, options.env["PATH"] ?? ""),
       runAfter: async (command, limits) =>
         runAfter(command, { cwd: root.path, env: commandEnv(options.env, options.commandEnv), ...limits }),
@@ -225,7 +222,7 @@ const rulesOf = (root: Root, rules: PathRules, own: readonly string[]): PathRule
 function openOutside(
   main: Root,
   { shown = [], also = [], home, policy, force }: WorkspaceOptions,
-  { own, userIgnore }: { readonly own: readonly string[]; readonly userIgnore: () => string },
+  own: readonly string[],
 ) {
   const places: Outside[] = [];
   const roots: Root[] = [];
@@ -235,7 +232,7 @@ function openOutside(
     if (isKnown || pathWithin(base, main.path) !== null) return;
     if (use === "change" && (only !== null || pathWithin(main.path, base) !== null))
       throw new PaiError("usage", `--also takes a folder beside the project, which ${showName(base)} is not`);
-    const root = openRoot(base, { force: force || use !== "change", home, own, rules: policy, userIgnore });
+    const root = openRoot(base, { force: force || use !== "change", home, own, rules: policy });
     roots.push(root);
     places.push({ root, only, given, use, rules: rulesOf(root, policy, own) });
   };

@@ -307,7 +307,6 @@ function openIgnored(root: IgnoreReader, earlier: readonly Change[]): Ignored {
 /** Reads `written` files with their content from before the run. */
 function readBefore(root: IgnoreReader, written: ReadonlyMap<RelPath, Blob | null>): IgnoreReader {
   return {
-    userIgnore: root.userIgnore,
     readBytes(path, limit) {
       const old = written.get(path);
       if (old === undefined) return root.readBytes(path, limit);

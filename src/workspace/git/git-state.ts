@@ -20,8 +20,6 @@ const status = ["status", "--porcelain", "-z", "--no-renames", "--untracked-file
 export interface StateOptions {
   /** PATH without folders of the project: a git that lies in the project is not the user's. */
   readonly path: string;
-  /** The file of names that the user ignores in every repository; null: none. */
-  readonly userIgnore: string | null;
   readonly signal: AbortSignal;
 }
 
@@ -38,7 +36,7 @@ function renderStatus(text: string): string {
 /** Status of the files below a folder, by the real index and files; null: unknown or too slow. */
 async function readStatus(folder: string, checkout: Checkout, options: StateOptions): Promise<string | null> {
   const { top, git, common, head } = checkout;
-  const { path, userIgnore, signal } = options;
+  const { path, signal } = options;
   const program = Bun.which("git", { PATH: path });
   if (program === null || head === null) return null;
   const objects = join(common, "objects");
@@ -49,9 +47,8 @@ async function readStatus(folder: string, checkout: Checkout, options: StateOpti
       mkdirSync(join(frame, "info"));
       writeFileSync(join(frame, "info/exclude"), exclude);
     }
-    const own = userIgnore === null ? [] : ["-c", `core.excludesFile=${userIgnore}`];
     const env = { GIT_WORK_TREE: top, GIT_INDEX_FILE: join(git, "index") };
-    const args = [...own, ...status, "--", "."];
+    const args = [...status, "--", "."];
     const { text, why } = await runGit({
       git: program,
       path,

@@ -23,8 +23,7 @@ const put = (file: string, text: string) => {
   writeFileSync(join(root, file), text);
 };
 
-const state = (folder = root, userIgnore: string | null = null) =>
-  describeRepository(folder, { path, userIgnore, signal: new AbortController().signal });
+const state = (folder = root) => describeRepository(folder, { path, signal: new AbortController().signal });
 
 beforeEach(() => {
   made += 1;
@@ -70,16 +69,6 @@ describe("a working tree", () => {
     expect(await state(join(root, "new"))).toBe("git branch feature/x, 1 untracked");
   });
 
-  test("heeds what the user ignores everywhere", async () => {
-    put(".idea/x", "1\n");
-    const file = join(place, `ignore${made}`);
-    writeFileSync(file, ".idea/\n");
-    expect([await state(), await state(root, file)]).toEqual([
-      "git branch feature/x, 1 untracked",
-      "git branch feature/x, clean",
-    ]);
-  });
-
   test("without a branch, without a commit, and of a second working tree", async () => {
     git("worktree", "add", "-q", "-b", "side", join(place, `w${made}`));
     expect(await state(join(place, `w${made}`))).toBe("git branch side, clean");
@@ -115,7 +104,7 @@ describe("a working tree", () => {
 
   test("is its branch alone where git is missing or the index cannot be read", async () => {
     const signal = new AbortController().signal;
-    expect(await describeRepository(root, { path: "/nowhere", userIgnore: null, signal })).toBe("git branch feature/x");
+    expect(await describeRepository(root, { path: "/nowhere", signal })).toBe("git branch feature/x");
     put(".git/index", "DIRC nonsense");
     expect(await state()).toBe("git branch feature/x");
   });

@@ -37,7 +37,7 @@ function looksLikePath(name: string): boolean {
   return ending !== undefined && extensions.has(ending.toLowerCase());
 }
 
-type Found = { readonly path: RelPath } | { readonly why: string };
+type Found = { readonly path: RelPath } | { readonly why: string; readonly hint?: string | null };
 
 /** The text file with this name, or why it cannot be used; null: nothing exists there. */
 async function findFile(workspace: Workspace, text: string): Promise<Found | null> {
@@ -54,7 +54,8 @@ async function findFile(workspace: Workspace, text: string): Promise<Found | nul
     if (blob?.kind !== "file") return null;
     return blob.bytes.subarray(0, 8000).includes(0) ? { why: "it is not text" } : { path };
   } catch (thrown) {
-    return { why: toPaiError(thrown).message };
+    const { message, hint } = toPaiError(thrown);
+    return { why: message.replace(`${text}: `, ""), hint };
   }
 }
 
@@ -114,7 +115,7 @@ async function refuseMistaken(
   const refused = found.find((each) => each !== null && "why" in each);
   if (refused != null && "why" in refused)
     throw new PaiError("usage", `@${name} cannot be shown: ${refused.why}`, {
-      hint: String.raw`name another file, or write \@ for a word that is not a file`,
+      hint: refused.hint ?? String.raw`name another file, or write \@ for a word that is not a file`,
     });
   const near = await findNear(workspace, name);
   throw new PaiError("usage", `no such file: ${name}`, {

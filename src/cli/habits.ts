@@ -75,6 +75,20 @@ const flags = (): Readonly<Record<string, string>> => ({
 const find = (table: Readonly<Record<string, string>>, name: string): string | null =>
   Object.hasOwn(table, name) ? (table[name] ?? null) : null;
 
+/** By a word after a slash in a session. */
+const slashes = (): Readonly<Record<string, string>> => ({
+  history: "here: /diff, /undo, /rewind; in a shell: pai history",
+  models: "here: /model; in a shell: pai models",
+  doctor: "in a shell: pai doctor",
+  key: "in a shell: pai key",
+  login: "in a shell: pai key set",
+  status: "here: /cost, /diff, /config",
+});
+
+/** What to type in a session instead of a word after a slash; null: unknown. */
+export const habitInSession = (word: string): string | null =>
+  find(slashes(), word.toLowerCase()) ?? habitOfCommand(word);
+
 /** What to use instead of another agent's command; null: unknown. */
 export const habitOfCommand = (word: string): string | null => find(commands(), word.toLowerCase());
 

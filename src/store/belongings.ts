@@ -14,7 +14,7 @@ export interface Belongings {
 
 const settingsNames = /^(config|credentials)\.json(\.lock)?$/;
 const stateNames =
-  /^((trust|endpoints|keys|models|tools|mcp)\.json(\.lock)?|(run-index-\d+|days|outbox)\.sqlite(-wal|-shm)?)$/;
+  /^((trust|endpoints|keys|models|tools|mcp)\.json(\.lock)?|(run-index-\d+|days|outbox)\.sqlite(-wal|-shm)?|told-[a-z-]+)$/;
 /** The name of a workspace's state folder ends with a hash of its path. */
 const workspaceName = /-[0-9a-f]{12}$/;
 

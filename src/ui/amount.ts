@@ -11,8 +11,9 @@ export function counted(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Tokens: 1048576 → "1049k". */
-export const inThousands = (tokens: number): string => `${Math.round(tokens / 1000)}k`;
+/** Tokens, rounded, millions down: 1048576 → "1M", 272000 → "272k". */
+export const roundTokens = (tokens: number): string =>
+  tokens < 999_500 ? `${Math.round(tokens / 1000)}k` : `${Math.max(10, Math.floor(tokens / 100_000)) / 10}M`;
 
 /** Milliseconds in the units that people use: "0.4 s", "12 s", "2 min 5 s", "3 h 20 min". */
 export function renderDuration(ms: number): string {

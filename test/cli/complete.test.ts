@@ -24,6 +24,17 @@ test("slash commands, and what may follow two of them", async () => {
   expect(await wordsFor("/undo x")).toBeNull();
 });
 
+test("what tools make is offered last, folders and what is in them", async () => {
+  const folder = (path: string) => ({ path, kind: "folder" });
+  const names = [".venv", "node_modules", "src"].map(folder);
+  const made = { path: (text: string) => text, list: async () => names } as unknown as Workspace;
+  const found = foldNames(["dist/a.js", "node_modules/a/b.js", "src/a.js"]);
+  const known = { own: async () => [], files: async () => found, idsFor: () => [] };
+  const offered = async (before: string) => (await completeMessage(made, before, known))?.words;
+  expect(await offered("see @")).toEqual(["src/", ".venv/", "node_modules/"]);
+  expect(await offered("see @a.js")).toEqual(["src/a.js", "dist/a.js", "node_modules/a/b.js"]);
+});
+
 test("ids of runs and sessions behind the commands that take one, and commands that are files", async () => {
   const ids = ["20261122-2", "20261122-1"];
   const known = {

@@ -72,7 +72,7 @@ test("one provider: its models with windows, outputs, prices and ends; OpenRoute
 test("what a server does not tell comes from the catalogue; unknown is a question mark, never a guess", async () => {
   const { out } = await list(openProcess(), ["openai"], { env: keys });
   expect(out.split("\n").slice(2, 5)).toEqual([
-    "  gpt-6.1-terra           1050k   128k       1    0.05       5  above 272k: 2 / 7.5",
+    "  gpt-6.1-terra              1M   128k       1    0.05       5  above 272k: 2 / 7.5",
     "  gpt-9                       ?      ?       ?       ?       ?",
     "  o3                       200k   100k       2     0.5       8  ends 2026-12-11",
   ]);
@@ -85,7 +85,7 @@ test("without a name every provider with a key is asked, at most once a day; a n
     `/oai/models Bearer ${keys.OPENAI_API_KEY}`,
     `/v1beta/models ${keys.GEMINI_API_KEY}`,
   ]);
-  expect(first.out).toContain("gemini-2.5-flash-lite   1049k    66k     0.1    0.01     0.4  closed to new accounts");
+  expect(first.out).toContain("gemini-2.5-flash-lite      1M    66k     0.1    0.01     0.4  closed to new accounts");
   const later = await list(process, [], { env: keys }, new Date("2026-11-23T15:20:00Z"));
   expect([asked, later.out.includes(`openai (${at}/oai, asked 3 h 20 min ago), 3 models`)]).toEqual([[], true]);
   await list(process, ["openai"], { env: keys });

@@ -26,10 +26,10 @@ test("every model has its window and prices in columns, its dearer rate and its 
     "closed to new accounts|by invitation only",
   ];
   const note = `(${notes.join("|")})`;
-  const prices = String.raw`[ \dk]{5}k(?:[ .\d]{8}){3}( {2}${note}(; ${note})*)?`;
+  const prices = String.raw`[ \d.]{5}[kM](?:[ .\d]{8}){3}( {2}${note}(; ${note})*)?`;
   const row = new RegExp(`^(?: {2}[a-z0-9.-]+ *(?<=^.{26})| {26}) ${prices}$`);
   const isLong = (line: string) => /^ {2}[a-z0-9.-]{25,}$/.test(line);
-  expect(models.filter((line) => !row.test(line) && !isLong(line) && !line.endsWith("k unknown"))).toEqual([]);
+  expect(models.filter((line) => !row.test(line) && !isLong(line) && !/[kM] unknown$/.test(line))).toEqual([]);
   expect(models.some(isLong)).toBe(true);
   expect(models.filter((line) => line.length > 120)).toEqual([]);
   for (const told of notes) expect([told, models.some((line) => new RegExp(told).test(line))]).toEqual([told, true]);
@@ -45,8 +45,8 @@ test("a terminal wraps the text after the prices in its column", async () => {
 test("a model that ended is gone; a price that was announced holds from its day on", async () => {
   const [before, after] = [await linesOf("2026-11-23", "all"), await linesOf("2027-01-01", "all")];
   expect(after.filter((line) => line.startsWith("  gemini-2.5-pro"))).toEqual([]);
-  expect(before).toContain("  gemini-3.8-flash          1049k    0.75   0.075    3.75  from 2027-01-01: 1.5 / 7.5");
-  expect(after).toContain("  gemini-3.8-flash          1049k     1.5    0.15     7.5");
+  expect(before).toContain("  gemini-3.8-flash             1M    0.75   0.075    3.75  from 2027-01-01: 1.5 / 7.5");
+  expect(after).toContain("  gemini-3.8-flash             1M     1.5    0.15     7.5");
 });
 
 test("a model that new accounts do not get says so", async () => {

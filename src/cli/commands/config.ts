@@ -11,7 +11,7 @@ import type { Context, Handler } from "../command.ts";
 import { isInteractive, openPrompter } from "../compose/view.ts";
 import { keyWords } from "../config/keys.ts";
 import { settingWords } from "../config/settings.ts";
-import type { ConfigCall, ConfigWord } from "../config/word.ts";
+import type { ConfigCall, ConfigWord, SettingsNow } from "../config/word.ts";
 import { openLog } from "../open-log.ts";
 
 type Asking = Pick<ConfigCall, "askHidden" | "readLine">;
@@ -42,7 +42,11 @@ const groups = {
 } satisfies Record<string, Group>;
 
 /** Defines one of the two with a way to ask; an answer of null means end of input. */
-export function defineConfigCommand(of: "config" | "key", openAsking: (context: Context) => Asking): Handler {
+export function defineConfigCommand(
+  of: "config" | "key",
+  openAsking: (context: Context) => Asking,
+  now: SettingsNow | null = null,
+): Handler {
   const group = groups[of];
   return async (context) => {
     const log = openLog(context);
@@ -59,6 +63,7 @@ export function defineConfigCommand(of: "config" | "key", openAsking: (context: 
       provider: providerNamed(context.flags.provider, own),
       own,
       places,
+      now,
       ...openAsking(context),
       warn,
       note: (text) => notes.push(text),
@@ -83,6 +88,8 @@ const askAtTerminal = (context: Context): Asking => {
 };
 
 export const configCommand: Handler = defineConfigCommand("config", askAtTerminal);
+/** `pai config` in a session, whose settings in force these are. */
+export const configIn = (now: SettingsNow): Handler => defineConfigCommand("config", askAtTerminal, now);
 export const keyCommand: Handler = defineConfigCommand("key", askAtTerminal);
 
 /** The provider of `--provider`, of pai or of the user; null: not given. Throws usage for an unknown one. */

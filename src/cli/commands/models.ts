@@ -1,13 +1,12 @@
 /** `pai models`: lists providers, their keys, known models with context windows and prices. */
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { KeptList, ListedModel } from "../../core/listed-model.ts";
-import { findAnyProvider, type Provider, providers } from "../../core/providers.ts";
+import { findAnyProvider, type Provider, providerIds, providers } from "../../core/providers.ts";
 import { suggest } from "../../core/suggest.ts";
 import { findModel, knownModels, nextPrice, priceOn } from "../../models/catalogue.ts";
-import { modelSources } from "../../models/open.ts";
 import { requireOwnAddresses } from "../../store/base-url.ts";
 import { findKeys } from "../../store/keys.ts";
-import { counted, inThousands, renderDuration } from "../../ui/amount.ts";
+import { counted, renderDuration, roundTokens } from "../../ui/amount.ts";
 import { hang } from "../../ui/layout.ts";
 import { showResult } from "../answer-document.ts";
 import { columnsOf } from "../columns.ts";
@@ -23,7 +22,7 @@ function findRows(context: Context) {
   const base = composeBase(context);
   const { places, settings } = base;
   const day = context.now().toISOString().slice(0, 10);
-  const sources = [...modelSources, ...settings.providers.map(({ id }) => id)];
+  const sources = [...providerIds, ...settings.providers.map(({ id }) => id)];
   return sources.map((provider) => {
     const row = findAnyProvider(provider, settings.providers);
     const keyed = row?.needsKey ?? false;
@@ -73,7 +72,7 @@ function renderModel(
   const rates = price === null ? ["unknown"] : [price.input, price.cached, price.output].map(String);
   const large = price?.large ?? null;
   const notes = [
-    ...(large === null ? [] : [`above ${inThousands(large.above)}: ${large.input} / ${large.output}`]),
+    ...(large === null ? [] : [`above ${roundTokens(large.above)}: ${large.input} / ${large.output}`]),
     ...(next_price === null ? [] : [`from ${next_price.from}: ${next_price.input} / ${next_price.output}`]),
     ...(ends === null ? [] : [`ends ${ends}`]),
     ...(closed === null ? [] : [closed]),
@@ -81,7 +80,7 @@ function renderModel(
   const mark = marked(number);
   const isLong = name.length > nameWidth;
   const lead = isLong ? " ".repeat(mark.length + nameWidth) : mark + name.padEnd(nameWidth);
-  const row = hang(`${alignRow(lead, inThousands(window), ...rates)}  `, notes, columns);
+  const row = hang(`${alignRow(lead, roundTokens(window), ...rates)}  `, notes, columns);
   return [...(isLong ? [`${mark}${name}`] : []), ...row].map((line) => `${line.trimEnd()}\n`).join("");
 }
 
@@ -189,10 +188,10 @@ function renderList({ provider, address, asked_at, models, omitted }: Described,
   const when = age < 60_000 ? "" : `, asked ${renderDuration(age)} ago`;
   const rows = models.map(({ name, window, max_output, price, ends, closed }) => {
     const rates = price === null ? ["?", "?", "?"] : [price.input, price.cached, price.output].map(String);
-    const sizes = [window, max_output].map((tokens) => (tokens === null ? "?" : inThousands(tokens)).padStart(7));
+    const sizes = [window, max_output].map((tokens) => (tokens === null ? "?" : roundTokens(tokens)).padStart(7));
     const large = price?.large ?? null;
     const notes = [
-      ...(large === null ? [] : [`above ${inThousands(large.above)}: ${large.input} / ${large.output}`]),
+      ...(large === null ? [] : [`above ${roundTokens(large.above)}: ${large.input} / ${large.output}`]),
       ...(ends === null ? [] : [`ends ${ends}`]),
       ...(closed === null ? [] : [closed]),
     ].join("; ");

@@ -25,8 +25,9 @@ export const settingWords: Readonly<Record<string, ConfigWord>> = {
   list: { usage: "", about: "all settings in force, with their origin", minWords: 0, maxWords: 0, run: list },
 };
 
-/** Settings in force here, and the model that the only key chooses where nothing else does. */
-function loadHere({ context, places, warn }: ConfigCall) {
+/** Settings in force in this session or here, and the model that the only key chooses where nothing else does. */
+function loadHere({ context, places, warn, now }: ConfigCall) {
+  if (now !== null) return { base: now, message: null, problem: null };
   const loaded = loadSettings({ flags: {}, env: context.env, places, root: findRoot(context) });
   for (const text of loaded.warnings) warn(text);
   return pickModel(context, { ...loaded, places });
@@ -209,6 +210,8 @@ function demandSetting(name: string): { readonly setting: AnySetting; readonly e
 }
 
 function render(value: Json): string {
+  // Of an effort that is one for both.
+  if (isFields(value) && "work" in value && value["plan"] === value["work"]) return render(value["work"] ?? null);
   if (value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }

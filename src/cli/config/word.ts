@@ -1,9 +1,16 @@
 /** The type of a subcommand of `pai config` and `pai key`. */
+import type { Json } from "../../core/model.ts";
 import type { Provider } from "../../core/providers.ts";
 import type { OwnProvider } from "../../store/own-providers.ts";
 import type { Places } from "../../store/places.ts";
 import type { Context } from "../command.ts";
 import type { ReadLine } from "./key-entry.ts";
+
+/** Values in force where a command line alone does not decide, with their origins. */
+export interface SettingsNow {
+  readonly values: Readonly<Record<string, Json>>;
+  readonly origins: Readonly<Record<string, string>>;
+}
 
 export interface ConfigCall {
   readonly context: Context;
@@ -14,6 +21,8 @@ export interface ConfigCall {
   /** Providers of the user. Throws config_invalid for unusable settings. */
   readonly own: () => readonly OwnProvider[];
   readonly places: Places;
+  /** null: those of the files and variables. */
+  readonly now: SettingsNow | null;
   /** Asks for hidden text; null: end of input. */
   readonly askHidden: ReadLine;
   /** Reads one line; null: nobody can be asked. */

@@ -1,14 +1,15 @@
 /** What a message may go on with: slash commands with their arguments, and paths after `@`, also by some of their letters. */
 
+import { isBuiltFolder } from "../../core/closed-names.ts";
 import { efforts } from "../../core/model.ts";
 import { findNames, foldNames, type Names } from "../../core/name-search.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Workspace } from "../../core/ports.ts";
 import { knownModels } from "../../models/catalogue.ts";
-import { modes } from "../../store/setting-table.ts";
+import { type Mode, modes } from "../../store/setting-table.ts";
 import type { Completion } from "../../ui/prompt/editor.ts";
 import { mentionMark } from "../at-paths.ts";
-import { slashCommands } from "./slash.ts";
+import { modeAbout, slashCommands } from "./slash.ts";
 
 const maxOffered = 100;
 /** Files found by some of their letters. */
@@ -57,6 +58,9 @@ export function openFileNames(workspace: Workspace): () => Promise<Names> {
   };
 }
 
+/** Whether a word lies in a folder that tools make: few want to show such a file, so it is offered last. */
+const isBuilt = (word: string): boolean => word.replaceAll('"', "").split("/").slice(0, -1).some(isBuiltFolder);
+
 /** What completion needs besides the workspace. */
 export interface Known {
   /** Custom commands. */
@@ -84,12 +88,18 @@ export async function completeMessage(
   const follows = [...(followers.get(command) ?? idsFor(command))]
     .filter((word) => word.startsWith(begun))
     .slice(0, maxOffered);
-  if (follows.length > 0 || followers.has(command)) return { from: before.length - begun.length, words: follows };
+  const notes = command === "mode" ? { notes: follows.map((mode) => modeAbout[mode as Mode]) } : {};
+  if (follows.length > 0 || followers.has(command))
+    return { from: before.length - begun.length, words: follows, ...notes };
   const typed = begunMention.exec(before)?.[1];
   if (typed === undefined) return null;
   const bare = typed.replace(/^"/, "");
   const words = await listPaths(workspace, bare, typed.startsWith('"')).catch(() => []);
   const named = bare === "" ? [] : findNames(await files(), bare, maxFound);
   const more = named.map((name) => (typed.startsWith('"') || /\s/.test(name) ? quote(name) : name));
-  return { from: before.length - typed.length, words: [...new Set([...words, ...more])] };
+  const all = [...new Set([...words, ...more])];
+  return {
+    from: before.length - typed.length,
+    words: [...all.filter((word) => !isBuilt(word)), ...all.filter(isBuilt)],
+  };
 }

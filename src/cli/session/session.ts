@@ -7,6 +7,7 @@ import type { Outcome } from "../../core/outcome.ts";
 import { asksBack, pendingOf } from "../../core/session/session.ts";
 import { openInputHistory } from "../../store/input-history.ts";
 import { openSessions, openUnkept } from "../../store/sessions.ts";
+import { isFirstTime } from "../../store/told.ts";
 import { wrap } from "../../ui/layout.ts";
 import type { MessageOptions } from "../../ui/prompt/line-reader.ts";
 import { isContinue, isNo, readAnswer } from "../../ui/prompt/read-answer.ts";
@@ -29,7 +30,7 @@ import { editOutside, runOwn } from "./own-command.ts";
 import { carryOut, waitingPlan } from "./plan-turn.ts";
 import { describeLosses, renderResumed } from "./render-resumed.ts";
 import { doSlash, isSlash, isSlashLine, listOwn } from "./slash.ts";
-import { countInterrupt, renderSpent, runTurn, type Talk, tell } from "./talk.ts";
+import { countInterrupt, renderSpent, runTurn, type Talk, tell, usualMode } from "./talk.ts";
 import { hold, nextQueued, takeDraft } from "./watch-keys.ts";
 import { watchTruth } from "./watch-truth.ts";
 
@@ -195,12 +196,11 @@ function requireTerminal(context: Context): void {
   });
 }
 
-/** The way of working of a session: without a choice of the user the one that may search. */
-const usualMode = ({ origins, settings }: Base) => (origins["mode"] === "default" ? "auto" : settings.mode);
-
-/** Said of a model that nobody chose, and whose name tells that its maker has a greater one. */
-const noteOf = ({ origins, settings }: Base) =>
-  origins["model"] === "default" && /-(?:lite|mini|nano)\b/.test(settings.model)
+/** Said once of a model that nobody chose, and whose name tells that its maker has a greater one. */
+const noteOf = ({ origins, places, settings }: Base) =>
+  origins["model"] === "default" &&
+  /-(?:lite|mini|nano)\b/.test(settings.model) &&
+  isFirstTime(places.stateDir, "small-model")
     ? "; this is a small model, /model shows others"
     : "";
 
@@ -236,7 +236,7 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
     interruptedAt: 0,
     stoppedAt: 0,
     spent: { calls: 0, tokens: 0, cost: 0 },
-    sandboxTold: null,
+    told: new Map<string, string>(),
     offered: null,
     outputs: [],
     outside: new Set<string>(),

@@ -18,7 +18,7 @@ import { hang, pad, wrap } from "../../ui/layout.ts";
 import { visible, visibleBut, visibleLine } from "../../ui/sanitize.ts";
 import { ownCodes } from "../../ui/style.ts";
 import { columnsOf } from "../columns.ts";
-import { configCommand } from "../commands/config.ts";
+import { configIn } from "../commands/config.ts";
 import { previewTask, renderPreview } from "../commands/context.ts";
 import { redoInSession, undoInSession } from "../commands/history.ts";
 import { numberedModel, renderModels } from "../commands/models.ts";
@@ -27,13 +27,14 @@ import { composeOptions } from "../compose/compose.ts";
 import { composeModel, listModels, withModel } from "../compose/compose-model.ts";
 import { listCustom } from "../compose/custom.ts";
 import { describeChosen, priceOf } from "../compose/model-facts.ts";
-import { habitOfCommand } from "../habits.ts";
+import type { SettingsNow } from "../config/word.ts";
+import { habitInSession } from "../habits.ts";
 import { renderDiffOn } from "../print-diff.ts";
 import { keepFacts } from "../remember.ts";
 import { planTurn } from "./plan-turn.ts";
 import { renderExport, renderListed } from "./render-resumed.ts";
 import { changesOfSession, compactTalk, rewindTalk } from "./rewind.ts";
-import { renderSpent, type Talk, taskOf, whileInterruptible } from "./talk.ts";
+import { renderSpent, type Talk, taskOf, usualMode, whileInterruptible } from "./talk.ts";
 
 interface Slash {
   readonly name: string;
@@ -57,14 +58,24 @@ async function switchModel(talk: Talk, id: string): Promise<void> {
   say(talk, `model: ${talk.model.model.id}`);
 }
 
+/** How pai works in each mode, in a user's words. */
+export const modeAbout: Readonly<Record<Mode, string>> = {
+  "single-shot": "one plan for your yes, then all of it in one go",
+  "eight-step": "one plan for your yes, then each step is done and judged by itself",
+  "tool-loop": "no plan: looks, changes and runs step by step, and asks before each change",
+  auto: "looks where it must, then a plan; step by step only what is large",
+};
+
 function switchMode(talk: Talk, name: string): void {
   const mode = modes.find((each) => each === name);
   if (name !== "" && mode === undefined) {
     throw new PaiError("usage", `unknown mode: ${name}`, { hint: `one of ${modes.join(", ")}` });
   }
   if (mode !== undefined) talk.mode = mode satisfies Mode;
-  const others = modes.filter((each) => each !== talk.mode).join(", ");
-  say(talk, `mode: ${talk.mode}${name === "" ? ` (/mode NAME switches: ${others})` : ""}`);
+  const columns = columnsOf(talk.context.env);
+  const rows = modes.flatMap((each) => hang(`  ${each.padEnd(13)}`, modeAbout[each], columns));
+  const list = name === "" ? [...rows, "switch: /mode NAME"] : [];
+  say(talk, [...hang(`mode: ${talk.mode}, `, modeAbout[talk.mode], columns), ...list].join("\n"));
 }
 
 const ownEffort = "default";
@@ -234,11 +245,31 @@ function showOutput({ outputs, context, view }: Talk, number: string): void {
   if (number === "" && count > 1) dim(`the last of ${count}: /output NUMBER shows another`);
 }
 
-/** `pai config`: what is set counts from the next session on, but for what a slash command sets now. */
-async function setConfig({ context }: Talk, words: string): Promise<void> {
+/** What is in force now: the settings with which the session began, and what slash commands chose since. */
+function settingsNow({ composed, mode, effort, model }: Talk): SettingsNow {
+  const { settings, values, origins } = composed.base;
+  const chosen = [
+    ["mode", mode, mode === usualMode(composed.base)],
+    ["effort", effort, effort === settings.effort],
+    ["model", model?.model.id ?? settings.model, model === undefined],
+  ] as const;
+  return {
+    values: { ...values, ...Object.fromEntries(chosen.map(([name, value]) => [name, value])) },
+    origins: {
+      ...origins,
+      ...Object.fromEntries(chosen.flatMap(([name, , isOld]) => (isOld ? [] : [[name, `/${name}`]]))),
+    },
+  };
+}
+
+/** `pai config` with the values in force now; what is set by it counts from the next session on. */
+async function setConfig(talk: Talk, words: string): Promise<void> {
   const [name, ...value] = words.split(/\s+/).filter((word) => word !== "");
   const verb = name === undefined ? ["list"] : [value.length === 0 ? "get" : "set", name, ...value];
-  await configCommand({ ...context, words: verb });
+  await configIn(settingsNow(talk))({ ...talk.context, words: verb });
+  if (name === undefined || value.length === 0) return;
+  const isSlashed = ["mode", "model", "effort"].includes(name);
+  say(talk, `counts from the next session on${isSlashed ? `; in this one: /${name} ${value.join(" ")}` : ""}`);
 }
 
 /** Undoes or redoes a run. */
@@ -249,7 +280,11 @@ async function reverse({ context }: Talk, command: typeof undoInSession, text: s
 export const slashCommands: readonly Slash[] = [
   { name: "help", about: "this list", run: showHelp },
   { name: "model", about: "list models, or switch: /model NUMBER or PROVIDER:NAME", run: switchModel },
-  { name: "mode", about: `way of working: ${modes.join(", ")}`, run: async (talk, name) => switchMode(talk, name) },
+  {
+    name: "mode",
+    about: "how pai goes about a task: /mode explains, /mode NAME switches",
+    run: async (talk, name) => switchMode(talk, name),
+  },
   {
     name: "effort",
     about: `how hard the model thinks: ${efforts.join(", ")}`,
@@ -327,16 +362,21 @@ export const isSlash = (word: string): boolean => slashCommands.some(({ name }) 
 /** Whether a line begins with one of these commands. */
 export const isSlashLine = (line: string): boolean => isSlash(/^\/(\S*)/.exec(line)?.[1]?.toLowerCase() ?? "");
 
-/** Runs a line that begins with a slash. Throws usage for an unknown command. */
+/** Runs a line that begins with a slash, also with the begin of one name. Throws usage for an unknown command. */
 export async function doSlash(talk: Talk, line: string): Promise<void> {
   const [, name = "", rest = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const command = slashCommands.find((each) => each.name === name.toLowerCase());
   if (command !== undefined) return command.run(talk, rest.trim());
-  const near = suggest(
-    name,
-    slashCommands.map((each) => each.name),
-  );
+  const names = [...slashCommands, ...(await listOwn(talk))].map((each) => each.name);
+  const begun = names.filter((each) => name.length > 1 && each.startsWith(name.toLowerCase()));
+  const only = slashCommands.find((each) => begun.length === 1 && each.name === begun[0]);
+  if (only !== undefined) {
+    say(talk, `/${only.name}`);
+    return only.run(talk, rest.trim());
+  }
+  const near = suggest(name, names);
+  const like = begun.length > 1 ? `one of ${begun.map((each) => `/${each}`).join(", ")}?` : null;
   throw new PaiError("usage", `unknown command: /${name}`, {
-    hint: near === null ? (habitOfCommand(name) ?? "see /help") : `did you mean /${near}?`,
+    hint: like ?? (near === null ? (habitInSession(name) ?? "see /help") : `did you mean /${near}?`),
   });
 }

@@ -53,8 +53,8 @@ export interface Talk {
   interruptedAt: number;
   /** Time at which a task was last stopped, in ms. */
   stoppedAt: number;
-  /** What was last said of the sandbox, which holds for the tasks that follow; null: nothing. */
-  sandboxTold: string | null;
+  /** What was last said of the sandbox and the briefing, by code, which holds for the tasks that follow. */
+  readonly told: Map<string, string>;
   /** Totals of the tasks so far; `cost` in USD, null: some price is unknown. */
   spent: { readonly calls: number; readonly tokens: number; readonly cost: number | null };
   readonly truth: TruthWatch;
@@ -87,11 +87,15 @@ export interface Planned {
 
 type Mode = Settings["mode"];
 
-/** Whether the event says of the sandbox what an earlier task of the session has said. Notes what it says. */
+/** The way of working of a session: without a choice of the user the one that may search. */
+export const usualMode = ({ origins, settings }: Composed["base"]): Mode =>
+  origins["mode"] === "default" ? "auto" : settings.mode;
+
+/** Whether the event says what an earlier task of the session has said, and what holds for all. Notes what it says. */
 function isToldAgain(talk: Talk, event: Parameters<TerminalView["sink"]>[0]): boolean {
-  if (event.type !== "notice" || event.code !== "sandbox") return false;
-  const isAgain = talk.sandboxTold === event.text;
-  talk.sandboxTold = event.text;
+  if (event.type !== "notice" || !["sandbox", "context"].includes(event.code)) return false;
+  const isAgain = talk.told.get(event.code) === event.text;
+  talk.told.set(event.code, event.text);
   return isAgain;
 }
 

@@ -117,7 +117,7 @@ function lacksOf(more: boolean, tally: SurveyTally, history: string | null): str
     ...(tally.unread > 0
       ? [`${tally.unread} files were ranked by their names alone: there was no time to read them`]
       : []),
-    ...(history === null ? [] : [`history: ${history}`]),
+    ...(history === null ? [] : [`files to show are chosen without git's history: ${history}`]),
   ];
 }
 

@@ -178,7 +178,7 @@ async function choose(
 
 function tellLacks(run: Run, lacks: readonly string[]): void {
   if (lacks.length === 0) return;
-  run.emit({ type: "notice", level: "info", code: "context", text: `context: ${lacks.join("; ")}` });
+  run.emit({ type: "notice", level: "info", code: "context", text: lacks.join("; ") });
 }
 
 /** Where the links among the entries lead. */

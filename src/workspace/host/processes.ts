@@ -73,13 +73,17 @@ const argumentsOf = (host: HostFiles, pid: number): string =>
 const percent = ({ worked, age }: { readonly worked: number; readonly age: number }): string =>
   `${((100 * worked) / Math.max(age, 1)).toFixed(1)} %`;
 
+const some = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+
 /** Programs with their users, those that take most memory first; with a filter each process that it fits. */
 export function renderProcesses(host: HostFiles, filter: string): string {
   const all = readProcesses(host);
   const found = all.filter((each) => fits(each, filter));
   const load = host.read("/proc/loadavg").split(" ").slice(0, 3).join(" ");
   const dead = all.filter(({ state }) => state === "Z").length;
-  const head = `${all.length} processes of ${new Set(all.map(({ user }) => user)).size} users, load ${load}${dead > 0 ? `, ${dead} zombies` : ""}`;
+  const users = new Set(all.map(({ user }) => user)).size;
+  const zombies = dead > 0 ? `, ${some(dead, "zombie")}` : "";
+  const head = `${some(all.length, "process", "processes")} of ${some(users, "user")}, load ${load}${zombies}`;
   const rows = filter === "" ? groupRows(host, found) : singleRows(host, found);
   const none = `no process with the name, user or number ${plainName(filter, 60)}`;
   return [head, ...(found.length === 0 ? [none] : rows), ...[tellHidden(host) ?? []].flat()].join("\n");
@@ -152,7 +156,9 @@ export function renderMemory(host: HostFiles, filter: string): string {
     `memory: ${of("MemAvailable")} available of ${of("MemTotal")}; cached ${of("Cached")}, dirty ${of("Dirty")}, shared ${of("Shmem")}`,
     `swap: ${of("SwapFree")} free of ${of("SwapTotal")}`,
     ...(/^\d+$/.test(limit) ? [`this session may take ${spellBytes(Number(limit))}`] : []),
-    ...(killed === "0" ? [] : [`the kernel has ended ${killed} processes for want of memory since its start`]),
+    ...(killed === "0"
+      ? []
+      : [`the kernel has ended ${some(Number(killed), "process", "processes")} for want of memory since its start`]),
     ...host
       .read("/proc/pressure/memory")
       .split("\n")

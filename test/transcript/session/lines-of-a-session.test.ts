@@ -23,6 +23,45 @@ inTerminal("a session says once how commands are held", async () => {
   expect(screen.text().match(/· sandbox/g)).toHaveLength(1);
 });
 
+inTerminal("what a slash command chose is in force, and /config says so; its own changes count later", async () => {
+  await using place = openPlace();
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("/mode");
+  await screen.shows(/^mode: auto, looks where it must[\s\S]*^ {2}single-shot {2}one plan for your yes/m);
+  screen.enter("/config mode");
+  await screen.shows(/^auto\nmode: the default/m);
+  screen.enter("/mode tool-loop");
+  screen.enter("/effort high");
+  screen.enter("/config");
+  await screen.shows(/^effort +high +\(\/effort\)\nmode +tool-loop +\(\/mode\)$/m);
+  screen.enter("/config mode eight-step");
+  await screen.shows(/^counts from the next session on; in this one: \/mode eight-step$/m);
+  screen.enter("/config mode");
+  await screen.shows(/^tool-loop\nmode: set by \/mode$/m);
+});
+
+inTerminal("the begin of one command is that command, of several names them; what is none has a way", async () => {
+  await using place = openPlace();
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("/und");
+  await screen.shows(/^\/undo\npai: nothing to undo$/m);
+  screen.enter("/re");
+  await screen.shows(/one of \/redo, \/rewind, \/resume, \/remember\?/);
+  screen.enter("/history");
+  await screen.shows(/here: \/diff, \/undo, \/rewind; in a shell: pai history/);
+});
+
+inTerminal("that a model is small is said once in a home", async () => {
+  await using place = openPlace();
+  for (const isSaid of [true, false]) {
+    using screen = open(place);
+    await screen.shows(ready);
+    expect(screen.text().includes("this is a small model")).toBe(isSaid);
+  }
+});
+
 inTerminal("the numbers of the turns stand below each other", async () => {
   const turns = Array.from({ length: 10 }, (_, at) => `turn ${at + 1}`);
   await using place = openPlace(turns.map((turn) => talked(`Said ${turn}.`)));

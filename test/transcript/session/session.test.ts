@@ -90,7 +90,7 @@ inTerminal("empty input and an unknown slash command cost nothing; one unknown c
   screen.enter("");
   await screen.shows(ready, 2);
   screen.enter("/status");
-  await screen.shows(/what was done: pai history/);
+  await screen.shows(/here: \/cost, \/diff, \/config/);
   screen.enter("/nonsense");
   await screen.shows(/unknown command: \/nonsense/);
   expect(place.gemini.requests).toHaveLength(0);

@@ -35,7 +35,7 @@ const changelogFolders = words(
 const sampleFolders = words("example examples sample samples demo demos playground tutorial tutorials");
 const sideFolders = words(
   "doc docs documentation website site vendor vendored third-party third_party thirdparty external script scripts " +
-    "tool tools tooling ci .github .circleci .azure-pipelines .gitlab hacking benchmark benchmarks bench contrib packaging build",
+    "tool tools tooling ci .github .circleci .azure-pipelines .gitlab hacking contrib packaging build",
 );
 const buildNames = words(
   "makefile dockerfile containerfile rakefile gemfile jenkinsfile vagrantfile procfile justfile cmakelists.txt",
@@ -46,9 +46,9 @@ const generated =
   /\.min\.(?:js|css|mjs)$|(?:^|[._-])generated\.|\.(?:pb|g|gen)\.(?:go|cc|h|dart|cs|ts)$|_pb2(?:_grpc)?\.pyi?$/;
 const changelog =
   /^(?:changes?|change-?logs?|history|news|releases?|release[-_]notes?|whatsnew|upgrad(?:e|ing)|migrat(?:e|ing|ion))(?:[-_.][\w.-]*)?(?:\.(?:md|rst|txt|adoc|ya?ml|html))?$/;
-const hintsAtTest = /test|spec|bench|e2e|fixture|mock/;
+const hintsAtTest = /test|spec|bench|e2e|fixture|mock|^(?:play|scratch)/;
 const test =
-  /(?:^|\/)(?:tests?|testing|specs?|__tests__|__mocks__|e2e|fixtures?|testdata|test[-_]\w+|integration[-_]tests?|unit[-_]tests?)\/|[._-](?:test|tests|bench|e2e)\.[a-z0-9]+$|(?:\.spec\.[a-z0-9]+|[_-]spec\.(?:rb|[cm]?[jt]sx?|lua|cr|coffee|moon|fnl))$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|(?:^|\/)[^/]+tests?\.(?:java|kt|cs|swift|php|scala)$/;
+  /(?:^|\/)(?:tests?|testing|specs?|__tests__|__mocks__|e2e|fixtures?|testdata|test[-_]\w+|integration[-_]tests?|unit[-_]tests?|bench(?:es|marks?)?)\/|^(?:play(?:ground)?|scratch)\.[a-z]+$|[._-](?:test|tests|bench|e2e)\.[a-z0-9]+$|(?:\.spec\.[a-z0-9]+|[_-]spec\.(?:rb|[cm]?[jt]sx?|lua|cr|coffee|moon|fnl))$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|(?:^|\/)[^/]+tests?\.(?:java|kt|cs|swift|php|scala)$/;
 const documentNames = /^(?:license|copying|notice|authors|contributors|readme|maintainers|codeowners)/;
 
 /** A path in lower case, taken apart once. */
@@ -114,13 +114,13 @@ function isTwin(path: string, exists: Paths): boolean {
 export const kindAmong = (path: string, exists: Paths): Kind => (isTwin(path, exists) ? "generated" : kindOf(path));
 
 const asks: readonly (readonly [Kind, RegExp])[] = [
-  ["test", /\b(?:unit ?tests?|tests?|testing|specs?|coverage|pengujian|uji)\b/i],
+  ["test", /\b(?:unit ?tests?|tests?|testing|specs?|coverage|benchmarks?|pengujian|uji)\b/i],
   [
     "document",
     /\b(?:docs?|documents?|documentation|docstrings?|readme|guide|tutorial|typos?|dokumentasi|examples?|samples?|yaml|json|toml|config(?:uration)?|settings?|markdown)\b/i,
   ],
   ["changelog", /\b(?:change-?log|release notes?|changes file|news)\b/i],
-  ["side", /\b(?:scripts?|ci|workflows?|pipeline|tooling|vendor|build|docs?|website|benchmarks?|packaging|release)\b/i],
+  ["side", /\b(?:scripts?|ci|workflows?|pipeline|tooling|vendor|build|docs?|website|packaging|release)\b/i],
 ];
 
 /** The weight of each kind for a request: a kind that the request asks for counts nearly as much as code. */

@@ -152,8 +152,10 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       concern(path) {
         const why = whyAsked(path, policy, others.find(path));
         if (why !== null) return why;
-        const runsAsOwner = ((fileAt(path)?.mode ?? 0) & 0o6000) !== 0;
-        return runsAsOwner ? `${showName(path)} runs as its owner, and no longer when it is changed` : null;
+        const mode = fileAt(path)?.mode ?? 0o222;
+        if ((mode & 0o6000) !== 0) return `${showName(path)} runs as its owner, and no longer when it is changed`;
+        // A rename would silently replace it.
+        return (mode & 0o222) === 0 ? "write-protected" : null;
       },
       ...(state !== null && { requireRoom: () => requireRoom(state) }),
       requireWritable: (path) => requireWritable(root.path, path),

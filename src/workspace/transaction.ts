@@ -16,7 +16,6 @@ import { type Journal, noteIfPossible, noteIfRoom } from "./journal/journal.ts";
 import type { Lock } from "./journal/open-state.ts";
 import { putBack, statesOf } from "./journal/put-back.ts";
 import { commitSteps, takeBack } from "./journal/take-back.ts";
-import { showName } from "./parse-path.ts";
 import type { Disk } from "./system/disk.ts";
 import type { Stat } from "./system/stat.ts";
 import type { Traits } from "./traits.ts";
@@ -148,7 +147,6 @@ export function openTransaction(
   const apply: Transaction["apply"] = async (changes, by, signal) => {
     refuseEnded();
     parts.judge(changes);
-    for (const change of changes) refuseReadOnly(change);
     const wanted = withAllowedBits(changes, [...done, ...changes], parts.umask);
     await lock(async () => {
       const batch = await pace(prepareSteps(root, wanted, parts.umask), signal);
@@ -312,15 +310,6 @@ function whyForbidden({ judge }: TransactionParts, changes: readonly Change[]): 
     if (thrown instanceof PaiError) return thrown.message;
     throw thrown;
   }
-}
-
-/** A rename would silently replace a write-protected file. */
-function refuseReadOnly({ path, before, after, exactMode }: Change): void {
-  if (exactMode === true) return;
-  if (before?.kind !== "file" || after?.kind !== "file" || (before.mode & 0o222) !== 0) return;
-  throw new PaiError("permission_denied", `${showName(path)} is write-protected`, {
-    hint: "run chmod u+w on it if pai may change it",
-  });
 }
 
 /**

@@ -175,15 +175,6 @@ test("a file that nobody changed keeps its time, and suid bits are never written
   expect(lstatSync(join(made.work, "a.txt")).mode & 0o7777).toBe(0o755);
 });
 
-test("a write-protected file is not replaced behind its back", async () => {
-  const made = place({ "a.txt": "a" });
-  chmodSync(join(made.work, "a.txt"), 0o444);
-  const tx = openPlace(made).begin("r1");
-  const apply = tx.apply([change("a.txt", file("a", 0o444), file("b", 0o444))]);
-  await expect(apply).rejects.toMatchObject({ code: "permission_denied" });
-  expect(treeOf(made.work)).toEqual({ "a.txt": "file 444 a" });
-});
-
 needs(rootUser).test("owner is kept when pai is root", async () => {
   const made = place({ "a.txt": "a" });
   const { chownSync } = await import("node:fs");

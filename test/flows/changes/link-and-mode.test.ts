@@ -1,6 +1,15 @@
 /** LINK and MODE: planned word by word, judged, shown in the diff, and undone. */
 import { expect, test } from "bun:test";
-import { chmodSync, existsSync, lstatSync, mkdirSync, readlinkSync, statSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { join } from "node:path";
 import { openWorkspace } from "../../../src/workspace/open.ts";
 import { finish, modify, plan, write } from "../plans.ts";
@@ -91,6 +100,21 @@ test.each(bad)("%s is refused in words", async (step, why) => {
   const said = [...ran.eventsOf("call.finished").map(({ text }) => text), ran.outcome.error?.message ?? ""].join("\n");
   expect(said).toMatch(why);
   expect(ran.outcome.changes).toEqual([]);
+  place.remove();
+});
+
+test("a write-protected file is changed only when it is named, and stays so", async () => {
+  const place = makeFolder({ deploy: "old\n" });
+  chmodSync(join(place.root, "deploy"), 0o440);
+  const lines = [plan({ steps: ["MODIFY deploy"] }), modify("deploy", ["old\n", "new\n"]) + finish()];
+  const refused = await playIn(place, { lines, options: { interactive: false } });
+  expect([refused.outcome.calls.made, refused.outcome.error]).toMatchObject([
+    1,
+    { message: "deploy: write-protected", hint: "allow it with --allow deploy" },
+  ]);
+  const ran = await playIn(place, { lines, options: { interactive: false, allow: ["deploy"] } });
+  expect([ran.outcome.error, readFileSync(join(place.root, "deploy"), "utf8")]).toEqual([null, "new\n"]);
+  expect(modeAt(place.root, "deploy")).toBe("440");
   place.remove();
 });
 

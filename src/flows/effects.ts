@@ -13,7 +13,7 @@ import type { CommandResult } from "../core/ports.ts";
 import { listen } from "../core/steps.ts";
 import { nameSome } from "../core/suggest.ts";
 import { isAllowed, refuseUnallowed, withinOnly } from "./changes/allowed.ts";
-import { acceptBatch, applyBatch, decideBatch, isAsked } from "./changes/batch.ts";
+import { acceptBatch, applyBatch, decideCommand, isAsked } from "./changes/batch.ts";
 import { judgeCommand, type Refusal, refusePath } from "./changes/judge.ts";
 
 import type { Run } from "./run.ts";
@@ -111,7 +111,7 @@ async function refuse(run: Run, rights: Rights | null, { effects, held }: Ended)
   }
   const unallowed = await refuseUnallowed(run, large);
   if (unallowed !== null) return { code: unallowed.error.code, text: unallowed.error.message };
-  // On a copy people at a terminal see the changes first, and decideBatch then asks.
+  // On a copy people at a terminal see the changes first, and decideCommand then asks.
   const isShown = held.isCopy && run.interactive;
   const judged = changes.filter(({ isIgnored }) => !isIgnored);
   return (await judgeCommand(run, rights, judged, isShown)) ?? refuseLost(run, effects, held.isCopy);
@@ -154,7 +154,7 @@ async function decide(run: Run, rights: Rights | null, ended: Ended): Promise<Re
     return null;
   }
   try {
-    return await decideBatch(run, "command", describeEnd(ended));
+    return await decideCommand(run, describeEnd(ended));
   } catch (thrown) {
     if (thrown instanceof PaiError && thrown.code === "approval_needed" && rights !== null) {
       return { code: "declined", text: "they were not in the plan, and nobody could be asked" };

@@ -347,7 +347,9 @@ export async function createIterations(
       showStep(run, 6, "integrity", [renderVerdict(verdict), ...verdict.reasons].join("\n"));
       story.push(`${at + 1}. ${step.title}: ${renderVerdict(verdict)}\n${renderCalls(acted.work.batch.reports)}`);
       if (verdict.passed) improvements.push(...verdict.next_fix);
-      const good = verdict.passed && faults.length === 0;
+      // What the person did not want is no fault, whatever the verdict misses.
+      const isWanted = !acted.work.batch.reports.some(({ code, kind }) => code === "declined" && kind === "change");
+      const good = (verdict.passed || !isWanted) && faults.length === 0;
       const finished = good ? acted.finished : await heal(at, verdict, { faults, isSound: isSound(verdict.passed) });
       // The score was for the work before the repair, which nobody has scored.
       if (!good && verdict.quality_score !== null) scores.pop();

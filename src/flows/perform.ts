@@ -100,9 +100,9 @@ async function flush(batch: Batch): Promise<void> {
   const { run, rights, waiting } = batch;
   batch.waiting = [];
   const calls = waiting.map(({ paths }) => paths);
-  const { refusals, declined } = await decideStaged(run, rights, calls);
+  const refusals = await decideStaged(run, rights, calls);
   for (const { call, text, paths } of waiting) {
-    const refused = paths.flatMap((path) => refusals.get(path) ?? []).at(0) ?? declined;
+    const refused = paths.flatMap((path) => refusals.get(path) ?? []).at(0);
     report(batch, call, { kind: "change", code: refused?.code ?? null, text: refused?.text ?? text, paths });
   }
   if (!isAsked(run, rights)) await acceptBatch(run);

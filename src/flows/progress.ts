@@ -89,9 +89,13 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
     run.begun?.commandPaths.has(path) === true ||
     // A file that the plan moves has two names, and a promised change may be made under either.
     promised.some((claim) => claim.kind === "move" && claim.from === path && touched.has(`${kind} ${claim.to}`));
+  /** Whether the person saw these changes and said no: no reply is to make them. */
+  const isDeclined = (paths: readonly RelPath[]) =>
+    paths.length > 0 && paths.every((path) => run.changing.declined.some((each) => each.paths.includes(path)));
   const isDone = (claim: PlanClaim) =>
     settled.has(claim) ||
     withdrawn.has(renderClaim(claim)) ||
+    isDeclined(pathsOfClaim(claim)) ||
     pathsOfClaim(claim).every((path) => isTouched(claim.kind, path));
   const openClaims = () => promised.filter((claim) => !isDone(claim));
 
@@ -110,7 +114,7 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
   const absorb = ({ reports }: BatchReport, done: readonly PlanClaim[] = []) => {
     settled = new Set([...settled, ...done]);
     for (const report of reports) if (report.ok && report.kind === "change") touch(report);
-    const bad = reports.filter(({ code, kind }) => code !== null && kind !== "look");
+    const bad = reports.filter((report) => report.code !== null && report.kind !== "look" && !isDeclined(report.paths));
     for (const report of bad) if (report.code === "edit_failed") countFailedEdit(report);
     failures = failures.length === 0 ? bad : [...stillOpen(failures, reports, bad), ...bad];
   };

@@ -309,7 +309,7 @@ async function performChanges(run: Run, changes: readonly Change[], rights: Righ
   const paths = changes.map(({ path }) => [path]);
   await mergeStaged(run);
   for (const { code, text } of (await judgeStaged(run, rights, paths)).values()) throw new PaiError(code, text);
-  await reviewBatch(run, rights, false);
+  await reviewBatch(run, rights, paths, false);
   if (!isAsked(run, rights)) await acceptBatch(run);
   await applyBatch(run);
 }

@@ -10,7 +10,7 @@ import { listen, pace } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { mergeBlobs, renderDisputes } from "../../core/three-way.ts";
 import type { Run } from "../run.ts";
-import { findUnallowed, judgeStaged, type Refusal } from "./judge.ts";
+import { dropRefused, findUnallowed, judgeStaged, type Refusal } from "./judge.ts";
 
 /** Warns about hard links: pai replaces a file to change it, so its other names keep the old content. */
 function noteNames({ emit, workspace }: Run, changes: readonly Change[]): void {
@@ -92,17 +92,49 @@ const isSeen = ({ planning, veiled, overlay }: Run): boolean =>
 export const isAsked = (run: Run, rights: Rights | null): boolean =>
   rights === null || ((run.changing.review || run.planning.wantsReview) && !run.changing.dryRun && !isSeen(run));
 
+/** What a person decides about: the staged changes as one, or with --review one after another. */
+const partsOf = ({ changing, interactive, overlay }: Run): readonly (readonly Change[])[] =>
+  changing.review === "change" && interactive ? apart(overlay.staged()) : [overlay.staged()];
+
 /**
- * Decides about the staged changes, by asking or by their plan; null: they may be applied. Throws declined for a no to
- * changes that a plan promised: a run does all of its plan or nothing. Words are no such no: the refusal leaves a wish.
- * `takesWords`: a model can make the changes anew.
+ * Decides about the staged changes, by asking or by their plan, and drops what the person does not want. Returns why, by
+ * path. Throws declined where a plan promised them and nothing of them is wanted. Words are no such no: they leave a
+ * wish, for which all that was not shown yet waits. `takesWords`: a model can make the changes anew.
  */
-export async function reviewBatch(run: Run, rights: Rights | null, takesWords = true): Promise<Refusal | null> {
-  const refusal = isAsked(run, rights) ? await decideBatch(run, "plan", "", takesWords) : null;
-  if (rights === null) run.changing.wish = null;
-  else if (refusal !== null && run.changing.wish === null) throw new PaiError(refusal.code, refusal.text);
-  return refusal;
+export async function reviewBatch(
+  run: Run,
+  rights: Rights | null,
+  calls: readonly (readonly RelPath[])[],
+  takesWords = true,
+): Promise<ReadonlyMap<RelPath, Refusal>> {
+  const { changing, overlay } = run;
+  const staged = overlay.staged();
+  const refused = new Map<RelPath, Refusal>();
+  if (staged.length === 0 || !isAsked(run, rights)) return refused;
+  changing.batches += 1;
+  for (const part of partsOf(run)) {
+    const refusal =
+      changing.wish === null ? await decideSome(run, part, { origin: "plan", ended: "", takesWords }) : waiting;
+    if (refusal === null) continue;
+    const files = part.filter(({ after }) => after?.kind !== "folder");
+    for (const { path } of files.length === 0 ? part : files) refused.set(path, refusal);
+  }
+  dropRefused(run, refused, staged, calls);
+  if (rights === null) changing.wish = null;
+  else if (refused.size > 0 && changing.wish === null && overlay.staged().length === 0) throw declinedAll(refused);
+  return refused;
 }
+
+const waiting: Refusal = { code: "declined", text: "not done: the user wants the changes before it made anew" };
+
+function declinedAll(refused: ReadonlyMap<RelPath, Refusal>): PaiError {
+  const texts = new Set([...refused.values()].map(({ text }) => text));
+  const [first = ""] = texts;
+  return new PaiError("declined", texts.size === 1 ? first : sayDeclined([...refused.keys()]));
+}
+
+const sayDeclined = (paths: readonly string[]): string =>
+  `the user declined the changes to ${nameSome(paths, maxNamed)}`;
 
 /** The changes one by one: a moved file with its old name, a new folder with the first file in it. */
 function apart(changes: readonly Change[]): readonly (readonly Change[])[] {
@@ -116,28 +148,19 @@ function apart(changes: readonly Change[]): readonly (readonly Change[])[] {
   return [...groups.values()];
 }
 
-/**
- * Shows the staged changes, asks, and drops them after a no; with --review one after another. null: they may be applied.
- * Throws approval_needed when there is no person to ask. `ended`: how the command ended that made them.
- */
-export async function decideBatch(
-  run: Run,
-  origin: Origin = "plan",
-  ended = "",
-  takesWords = true,
-): Promise<Refusal | null> {
-  const { changing, interactive, overlay } = run;
+/** Shows what a command changed on its copy, asks, and drops it after a no. null: it may be applied. Throws approval_needed. */
+export async function decideCommand(run: Run, ended: string): Promise<Refusal | null> {
+  const { changing, overlay } = run;
   const changes = overlay.staged();
   if (changes.length === 0) return null;
   changing.batches += 1;
-  for (const each of changing.review === "change" && interactive ? apart(changes) : [changes]) {
-    const refusal = await decideSome(run, each, { origin, ended, takesWords });
-    if (refusal === null) continue;
-    overlay.drop(new Set(changes.map(({ path }) => path)));
-    return refusal;
-  }
-  return null;
+  const refusal = await decideSome(run, changes, { origin: "command", ended, takesWords: true });
+  if (refusal !== null) overlay.drop(new Set(changes.map(({ path }) => path)));
+  return refusal;
 }
+
+/** A moved file has two. */
+const namesOf = ({ path, from }: Pick<ChangeSummary, "path" | "from">) => (from === null ? [path] : [from, path]);
 
 /** Notes a person's no, or what they said to changes that are then made anew. */
 function noteNo(
@@ -146,18 +169,17 @@ function noteNo(
   diff: string,
   { words, takesWords }: { readonly words: string | null; readonly takesWords: boolean },
 ): Refusal {
-  const paths = proposed.map(({ path }) => path);
+  const paths = proposed.flatMap(namesOf);
   if (words !== null && takesWords) {
     changing.wish = { words, diff };
     changing.corrections = [...changing.corrections, words];
   } else changing.declined = [...changing.declined, { paths, diff }];
-  const what = words === null ? ` the changes to ${nameSome(paths, maxNamed)}` : `: "${words}"`;
-  return { code: "declined", text: `the user declined${what}` };
+  return { code: "declined", text: words === null ? sayDeclined(paths) : `the user declined: "${words}"` };
 }
 
 /** Takes what the person agrees to now out of what they said no to before. */
 function noteYes({ changing }: Run, changes: readonly Change[]): void {
-  const agreed = new Set<string>(changes.map(({ path }) => path));
+  const agreed = new Set<string>(changes.flatMap(namesOf));
   changing.declined = changing.declined.filter(({ paths }) => !paths.every((path) => agreed.has(path)));
 }
 
@@ -194,19 +216,19 @@ async function decideSome(
 
 /**
  * Merges, judges and decides what is staged, and once more if somebody else changed one of its files while the person
- * was asked. `calls`: the paths of each call. Throws conflict; declined as `reviewBatch`.
+ * was asked. `calls`: the paths of each call. Returns why paths are refused. Throws conflict; declined as `reviewBatch`.
  */
 export async function decideStaged(
   run: Run,
   rights: Rights | null,
   calls: readonly (readonly RelPath[])[],
-): Promise<{ readonly refusals: ReadonlyMap<RelPath, Refusal>; readonly declined: Refusal | null }> {
+): Promise<ReadonlyMap<RelPath, Refusal>> {
   const refusals = new Map<RelPath, Refusal>();
   await mergeStaged(run);
   for (;;) {
     for (const [path, why] of await judgeStaged(run, rights, calls)) refusals.set(path, why);
-    const declined = await reviewBatch(run, rights);
-    if (declined !== null || (await mergeStaged(run)).length === 0) return { refusals, declined };
+    for (const [path, why] of await reviewBatch(run, rights, calls)) refusals.set(path, why);
+    if ((await mergeStaged(run)).length === 0) return refusals;
   }
 }
 

@@ -113,6 +113,17 @@ function findUnneeded(refused: Refusals, staged: readonly Change[], calls: reado
   return made.filter((folder) => !wanted.some((path) => path === folder || path.startsWith(`${folder}/`)));
 }
 
+/** Drops what is refused of the staged changes, whole calls at a time, and adds to `refused` what goes with it. */
+export function dropRefused(
+  { overlay }: Run,
+  refused: Map<RelPath, Refusal>,
+  staged: readonly Change[],
+  calls: readonly (readonly RelPath[])[],
+): void {
+  spread(refused, staged, calls);
+  overlay.drop(new Set([...refused.keys(), ...findUnneeded(refused, staged, calls)]));
+}
+
 /**
  * The run's own changes so far. If a check of the user changed a file before the run touched it, that change is left
  * out: for the guard the run found the file like that.
@@ -142,7 +153,7 @@ export async function judgeStaged(
     const earlier = earlierOf(run);
     const planned = plannedIn(run, rights, [...earlier, ...staged]);
     const found = await findRefusals(run, { planned, earlier, batch: staged }, allowed);
-    // At a terminal without a plan, people see the changes first, and decideBatch then asks.
+    // At a terminal without a plan, people see the changes first, and reviewBatch then asks.
     const unallowed = rights === null && run.interactive ? [] : await findUnallowed(run, staged);
     for (const change of staged) {
       const why = refuseSetting(run, change);
@@ -150,8 +161,7 @@ export async function judgeStaged(
     }
     if (found.size === 0 && [...unallowed].length === 0) return refused;
     for (const [path, why] of [...found, ...unallowed]) refused.set(path, why);
-    spread(refused, staged, calls);
-    run.overlay.drop(new Set([...refused.keys(), ...findUnneeded(refused, staged, calls)]));
+    dropRefused(run, refused, staged, calls);
   }
 }
 

@@ -6,10 +6,10 @@ import { renderChanges, renderSteps, summarizeAll, summarizeSteps } from "../../
 import { exitCodes, PaiError, toFailure, toPaiError } from "../../core/error.ts";
 import { takeFacts } from "../../core/memory.ts";
 import { weighedOf } from "../../core/model.ts";
-import { failedOutcome, type Outcome, type Status } from "../../core/outcome.ts";
+import { failedOutcome, type Outcome, type RefusedAction, type Status } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import { workOf } from "../../core/plan/plan.ts";
-import { renderUndone } from "../../core/plan/scope.ts";
+import { renderUndone, undoneStep } from "../../core/plan/scope.ts";
 import type { PreparedCommit, Transaction } from "../../core/ports.ts";
 import { listen, pace } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
@@ -136,6 +136,9 @@ async function showBack(
   const { text } = run.ending;
   if (failure === null) return { text };
   const isIdle = (isRefusal(failure) || exitCodes[failure.code] === exitCodes.nothing_done) && !hasDone(run);
+  // What the model said in the same reply was about all of its changes.
+  const isPart = failure.code === "partial" && declinedSteps(run).length > 0 && text !== "";
+  if (isPart) return { text: failure.message, claimed: text };
   if (back.length === 0) return isIdle ? { text: `nothing was done: ${failure.message}`, claimed: text } : { text };
   const { diff } = await showChanges(run, back);
   return {
@@ -283,12 +286,24 @@ function isGreen({ results }: Readonly<Checking>): boolean {
   return judged.length > 0 && judged.every(({ passed }) => passed);
 }
 
+/** What a plan promised and the person did not want when they saw it, while they agreed to the rest. */
+function declinedSteps({ changing, planning: { plan } }: Run): readonly RefusedAction[] {
+  const paths = new Set(changing.declined.flatMap((each) => each.paths));
+  const steps = plan === null ? [] : workOf(plan).filter(({ target }) => paths.has(target));
+  return steps.map((step) => undoneStep(step, "the user declined it"));
+}
+
 /** Notes the steps that count as undone at the end. Throws partial, or the code of a run whose every step is undone. */
 export function refuseUndone(run: Run): void {
   const { changing, checking, ending } = run;
   const red = redCommands(run);
   const doubtful = isGreen(checking) ? [] : ending.skipped.filter(({ agreed }) => !agreed);
-  const open = [...ending.undone, ...doubtful.map(({ action, target, why }) => ({ action, target, why }))];
+  const declined = declinedSteps(run);
+  const open = [
+    ...ending.undone.filter(({ target }) => !declined.some((each) => each.target === target)),
+    ...doubtful.map(({ action, target, why }) => ({ action, target, why })),
+    ...declined,
+  ];
   ending.undone = [...open, ...red];
   const failed = red.map(({ target, why }) => `${target}: ${why}`);
   const steps = [...open.map(renderUndone), ...failed].join(", ");
@@ -350,7 +365,7 @@ export async function settle(
     actions: acting.tally.actions,
     looks: acting.tally.looks,
     amended: acting.amended,
-    refused: acting.tally.refused,
+    refused: acting.tally.refused.filter(({ target }) => !ending.undone.some((each) => each.target === target)),
     sandbox: shell.sandbox,
     ...showStays(run.changing),
     ...showMerged(run.changing, changes),

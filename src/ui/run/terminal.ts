@@ -254,7 +254,8 @@ function showMessage(outcome: Outcome, streams: Streams, { replied, markdown }: 
   const text = claimed ?? outcome.text;
   // A failed check does not invalidate an answer without actions, nor a failed command any answer.
   const isAnswer = error?.code === "check_failed" && actions.done + actions.failed + actions.refused === 0;
-  const ok = outcome.ok || isAnswer || error?.code === "command_failed" || error?.code === "partial";
+  const isPart = error?.code === "partial" && claimed === undefined;
+  const ok = outcome.ok || isAnswer || error?.code === "command_failed" || isPart;
   const rest = restOf(text, replied);
   if (rest === "" || (!ok && mode === "eight-step")) return false;
   if (ok) streams.out(renderAnswer(rest, streams.outColumns, markdown));

@@ -28,10 +28,13 @@ describe("review", () => {
     expect(ran.files).toEqual({ "a.txt": "1\n", "d.txt": "c\n", "src/b.txt": "b\n" });
 
     const again = { ...setup, lines: [...setup.lines, work.replace("\nb\n", "\nB\n") + finish()] };
-    const said = await play({ ...again, answers: ["yes", "yes", { feedback: "in capitals" }, "yes", "yes", "yes"] });
+    const said = await play({ ...again, answers: ["yes", "yes", { feedback: "in capitals" }, "yes", "yes"] });
     expect(said.asked(3)).toContain("in capitals");
     expect(said.asked(3)).toContain("+b");
-    expect(said.files["src/b.txt"]).toBe("B\n");
+    // What was agreed to before is not asked about again, and what was not shown yet is asked about once.
+    const later = said.eventsOf("changes.proposed").map(({ changes }) => changes.map(({ path }) => path));
+    expect(later).toEqual([["a.txt"], ["src", "src/b.txt"], ["src", "src/b.txt"], ["d.txt"]]);
+    expect(said.files).toEqual({ "a.txt": "1\n", "d.txt": "c\n", "src/b.txt": "B\n" });
   });
 
   test("a no ends the run as declined with everything as it was", async () => {

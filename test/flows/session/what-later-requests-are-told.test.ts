@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
-import { call, calls } from "../loop.ts";
+import { call, calls, resultsOf } from "../loop.ts";
 import { finish, modify, plan, talk, write } from "../plans.ts";
 import type { Setup } from "../scripted.ts";
 import { openTurns, type Turned, type Turns } from "../turns.ts";
@@ -74,6 +74,49 @@ describe("corrections and a no at the diff", () => {
       expect(past).toContain("what the user declined:");
       expect(past).toContain("uno");
       expect(past).not.toContain("now.");
+    });
+  });
+
+  test("with --review what was agreed to stays, and the record names what was not", async () => {
+    await inSession({ "a.txt": "one\n", "b.txt": "one\n" }, async (turns) => {
+      const edits = modify("a.txt", ["one\n", "1\n"]) + modify("b.txt", ["one\n", "2\n"]) + finish("Both are numbers.");
+      const ran = await turns.say("make both numbers", {
+        lines: [plan({ steps: ["MODIFY a.txt", "MODIFY b.txt"] }), edits],
+        options: { ...interactive, review: "change" },
+        answers: ["yes", "yes", "no"],
+      });
+      expect(ran.files).toEqual({ "a.txt": "1\n", "b.txt": "one\n" });
+      expect(ran.outcome).toMatchObject({
+        ...{ status: "partial", code: 15, claimed: "Both are numbers.", refused: [] },
+        undone: [{ action: "MODIFY", target: "b.txt", why: "the user declined it" }],
+      });
+      const next = await turns.say("what now?", ask);
+      expect(next.past).toBe(
+        "pai: kept in part: 1 file (+1 −1), unverified: no check has proved this; not done: MODIFY b.txt (the user declined it); changed: a.txt",
+      );
+      expect(sent(next)).not.toContain("Both are numbers.");
+    });
+  });
+
+  test("eight-step does not mend what was declined, and tool-loop is told of each change by itself", async () => {
+    await inSession({}, async (turns) => {
+      const both = write("a.txt", "a\n") + write("b.txt", "b\n");
+      const lines = [schedule({ create: ["a.txt", "b.txt"] }), both, verdict(false), "Wrote what you wanted."];
+      const steps = { ...interactive, mode: "eight-step", review: "change" } as const;
+      const ran = await turns.say("write", { lines, flow: eightStep, options: steps, answers: ["yes", "yes", "no"] });
+      expect([ran.outcome.status, ran.files]).toEqual(["partial", { "a.txt": "a\n" }]);
+      const make = (path: string) => call("write", { path, content: "1\n" });
+      const options = { ...interactive, mode: "tool-loop", review: "change" } as const;
+      const looped = await turns.say("write c and d", {
+        lines: [calls(make("c.txt"), make("d.txt")), "Only c.txt."],
+        ...{ flow: toolLoop, options, answers: ["no", "yes"] },
+      });
+      expect(looped.past).toContain("kept in part: 1 file (+1 −0)");
+      expect(resultsOf(looped, 2).map(({ text }) => text)).toEqual([
+        "the user declined the changes to c.txt",
+        "new, 2 bytes",
+      ]);
+      expect(Object.keys(looped.files)).toEqual(["a.txt", "d.txt"]);
     });
   });
 

@@ -1,7 +1,6 @@
 /** Recorded replies in place of a model. */
 import { describe, expect, test } from "bun:test";
-import { openModel } from "../../src/models/open.ts";
-import { createReplayModel, parseReplay } from "../../src/models/replay.ts";
+import { createReplayModel, openModel, parseReplay } from "../../src/models/open.ts";
 import { options, take } from "./loopback.ts";
 
 const call = { id: "c", name: "read", input: { path: "a" } };

@@ -4,8 +4,14 @@ import { commandWording } from "../../core/approval-wording.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { openPlaces } from "../../store/places.ts";
 import { readProjectPrompts } from "../../store/prompt-files.ts";
-import { loadSettings } from "../../store/settings.ts";
-import { projectFile, readProjectFile, revokeTrust, trustProject, trustPrompts } from "../../store/trust.ts";
+import {
+  loadSettings,
+  projectFile,
+  readProjectFile,
+  revokeTrust,
+  trustProject,
+  trustPrompts,
+} from "../../store/settings.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import { askYes } from "../ask-yes.ts";

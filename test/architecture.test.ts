@@ -120,8 +120,8 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 15_100,
-  workspace: 13_700,
-  cli: 11_700,
+  workspace: 13_500,
+  cli: 11_850,
   flows: 11_000,
   models: 4_750,
   ui: 4_900,

@@ -141,10 +141,21 @@ test("who has neither key nor server sees three ways on one screen, and d plays 
   expect(screen.split("\n").length).toBeLessThanOrEqual(24);
 });
 
+test("what is surely no key is explained or understood, and asked again", async () => {
+  const words = ["?", "what?", "1", "gemini", "3", "demo", "2"];
+  const { said, demos, keys, looked } = await offer({ found: [], hidden: [...words, geminiKey] });
+  expect([demos, looked, keys("gemini")]).toEqual([2, 2, [geminiKey]]);
+  const told = ["paste a key, or type 2", "too short for a key", "listed above", "aistudio.google.com/apikey\n"];
+  for (const text of [...told, "no model answers on this machine yet"]) expect(said).toContain(text);
+  expect((await offer({ found: [], hidden: ["q", geminiKey] })).keys("gemini")).toEqual([]);
+  const { model, said: again } = await offer({ lines: ["x", "7", "2"] });
+  expect([model, again.split("answer with a number from 1 to 2").length]).toEqual(["local:b", 3]);
+});
+
 test("what does not look like a key is used after a yes alone", async () => {
-  const asked = { found: [], hidden: ["what?"] };
+  const asked = { found: [], hidden: ["what-is-this-key"] };
   expect((await offer({ ...asked, lines: ["gemini", "n"] })).keys("gemini")).toEqual([]);
-  expect((await offer({ ...asked, lines: ["gemini", "y"] })).keys("gemini")).toEqual(["what?"]);
+  expect((await offer({ ...asked, lines: ["gemini", "y"] })).keys("gemini")).toEqual(["what-is-this-key"]);
 });
 
 test("a key without a shape is stored for the provider that is named", async () => {

@@ -1,9 +1,9 @@
 /** Without a key, asks the user once at the terminal: for a model of a local server, or for a key. */
 import { toPaiError } from "../../core/error.ts";
-import { type ProviderId, providerOfKey, providers } from "../../core/providers.ts";
+import { findProvider, type ProviderId, providerOfKey, providers } from "../../core/providers.ts";
 import { type DiscoverOptions, type FoundServer, findServers, renderServer } from "../../models/local/discover.ts";
 import { doubtKey, maskKey, putKey } from "../../store/keys.ts";
-import { hang } from "../../ui/layout.ts";
+import { hang, wrap } from "../../ui/layout.ts";
 import { readAnswer } from "../../ui/prompt/read-answer.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { whoListens } from "../../workspace/host/ports.ts";
@@ -51,25 +51,47 @@ export async function askForModel(
   find: (options: DiscoverOptions) => Promise<readonly FoundServer[]> = findLocalServers,
 ): Promise<Base> {
   if (!lacksKey(context, base)) return base;
-  const servers = await find({ signal: context.signal });
-  const offers = offersOf(servers);
+  const look = () => find({ signal: context.signal });
+  const servers = await look();
   const text = `there is no key for ${base.settings.model} yet`;
   openLog(context).notify({ level: "info", code: "no_key", text });
-  if (offers.length === 0) {
-    context.err(renderWays());
-    return askForKey(context, base, asker);
-  }
+  const asking = { context, base, asker, look };
+  if (offersOf(servers).length > 0) return askForLocal(asking, servers);
+  context.err(renderWays());
+  return askForKey(asking);
+}
+
+interface Asking {
+  readonly context: Context;
+  readonly base: Base;
+  readonly asker: Asker;
+  /** Looks for servers on this machine. */
+  readonly look: () => Promise<readonly FoundServer[]>;
+}
+
+/** An answer that leaves everything as it is. */
+const none = /^(?:n|no|none|q|quit|exit)?$/i;
+
+/** Asks for one of the models that were found, until an answer is understood. */
+async function askForLocal(asking: Asking, servers: readonly FoundServer[]): Promise<Base> {
+  const { context, base, asker } = asking;
+  const offers = offersOf(servers);
   context.err("found on this machine:\n");
   const columns = columnsOfErrors(context);
   for (const server of servers) context.err(`${hang("  ", visible(renderServer(server)), columns).join("\n")}\n`);
   for (const [at, { name }] of offers.entries()) context.err(`  ${at + 1}  local:${visible(name)}\n`);
-  const said = ((await asker.readLine("use one? its number, y for the first, k to enter a key, n for none: ")) ?? "")
-    .trim()
-    .toLowerCase();
-  if (said === "k") return askForKey(context, base, asker);
-  const chosen = choose(said, offers);
-  return chosen === null ? base : withLocal(base, chosen);
+  for (;;) {
+    const typed = await asker.readLine("use one? its number, y for the first, k to enter a key, n for none: ");
+    const said = (typed ?? "").trim().toLowerCase();
+    if (none.test(said)) return base;
+    if (said === "k") return askForKey(asking);
+    const chosen = choose(said, offers);
+    if (chosen !== null) return withLocal(base, chosen);
+    explain(context, `answer with a number from 1 to ${offers.length}, y, k or n`);
+  }
 }
+
+const explain = (context: Context, text: string) => context.err(`${wrap(text, columnsOfErrors(context)).join("\n")}\n`);
 
 function choose(said: string, offers: readonly Offer[]): Offer | null {
   if (/^(y|yes|ya|ok|oke)$/.test(said)) return offers[0] ?? null;
@@ -105,18 +127,52 @@ const maxTries = 3;
 /** Characters of the shortest key of a provider. */
 const shortestKey = 16;
 
-/** Asks for a key until one is accepted, and stores it; with no input the settings stay as they are. */
-async function askForKey(context: Context, base: Base, asker: Asker): Promise<Base> {
-  for (let tries = 0; tries < maxTries; tries += 1) {
-    const key = ((await asker.askHidden("a key (shown as dots), d for the demo, Enter for none: ")) ?? "").trim();
-    if (key === "") return base;
+/** What to say to a text that is no key; null: it may be one. Throws what requireKey throws. */
+function explainAnswer(text: string): string | null {
+  const page = findProvider(text.toLowerCase())?.keyPage;
+  if (page !== undefined) return `paste the key itself; you get one at ${page}`;
+  if (text === "1") return "paste the key itself; where to get one is listed above";
+  if (text !== "?") requireKey(text);
+  if (providerOfKey(text) !== null || text.length >= shortestKey) return null;
+  const lead = text === "?" ? "" : "that is too short for a key, and nothing was stored; ";
+  return `${lead}paste a key, or type 2 to look for a model on this machine, d for the demo, Enter to leave`;
+}
+
+/** Does what one answer means. Returns the settings that follow from it; "again": none does; "refused": nor a key. */
+async function doAnswer(asking: Asking, text: string): Promise<Base | "again" | "refused"> {
+  const { context, base, asker, look } = asking;
+  if (none.test(text)) return base;
+  if (/^(?:d|demo|3)$/i.test(text)) {
+    await asker.demo();
+    return "again";
+  }
+  if (/^(?:2|local|ollama)$/i.test(text)) {
+    const servers = await look();
+    if (offersOf(servers).length > 0) return askForLocal(asking, servers);
+    explain(context, "no model answers on this machine yet: run the two commands in another terminal, then type 2");
+    return "again";
+  }
+  const explained = explainAnswer(text);
+  if (explained === null)
+    return (await takeKey(context, base, { asker, key: text })) ? tellModel(context, base) : "refused";
+  explain(context, explained);
+  return "again";
+}
+
+/** Asks until a key is accepted, and stores it, or until an answer means another way or none. */
+async function askForKey(asking: Asking): Promise<Base> {
+  const { context, base, asker } = asking;
+  for (let tries = 0; tries < maxTries; ) {
+    const text = await asker.askHidden("a key (shown as dots), 2, d for the demo, Enter for none: ");
     try {
-      const taken = key === "d" ? await asker.demo() : await takeKey(context, base, { asker, key });
-      if (taken === true) return tellModel(context, base);
+      const done = await doAnswer(asking, (text ?? "").trim());
+      if (typeof done === "object") return done;
+      if (done === "refused") tries += 1;
     } catch (thrown) {
       const error = toPaiError(thrown);
       if (error.code === "interrupted") throw error;
       openLog(context).fail(error);
+      tries += 1;
     }
   }
   return base;
@@ -129,13 +185,12 @@ function tellModel(context: Context, base: Base): Base {
   return picked;
 }
 
-/** Finds out whose key it is, checks and stores it. false: the person did not mean it. Throws why it cannot be one. */
+/** Finds out whose key it is, checks and stores it. false: the person did not mean it. Throws why it is refused. */
 async function takeKey(
   context: Context,
   { places }: Base,
   { asker, key }: { readonly asker: Asker; readonly key: string },
 ): Promise<boolean> {
-  requireKey(key);
   const provider = providerOfKey(key)?.id ?? (await askOwner(asker.readLine));
   if (!(await isMeant(asker, provider, key))) return false;
   await check(context, asker, provider, key);

@@ -7,8 +7,9 @@ export function compressionOf(path: string): "gzip" | "zstd" | null {
   return end === undefined ? null : end.toLowerCase() === "gz" ? "gzip" : "zstd";
 }
 
+/** With what rotation adds: `.1`, `-20261101.gz`. */
 const logShape =
-  /\.(?:log|err|out)\b|^(?:syslog|messages|kern|auth|daemon|mail|dmesg|secure|cron|boot)\b|^(?:access|error)_log\b/i;
+  /(?:\.(?:log|err|out)|^(?:syslog|messages|kern|auth|daemon|mail|dmesg|secure|cron|boot)(?:\.(?:info|warn))?|^(?:access|error)_log)(?:[.-](?:\d[\w-]*|old|prev|gz|zst|xz|bz2))*$/i;
 
 /** Whether a file is a log by its name: `app.log.2.gz`, `syslog`. */
 export const isLogName = (path: string): boolean => logShape.test(nameOf(path as never));

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { diagnose, mapRoot, profile, sniffLogs } from "../../src/actions/project.ts";
+import { isLogName } from "../../src/core/compressed.ts";
 import { findStacks } from "../../src/core/context/stack.ts";
 import { createOverlay, type Overlay } from "../../src/flows/stage.ts";
 import { openBare } from "../workspace/bare.ts";
@@ -37,6 +38,8 @@ test("SNIFF_LOGS searches the logs of the folder and its log folders, newest fir
     ["syslog", "old error\n", 1000],
     ["db.err", "Error newer\n", 2000],
     ["notes.txt", "error of no log\n", 3000],
+    ["messages.d.ts", "error of code\n", 3000],
+    ["app.log.ts", "error of code\n", 3000],
   ] as const) {
     writeFileSync(join(root, name), text);
     utimesSync(join(root, name), at, at);
@@ -65,6 +68,16 @@ test("SNIFF_LOGS keeps to the time that the request names, where lines have time
   expect(answer).toMatchObject({
     text: `web/access.log:1:${lines[0]}\nweb/access.log:3:${lines[2]}\n(1 more outside the time that the request names)`,
   });
+});
+
+test("a log is known by its name, also an older one", () => {
+  const logs = `syslog syslog.1 syslog.2.gz messages messages-20261101 mail.err mail.info.1 kern.log app.log app.log.2.zst
+    app.log-20261101.gz app.log.old app.2026-11-01.log access_log error_log-20261101 catalina.out db.err Error.LOG`;
+  const others =
+    "messages.d.ts message.json app.log.ts mail.py auth.conf cron.d boot.cfg errors.go logger.err.md secure.pem";
+  const isLog = (name: string) => isLogName(name);
+  expect(logs.split(/\s+/).filter((name) => !isLog(name))).toEqual([]);
+  expect(others.split(" ").filter(isLog)).toEqual([]);
 });
 
 test("PROFILE takes a script inside the project, quoted, and refuses one outside", async () => {

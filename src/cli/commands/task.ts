@@ -133,12 +133,14 @@ function withMentions(base: Base, text: string): Base {
   return show.length === 0 ? base : { ...base, context: { ...context, flags: { ...context.flags, show } } };
 }
 
-/** What the user names: files in the text with @ and by --show, and shown folders. */
+/** What the user names: files in the text with @ and by --show, and shown folders. Throws usage for a closed one. */
 async function findNamed({ context }: Base, workspace: Workspace, text: string | null) {
   const files = new Set(text?.includes("@") === true ? await findMentions(workspace, text) : []);
   const shown: string[] = [];
   for (const path of shownFlag(context).paths) {
     const at = workspace.path(path, "list");
+    const closed = workspace.whyClosed(at);
+    if (closed !== null) throw new PaiError("usage", `--show ${path}: ${closed}`);
     const blob = await workspace.read(at, 0).catch(() => null);
     if (blob?.kind === "folder") shown.push(at);
     else files.add(at);

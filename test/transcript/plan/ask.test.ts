@@ -88,6 +88,14 @@ test.concurrent("--show opens a folder outside for looks: masked, closed names c
   ]);
 });
 
+test.concurrent("--show of a closed file ends before any call and says why", async () => {
+  await using place = openPlace([]);
+  writeFileSync(join(place.home, "shadow"), "root:x:1\n");
+  const { code, stderr } = await place.pai(["ask", "--show", join(place.home, "shadow"), "who has a password?"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("shadow may hold keys or passwords")]);
+  expect(place.gemini.requests).toEqual([]);
+});
+
 test.concurrent("SNIFF_LOGS searches what --show opens, within the time that the question names", async () => {
   const answers: Answer[] = [];
   await using place = openPlace(answers);

@@ -17,7 +17,7 @@ import { acceptMeanwhile } from "./changes/batch.ts";
 import { checksOf } from "./checks/admit.ts";
 import type { CheckReport } from "./checks/checking.ts";
 import { describeFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
-import { renderAnswerForm } from "./ending/ending.ts";
+import { type RunEnding, renderAnswerForm } from "./ending/ending.ts";
 import { collectEvidence, showLook } from "./evidence.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
 import { renderCalls, renderForms, renderTask, takeSkips } from "./phases.ts";
@@ -152,6 +152,9 @@ function faultsOf({ work, checks }: Act, open: readonly string[]): string[] {
   ];
 }
 
+const renderSkipped = ({ action, target, why, agreed }: RunEnding["skipped"][number]): string =>
+  `left out of the plan${agreed ? ", as the user allowed" : ""}: ${action} ${target}${why === "" ? "" : ` (${why})`}`;
+
 /** The error code of a step that stays failed, by its worst fault: check, action, undone work, or verdict. */
 function codeOf({ checks }: Act, failure: CallReport | null, open: readonly string[]): ErrorCode {
   if (checks.some(({ fatal }) => fatal)) return "check_failed";
@@ -222,6 +225,8 @@ export async function createIterations(
   let answer = "";
   let messages: readonly Message[] = [];
   let news = renderTask(run, plan, evidence, { checks, turns: null });
+  /** What ran before the first reply, which its step has done. */
+  let early = seen.reports.filter(({ kind }) => kind === "command");
   const stepAt = (at: number): ScheduleStep => steps[at] ?? { title: "", hint: "" };
   const isLast = (at: number) => at === steps.length - 1;
   /** Promised work that is not done; only the last step fails for it. */
@@ -261,6 +266,7 @@ export async function createIterations(
     if (purpose !== "heal") showStep(run, 5, "act", begun);
     else if (begun !== "") showStep(run, 7, "heal", begun);
     const from = run.begun?.changes.length ?? 0;
+    const skipped = run.ending.skipped.length;
     const isOverdue = isLast(at) && !passesChecks();
     const { asked, work, ...ended } = await perform(purpose, at, first, question);
     const changes = run.changing.dryRun ? run.changing.staged : squash((run.begun?.changes ?? []).slice(from));
@@ -270,7 +276,10 @@ export async function createIterations(
     const unusable = seen === "" ? "" : `Your last reply could not be used: it held ${seen}.\n${renderForms(tag)}\n\n`;
     news = unusable + (await renderNews(run, work, reports));
     answer = answerOf(asked.script, proseOf(asked));
-    return { work, checks: reports, ...ended, answer, diff: renderChanges(run.veiled.hideChanges(changes)) };
+    const left = run.ending.skipped.slice(skipped).map(renderSkipped);
+    const done = [renderCalls([...early, ...work.batch.reports]), ...left].filter((part) => part !== "").join("\n");
+    early = [];
+    return { work, done, checks: reports, ...ended, answer, diff: renderChanges(run.veiled.hideChanges(changes)) };
   };
 
   const passesChecks = () => run.checking.results.every(({ passed }) => passed !== false);
@@ -301,7 +310,7 @@ export async function createIterations(
     const healed = await act(
       "heal",
       at,
-      `Step ${at + 1} did not pass:\n${reasons.map((reason) => `- ${reason}`).join("\n")}\nturns left: ${steps.length - at}, this one included. Correct it now, with an action script only.`,
+      `Step ${at + 1} did not pass:\n${reasons.map((reason) => `- ${reason}`).join("\n")}\nThis is its one repair; turns left after it: ${steps.length - at - 1}. Correct it now, with an action script only.`,
     );
     const open = healed.whole && mayEndInPart(run) ? [] : openAt(at);
     const why = whyStillFailed(healed, faultsOf(healed, open), { verdict, isSound });
@@ -313,7 +322,7 @@ export async function createIterations(
         `step ${at + 1}, ${step.title}, stayed failed: ${why.split("\n", 1)[0]}`,
       );
     }
-    story.push(`${at + 1}. ${stepAt(at).title}: mended\n${renderCalls(healed.work.batch.reports)}`);
+    story.push(`${at + 1}. ${stepAt(at).title}: mended\n${healed.done}`);
     // What the healing did of later steps is not asked for again.
     return healed.finished || (wasOpen && progress.open.length === 0);
   };
@@ -336,7 +345,7 @@ export async function createIterations(
       const acted = await act(
         "execute",
         at,
-        `turns left: ${steps.length - at}, this one included.\nStep ${at + 1} of ${steps.length}: ${renderTitle(step)}`,
+        `turns left: ${steps.length - at}, this one included, and a repair of each step that does not pass.\nStep ${at + 1} of ${steps.length}: ${renderTitle(step)}`,
       );
       const faults = faultsOf(acted, openAt(at));
       const isSound = (passed: boolean) => passed && faultsOf(acted, []).length === 0;
@@ -345,7 +354,7 @@ export async function createIterations(
       if (verdict.quality_score !== null) scores.push(verdict.quality_score);
       run.ending.score = meanOf(scores);
       showStep(run, 6, "integrity", [renderVerdict(verdict), ...verdict.reasons].join("\n"));
-      story.push(`${at + 1}. ${step.title}: ${renderVerdict(verdict)}\n${renderCalls(acted.work.batch.reports)}`);
+      story.push(`${at + 1}. ${step.title}: ${renderVerdict(verdict)}\n${acted.done}`);
       if (verdict.passed) improvements.push(...verdict.next_fix);
       // What the person did not want is no fault, whatever the verdict misses.
       const isWanted = !acted.work.batch.reports.some(({ code, kind }) => code === "declined" && kind === "change");

@@ -18,14 +18,12 @@ import { openAllowed } from "./changes/allowed.ts";
 import { createChanging } from "./changes/changing.ts";
 import { createChecking } from "./checks/checking.ts";
 import { decideUnchanged, openBaseline } from "./checks/checks.ts";
-
 import { createShell } from "./commands/shell.ts";
 import { requireAnswer } from "./ending/answer.ts";
 import { createEnding } from "./ending/ending.ts";
 import { readyCommit, requireCommit } from "./ending/git-commit.ts";
 import { refuseUndone, settle } from "./ending/settle.ts";
 import { requireThen, runThen } from "./ending/then.ts";
-
 import { createPlanning } from "./plans/plan-state.ts";
 import type { Flow, Ports, Run, RunOptions, Task } from "./run.ts";
 import { createOverlay } from "./stage.ts";
@@ -212,11 +210,6 @@ function timeAnswers(ask: Decide): { readonly decide: Decide; readonly waitedMs:
   };
 }
 
-/** Takes the last words of a run out of its dialogue, unless they may stand. */
-function dropFalseWords({ dialogue, ending }: Run, settled: Outcome): void {
-  if (!wordsStand(settled)) dropClaim(dialogue, ending.text);
-}
-
 /** Runs a flow to its end. Never rejects. */
 export async function runTask(flow: Flow, given: Task, options: RunOptions, outer: Ports): Promise<Outcome> {
   const veil = outer.veil ?? createVeil();
@@ -262,7 +255,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
   const settled = await settle(run, failure, { options, ports, commit });
   commit?.close();
   if (run !== null && settled.status === "answered") sayAnswered(run);
-  if (run !== null) dropFalseWords(run, settled);
+  if (run !== null && !wordsStand(settled)) dropClaim(run.dialogue, run.ending.text);
   const timed = { ...settled, ms: Math.round(performance.now() - began - waitedMs()) };
   const outcome = veil.show(timed);
   emit({ type: "run.finished", outcome });

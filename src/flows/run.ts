@@ -16,7 +16,6 @@ import type { ChangeOptions, Changing } from "./changes/changing.ts";
 import type { Checking, CheckOptions } from "./checks/checking.ts";
 import type { Shell, ShellLimits } from "./commands/shell.ts";
 import type { EndOptions, EndPorts, RunEnding } from "./ending/ending.ts";
-
 import type { Planning, PlanOptions } from "./plans/plan-state.ts";
 import type { Overlay } from "./stage.ts";
 import type { VeiledView } from "./veiled-view.ts";

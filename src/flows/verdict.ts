@@ -9,7 +9,7 @@ import { ask, isBadReply } from "./ask.ts";
 import { renderRequest } from "./briefing/briefing.ts";
 import type { CheckReport } from "./checks/checking.ts";
 import { describeCheck } from "./checks/checks.ts";
-import { renderCalls, renderCriteria } from "./phases.ts";
+import { renderCriteria } from "./phases.ts";
 import { integrityPrompt } from "./prompts/prompts.ts";
 import type { ScriptWork } from "./replies.ts";
 import type { Run } from "./run.ts";
@@ -20,6 +20,8 @@ const maxDiff = 40_000;
 /** The result of one act or heal call. */
 export interface Act {
   readonly work: ScriptWork;
+  /** Its calls with their results, and the steps that were left out; "": none. */
+  readonly done: string;
   readonly checks: readonly CheckReport[];
   readonly finished: boolean;
   /** The reply's words to the user; "" when the reply holds actions. */
@@ -61,13 +63,13 @@ export async function judgeStep(
   run: Run,
   plan: Plan,
   step: ScheduleStep,
-  { work, checks, answer, diff }: Act,
+  { done, checks, answer, diff }: Act,
 ): Promise<Judged> {
   const parts = [
     renderRequest(run),
     ...[renderCriteria(plan)].filter((text) => text !== ""),
     `Step: ${renderTitle(step)}`,
-    `Actions:\n${renderCalls(work.batch.reports) || "(none)"}`,
+    `Actions:\n${done || "(none)"}`,
     diff === "" ? "Nothing was changed." : fence("diff", {}, diff.slice(0, maxDiff)),
     ...(answer === "" ? [] : [`The answer to the user:\n${fence("result", {}, answer)}`]),
     ...checks.map(explainCheck),

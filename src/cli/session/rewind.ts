@@ -5,6 +5,7 @@ import { startAnew } from "../../core/dialogue.ts";
 import { PaiError } from "../../core/error.ts";
 import { hideMessage } from "../../core/secrets/hide-message.ts";
 import { renderConversation } from "../../core/session/conversation.ts";
+import { pastOf, renderForSummary } from "../../core/session/past.ts";
 import { pendingOf, type Session } from "../../core/session/session.ts";
 import type { Run } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
@@ -102,13 +103,10 @@ async function summarizeFrom(talk: Talk, from: number): Promise<void> {
   const before = open.before(from - 1);
   const isPart = before.messages.every((message, at) => message === conversation.messages[at]);
   const messages = isPart ? conversation.messages.slice(before.messages.length) : [];
-  const textFor = ({ veil }: Run) =>
-    messages.length > 0
-      ? renderConversation(messages.map((message) => hideMessage(veil, message)))
-      : turns
-          .slice(from - 1)
-          .map(({ request, text }) => `[User]\n${request}\n\n[Assistant]\n${text}`)
-          .join("\n\n");
+  const textFor = ({ veil }: Run) => {
+    const said = renderConversation(messages.map((message) => hideMessage(veil, message)));
+    return renderForSummary(pastOf({ turns: turns.slice(from - 1) }), said);
+  };
   await askModel(talk, "summarize", async (run) => {
     run.ledger.promise({ expected: 1, at_most: 2 });
     const summary = await summarizeText(run, textFor(run));

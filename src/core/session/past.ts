@@ -83,3 +83,12 @@ export function renderPastTurns(turns: readonly PastTurn[], maxLength: number): 
     ...shown.reverse(),
   ].join("\n");
 }
+
+/** The turns for a summary; `said`: the conversation of those of tool-loop, "" where there is none. */
+export function renderForSummary(turns: readonly PastTurn[], said: string): string {
+  const isSaid = ({ mode }: PastTurn) => said !== "" && mode === "tool-loop";
+  const told = turns.map((turn) => renderPast(isSaid(turn) ? { ...turn, answer: "" } : turn));
+  return [said, "What was asked, and what became of it in the words of pai, which alone are sure:", ...told]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}

@@ -92,10 +92,6 @@ const isSeen = ({ planning, veiled, overlay }: Run): boolean =>
 export const isAsked = (run: Run, rights: Rights | null): boolean =>
   rights === null || ((run.changing.review || run.planning.wantsReview) && !run.changing.dryRun && !isSeen(run));
 
-/** What a person decides about: the staged changes as one, or with --review one after another. */
-const partsOf = ({ changing, interactive, overlay }: Run): readonly (readonly Change[])[] =>
-  changing.review === "change" && interactive ? apart(overlay.staged()) : [overlay.staged()];
-
 /**
  * Decides about the staged changes, by asking or by their plan, and drops what the person does not want. Returns why, by
  * path. Throws declined where a plan promised them and nothing of them is wanted. Words are no such no: they leave a
@@ -112,7 +108,7 @@ export async function reviewBatch(
   const refused = new Map<RelPath, Refusal>();
   if (staged.length === 0 || !isAsked(run, rights)) return refused;
   changing.batches += 1;
-  for (const part of partsOf(run)) {
+  for (const part of partsOf(run, staged)) {
     const refusal =
       changing.wish === null ? await decideSome(run, part, { origin: "plan", ended: "", takesWords }) : waiting;
     if (refusal === null) continue;
@@ -136,8 +132,9 @@ function declinedAll(refused: ReadonlyMap<RelPath, Refusal>): PaiError {
 const sayDeclined = (paths: readonly string[]): string =>
   `the user declined the changes to ${nameSome(paths, maxNamed)}`;
 
-/** The changes one by one: a moved file with its old name, a new folder with the first file in it. */
-function apart(changes: readonly Change[]): readonly (readonly Change[])[] {
+/** All changes as one; with --review one by one, a moved file with its old name, a new folder with the first file in it. */
+function partsOf({ changing, interactive }: Run, changes: readonly Change[]): readonly (readonly Change[])[] {
+  if (changing.review !== "change" || !interactive) return [changes];
   const groups = new Map<RelPath, readonly Change[]>();
   for (const change of changes) {
     const isIn = ({ path, after }: Change) => after?.kind !== "folder" && path.startsWith(`${change.path}/`);

@@ -353,7 +353,7 @@ export function renderBaseline(checking: Readonly<Checking>): string {
   );
   const lines = open.map((command) => `- ${command}`);
   const head =
-    known.length > 0 ? "Checks of the user, before any change; pai runs them again at the end (no RUN needed):" : "";
+    known.length > 0 ? "Checks of the user, before this task; pai runs them again at the end (no RUN needed):" : "";
   const rest =
     lines.length === 0 ? "" : `Checks of the user, which pai runs at the end (no RUN needed):\n${lines.join("\n")}`;
   return [head, ...described, rest].filter((part) => part !== "").join("\n");

@@ -34,7 +34,7 @@ describe("the plan call", () => {
   test("is told the checks of the user", async () => {
     const { asked } = await play({ lines: create, options: { checks: ["test -f a.txt"] } });
     expect(asked(1)).toMatch(
-      /^Checks of the user, before any change;.*\n<check command="test -f a.txt" exit="1" note="fails">$/m,
+      /^Checks of the user, before this task;.*\n<check command="test -f a.txt" exit="1" note="fails">$/m,
     );
   });
 });

@@ -1,5 +1,6 @@
 /** What the request of a later turn is told of the turns before: what became of them and what the person decided, in every mode. */
 import { describe, expect, test } from "bun:test";
+import { pastOf, renderForSummary } from "../../../src/core/session/past.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls, resultsOf } from "../loop.ts";
@@ -217,6 +218,45 @@ describe("what a run did besides its changes", () => {
     });
   });
 
+  test("the verdict and the summary of eight-step know a step that was left out, and what ran before the first reply", async () => {
+    await inSession({}, async (turns) => {
+      const lines = [
+        schedule({ create: ["a.txt", "CHANGES.md"], run: ["false"] }),
+        `SKIP::CHANGES.md::no user sees it\n${write("a.txt", "a\n")}`,
+        ...[verdict(true), "Wrote a.txt."],
+      ];
+      const options = { ...interactive, mode: "eight-step", allowRun: true } as const;
+      const ran = await turns.say("write", { lines, flow: eightStep, options, answers: "yes" });
+      for (const n of [3, 4]) {
+        expect(ran.asked(n)).toContain("left out of the plan, as the user allowed: WRITE CHANGES.md (no user sees it)");
+        expect(ran.asked(n)).toMatch(/FAILED: RUN false/);
+      }
+    });
+  });
+
+  test("a failure that an earlier turn left behind is called older than this task, and nothing else", async () => {
+    await inSession({ "a.sh": "exit 0\n" }, async (turns) => {
+      const options = { ...interactive, checks: ["sh a.sh"] } as const;
+      const edit = [
+        plan({ steps: ["MODIFY a.sh"] }),
+        modify("a.sh", ["exit 0\n", "echo Error: broken; exit 1\n"]) + finish("Done."),
+      ];
+      await turns.say("break it", {
+        lines: [...edit, finish("Done."), finish()],
+        options: { ...options, keep: true },
+        answers: "yes",
+      });
+      const work = write("b.txt", "b\n") + finish("Done.");
+      const next = await turns.say("write b.txt", {
+        lines: [plan({ steps: ["WRITE b.txt"] }), work, finish("Done.")],
+        ...{ options, answers: "yes" },
+      });
+      expect(next.told(1)).toContain("Checks of the user, before this task;");
+      expect(next.asked(3)).toContain("These failures were there before this task began");
+      expect(next.told(3)).not.toMatch(/old:|before your work|before any change/);
+    });
+  });
+
   test("an answer under a red check is known to the next process, too", async () => {
     await inSession({}, async (turns) => {
       const options = { ...interactive, checks: ["false"] };
@@ -241,6 +281,53 @@ describe("what a run did besides its changes", () => {
       });
       const { past } = await turns.say("and now?", ask);
       expect(past).toBe("pai: answered; nothing was changed; true passed");
+    });
+  });
+});
+
+describe("a summary of /rewind", () => {
+  const answer = (text: string) => ({ lines: [talk(text)], options: interactive, answers: [] });
+  const loop = { flow: toolLoop, options: { ...interactive, mode: "tool-loop" }, answers: "yes" } as const;
+  const summarize = ({ open }: Turns) =>
+    open.add({ type: "session.summarized", at: "2026-01-01T00:00:00.000Z", from: 2, summary: "They spoke of b." });
+
+  test("reaches the next request of a mode with a plan, in this process and the next", async () => {
+    await inSession({}, async (turns) => {
+      await turns.say("what of a?", answer("A."));
+      await turns.say("what of b?", answer("B."));
+      summarize(turns);
+      turns.resume();
+      const { past } = await turns.say("and now?", ask);
+      expect(past).toBe(
+        [
+          ...["user: what of a?", "you: A.", "pai: answered; nothing was changed"],
+          ...["user: /rewind 2 summary", "you: They spoke of b."],
+          "pai: this summary took the place of turn 2 and all later ones; no file was touched",
+        ].join("\n"),
+      );
+    });
+  });
+
+  test("is in the conversation of tool-loop, behind which the outcome of an earlier turn is not told again", async () => {
+    await inSession({}, async (turns) => {
+      await turns.say("what of a?", { ...loop, lines: ["A."] });
+      await turns.say("what of b?", { ...loop, lines: ["B."] });
+      summarize(turns);
+      const next = await turns.say("and now?", { ...loop, lines: ["So it is."] });
+      expect(sent(next)).toContain("They spoke of b.");
+      expect(next.past).toBe("pai: this summary took the place of turn 2 and all later ones; no file was touched");
+    });
+  });
+
+  test("is made from what became of the turns, whatever was said", async () => {
+    await inSession({}, async (turns) => {
+      const make = calls(call("write", { path: "a.txt", content: "a\n" }));
+      await turns.say("make it", { ...loop, answers: ["no"], lines: [make, "You did not want it."] });
+      await turns.say("what of b?", answer("B."));
+      const told = renderForSummary(pastOf(turns.open.session), "[User]\nmake it");
+      expect(told).toContain("user: make it\npai: nothing was changed; not done: WRITE a.txt (the user declined");
+      expect(told).toContain("user: what of b?\nyou: B.\npai: answered; nothing was changed");
+      expect(told).not.toContain("You did not want it.");
     });
   });
 });

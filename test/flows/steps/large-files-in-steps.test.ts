@@ -56,7 +56,7 @@ test("the summary is told what was mended, and what the checks came to", async (
   ];
   const ran = await run({ lines, options: { checks: ["sh a.sh"] } });
   expect(ran.purposes).toBe("plan execute integrity heal summary");
-  expect(ran.asked(4)).toContain("turns left: 1, this one included.");
+  expect(ran.asked(4)).toContain("This is its one repair; turns left after it: 0.");
   expect(ran.asked(5)).toContain("1. Do it: mended\ndone: MODIFY a.sh");
   expect(ran.asked(5)).toEndWith("Checks at the end:\n- sh a.sh: passed");
 });

@@ -1,5 +1,5 @@
-/** Makes the files of a release: `bun scripts/release.ts [--version V] [--out DIR] [--targets A,B] [--sign KEY] [--base URL] [--renew-readme]`. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+/** Makes the files of a release: `bun scripts/release.ts [--version V] [--out DIR] [--targets A,B] [--sign KEY] [--base URL]`. */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -8,8 +8,7 @@ import { askGit } from "./compile.ts";
 import { packRelease, putInPlace } from "./release/pack.ts";
 import { findRuntimeCache, requireSameBun } from "./release/runtime.ts";
 import { openSigner } from "./release/sign.ts";
-import { renderSizes, renewSizes } from "./release/sizes.ts";
-import { chooseTargets } from "./release/targets.ts";
+import { chooseTargets, renderSizes } from "./release/targets.ts";
 
 const root = join(import.meta.dir, "..");
 const semver = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/;
@@ -45,7 +44,6 @@ async function main(): Promise<void> {
       targets: { type: "string" },
       sign: { type: "string" },
       base: { type: "string" },
-      "renew-readme": { type: "boolean", default: false },
     },
   });
   const started = performance.now();
@@ -85,8 +83,6 @@ async function main(): Promise<void> {
   } finally {
     clear();
   }
-  const readme = join(root, "docs/install.md");
-  if (values["renew-readme"]) writeFileSync(readme, renewSizes(readFileSync(readme, "utf8"), out));
   console.log(`\npai ${version}, ${release.commit}\n\n${renderSizes(out)}`);
   console.log(`${readdirSync(out).length} files in ${out}, ${Math.round((performance.now() - started) / 1000)} s`);
 }

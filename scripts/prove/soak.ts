@@ -1,12 +1,9 @@
-/**
- * Proves that pai holds out: `prove.ts soak [runs] [part]` many runs of one project, kills, and a session of three times as
- * many tasks; figures for each. The parts are runs, kills and session.
- */
+/** Proves that pai holds out: `prove.ts soak [runs]` many runs of one project, and a session of three times as many tasks. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace, type Place } from "../../test/transcript/harness.ts";
 import { holdSession } from "../../test/transcript/long-session.ts";
-import { done, modify, planned, write } from "../../test/transcript/replies.ts";
+import { done, modify, planned } from "../../test/transcript/replies.ts";
 
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 const task = (at: number) => [planned([["MODIFY", "count.txt"]]), done(modify("count.txt", `${at}\n`, `${at + 1}\n`))];
@@ -42,26 +39,6 @@ async function proveMany(runs: number): Promise<void> {
   );
 }
 
-/** Kills runs at random; the next start must undo each completely. */
-async function proveKills(rounds: number): Promise<void> {
-  let between = 0;
-  for (let at = 0; at < rounds; at += 1) {
-    const files = Array.from({ length: 12 }, (_, n) => ["WRITE", `k${n}.txt`] as const);
-    const body = files.map(([, path]) => write(path, "x\n")).join("");
-    await using place = openPlace([planned(files), done(body)]);
-    const running = place.start(["run", "-y", "make twelve"]);
-    await place.gemini.arrived(2);
-    await Bun.sleep(at % 40);
-    running.kill("SIGKILL");
-    await running.done;
-    await place.pai(["history"]);
-    const count = Object.keys(place.tree()).length;
-    if (count !== 0 && count !== 12) between += 1;
-  }
-  console.log(`${rounds} runs killed: ${between} left in between`);
-  if (between > 0) throw new Error("a killed run was left half done");
-}
-
 /** Largest ratio of a task's processor time at the end of a session to that near its start. */
 const maxGrowth = 1.3;
 
@@ -85,10 +62,8 @@ async function proveSession(tasks: number): Promise<void> {
     );
 }
 
-export async function prove([count = "200", part = "all"]: readonly string[]): Promise<void> {
+export async function prove([count = "200"]: readonly string[]): Promise<void> {
   const runs = Number(count);
-  const isAsked = (name: string) => part === "all" || part === name;
-  if (isAsked("runs")) await proveMany(runs);
-  if (isAsked("kills")) await proveKills(Math.max(10, Math.floor(runs / 10)));
-  if (isAsked("session") && Bun.which("tmux") !== null) await proveSession(Math.max(12, 3 * runs));
+  await proveMany(runs);
+  if (Bun.which("tmux") !== null) await proveSession(Math.max(12, 3 * runs));
 }

@@ -1,4 +1,6 @@
-/** The targets of a release, with the names that Bun, Debian and npm use. */
+/** The targets of a release, with the names that Bun, Debian and npm use, and the sizes of their archives. */
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 
 export interface Target {
   /** Part of file names: linux-x64-musl. */
@@ -28,4 +30,24 @@ export function chooseTargets(names: string | undefined): readonly Target[] {
       throw new Error(`unknown target: ${name}; there are ${targets.map((target) => target.name).join(", ")}`);
     return found;
   });
+}
+
+/** Columns of the table, by file extension. */
+const kinds = [".tar.gz", ".tar.xz", ".deb"] as const;
+
+/** Size of a target's file in whole megabytes; a dash if there is none. */
+function sizeOf(folder: string, names: readonly string[], target: string, architecture: string | null, kind: string) {
+  const ending = kind === ".deb" ? `_${architecture}.deb` : `-${target}${kind}`;
+  const name = names.find((found) => found.endsWith(ending));
+  return name === undefined ? "–" : `${(statSync(join(folder, name)).size / 1e6).toFixed(0)} MB`;
+}
+
+/** A Markdown table of the archives in a release's folder. */
+export function renderSizes(folder: string): string {
+  const names = readdirSync(folder);
+  const rows = targets.map(({ name, deb }) => {
+    const sizes = kinds.map((kind) => sizeOf(folder, names, name, deb, kind));
+    return `| ${[name, ...sizes].join(" | ")} |\n`;
+  });
+  return `| | ${kinds.join(" | ")} |\n| --- | --- | --- | --- |\n${rows.join("")}`;
 }

@@ -6,17 +6,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dependencies, devDependencies } from "../../package.json";
 import { ar, file, folder, gzip, program, tar, xz } from "../../scripts/release/archive.ts";
-import { findBundled } from "../../scripts/release/bundled.ts";
+import { findBundled, renderNotices } from "../../scripts/release/bundled.ts";
 import { debianVersion, packDeb } from "../../scripts/release/deb.ts";
-import { renderNotices } from "../../scripts/release/notices.ts";
 import { packMain, packTarget } from "../../scripts/release/npm.ts";
 import { putInPlace, sumAll } from "../../scripts/release/pack.ts";
 import { findRuntime, requireIntegrity, requireSameBun } from "../../scripts/release/runtime.ts";
 import runtimes from "../../scripts/release/runtimes.json";
 import { findSbomFaults, renderSbom } from "../../scripts/release/sbom.ts";
 import { openSigner } from "../../scripts/release/sign.ts";
-import { renewSizes } from "../../scripts/release/sizes.ts";
-import { chooseTargets, targets } from "../../scripts/release/targets.ts";
+import { chooseTargets, renderSizes, targets } from "../../scripts/release/targets.ts";
 import { needs } from "../needs.ts";
 import { standIn } from "./fixture.ts";
 
@@ -239,15 +237,9 @@ test("sizes of archives are put between their marks, and nowhere else (R67)", ()
   mkdirSync(out);
   writeFileSync(join(out, "pai-1.2.3-linux-x64.tar.gz"), Buffer.alloc(2_400_000));
   writeFileSync(join(out, "pai_1.2.3_amd64.deb"), Buffer.alloc(1_700_000));
-  const text = renewSizes("a\n<!-- sizes -->\nold\n<!-- /sizes -->\nb\n", out);
-  expect(text).toContain("<!-- sizes -->\n| | .tar.gz | .tar.xz | .deb |\n");
+  const text = renderSizes(out);
+  expect(text).toStartWith("| | .tar.gz | .tar.xz | .deb |\n");
   expect(text).toContain("| linux-x64 | 2 MB | – | 2 MB |\n");
-  expect([text.startsWith("a\n"), text.endsWith("<!-- /sizes -->\nb\n"), text.includes("old")]).toEqual([
-    true,
-    true,
-    false,
-  ]);
-  expect(() => renewSizes("no marks", out)).toThrow("docs/install.md has no place");
   const page = readFileSync(join(root, "docs/install.md"), "utf8");
   for (const { name } of targets) expect(page).toMatch(new RegExp(`\\| ${name} \\| \\d+ MB \\| \\d+ MB \\| `));
 });

@@ -42,27 +42,6 @@ test("no row is wider than the terminal and the cursor is on it, whatever is typ
   );
 });
 
-test("of a long text the rows around the cursor are what they would be, wherever it stands", () => {
-  const text = "one row after the other, and no end of it; ".repeat(300);
-  for (const [columns, height] of [
-    [80, 23],
-    [20, 4],
-    [1, 1],
-  ] as const)
-    for (let cursor = 0; cursor <= text.length; cursor += 997)
-      expectPart(viewLine({ prompt: "> ", text, at: cursor }, columns, height), at(text, columns, cursor));
-});
-
-test("a line feed before a long paste, wide characters and families keep every row where it is", () => {
-  const paste = "x = [1, 2, 3]; y = {'a': x}; ".repeat(420);
-  const json = JSON.stringify({ list: Array.from({ length: 900 }, (_, id) => ({ id })) });
-  const texts = [`a sentence\n${paste}`, `a sentence\n${json}`, "👩‍👧".repeat(900), "a日".repeat(2000)];
-  for (const text of texts) {
-    for (let cursor = 0; cursor <= text.length; cursor += 641)
-      expectPart(viewLine({ prompt: "> ", text, at: cursor }, 80, 23), at(text, 80, cursor));
-  }
-});
-
 test("what is shown of any text is a part of the whole with the cursor in it", () => {
   const unit = fc.constantFrom("a", "b", " ", "日", "e\u0301", "\u0301", "👩", "\u200d", "👧", "é", "\n");
   const [columns, height] = [fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 4 })];

@@ -2,8 +2,10 @@
 
 import { exitCodes, type PaiError, toFailure } from "../core/error.ts";
 import { renderCommandDocument } from "../ui/command-document.ts";
+import { refit } from "../ui/layout.ts";
 import { visibleBut } from "../ui/sanitize.ts";
 import { ownCodes } from "../ui/style.ts";
+import { columnsOfResults } from "./columns.ts";
 import type { Context } from "./command.ts";
 import { openLog } from "./open-log.ts";
 
@@ -11,13 +13,13 @@ import { openLog } from "./open-log.ts";
 export const takeNotices = ({ notices }: Pick<Context, "notices">) => notices.take().map(({ notice }) => notice);
 
 /**
- * Shows a result and returns the exit code of success. `text` must not contain control characters other than pai's own
- * colours; `data` must be JSON.
+ * Shows a result, at a terminal in its width, and returns the exit code of success. `text` must not contain control
+ * characters other than pai's own colours; `data` must be JSON.
  */
 export async function showResult(context: Context, command: string, data: unknown, text: string): Promise<number> {
   if (context.flags.json === true) {
     context.out(renderCommandDocument({ command, code: 0, data, notices: takeNotices(context), error: null }));
-  } else context.out(visibleBut(ownCodes, text));
+  } else context.out(visibleBut(ownCodes, refit(text, columnsOfResults(context))));
   return 0;
 }
 

@@ -1,13 +1,19 @@
 /** Wraps, pads and indents lines by the width that a terminal shows. */
 
-/** Wraps between words, within a word only if it is wider than a line. `columns` null: no wrapping. */
+/**
+ * Wraps between words, within a word only if it is wider than a line: after a slash where it has one. `columns` null: no
+ * wrapping.
+ */
 export function wrap(text: string, columns: number | null): string[] {
   const lines = text.split("\n");
   if (columns === null) return lines;
   const width = Math.max(columns, 2);
-  return lines.flatMap((line) =>
-    Bun.stringWidth(line) <= width ? [line] : Bun.wrapAnsi(line, width, { hard: true, wordWrap: true }).split("\n"),
-  );
+  const divide = (path: string) => (Bun.stringWidth(path) <= width ? path : wrapPath(path, width).join(" "));
+  return lines.flatMap((line) => {
+    if (Bun.stringWidth(line) <= width) return [line];
+    const divided = line.includes("\x1b") ? line : line.replace(/\S*\/\S+/g, divide);
+    return Bun.wrapAnsi(divided, width, { hard: true, wordWrap: true }).split("\n");
+  });
 }
 
 /** Like `wrap` for code, coloured or not; keeps all blanks. */
@@ -63,6 +69,21 @@ export function hang(lead: string, text: string, columns: number | null): string
   const margin = Bun.stringWidth(lead);
   const room = columns === null ? null : Math.max(columns - margin, 10);
   return wrap(text, room).map((line, index) => (index === 0 ? lead : " ".repeat(margin)) + line);
+}
+
+/**
+ * Lines that were laid out for a wider terminal: one that is too long goes on between words, below the beginning of its
+ * last column that leaves room. `columns` null: as they are.
+ */
+export function refit(text: string, columns: number | null): string {
+  if (columns === null) return text;
+  const refitted = text.split("\n").flatMap((line) => {
+    if (Bun.stringWidth(line) <= columns) return [line];
+    const starts = [...line.matchAll(/^ +|(?<=\S) {2,}/g)].map(({ index, 0: gap }) => index + gap.length);
+    const start = starts.findLast((at) => Bun.stringWidth(line.slice(0, at)) <= columns / 2) ?? 0;
+    return hang(line.slice(0, start), line.slice(start), columns);
+  });
+  return refitted.join("\n");
 }
 
 export interface WrapStream {

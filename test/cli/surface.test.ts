@@ -5,6 +5,7 @@ import { renderHelpOf } from "../../src/cli/commands/help.ts";
 import { flagGroups, specsOf } from "../../src/cli/flags.ts";
 import { variables } from "../../src/cli/manual.ts";
 import { allSettings } from "../../src/store/setting-table.ts";
+import { refit } from "../../src/ui/layout.ts";
 
 const run = commands.find(({ name }) => name === "run");
 
@@ -28,6 +29,14 @@ test("the help of a command names each of its flags", () => {
     const help = renderHelpOf(command);
     const missing = command.flags.filter(({ name }) => !help.includes(`--${name}`));
     expect([command.name, missing]).toEqual([command.name, []]);
+  }
+});
+
+test("on a narrow terminal help breaks between words", () => {
+  for (const command of commands) {
+    const help = refit(renderHelpOf(command, 60), 60);
+    expect(help.split("\n").filter((line) => line.length > 60)).toEqual([]);
+    expect(help.split(/\s+/)).toEqual(renderHelpOf(command).split(/\s+/));
   }
 });
 

@@ -10,6 +10,7 @@ import { runTask } from "../../flows/run-task.ts";
 import { singleShot } from "../../flows/single-shot.ts";
 import { createReplayModel, parseReplay } from "../../models/open.ts";
 import { loadSettings } from "../../store/settings.ts";
+import { hang } from "../../ui/layout.ts";
 import { openWorkspace } from "../../workspace/open.ts";
 import { showResult } from "../answer-document.ts";
 import { columnsOf } from "../columns.ts";
@@ -82,7 +83,8 @@ async function play(context: Context, place: string, root: string): Promise<read
   const view = await openView(context, context.signal, "run");
   const hasPython = Bun.which("python3", { PATH: env.PATH ?? "" }) !== null;
   const rule = "=".repeat(Math.min(72, columnsOf(context.env)));
-  const title = (text: string) => context.out(`\n${rule}\n$ ${text}\n${rule}\n`);
+  const columns = columnsOf(context.env);
+  const title = (text: string) => context.out(`\n${rule}\n${hang("$ ", text, columns).join("\n")}\n${rule}\n`);
   for (const [at, text] of requests.entries()) {
     const checks = at === 3 && hasPython ? [`python3 -m py_compile ${file}`] : [];
     title(`pai run -y ${checks.length > 0 ? `--check "${checks[0]}" ` : ""}${JSON.stringify(text)}`);
@@ -106,9 +108,11 @@ async function play(context: Context, place: string, root: string): Promise<read
   }
   title("pai undo -y");
   const { run, changes } = await history.undo(null, { dryRun: false });
-  context.out(`took back: ${run.task}\n${changes.map(({ path }) => `restored ${path}\n`).join("")}`);
+  context.out(
+    `${hang("took back: ", run.task, columns).join("\n")}\n${changes.map(({ path }) => `restored ${path}\n`).join("")}`,
+  );
   return outcomes;
 }
 
 const closing =
-  "\nThat was a whole task: plan, changes, checks, undo. Only the model's\nreplies were recorded. With your own key:\n\n  pai key set\n  cd your-project && pai\n";
+  "\nThat was a whole task: plan, changes, checks, undo.\nOnly the model's replies were recorded. With your own key:\n\n  pai key set\n  cd your-project && pai\n";

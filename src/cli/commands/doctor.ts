@@ -15,6 +15,7 @@ import { visible } from "../../ui/sanitize.ts";
 import { openRoot } from "../../workspace/confine.ts";
 import { openSandbox } from "../../workspace/sandbox/open-sandbox.ts";
 import { takeNotices } from "../answer-document.ts";
+import { columnsOfResults } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { findRoot } from "../compose/base.ts";
 import { composeSandbox } from "../compose/compose.ts";
@@ -37,7 +38,7 @@ export async function doctorCommand(context: Context): Promise<number> {
   context.out(
     isJson
       ? renderCommandDocument({ command: "doctor", code, data: { findings }, notices: takeNotices(context), error })
-      : `${renderFindings(findings)}\n\n${verdict}\n`,
+      : `${renderFindings(findings, Math.min(columnsOfResults(context) ?? 80, 80))}\n\n${verdict}\n`,
   );
   return code;
 }
@@ -68,10 +69,9 @@ function describeServer(server: FoundServer): Finding {
   return { name: "local server", level: "ok", text: renderServer(server), hint: null };
 }
 
-const columns = 80;
 const marks: Readonly<Record<Finding["level"], string>> = { ok: "ok", warning: "!", error: "x" };
 
-function renderFindings(findings: readonly Finding[]): string {
+function renderFindings(findings: readonly Finding[], columns: number): string {
   const width = Math.max(...findings.map(({ name }) => name.length));
   const lines = findings.flatMap(({ name, level, text, hint }) => [
     ...hang(`${marks[level].padEnd(2)}  ${name.padEnd(width)}  `, text, columns),

@@ -1,14 +1,15 @@
 /** `pai help`: examples first, then commands or flags, then exit codes. */
 import { PaiError } from "../../core/error.ts";
 import { suggest } from "../../core/suggest.ts";
-import { hang } from "../../ui/layout.ts";
+import { hang, wrap } from "../../ui/layout.ts";
 import { showResult } from "../answer-document.ts";
+import { columnsOfResults } from "../columns.ts";
 import type { Command, CommandGroup, Handler } from "../command.ts";
 import { type FlagSpec, flagGroups, specsOf } from "../flags.ts";
 import { exitMeanings } from "../manual.ts";
 
-/** A fixed width, so that help is the same text everywhere. */
-const columns = 80;
+/** The width of help, but for narrower terminals. */
+const usual = 80;
 
 /** Exit codes in three columns, signals on one line. */
 function renderExits(): string {
@@ -21,7 +22,7 @@ function renderExits(): string {
   return `Exit codes:\n${rows.join("\n")}\n  124 timeout        129, 130, 143 ended by a signal\n`;
 }
 
-function renderFlag({ name, short, kind, value, optional, about }: FlagSpec): string {
+function renderFlag({ name, short, kind, value, optional, about }: FlagSpec, columns: number): string {
   const argument = value === undefined ? "" : optional ? `[=${value}]` : ` ${value}${kind === "list" ? "..." : ""}`;
   const left = `${short === undefined ? "    " : `-${short}, `}--${name}${argument}`;
   return hang(`  ${left.padEnd(28)} `, about, columns)
@@ -31,13 +32,14 @@ function renderFlag({ name, short, kind, value, optional, about }: FlagSpec): st
 
 const indent = (lines: readonly string[]) => lines.map((line) => `  ${line}\n`).join("");
 
-export function renderOverview(commands: readonly Command[]): string {
+export function renderOverview(commands: readonly Command[], columns = usual): string {
   const rowsOf = (group: CommandGroup) =>
     commands
       .filter((command) => command.group === group && command.name !== "help")
       .flatMap(({ name, about }) => hang(`${name.padEnd(10)} `, about, columns - 2));
-  return `pai: a coding agent that shows its plan, keeps to a promised number of model
-calls, changes nothing that it did not list, and can take it back.
+  const what =
+    "pai: a coding agent that shows its plan, keeps to a promised number of model calls, changes nothing that it did not list, and can take it back.";
+  return `${wrap(what, columns).join("\n")}
 
 Usage:
 ${indent(['pai "TASK"                one task, then exit', "pai                       interactive session", "pai COMMAND [FLAGS]", "pai help COMMAND          flags and examples, of a task: pai help run"])}
@@ -55,8 +57,9 @@ ${renderExits()}`;
 /** Above so many flags they stand in groups. */
 const maxUngrouped = 20;
 
-function renderFlags(flags: readonly FlagSpec[]): string {
-  if (flags.length <= maxUngrouped) return `Flags:\n${flags.map(renderFlag).join("")}`;
+function renderFlags(flags: readonly FlagSpec[], columns: number): string {
+  const render = (flag: FlagSpec) => renderFlag(flag, columns);
+  if (flags.length <= maxUngrouped) return `Flags:\n${flags.map(render).join("")}`;
   const groups = Object.entries(flagGroups).map(([title, keys]) => {
     const specs = specsOf(keys);
     return [title, flags.filter((flag) => specs.includes(flag))] as const;
@@ -65,12 +68,12 @@ function renderFlags(flags: readonly FlagSpec[]): string {
   const others = flags.filter((flag) => !grouped.has(flag));
   return [["Of this command", others] as const, ...groups]
     .filter(([, own]) => own.length > 0)
-    .map(([title, own]) => `${title}:\n${own.map(renderFlag).join("")}`)
+    .map(([title, own]) => `${title}:\n${own.map(render).join("")}`)
     .join("");
 }
 
 /** The help of one command. */
-export function renderHelpOf({ name, usage, about, flags, examples }: Command): string {
+export function renderHelpOf({ name, usage, about, flags, examples }: Command, columns = usual): string {
   return `pai ${name}: ${about}
 
 Usage:
@@ -78,7 +81,7 @@ ${hang(`  pai ${name} `, `${usage}${usage === "" ? "" : " "}[FLAGS]`, columns).j
 
 Examples:
 ${indent(examples)}
-${renderFlags(flags)}${flags.some(({ kind }) => kind === "list") ? "...: several times, each with one value. " : ""}Exit codes: pai help
+${renderFlags(flags, columns)}${flags.some(({ kind }) => kind === "list") ? "...: several times, each with one value. " : ""}Exit codes: pai help
 `;
 }
 
@@ -105,7 +108,8 @@ export const helpCommand =
         hint: near === null ? "see: pai help" : `did you mean: pai help ${near}?`,
       });
     }
+    const columns = Math.min(columnsOfResults(context) ?? usual, usual);
     return command === undefined
-      ? showResult(context, "help", { commands: commands.map(describe) }, renderOverview(commands))
-      : showResult(context, "help", describe(command), renderHelpOf(command));
+      ? showResult(context, "help", { commands: commands.map(describe) }, renderOverview(commands, columns))
+      : showResult(context, "help", describe(command), renderHelpOf(command, columns));
   };

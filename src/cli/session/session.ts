@@ -223,10 +223,8 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   const open = sessions?.open(loaded?.session ?? null, context.now, warn("session")) ?? openUnkept(context.now);
   const input = openInputHistory(stateFolder === null ? null : join(stateFolder, "input.jsonl"));
   const columns = columnsOf(context.env);
-  const banner = wrap(visibleLine(`pai ${version}  ${spellModels(base.settings)}  ${workspace.root}`), columns).join(
-    "\n",
-  );
-  context.err(`${banner}\nType a task; /help shows more${noteOf(base)}\n`);
+  const banner = visibleLine(`pai ${version}  ${spellModels(base.settings)}  ${workspace.root}`);
+  context.err(`${wrap(`${banner}\nType a task; /help shows more${noteOf(base)}`, columns).join("\n")}\n`);
   if (loaded !== null) context.err(renderResumed(loaded.session, view.style, columns));
   if (loaded !== null) for (const text of describeLosses(loaded)) warn("session")(text);
   const mode = usualMode(base);

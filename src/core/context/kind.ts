@@ -33,9 +33,12 @@ const changelogFolders = words(
   "changelog changelogs changes .changeset newsfragments changelog.d releasenotes porting_guide porting_guides",
 );
 const sampleFolders = words("example examples sample samples demo demos playground tutorial tutorials");
+const foreignFolders = words("vendor vendored third-party third_party thirdparty external");
+const sourceFolders = words("src lib");
+/** Above the source: below it the names are those of its parts. */
 const sideFolders = words(
-  "doc docs documentation website site vendor vendored third-party third_party thirdparty external script scripts " +
-    "tool tools tooling ci .github .circleci .azure-pipelines .gitlab hacking contrib packaging build",
+  "doc docs documentation website site script scripts tool tools tooling ci .github .circleci .azure-pipelines .gitlab " +
+    "hacking contrib packaging build",
 );
 const buildNames = words(
   "makefile dockerfile containerfile rakefile gemfile jenkinsfile vagrantfile procfile justfile cmakelists.txt",
@@ -92,7 +95,9 @@ export function kindOf(path: string): Kind {
   if (!isCode(parts) && (isIn(folders, changelogFolders) || changelog.test(name))) return "changelog";
   if (hintsAtTest.test(lower) && test.test(lower)) return "test";
   if (isProseOf(parts) || isIn(folders, sampleFolders) || !isCode(parts)) return "document";
-  return isIn(folders, sideFolders) ? "side" : "code";
+  const source = folders.findIndex((folder) => sourceFolders.has(folder));
+  const above = source < 0 ? folders : folders.slice(0, source);
+  return isIn(folders, foreignFolders) || isIn(above, sideFolders) ? "side" : "code";
 }
 
 /** The files of the project. */

@@ -49,6 +49,7 @@ export function openReader(
   const fill = (fd: number): Uint8Array | "large" | null => {
     try {
       let length = readSync(fd, buffer);
+      if (length === buffer.length && fstatSync(fd).size > limit) return "large";
       while (length === buffer.length && length <= limit) {
         const wider = Buffer.allocUnsafeSlow(Math.min(length * 8, limit + 1));
         wider.set(buffer);

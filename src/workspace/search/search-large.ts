@@ -88,6 +88,8 @@ export async function searchLarge(searching: Searching, path: RelPath): Promise<
 }
 
 const windowBytes = 1024 * 1024;
+/** Each window becomes a text. The engine would keep a hundred of them before it frees any. */
+const windowsKept = 16;
 /** What a window repeats of a line that is longer than a window, so that no secret and no hit is cut in two. */
 const overlapBytes = 4096;
 
@@ -101,11 +103,14 @@ function blankNul(bytes: Buffer): Buffer {
 async function* openWindows(root: Root, path: RelPath, signal?: AbortSignal): AsyncGenerator<Buffer> {
   let held = Buffer.allocUnsafeSlow(2 * windowBytes);
   let used = 0;
+  let windows = 0;
   for await (const piece of openPieces(root, path, signal)) {
     used += piece.copy(held, used);
     if (used < windowBytes) continue;
     const end = held.lastIndexOf(newline, used - 1) + 1 || used;
     yield blankNul(held.subarray(0, end));
+    windows += 1;
+    if (windows % windowsKept === 0) Bun.gc(true);
     const from = end === used && held[used - 1] !== newline ? used - overlapBytes : end;
     held.copyWithin(0, from, used);
     used -= from;

@@ -135,6 +135,7 @@ function openSearchers(root: Root, job: SearchJob) {
   let spent = 0;
   return {
     async ask(batch: readonly Bunch[]): Promise<readonly (SearchReply | null)[]> {
+      if (spent > firstMs) threads ??= start();
       if (threads !== null) {
         const asked = threads.ask(batch);
         // A caller that stops early ignores the remaining replies.
@@ -147,7 +148,6 @@ function openSearchers(root: Root, job: SearchJob) {
       const began = performance.now();
       const reply = here(batch);
       spent += performance.now() - began;
-      if (spent > firstMs) threads = start();
       return [reply];
     },
     rest: () => Promise.all(waiting.splice(0)),

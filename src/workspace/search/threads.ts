@@ -28,20 +28,20 @@ const maxThreads = 4;
 const maxStartMs = 10_000;
 
 /**
- * Starts at once; the caller must close it. The threads never keep the process alive. `maxSilenceMs`: one that gives no
- * reply for so long is stuck.
+ * Each thread starts with its first batch; the caller must close them. They never keep the process alive. `maxSilenceMs`:
+ * one that gives no reply for so long is stuck.
  */
 export function openThreads<Reply>(about: Omit<WorkRequest, "bunches">, maxSilenceMs: number): Threads<Reply> {
-  const threads = Array.from({ length: Math.min(maxThreads, Math.max(1, availableParallelism())) }, () =>
-    openThread<Reply>(about, maxSilenceMs),
-  );
+  const count = Math.min(maxThreads, Math.max(1, availableParallelism()));
+  const threads: ReturnType<typeof openThread<Reply>>[] = [];
   let asked = 0;
   return {
-    count: threads.length,
+    count,
     async ask(batch) {
-      const thread = threads[asked % threads.length];
+      const at = asked % count;
       asked += 1;
-      return (await thread?.ask(batch)) ?? null;
+      threads[at] ??= openThread<Reply>(about, maxSilenceMs);
+      return threads[at].ask(batch);
     },
     close() {
       for (const thread of threads) thread.close();

@@ -122,7 +122,7 @@ const budgets = {
   core: 15_100,
   workspace: 13_500,
   cli: 11_850,
-  flows: 11_000,
+  flows: 11_050,
   models: 4_750,
   ui: 4_900,
   store: 4_150,

@@ -197,8 +197,8 @@ function filled(text: Probe): { readonly [T in RunEvent["type"]]: readonly [unkn
       { batch: 1, changes: [change], asked: true, seen: true, diff: text },
     ],
     "changes.decided": [
-      { batch: 1, changes: [change], accept: true, by: "user" },
-      { batch: 1, changes: [change], accept: false, by: "policy" },
+      { batch: 1, changes: [change], accept: true, by: "user", words: text },
+      { batch: 1, changes: [change], accept: false, by: "policy", words: text },
     ],
     "changes.applied": [{ batch: 1, changes: [change] }],
     "changes.rolled_back": [{ batch: 1, changes: [change] }],

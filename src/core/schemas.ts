@@ -242,7 +242,13 @@ export const eventSchema = z.discriminatedUnion("type", [
     /** A person saw exactly this diff with the plan, and said yes to it. */
     seen: z.optional(z.boolean()),
   }),
-  event("changes.decided", { ...changes, accept: z.boolean(), by: z.enum(["user", "policy"]) }),
+  event("changes.decided", {
+    ...changes,
+    accept: z.boolean(),
+    by: z.enum(["user", "policy"]),
+    /** What the person said in place of a yes or no; absent: nothing. */
+    words: z.optional(z.string()),
+  }),
   event("changes.applied", changes),
   event("changes.rolled_back", changes),
   event("check.started", { when: z.enum(["before", "after"]), command: z.string(), by: z.enum(["user", "plan"]) }),

@@ -55,6 +55,7 @@ const renderSteps = ({ steps }: Schedule) =>
 function keepSummary(run: Run, text: string): void {
   const lines = text.trim().split("\n");
   run.ending.next = lines.flatMap((line) => readNext(line) || []);
+  run.ending.heard = null;
   run.ending.text = lines
     .filter((line) => readNext(line) === null)
     .join("\n")

@@ -206,13 +206,9 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
       if (worst === undefined) return null;
       // A person is asked instead whether the changes stay.
       if (run.interactive) return left("check_failed", describeFailed(worst));
-      const keep = "--keep keeps the changes all the same";
       const isOld = worst.compared?.same === true;
-      return left(
-        "check_failed",
-        describeFailed(worst),
-        isOld ? `--no-worse accepts a failure that was there before; ${keep}` : keep,
-      );
+      const hint = isOld ? "--no-worse accepts a failure that was there before" : null;
+      return left("check_failed", describeFailed(worst), hint);
     },
   };
 }

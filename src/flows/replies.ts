@@ -368,8 +368,12 @@ export async function performAsWished(
 ): Promise<{ readonly asked: ScriptReply; readonly work: ScriptWork }> {
   let asked = first;
   // Before anything is performed: a run that ends there must know what was claimed.
-  keepFinish(run.ending, asked.script);
-  how.keep(asked.messages);
+  const say = ({ script, messages }: ScriptReply) => {
+    keepFinish(run.ending, script);
+    run.ending.heard = run.shell.commands.length;
+    how.keep(messages);
+  };
+  say(asked);
   let work = await performScript(run, asked.script, how);
   for (let n = 1; run.changing.wish !== null; n += 1) {
     const { words, diff } = run.changing.wish;
@@ -379,8 +383,7 @@ export async function performAsWished(
       ...question,
       messages: [...asked.messages, { role: "user", text: renderWish(words, diff) }],
     });
-    keepFinish(run.ending, asked.script);
-    how.keep(asked.messages);
+    say(asked);
     const next = await performScript(run, asked.script, { ...how, prefix: `${how.prefix}.${n}` });
     work = { ...next, batch: join(work.batch, next.batch), notes: [...work.notes, ...next.notes] };
   }

@@ -6,6 +6,7 @@ import { PaiError } from "../../core/error.ts";
 import type { ChangeSummary } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import { type PlanClaim, pathsOfClaim, type Rights } from "../../core/plan/scope.ts";
+import type { Decision } from "../../core/question.ts";
 import { listen, pace } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { mergeBlobs, renderDisputes } from "../../core/three-way.ts";
@@ -61,9 +62,10 @@ async function propose(
 function tellDecision(
   { emit, changing }: Run,
   changes: readonly ChangeSummary[],
-  { accept, by }: { accept: boolean; by: "user" | "policy" },
+  { accept, by, ...said }: Pick<Decision, "accept" | "by"> & { readonly feedback?: string | null },
 ): void {
-  emit({ type: "changes.decided", batch: changing.batches, changes, accept, by });
+  const words = said.feedback == null ? {} : { words: said.feedback };
+  emit({ type: "changes.decided", batch: changing.batches, changes, accept, by, ...words });
 }
 
 /** The folder that the person may allow for good; null: the root, or a change deletes or is asked about. */

@@ -26,6 +26,8 @@ export interface RunEnding extends EndOptions {
   readonly after: ThenOptions;
   ranThen: NonNullable<Outcome["then"]>;
   text: string;
+  /** Commands that had run when the last words were said; null: all had. */
+  heard: number | null;
   next: readonly string[];
   score: number | null;
   /** Planned steps that are open at the end, while what was done stays. */
@@ -47,6 +49,7 @@ export function createEnding({ outputSchema, commit, after }: EndOptions, ports:
     ranThen: [],
     memory: ports.memory ?? null,
     text: "",
+    heard: null,
     next: [],
     score: null,
     undone: [],

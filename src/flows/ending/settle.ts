@@ -6,10 +6,9 @@ import { renderChanges, renderSteps, summarizeAll, summarizeSteps } from "../../
 import { exitCodes, PaiError, toFailure, toPaiError } from "../../core/error.ts";
 import { takeFacts } from "../../core/memory.ts";
 import { weighedOf } from "../../core/model.ts";
-import { failedOutcome, type Outcome, type RefusedAction, type Status } from "../../core/outcome.ts";
+import { failedOutcome, type Outcome, type Status } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
-import { workOf } from "../../core/plan/plan.ts";
-import { renderUndone, undoneStep } from "../../core/plan/scope.ts";
+import { renderUndone } from "../../core/plan/scope.ts";
 import type { PreparedCommit, Transaction } from "../../core/ports.ts";
 import { listen, pace } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
@@ -23,6 +22,7 @@ import { hasOwnWork, redCommands } from "../commands/commands.ts";
 import type { Shell } from "../commands/shell.ts";
 import type { Planning } from "../plans/plan-state.ts";
 import type { Ports, Run, RunOptions } from "../run.ts";
+import { declinedSteps, isSaidEarly, showDecisions } from "./decisions.ts";
 import type { RunEnding } from "./ending.ts";
 import { makeCommit, sayKept } from "./git-commit.ts";
 import { runThenAgain } from "./then.ts";
@@ -128,24 +128,26 @@ function nameKeep(failure: PaiError | null): PaiError | null {
   });
 }
 
-/** What was taken back or refused, and pai's own words in place of the model's, which were about it. */
-async function showBack(
-  run: Run,
-  { back, failure }: Closed,
-): Promise<Pick<Outcome, "text" | "claimed" | "rolled_back">> {
+/** pai's own words in place of the model's, which are not so; null: those may stand. */
+function ownWords(run: Run, { back, changes, failure }: Closed): string | null {
+  if (failure === null) return null;
+  const { code, message } = failure;
+  if (back.length > 0) return `rolled back: ${message}`;
+  const isIdle = isRefusal(failure) || exitCodes[code] === exitCodes.nothing_done;
+  if (isIdle && !hasDone(run)) return `nothing was done: ${message}`;
+  if (run.ending.text === "" || changes.length === 0 || code === "command_failed") return null;
+  return code !== "partial" ? `kept, but ${message}` : isSaidEarly(run) ? message : null;
+}
+
+/** The words of the run, and what was taken back. */
+async function showBack(run: Run, closed: Closed): Promise<Pick<Outcome, "text" | "claimed" | "rolled_back">> {
   const { text } = run.ending;
-  if (failure === null) return { text };
-  const isIdle = (isRefusal(failure) || exitCodes[failure.code] === exitCodes.nothing_done) && !hasDone(run);
-  // What the model said in the same reply was about all of its changes.
-  const isPart = failure.code === "partial" && declinedSteps(run).length > 0 && text !== "";
-  if (isPart) return { text: failure.message, claimed: text };
-  if (back.length === 0) return isIdle ? { text: `nothing was done: ${failure.message}`, claimed: text } : { text };
-  const { diff } = await showChanges(run, back);
-  return {
-    text: `rolled back: ${failure.message}`,
-    claimed: text,
-    rolled_back: { diff, paths: [...new Set(back.map(({ path }) => path))] },
-  };
+  const own = ownWords(run, closed);
+  if (own === null) return { text };
+  if (closed.back.length === 0) return { text: own, claimed: text };
+  const { diff } = await showChanges(run, closed.back);
+  const paths = [...new Set(closed.back.map(({ path }) => path))];
+  return { text: own, claimed: text, rolled_back: { diff, paths } };
 }
 
 /** A run is no success when nothing of its work is left, whoever took it back. null: something is, or was never made. */
@@ -243,24 +245,6 @@ const showUndone = (
 const showSkipped = ({ skipped }: RunEnding): Pick<Outcome, "skipped"> =>
   skipped.length === 0 ? {} : { skipped: skipped.map(({ target, why }) => ({ target, why })) };
 
-/** What the person decided about plans and changes, beside a yes. */
-function showDecisions({ planning, changing }: Run): Pick<Outcome, "corrections" | "declined"> {
-  const said = [
-    ...planning.corrections.map((words) => ({ about: "plan" as const, words })),
-    ...changing.corrections.map((words) => ({ about: "changes" as const, words })),
-  ];
-  const { seenDiff, approved, plan } = planning;
-  const steps = plan === null ? [] : workOf(plan).filter(({ action }) => rowOf(action)?.kind === "change");
-  const withPlan = seenDiff === null || approved ? [] : [{ paths: steps.map(({ target }) => target), diff: seenDiff }];
-  const declined = [...withPlan, ...changing.declined];
-  const paths = declined.flatMap((each) => each.paths);
-  const diff = declined.map((each) => each.diff).join("");
-  return {
-    ...(said.length > 0 && { corrections: said }),
-    ...(paths.length > 0 && { declined: { diff, paths: [...new Set(paths)] } }),
-  };
-}
-
 const showCommands = ({ commands }: Shell): Pick<Outcome, "commands"> =>
   commands.length === 0 ? {} : { commands: commands.map(({ isEarly: _, ...ran }) => ran) };
 
@@ -284,13 +268,6 @@ export const hasDone = (run: Run): boolean => hasOwnWork(run) || run.shell.comma
 function isGreen({ results }: Readonly<Checking>): boolean {
   const judged = results.filter(({ by, passed }) => by === "user" && passed !== null);
   return judged.length > 0 && judged.every(({ passed }) => passed);
-}
-
-/** What a plan promised and the person did not want when they saw it, while they agreed to the rest. */
-function declinedSteps({ changing, planning: { plan } }: Run): readonly RefusedAction[] {
-  const paths = new Set(changing.declined.flatMap((each) => each.paths));
-  const steps = plan === null ? [] : workOf(plan).filter(({ target }) => paths.has(target));
-  return steps.map((step) => undoneStep(step, "the user declined it"));
 }
 
 /** Notes the steps that count as undone at the end. Throws partial, or the code of a run whose every step is undone. */
@@ -351,7 +328,7 @@ export async function settle(
     mode: planning.mode,
     status: failure === null ? statusOf(run, changes.length > 0) : statusOfFailure(failure),
     code: failure === null ? 0 : exitCodes[failure.code],
-    ...(await showBack(run, closed)),
+    ...(await showBack(run, { ...closed, failure })),
     next: ending.next,
     plan: planning.plan,
     ...(shown !== null && closed.failure === null && !options.dryRun ? shown : await showChanges(run, changes)),

@@ -124,7 +124,8 @@ function renderStatus(outcome: Outcome, { applied, screen, style }: ResultOption
   const untouched =
     !applied && outcome.changes.length === 0 && !["verified", "unverified", "partial"].includes(outcome.status);
   const score = outcome.score === null ? "" : style.paint("dim", `  score ${outcome.score} of 10`);
-  const status = untouched ? `${words}, nothing changed${renderStays(outcome)}` : `${words}${showProof(outcome)}`;
+  const what = outcome.rolled_back === undefined ? "nothing changed" : "what it had changed was taken back";
+  const status = untouched ? `${words}, ${what}${renderStays(outcome)}` : `${words}${showProof(outcome)}`;
   return [`${mark(style, meaning)} ${style.paint(meaning, status)}${score}`];
 }
 
@@ -205,6 +206,12 @@ export function sayUntouched(error: Failure, outcome: Pick<Outcome, "stays">): F
   const stays = renderStays(outcome);
   if (stays === "" && /\bnothing (?:was|is) changed\b/.test(message)) return error;
   return { ...error, message: `${message}\nnothing was changed${stays}` };
+}
+
+/** Adds to the error of a run that a no ended what stays all the same. */
+export function sayStays(error: Failure, { status, changes }: Pick<Outcome, "status" | "changes">): Failure {
+  const isPart = status === "declined" && changes.length > 0;
+  return isPart ? { ...error, message: `${error.message}; what was applied before stays` } : error;
 }
 
 /** What failed, why, and what to do; the important line is last. Ends in a line feed. */

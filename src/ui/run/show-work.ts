@@ -160,9 +160,10 @@ export function openWork(
         looked = renderLook(event, looks);
       },
       "changes.proposed": showProposed,
-      "changes.decided"({ accept, by }) {
+      "changes.decided"({ accept, by, words }) {
         subject("");
-        if (!accept) line("warn", `not applied: refused by ${by}`);
+        const why = words !== undefined ? "you want it otherwise" : by === "user" ? "you said no" : "nobody said yes";
+        if (!accept) line("warn", `not applied: ${why}`);
       },
       "changes.applied"(event) {
         applied.add(event.batch);

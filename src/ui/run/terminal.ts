@@ -6,7 +6,7 @@ import { wrap } from "../layout.ts";
 import type { MarkdownOptions } from "../markdown.ts";
 import { visible, visibleLine } from "../sanitize.ts";
 import type { Style } from "../style.ts";
-import { renderFailure, renderFooter, renderResult, sayUntouched } from "./render-outcome.ts";
+import { renderFailure, renderFooter, renderResult, sayStays, sayUntouched } from "./render-outcome.ts";
 import { openSteps } from "./render-plan.ts";
 import { openReply, renderAnswer, restOf } from "./reply.ts";
 import { type EventHandlers, type EventOf, openWork } from "./show-work.ts";
@@ -194,7 +194,7 @@ function openRun(options: TerminalOptions): Terminal {
       const isShown = seen && outcome.error?.code === "interrupted" && outcome.error.hint === null;
       if (outcome.error === null || isShown) return;
       const untouched = seen && outcome.status === "failed" && !applied && !undone && outcome.changes.length === 0;
-      const error = untouched ? sayUntouched(outcome.error, outcome) : outcome.error;
+      const error = untouched ? sayUntouched(outcome.error, outcome) : sayStays(outcome.error, outcome);
       options.err(renderFailure(error, style, streams.columns));
     },
   };

@@ -28,6 +28,7 @@ test.each([
 ])("whatever keeps it from being %s is commit_failed, and the work stays", async (_when, commits) => {
   const ran = await playWith(commits as Partial<Commits>);
   expect(ran.outcome).toMatchObject({ ok: false, code: 1, error: { code: "commit_failed" } });
+  expect(ran.outcome).toMatchObject({ text: expect.stringMatching(/^kept, but /), claimed: "Done." });
   expect(ran.outcome.error?.message).toMatch(/^not committed: .*; the changes stay$/);
   expect([ran.files["a.txt"], ran.outcome.changes.length, ran.outcome.commit]).toEqual(["two\n", 1, undefined]);
 });

@@ -54,7 +54,14 @@ describe("partial failure", () => {
       status: "failed",
       code: 8,
       changes: [{ path: "a.txt", op: "modify" }],
+      ...{ text: "kept, but MODIFY b.txt: block 1: SEARCH not found", claimed: "Done." },
     });
+    const red = await play({
+      files: {},
+      lines: [plan({ steps: ["WRITE c.txt"] }), write("c.txt", "c\n") + finish(), finish()],
+      options: { keep: true, checks: ["false"] },
+    });
+    expect(red.outcome.error).toMatchObject({ code: "check_failed", hint: null });
   });
 
   test("at a terminal the person is asked whether to keep it", async () => {

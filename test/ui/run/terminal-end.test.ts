@@ -24,6 +24,30 @@ test("a run that was taken back says how to see its work again, and keeps the mo
   expect(err).toContain("The model said: Done.\n");
 });
 
+test("what a person wanted otherwise is not called refused, and a no not somebody's", () => {
+  const { changes } = outcome;
+  const decided = { type: "changes.decided", batch: 1, changes, accept: false } as const;
+  const shown = (more: { readonly by: "user" | "policy"; readonly words?: string }) =>
+    show(true, {}, { events: stamp([{ ...decided, ...more }]), outcome }).screen;
+  expect(shown({ by: "user", words: "in French" })).toContain("not applied: you want it otherwise\n");
+  expect(shown({ by: "user" })).toContain("not applied: you said no\n");
+  expect(shown({ by: "policy" })).toContain("not applied: nobody said yes\n");
+});
+
+test("an interrupted run whose changes were taken back says that, and one that kept some ends with that", () => {
+  const error = { code: "interrupted", message: "interrupted", hint: null, retry_after: null } as const;
+  const base = { ...outcome, ok: false, status: "interrupted", changes: [], checks: [], text: "", next: [] } as const;
+  const back = { ...base, error, rolled_back: { diff: "-x\n", paths: ["a.py"] } };
+  expect(show(true, {}, { events: [], outcome: back }).screen).toContain(
+    "interrupted, what it had changed was taken back\n",
+  );
+  const no = { ...error, code: "declined", message: "the user declined the changes to b.py" } as const;
+  const kept = { ...base, status: "declined", changes: outcome.changes, error: no } as const;
+  expect(show(true, {}, { events: [], outcome: kept }).screen).toEndWith(
+    "✗ the user declined the changes to b.py; what was applied before stays\n",
+  );
+});
+
 test("on a screen a turn that changed and checked nothing has nothing to prove", () => {
   const ended = { ...outcome, status: "unverified", text: "It says 3.", changes: [], checks: [], next: [] } as const;
   expect(show(true, {}, { events: [], outcome: ended }).screen).not.toContain("unverified");

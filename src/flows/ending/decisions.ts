@@ -1,0 +1,37 @@
+/** What the person decided in a run beside a yes, and whether the model's last words knew of it. */
+import type { Outcome, RefusedAction } from "../../core/outcome.ts";
+import { workOf } from "../../core/plan/plan.ts";
+import { undoneStep } from "../../core/plan/scope.ts";
+import { rowOf } from "../../core/vocabulary.ts";
+import type { Run } from "../run.ts";
+
+/** What a plan promised and the person did not want when they saw it, while they agreed to the rest. */
+export function declinedSteps({ changing, planning: { plan } }: Run): readonly RefusedAction[] {
+  const paths = new Set(changing.declined.flatMap((each) => each.paths));
+  const steps = plan === null ? [] : workOf(plan).filter(({ target }) => paths.has(target));
+  return steps.map((step) => undoneStep(step, "the user declined it"));
+}
+
+/** Whether the last words were said of work that then did not go as the same reply had it. */
+export function isSaidEarly(run: Run): boolean {
+  const { ending, shell } = run;
+  return declinedSteps(run).length > 0 || shell.commands.slice(ending.heard ?? Infinity).some(({ exit }) => exit !== 0);
+}
+
+/** What the person decided about plans and changes, beside a yes. */
+export function showDecisions({ planning, changing }: Run): Pick<Outcome, "corrections" | "declined"> {
+  const said = [
+    ...planning.corrections.map((words) => ({ about: "plan" as const, words })),
+    ...changing.corrections.map((words) => ({ about: "changes" as const, words })),
+  ];
+  const { seenDiff, approved, plan } = planning;
+  const steps = plan === null ? [] : workOf(plan).filter(({ action }) => rowOf(action)?.kind === "change");
+  const withPlan = seenDiff === null || approved ? [] : [{ paths: steps.map(({ target }) => target), diff: seenDiff }];
+  const declined = [...withPlan, ...changing.declined];
+  const paths = declined.flatMap((each) => each.paths);
+  const diff = declined.map((each) => each.diff).join("");
+  return {
+    ...(said.length > 0 && { corrections: said }),
+    ...(paths.length > 0 && { declined: { diff, paths: [...new Set(paths)] } }),
+  };
+}

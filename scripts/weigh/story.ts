@@ -15,7 +15,7 @@ const src = join(import.meta.dir, "../../src");
 /** Files that the run goes through without waiting, by the part of the story to which they belong. */
 const declared: Readonly<Record<string, string>> = {
   "the command line": "main cli/command",
-  "settings and screen": "cli/compose/base store/settings store/setting-table store/setting-kinds ui/run/terminal",
+  "settings and screen": "store/settings store/setting-table store/setting-kinds ui/run/terminal",
   "what a run is composed of":
     "workspace/confine workspace/journal/open-state workspace/journal/journal store/audit " +
     "store/plan-cache core/secrets/veil",

@@ -15,8 +15,7 @@ import {
 import { visible } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import { askYes } from "../ask-yes.ts";
-import type { Context } from "../command.ts";
-import { findRoot } from "../compose/base.ts";
+import { type Context, findRoot } from "../command.ts";
 import { isInteractive } from "../compose/view.ts";
 
 export async function trustCommand(context: Context): Promise<number> {

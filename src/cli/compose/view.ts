@@ -11,7 +11,7 @@ import { chooseStyle, type Style } from "../../ui/style.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { openLog } from "../open-log.ts";
-import type { Face } from "./compose-model.ts";
+import type { Face } from "./compose.ts";
 
 export interface TerminalView extends Face {
   readonly sink: (event: StampedEvent) => void;

@@ -139,7 +139,10 @@ export const modify = defineAction("MODIFY", {
       return {
         kind: "complaint",
         code: "edit_failed",
-        text: `block ${result.block}: ${result.text}${edits.length === 1 ? "" : `\nNone of the ${edits.length} blocks is done: send all of them again.`}`,
+        text:
+          edits.length === 1
+            ? result.text
+            : `edit ${result.block} of ${edits.length}: ${result.text}\nNone of the ${edits.length} blocks is done: send all of them again.`,
       };
     if (result.kind === "already") return already("already there, nothing to do");
     const count = `${edits.length} ${edits.length === 1 ? "edit" : "edits"}`;

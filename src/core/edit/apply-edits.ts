@@ -69,16 +69,19 @@ export function applyEdits({ path, now, shown, blocks }: EditInput): EditResult 
   for (const [at, block] of blocks.entries()) {
     const staged = stageBlock(target, block);
     if (staged.kind === "refused") return { ...staged, block: at + 1 };
-    if (staged.kind === "already") notes.push(`block ${at + 1} is already there`);
-    else {
-      target = staged.target;
-      if (staged.note !== null) notes.push(`block ${at + 1} matched ${staged.note}`);
-    }
+    notes.push(...sayStaged(staged, blocks.length === 1 ? "it" : `edit ${at + 1}`));
+    if (staged.kind === "staged") target = staged.target;
   }
   const bytes = encode(joinLines(target.traced, target.finalEnding), target.encoding);
   if (bytes === null) throw new Error("a block was staged with a character that its file cannot hold");
   const same = now !== null && bytes.length === now.length && bytes.every((byte, at) => byte === now[at]);
   return same || target === opened ? { kind: "already", notes } : { kind: "applied", bytes, notes };
+}
+
+/** What a person and the model may want to know of a block that was done. */
+function sayStaged(staged: Exclude<Staged, { kind: "refused" }>, name: string): readonly string[] {
+  if (staged.kind === "already") return [`${name} is already there`];
+  return staged.note === null ? [] : [`${name} fits ${staged.note}`];
 }
 
 function openTarget(path: string, now: Uint8Array | null, shown: Uint8Array | null): Target | null {
@@ -105,23 +108,26 @@ function textsOf(lines: readonly Line[]): readonly string[] {
 
 function stageBlock(target: Target, block: EditBlock): Staged {
   const halves = prepareBlock(block, target.shown.lines);
-  if (isIdentical(halves)) return refuse("identical", "SEARCH and REPLACE are the same. Send only blocks that change.");
+  if (isIdentical(halves)) return refuse("identical", "it changes nothing\nSend only blocks that change.");
   const placeholder = findAddedPlaceholder(halves);
   if (placeholder !== null) {
-    return refuse("placeholder", `REPLACE leaves code out: ${JSON.stringify(placeholder)}. Write every line of it.`);
+    return refuse(
+      "placeholder",
+      `the new text leaves code out: ${JSON.stringify(placeholder)}\nWrite every line of it in REPLACE.`,
+    );
   }
   const foreign = findForeign(halves.replace.join("\n"), target.encoding);
   if (foreign !== null) {
     return refuse(
       "encoding",
-      `${target.path} is not UTF-8 and cannot hold ${JSON.stringify(foreign)}. Use characters that it has already.`,
+      `${target.path} is not UTF-8 and cannot hold ${JSON.stringify(foreign)}\nUse characters that it has already.`,
     );
   }
   if (halves.search.every(isBlank) && (halves.search.length === 0 || target.traced.length === 0)) {
     return append(target, halves, block.replace);
   }
   if (!target.exists) {
-    return refuse("missing_file", `${target.path} does not exist. Create it with WRITE, or correct the path.`);
+    return refuse("missing_file", `${target.path} does not exist\nCreate it with WRITE, or correct the path.`);
   }
   return stageMatch(target, halves);
 }

@@ -3,6 +3,9 @@
 import { type FileLines, isBlank, loosen } from "./file-lines.ts";
 import type { Halves, Match } from "./step.ts";
 
+/** How the message about a text that is nowhere begins. */
+export const notFound = "the text to replace is not in the file";
+
 const shownLines = 30;
 const shownWidth = 400;
 
@@ -11,7 +14,7 @@ export function describeMissing(file: FileLines, { search }: Halves): string {
   const part = findPart(file, search);
   if (part !== null) return part;
   const row = findClosest(file, search);
-  if (row === null) return "SEARCH not found, and nothing in the file is like it\nRead the file and copy the lines.";
+  if (row === null) return `${notFound}, and nothing in it is like it\nRead the file and copy the lines.`;
   const [from, to] = [Math.max(0, row), Math.min(file.lines.length, row + search.length)];
   const differs = (part: (line: string) => string) =>
     search.findIndex((line, at) => part(line) !== part(file.lines[row + at] ?? ""));
@@ -19,7 +22,7 @@ export function describeMissing(file: FileLines, { search }: Halves): string {
   const words = differs((line) => line.trim());
   const difference = words >= 0 ? words : differs((line) => line.trimEnd());
   return [
-    "SEARCH not found",
+    notFound,
     `Closest lines now in the file (${rangeText(from, to)}):`,
     ...excerpt(file, from, to),
     ...(difference < 0 ? [] : [differenceText(difference, search[difference] ?? "", file.lines[row + difference])]),
@@ -34,8 +37,8 @@ function findPart(file: FileLines, search: readonly string[]): string | null {
   const line = file.lines[row];
   if (line === undefined || line.trim() === only) return null;
   return [
-    `SEARCH is only a part of line ${row + 1}, and occurs more than once, its ends split a word or number, or REPLACE repeats the rest`,
-    "The line is:",
+    `the text to replace is only a part of line ${row + 1}`,
+    "It occurs more than once, its ends split a word or number, or REPLACE repeats the rest. The line is:",
     cut(line),
     "Send the whole line in SEARCH and the whole new line in REPLACE.",
   ].join("\n");
@@ -45,7 +48,7 @@ function findPart(file: FileLines, search: readonly string[]): string | null {
 export function describeAmbiguous({ rows, note }: Extract<Match, { kind: "ambiguous" }>): string {
   const lines = [...new Set(rows.map((row) => row + 1))];
   const named = lines.slice(0, 10).join(", ") + (lines.length > 10 ? ` and ${lines.length - 10} more` : "");
-  const times = `SEARCH occurs ${rows.length} times (line${lines.length === 1 ? "" : "s"} ${named})`;
+  const times = `the text to replace occurs ${rows.length} times (line${lines.length === 1 ? "" : "s"} ${named})`;
   const how = note === null ? "" : ` ${note}`;
   return `${times}${how}\nAdd neighbouring lines until it occurs once, or write SEARCH ALL if every place is meant.`;
 }
@@ -53,7 +56,7 @@ export function describeAmbiguous({ rows, note }: Extract<Match, { kind: "ambigu
 /** The lines that match without their indentation, where the indentation of REPLACE would be a guess. */
 export function describeUnplaceable(file: FileLines, { span }: Extract<Match, { kind: "unplaceable" }>): string {
   return [
-    `SEARCH matches lines ${rangeText(...span)} only without its indentation, so REPLACE has no sure place`,
+    `the text to replace fits lines ${rangeText(...span)} only with another indentation`,
     "The lines are:",
     ...excerpt(file, ...span),
     "Send the block again, both halves indented as the file is.",

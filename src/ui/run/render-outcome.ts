@@ -60,7 +60,15 @@ export function renderAmended(amended: readonly Amendment[], style: Style, colum
 }
 
 /** What a model did wrong on the way to a success: its own affair, shown as it happened. */
-const isSlip = ({ why }: RefusedAction): boolean => /^unusable arguments|SEARCH not found|^unknown action/.test(why);
+const isSlip = ({ why }: RefusedAction): boolean =>
+  /^unusable arguments|the text to replace is not in|^unknown action/.test(why);
+
+/** What was refused and neither the error says nor a success has made good. */
+const untold = ({ ok, refused, error }: Outcome): readonly RefusedAction[] =>
+  refused.filter((each) => {
+    const { action, target, why } = each;
+    return ok ? !isSlip(each) : error?.message.includes(`${action} ${target}: ${why}`) !== true;
+  });
 
 /** "✗ not done: RUN npm test  commands of the model run …": a line for each refused action that was not repaired. */
 function renderRefused(refused: readonly RefusedAction[], style: Style, columns: number | null): string[] {
@@ -164,7 +172,7 @@ export function renderResult(outcome: Outcome, options: ResultOptions): string {
     ...renderSummaries(outcome.changes, style),
     ...(dry ? [style.paint("dim", `${style.glyphs.dim} not written`)] : []),
     ...(screen ? [] : renderAmended(outcome.amended, style, columns)),
-    ...renderRefused(outcome.ok ? outcome.refused.filter((each) => !isSlip(each)) : outcome.refused, style, columns),
+    ...renderRefused(untold(outcome), style, columns),
     ...renderOpenSteps(outcome.undone ?? [], style, columns),
     ...(screen ? [] : checks.flatMap((check) => renderCheck(check, style, columns))),
     ...(dry && outcome.status === "unverified" ? [] : renderStatus(outcome, options)),

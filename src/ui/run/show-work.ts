@@ -58,6 +58,20 @@ function sayLook({ action, target, text }: EventOf<"look.shown">): string {
   return `${rowOf(action)?.form === "pattern" ? "searched" : "looked at"} ${seen}${found}`;
 }
 
+function meaningOf(ok: boolean, text: string, first: string): Meaning {
+  if (!ok) return "error";
+  if (text.startsWith("not run")) return "dim";
+  return /^exit [1-9]/.test(first) ? "warn" : "ok";
+}
+
+/** What a call says, without the command that its line names. */
+const linesOfCall = (target: string, text: string): readonly string[] =>
+  text
+    .replace(`$ ${target}\n`, "")
+    .replace(/^(\w[\w ]*) after (\d+) ms/, (_, end, ms) => `${end}, ${renderDuration(Number(ms))}`)
+    .trim()
+    .split("\n");
+
 /** Actions without a line: the message and the list of tasks show their result. */
 const quiet = new Set(["FINISH", "check", "write_tasks", "update_task", "read_tasks"]);
 
@@ -92,15 +106,15 @@ export function openWork(
 
   function showCall({ ok, action, target, text }: EventOf<"call.finished">): void {
     if (ok && quiet.has(action)) return;
-    const shown = text
-      .replace(`$ ${target}\n`, "")
-      .replace(/^(\w[\w ]*) after (\d+) ms/, (_, end, ms) => `${end}, ${renderDuration(Number(ms))}`);
-    const [first = "", ...rest] = shown.trim().split("\n");
+    const [first = "", ...rest] = linesOfCall(target, text);
     const note = first === "" ? "" : `  ${visibleLine(first)}`;
-    const ended = /^exit [1-9]/.test(first) ? "warn" : "ok";
-    const done: Meaning = text.startsWith("not run") ? "dim" : ended;
-    line(ok ? done : "error", `${`${action} ${visibleLine(target)}`.trimEnd()}${ok ? style.paint("dim", note) : note}`);
-    if (rest.length > 0) showTail(rest.join("\n"));
+    line(
+      meaningOf(ok, text, first),
+      `${`${action} ${visibleLine(target)}`.trimEnd()}${ok ? style.paint("dim", note) : note}`,
+    );
+    // Below the reason stands what the model is to do.
+    const isForModel = !ok && rowOf(action)?.kind === "change";
+    if (rest.length > 0 && (verbose || !isForModel)) showTail(rest.join("\n"));
   }
 
   function showProposed({ diff, changes, asked, seen }: EventOf<"changes.proposed">): void {

@@ -66,7 +66,7 @@ describe("several blocks", () => {
     const insert = { search: "import a\n", replace: "import a\nimport b\n" };
     expect(edit("import a\nx\n", insert, insert)).toBe("import a\nimport b\nx\n");
     const change = { search: "one = 1\n", replace: "two = 2\n" };
-    expect(notes("one = 1\nx\n", change, change)).toEqual(["block 2 is already there"]);
+    expect(notes("one = 1\nx\n", change, change)).toEqual(["edit 2 is already there"]);
   });
 
   test("insertions at one place keep the order of their blocks", () => {

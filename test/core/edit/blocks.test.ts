@@ -148,7 +148,7 @@ describe("one block", () => {
   test("two candidates are refused with their lines, never settled by a looser or a nearer one", () => {
     expect(edit("a\nb\na\nb\n", { search: "a\nb\n", replace: "c\n" })).toBe("ambiguous in block 1");
     expect(refusalText("go()\nx\n go()\n", { search: "  go()\n", replace: "  run()\n" })).toStartWith(
-      "SEARCH occurs 2 times (lines 1, 3) ignoring indentation\nAdd neighbouring lines",
+      "the text to replace occurs 2 times (lines 1, 3) ignoring indentation\nAdd neighbouring lines",
     );
   });
 
@@ -169,7 +169,7 @@ describe("what a model is told", () => {
     const text = refusalText(file, { search: "def f(x):\n    y = x\n    return y\n", replace: "z\n" });
     expect(text).toBe(
       [
-        "SEARCH not found",
+        "the text to replace is not in the file",
         "Closest lines now in the file (1-3):",
         "def f(x):",
         "    y = x",
@@ -193,13 +193,11 @@ describe("what a model is told", () => {
     expect(refusalText(file, { search: "result = compute(alpha, gamma)\n", replace: "z\n" })).toContain(
       "in the file (2)",
     );
-    expect(refusalText(file, { search: "<html>\n<body>\n", replace: "z\n" })).toContain(
-      "nothing in the file is like it",
-    );
+    expect(refusalText(file, { search: "<html>\n<body>\n", replace: "z\n" })).toContain("nothing in it is like it");
   });
 
   test("a tolerated difference is noted, an exact match is not", () => {
-    expect(notes("  a()\n", { search: "a()\n", replace: "b()\n" })).toEqual(["block 1 matched ignoring indentation"]);
+    expect(notes("  a()\n", { search: "a()\n", replace: "b()\n" })).toEqual(["it fits ignoring indentation"]);
     expect(notes("a()\n", { search: "a()\n", replace: "b()\n" })).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ describe("partial failure", () => {
     expect(ran.outcome).toMatchObject({ code: 0, text: "Both done.", calls: { made: 3, at_most: 3 } });
     const asked = ran.asked(3);
     expect(asked).toContain("done: MODIFY a.txt");
-    expect(asked).toContain("FAILED: MODIFY b.txt\n<result>\nblock 1: SEARCH not found");
+    expect(asked).toContain("FAILED: MODIFY b.txt\n<result>\nthe text to replace is not in the file");
     expect(asked).toContain('file "two"');
     expect(asked).toContain("-one\n+1\n");
     expect(asked).toContain("Still to do from the plan:\n- change b.txt");
@@ -38,8 +38,8 @@ describe("partial failure", () => {
     });
     expect(ran.files).toEqual(files);
     expect(ran.outcome).toMatchObject({ ok: false, status: "failed", code: 8, changes: [], diff: "" });
-    expect(ran.outcome.error?.message).toBe("MODIFY b.txt: block 1: SEARCH not found");
-    expect(ran.outcome.refused.map(({ why }) => why)).toEqual(["block 1: SEARCH not found"]);
+    expect(ran.outcome.error?.message).toBe("MODIFY b.txt: the text to replace is not in the file");
+    expect(ran.outcome.refused.map(({ why }) => why)).toEqual(["the text to replace is not in the file"]);
     expect(ran.eventsOf("changes.rolled_back").map(({ changes }) => changes.map(({ path }) => path))).toEqual([
       ["a.txt"],
     ]);

@@ -153,6 +153,15 @@ test("what was not done is said once", () => {
   expect(screen).toContain("✗ not done: MODIFY a.py  the user declined to change a.py\n");
 });
 
+test("what the error says of an action is not said twice", () => {
+  const why = "the text to replace is not in the file";
+  const error = { code: "edit_failed", message: `MODIFY a.py: ${why}`, hint: null, retry_after: null } as const;
+  const refused = [{ action: "MODIFY", target: "a.py", why }];
+  const failed = { ...outcome, ok: false, status: "failed", code: 8, changes: [], error, refused } as const;
+  const { screen } = show(true, {}, { events: [], outcome: failed });
+  expect(screen.match(/the text to replace/g)).toHaveLength(1);
+});
+
 test("where the checks never settle, the last line names what changed", () => {
   const ended = { ...outcome, status: "unverified", next: [] } as const;
   const applied = stamp([{ type: "changes.applied", batch: 1, changes: outcome.changes }]);

@@ -1,7 +1,6 @@
 /** Measures what the first call of a run would send, and finds secrets in it, without sending it. */
 
 import type { ExcerptRange } from "../core/context/excerpts.ts";
-import type { Kind } from "../core/context/kind.ts";
 import type { Ranked } from "../core/context/rank.ts";
 import type { Definition } from "../core/context/signals.ts";
 import { noUsage, textOf } from "../core/model.ts";
@@ -25,17 +24,8 @@ export interface PreviewPart {
   readonly masked: readonly number[];
 }
 
-/** A file of the ranking. Each reason is a share of the strongest file's, from 0 to 1. */
-export interface RankedFile {
-  readonly path: string;
-  readonly score: number;
-  readonly kind: Kind;
-  /** By words of the request in its path and its text. */
-  readonly words: number;
-  /** By commits that are like the request and changed it. */
-  readonly history: number;
-  /** By how often it changes. */
-  readonly frequency: number;
+/** A file of the ranking, and why it is there. */
+export interface RankedFile extends Omit<Ranked, "signal" | "company"> {
   /** Which text names it, or a name that it defines; null: none does. */
   readonly named: "request" | "output" | null;
   /** If the file itself is not named: the names that it defines or is called after. */

@@ -28,12 +28,15 @@ export interface Started {
   readonly options: object;
 }
 
-/** Wrapped ports for the run: they behave as before and are recorded. */
-export interface Recorder {
+interface Recorded {
   readonly model: Model;
   readonly workspace: Workspace;
   readonly decide: Decide;
   readonly actions: readonly AnyAction[];
+}
+
+/** Wrapped ports for the run: they behave as before and are recorded. */
+export interface Recorder extends Recorded {
   readonly memory: ProjectMemory | null;
   readonly planCache: PlanCache | null;
   /** Hides secrets. The run must use this one, so that a secret has the same name in the run and in the receipt. */
@@ -42,11 +45,7 @@ export interface Recorder {
   readonly sink: (event: StampedEvent) => void;
 }
 
-export interface RunPorts {
-  readonly model: Model;
-  readonly workspace: Workspace;
-  readonly decide: Decide;
-  readonly actions: readonly AnyAction[];
+export interface RunPorts extends Recorded {
   /** null or absent: there is none. */
   readonly memory?: ProjectMemory | null;
   readonly planCache?: PlanCache | null;

@@ -84,21 +84,12 @@ export function loadSettings({ flags, env, places, root, system = systemFile }: 
     if (!same(value, wanted.value) && same(value, current)) ignored.push(`${setting.name} (may only be narrowed)`);
     return same(value, current) ? null : { value };
   };
-  const fromVariable = <T>(setting: Setting<T>, text: string): Found<T> => {
-    const json = setting.fromText(text);
-    const value = setting.check(json);
-    const message = `${setting.env} must be ${setting.wants}`;
+  /** The value of a variable or flag with this name. */
+  const fromTyped = <T>(setting: Setting<T>, name: string, given: Json): Found<T> => {
+    const value = setting.check(typeof given === "string" ? setting.fromText(given) : given);
     if (value !== null) return { value };
-    if (setting.lenient !== true) throw new PaiError("config_invalid", message);
-    warnings.push(`${message}; ignored`);
-    return null;
-  };
-  const fromFlag = <T>(setting: Setting<T>, given: Json): Found<T> => {
-    const json = typeof given === "string" ? setting.fromText(given) : given;
-    const value = setting.check(json);
-    const message = `--${kebabCase(setting.flag ?? "")} must be ${setting.wants}`;
-    if (value !== null) return { value };
-    if (setting.lenient !== true) throw new PaiError("usage", message);
+    const message = `${name} must be ${setting.wants}`;
+    if (setting.lenient !== true) throw new PaiError(name === setting.env ? "config_invalid" : "usage", message);
     warnings.push(`${message}; ignored`);
     return null;
   };
@@ -120,9 +111,9 @@ export function loadSettings({ flags, env, places, root, system = systemFile }: 
     if (user !== null) now = take(setting, now, valueIn(user, setting), "config.json");
     if (project !== null) now = take(setting, now, fromProject(project, setting, now.value), projectFile);
     const text = (variable && env[variable]) ?? "";
-    if (text.trim() !== "") now = take(setting, now, fromVariable(setting, text), variable);
+    if (text.trim() !== "") now = take(setting, now, fromTyped(setting, variable, text), variable);
     const given = (flag && flags[flag]) ?? false;
-    if (given !== false) now = take(setting, now, fromFlag(setting, given), "flag");
+    if (given !== false) now = take(setting, now, fromTyped(setting, `--${kebabCase(`${flag}`)}`, given), "flag");
     origins[name] = now.origin;
     values[name] = setting.shown?.(now.value as Json) ?? (now.value as Json);
     return now.value;

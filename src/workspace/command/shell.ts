@@ -3,7 +3,7 @@ import { closeSync, existsSync } from "node:fs";
 import { openClip } from "../../core/command/clip.ts";
 import type { SandboxLevel } from "../../core/command/sandbox.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
-import type { CommandOptions } from "../../core/ports.ts";
+import type { CommandOptions, CommandResult } from "../../core/ports.ts";
 import { waitAtMost } from "../../core/steps.ts";
 import { lifelineFd } from "../sandbox/confinement.ts";
 import type { StartedCommand } from "../sandbox/open-sandbox.ts";
@@ -18,13 +18,8 @@ export interface ShellOptions {
   readonly onOutput?: CommandOptions["onOutput"] | undefined;
 }
 
-export interface ShellResult {
-  /** null: a signal or a limit ended it, or it could not start. 126 and 127 are the shell's "could not run". */
-  readonly exit: number | null;
-  readonly timedOut: boolean;
-  readonly output: string;
-  readonly ms: number;
-}
+/** Exits 126 and 127 are the shell's "could not run". */
+export type ShellResult = Pick<CommandResult, "exit" | "timedOut" | "output" | "ms">;
 
 const keptBytes = 64 * 1024;
 /** Of the last lines that are shown while the command runs, and the milliseconds between two looks at them. */

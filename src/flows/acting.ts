@@ -141,7 +141,7 @@ export function hintFor(
   if (rowOf(name)?.kind === "command")
     return `name the command in the task, so that the plan lists it, and add ${flagToRun(target)}`;
   const narrowed = only.length > 0 ? `, and let it through with --only ${target}` : "";
-  if (code === "path_refused") return `allow it by naming it: --only ${target}`;
+  if (code === "path_refused") return "no flag allows it: name another path in the task";
   const lenient = strict ? ", or leave out --strict" : "";
   return `name ${target} in the task, so that the plan lists it${narrowed}${lenient}`;
 }

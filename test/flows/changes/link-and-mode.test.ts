@@ -99,6 +99,7 @@ test.each(bad)("%s is refused in words", async (step, why) => {
   const ran = await playIn(place, { lines: [plan({ steps: [step] }), script, script] });
   const said = [...ran.eventsOf("call.finished").map(({ text }) => text), ran.outcome.error?.message ?? ""].join("\n");
   expect(said).toMatch(why);
+  expect(ran.outcome.error?.hint ?? "").not.toContain("--only");
   expect(ran.outcome.changes).toEqual([]);
   place.remove();
 });

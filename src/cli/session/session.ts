@@ -93,6 +93,14 @@ async function runCustom(talk: Talk, line: string): Promise<boolean> {
   return true;
 }
 
+/** Puts the last task into the prompt where its plan is gone, as plans are kept in the process that made them alone. */
+function offerAgain({ open, ahead }: Talk): boolean {
+  const last = open.session.turns.at(-1);
+  if (last === undefined || last.changed || (last.text !== "" && last.status !== "interrupted")) return false;
+  ahead.text ||= last.request;
+  return true;
+}
+
 /** Handles one message: slash command, own command, yes or no, or a task. */
 async function doLine(talk: Talk, line: string): Promise<void> {
   if (command.test(line)) return (await runCustom(talk, line)) ? undefined : doSlash(talk, line);
@@ -103,9 +111,9 @@ async function doLine(talk: Talk, line: string): Promise<void> {
   if (isContinue(line) && planned !== null) return carryOut(talk, planned);
   const pending = renderPending(steps, line);
   if (isContinue(line) && pending === null && !asksBack(talk.open.session)) {
-    // The approved plan of an interrupted turn is kept in this process alone.
-    const isCutOff = talk.open.session.turns.at(-1)?.status === "interrupted";
-    return say(`nothing to continue${isCutOff ? ": no plan of the interrupted task is left; say what to do" : ""}`);
+    return say(
+      `nothing to continue${offerAgain(talk) ? ": no plan of the last task is left; Enter sends the task again" : ""}`,
+    );
   }
   await runTask(talk, line, pending);
 }

@@ -167,7 +167,9 @@ inTerminal("a plan that was not made yet is not carried on", async () => {
   await screen.shows(/interrupted/);
   await screen.shows(ready, 2);
   screen.enter("y");
-  await screen.shows(/nothing to continue: no plan of the interrupted task is left/);
+  await screen.shows(
+    /nothing to continue: no plan of the last task is left; Enter sends the task again\s+pai> make hello\.txt *$/m,
+  );
   const { data } = readCommand(await place.pai(["history", "--json"]));
   const { runs } = data as { readonly runs: readonly { readonly outcome: { readonly calls: number } }[] };
   expect(runs[0]?.outcome.calls).toBe(1);

@@ -82,3 +82,20 @@ inTerminal("a question behind /plan is answered, and nothing waits for a yes", a
   screen.enter("y");
   await screen.shows(/nothing to continue/);
 });
+
+inTerminal("a plan is gone with its session: a yes in the resumed one says so, and offers the task again", async () => {
+  await using place = openPlace([planned([["WRITE", "a.txt"]])]);
+  using screen = openScreen(place, { columns: 100, rows: 50 });
+  screen.enter('"$PAI"');
+  await screen.shows(ready);
+  screen.enter("/plan make a.txt");
+  await screen.shows(/y carries it out/);
+  await screen.shows(ready, 2);
+  screen.enter("exit");
+  await screen.shows(/go on with: pai resume/);
+  screen.enter('"$PAI" resume');
+  await screen.shows(/^session \S+, 1 turn[\s\S]*^pai> /m);
+  screen.enter("y");
+  await screen.shows(/no plan of the last task is left; Enter sends the task again\s+pai> make a\.txt *$/m);
+  expect(place.gemini.requests).toHaveLength(1);
+});

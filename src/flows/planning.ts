@@ -1,7 +1,7 @@
 /** From a request to an approved plan: one call, at most one repair, and one more call for each feedback. */
 
 import { normalizeOutput } from "../core/command/check-output.ts";
-import { startAnew } from "../core/dialogue.ts";
+import { dropClaim, startAnew } from "../core/dialogue.ts";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import { type Json, type Message, partOf } from "../core/model.ts";
@@ -18,7 +18,7 @@ import { type Briefing, makeBriefing, type Part } from "./briefing/briefing.ts";
 import { tellBriefing } from "./dialogue.ts";
 import { lookAround } from "./evidence.ts";
 import { askForJson, type ReadValue } from "./json-reply.ts";
-import { type AtOnce, offerAtOnce, tryAtOnce } from "./plans/at-once.ts";
+import { type AtOnce, finishOf, offerAtOnce, tryAtOnce } from "./plans/at-once.ts";
 import { asOnDisk, type Presented, present, whyUnfit } from "./plans/present.ts";
 import { workPrompt } from "./prompts/prompts.ts";
 import type { Run } from "./run.ts";
@@ -164,7 +164,11 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
   run.planning.atOncePrompt = kind.offer?.(run, briefing) ?? null;
   let current = await draftFitting(run, kind, briefing, key);
   for (;;) {
-    const feedback = await requireYes(run, current.plan, current.claims, current.atOnce ?? undefined);
+    const asked = requireYes(run, current.plan, current.claims, current.atOnce ?? undefined);
+    const feedback = await asked.catch((thrown) => {
+      dropClaim(run.dialogue, finishOf(current.atOnce));
+      throw thrown;
+    });
     if (feedback === null) break;
     const { made, messages, plans, atOnce } = current;
     run.planning.corrections = [...run.planning.corrections, feedback];

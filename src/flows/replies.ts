@@ -370,7 +370,7 @@ export async function performAsWished(
   // Before anything is performed: a run that ends there must know what was claimed.
   const say = ({ script, messages }: ScriptReply) => {
     keepFinish(run.ending, script);
-    run.ending.heard = run.shell.commands.length;
+    run.ending.heard = { commands: run.shell.commands.length, noes: run.changing.declined.length };
     how.keep(messages);
   };
   say(asked);

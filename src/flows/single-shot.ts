@@ -25,7 +25,7 @@ import { beginningOf } from "./json-reply.ts";
 import type { BatchReport } from "./perform.ts";
 import { renderResults, renderTask, runLeftOut, takeSkips } from "./phases.ts";
 import { type ApprovedPlan, makePlan, presentSaved, singleShotPlan } from "./planning.ts";
-import { type AtOnce, undoneFiles } from "./plans/at-once.ts";
+import { type AtOnce, finishOf, undoneFiles } from "./plans/at-once.ts";
 import { keepPlans } from "./plans/plan-state.ts";
 import { createProgress, type Left, type Progress } from "./progress.ts";
 import { workPrompt } from "./prompts/prompts.ts";
@@ -70,8 +70,7 @@ export function rightsOf(plan: Plan, claims: readonly PlanClaim[], atOnce: AtOnc
   const stepTexts = steps.map(
     ({ action, target, purpose, expected_outcome }) => `${action} ${target}: ${purpose} ${expected_outcome}`,
   );
-  const finish = atOnce?.reply.script.actions.find(({ cmd }) => cmd === "FINISH")?.arg ?? "";
-  const texts = [plan.reply, finish, plan.analysis?.user_intent ?? "", ...stepTexts];
+  const texts = [plan.reply, finishOf(atOnce), plan.analysis?.user_intent ?? "", ...stepTexts];
   return createRights(claims, texts);
 }
 

@@ -13,9 +13,9 @@ export function declinedSteps({ changing, planning: { plan } }: Run): readonly R
 }
 
 /** Whether the last words were said of work that then did not go as the same reply had it. */
-export function isSaidEarly(run: Run): boolean {
-  const { ending, shell } = run;
-  return declinedSteps(run).length > 0 || shell.commands.slice(ending.heard ?? Infinity).some(({ exit }) => exit !== 0);
+export function isSaidEarly({ changing, ending: { heard }, shell }: Run): boolean {
+  if (heard === null) return false;
+  return changing.declined.length > heard.noes || shell.commands.slice(heard.commands).some(({ exit }) => exit !== 0);
 }
 
 /** What the person decided about plans and changes, beside a yes. */

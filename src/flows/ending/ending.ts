@@ -26,8 +26,8 @@ export interface RunEnding extends EndOptions {
   readonly after: ThenOptions;
   ranThen: NonNullable<Outcome["then"]>;
   text: string;
-  /** Commands that had run when the last words were said; null: all had. */
-  heard: number | null;
+  /** How many commands had run and noes had been said before the last words; null: all. */
+  heard: { readonly commands: number; readonly noes: number } | null;
   next: readonly string[];
   score: number | null;
   /** Planned steps that are open at the end, while what was done stays. */

@@ -263,6 +263,10 @@ export async function tryAtOnce(run: Run, system: string, messages: readonly Mes
   }
 }
 
+/** What the work says of itself as if it were done; "": nothing. */
+export const finishOf = (atOnce: AtOnce | null): string =>
+  atOnce?.reply.script.actions.find(({ cmd }) => cmd === "FINISH")?.arg ?? "";
+
 /** Files that the work named as needed and has not changed. */
 export function undoneFiles(run: Run, atOnce: AtOnce | null): readonly RefusedAction[] {
   const changes = run.changing.dryRun ? run.changing.staged : (run.begun?.changes ?? []);

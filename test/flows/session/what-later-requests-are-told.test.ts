@@ -124,7 +124,9 @@ describe("corrections and a no at the diff", () => {
   test("work that was declined with its plan is told to the next process with its diff", async () => {
     await inSession({ "a.txt": "one\n" }, async (turns) => {
       const options = { ...interactive, atOnce: "always" } as const;
-      await turns.say("make it a number", { lines: [edit("1"), edit("uno")], options, answers: [words, "no"] });
+      const setup = { options, answers: [words, "no"] } as const;
+      await turns.say("make it a number", { lines: [edit("1"), edit("uno")], ...setup });
+      expect(sent(await turns.say("what is there?", ask))).not.toContain("It says uno now.");
       turns.resume();
       const { past } = await turns.say("what now?", ask);
       expect(past).toContain(
@@ -203,6 +205,27 @@ describe("corrections and a no at the diff", () => {
 });
 
 describe("what a run did besides its changes", () => {
+  test("words that came before a command failed are a claim, and those behind it stand", async () => {
+    await inSession({}, async (turns) => {
+      const steps = ["WRITE a.txt", "RUN false"];
+      const options = { ...interactive, allowRun: true };
+      const early = `${write("a.txt", "a\n")}RUN::false\n${finish("I committed it.")}`;
+      const setup = { options, answers: "yes" } as const;
+      const cap = { ...options, caps: { calls: 2, tokens: null, cost: null } };
+      const first = await turns.say("do it", { ...setup, options: cap, lines: [plan({ steps }), early] });
+      expect(first.outcome).toMatchObject({ status: "partial", claimed: "I committed it." });
+      const lines = [
+        plan({ steps: ["WRITE b.txt", "RUN false"] }),
+        early.replaceAll("a.txt", "b.txt"),
+        finish("It failed."),
+      ];
+      const second = await turns.say("do b", { ...setup, lines });
+      expect(second.outcome).toMatchObject({ status: "partial", text: "It failed." });
+      expect(second.past).toMatch(/^pai: kept in part: .*commands that ran: false \(exit 1\)$/);
+      expect(sent(second)).not.toContain("I committed it.");
+    });
+  });
+
   test("a step that was left out and a command that failed are told", async () => {
     await inSession({}, async (turns) => {
       const steps = ["WRITE a.txt", "WRITE CHANGES.md", "RUN false"];

@@ -185,6 +185,8 @@ export function openLineReader(
     },
     complete,
     submit() {
+      // Enter alone is no message; text that stood there and was taken away is answered.
+      if (message !== null && text === "" && editor.text.trim() === "") return draw();
       leave();
       settle.done(editor.text);
     },

@@ -87,10 +87,10 @@ inTerminal("empty input and an unknown slash command cost nothing; one unknown c
   await using place = openPlace(hello);
   using screen = openSession(place, '"$PAI"', size);
   await screen.shows(ready);
-  screen.enter("");
-  await screen.shows(ready, 2);
-  screen.enter("/status");
+  screen.press("Enter", "Enter", "/status", "Enter");
   await screen.shows(/here: \/cost, \/diff, \/config/);
+  await screen.shows(ready, 2);
+  expect(screen.text().match(/^pai> /gm)).toHaveLength(2);
   screen.enter("/nonsense");
   await screen.shows(/unknown command: \/nonsense/);
   expect(place.gemini.requests).toHaveLength(0);

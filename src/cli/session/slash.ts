@@ -14,10 +14,10 @@ import type { PromptFile } from "../../store/prompt-files.ts";
 import { openUnkept } from "../../store/sessions.ts";
 import { type Mode, modes } from "../../store/setting-table.ts";
 import { counted } from "../../ui/amount.ts";
-import { hang, pad, wrap } from "../../ui/layout.ts";
+import { hang, pad, refit, wrap } from "../../ui/layout.ts";
 import { visible, visibleBut, visibleLine } from "../../ui/sanitize.ts";
 import { ownCodes } from "../../ui/style.ts";
-import { columnsOf } from "../columns.ts";
+import { columnsOf, columnsOfResults } from "../columns.ts";
 import { knownSecrets } from "../command.ts";
 import { configIn } from "../commands/config.ts";
 import { previewTask, renderPreview } from "../commands/context.ts";
@@ -240,7 +240,7 @@ function showOutput({ outputs, context, view }: Talk, number: string): void {
   if (output === undefined) throw new PaiError("usage", `no output ${number}`, { hint: `there are ${count}` });
   const dim = (text: string) => context.err(`${view.style.paint("dim", text)}\n`);
   dim(visibleLine(output.title));
-  context.out(`${visible(output.text).trimEnd()}\n`);
+  context.out(`${refit(visible(output.text).trimEnd(), columnsOfResults(context))}\n`);
   if (number === "" && count > 1) dim(`the last of ${count}: /output NUMBER shows another`);
 }
 

@@ -97,14 +97,15 @@ inTerminal(
 inTerminal("a look is one line, /output shows all of one, and all of a command of the user's own", async () => {
   const rows = Array.from({ length: 60 }, (_, at) => `row ${at}`).join("\n");
   const looks = called(["read", { path: "big.txt" }], ["grep", { pattern: "row 7" }]);
-  await using place = openPlace([looks, says("It has rows.")], { "big.txt": `${rows}\n` });
+  const wide = `row 60  ${"of many words ".repeat(6)}`.trimEnd();
+  await using place = openPlace([looks, says("It has rows.")], { "big.txt": `${rows}\n${wide}\n` });
   using screen = open(place, '"$PAI" --mode tool-loop');
   await screen.shows(ready);
   screen.enter("what is in it?");
-  await screen.shows(/^✓ looked at big\.txt, 60 lines\n✓ searched row 7: big\.txt:8:row 7\s+It has rows\.$/m);
+  await screen.shows(/^✓ looked at big\.txt, 61 lines\n✓ searched row 7: big\.txt:8:row 7\s+It has rows\.$/m);
   expect(screen.text()).not.toContain("row 30");
   screen.enter("/output 1");
-  await screen.shows(/^READ big\.txt\n[\s\S]*\brow 30\n[\s\S]*\brow 59\n/m);
+  await screen.shows(/^READ big\.txt\n[\s\S]*\brow 30\n[\s\S]*\brow 59\n.*row 60 {2}.* words\n +of many words/m);
   screen.enter("/output");
   await screen.shows(/^the last of 2: \/output NUMBER shows another$/m);
   screen.enter("/output 3");

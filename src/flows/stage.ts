@@ -57,7 +57,8 @@ function entryOf(path: RelPath, blob: Blob): Entry {
   };
 }
 
-function cutLines(bytes: Uint8Array, from: number, to: number): LineRange {
+/** Lines `from` to `to` of a text, from 1. */
+export function cutBytes(bytes: Uint8Array, from: number, to: number): LineRange {
   const lines = new TextDecoder().decode(bytes).split(/\r\n|\n|\r/);
   if (lines.at(-1) === "") lines.pop();
   const last = Math.min(to, lines.length);
@@ -197,15 +198,15 @@ export function createOverlay(
       const change = onTop().get(path);
       if (change === undefined) return view.readLines(path, from, to);
       if (change.after?.kind !== "file") throw new PaiError("file_unusable", `${path} is not a file`);
-      return cutLines(change.after.bytes, from, to);
+      return cutBytes(change.after.bytes, from, to);
     },
     async readEnds(path, lines) {
       const change = onTop().get(path);
       if (change === undefined) return view.readEnds(path, lines);
       if (change.after?.kind !== "file") throw new PaiError("file_unusable", `${path} is not a file`);
-      const head = cutLines(change.after.bytes, 1, lines);
+      const head = cutBytes(change.after.bytes, 1, lines);
       const total = head.total ?? 0;
-      return { head, tail: cutLines(change.after.bytes, Math.max(1, total - lines + 1), total) };
+      return { head, tail: cutBytes(change.after.bytes, Math.max(1, total - lines + 1), total) };
     },
     async list(folder) {
       const changes = onTop();

@@ -8,7 +8,7 @@ import type { Entry, LineEnds, LineRange, SearchQuery, SearchReport, Stage } fro
 import { mannerOfFile } from "../core/secrets/named-values.ts";
 import type { Veil } from "../core/secrets/veil.ts";
 import { isWide } from "../core/text.ts";
-import type { Overlay } from "./stage.ts";
+import { cutBytes, type Overlay } from "./stage.ts";
 
 export interface VeiledView {
   /**
@@ -95,10 +95,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
       const blob = compressionOf(path) === null ? await readWhole(path) : null;
       if (blob?.kind !== "file") return readAround(path, from, to);
       if (!raws.has(blob.bytes) || isWide(blob.bytes)) return overlay.readLines(path, from, to);
-      const lines = splitLines(new TextDecoder().decode(blob.bytes));
-      if (lines.at(-1) === "") lines.pop();
-      const last = Math.min(to, lines.length);
-      return { text: lines.slice(from - 1, last).join("\n"), from, to: last, total: lines.length };
+      return cutBytes(blob.bytes, from, to);
     };
 
     /** Both ends, each hidden together with the lines beside it. */

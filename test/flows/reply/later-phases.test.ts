@@ -54,7 +54,7 @@ describe("partial failure", () => {
       status: "failed",
       code: 8,
       changes: [{ path: "a.txt", op: "modify" }],
-      ...{ text: "kept, but MODIFY b.txt: block 1: SEARCH not found", claimed: "Done." },
+      ...{ text: "kept, but MODIFY b.txt: the text to replace is not in the file", claimed: "Done." },
     });
     const red = await play({
       files: {},

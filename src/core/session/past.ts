@@ -25,7 +25,8 @@ const sizeOf = ({ request, answer, became, diff }: PastTurn) =>
 /** How a turn ended, and what the user did with it since. */
 export function endOf({ status, became, undone }: Turn): string {
   if (undone === true) return "undone by the user";
-  const end = became || (status ?? "cut off; what it had changed was taken back");
+  const end =
+    became || (status ?? "cut off, and what it had changed was taken back, unless another pai is still at work on it");
   return undone === null ? end : `${end}; brought back by the user since`;
 }
 

@@ -172,7 +172,9 @@ function noteNo(
   if (words !== null && takesWords) {
     changing.wish = { words, diff };
     changing.corrections = [...changing.corrections, words];
-  } else changing.declined = [...changing.declined, { paths, diff }];
+    return { code: "declined", text: `the user wants these changes otherwise: ${JSON.stringify(words)}` };
+  }
+  changing.declined = [...changing.declined, { paths, diff }];
   return { code: "declined", text: words === null ? sayDeclined(paths) : `the user declined: "${words}"` };
 }
 

@@ -113,7 +113,7 @@ inTerminal("kill -9 in a turn: what it did is taken back, and the model is told 
   again.enter("go on");
   await again.shows(/Going on\./);
   const sent = place.gemini.requests.at(-1)?.body ?? "";
-  expect(sent).toContain("pai: cut off; what it had changed was taken back");
+  expect(sent).toContain("pai: cut off, and what it had changed was taken back");
 });
 
 inTerminal("/clear starts another session and keeps the old one; list, show, export and prune know both", async () => {

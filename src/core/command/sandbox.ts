@@ -92,6 +92,12 @@ const walls: readonly (readonly [said: RegExp, text: string, needsRights: boolea
     "nobody becomes another user there",
     true,
   ],
+  // The copy knows one user and one group only.
+  [
+    /Value too large for defined data type|EOVERFLOW/i,
+    "what belongs to another group than yours cannot be changed on the copy that commands work on",
+    true,
+  ],
   [/\.git\/[^\n]*(?:Read-only file system|Permission denied)/i, ".git is read-only (--allow-write .git)", false],
 ];
 

@@ -230,6 +230,9 @@ describe("a line on the wall", () => {
     ['sudo: The "no new privileges" flag is set, which prevents sudo from running as root.', "sudo", true],
     ["sudo: PERM_SUDOERS: setresuid(-1, 1, -1): Operation not permitted", "another user", true],
     ["sshd: no hostkeys available -- exiting.", "keys of the host", true],
+    ["sed: couldn't open temporary file conf/sedAb: Value too large for defined data type", "another group", true],
+    ["Error: EOVERFLOW: value too large for defined data type, open 'conf/x'", "another group", true],
+    ["OSError: [Errno 75] Value too large for defined data type: 'conf/x'", "another group", true],
   ] as const)("%s", (output, part, needsRights) => {
     const wall = said(output);
     expect([wall?.text.includes(part), wall?.needsRights]).toEqual([true, needsRights]);

@@ -132,7 +132,7 @@ function renderStatus(outcome: Outcome, { applied, screen, style }: ResultOption
   const untouched =
     !applied && outcome.changes.length === 0 && !["verified", "unverified", "partial"].includes(outcome.status);
   const score = outcome.score === null ? "" : style.paint("dim", `  score ${outcome.score} of 10`);
-  const what = outcome.rolled_back === undefined ? "nothing changed" : "what it had changed was taken back";
+  const what = outcome.rolled_back === undefined ? "nothing changed" : "all that it had changed was taken back";
   const status = untouched ? `${words}, ${what}${renderStays(outcome)}` : `${words}${showProof(outcome)}`;
   return [`${mark(style, meaning)} ${style.paint(meaning, status)}${score}`];
 }

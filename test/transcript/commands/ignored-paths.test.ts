@@ -25,7 +25,7 @@ test.concurrent("a run that failed says what ignored paths stay: in words, in th
   await using place = openPlace(ran, files);
   const { code, stdout } = await place.pai(["run", "-y", "--allow-run", "--no-baseline", "--check", "false", "build"]);
   expect([code, place.tree()]).toEqual([9, { ...files, "dist/new.js": "2\n" }]);
-  expect(stdout).toMatch(/failed, nothing changed but 1 ignored path: dist/);
+  expect(stdout).toMatch(/failed, all that it had changed was taken back but 1 ignored path: dist/);
   const texts = textsOf(place);
   expect(texts.length).toBe(2);
   for (const text of texts)

@@ -39,7 +39,7 @@ test("an interrupted run whose changes were taken back says that, and one that k
   const base = { ...outcome, ok: false, status: "interrupted", changes: [], checks: [], text: "", next: [] } as const;
   const back = { ...base, error, rolled_back: { diff: "-x\n", paths: ["a.py"] } };
   expect(show(true, {}, { events: [], outcome: back }).screen).toContain(
-    "interrupted, what it had changed was taken back\n",
+    "interrupted, all that it had changed was taken back\n",
   );
   const no = { ...error, code: "declined", message: "the user declined the changes to b.py" } as const;
   const kept = { ...base, status: "declined", changes: outcome.changes, error: no } as const;

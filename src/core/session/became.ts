@@ -92,8 +92,8 @@ export function becameOf(outcome: Outcome): string {
   const { status, changes, refused, undone = [], skipped = [], commands = [], merged = [], corrections = [] } = outcome;
   const { stays, commit, then: after = [] } = outcome;
   // A command that ended badly is told as one that ran.
-  const ranIts = ({ target }: { readonly target: string }) => commands.some(({ command }) => command === target);
-  const notDone = status === "declined" ? [] : [...refused, ...undone].filter((step) => !ranIts(step));
+  const hasRun = ({ target }: { readonly target: string }) => commands.some(({ command }) => command === target);
+  const notDone = status === "declined" ? [] : [...refused, ...undone].filter((step) => !hasRun(step));
   const said = (about: "plan" | "changes") =>
     corrections.flatMap((each) => (each.about === about ? [JSON.stringify(each.words)] : [])).join(", then ");
   const [ofPlan, ofChanges] = [said("plan"), said("changes")];

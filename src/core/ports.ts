@@ -283,6 +283,9 @@ export interface Commits {
   prepare(paths: readonly RelPath[], message: string, signal: AbortSignal): Promise<PreparedCommit | null>;
 }
 
+/** What of a file a change touches first: its name also where it is made or removed. */
+export type Touch = "bytes" | "mode" | "name";
+
 export interface Workspace extends View {
   /** Real path of the root, for display. */
   readonly root: string;
@@ -312,9 +315,9 @@ export interface Workspace extends View {
   /** Throws disk_full when there is no room for what undo needs; absent: nothing is kept. */
   requireRoom?(): void;
   /** Throws read_only or permission_denied when the path cannot be written. */
-  requireWritable?(path: RelPath): void;
-  /** The user, by number, to whom a file would no longer belong once it is replaced; null or absent: the owner stays. */
-  lostOwner?(path: RelPath): number | null;
+  requireWritable?(path: RelPath, touch: Touch): void;
+  /** Whose a file is, in words, if a change would take it from them; null or absent: owner and group stay. */
+  lostOwner?(path: RelPath, touch: Touch): string | null;
   begin(run: { readonly id: string; readonly task: string }): Promise<Transaction>;
   /** Absent: nothing can be committed here. */
   readonly commits?: Commits;

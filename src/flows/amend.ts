@@ -14,7 +14,7 @@ import type { AmendRequest } from "../core/script/read-amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { type Acting, isRefusal } from "./acting.ts";
 import { claimOfCall, concernsOf, noteAmended, pathFor, pathsToAllow, refuseLinks } from "./approval.ts";
-import { refuseUnallowed, withinOnly } from "./changes/allowed.ts";
+import { refuseUnallowed, requireChangeable, withinOnly } from "./changes/allowed.ts";
 
 import { bindCommands, describeSandbox, mayRunCommand, onlyCommands } from "./commands/commands.ts";
 import { textNow } from "./dialogue.ts";
@@ -56,6 +56,7 @@ async function refuseForbidden(run: Run, claim: PlanClaim): Promise<void> {
   if (outside !== undefined)
     throw new PaiError("scope_refused", `${outside} is outside --only ${only.flat().join(" ")}`);
   await refuseLinks(run, [claim]);
+  await requireChangeable(run, [claim]);
 }
 
 /** Throws what a run without a person never grants, even where -y would approve the same step of a plan. */

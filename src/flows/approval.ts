@@ -21,7 +21,7 @@ import type { View } from "../core/ports.ts";
 import type { Concern, Question } from "../core/question.ts";
 import { spellPath } from "../core/script/read-amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { findConcerns, refuseUnallowed, requireOwners, withinOnly } from "./changes/allowed.ts";
+import { findConcerns, refuseUnallowed, requireChangeable, withinOnly } from "./changes/allowed.ts";
 import { askBound, describeSandbox, mayRunCommand, onlyCommands } from "./commands/commands.ts";
 import { keepPlans } from "./plans/plan-state.ts";
 import type { Run } from "./run.ts";
@@ -181,9 +181,7 @@ export async function refuseForbidden(run: Run, claimed: Claimed): Promise<void>
     if (refused.every(({ flag }) => flag !== null)) await keepPlans(run.planning);
     throw new PaiError(first.error.code, text, { hint });
   }
-  if (run.planning.planOnly || run.changing.dryRun) return;
-  for (const path of claims.flatMap(pathsOfClaim)) run.workspace.requireWritable?.(path);
-  for (const claim of claims) if (claim.kind !== "delete") await requireOwners(run, pathsOfClaim(claim));
+  await requireChangeable(run, claims);
 }
 
 /** A deleted file runs and steers nothing; a closed one may not be deleted either. */

@@ -5,11 +5,12 @@ import { dirname, relative, resolve } from "node:path";
 import { judgeNames, type PathRules, whyJudged } from "../core/closed-names.ts";
 import { cannotBeWritten, PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
+import type { Touch } from "../core/ports.ts";
 import { otherHomes } from "../system/homes.ts";
 import type { Root } from "./confine.ts";
 import { type Outside, parseOutside } from "./outside.ts";
+import { openInPlace } from "./owners.ts";
 import { parsePath, showName } from "./parse-path.ts";
-import { mountPoints } from "./sandbox/mounts.ts";
 
 const isGlob = (text: string) => /[*?[\]{}]/.test(text);
 
@@ -72,33 +73,14 @@ function hasMatch(root: Root, glob: string): boolean {
   }
 }
 
-/** undefined also where a link on the way leads nowhere: the policy says so when the path is used. */
-function statOrNone(path: string) {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
-
 /**
- * The number of the user to whom a file belongs and would no longer belong once it is replaced; null: the owner stays, or
- * there is no such file. `as`: who pai runs as; root keeps every owner.
+ * A file is replaced in its folder, and missing folders are made in the nearest existing one; some are written
+ * where they are (`openInPlace`). Throws read_only, permission_denied or disk_full if the folder takes no new file, or if
+ * the file in its place takes none of the user's bytes, and permission_denied for an immutable file.
  */
-export function lostOwner(root: string, path: RelPath, as: number): number | null {
+export function requireWritable(root: string, path: RelPath, touch: Touch): void {
   const at = resolve(root, path);
-  const stat = as === 0 ? undefined : statOrNone(at);
-  return stat?.isFile() === true && stat.uid !== as && !mountPoints().has(at) ? stat.uid : null;
-}
-
-/**
- * A file is replaced in its folder, and missing folders are made in the nearest existing one; one that is mounted by
- * itself is written where it is. Throws read_only, permission_denied or disk_full if the folder takes no new file, or if
- * the mounted file takes none of the user's bytes, and permission_denied for an immutable file.
- */
-export function requireWritable(root: string, path: RelPath): void {
-  const at = resolve(root, path);
-  const failure = mountPoints().has(at) ? failureAt(at) : whyNotReplaced(root, path, at);
+  const failure = openInPlace(root)(path, touch) ? failureAt(at) : whyNotReplaced(root, path, at);
   if (failure !== null) throw cannotBeWritten(showName(path), failure);
 }
 

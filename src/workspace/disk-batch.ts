@@ -1,8 +1,8 @@
 /** Writes a set of changes to the disk: checks them all, stages them all, then renames each file into place. */
-import { resolve } from "node:path";
 import { type Blob, type Change, squash } from "../core/change.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { parentOf, type RelPath } from "../core/path.ts";
+import type { Touch } from "../core/ports.ts";
 import { finish, type Steps } from "../core/steps.ts";
 import {
   changedMeanwhile,
@@ -22,8 +22,8 @@ import {
 } from "./atomic-write.ts";
 import type { Root } from "./confine.ts";
 import { noteReplaced } from "./fresh-time.ts";
+import { openInPlace } from "./owners.ts";
 import { showName } from "./parse-path.ts";
-import { mountPoints } from "./sandbox/mounts.ts";
 import type { Disk } from "./system/disk.ts";
 import type { Stat } from "./system/stat.ts";
 import type { Traits } from "./traits.ts";
@@ -33,7 +33,7 @@ export interface Batch {
   readonly changes: readonly Change[];
   /**
    * Temporary name beside each path, for its new or old content. A folder that is removed needs none; a file without one is
-   * mounted by itself and written where it is.
+   * written where it is.
    */
   readonly temps: ReadonlyMap<RelPath, string>;
   /** Owner and attributes of the current file, which its new content gets. */
@@ -74,9 +74,9 @@ export function* prepareSteps(
     const theirs = from === null ? undefined : traits.get(from);
     if (theirs && !traits.has(path)) traits.set(path, theirs);
   }
-  const points = mountPoints();
+  const isInPlace = openInPlace(root.path);
   const named = changes.filter(
-    ({ path, before, after }) => (after !== null || isContent(before)) && !points.has(resolve(root.path, path)),
+    (change) => (change.after !== null || isContent(change.before)) && !isInPlace(change.path, touchOfChange(change)),
   );
   return { changes, temps: new Map(named.map(({ path }) => [path, temporaryName()])), traits, seen };
 }
@@ -213,6 +213,11 @@ type Content = Exclude<Blob, { kind: "folder" }>;
 
 function isContent(blob: Blob | null): blob is Content {
   return blob !== null && blob.kind !== "folder";
+}
+
+function touchOfChange({ before, after }: Change): Touch {
+  if (before?.kind !== "file" || after?.kind !== "file") return "name";
+  return before.mode === after.mode ? "bytes" : "mode";
 }
 
 /** Whether the old content must be removed first: it is deleted, or it changes between folder and non-folder. */

@@ -9,7 +9,7 @@ import { PaiError } from "../core/error.ts";
 import { type PathUse, pathWithin, type RelPath } from "../core/path.ts";
 import type { View, Workspace } from "../core/ports.ts";
 import { realPathOf } from "../system/lookups.ts";
-import { lostOwner, requireAllowable, requireWritable, whyNotOwn } from "./allowable.ts";
+import { requireAllowable, requireWritable, whyNotOwn } from "./allowable.ts";
 import { namesIn } from "./atomic-write.ts";
 import { openCertificates } from "./certificates.ts";
 import { commandEnv, type Env } from "./command/command-env.ts";
@@ -29,6 +29,7 @@ import { type History, openHistory } from "./journal/run-history.ts";
 import { followLinks, openOtherNames, whyAsked } from "./other-names.ts";
 import { findShown, type Outside, parseOutside, topOf } from "./outside.ts";
 import { realFolders } from "./own-files.ts";
+import { lostOwner } from "./owners.ts";
 import { parsePath, showName } from "./parse-path.ts";
 import { denyBelow, findRepositoryShape, judgePath } from "./path-policy.ts";
 import { defaultSandbox, type SandboxSettings } from "./sandbox/settings.ts";
@@ -158,8 +159,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
         return (mode & 0o222) === 0 ? "write-protected" : null;
       },
       ...(state !== null && { requireRoom: () => requireRoom(state) }),
-      requireWritable: (path) => requireWritable(root.path, path),
-      lostOwner: (path) => lostOwner(root.path, path, process.geteuid?.() ?? 0),
+      requireWritable: (path, touch) => requireWritable(root.path, path, touch),
+      lostOwner: (path, touch) => lostOwner(root.path, path, touch),
       names: (path) => fileAt(path)?.nlink ?? 0,
       repository: (signal) => describeRepository(root.path, { path, signal }),
       ownProgram: (command) => findOwnProgram([root.path, ...outside.changed], command, options.env["PATH"] ?? ""),

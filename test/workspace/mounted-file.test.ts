@@ -1,14 +1,31 @@
-/** A file that is mounted by itself cannot be replaced: it is written where it is, and comes back all the same. */
+/** A file that cannot be replaced as it is, is written in its place, and comes back all the same. */
 import { expect } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { needs, ownMounts } from "../needs.ts";
+import { needs, otherUser, ownMounts } from "../needs.ts";
+
+async function wrongIn(base: string, starter: readonly string[], how: "group" | "mount"): Promise<unknown> {
+  const command = [...starter, process.execPath, join(import.meta.dir, "mounted-file.ts"), base, how];
+  const child = Bun.spawn(command, { stdout: "pipe", stderr: "inherit" });
+  return JSON.parse(await new Response(child.stdout).text());
+}
 
 needs(ownMounts).test("a mounted file is written in place, and is back after any death", async () => {
   const base = mkdtempSync(join(tmpdir(), "pai-test-"));
-  const command = ["unshare", "-rm", process.execPath, join(import.meta.dir, "mounted-file.ts"), base];
-  const child = Bun.spawn(command, { stdout: "pipe", stderr: "inherit" });
-  expect(JSON.parse(await new Response(child.stdout).text())).toEqual([]);
+  expect(await wrongIn(base, ["unshare", "-rm"], "mount")).toEqual([]);
+  rmSync(base, { recursive: true });
+});
+
+needs(otherUser).test("a file of a group that is not the user's keeps it, and is back after any death", async () => {
+  const base = mkdtempSync(join(tmpdir(), "pai-test-"));
+  const file = join(base, "work", "hosts");
+  mkdirSync(join(base, "work"));
+  writeFileSync(file, "");
+  for (const path of [base, join(base, "work")]) chownSync(path, 65534, 65534);
+  chownSync(file, 65534, 33);
+  chmodSync(file, 0o644);
+  const starter = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+  expect([await wrongIn(base, starter, "group"), statSync(file).gid]).toEqual([[], 33]);
   rmSync(base, { recursive: true });
 });

@@ -1,4 +1,7 @@
-/** A process in a mount namespace of its own: changes a file that is mounted by itself, dies at each effect, and takes it back. */
+/**
+ * Changes a file that is written where it is, dies at each effect, and takes it back: as `mount` in a mount namespace, on a
+ * file that is mounted by itself; as `group` by a user who is not in the group of the file.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -8,38 +11,49 @@ import { openDisk } from "../../src/workspace/system/disk.ts";
 import { noRules } from "./folder.ts";
 import { change, deadProcess, file, openPlace, type Place, treeOf } from "./tree.ts";
 
-const [base = ""] = process.argv.slice(2);
-const place: Place = { base, work: join(base, "work"), state: join(base, "state"), remove: () => {} };
-const [real, hosts] = [join(base, "real"), join(place.work, "hosts")];
+const [base = "", how = "mount"] = process.argv.slice(2);
+const place: Place = {
+  base,
+  work: join(base, "work"),
+  state: join(base, "state"),
+  remove: () => {},
+};
+const isMount = how === "mount";
+const hosts = join(place.work, "hosts");
+const real = isMount ? join(base, "real") : hosts;
 const [before, after] = ["127.0.0.1 localhost\n", "10.0.0.7 db\n127.0.0.1 localhost\n"];
 const wrong: string[] = [];
 const expectEqual = (what: string, now: unknown, wanted: unknown) => {
   if (!Bun.deepEquals(now, wanted)) wrong.push(`${what}: ${JSON.stringify(now)}`);
 };
 
-mkdirSync(place.work);
+mkdirSync(place.work, { recursive: true });
 writeFileSync(real, before);
-writeFileSync(hosts, "");
 writeFileSync(join(place.work, "other"), "a");
-if (spawnSync("mount", ["--bind", real, hosts]).status !== 0) throw new Error("mount");
+if (isMount) {
+  writeFileSync(hosts, "");
+  if (spawnSync("mount", ["--bind", real, hosts]).status !== 0) throw new Error("mount");
+}
 const start = treeOf(place.work);
 const both = [change("hosts", file(before), file(after, 0o600)), change("other", file("a"), file("b"))] as const;
 
 const opened = openPlace(place);
-const inode = statSync(hosts).ino;
+const { ino: inode, gid } = statSync(hosts);
 const run = opened.begin("whole");
 await run.apply(both);
 expectEqual(
   "changed",
-  [readFileSync(real, "utf8"), statSync(real).mode & 0o777, statSync(hosts).ino],
-  [after, 0o600, inode],
+  [readFileSync(real, "utf8"), statSync(real).mode & 0o777, statSync(hosts).ino, statSync(hosts).gid],
+  [after, 0o600, inode, gid],
 );
 expectEqual("taken back", [(await run.rollback()).left, treeOf(place.work)], [[], start]);
 
-const removal = openPlace(place).begin("removal");
-const refused = await removal.apply([change("hosts", file(before), null)]).catch(toPaiError);
-expectEqual("removal", refused?.message, "hosts cannot be written: it is mounted there by itself");
-await removal.rollback();
+if (isMount) {
+  const removal = openPlace(place).begin("removal");
+  const refused = await removal.apply([change("hosts", file(before), null)]).catch(toPaiError);
+  expectEqual("removal", refused?.message, "hosts cannot be written: it is mounted there by itself");
+  await removal.rollback();
+}
 
 for (let n = 0, isDone = false; !isDone; n++) {
   let [effects, last] = [0, ""];

@@ -5,6 +5,7 @@ import { spellAllow } from "../../core/command/quote.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { type PlanClaim, pathsOfClaim, type Rights } from "../../core/plan/scope.ts";
+import type { Touch } from "../../core/ports.ts";
 import { holdsText } from "../../core/secrets/opened-text.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import type { Run } from "../run.ts";
@@ -170,15 +171,34 @@ export function refuseNames(run: Run, claim: PlanClaim | null): void {
   );
 }
 
-/** A file that would change its owner is asked about. Throws permission_denied where nobody can be asked, and declined. */
-export async function requireOwners({ workspace, interactive, decide }: Run, paths: readonly RelPath[]): Promise<void> {
-  for (const path of paths) {
-    const owner = workspace.lostOwner?.(path) ?? null;
-    if (owner === null) continue;
-    const what = `${path} belongs to another user (uid ${owner}), and would belong to you once it is changed`;
+/** What of a file a claim lets a run change. */
+function touchOf(claim: PlanClaim): Touch {
+  if (claim.kind === "content") return "bytes";
+  return claim.kind === "setting" && claim.action === "MODE" ? "mode" : "name";
+}
+
+/** A file that would lose its owner or group is asked about. Throws permission_denied where nobody can be asked, and declined. */
+async function requireOwners({ workspace, interactive, decide }: Run, claim: PlanClaim): Promise<void> {
+  if (claim.kind === "delete") return;
+  for (const path of pathsOfClaim(claim)) {
+    const whose = workspace.lostOwner?.(path, touchOf(claim)) ?? null;
+    if (whose === null) continue;
+    const what = `${path} belongs to ${whose}, and would belong to you once it is changed`;
     if (!interactive)
       throw new PaiError("permission_denied", what, { hint: "run pai as its owner or as root, who keeps owners" });
     const { accept } = await decide({ kind: "changes", text: `${what}. Change it?` });
     if (!accept) throw new PaiError("declined", `${path} was left to its owner; nothing was changed`);
   }
+}
+
+/**
+ * What cannot be written is refused, and what would lose its owner is asked about, if the run is to write. Throws read_only, permission_denied,
+ * disk_full and declined.
+ */
+export async function requireChangeable(run: Run, claims: readonly PlanClaim[]): Promise<void> {
+  if (run.planning.planOnly || run.changing.dryRun) return;
+  for (const claim of claims) {
+    for (const path of pathsOfClaim(claim)) run.workspace.requireWritable?.(path, touchOf(claim));
+  }
+  for (const claim of claims) await requireOwners(run, claim);
 }

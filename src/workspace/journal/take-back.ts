@@ -1,5 +1,4 @@
 /** Applies a batch under the protection of the journal; undoes changes path by path, and leaves those that somebody else changed since. */
-import { resolve } from "node:path";
 import type { Change } from "../../core/change.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { parentOf, type RelPath } from "../../core/path.ts";
@@ -8,8 +7,8 @@ import { finish, type Steps } from "../../core/steps.ts";
 import { holds, stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import { type Batch, byPath, chooseBulk, performBatch, performSteps, prepareBatch, staysIn } from "../disk-batch.ts";
+import { openInPlace } from "../owners.ts";
 import { showName } from "../parse-path.ts";
-import { mountPoints } from "../sandbox/mounts.ts";
 import type { Disk } from "../system/disk.ts";
 import { type Journal, noteIfPossible } from "./journal.ts";
 import { isOurs, putBack, statesOf } from "./put-back.ts";
@@ -60,13 +59,13 @@ function tidy(root: Root, disk: Disk, changes: readonly Change[], { temps }: Bat
 function judgeStates(root: Root, changes: readonly Change[]): { todo: readonly Change[]; left: readonly RelPath[] } {
   const left: RelPath[] = [];
   const todo = new Map<RelPath, Change>();
-  const points = mountPoints();
+  const isInPlace = openInPlace(root.path);
   for (const [path, states] of statesOf(changes)) {
     const now = stateAt(root, path);
     const before = states[0] ?? null;
     if (holds(now, before)) continue;
     const isKnown = states.some((state) => holds(now, state));
-    const ours = isKnown || (points.has(resolve(root.path, path)) && isOurs(now, states));
+    const ours = isKnown || (isInPlace(path, "bytes") && isOurs(now, states));
     if (ours && now.blob !== undefined) todo.set(path, { path, before: now.blob, after: before, from: null });
     else left.push(path);
   }

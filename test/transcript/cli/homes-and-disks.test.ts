@@ -118,6 +118,32 @@ needs(otherUser).test.concurrent(
   },
 );
 
+needs(otherUser).test.concurrent(
+  "a file keeps its owner and group, or the run ends with 14 before the work call",
+  async () => {
+    const answers = [
+      planned([["MODIFY", "a.txt"]]),
+      done(modify("a.txt", "one\n", "two\n")),
+      planned([["MODIFY", "a.txt"]]),
+      planned([["MV", "a.txt", "b.txt"]]),
+    ];
+    await using place = openPlace(answers, { "a.txt": "one\n" });
+    const other = 'HOME=/tmp/none setpriv --reuid=65534 --regid=65534 --clear-groups "$PAI" run -y --json';
+    const shared = await place.shell(`chmod 755 .. .; chown 65534:65534 .; chown 65534:33 a.txt; ${other} "change it"`);
+    expect(readOutcome(shared).code).toBe(0);
+    const { uid, gid } = statSync(`${place.root}/a.txt`);
+    expect([uid, gid, place.read("a.txt")]).toEqual([65534, 33, "two\n"]);
+    const shut = readOutcome(await place.shell(`chmod 444 a.txt; ${other} --allow a.txt "change it"`));
+    const moved = readOutcome(await place.shell(`chmod 644 a.txt; ${other} "rename it"`));
+    const why = "a.txt belongs to a group that you are not in (gid 33), and would belong to you once it is changed";
+    expect([shut, moved].map(({ code, error }) => [code, error?.message])).toEqual([
+      [14, why],
+      [14, why],
+    ]);
+    expect(place.gemini.requests).toHaveLength(4);
+  },
+);
+
 needs(ownMounts).test.concurrent(
   "a full disk under the project ends with 14, and nothing of the batch stays",
   async () => {

@@ -1,0 +1,82 @@
+/** Who a file belongs to, and whether it still does once pai has changed it. */
+import { accessSync, constants, lstatSync, type Stats } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { RelPath } from "../core/path.ts";
+import type { Touch } from "../core/ports.ts";
+import { mountPoints } from "./sandbox/mounts.ts";
+
+/** A user by number, with the groups whose files they may make. */
+export interface Maker {
+  readonly uid: number;
+  readonly groups: readonly number[];
+}
+
+/** Who pai runs as. */
+export const makerNow = (): Maker => ({
+  uid: process.geteuid?.() ?? 0,
+  groups: [process.getegid?.() ?? 0, ...(process.getgroups?.() ?? [])],
+});
+
+/** undefined also where a link on the way leads nowhere: the policy says so when the path is used. */
+function statOrNone(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** A new file in a folder with the set-group-ID bit gets the folder's group. */
+function inheritsGroup(at: string, gid: number): boolean {
+  const folder = statOrNone(dirname(at));
+  return folder !== undefined && (folder.mode & 0o2000) !== 0 && folder.gid === gid;
+}
+
+type Loss = "owner" | "group";
+
+/** What a new file of this user in its place would not have. Root keeps everything. */
+function lossOf(at: string, stat: Stats | undefined, { uid, groups }: Maker): Loss | null {
+  if (uid === 0 || stat?.isFile() !== true) return null;
+  if (stat.uid !== uid) return "owner";
+  return groups.includes(stat.gid) || inheritsGroup(at, stat.gid) ? null : "group";
+}
+
+function mayWrite(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Only its owner may change the mode of a file; its other names would get the new content as well. */
+const staysInPlace = (at: string, { nlink }: Stats, loss: Loss, touch: Touch): boolean =>
+  nlink === 1 && (touch === "bytes" || (touch === "mode" && loss === "group")) && mayWrite(at);
+
+/**
+ * Tells which files below a root are written where they are: those that are mounted by themselves, and those whose owner
+ * or group a new file would not have, if this user may write them.
+ */
+export function openInPlace(root: string, maker = makerNow()): (path: RelPath, touch: Touch) => boolean {
+  const points = mountPoints();
+  return (path, touch) => {
+    const at = resolve(root, path);
+    if (points.has(at)) return true;
+    const stat = maker.uid === 0 ? undefined : statOrNone(at);
+    const loss = lossOf(at, stat, maker);
+    return stat !== undefined && loss !== null && staysInPlace(at, stat, loss, touch);
+  };
+}
+
+/**
+ * Whose a file is, in words, if it would no longer be theirs once it is changed; null: owner and group stay, or there is
+ * no such file.
+ */
+export function lostOwner(root: string, path: RelPath, touch: Touch, maker = makerNow()): string | null {
+  const at = resolve(root, path);
+  const stat = statOrNone(at);
+  const loss = lossOf(at, stat, maker);
+  if (stat === undefined || loss === null || openInPlace(root, maker)(path, touch)) return null;
+  return loss === "owner" ? `another user (uid ${stat.uid})` : `a group that you are not in (gid ${stat.gid})`;
+}

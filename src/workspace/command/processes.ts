@@ -20,7 +20,7 @@ const noStrays: StrayOf = () => null;
 
 /**
  * Ends the processes of group `group`, those that carry `mark` and strays: TERM, `graceMs` later KILL.
- * Returns when none is left (true), or a second (without a grace ten) after the first KILL (false).
+ * Returns when none is left (true), or ten seconds after the first KILL (false): thousands take a while to end.
  */
 export async function endProcesses(
   group: number,
@@ -29,8 +29,7 @@ export async function endProcesses(
   strayOf: StrayOf = noStrays,
 ): Promise<boolean> {
   const killAt = performance.now() + graceMs;
-  // Thousands take a while to end.
-  const giveUpAt = killAt + (graceMs === 0 ? 10_000 : 1000);
+  const giveUpAt = killAt + 10_000;
   let asked = new Set<number>();
   let pause = 2;
   for (;;) {

@@ -32,7 +32,9 @@ function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<
   } as unknown as History;
   const workspace = { path: (path: string) => path, read: async () => blob(disk.text) } as unknown as Workspace;
   const lines: object[] = [];
-  const session = { turns: turns.map((turn) => ({ undone: null, changed: true, status: "verified", ...turn })) };
+  const session = {
+    turns: turns.map((turn) => ({ undone: null, changed: true, status: "verified", told: [], ...turn })),
+  };
   const open = { session, add: (line: object) => lines.push(line) } as unknown as OpenSession;
   const truth = watchTruth({ workspace, history, now: () => new Date(0) });
   return { truth, open, disk, statuses, lines, turns: session.turns as unknown as readonly Turn[] };
@@ -79,6 +81,33 @@ test("a session that is resumed after a rollback invents no change", async () =>
   past.disk.text = edit.before;
   past.truth.follow(past.turns);
   expect(await past.truth.catchUp(past.open)).toEqual([]);
+});
+
+test("two runs on one file that are undone together are called no other's work", async () => {
+  const second = { ...edit, task: "set y", before: edit.after, after: "x = 3\n" } as const;
+  const runs = { r1: { ...edit, status: "applied" }, r2: { ...second, status: "applied" } } as const;
+  const turns = [
+    { run: "r1", request: "set x" },
+    { run: "r2", request: "set y" },
+  ];
+  const past = openPast(runs, turns);
+  past.disk.text = second.after;
+  past.truth.follow(past.turns);
+  for (const { run } of turns) past.statuses.set(run, "undone");
+  past.disk.text = edit.before;
+  expect(await past.truth.catchUp(past.open)).toEqual([
+    'undone by the user: what you did for "set x"',
+    'undone by the user: what you did for "set y"',
+  ]);
+});
+
+test("an undo of a run that a summary tells is told, though no turn names it", async () => {
+  const { turns: told } = openPast({}, [{ run: "r1", request: "set x" }]);
+  const summary = { run: "summary", status: "answered", changed: false, told };
+  const past = openPast({ r1: { ...edit, status: "undone" } }, [summary]);
+  past.disk.text = edit.before;
+  expect(await past.truth.catchUp(past.open)).toEqual(['undone by the user: what you did for "set x"']);
+  expect(past.lines).toMatchObject([{ type: "turn.reversed", run: "r1", undone: true }]);
 });
 
 test("a conversation that was cut tells nothing of the files of the turns that are gone", async () => {

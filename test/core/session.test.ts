@@ -74,8 +74,9 @@ test("what was taken back is told as that, without the claim and the diff, until
     renderPastTurns(pastOf(readSession("x", fileOf([...two, ...lines])).session), 1e6)
       .split("\n")
       .slice(4);
-  expect(told(reversed(true))).toEqual(["user: two", "pai: undone by the user"]);
   const [user = "", answer = "", end = "", ...diff] = told();
+  const undone = "pai: undone by the user: its files went back, and nothing else; before that: ";
+  expect(told(reversed(true))).toEqual(["user: two", `${undone}${end.replace("pai: ", "")}`]);
   const back = [user, answer, `${end}; brought back by the user since`, ...diff];
   expect(told(reversed(true), reversed(false))).toEqual(back);
   expect(told()[1]).toBe("you: did two");
@@ -228,6 +229,19 @@ test("summarizing from a turn replaces what came after by one turn, in the conve
     answer: "two was done",
     became: "this summary took the place of turn 2 and all later ones; no file was touched",
   });
+});
+
+test("a summary says which of its turns the user took back or brought back since, and none from before", () => {
+  const reversed = (run: string, undone: boolean): SessionLine => ({ type: "turn.reversed", at, run, undone });
+  const summarized = (from: number): SessionLine => ({ type: "session.summarized", at, from, summary: "it was done" });
+  const became = (...lines: SessionLine[]) =>
+    pastOf(readSession("x", fileOf([...two, ...lines])).session).at(-1)?.became;
+  const all = "this summary took the place of turn 1 and all later ones; no file was touched";
+  expect(became(reversed("r2", true), summarized(1))).toBe(all);
+  expect(became(summarized(1), reversed("r2", true))).toBe(`${all}; undone by the user since: "two"`);
+  expect(became(summarized(2), summarized(1), reversed("r2", true), reversed("r2", false))).toBe(
+    `${all}; brought back by the user since: "two"`,
+  );
 });
 
 test("a summary lists the tasks, which only the replaced messages had listed", () => {

@@ -5,7 +5,7 @@ import { toPaiError } from "../../core/error.ts";
 import type { SentFile, StampedEvent } from "../../core/event.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Workspace } from "../../core/ports.ts";
-import { pastOf } from "../../core/session/past.ts";
+import { nameRequest, pastOf } from "../../core/session/past.ts";
 import type { Turn } from "../../core/session/session.ts";
 import { nameSome } from "../../core/suggest.ts";
 import type { Task } from "../../flows/run.ts";
@@ -26,7 +26,6 @@ const maxWatched = 200;
 /** How many turns of a resumed session tell what their files held. */
 const followed = 2;
 const maxNamed = 10;
-const maxOfRequest = 80;
 
 /** The SHA-256 of a file; null: there is none; undefined: it may not be read. */
 async function hashOf(workspace: Workspace, path: string): Promise<string | null | undefined> {
@@ -39,10 +38,9 @@ async function hashOf(workspace: Workspace, path: string): Promise<string | null
 }
 
 function sayReversal({ task, status }: KeptRun, turn: Turn | undefined): string {
-  const request = turn?.request ?? task;
-  const named = request.length > maxOfRequest ? `${request.slice(0, maxOfRequest)}…` : request;
   const what = task.startsWith("!") ? "what the command changed" : "what you did for";
-  return `${status === "undone" ? "undone" : "brought back"} by the user: ${what} ${JSON.stringify(named)}`;
+  const named = nameRequest(turn ?? { request: task });
+  return `${status === "undone" ? "undone" : "brought back"} by the user: ${what} ${named}`;
 }
 
 export function watchTruth({
@@ -103,10 +101,14 @@ export function watchTruth({
 
   /** The notes, and what the files of these runs hold if nobody else has changed them since. */
   function noteReversals(open: OpenSession): { notes: readonly string[]; left: ReadonlyMap<string, string | null> } {
-    const turns = new Map(open.session.turns.map((turn) => [turn.run, turn]));
-    const reversed = history.list().filter((run) => run.changes.length > 0 && isReversed(run, turns.get(run.id)));
+    const turns = new Map(open.session.turns.flatMap((turn) => [turn, ...turn.told]).map((turn) => [turn.run, turn]));
+    const newest = history.list().filter((run) => run.changes.length > 0 && isReversed(run, turns.get(run.id)));
+    const reversed = newest.toReversed();
     const left = new Map<string, string | null>();
-    for (const run of reversed.reverse()) for (const [path, hash] of leftBy(run)) left.set(path, hash);
+    // Of runs on one file the newest is undone first, and brought back last.
+    const undone = newest.filter(({ status }) => status === "undone");
+    const back = reversed.filter(({ status }) => status === "applied");
+    for (const run of [...undone, ...back]) for (const [path, hash] of leftBy(run)) left.set(path, hash);
     for (const { id: run, status } of reversed)
       if (turns.has(run))
         open.add({ type: "turn.reversed", at: now().toISOString(), run, undone: status === "undone" });

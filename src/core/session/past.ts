@@ -19,15 +19,24 @@ const withDiff = 2;
 /** Characters of all turns together; the receipt of each run holds them, too. */
 const maxChars = 100_000;
 
+const maxOfRequest = 80;
+
+/** The request of a turn in quotes, shortened. */
+export const nameRequest = ({ request }: Pick<Turn, "request">): string =>
+  JSON.stringify(request.length > maxOfRequest ? `${request.slice(0, maxOfRequest)}…` : request);
+
 const sizeOf = ({ request, answer, became, diff }: PastTurn) =>
   request.length + answer.length + became.length + diff.length;
 
-/** How a turn ended, and what the user did with it since. */
-export function endOf({ status, became, undone }: Turn): string {
-  if (undone === true) return "undone by the user";
+/** How a turn ended, and what the user did since with it, or with the turns that it sums up. */
+export function endOf({ status, became, undone, told }: Turn): string {
   const end =
     became || (status ?? "cut off, and what it had changed was taken back, unless another pai is still at work on it");
-  return undone === null ? end : `${end}; brought back by the user since`;
+  if (undone === true) return `undone by the user: its files went back, and nothing else; before that: ${end}`;
+  const since = told.flatMap((turn) =>
+    turn.undone === null ? [] : `; ${turn.undone ? "undone" : "brought back"} by the user since: ${nameRequest(turn)}`,
+  );
+  return undone === null ? `${end}${since.join("")}` : `${end}; brought back by the user since`;
 }
 
 function pastTurn(turn: Turn, hasDiff: boolean): PastTurn {

@@ -31,6 +31,8 @@ export interface Turn {
   readonly score: number | null;
   readonly calls: number;
   readonly changed: boolean;
+  /** The turns that this summary tells, as it tells them; empty: it is none. */
+  readonly told: readonly Turn[];
   /** Where the conversation was before this turn, for rewinding. null: only the file holds that. */
   readonly before: Mark | null;
 }
@@ -58,15 +60,20 @@ function changedBy(turns: readonly Turn[], line: TurnLine): readonly Turn[] {
   return changeTurn(turns, line.run, { mode, status, text, became, diff, next, score, calls, changed });
 }
 
+const holds = (run: string) => (turn: Turn) => turn.run === run || turn.told.some((each) => each.run === run);
+
+/** Changes the turn of a run, also within the summary that tells it. */
 function changeTurn(turns: readonly Turn[], run: string, change: Partial<Turn>): readonly Turn[] {
-  const at = turns.findLastIndex((turn) => turn.run === run);
+  const at = turns.findLastIndex(holds(run));
   const turn = turns[at];
-  return turn === undefined ? turns : turns.with(at, { ...turn, ...change });
+  if (turn === undefined) return turns;
+  const told = changeTurn(turn.told, run, change);
+  return turns.with(at, turn.run === run ? { ...turn, ...change } : { ...turn, told });
 }
 
 const unfinished = {
   ...{ status: null, text: "", became: "", diff: "", undone: null },
-  ...{ next: [], score: null, calls: 0, changed: false },
+  ...{ next: [], score: null, calls: 0, changed: false, told: [] },
 };
 
 function close({ messages, tasks }: Conversation): Conversation {
@@ -103,21 +110,33 @@ export function forgetReplaced(session: Session): Session {
 
 type Summarized = Extract<SessionLine, { type: "session.summarized" }>;
 
-/** A summary as a turn, in place of those that it tells. `mode`: tool-loop where its conversation holds the summary. */
-const summaryTurn = ({ at, from, summary }: Summarized, mode: string, before: Mark | null): Turn => ({
+/** Turns as a summary tells them: what was undone before it is no news behind it. */
+const tellTurns = (turns: readonly Turn[]): readonly Turn[] =>
+  turns
+    .flatMap((turn) => (turn.told.length > 0 ? turn.told : [turn]))
+    .map((turn) => ({ ...turn, changed: turn.changed && turn.undone !== true, undone: null, before: null }));
+
+/** A summary in place of the turns `told`. `mode`: tool-loop where its conversation holds the summary. */
+const summaryTurn = (
+  { at, from, summary }: Summarized,
+  mode: string,
+  { told, before }: Pick<Turn, "told" | "before">,
+): Turn => ({
   ...{ at, run: `summary of ${at}`, mode, model: "", request: `/rewind ${from} summary`, ...unfinished, before },
-  ...{ status: "answered", text: summary },
+  ...{ status: "answered", text: summary, told: tellTurns(told) },
   became: `this summary took the place of turn ${from} and all later ones; no file was touched`,
 });
 
-/** `session` went back to before the turn that the line names; the tasks of the conversation since then stay. */
-function summarize(session: Session, line: Summarized, { tasks }: Conversation): Session {
+/** `session` went back to before the turn that the line names; the tasks of the conversation `since` then stay. */
+function summarize(session: Session, line: Summarized, since: Session): Session {
   const { conversation, replaced, turns } = session;
+  const { tasks } = since.conversation;
+  const told = since.turns.slice(turns.length);
   const { messages } = conversation;
   const before: Mark = { replaced: replaced.length, messages: messages.length, tasks: conversation.tasks };
   const summary = withTasks(line.summary, tasks);
   if (messages.length === 0) {
-    const turn = summaryTurn({ ...line, summary }, "summary", before);
+    const turn = summaryTurn({ ...line, summary }, "summary", { told, before });
     return { ...session, conversation: { messages, tasks }, turns: [...turns, turn] };
   }
   const summarized: Message = { role: "user", text: `Summary of what happened next:\n${summary}` };
@@ -125,7 +144,7 @@ function summarize(session: Session, line: Summarized, { tasks }: Conversation):
   return {
     ...session,
     conversation: { messages: [...messages, summarized, heard], tasks },
-    turns: [...turns, summaryTurn(line, "tool-loop", before)],
+    turns: [...turns, summaryTurn(line, "tool-loop", { told, before })],
   };
 }
 
@@ -165,7 +184,7 @@ export function foldSession(session: Session, line: SessionLine, recalled: Conve
     case "session.rewound":
       return line.turns < turns.length ? goBack(session, line.turns, recalled) : session;
     case "session.summarized":
-      return summarize(goBack(session, line.from - 1, recalled), line, conversation);
+      return summarize(goBack(session, line.from - 1, recalled), line, session);
   }
 }
 
@@ -180,10 +199,9 @@ export function foldTurns(id: string, lines: Iterable<SessionLine>): Session {
       turns.push({ at: begun, run, mode, model, request, ...unfinished, before: null });
     } else if (line.type === "session.rewound") turns.length = Math.min(turns.length, line.turns);
     else if (line.type === "session.summarized") {
-      turns.length = Math.min(turns.length, line.from - 1);
-      turns.push(summaryTurn(line, "summary", null));
+      turns.push(summaryTurn(line, "summary", { told: turns.splice(line.from - 1), before: null }));
     } else if (line.type === "turn.finished" || line.type === "turn.reversed") {
-      const index = turns.findLastIndex(({ run }) => run === line.run);
+      const index = turns.findLastIndex(holds(line.run));
       turns.push(...changedBy(turns.splice(index < 0 ? turns.length : index), line));
     }
   }

@@ -52,13 +52,19 @@ inTerminal("what was declined, kept and undone is told as that, with the diff of
   screen.enter("/quit");
   await screen.shows(/go on with: pai resume/);
   screen.enter('"$PAI" resume');
-  await screen.shows(/> set x to 2 after all\n\nundone by the user\n\n> what is there now\?\n\nOne\./);
+  await screen.shows(
+    /> set x to 2 after all\n\nundone by the user: its files went back[^>]*\n\n> what is there now\?\n\nOne\./,
+  );
   screen.enter("where were we?");
+  const undone = "undone by the user: its files went back, and nothing else; before that: ";
   await screen.shows(/Four\./);
   expect(conversationIn(lastAsked(place))).toBe(
     [
       ...["user: set x to 2", "pai: not applied, the user declined the changes to a.py"],
-      ...["user: set x to 2 after all", "pai: undone by the user"],
+      ...[
+        "user: set x to 2 after all",
+        `pai: ${undone}kept: 1 file (+1 −1), unverified: no check has proved this; changed: a.py`,
+      ],
       ...["user: what is there now?", "you: One.", "pai: answered; nothing was changed"],
       ...["user: and now?", "you: Two.", "pai: answered; nothing was changed"],
       ...["user: and now, once more?", "you: Three.", "pai: answered; nothing was changed", ""],

@@ -1,8 +1,7 @@
 /** Runs one call of pai on the streams of this process, from its words to its exit code; of signals the first stops, the second ends. */
-import { readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { defineCommand, runCommand } from "citty";
-import { type ErrorCode, exitCodes, type Failure, PaiError, toFailure, toPaiError } from "../core/error.ts";
+import { exitCodes, type Failure, PaiError, toFailure, toPaiError } from "../core/error.ts";
 import { failedOutcome } from "../core/outcome.ts";
 import { maskAll } from "../core/secrets/key-shapes.ts";
 import { suggest } from "../core/suggest.ts";
@@ -246,24 +245,11 @@ async function dispatch({ command, words }: Choice, line: CommandLine, process: 
   return code;
 }
 
-/** Says of a missing key or run that it may be another user's: who called sudo, or who ran pai in this folder. */
-function nameOwner(thrown: unknown, { env, cwd }: Pick<Process, "env" | "cwd">): unknown {
-  if (!(thrown instanceof PaiError)) return thrown;
+/** Says of a missing key that it may be with the user who called sudo. */
+function nameOwner(thrown: unknown, { env }: Pick<Process, "env">): unknown {
   const user = env["SUDO_USER"] ?? "";
-  const ways: Partial<Record<ErrorCode, () => string | undefined>> = {
-    no_key: () =>
-      `sudo leaves the keys of ${user} behind: pass on the variable of the key with sudo --preserve-env=NAME pai …`,
-    nothing_to_undo: () => `under sudo the runs of ${user} are not seen: take those back without sudo`,
-  };
-  const others: typeof ways = {
-    nothing_to_undo() {
-      const uid = statSync(join(cwd(), ".pai_history"), { throwIfNoEntry: false })?.uid;
-      if (uid === undefined || uid === process.geteuid?.()) return undefined;
-      return `uid ${uid} has run pai here: runs are kept with their user, who can take them back`;
-    },
-  };
-  const way = (["", "root"].includes(user) ? others : ways)[thrown.code]?.();
-  if (way === undefined) return thrown;
+  if (!(thrown instanceof PaiError) || thrown.code !== "no_key" || ["", "root"].includes(user)) return thrown;
+  const way = `sudo leaves the keys of ${user} behind: pass on the variable of the key with sudo --preserve-env=NAME pai …`;
   const hint = [way, thrown.hint].filter((part) => part !== null).join("; ");
   return new PaiError(thrown.code, thrown.message, { hint, cause: thrown });
 }

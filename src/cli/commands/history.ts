@@ -19,13 +19,14 @@ import { showFinding, showResult } from "../answer-document.ts";
 import { askYes, isApproved } from "../ask-yes.ts";
 import { columnsOf } from "../columns.ts";
 import { type Base, type Context, composeBase } from "../command.ts";
-import { openHere } from "../compose/open-here.ts";
+import { type Here, openHere } from "../compose/open-here.ts";
 import { rootFlag } from "../compose/refused-root.ts";
 import { tellUndone } from "../compose/tell-undone.ts";
 import { isInteractive, styleOf } from "../compose/view.ts";
 import { openLab } from "../lab.ts";
+import { findMissingRuns } from "../missing-runs.ts";
 import { renderDiffOn, renderHiddenHere, styleDiffOn } from "../print-diff.ts";
-import { listRuns, pruneRuns, renderRows, toIndexedRow, toRow } from "../runs.ts";
+import { type ListedRun, listRuns, pruneRuns, renderRows, toIndexedRow, toRow } from "../runs.ts";
 
 const verbOf = { undo: "undone", redo: "redone" } as const;
 
@@ -92,14 +93,28 @@ function sayCommit(commit: string | null, kind: "undo" | "redo", { changes }: Re
   return `the commit ${short} stays; to take it back, too: git add -A -- ${paths} && git commit -m 'Revert ${short}' -- ${paths}\n`;
 }
 
+/** Where runs may be that are not among these; null: nothing tells of others. */
+const missingBeside = ({ workspace, base }: Here, runs: readonly ListedRun[]): string | null =>
+  findMissingRuns(workspace.root, base.context.env, new Set(runs.map(({ id }) => id)));
+
+/** Says of a run that is not found where it may be. */
+function nameMissing(thrown: unknown, opened: Here): unknown {
+  if (!(thrown instanceof PaiError) || thrown.code !== "nothing_to_undo") return thrown;
+  const hint = missingBeside(opened, listRuns(opened)) ?? thrown.hint ?? undefined;
+  return new PaiError(thrown.code, thrown.message, { hint, cause: thrown });
+}
+
 async function reverse(given: Context, kind: "undo" | "redo", inSession = false): Promise<number> {
-  const { history, base, stateFolder, workspace } = await openHere(given);
+  const opened = await openHere(given);
+  const { history, base, stateFolder, workspace } = opened;
   const { context } = base;
   const [id = null, ...more] = context.words;
   if (more.length > 0) throw new PaiError("usage", `pai ${kind} takes one run`, { hint: "see: pai history" });
   const verb = verbOf[kind];
   const merge = mayMergeHere(context);
-  const preview = await history[kind](id, { dryRun: true, merge });
+  const preview = await history[kind](id, { dryRun: true, merge }).catch((thrown) => {
+    throw nameMissing(thrown, opened);
+  });
   if (preview.clashes.length > 0) await refuse(base, preview, kind, preview.clashes.every(isMergeable));
   const dryRun = context.flags.dryRun === true;
   if (!dryRun) await requireYes(base, preview, kind);
@@ -177,8 +192,8 @@ export async function historyCommand(context: Context): Promise<number> {
   const forgotten = context.flags.prune === true ? pruneRuns(opened, context.now(), opened.base.settings.keep) : null;
   const runs = listRuns(opened);
   const bytes = runs.reduce((sum, run) => sum + run.bytes, 0);
-  const lines =
-    runs.length === 0 ? "no runs are kept for this folder\n" : renderRows(runs.map(toRow), columnsOfOutput(context));
+  const none = () => ["no runs are kept for this folder", missingBeside(opened, runs)].filter((line) => line !== null);
+  const lines = runs.length === 0 ? `${none().join("\n")}\n` : renderRows(runs.map(toRow), columnsOfOutput(context));
   const pruned = forgotten === null ? "" : `${forgotten} old runs forgotten\n`;
   return showResult(context, "history", { runs, bytes, pruned: forgotten }, `${pruned}${lines}`);
 }

@@ -248,22 +248,6 @@ needs(otherUser).test.concurrent(
   },
 );
 
-test.concurrent("under sudo a missing key or run is said to be left behind with its user", async () => {
-  await using place = openPlace();
-  const said = async (line: readonly string[], user: string) =>
-    (await place.pai(line, { env: { SUDO_USER: user, GEMINI_API_KEY: null } })).stderr;
-  expect(await said(["run", "make it"], "ann")).toContain("sudo leaves the keys of ann behind: pass on");
-  expect(await said(["undo", "-y"], "ann")).toContain("under sudo the runs of ann are not seen");
-  expect(await said(["undo", "-y"], "root")).not.toContain("sudo");
-});
-
-needs(otherUser).test.concurrent("where another user has run pai, an undo that finds nothing says so", async () => {
-  await using place = openPlace(hello);
-  expect((await place.pai(["run", "-y", "make hello.txt"])).code).toBe(0);
-  const other = 'chmod 755 .. .; HOME=/nonexistent setpriv --reuid=65534 --clear-groups "$PAI" undo -y';
-  expect((await place.shell(other)).stderr).toContain("uid 0 has run pai here: runs are kept with their user");
-});
-
 test.concurrent("a deleted working folder is one clear line and a failure", async () => {
   await using place = openPlace();
   const result = await place.shell('mkdir ../spare/d; cd ../spare/d; rmdir ../d; "$PAI" history');

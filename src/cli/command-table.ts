@@ -128,7 +128,7 @@ export const commands: readonly Command[] = [
     load: async () => (await loadSmall()).apply,
   }),
   define({
-    meta: { name: "undo", description: "take back the changes of a run" },
+    meta: { name: "undo", description: "take back the last run, or the one whose id begins with RUN" },
     args: () => ({ run: word("RUN", false), ...take("cwd", "yes", "merge", "dryRun", "noInput", "forceRoot") }),
     examples: ["pai undo", "pai undo --dry-run", "pai undo -y 20261121"],
     load: async () => (await loadSmall()).undo,

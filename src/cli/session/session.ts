@@ -21,6 +21,7 @@ import { expandCustom } from "../compose/custom.ts";
 import { settleRoot } from "../compose/refused-root.ts";
 import { openView } from "../compose/view.ts";
 import { writeSetting } from "../config/settings.ts";
+import { habitInSession } from "../habits.ts";
 import { openLab } from "../lab.ts";
 import { chooseModel, offerToKeep, readLineOf } from "../onboard/choose-model.ts";
 import { openLog } from "../open-log.ts";
@@ -62,12 +63,13 @@ async function sayFailure({ context, ahead }: Talk, work: Promise<unknown>): Pro
 }
 
 /**
- * Throws usage for a line that is not a task, before it costs a call: a slash command without its slash, or a `pai`
- * command line.
+ * Throws usage for a line that is not a task, before it costs a call: a slash command without its slash, a word that is a
+ * command in a shell or of other agents, or a `pai` command line.
  */
-function requireTask(line: string): void {
+function requireTask({ open }: Talk, line: string): void {
   const word = line.toLowerCase();
-  if (isSlash(word)) throw new PaiError("usage", `${word} is not a task`, { hint: `did you mean /${word}?` });
+  const hint = isSlash(word) ? `did you mean /${word}?` : asksBack(open.session) ? null : habitInSession(word);
+  if (hint !== null) throw new PaiError("usage", `${word} is not a task`, { hint });
   const name = /^pai\s+([a-z]+)$/.exec(word)?.[1];
   if (name === undefined) return;
   const here = isSlash(name) ? `; here: /${name}` : "";
@@ -75,7 +77,7 @@ function requireTask(line: string): void {
 }
 
 async function runTask(talk: Talk, line: string, pending: string | null): Promise<void> {
-  if (pending === null) requireTask(line);
+  if (pending === null) requireTask(talk, line);
   const turn = { typed: pending === null ? line : "" };
   const first = await runTurn(talk, pending ?? line, turn);
   const outcome = (await takeSuccessor(talk, first)) ? await runTurn(talk, pending ?? line, turn) : first;

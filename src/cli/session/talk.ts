@@ -239,7 +239,8 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
   const mode = turn.mode ?? (flow === undefined ? talk.mode : "single-shot");
   return whileInterruptible(talk, async (signal, watch) => {
     const decide: TerminalView["decide"] = async (question) => {
-      watch.pause();
+      const dropped = watch.pause().join(", ");
+      if (dropped !== "") tell(talk, "ahead", `typed before this question, so no answer to it: ${dropped}`);
       return view.decide(question).finally(watch.resume);
     };
     const sink: TerminalView["sink"] = (event) => {

@@ -98,15 +98,15 @@ function press(ahead: Ahead, { name, text }: Keystroke): void {
 export interface KeyWatch {
   /**
    * Leaves the terminal to a question until `resume`. What was typed before it never answers it: a line that could have
-   * been meant to is dropped, every other one stays in the queue.
+   * been meant to is dropped and returned, every other one stays in the queue.
    */
-  readonly pause: () => void;
+  readonly pause: () => readonly string[];
   readonly resume: () => void;
   /** Restores the terminal. `isStopped`: the user stopped the work, so no queued line is sent by itself. */
   readonly stop: (isStopped: boolean) => void;
 }
 
-const off: KeyWatch = { pause() {}, resume() {}, stop() {} };
+const off: KeyWatch = { pause: () => [], resume() {}, stop() {} };
 
 /** Milliseconds between polls, and the time for the rest of a key that begins with Escape. */
 const tickMs = 50;
@@ -169,8 +169,10 @@ export function watchKeys(onEscape: () => void, ahead: Ahead, typed: () => void)
     pause() {
       if (isInForeground()) take();
       paused = true;
+      const dropped = [...ahead.lines, ahead.text].filter(couldAnswer);
       ahead.lines = ahead.lines.filter((line) => !couldAnswer(line));
       if (couldAnswer(ahead.text)) ahead.text = "";
+      return dropped.filter((text) => text.trim() !== "");
     },
     resume() {
       paused = false;

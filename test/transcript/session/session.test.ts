@@ -228,6 +228,8 @@ inTerminal("what is meant for a shell or lacks its slash costs nothing; undo and
   await screen.shows(ready);
   screen.enter("help");
   await screen.shows(/did you mean \/help\?/);
+  screen.enter("history");
+  await screen.shows(/history is not a task\n.*in a shell: pai history/);
   screen.enter("pai undo");
   await screen.shows(/pai undo is for a shell; here: \/undo/);
   expect(place.gemini.requests).toHaveLength(0);
@@ -235,7 +237,7 @@ inTerminal("what is meant for a shell or lacks its slash costs nothing; undo and
   await screen.shows(question);
   screen.enter("lanjut");
   await screen.shows(/here: \/undo/, 2);
-  await screen.shows(ready, 4);
+  await screen.shows(ready, 5);
   screen.enter("/undo");
   await screen.shows(/go on\? y or n/);
   screen.enter("y");

@@ -13,6 +13,8 @@ export interface Told {
   readonly text: string;
   /** For each of its lines whether the messages show it. */
   readonly lines: readonly boolean[];
+  /** The file as the model's own work left it behind that; null: gone; absent: as told. */
+  readonly left?: string | null;
 }
 
 export interface Dialogue {
@@ -147,4 +149,31 @@ export function knownAfterDiff(told: Told, lines: readonly string[]): readonly b
   const known = lines.map(() => true);
   for (const [old, now] of kept) known[now] = told.lines[old] === true;
   return known;
+}
+
+/** What the model holds for the content of a file that is `now` so: what was told, or its own work, if that is undone. */
+export const lastKnown = ({ text, left = text }: Told, now: string | null): string | null =>
+  now === text ? left : text;
+
+/** How many deleted lines in a row a diff shows: the model knows them, or no longer needs them. */
+const maxDeleted = 6;
+
+/** The diff with long runs of deleted lines replaced by their number. */
+export function foldDeleted(diff: string): string {
+  const folded: string[] = [];
+  let run: string[] = [];
+  const flush = () => {
+    folded.push(...run.slice(0, maxDeleted));
+    if (run.length > maxDeleted) folded.push(`[… ${run.length - maxDeleted} more deleted lines]`);
+    run = [];
+  };
+  for (const line of diff.split("\n")) {
+    if (line.startsWith("-") && !line.startsWith("--- ")) run.push(line);
+    else {
+      flush();
+      folded.push(line);
+    }
+  }
+  flush();
+  return folded.join("\n");
 }

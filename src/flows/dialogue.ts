@@ -6,7 +6,10 @@ import { isLongChangelog, type Kind, kindOf } from "../core/context/kind.ts";
 import { maxOfFiles, maxOfParts, maxShown, maxWhole } from "../core/context/shown.ts";
 import { fence } from "../core/data-fence.ts";
 import {
+  dropClaim,
+  foldDeleted,
   knownAfterDiff,
+  lastKnown,
   messagesWith,
   noteTold,
   startAnew,
@@ -16,8 +19,10 @@ import {
 } from "../core/dialogue.ts";
 import { renderChanges } from "../core/diff.ts";
 import { type Job, type Message, partOf, sizeOf } from "../core/model.ts";
+import type { Outcome } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan/plan.ts";
+import { wordsStand } from "../core/session/became.ts";
 import { type PastTurn, renderBecame } from "../core/session/past.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { type Briefing, type Part, renderPastOf } from "./briefing/briefing.ts";
@@ -46,30 +51,8 @@ export function continueOrStart(run: Run, system: string, job: Job, added: numbe
 
 /** Characters of all diffs in one message. */
 const maxOfDiffs = 12_000;
-/** How many deleted lines in a row a diff shows: the model knows them, or no longer needs them. */
-const maxDeleted = 6;
-
-/** The diff with long runs of deleted lines replaced by their number. */
-function foldDeleted(diff: string): string {
-  const folded: string[] = [];
-  let run: string[] = [];
-  const flush = () => {
-    folded.push(...run.slice(0, maxDeleted));
-    if (run.length > maxDeleted) folded.push(`[… ${run.length - maxDeleted} more deleted lines]`);
-    run = [];
-  };
-  for (const line of diff.split("\n")) {
-    if (line.startsWith("-") && !line.startsWith("--- ")) run.push(line);
-    else {
-      flush();
-      folded.push(line);
-    }
-  }
-  flush();
-  return folded.join("\n");
-}
-
-const fileOf = (text: string): Blob => ({ kind: "file", bytes: new TextEncoder().encode(text), mode: 0o644 });
+const fileOf = (text: string | null): Blob | null =>
+  text === null ? null : { kind: "file", bytes: new TextEncoder().encode(text), mode: 0o644 };
 
 /** The text of a file now, as the model may see it; null: there is no such file, or it cannot be read. */
 export async function textNow(run: Run, path: RelPath): Promise<string | null> {
@@ -88,8 +71,9 @@ export async function tellChanged(run: Run): Promise<string> {
   let room = maxOfDiffs;
   for (const [path, told] of files) {
     const now = await textNow(run, path);
-    if (now === told.text) continue;
-    const change = { path, before: fileOf(told.text), after: now === null ? null : fileOf(now), from: null };
+    const known = lastKnown(told, now);
+    if (now === known) continue;
+    const change = { path, before: fileOf(known), after: fileOf(now), from: null };
     const diff = foldDeleted(renderChanges([change]));
     if (now === null || diff.length > room) files.delete(path);
     else files.set(path, { text: now, lines: knownAfterDiff(told, linesOf(now)) });
@@ -101,6 +85,17 @@ export async function tellChanged(run: Run): Promise<string> {
   return [diffs.length === 0 ? "" : fence("diff", { since: "shown" }, diffs.join("\n")), more]
     .filter(Boolean)
     .join("\n");
+}
+
+/** Notes the end of a run: a claim that is not so is dropped, and what its changes made outdated is told anew. */
+export async function noteEnd(run: Run, outcome: Outcome): Promise<void> {
+  const { dialogue, begun, ending } = run;
+  if (!wordsStand(outcome)) dropClaim(dialogue, ending.text);
+  if (begun === null || outcome.changes.length === 0) return;
+  dialogue.parts.delete("checks");
+  const changed = new Set<string | null>(outcome.changes.flatMap(({ path, from }) => [path, from]));
+  for (const [path, told] of dialogue.files)
+    if (changed.has(path)) dialogue.files.set(path, { ...told, left: await textNow(run, path) });
 }
 
 /** What became of the last turn that the messages hold (`isHeld`), and the turns since; "": there is nothing to tell. */

@@ -1,7 +1,7 @@
 /** Executes a flow on a task, from `run.started` to the Outcome, whatever happens; stamps and masks every event. */
 
 import { maxShown, roomOf } from "../core/context/shown.ts";
-import { createDialogue, dropClaim } from "../core/dialogue.ts";
+import { createDialogue } from "../core/dialogue.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { Emit, RunEvent, StampedEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
@@ -9,7 +9,6 @@ import { minCalls, planPromise, roundsOf } from "../core/plan/promise.ts";
 import type { PreparedCommit, Transaction } from "../core/ports.ts";
 import type { Decide } from "../core/question.ts";
 import { createVeil, type Veil } from "../core/secrets/veil.ts";
-import { wordsStand } from "../core/session/became.ts";
 import { listen } from "../core/steps.ts";
 import { createActing } from "./acting.ts";
 import { createReading } from "./briefing/reading.ts";
@@ -19,6 +18,7 @@ import { createChanging } from "./changes/changing.ts";
 import { createChecking } from "./checks/checking.ts";
 import { decideUnchanged, openBaseline } from "./checks/checks.ts";
 import { createShell } from "./commands/shell.ts";
+import { noteEnd } from "./dialogue.ts";
 import { requireAnswer } from "./ending/answer.ts";
 import { createEnding } from "./ending/ending.ts";
 import { readyCommit, requireCommit } from "./ending/git-commit.ts";
@@ -255,7 +255,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
   const settled = await settle(run, failure, { options, ports, commit });
   commit?.close();
   if (run !== null && settled.status === "answered") sayAnswered(run);
-  if (run !== null && !wordsStand(settled)) dropClaim(run.dialogue, run.ending.text);
+  if (run !== null) await noteEnd(run, settled);
   const timed = { ...settled, ms: Math.round(performance.now() - began - waitedMs()) };
   const outcome = veil.show(timed);
   emit({ type: "run.finished", outcome });

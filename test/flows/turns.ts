@@ -23,7 +23,7 @@ export interface Turns {
 const conversationIn = (asked: string): string =>
   /<conversation[^>]*>\n([\s\S]*?)<\/conversation>/.exec(asked)?.[1]?.trimEnd() ?? "";
 
-export function openTurns(files: Files = {}): Turns {
+function openTurns(files: Files = {}): Turns {
   const place = makeFolder(files);
   const sessions = openSessions(join(place.state, "sessions"), place.root);
   const now = () => new Date(0);
@@ -62,4 +62,14 @@ export function openTurns(files: Files = {}): Turns {
       place.remove();
     },
   };
+}
+
+/** Plays turns on a folder of its own, which is removed at the end. */
+export async function inSession(files: Record<string, string>, work: (turns: Turns) => Promise<void>): Promise<void> {
+  const turns = openTurns(files);
+  try {
+    await work(turns);
+  } finally {
+    turns.remove();
+  }
 }

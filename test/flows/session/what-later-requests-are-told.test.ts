@@ -6,7 +6,7 @@ import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls, resultsOf } from "../loop.ts";
 import { finish, modify, plan, talk, write } from "../plans.ts";
 import type { Setup } from "../scripted.ts";
-import { openTurns, type Turned, type Turns } from "../turns.ts";
+import { inSession, type Turned, type Turns } from "../turns.ts";
 
 const interactive = { interactive: true } as const;
 const ask = {
@@ -15,15 +15,6 @@ const ask = {
   answers: [],
 } as const;
 const words = { feedback: "in words, please" } as const;
-
-async function inSession(files: Record<string, string>, work: (turns: Turns) => Promise<void>): Promise<void> {
-  const turns = openTurns(files);
-  try {
-    await work(turns);
-  } finally {
-    turns.remove();
-  }
-}
 
 const schedule = (scope: {
   readonly create?: readonly string[];

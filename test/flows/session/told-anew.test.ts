@@ -1,0 +1,36 @@
+/** What is told of a file or a check again, because the work of a turn made outdated what was told before. */
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { finish, modify, plan, talk } from "../plans.ts";
+import { inSession } from "../turns.ts";
+
+const interactive = { interactive: true } as const;
+const ask = { lines: [talk("So it is.")], options: interactive, answers: [] } as const;
+const edit = [
+  plan({ steps: ["MODIFY a.txt"] }),
+  modify("a.txt", ["one\n", "two\n"]) + finish("It says two."),
+  finish(),
+  finish(),
+];
+
+test("a file that somebody put back to what was shown before the run is told as changed", async () => {
+  await inSession({ "a.txt": "one\n" }, async (turns) => {
+    await turns.say("make it two", { lines: edit, options: interactive, answers: "yes" });
+    writeFileSync(join(turns.root, "a.txt"), "one\n");
+    const next = await turns.say("what now?", ask);
+    expect(next.asked(1)).toContain("-two\n+one");
+    expect((await turns.say("and now?", ask)).asked(1)).not.toContain("-two");
+  });
+});
+
+test("a check that is red again, as before the run, is told again, and one that stayed so without a run is not", async () => {
+  await inSession({ "a.txt": "one\n" }, async (turns) => {
+    const options = { ...interactive, checks: ["grep -q two a.txt"] };
+    await turns.say("make it two", { lines: edit, options, answers: "yes" });
+    writeFileSync(join(turns.root, "a.txt"), "one\n");
+    const told = "Checks of the user, before this task;";
+    expect((await turns.say("what now?", { ...ask, options })).asked(1)).toContain(told);
+    expect((await turns.say("and now?", { ...ask, options })).asked(1)).not.toContain(told);
+  });
+});

@@ -96,14 +96,19 @@ async function searchLogs(stage: Stage, pattern: string, logs: readonly RelPath[
 export const sniffLogs = defineAction("SNIFF_LOGS", {
   input: () => z.object({ pattern: z.optional(z.string()), path: z.optional(z.string()) }),
   async propose({ pattern = "", path = "" }, stage, signal) {
-    const wanted = pattern === "" || pattern === "." ? "error" : pattern;
     const folders = path === "" ? [".", ...logFolders, ...(stage.alsoShown ?? [])] : [path];
     const all = await logsOf(stage, [...new Set(folders.map((each) => stage.path(each, "list")))], signal);
     if (all.length === 0) return { kind: "answer", text: `no logs in ${folders.join(", ")}` };
-    const logs = all.slice(0, most.files);
+    // A log that is named where the words belong is the place.
+    const named = path === "" ? all.filter((each) => each === pattern || each.endsWith(`/${pattern}`)) : [];
+    const wanted = pattern === "" || pattern === "." || named.length > 0 ? "error" : pattern;
+    const logs = (named.length > 0 ? named : all).slice(0, most.files);
     const { lines, notes } = await searchLogs(stage, wanted, logs, signal);
     const rest = logs.length > most.named ? ` and ${logs.length - most.named} older ones` : "";
-    const left = all.length > logs.length ? `; ${all.length - logs.length} still older ones were not searched` : "";
+    const left =
+      named.length === 0 && all.length > logs.length
+        ? `; ${all.length - logs.length} still older ones were not searched`
+        : "";
     const searched = `${logs.slice(0, most.named).join(", ")}${rest}${left}`;
     const found = lines.length === 0 ? [`no ${wanted} in ${searched}`] : lines;
     return { kind: "answer", text: [...found, ...notes].join("\n") };

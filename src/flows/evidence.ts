@@ -166,24 +166,39 @@ const maxOfRound = 24_000;
 /** For a round of looks, which may change nothing. */
 const noRights = createRights([], []);
 
-/** As many whole lines as fit, with a note on what is left out and how to ask for it. */
-function cutResult({ name, target, text }: CallReport, maxLength: number): string {
-  if (text.length <= maxLength) return text;
-  const lines = text.split("\n");
+/** The first lines that fit. */
+function fitFirst(lines: readonly string[], room: number): readonly string[] {
   let kept = 0;
   for (let size = 0; kept < lines.length; kept += 1) {
     size += (lines[kept]?.length ?? 0) + 1;
-    if (size > maxLength) break;
+    if (size > room) break;
   }
-  const rest = lines.slice(kept);
+  return lines.slice(0, kept);
+}
+
+/** The share of the beginning where a result shows both ends of a long file. */
+const shareOfStart = 0.2;
+
+/** As many whole lines as fit, with a note on what is left out and how to ask for it. Of both ends of a file both stay. */
+function cutResult({ name, target, text }: CallReport, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const lines = text.split("\n");
+  const gap = lines.findIndex((line) => /^\(lines \d+-\d+ of \d+ left out; /.test(line));
+  const start = gap < 0 ? lines : lines.slice(0, gap);
+  const first = fitFirst(start, gap < 0 ? maxLength : maxLength * shareOfStart);
+  const room = maxLength - first.join("\n").length;
+  const last = gap < 0 ? [] : fitFirst(lines.slice(gap + 1).toReversed(), room).toReversed();
+  const rest = lines.slice(first.length, lines.length - last.length);
   const numberOf = (line = "") => /^\s*(\d+)(?: |$)/.exec(line)?.[1];
-  const [from, to] = [numberOf(rest[0]), numberOf(rest.findLast((line) => numberOf(line) !== undefined))];
+  const from = gap < 0 ? numberOf(rest[0]) : Number(numberOf(first.at(-1)) ?? 0) + 1;
+  const after = numberOf(last[0]);
+  const to = after === undefined ? numberOf(rest.findLast((line) => numberOf(line) !== undefined)) : Number(after) - 1;
   const path = target.replace(/::?\d+(-\d+)?$/, "");
   const isRead = rowOf(name)?.form === "lines" && from !== undefined && to !== undefined;
   const how = isRead
     ? `lines ${from}-${to} are left out: READ ${path}:${from}-${to}`
     : `${rest.length} lines are left out: ask for less at once`;
-  return [...lines.slice(0, kept), `[… ${how}]`].join("\n");
+  return [...first, `[… ${how}]`, ...last].join("\n");
 }
 
 /** Divides the room among the results: short ones are shown whole, the others get equal shares of what is left. */

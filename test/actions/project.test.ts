@@ -49,6 +49,8 @@ test("SNIFF_LOGS searches the logs of the folder and its log folders, newest fir
     kind: "answer",
     text: "logs/app.log:2:ERROR disk\ndb.err:1:Error newer\nsyslog:1:old error",
   });
+  const named = await sniffLogs.propose({ pattern: "logs/app.log" }, stage, signal);
+  expect(named).toEqual({ kind: "answer", text: "logs/app.log:2:ERROR disk" });
   const none = await sniffLogs.propose({ pattern: "panic" }, stage, signal);
   expect(none).toEqual({ kind: "answer", text: "no panic in logs/app.log, db.err, syslog" });
   const one = await sniffLogs.propose({ path: "logs" }, stage, signal);

@@ -29,6 +29,17 @@ describe("a look", () => {
     expect(ran.files["shop/money.py"]).toBe("RATE = 2\n");
   });
 
+  test("of a long log keeps its end, which matters most", async () => {
+    const log = Array.from({ length: 40_000 }, (_, n) => `11:00:00 INFO request ${n} was answered`);
+    const lines = [look("READ app.log", "READ shop/long.py"), talk("The disk.")];
+    const ran = await play({ files: { ...files, "app.log": `${log.join("\n")}\n11:59:59 ERROR disk s7\n` }, lines });
+    expect(ran.asked(2)).toContain("40001 11:59:59 ERROR disk s7");
+    expect(ran.asked(2)).toMatch(/^ *1 11:00:00 INFO request 0 /m);
+    const [, from, to] = /\[… lines (\d+)-(\d+) are left out: READ app\.log:\1-\2\]/.exec(ran.asked(2)) ?? [];
+    expect(ran.asked(2)).toContain(`${Number(from) - 1} 11:00:00 INFO request ${Number(from) - 2} `);
+    expect(ran.asked(2)).toContain(`${Number(to) + 1} 11:00:00 INFO request ${to} `);
+  });
+
   test("may be called a task: looks alone are a look", async () => {
     const ran = await play({ files, lines: [plan({ steps: ["SEARCH RATE"] }), fix, change] });
     expect([ran.outcome.code, ran.purposes]).toEqual([0, "plan plan execute"]);

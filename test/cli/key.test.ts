@@ -249,6 +249,17 @@ test("at a terminal a key of an unknown shape is stored for whom the person name
   expect(stored(process)).toMatchObject({ mistral: { default: "primary", keys: { primary: gateway } } });
 });
 
+test("a word like a key is not shown where the name of a provider is asked for", async () => {
+  const process = openProcess();
+  for (const typed of [canary, gateway, "sk-abcdefghijkl", "abcdefghijklmnopqrstuvwx"]) {
+    const { code, out, err } = await process.run(seated(gateway, typed), { words: ["set"] });
+    expect([code, out]).toEqual(["usage", ""]);
+    expect(err.toLowerCase()).not.toContain(typed.toLowerCase());
+    expect(err).toContain("that is no name of a provider");
+  }
+  expect((await process.run(seated(gateway, "Nobody"), { words: ["set"] })).err).toContain("unknown provider: nobody");
+});
+
 test("at a terminal a key that does not look like one of the named provider is stored after a yes alone", async () => {
   const process = openProcess();
   const typed = { words: ["set"], flags: { provider: "gemini" as const } };
@@ -282,6 +293,7 @@ test.each([
   ["set export GEMINI_API_KEY=AIzaSecret", "usage", "pai key set gemini"],
   ["set OPENAI_API_KEY=sk-Secret", "usage", "pai key set openai"],
   ["set api_key=Secret", "key_invalid", "pai config set NAME VALUE"],
+  ["set http://localhost:8080/Secret", "key_invalid", "pai config set baseUrl.local ADDRESS"],
   ["set AIzaSecret and more", "key_invalid", "pai config set NAME VALUE"],
   ["set AIzaSecret\u00e9", "key_invalid", "not valid in an API key"],
 ])("what is no key is not stored, and the right command is named: %s", async (line, code, hint) => {

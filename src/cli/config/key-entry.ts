@@ -1,6 +1,6 @@
 /** What a user gives as a key: it is refused where it is surely something else, and its provider is asked for. */
 import { PaiError } from "../../core/error.ts";
-import { findProvider, type ProviderId, providers } from "../../core/providers.ts";
+import { findProvider, type ProviderId, providerOfKey, providers } from "../../core/providers.ts";
 import { suggest } from "../../core/suggest.ts";
 import { findFault } from "../../store/keys.ts";
 import { allSettings } from "../../store/setting-table.ts";
@@ -33,6 +33,11 @@ export function refuseSetting(text: string): void {
 /** Makes sure that a text can be a key. Throws what refuseSetting throws; key_invalid for text that no server gives as a key. */
 export function requireKey(text: string): void {
   refuseSetting(text);
+  if (/^\w[\w+.-]*:\/\//.test(text)) {
+    throw new PaiError("key_invalid", "that is an address, not a key; nothing was stored", {
+      hint: "for a model server of your own: pai config set baseUrl.local ADDRESS, then pai -m local:NAME",
+    });
+  }
   const hint = "a key is one word; a setting is written with: pai config set NAME VALUE";
   // Base64 may end in `=`, as keys of Bedrock do.
   if (/\s|=(?!=*$)/.test(text)) {
@@ -43,13 +48,15 @@ export function requireKey(text: string): void {
   if (fault !== null) throw new PaiError("key_invalid", `the key ${fault}; nothing was stored`);
 }
 
-/** Asks whose a key is that does not show it. Throws usage for an unknown provider. */
+/** Asks whose a key is that does not show it. Throws usage for an unknown provider; a word that may be a key is not shown. */
 export async function askOwner(readLine: ReadLine): Promise<ProviderId> {
-  const said = ((await readLine(`whose key is it? ${keyed.join(", ")}: `)) ?? "").trim().toLowerCase();
+  const typed = ((await readLine(`whose key is it? ${keyed.join(", ")}: `)) ?? "").trim();
+  const said = typed.toLowerCase();
   const named = findProvider(said);
   if (named?.needsKey === true) return named.id;
   const near = suggest(said, keyed);
-  throw new PaiError("usage", said === "" ? "the key was not stored" : `unknown provider: ${said}`, {
+  const shown = providerOfKey(typed) === null && /^[a-z]{1,15}$/i.test(typed) ? `unknown provider: ${said}` : null;
+  throw new PaiError("usage", said === "" ? "the key was not stored" : (shown ?? "that is no name of a provider"), {
     hint: near === null ? "say whose it is: pai key set PROVIDER" : `did you mean ${near}?`,
   });
 }

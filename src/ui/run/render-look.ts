@@ -2,7 +2,7 @@
 import { rowOf } from "../../core/vocabulary.ts";
 import { counted, grouped } from "../amount.ts";
 import type { Highlight } from "../highlight.ts";
-import { expandTabs, wrapCode } from "../layout.ts";
+import { expandTabs, refit, wrapCode } from "../layout.ts";
 import { visible } from "../sanitize.ts";
 import type { Style } from "../style.ts";
 
@@ -107,11 +107,14 @@ export function renderLook({ action, target, text }: ShownLook, options: LookOpt
   const { style, columns } = options;
   const shown = visible(text).replace(/\n+$/, "");
   if (shown === "") return "";
+  const room = columns && columns - 2;
+  const fit = (line: string) =>
+    rowOf(action)?.kind === "command" ? wrapCode(line, room) : refit(line, room).split("\n");
   const lines =
     rowOf(action)?.form === "lines"
       ? renderFile(shown, target.split(" ")[0] ?? "", options)
       : fold(action, drawn(shown, style).split("\n"), options)
-          .flatMap((line) => wrapCode(cutLine(line, style.glyphs.more), columns && columns - 2))
+          .flatMap((line) => fit(cutLine(line, style.glyphs.more)))
           .map((line) => `  ${line}`);
   return `${lines.join("\n")}\n`;
 }

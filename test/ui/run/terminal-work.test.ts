@@ -154,6 +154,20 @@ test("lines of a file that are wider than the terminal go on behind the bar, end
   for (const row of rows) expect(Bun.stringWidth(row)).toBeLessThanOrEqual(40);
 });
 
+test("a row of a look that is wider than the terminal goes on below its last column", () => {
+  const { terminal, writes } = watch({});
+  const text = "  99  postgres\n1234  nginx: master process /usr/sbin/nginx -g daemon off;";
+  for (const event of stamp([{ type: "look.shown", action: "DIAGNOSE", target: "processes", text }]))
+    terminal.sink(event);
+  terminal.pause();
+  terminal.finish({ ...outcome, calls: { made: 0, expected: 0, at_most: 0 } });
+  expect(writes.join("").split("\n").slice(0, 3)).toEqual([
+    "    99  postgres",
+    "  1234  nginx: master process",
+    "        /usr/sbin/nginx -g daemon off;",
+  ]);
+});
+
 test("a check that runs says so at its start, and how its failure compares at its end", () => {
   const check = { command: "pytest -q", by: "user" } as const;
   const failed = { ...check, exit: 1, ms: 1200, passed: false, output: "F" } as const;

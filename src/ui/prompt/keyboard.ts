@@ -12,11 +12,18 @@ export interface Keyboard {
   readonly close: () => void;
 }
 
+/** Sets the mode of a terminal. Of one that is gone nothing can be set, and reading it ends. */
+function setMode(terminal: ReadStream, on: boolean): void {
+  try {
+    terminal.setRawMode(on);
+  } catch {}
+}
+
 /** `stdin` must be a terminal. */
 export function openStdin(stdin: ReadStream): Keyboard {
   return {
     fd: 0,
-    setRawMode: (on) => void stdin.setRawMode(on),
+    setRawMode: (on) => setMode(stdin, on),
     listen(take, end) {
       stdin.on("data", take).once("end", end);
       stdin.resume();
@@ -41,7 +48,7 @@ export function openOwnTerminal(): Keyboard {
   const modes = new ReadStream(fd);
   return {
     fd,
-    setRawMode: (on) => void modes.setRawMode(on),
+    setRawMode: (on) => setMode(modes, on),
     listen(take, end) {
       const bytes = new Uint8Array(4096);
       const timer = setInterval(() => {

@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { comesTrue, ends } from "../../processes.ts";
-import { openPlace, type Place } from "../harness.ts";
+import { openPlace, type Place, readTree } from "../harness.ts";
 import { done, hello, planned, talked, write } from "../replies.ts";
 import { expectEnd, inTerminal, openScreen, openSession, ready } from "../screen.ts";
 
@@ -174,24 +174,30 @@ inTerminal("/effort tells the model how hard to think from the next task on", as
 /** True when the process has gone within three seconds. */
 const pidIn = ({ spare }: Place) => Number(readFileSync(join(spare, "pid"), "utf8"));
 
-inTerminal("a terminal that is closed takes the session with it, at the prompt and in a run", async () => {
-  for (const busy of [false, true]) {
-    await using place = openPlace([
-      planned([["WRITE", "hello.txt"]]),
-      { ...done(write("hello.txt", "a\n")), delayMs: 20_000 },
-    ]);
-    const screen = openSession(place, `sh -c 'echo $$ > ../spare/pid; exec "$PAI"'`, size);
-    await screen.shows(ready);
-    if (busy) {
-      screen.enter("make hello.txt");
-      await screen.shows(question);
-      screen.enter("y");
-      await place.gemini.arrived(2);
+inTerminal(
+  "a terminal that is closed takes the session with it, at the prompt, at a question and in a run",
+  async () => {
+    for (const at of ["prompt", "question", "run"]) {
+      await using place = openPlace([
+        planned([["WRITE", "hello.txt"]]),
+        { ...done(write("hello.txt", "a\n")), delayMs: 20_000 },
+      ]);
+      const screen = openSession(place, `sh -c 'echo $$ > ../spare/pid; exec "$PAI"'`, size);
+      await screen.shows(ready);
+      if (at !== "prompt") {
+        screen.enter("make hello.txt");
+        await screen.shows(question);
+      }
+      if (at === "run") {
+        screen.enter("y");
+        await place.gemini.arrived(2);
+      }
+      screen[Symbol.dispose]();
+      expect([at, await ends(pidIn(place)), place.tree()]).toEqual([at, true, {}]);
+      expect(Object.values(readTree(place.home)).join("")).not.toContain("setRawMode");
     }
-    screen[Symbol.dispose]();
-    expect([busy, await ends(pidIn(place)), place.tree()]).toEqual([busy, true, {}]);
-  }
-});
+  },
+);
 
 inTerminal("TERM=dumb and one row or few columns work (R18)", async () => {
   await using place = openPlace(hello);

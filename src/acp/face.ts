@@ -59,6 +59,8 @@ export function createFace({ send, absolute, readText }: FaceOptions): EditorFac
   let plan: Plan | null = null;
   const done = new Set<string>();
   let batch: ShownBatch | null = null;
+  /** The plan as it was shown last, so that nothing is shown twice. */
+  let planShown = "[]";
   /** The part of the answer that has been shown, so that the end does not repeat it. */
   let said = "";
 
@@ -79,19 +81,20 @@ export function createFace({ send, absolute, readText }: FaceOptions): EditorFac
   function showPlan(isOver: boolean): void {
     const steps = plan === null ? [] : workOf(plan);
     const first = steps.find(({ action, target }) => !done.has(`${action} ${target}`));
-    later(() => ({
-      sessionUpdate: "plan",
-      entries: steps.map((step) => ({
-        content: `${step.action} ${step.target}${step.purpose === "" ? "" : `: ${step.purpose}`}`,
-        priority: "medium",
-        status:
-          isOver || done.has(`${step.action} ${step.target}`)
-            ? "completed"
-            : step === first
-              ? "in_progress"
-              : "pending",
-      })),
+    const entries = steps.map((step) => ({
+      content: `${step.action} ${step.target}${step.purpose === "" ? "" : `: ${step.purpose}`}`,
+      priority: "medium" as const,
+      status:
+        isOver || done.has(`${step.action} ${step.target}`)
+          ? ("completed" as const)
+          : step === first
+            ? ("in_progress" as const)
+            : ("pending" as const),
     }));
+    const news = JSON.stringify(entries);
+    if (news === planShown) return;
+    planShown = news;
+    later(() => ({ sessionUpdate: "plan", entries }));
   }
 
   function showProposed(event: EventOf<"changes.proposed">): void {

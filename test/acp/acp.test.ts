@@ -22,7 +22,7 @@ const change = [
 ];
 
 describe("a task", () => {
-  test("the plan and its promise are shown, the diff is shown whole and asked about, then applied and counted", async () => {
+  test("the plan and its promise are shown, the diff is shown whole and asked about, then applied and counted, each state of the plan once", async () => {
     const editor = await start({ files, replies: change });
     const id = await editor.open();
     const response = await editor.prompt(id, "count a.txt");
@@ -32,7 +32,7 @@ describe("a task", () => {
     expect(kinds.indexOf("plan")).toBeLessThan(kinds.indexOf("tool_call"));
     const plans = editor.updates.flatMap((update) => (update.sessionUpdate === "plan" ? [update.entries] : []));
     expect(plans[0]).toEqual([{ content: "MODIFY a.txt: count", priority: "medium", status: "in_progress" }]);
-    expect(plans.at(-1)?.map(({ status }) => status)).toEqual(["completed"]);
+    expect(plans.map((entries) => entries.map(({ status }) => status))).toEqual([["in_progress"], ["completed"]]);
     const path = join(editor.root, "a.txt");
     expect(editor.updates.find(({ sessionUpdate }) => sessionUpdate === "tool_call")).toMatchObject({
       toolCallId: "batch-1",

@@ -160,10 +160,18 @@ export const isShowable = (path: string, kind: Kind, request: string): boolean =
 /** A table has at least so many rows, and so large a share of them begins with the same word. */
 const table = { rows: 10, share: 0.8 } as const;
 
-/** Whether a file that is no code is a table, such as `fastcgi_params`: nearly all of its lines begin with the same word. */
+/** A row that gives one code for another, as in `koi-utf`. */
+const codes = /^[\da-f]{2,4}[ \t]+[\da-f]{4,8}\b/i;
+
+/**
+ * Whether a file that is no code is a table: nearly all of its lines begin with the same word, as in `fastcgi_params`, or
+ * give one code for another.
+ */
 export function isTable(path: string, text: string): boolean {
   if (isCode(partsOf(path))) return false;
-  const words = [...text.matchAll(/^[ \t]*([^\s#;]+)/gm)].map(([, word]) => word);
+  const words = [...text.matchAll(/^[ \t]*(([^\s#;]+).*)/gm)].map(([, row = "", word]) =>
+    codes.test(row) ? "" : word,
+  );
   const counts = new Map<string | undefined, number>();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   return words.length >= table.rows && Math.max(...counts.values()) >= table.share * words.length;

@@ -180,8 +180,15 @@ describe("the first request", () => {
   test("shows of a small project no table of parameters, unless it is named", async () => {
     const row = (n: number) => `fastcgi_param  NAME_${n}  $name_${n};\n`;
     const table = `# for nginx\n\n${Array.from({ length: 12 }, (_, n) => row(n)).join("")}`;
-    const files = { "nginx.conf": "worker_processes 2;\n", fastcgi_params: table };
-    expect(await first({ files, task: "nginx gives a 502" })).not.toContain("NAME_3");
+    const codes = Array.from(
+      { length: 12 },
+      (_, n) => `    ${(160 + n).toString(16)}  D1${90 + n} ; # letter\n\n`,
+    ).join("");
+    const map = `# for nginx\n\ncharset_map  koi8-r  utf-8 {\n\n${codes}}\n`;
+    const files = { "nginx.conf": "worker_processes 2;\n", fastcgi_params: table, "koi-utf": map };
+    const unnamed = await first({ files, task: "nginx gives a 502" });
+    expect([unnamed.includes("NAME_3"), unnamed.includes("charset_map")]).toEqual([false, false]);
+    expect(await first({ files, task: "A5 is wrong in koi-utf" })).toContain("charset_map");
     expect(await first({ files, task: "NAME_3 is wrong in fastcgi_params" })).toContain("NAME_3  $name_3");
   });
 

@@ -127,8 +127,11 @@ export type Reading<T> = { readonly ok: true; readonly value: T } | { readonly o
 export function readAs<T>(schema: z.ZodMiniType<T>, value: unknown, whole: string): Reading<T> {
   const parsed = z.safeParse(schema, value);
   if (parsed.success) return { ok: true, value: parsed.data };
-  const faults = parsed.error.issues.slice(0, 5);
-  return { ok: false, why: faults.map(({ path, message }) => `${path.join(".") || whole}: ${message}`).join("; ") };
+  const faults = parsed.error.issues.slice(0, 5).map(({ path, message }) => {
+    const why = message.replace(/^Invalid input: (?:.* received undefined$)?/, "") || "missing";
+    return `${path.join(".") || whole}: ${why}`;
+  });
+  return { ok: false, why: faults.join("; ") };
 }
 
 /** By pai's name of a field: other names that models give it. */

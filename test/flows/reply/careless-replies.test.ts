@@ -218,7 +218,7 @@ describe("a tool-loop", () => {
     const lines = [calls(["edit", {}], ["edit", { path: "a.txt" }], ["rm", {}], ["mv", { from: "a.txt" }]), "Sorry."];
     const ran = await play({ ...setup, lines });
     expect(ran.outcome.code).toBe(0);
-    expect(textsOf(ran, 2).map((text) => text.match(/\w+(?=: Invalid)/g))).toEqual([
+    expect(textsOf(ran, 2).map((text) => text.match(/\w+(?=: missing)/g))).toEqual([
       ["path", "old_str", "new_str"],
       ["old_str", "new_str"],
       ["path"],
@@ -240,7 +240,7 @@ describe("a tool-loop", () => {
   test("an edit that does not say by what deletes nothing", async () => {
     const ran = await play({ ...setup, lines: [calls(["edit", { path: "a.txt", old_str: "one" }]), "Sorry."] });
     expect(ran.files).toEqual(files);
-    expect(textsOf(ran, 2)[0]).toContain("unusable arguments");
+    expect(textsOf(ran, 2)[0]).toBe("unusable arguments (new_str: missing)");
   });
 
   test("its explorer is told the tools there are, and knows them in any case", async () => {

@@ -37,6 +37,9 @@ function looksLikePath(name: string): boolean {
   return ending !== undefined && extensions.has(ending.toLowerCase());
 }
 
+/** A text mentions a file that cannot be shown: nothing was sent. */
+export class RefusedMention extends PaiError {}
+
 type Found = { readonly path: RelPath } | { readonly why: string; readonly hint?: string | null };
 
 /** The text file with this name, or why it cannot be used; null: nothing exists there. */
@@ -76,7 +79,7 @@ async function findNear(workspace: Workspace, name: string): Promise<string | nu
 
 /**
  * The files that a text mentions, each once. A word after `@` that names no file and does not look like a path is
- * ignored. Throws usage for a path that does not exist, is not a text file, or is denied.
+ * ignored. Throws RefusedMention for a path that does not exist, is not a text file, or is denied.
  */
 export async function findMentions(workspace: Workspace, text: string): Promise<readonly RelPath[]> {
   const files = new Set<RelPath>();
@@ -114,11 +117,11 @@ async function refuseMistaken(
   if (name === undefined || at === -1 || (await isFolder(workspace, names))) return;
   const refused = found.find((each) => each !== null && "why" in each);
   if (refused != null && "why" in refused)
-    throw new PaiError("usage", `@${name} cannot be shown: ${refused.why}`, {
+    throw new RefusedMention("usage", `@${name} cannot be shown: ${refused.why}`, {
       hint: refused.hint ?? String.raw`name another file, or write \@ for a word that is not a file`,
     });
   const near = await findNear(workspace, name);
-  throw new PaiError("usage", `no such file: ${name}`, {
+  throw new RefusedMention("usage", `no such file: ${name}`, {
     hint: near === null ? String.raw`write \@ for a word that is not a file` : `did you mean @${near}?`,
   });
 }

@@ -281,7 +281,7 @@ function openView(
     const verdict = judgePath(path, use, rules());
     if (verdict.verdict !== "deny") return path;
     const isSecret = judgeNames(path, rules()).kind === "secret";
-    const hint = `only ${spellAllow(path)} opens it, with its values hidden`;
+    const hint = `only pai started with ${spellAllow(path)} opens it, with its values hidden`;
     throw new PaiError("path_refused", `${showName(path) || "."}: ${verdict.why}`, isSecret ? { hint } : {});
   };
   /** A closed folder that may be made, since the settings open a file in it. */

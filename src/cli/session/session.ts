@@ -12,6 +12,7 @@ import { wrap } from "../../ui/layout.ts";
 import type { MessageOptions } from "../../ui/prompt/line-reader.ts";
 import { isContinue, isNo, readAnswer } from "../../ui/prompt/read-answer.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
+import { RefusedMention } from "../at-paths.ts";
 import { columnsOf } from "../columns.ts";
 import { type Base, type Context, composeBase } from "../command.ts";
 import { version } from "../commands/version.ts";
@@ -53,10 +54,14 @@ function renderPending(pending: readonly string[], line: string): string | null 
   throw new PaiError("usage", `no next step ${line}`, { hint: `there are ${pending.length}; see above` });
 }
 
-/** Shows the error if the work fails; the session continues. */
-async function sayFailure({ context, ahead }: Talk, work: Promise<unknown>): Promise<void> {
+/** Shows the error if the work for a line fails; the session continues, and a message that was not sent is there to edit. */
+async function sayFailure({ context, ahead }: Talk, line: string, work: Promise<unknown>): Promise<void> {
   await work.catch((thrown) => {
     const error = toPaiError(thrown);
+    if (error instanceof RefusedMention) {
+      ahead.lines.unshift(line);
+      hold(ahead);
+    }
     if (error.code === "interrupted") hold(ahead);
     openLog(context).fail(error);
   });
@@ -288,7 +293,7 @@ export async function talkAt(context: Context, resume: { readonly id: string | n
   try {
     for (let line = await readMessage(talk); line !== null; line = await readMessage(talk)) {
       if (leaving.test(line)) break;
-      if (line !== "") await sayFailure(talk, doLine(talk, line));
+      if (line !== "") await sayFailure(talk, line, doLine(talk, line));
       if (context.signal.aborted) throw toPaiError(context.signal.reason);
     }
   } catch (thrown) {

@@ -131,3 +131,20 @@ inTerminal("going back to a turn that left a next step says what a yes carries o
   await screen.shows(/went back to before turn 2/);
   await screen.shows(/y carries on with: Add a test for it/);
 });
+
+inTerminal(
+  "a message with a file that cannot be shown comes back to be edited, and the way to show it is named",
+  async () => {
+    await using place = openPlace([talked("Hello.")], { "secret.env": "KEY=1\n", "a.txt": "a\n" });
+    using screen = open(place);
+    await screen.shows(ready);
+    screen.enter("read @secret.env for me");
+    await screen.shows(/only pai started with --allow secret\.env opens it[\s\S]*^pai> read @secret\.env for me$/m);
+    screen.press("C-u");
+    screen.enter("read @none.txt for me");
+    await screen.shows(/no such file: none\.txt[\s\S]*^pai> read @none\.txt for me$/m);
+    screen.press("C-u");
+    screen.enter("read @a.txt for me");
+    await screen.shows(/Hello\./);
+  },
+);

@@ -42,6 +42,23 @@ test("a terminal wraps the text after the prices in its column", async () => {
   expect(lines.some((line) => /^ {59}ends 20/.test(line))).toBe(true);
 });
 
+test.each([40, 50, 60, 70])(
+  "in %d columns the prices stand below each other, and what has no room behind them below",
+  async (columns) => {
+    const env = { GEMINI_API_KEY: "AIzaTest", ANTHROPIC_API_KEY: "sk-ant-test", COLUMNS: `${columns}` };
+    const lines = await linesOf("2026-11-22", "usable", { env }, inUse, true);
+    const models = lines.slice(1, -1).filter((line) => line.startsWith(" "));
+    expect(models.filter((line) => line.length > columns)).toEqual([]);
+    const ends = lines.flatMap(
+      (line) => /^(?: +\d+ {2}\S+)? +[\d.]+[kM](?=(?: +[\d.]+){3}(?: |$))/.exec(line)?.[0].length ?? [],
+    );
+    expect(ends.length).toBeGreaterThan(3);
+    expect([...new Set(ends)]).toEqual([(lines[0]?.indexOf("window") ?? 0) + "window".length]);
+    const told = lines.join("\n");
+    if (columns >= 60) expect(told).toMatch(/^ +\d+ {2}gemini-3\.8-flash .* 3\.75\n {7}from 2027-01-01: 1\.5 \/ 7\.5/m);
+  },
+);
+
 test("a model that ended is gone; a price that was announced holds from its day on", async () => {
   const [before, after] = [await linesOf("2026-11-23", "all"), await linesOf("2027-01-01", "all")];
   expect(after.filter((line) => line.startsWith("  gemini-2.5-pro"))).toEqual([]);

@@ -55,8 +55,24 @@ function findRows(context: Context) {
 
 type Row = ReturnType<typeof findRows>[number];
 
+const heading = "USD per million tokens";
+
+/** Columns for a window and three prices. */
+const ratesWidth = 31;
+
 /** Columns for a name; a longer one has a line of its own, so that all prices stand below each other. */
-const nameWidth = 24;
+const nameWidthIn = (columns: number | null, mark: number): number =>
+  Math.max(0, Math.min(24, (columns ?? 80) - mark - ratesWidth));
+
+/** Fewer columns than these hold no note. */
+const noteWidth = 16;
+
+/** A row with its notes behind it, or where there is no room, below it. */
+function placeNotes(row: string, notes: string, { columns, indent }: { columns: number | null; indent: number }) {
+  const isBelow = notes !== "" && columns !== null && columns - Bun.stringWidth(row) - 2 < noteWidth;
+  if (!isBelow) return hang(`${row}  `, notes, columns).map((line) => line.trimEnd());
+  return [row, ...hang(" ".repeat(indent), notes, columns)];
+}
 
 /** `lead`: the mark and the name, padded. */
 const alignRow = (lead: string, window: string, ...rates: readonly string[]) =>
@@ -77,10 +93,11 @@ function renderModel(
     ...(closed === null ? [] : [closed]),
   ].join("; ");
   const mark = marked(number);
+  const nameWidth = nameWidthIn(columns, mark.length);
   const isLong = name.length > nameWidth;
   const lead = isLong ? " ".repeat(mark.length + nameWidth) : mark + name.padEnd(nameWidth);
-  const row = hang(`${alignRow(lead, roundTokens(window), ...rates)}  `, notes, columns);
-  return [...(isLong ? [`${mark}${name}`] : []), ...row].map((line) => `${line.trimEnd()}\n`).join("");
+  const row = placeNotes(alignRow(lead, roundTokens(window), ...rates), notes, { columns, indent: mark.length + 2 });
+  return [...(isLong ? [`${mark}${name}`] : []), ...row].map((line) => `${line}\n`).join("");
 }
 
 const marked = (number: number | null) => (number === null ? "  " : `${String(number).padStart(3)}  `);
@@ -118,7 +135,9 @@ export function renderModels(context: Context, inUse: string, which: "all" | "us
   const isListed = (row: Row) => (which === "all" ? row.models.length > 0 : isUsable(row, inUse));
   const rows = findRows(context);
   const columns = context.tty.stdout ? columnsOf(context.env) : null;
-  const title = "USD per million tokens".padEnd(marked(which === "usable" ? 1 : null).length + nameWidth);
+  const mark = marked(which === "usable" ? 1 : null).length;
+  const width = mark + nameWidthIn(columns, mark);
+  const title = width < heading.length ? " ".repeat(width) : heading.padEnd(width);
   const head = rows.some(isListed) ? `${alignRow(title, "window", "in", "cached", "out")}\n` : "";
   let next = 1;
   const blocks = rows.map((row) => {
@@ -178,7 +197,6 @@ const describeList = ({ provider, address, at, models, omitted }: KeptList, now:
 
 type Described = ReturnType<typeof describeList>;
 
-const heading = "USD per million tokens";
 const maxWidth = 44;
 
 function renderList({ provider, address, asked_at, models, omitted }: Described, now: Date, columns: number | null) {
@@ -194,8 +212,8 @@ function renderList({ provider, address, asked_at, models, omitted }: Described,
       ...(ends === null ? [] : [`ends ${ends}`]),
       ...(closed === null ? [] : [closed]),
     ].join("; ");
-    const row = `  ${name.padEnd(width)}${sizes.join("")}${rates.map((rate) => rate.padStart(8)).join("")}  `;
-    return hang(row, notes, columns).map((line) => `${line.trimEnd()}\n`);
+    const row = `  ${name.padEnd(width)}${sizes.join("")}${rates.map((rate) => rate.padStart(8)).join("")}`;
+    return placeNotes(row, notes, { columns, indent: 4 }).map((line) => `${line}\n`);
   });
   const head = `  ${heading.padEnd(width)} window output      in  cached     out\n`;
   const rest = omitted.length === 0 ? "" : `  left out: ${omitted.join(", ")}\n`;

@@ -48,6 +48,9 @@ const commonPassword =
 const hash =
   /\$(?:1|2[abxy]?|5|6|7|y|gy|sha1|md5|apr1|argon2(?:id?|d)|scrypt|pbkdf2[a-z\d-]*)\$(?:[\w=,./+-]{1,128}\$){1,3}[\w./+]{22,128}/g;
 
+/** The body of what ansible-vault has encrypted, whole files and values of YAML: with its password it opens everything. */
+const vault = /(\$ANSIBLE_VAULT;[\w.;-]{1,100}\r?\n[ \t]*)((?:[ \t]{0,200}[\da-f]{2,160}\r?(?:\n|$)){1,10000})/g;
+
 /** A token must begin a word, or follow an escape: `\n`, `%3D`, a terminal colour. */
 function beginsWord(text: string, at: number): boolean {
   return /(?:^|[^A-Za-z0-9]|\\[nrt]|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]{0,9}m)$/.test(text.slice(Math.max(0, at - 12), at));
@@ -83,6 +86,13 @@ function* findPrivateKeys(text: string): Generator<Span> {
   }
 }
 
+function* findVaults(text: string): Generator<Span> {
+  for (const { 1: head = "", 2: body = "", index } of text.matchAll(vault)) {
+    const start = index + head.length;
+    yield { start, end: start + body.trimEnd().length, kind: "vault" };
+  }
+}
+
 function* findUrlPasswords(text: string): Generator<Span> {
   for (const match of text.matchAll(urlPassword)) {
     const [, user = "", value = ""] = match;
@@ -106,6 +116,7 @@ export function searchSecrets(text: string, manner: Manner = "code"): Search {
     ...findPrivateKeys(text),
     ...findTokens(text),
     ...findHashes(text),
+    ...findVaults(text),
     ...findUrlPasswords(text),
     ...findNamedValues(text, manner),
   ].sort((a, b) => a.start - b.start || b.end - a.end);

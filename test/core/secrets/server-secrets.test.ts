@@ -37,6 +37,8 @@ test.each([
   ["ftp://backup:tiger99@host/x", "tiger99"],
   ["<password>tiger</password>", "tiger"],
   [`secret "tiger";`, "tiger"],
+  [`$ANSIBLE_VAULT;1.1;AES256\n${"61626364".repeat(10)}\n${"62636465".repeat(10)}\n3133\n`, "6263646562"],
+  [`key: !vault |\n  $ANSIBLE_VAULT;1.2;AES256;dev\n  ${"61626364".repeat(10)}\n  6162\nad: 8080\n`, "61626364"],
 ])("hides %s", (text, secret) => {
   expect(maskSecrets(text, "plain")).not.toContain(secret);
   const veil = createVeil();

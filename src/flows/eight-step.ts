@@ -17,6 +17,7 @@ import { acceptMeanwhile } from "./changes/batch.ts";
 import { checksOf } from "./checks/admit.ts";
 import type { CheckReport } from "./checks/checking.ts";
 import { describeFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
+import { redCommands } from "./commands/commands.ts";
 import { type RunEnding, renderAnswerForm } from "./ending/ending.ts";
 import { collectEvidence, showLook } from "./evidence.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
@@ -195,8 +196,11 @@ function answerOf({ actions }: Script, prose: string): string {
   return actions[0]?.arg || prose;
 }
 
-const meanOf = (scores: readonly number[]) =>
-  scores.length === 0 ? null : Math.round((10 * scores.reduce((sum, score) => sum + score, 0)) / scores.length) / 10;
+/** The mean of all steps; null: one of them has no score. */
+function meanOf(scores: readonly (number | null)[]): number | null {
+  const sum = scores.reduce((all, score) => (all === null || score === null ? null : all + score), 0);
+  return sum === null || scores.length === 0 ? null : Math.round((10 * sum) / scores.length) / 10;
+}
 
 /**
  * Prepares the work on all steps: reads the evidence, and runs the checks, before anything is changed.
@@ -220,7 +224,7 @@ export async function createIterations(
   if (progress.promisesChanges) await runPlanChecks(run, checks);
   const allBefore = [...before, ...run.checking.plannedBefore];
   const passedBefore = new Set(allBefore.flatMap(({ command, passed }) => (passed === true ? [command] : [])));
-  const scores: number[] = [];
+  const scores: (number | null)[] = [];
   const story: string[] = [];
   const improvements: string[] = [];
   let answer = "";
@@ -253,9 +257,9 @@ export async function createIterations(
     progress.absorb(work.batch);
     const finished = keepFinish(run.ending, asked.script);
     const whole = !wasCut(asked.script) && !work.overflow;
-    const notes = [...work.notes, ...(whole ? await takeLeftOut(at, asked.script) : [])];
+    const unskipped = whole ? await takeLeftOut(at, asked.script) : [];
     const batch = isLast(at) || finished ? await runOpen(work.batch) : work.batch;
-    return { asked, finished, whole, work: { ...work, batch, notes } };
+    return { asked, finished, whole, unskipped, work: { ...work, batch, notes: [...work.notes, ...unskipped] } };
   };
 
   const act = async (purpose: Purpose, at: number, request: string): Promise<Act> => {
@@ -269,7 +273,7 @@ export async function createIterations(
     const from = run.begun?.changes.length ?? 0;
     const skipped = run.ending.skipped.length;
     const isOverdue = isLast(at) && !passesChecks();
-    const { asked, work, ...ended } = await perform(purpose, at, first, question);
+    const { asked, work, unskipped, ...ended } = await perform(purpose, at, first, question);
     const changes = run.changing.dryRun ? run.changing.staged : squash((run.begun?.changes ?? []).slice(from));
     const isDue = (work.batch.changed || isOverdue) && !run.changing.dryRun;
     const reports = isDue ? (await runChecks(run, checks)).map((report) => judgeLater(report, at)) : [];
@@ -278,7 +282,8 @@ export async function createIterations(
     news = unusable + (await renderNews(run, work, reports));
     answer = answerOf(asked.script, proseOf(asked));
     const left = run.ending.skipped.slice(skipped).map(renderSkipped);
-    const done = [renderCalls([...early, ...work.batch.reports]), ...left].filter((part) => part !== "").join("\n");
+    const calls = renderCalls([...early, ...work.batch.reports]);
+    const done = [calls, ...left, ...unskipped].filter((part) => part !== "").join("\n");
     early = [];
     return { work, done, checks: reports, ...ended, answer, diff: renderChanges(run.veiled.hideChanges(changes)) };
   };
@@ -323,7 +328,7 @@ export async function createIterations(
         `step ${at + 1}, ${step.title}, stayed failed: ${why.split("\n", 1)[0]}`,
       );
     }
-    story.push(`${at + 1}. ${stepAt(at).title}: mended\n${healed.done}`);
+    story.push(`${at + 1}. ${stepAt(at).title}: repaired, and not judged again\n${healed.done}`);
     // What the healing did of later steps is not asked for again.
     return healed.finished || (wasOpen && progress.open.length === 0);
   };
@@ -352,7 +357,7 @@ export async function createIterations(
       const isSound = (passed: boolean) => passed && faultsOf(acted, []).length === 0;
       reserveFrom(at, 1);
       const verdict = await judgeStep(run, plan, step, acted);
-      if (verdict.quality_score !== null) scores.push(verdict.quality_score);
+      scores.push(verdict.quality_score);
       run.ending.score = meanOf(scores);
       showStep(run, 6, "integrity", [renderVerdict(verdict), ...verdict.reasons].join("\n"));
       story.push(`${at + 1}. ${step.title}: ${renderVerdict(verdict)}\n${acted.done}`);
@@ -362,10 +367,10 @@ export async function createIterations(
       const good = (verdict.passed || !isWanted) && faults.length === 0;
       const finished = good ? acted.finished : await heal(at, verdict, { faults, isSound: isSound(verdict.passed) });
       // The score was for the work before the repair, which nobody has scored.
-      if (!good && verdict.quality_score !== null) scores.pop();
+      if (!good) scores[at] = null;
       run.ending.score = meanOf(scores);
       if (isLast(at)) run.ending.undone = progress.openSteps.map((each) => undoneStep(each, "no reply did it"));
-      return finished && progress.openSteps.length === 0 && passesChecks();
+      return finished && progress.openSteps.length === 0 && redCommands(run).length === 0 && passesChecks();
     },
   };
 }

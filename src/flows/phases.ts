@@ -278,7 +278,7 @@ export async function runLeftOut(
     return [{ id: `left.${at + 1}`, name: step.action, input }];
   });
   if (calls.length === 0) return null;
-  const text = `the reply left out what the plan runs: ${calls.map(({ name, input }) => `${name} ${Object.values(input as object)[0]}`).join("; ")}`;
+  const text = `pai runs what no reply ran of the plan: ${calls.map(({ name, input }) => `${name} ${Object.values(input as object)[0]}`).join("; ")}`;
   run.emit({ type: "notice", level: "info", code: "command_left_out", text });
   return perform(run, calls, rights);
 }

@@ -82,7 +82,7 @@ test("a sixth step joins the fifth, none is dropped", async () => {
   ).toBe("think: five; six");
 });
 
-test("a failed verdict is healed once with its reasons and fixes, and what heals counts without a score", async () => {
+test("a failed verdict is healed once with its reasons and fixes, and with a step that nobody scored the run has no score", async () => {
   const heal = "MODIFY::a.py::EOT\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\nEND::EOT\n";
   const ran = await run([
     schedule({ steps: ["one", "two"], create: ["a.py", "b.py"] }),
@@ -96,7 +96,7 @@ test("a failed verdict is healed once with its reasons and fixes, and what heals
   expect(ran.purposes).toBe("plan execute integrity heal execute integrity summary");
   expect(ran.asked(4)).toContain("- x is wrong\n- fix: set x to 2");
   expect(ran.files).toMatchObject({ "a.py": "x = 2\n", "b.py": "y = 1\n" });
-  expect(ran.outcome).toMatchObject({ status: "unverified", score: 9 });
+  expect(ran.outcome).toMatchObject({ status: "unverified", score: null });
 });
 
 test("a step that stays failed ends the run as failed, with everything taken back and a local summary", async () => {

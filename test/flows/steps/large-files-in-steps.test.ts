@@ -57,6 +57,30 @@ test("the summary is told what was mended, and what the checks came to", async (
   const ran = await run({ lines, options: { checks: ["sh a.sh"] } });
   expect(ran.purposes).toBe("plan execute integrity heal summary");
   expect(ran.asked(4)).toContain("This is its one repair; turns left after it: 0.");
-  expect(ran.asked(5)).toContain("1. Do it: mended\ndone: MODIFY a.sh");
+  expect(ran.asked(5)).toContain("1. Do it: repaired, and not judged again\ndone: MODIFY a.sh");
+  expect(ran.outcome.score).toBeNull();
   expect(ran.asked(5)).toEndWith("Checks at the end:\n- sh a.sh: passed");
+});
+
+test("a FINISH covers no later step while a command is red, and the summary knows of a step that the person wants", async () => {
+  const skip = `SKIP::b.py::one does\n${write("a.py", "x = 1\n")}${finish()}`;
+  const lines = [
+    schedule({ files_to_create: ["a.py", "b.py"], commands: ["false"] }, ["Write both", "Run it"]),
+    ...[skip, verdict(8), `${write("b.py", "y = 1\n")}RUN::false\n${finish("It fails.")}`, verdict(4), summary],
+  ];
+  const options = { interactive: true, allowRun: true } as const;
+  const ran = await run({ lines, options, answers: ["yes", "no"] });
+  expect(ran.questions.map(({ kind }) => kind)).toEqual(["plan", "amend"]);
+  expect(ran.purposes).toBe("plan execute integrity execute integrity summary");
+  expect(ran.asked(6)).toContain("SKIP b.py: the user wants this step done");
+});
+
+test("a command that pai runs early and that is red leaves the later step to the model", async () => {
+  const lines = [
+    schedule({ files_to_create: ["a.py"], commands: ["false"] }, ["Write it", "Run it"]),
+    ...[write("a.py", "x = 1\n") + finish(), verdict(8), finish("It fails."), verdict(4), summary],
+  ];
+  const ran = await run({ lines, options: { allowRun: true } });
+  expect(ran.purposes).toBe("plan execute integrity execute integrity summary");
+  expect(ran.eventsOf("notice").map(({ code }) => code)).not.toContain("steps_covered");
 });

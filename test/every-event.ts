@@ -125,6 +125,7 @@ export const outcomeOf = (text: Probe): Filled<Outcome> => ({
   skipped: [{ target: text, why: text }],
   corrections: [{ about: "plan", words: text }],
   declined: { diff: diffOf(text), paths: [text] },
+  keep: true,
   commands: [{ command: text, exit: 1, ms: 1, ended: "exit" }],
   planned: true,
   unsettled: [text],

@@ -1,4 +1,5 @@
 /** What the model has been told so far: messages that later calls repeat byte for byte, and what they show of files. Pure. */
+import type { Blob } from "./change.ts";
 import { linesOf } from "./context/blocks.ts";
 import { type ExcerptRange, renderExcerpt } from "./context/excerpts.ts";
 import { fence, fenceFile } from "./data-fence.ts";
@@ -177,3 +178,7 @@ export function foldDeleted(diff: string): string {
   flush();
   return folded.join("\n");
 }
+
+/** A text as a file, for a diff; null: there is none. */
+export const fileOf = (text: string | null): Blob | null =>
+  text === null ? null : { kind: "file", bytes: new TextEncoder().encode(text), mode: 0o644 };

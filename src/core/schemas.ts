@@ -152,6 +152,8 @@ export const outcomeSchema = z.object({
   corrections: z.optional(z.array(z.object({ about: z.enum(["plan", "changes"]), words: z.string() }))),
   /** What the person said no to when they were shown it, and agreed to at no later time; absent: nothing. */
   declined: z.optional(z.object({ diff: z.string(), paths: z.array(z.string()) })),
+  /** What the person said when asked whether the changes of a failed run stay; absent: nobody was asked. */
+  keep: z.optional(z.boolean()),
   /** The commands of the model that ran, in order; a check is none of them. Absent: none. */
   commands: z.optional(z.array(commandRunSchema)),
   error: z.nullable(failure),

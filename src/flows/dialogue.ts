@@ -1,5 +1,4 @@
 /** What the model of a run knows: whether its dialogue goes on, what changed since, how much of a file the work shows. */
-import type { Blob } from "../core/change.ts";
 import { linesOf } from "../core/context/blocks.ts";
 import type { ExcerptRange } from "../core/context/excerpts.ts";
 import { isLongChangelog, type Kind, kindOf } from "../core/context/kind.ts";
@@ -7,6 +6,7 @@ import { maxOfFiles, maxOfParts, maxShown, maxWhole } from "../core/context/show
 import { fence } from "../core/data-fence.ts";
 import {
   dropClaim,
+  fileOf,
   foldDeleted,
   knownAfterDiff,
   lastKnown,
@@ -51,9 +51,6 @@ export function continueOrStart(run: Run, system: string, job: Job, added: numbe
 
 /** Characters of all diffs in one message. */
 const maxOfDiffs = 12_000;
-const fileOf = (text: string | null): Blob | null =>
-  text === null ? null : { kind: "file", bytes: new TextEncoder().encode(text), mode: 0o644 };
-
 /** The text of a file now, as the model may see it; null: there is no such file, or it cannot be read. */
 export async function textNow(run: Run, path: RelPath): Promise<string | null> {
   const blob = run.veiled.hide(path, await run.overlay.read(path).catch(() => null));

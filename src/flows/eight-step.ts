@@ -4,7 +4,13 @@ import { squash } from "../core/change.ts";
 import { renderChanges } from "../core/diff.ts";
 import { type ErrorCode, PaiError, toPaiError } from "../core/error.ts";
 import type { Message, Purpose } from "../core/model.ts";
-import { readSchedule, type Schedule, type ScheduleStep, type StepVerdict } from "../core/plan/parse-schedule.ts";
+import {
+  meanOf,
+  readSchedule,
+  type Schedule,
+  type ScheduleStep,
+  type StepVerdict,
+} from "../core/plan/parse-schedule.ts";
 import { promiseOfSchedule } from "../core/plan/promise.ts";
 import { describeSchedule } from "../core/plan/reply-schemas.ts";
 import { type PlanClaim, undoneStep } from "../core/plan/scope.ts";
@@ -196,12 +202,6 @@ function answerOf({ actions }: Script, prose: string): string {
   return actions[0]?.arg || prose;
 }
 
-/** The mean of all steps; null: one of them has no score. */
-function meanOf(scores: readonly (number | null)[]): number | null {
-  const sum = scores.reduce((all, score) => (all === null || score === null ? null : all + score), 0);
-  return sum === null || scores.length === 0 ? null : Math.round((10 * sum) / scores.length) / 10;
-}
-
 /**
  * Prepares the work on all steps: reads the evidence, and runs the checks, before anything is changed.
  * Throws conflict when a promised path has changed since it was read.
@@ -282,8 +282,7 @@ export async function createIterations(
     news = unusable + (await renderNews(run, work, reports));
     answer = answerOf(asked.script, proseOf(asked));
     const left = run.ending.skipped.slice(skipped).map(renderSkipped);
-    const calls = renderCalls([...early, ...work.batch.reports]);
-    const done = [calls, ...left, ...unskipped].filter((part) => part !== "").join("\n");
+    const done = [renderCalls([...early, ...work.batch.reports]), ...left, ...unskipped].filter(Boolean).join("\n");
     early = [];
     return { work, done, checks: reports, ...ended, answer, diff: renderChanges(run.veiled.hideChanges(changes)) };
   };

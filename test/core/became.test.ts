@@ -112,6 +112,33 @@ const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
     "nothing was changed, failed: the plan was unusable twice",
   ],
   [
+    "a red check behind which the user took the work back",
+    { ...ended("check_failed", "check x: exit 1"), status: "failed", rolled_back: back, keep: false },
+    "rolled back, as the user chose when asked, failed: check x: exit 1",
+  ],
+  [
+    "a red check behind which the user kept the work",
+    { ...ended("check_failed", "check x: exit 1"), status: "failed", changes: [change("a.py")], keep: true },
+    "kept: 1 file (+2 −1), as the user chose when asked, failed: check x: exit 1; changed: a.py",
+  ],
+  [
+    "a no to a repair, where the check stays red",
+    {
+      ...ended("declined", "the user declined the changes to a.py"),
+      ...{ status: "declined", changes: [change("a.py")], declined: { diff: "-y\n", paths: ["a.py"] } },
+      checks: [check("make", false)] as Outcome["checks"],
+    },
+    "kept: 1 file (+2 −1), the user declined the changes to a.py; changed: a.py; checks that failed: make (exit 1)",
+  ],
+  [
+    "a no to one file in a run that failed for another reason",
+    {
+      ...ended("conflict", "README.md was changed by someone else"),
+      ...{ status: "failed", declined: { diff: "-y\n", paths: ["NEWS"] } },
+    },
+    "nothing was changed, failed: README.md was changed by someone else; the user declined the changes to: NEWS",
+  ],
+  [
     "Ctrl+C in the check",
     {
       ...ended("interrupted", "interrupted"),

@@ -244,3 +244,9 @@ function joinFrom(at: number, steps: readonly ScheduleStep[]): readonly Schedule
   };
   return [...steps.slice(0, at), joined];
 }
+
+/** The mean score of all steps, with one decimal; null: one of them has no score. */
+export function meanOf(scores: readonly (number | null)[]): number | null {
+  const sum = scores.reduce((all, score) => (all === null || score === null ? null : all + score), 0);
+  return sum === null || scores.length === 0 ? null : Math.round((10 * sum) / scores.length) / 10;
+}

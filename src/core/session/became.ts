@@ -62,6 +62,8 @@ export const wordsStand = (outcome: Outcome): boolean =>
   (["answered", "verified", "unverified", "partial"].includes(outcome.status) ||
     (outcome.status === "failed" && isAnswer(outcome)));
 
+const sayChoice = ({ keep }: Outcome): string => (keep === undefined ? "" : ", as the user chose when asked");
+
 function sayUnchanged(outcome: Outcome): string {
   const { status, ok, planned, error, rolled_back: back } = outcome;
   if (planned === true) return "a plan was made; nothing was changed";
@@ -70,14 +72,14 @@ function sayUnchanged(outcome: Outcome): string {
   const answered = status === "answered" || (isAnswer(outcome) && outcome.text.trim() !== "" && wordsStand(outcome));
   if (answered) return `answered; nothing was changed${ok ? green : `; ${error?.message ?? ""}`}`;
   if (ok) return `nothing was changed${green}`;
-  if (back !== undefined) return `rolled back, ${sayCause(outcome)}`;
+  if (back !== undefined) return `rolled back${sayChoice(outcome)}, ${sayCause(outcome)}`;
   return `${status === "declined" ? "not applied" : "nothing was changed"}, ${sayCause(outcome)}`;
 }
 
 function sayChanged(outcome: Outcome): string {
   const { changes, ok, status } = outcome;
   const part = status === "partial" ? "kept in part" : "kept";
-  const end = ok || status === "partial" ? sayProof(outcome) : `, ${sayCause(outcome)}`;
+  const end = ok || status === "partial" ? sayProof(outcome) : `${sayChoice(outcome)}, ${sayCause(outcome)}`;
   return `${part}: ${countChanges(changes)}${end}`;
 }
 
@@ -90,7 +92,9 @@ const endOf = ({ exit, ended }: Pick<CommandRun, "exit"> & Partial<CommandRun>):
 /** "kept: 2 files (+4 −1), verified by pytest -q; changed: …; ran: …; committed as …" */
 export function becameOf(outcome: Outcome): string {
   const { status, changes, refused, undone = [], skipped = [], commands = [], merged = [], corrections = [] } = outcome;
-  const { stays, commit, then: after = [] } = outcome;
+  const { stays, commit, then: after = [], checks, declined = { paths: [] }, error } = outcome;
+  const isTold = (name: string) =>
+    error?.message.includes(name) === true || notDone.some(({ target }) => target === name);
   // A command that ended badly is told as one that ran.
   const hasRun = ({ target }: { readonly target: string }) => commands.some(({ command }) => command === target);
   const notDone = status === "declined" ? [] : [...refused, ...undone].filter((step) => !hasRun(step));
@@ -108,6 +112,14 @@ export function becameOf(outcome: Outcome): string {
     clause(
       "changed: ",
       changes.map(({ path }) => path),
+    ),
+    clause(
+      "the user declined the changes to: ",
+      status === "declined" ? [] : declined.paths.filter((path) => !isTold(path)),
+    ),
+    clause(
+      "checks that failed: ",
+      changes.length === 0 ? [] : checks.filter(({ passed, command }) => passed === false && !isTold(command)).map(ran),
     ),
     clause("somebody else changed meanwhile, too: ", merged),
     clause("commands changed ignored paths, which stay so: ", stays?.paths ?? []),

@@ -30,6 +30,8 @@ export interface RunEnding extends EndOptions {
   heard: { readonly commands: number; readonly noes: number } | null;
   next: readonly string[];
   score: number | null;
+  /** What the person said when asked whether the changes stay; absent: nobody was asked. */
+  keep?: boolean;
   /** Planned steps that are open at the end, while what was done stays. */
   undone: readonly RefusedAction[];
   /** Planned steps that the model withdrew; `agreed`: a person said yes. */

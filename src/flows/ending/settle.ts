@@ -49,7 +49,9 @@ async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
   // Files that only checks left behind are not worth keeping.
   if ((run.begun?.changes ?? []).every((change) => run.checking.byUser.has(change))) return false;
   const diffOnAsk = renderChanges(run.veiled.hideChanges(squash(run.begun?.changes ?? [])));
-  return (await run.decide({ kind: "keep", text: approvalWording.keepFailed(failure.message), diffOnAsk })).accept;
+  const question = { kind: "keep", text: approvalWording.keepFailed(failure.message), diffOnAsk } as const;
+  run.ending.keep = (await run.decide(question)).accept;
+  return run.ending.keep;
 }
 
 const maxNamed = 4;
@@ -352,6 +354,7 @@ export async function settle(
     ...(failure === null && madePlan(run) && { planned: true }),
     ...showUndone(run, failure, changes),
     ...showSkipped(ending),
+    ...(ending.keep !== undefined && { keep: ending.keep }),
     ...showDecisions(run),
     ...showCommands(shell),
     error: failure === null ? null : toFailure(failure),

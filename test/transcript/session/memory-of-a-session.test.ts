@@ -90,7 +90,7 @@ inTerminal("what a red check took back is told as rolled back, and the words of 
   await screen.shows(ready, 2);
   screen.enter("did it work?");
   await screen.shows(/So it is\./);
-  expect(conversationIn(lastAsked(place))).toMatch(/^pai: rolled back, failed: .*false/);
+  expect(conversationIn(lastAsked(place))).toMatch(/^pai: rolled back, as the user chose when asked, failed: .*false/);
   expect(place.gemini.requests.at(-1)?.body).not.toContain(claim);
   screen.enter("/quit");
   await screen.shows(/go on with: pai resume/);

@@ -4,7 +4,7 @@ import type { Purpose } from "../../core/model.ts";
 import type { Wait } from "../../core/question.ts";
 import type { ReplyProgress } from "../../core/reply-progress.ts";
 import { counted, grouped, renderDuration } from "../amount.ts";
-import { cut } from "../layout.ts";
+import { cut, wrap } from "../layout.ts";
 import { visible, visibleLine } from "../sanitize.ts";
 import type { Glyphs, Style } from "../style.ts";
 import { eraseFromRow } from "../tty.ts";
@@ -71,16 +71,28 @@ export function renderElapsed(
   return cut(cut(what, room, more) + time, columns, more);
 }
 
-/** "waiting 12 s, then asking again (2 of 5) · Esc stops · " and as much of the reason as fits; `ms`: time left. */
+/** Rows for the reason of a pause that does not fit beside it. */
+const maxReasonRows = 3;
+
+/**
+ * "waiting 12 s, then asking again (2 of 5) · Esc stops · " and the reason, which stands below where it does not fit; no
+ * row is wider than `columns`. `ms`: time left.
+ */
 export function renderCountdown(
   { why, attempt, of }: Wait,
   ms: number,
   columns: number,
   { dot, more }: Glyphs,
   note: string | null,
-): string {
+): readonly string[] {
   const pause = `waiting ${Math.ceil(ms / 1000)} s, then asking again (${attempt} of ${of})`;
-  return cut([pause, ...(note === null ? [] : [note]), visibleLine(why)].join(` ${dot} `), columns, more);
+  const head = note === null ? pause : `${pause} ${dot} ${note}`;
+  const reason = visibleLine(why);
+  const whole = `${head} ${dot} ${reason}`;
+  if (Bun.stringWidth(whole) <= columns) return [whole];
+  const rows = wrap(reason, columns);
+  const shown = rows.slice(0, maxReasonRows - 1);
+  return [head, ...shown, rows.slice(shown.length).join(" ")].map((row) => cut(row, columns, more)).filter(Boolean);
 }
 
 /** Milliseconds between lines where none can be redrawn: build servers end a job without output. */
@@ -145,14 +157,15 @@ export function createSpinner({ err, style, columns, now, note, typed }: Spinner
     // Leaves room for the symbol, and for the cursor after the last column.
     const width = columns() - 4;
     const how = note?.() ?? null;
-    const text =
+    const texts =
       paused !== null && at < paused.until
         ? renderCountdown(paused.wait, paused.until - at, width, glyphs, how)
-        : renderElapsed(waitingFor, at - since, width, glyphs, how);
+        : [renderElapsed(waitingFor, at - since, width, glyphs, how)];
     // The cursor stays after the symbol: if a narrower terminal wraps the line, it can still be erased from there.
     const turn = style.paint("change", glyphs.spinner[frame % glyphs.spinner.length] ?? "");
     const lines = below.map((line) => `${glyphs.bar} ${line}`);
-    const rows = [text, ...[...lines, ...(typed?.() ?? [])].map((line) => cut(visibleLine(line), width, glyphs.more))];
+    const others = [...lines, ...(typed?.() ?? [])].map((line) => cut(visibleLine(line), width, glyphs.more));
+    const rows = [...texts, ...others];
     const shown = rows.map((row) => `  ${style.paint("dim", row)}`).join("\r\n");
     const back = rows.length > 1 ? `\x1b[${rows.length - 1}A` : "";
     err(`${shown === drawn ? "" : `${eraseFromRow}${shown}${back}`}\r${turn}`);

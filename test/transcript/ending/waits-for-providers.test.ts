@@ -9,7 +9,7 @@ import { inTerminal, openScreen, ready } from "../screen.ts";
 
 const busy = (seconds: number) => ({ status: 429, headers: { "retry-after": `${seconds}` }, body: "slow down" });
 const counting =
-  /waiting (\d+) s, then asking again \(1 of 5\) · (?:Esc|Ctrl\+C) stops · the key in GEMINI_API_KEY is over its limit/;
+  /waiting (\d+) s, then asking again \(1 of 5\) · (?:Esc|Ctrl\+C) stops[\s\S]{1,30}the key in GEMINI_API_KEY is over its limit/;
 
 inTerminal("a terminal counts the seconds down, and nothing of it stays once the answer is there", async () => {
   await using place = openPlace([busy(3), busy(1), talked("Here I am.")]);
@@ -27,6 +27,15 @@ inTerminal("a terminal counts the seconds down, and nothing of it stays once the
   await screen.shows(/ended with 0/);
   expect(screen.text()).toContain("Here I am.");
   expect(screen.text()).not.toMatch(/waiting|asking|planning|over its limit/);
+});
+
+inTerminal("in a narrow terminal the reason of a wait stands below it, and goes with it", async () => {
+  await using place = openPlace([busy(3), talked("Here I am.")]);
+  using screen = openScreen(place, { columns: 60, rows: 20 });
+  screen.enter('"$PAI" run "are you there?"; echo "ended with $?"');
+  await screen.shows(/\(1 of 5\) · [^·]+\n +the key in GEMINI_API_KEY is over its limit at gemini:\n? +slow down$/m);
+  await screen.shows(/ended with 0/);
+  expect(screen.text()).not.toMatch(/waiting|over its limit|slow down/);
 });
 
 inTerminal("a terminal that wraps the line of a wait anew keeps no piece of it (R10)", async () => {
@@ -57,7 +66,7 @@ inTerminal("when all keys rest, a terminal counts down to the first that is read
   using screen = openScreen(place, { columns: 110, rows: 24 });
   screen.enter('unset GEMINI_API_KEY; "$PAI" run "are you there?"');
   await screen.shows(
-    /waiting \d s, then asking again \(1 of 5\) · (?:Esc|Ctrl\+C) stops · all keys of gemini are at their limit/,
+    /waiting \d s, then asking again \(1 of 5\) · (?:Esc|Ctrl\+C) stops[\s\S]{1,30}all keys of gemini are at their limit/,
   );
   await screen.shows(/Here I am\./);
 });

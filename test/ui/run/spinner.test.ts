@@ -23,12 +23,21 @@ test("what is waited for, and since when (R36)", () => {
 });
 
 test("the seconds of a pause go down, and are seen before the reason (R36)", () => {
-  const lines = [12_000, 11_001, 11_000, 1].map((ms) => renderCountdown(wait, ms, 100, glyphs, "Esc stops"));
+  const lines = [12_000, 11_001, 11_000, 1].map((ms) => renderCountdown(wait, ms, 100, glyphs, "Esc stops").join("\n"));
   const rest = "then asking again (2 of 5) · Esc stops · gemini is not available (HTTP 503)";
   expect(lines).toEqual([12, 12, 11, 1].map((seconds) => `waiting ${seconds} s, ${rest}`));
-  expect(renderCountdown(wait, 12_000, 60, glyphs, "Ctrl+C stops")).toEndWith("(2 of 5) · Ctrl+C stops · g…");
-  expect(renderCountdown(wait, 12_000, 42, ascii, null)).toBe("waiting 12 s, then asking again (2 of 5...");
-  expect(renderCountdown({ ...wait, why: "a\n\x1b[2Jb" }, 1000, 100, glyphs, null)).not.toMatch(/[\x00-\x1f]/);
+  const head = "waiting 12 s, then asking again (2 of 5)";
+  expect(renderCountdown(wait, 12_000, 60, glyphs, "Ctrl+C stops")).toEqual([`${head} · Ctrl+C stops`, wait.why]);
+  expect(renderCountdown(wait, 12_000, 30, ascii, null)).toEqual([
+    "waiting 12 s, then asking a...",
+    "gemini is not available (HTTP",
+    "503)",
+  ]);
+  const long = renderCountdown({ ...wait, why: "of many words ".repeat(30) }, 12_000, 60, glyphs, null);
+  expect(long).toHaveLength(4);
+  expect(long.at(-1)).toEndWith("…");
+  expect(long.filter((row) => Bun.stringWidth(row) > 60)).toEqual([]);
+  expect(renderCountdown({ ...wait, why: "a\n\x1b[2Jb" }, 1000, 100, glyphs, null).join("")).not.toMatch(/[\x00-\x1f]/);
 });
 
 test("a pause counts down, then the line is what it was; taken away, nothing stays", () => {

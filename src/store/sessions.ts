@@ -97,12 +97,11 @@ export function openSessions(folder: string, root: string, maxLoaded = maxBytes)
               .map(({ id }) => id)
           : ids().filter((id) => id.startsWith(wanted));
       const [id] = found;
-      if (id === undefined)
-        throw new PaiError("usage", wanted === null ? "no session here yet" : `unknown session: ${wanted}`);
+      if (id === undefined && wanted === null) throw new PaiError("usage", "no session here yet");
+      const hint = "see: pai resume --list";
+      if (id === undefined) throw new PaiError("usage", `unknown session: ${wanted}`, { hint });
       if (found.length > 1)
-        throw new PaiError("usage", `${wanted} names ${found.length} sessions: ${nameSome(found)}`, {
-          hint: "see: pai resume --list",
-        });
+        throw new PaiError("usage", `${wanted} names ${found.length} sessions: ${nameSome(found)}`, { hint });
       return read(id);
     },
     open(loaded, now, warn) {

@@ -117,7 +117,7 @@ test("an unknown, ambiguous or hostile id is a usage error", () => {
   talk("one");
   talk("two");
   for (const id of ["zzz", "2026", "../../etc/passwd"])
-    expect(() => sessions.load(id)).toThrow(expect.objectContaining({ code: "usage" }));
+    expect(() => sessions.load(id)).toThrow(expect.objectContaining({ code: "usage", hint: "see: pai resume --list" }));
   expect(() => openSessions(join(base, "none"), "/w").load(null)).toThrow("no session here yet");
 });
 

@@ -170,7 +170,12 @@ function enterSession(talk: Talk, session: Session | null): void {
   view.allowing.forget();
 }
 
-function clear(talk: Talk): void {
+function clear(talk: Talk, words: string): void {
+  if (words !== "") {
+    throw new PaiError("usage", "/clear takes no words; nothing was cleared", {
+      hint: "/clear starts a new session; what you type next is its first task",
+    });
+  }
   enterSession(talk, null);
   say(talk, "cleared: the next task knows nothing of the earlier ones, and what you allowed is asked again");
 }
@@ -298,7 +303,7 @@ export const slashCommands: readonly Slash[] = [
   },
   { name: "cost", about: "calls, tokens and cost so far", run: async (talk) => say(talk, renderSpent(talk)) },
   { name: "compact", about: "make the conversation a summary, so that it takes less room", run: compactTalk },
-  { name: "clear", about: "start a new session", run: async (talk) => clear(talk) },
+  { name: "clear", about: "start a new session", run: async (talk, words) => clear(talk, words) },
   {
     name: "undo",
     about: "take back the last run, or one: /undo RUN",

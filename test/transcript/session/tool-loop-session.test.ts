@@ -123,9 +123,12 @@ inTerminal("/clear starts another session and keeps the old one; list, show, exp
   screen.enter("first");
   await screen.shows(/First answer\./);
   await screen.shows(ready, 2);
-  screen.enter("/clear");
-  await screen.shows(/cleared/);
+  screen.enter("/clear now");
+  await screen.shows(/\/clear takes no words; nothing was cleared/);
   await screen.shows(ready, 3);
+  screen.enter("/clear");
+  await screen.shows(/cleared: /);
+  await screen.shows(ready, 4);
   screen.enter("second");
   await screen.shows(/Second answer\./);
   expect(place.gemini.requests.at(-1)?.body).not.toContain("First answer.");

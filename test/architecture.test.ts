@@ -120,9 +120,9 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 15_100,
-  workspace: 13_500,
+  workspace: 13_550,
   cli: 11_850,
-  flows: 11_050,
+  flows: 11_100,
   models: 4_750,
   ui: 4_900,
   store: 4_150,

@@ -33,9 +33,9 @@ export const renderUnsettled = (paths: readonly string[], checks: number): strin
 const counted = (n: number) => (n === 1 ? "1 check" : `${n} checks`);
 
 function renderVerified(checks: readonly CheckResult[], passed: number, proves: Proves | undefined): string {
-  if (proves === "no_regression")
-    return `: nothing broke (the ${passed === 1 ? "check" : "checks"} passed before, too)`;
   const doubt = checks.find(({ passed: isGreen, note = "" }) => isGreen === true && note !== "")?.note;
+  if (proves === "no_regression" && doubt === undefined)
+    return `: nothing broke (the ${passed === 1 ? "check" : "checks"} passed before, too)`;
   return `${passed > 0 ? ` by ${counted(passed)}` : ""}${doubt === undefined ? "" : `: ${doubt}`}`;
 }
 

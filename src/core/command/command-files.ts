@@ -57,6 +57,15 @@ export function namesInCommand(command: string): readonly string[] {
 const runners =
   /^(?:sudo|doas|env|nice|nohup|setsid|time|timeout|command|exec|eval|source|\.|xargs|find|(?:ba|da|z|k|fi)?sh|python[\d.]*|perl|ruby|node|bun|deno|php[\d.]*|make|npm|npx|pnpm|yarn|awk|ssh|su|runuser)$/;
 
+const isRunner = (program: string): boolean => runners.test(program.slice(program.lastIndexOf("/") + 1));
+
+/** The file that a command runs, such as `check.py` of `python3 -B ./check.py`, or else its first word. */
+export function scriptOf(command: string): string {
+  const [program = "", ...words] = wordsOf(command);
+  const script = isRunner(program) ? words.find((word) => !word.startsWith("-")) : program;
+  return (script ?? "").replace(/^\.\//, "");
+}
+
 /** What a command starts, by its words: `programs` as a shell finds them, `files` that one of these may run. */
 export function startedBy(command: string): {
   readonly programs: readonly string[];
@@ -64,6 +73,5 @@ export function startedBy(command: string): {
 } {
   const parts = command.split(/[;&|\n(){}`]/).map((part) => part.replace(/^(?:\s*\w+=\S*\s+)*/, ""));
   const programs = parts.flatMap((part) => wordsOf(part)[0] ?? []);
-  const isRunner = (name: string) => runners.test(name.slice(name.lastIndexOf("/") + 1));
   return { programs, files: programs.some(isRunner) || command.includes("$") ? filesOfCommand(command) : [] };
 }

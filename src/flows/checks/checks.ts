@@ -12,6 +12,7 @@ import {
   tailOf,
   whyUnjudged,
 } from "../../core/command/check-output.ts";
+import { scriptOf } from "../../core/command/command-files.ts";
 import type { Wall } from "../../core/command/sandbox.ts";
 import { fence } from "../../core/data-fence.ts";
 import { PaiError } from "../../core/error.ts";
@@ -98,10 +99,21 @@ async function runCheck(
   return { ...check, compared, wall };
 }
 
-/** What to say of a check that failed before the work and passes now; "": nothing, since its failure spoke of what changed. */
-function doubtGreen({ begun }: Run, earlier: CheckEvidence | null, { passed }: Pick<CheckEvidence, "passed">): string {
+/**
+ * What to say of a check that passes: that the run changed the script that it is, or that it failed before the work with
+ * words that speak of nothing that changed; "": nothing.
+ */
+function doubtGreen(
+  { begun }: Run,
+  earlier: CheckEvidence | null,
+  { command, passed }: Pick<CheckEvidence, "command" | "passed">,
+): string {
+  const changes = begun?.changes ?? [];
+  const script = scriptOf(command);
+  if (passed === true && changes.some(({ path, before }) => path === script && before !== null))
+    return `this run changed ${script}, which the check is`;
   if (earlier?.passed !== false || passed !== true || earlier.output.trim() === "") return "";
-  const touched = (begun?.changes ?? []).some((change) => speaksOf(earlier.output, change));
+  const touched = changes.some((change) => speaksOf(earlier.output, change));
   return touched ? "" : "it failed before the work: mended, or unsteady";
 }
 

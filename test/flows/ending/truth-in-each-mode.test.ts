@@ -95,6 +95,11 @@ describe.each(every)("%s", (mode) => {
     expect(ran.outcome.code).toBe(0);
   });
 
+  test("a green check whose own script the run changed is told as that", async () => {
+    const ran = await playIn(mode, { put: "exit 0\n" }, { checks: ["sh ./a.txt || exit 1"] });
+    expect(ran.outcome.checks[0]?.note).toBe("this run changed a.txt, which the check is");
+  });
+
   test("without a check the change is kept and called unproved", async () => {
     const ran = await playIn(mode, { put: "two\n" }, {});
     expect([ran.outcome.code, ran.outcome.status, ran.files]).toEqual([0, "unverified", { "a.txt": "two\n" }]);

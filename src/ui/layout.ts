@@ -1,5 +1,16 @@
 /** Wraps, pads and indents lines by the width that a terminal shows. */
 
+/** The blanks between a number and its unit ("45 s", "2 min", "9 of 10"), at which no line breaks. */
+const unitBlank = /(?<=\d) (?=(?:s|min|h)\b|of \d)|(?<=\d of) (?=\d)/g;
+
+/** Bun's wrapping of a line, which keeps a number and its unit together. */
+function wrapWords(line: string, width: number): string[] {
+  const options = { hard: true, wordWrap: true };
+  // A blank that the text itself has to keep would not be told from those.
+  if (line.includes("\u00a0")) return Bun.wrapAnsi(line, width, options).split("\n");
+  return Bun.wrapAnsi(line.replace(unitBlank, "\u00a0"), width, options).replaceAll("\u00a0", " ").split("\n");
+}
+
 /**
  * Wraps between words, within a word only if it is wider than a line: after a slash where it has one. `columns` null: no
  * wrapping.
@@ -12,7 +23,7 @@ export function wrap(text: string, columns: number | null): string[] {
   return lines.flatMap((line) => {
     if (Bun.stringWidth(line) <= width) return [line];
     const divided = line.includes("\x1b") ? line : line.replace(/\S*\/\S+/g, divide);
-    return Bun.wrapAnsi(divided, width, { hard: true, wordWrap: true }).split("\n");
+    return wrapWords(divided, width);
   });
 }
 

@@ -121,7 +121,7 @@ function renderStays({ stays }: Pick<Outcome, "stays">): string {
   return ` but ${counted(count, "ignored path")}: ${paths.slice(0, maxNamed).map(visibleLine).join(", ")}${more}`;
 }
 
-function renderStatus(outcome: Outcome, { applied, screen, style }: ResultOptions): string[] {
+function renderStatus(outcome: Outcome, { applied, screen, style, columns }: ResultOptions): string[] {
   if (outcome.status === "answered" || (screen && outcome.status === "declined")) return [];
   // Where nothing was changed or checked there is nothing to prove; what was refused is told above.
   const isIdle = outcome.changes.length === 0 && outcome.checks.length === 0;
@@ -134,7 +134,7 @@ function renderStatus(outcome: Outcome, { applied, screen, style }: ResultOption
   const score = outcome.score === null ? "" : style.paint("dim", `  score ${outcome.score} of 10`);
   const what = outcome.rolled_back === undefined ? "nothing changed" : "all that it had changed was taken back";
   const status = untouched ? `${words}, ${what}${renderStays(outcome)}` : `${words}${showProof(outcome)}`;
-  return [`${mark(style, meaning)} ${style.paint(meaning, status)}${score}`];
+  return hang(`${mark(style, meaning)} `, style.paint(meaning, status) + score, columns);
 }
 
 /** Next steps as a numbered list after a blank line; empty if there are none. */

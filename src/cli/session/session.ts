@@ -32,7 +32,7 @@ import { carryOut, waitingPlan } from "./plan-turn.ts";
 import { describeLosses, renderResumed } from "./render-resumed.ts";
 import { doSlash, isSlash, isSlashLine, listOwn } from "./slash.ts";
 import { countInterrupt, renderSpent, runTurn, type Talk, tell, usualMode } from "./talk.ts";
-import { hold, nextQueued, takeDraft } from "./watch-keys.ts";
+import { dropAnswers, hold, nextQueued, takeDraft } from "./watch-keys.ts";
 import { watchTruth } from "./watch-truth.ts";
 
 const leaving = /^(?:exit|quit|\/(?:exit|quit)(?:\s.*)?)$/is;
@@ -155,6 +155,8 @@ async function readMessage(talk: Talk): Promise<string | null> {
   const keep = (text: string) => talk.input.add(talk.composed.cover(text));
   const prompt = view.style.paint("change", "pai> ");
   const { ahead } = talk;
+  const dropped = ahead.isHeld ? [] : dropAnswers(ahead);
+  if (dropped.length > 0) tell(talk, "ahead", `typed before the turn ended, so not sent: ${dropped.join(", ")}`);
   const queued = nextQueued(ahead);
   if (queued !== null) {
     context.err(`\n${prompt}${visibleLine(queued)}\n`);

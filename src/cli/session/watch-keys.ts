@@ -75,6 +75,13 @@ export function hold(ahead: Ahead): void {
   ahead.isHeld = ahead.lines.length > 0;
 }
 
+/** Drops the queued lines that could have been meant as an answer, as what they would answer came later. Returns them. */
+export function dropAnswers(ahead: Ahead): readonly string[] {
+  const dropped = ahead.lines.filter(couldAnswer);
+  ahead.lines = ahead.lines.filter((line) => !couldAnswer(line));
+  return dropped;
+}
+
 /** The queued line that is sent next; null: none is sent by itself. */
 export const nextQueued = ({ lines, isHeld }: Ahead): string | null => (isHeld ? null : (lines.shift() ?? null));
 
@@ -169,10 +176,11 @@ export function watchKeys(onEscape: () => void, ahead: Ahead, typed: () => void)
     pause() {
       if (isInForeground()) take();
       paused = true;
-      const dropped = [...ahead.lines, ahead.text].filter(couldAnswer);
-      ahead.lines = ahead.lines.filter((line) => !couldAnswer(line));
-      if (couldAnswer(ahead.text)) ahead.text = "";
-      return dropped.filter((text) => text.trim() !== "");
+      const dropped = dropAnswers(ahead);
+      if (ahead.text.trim() === "" || !couldAnswer(ahead.text)) return dropped;
+      const { text } = ahead;
+      ahead.text = "";
+      return [...dropped, text];
     },
     resume() {
       paused = false;

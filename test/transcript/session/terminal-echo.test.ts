@@ -84,6 +84,19 @@ inTerminal(
   },
 );
 
+inTerminal("a bare yes or no typed while a task works is not sent, and pai says so", async () => {
+  await using place = openPlace([{ ...talked("First."), delayMs: 3000 }, talked("Second.")]);
+  using screen = openScreen(place, { columns: 80, rows: 40 });
+  screen.enter('"$PAI"');
+  await screen.shows(ready);
+  screen.enter("begin now");
+  await place.gemini.arrived(1);
+  screen.press("n", "Enter", "then test it", "Enter", "y", "Enter");
+  await screen.shows(/First\.[\s\S]*typed before the turn ended, so not sent: n, y\n[\s\S]*^pai> then test it/m);
+  await screen.shows(/Second\./);
+  expect(place.gemini.requests).toHaveLength(2);
+});
+
 inTerminal(
   "lines typed while a task works are a queue: it is shown, can be changed, and goes out line by line",
   async () => {

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { allActions } from "../../actions/registry.ts";
 import type { StampedEvent } from "../../core/event.ts";
 import { type Json, type Model, textOf } from "../../core/model.ts";
+import type { Plan } from "../../core/plan/plan.ts";
+import type { PlanCache } from "../../core/ports.ts";
 import type { Decide } from "../../core/question.ts";
 import { createVeil, type Veil } from "../../core/secrets/veil.ts";
 import { hasCaps } from "../../core/spending/allowance.ts";
@@ -39,6 +41,8 @@ interface RunStart {
   readonly decide: Decide;
   /** Replaces the model of the settings. */
   readonly model?: ComposedModel | undefined;
+  /** The plan to begin with, instead of asking for one. */
+  readonly shown?: Plan | undefined;
 }
 
 export interface Composed {
@@ -140,12 +144,26 @@ interface Parts {
   readonly onNotice: NonNullable<Ports["onNotice"]>;
 }
 
+/** A cache that finds `shown` first, whatever the key. */
+function beginWith(shown: Plan, { load, save }: PlanCache): PlanCache {
+  let left: Plan | null = shown;
+  return {
+    save,
+    async load(key) {
+      if (left === null) return load(key);
+      const plan = left as unknown as Json;
+      left = null;
+      return plan;
+    },
+  };
+}
+
 /** The ports of one run, wrapped so that its receipt records what passes through them. */
 function portsOf(
   { base, opened, kept, tools, team, onNotice }: Parts,
   { model, price }: ComposedModel,
   veil: Veil,
-  { sink, signal, decide, task, options }: RunStart,
+  { sink, signal, decide, task, options, shown }: RunStart,
 ): Ports {
   const { now } = base.context;
   const id = makeRunId(now());
@@ -153,8 +171,11 @@ function portsOf(
   const { memory: learns } = base.settings;
   const memory = openProjectMemory(opened, { run: id, learns, isSeen: options.interactive, now });
   const { planCache: plans } = kept;
-  const save = async (name: string, plan: Json) => plans?.save(name, veil.cover(plan));
-  const planCache = plans && { ...plans, save };
+  const cache: PlanCache = {
+    load: async (name) => plans?.load(name) ?? null,
+    save: async (name, plan) => plans?.save(name, veil.cover(plan)),
+  };
+  const planCache = shown === undefined ? cache : beginWith(shown, cache);
   const workspace = tools?.workspace ?? opened.workspace;
   const runPorts = { model, workspace, decide, actions, memory, planCache, veil };
   const recorder = kept.receipts?.(id, { task, options }, runPorts) ?? null;

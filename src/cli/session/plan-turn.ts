@@ -2,14 +2,14 @@
 
 import { PaiError } from "../../core/error.ts";
 import { resumePlan } from "../../flows/auto.ts";
-import { followPlan, singleShot } from "../../flows/single-shot.ts";
+import { singleShot } from "../../flows/single-shot.ts";
 import { offer, type Planned, runTurn, type Talk, tell } from "./talk.ts";
 
 export async function planTurn(talk: Talk, task: string): Promise<void> {
   if (task === "") throw new PaiError("usage", "/plan needs a task", { hint: "/plan add a --version flag" });
   const { run, plan, ok } = await runTurn(talk, task, { flow: singleShot, planOnly: true });
   if (!ok || run === null || plan?.intent !== "task") return;
-  talk.planned = { task, typed: task, run, plan, approved: null };
+  talk.planned = { task, typed: task, run, plan, approved: null, isYes: true };
   tell(talk, "plan", "nothing was changed; y carries it out");
 }
 
@@ -19,12 +19,12 @@ export function waitingPlan({ planned, open }: Talk): Talk["planned"] {
 }
 
 /**
- * Carries the plan out in a turn of its own. If it is not approved yet, it is shown and asked about, so that a
- * premature yes does nothing; an approved one continues at once.
+ * Carries the plan out in a turn of its own. One that was only shown may still be corrected, and is asked about where it
+ * does more than it showed or something has changed since; an approved one continues at once.
  */
-export async function carryOut(talk: Talk, { task, typed, plan, approved }: Planned): Promise<void> {
+export async function carryOut(talk: Talk, { task, typed, plan, approved, isYes }: Planned): Promise<void> {
   if (approved === null) {
-    await runTurn(talk, task, { flow: followPlan(plan, null), command: "apply" });
+    await runTurn(talk, task, { flow: singleShot, shown: plan, isYes });
     return;
   }
   const { mode, context, ...rest } = approved;

@@ -82,6 +82,8 @@ export interface Planned {
   readonly plan: Plan;
   /** The approved work with its mode and context; null: not approved yet, so it will be shown and asked about. */
   readonly approved: (Omit<ApprovedWork, "plan"> & { readonly mode: Mode; readonly context: string | null }) | null;
+  /** A yes to it is the approval, as it was shown to its end; false: its question was interrupted. */
+  readonly isYes: boolean;
 }
 
 type Mode = Settings["mode"];
@@ -210,7 +212,10 @@ export interface TurnOptions {
   readonly typed?: string;
   /** A flow for plans, whatever the mode; absent: the flow of the mode. */
   readonly flow?: Flow;
-  readonly command?: "run" | "apply";
+  /** The plan to begin with, instead of asking for one. */
+  readonly shown?: Plan;
+  /** The user has said yes to `shown`, which holds for a question that says no more. */
+  readonly isYes?: boolean;
   readonly planOnly?: boolean;
   readonly mode?: Mode;
   /** Approved work that the flow continues. */
@@ -228,14 +233,14 @@ function keepPlan(talk: Talk, { text, context }: Task, typed: string, { id, plan
   const corrections = [...planning.corrections, ...changing.corrections];
   const approved = isApproved ? { steps, review, corrections, mode: mode as Mode, context } : null;
   const task = isApproved ? text : [text, ...corrections].join("\n");
-  talk.planned = { task, typed, run: id, plan, approved };
+  talk.planned = { task, typed, run: id, plan, approved, isYes: false };
   tell(talk, "plan", isApproved ? "y carries the plan on, without planning again" : "y asks about this plan again");
 }
 
 /** Runs one task of the session; shows and saves it. */
 export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Promise<Outcome> {
   const { context, view, composed, open, model } = talk;
-  const { typed = text, flow, command = "run", planOnly = false, approved } = turn;
+  const { typed = text, flow, shown, planOnly = false, approved } = turn;
   const mode = turn.mode ?? (flow === undefined ? talk.mode : "single-shot");
   return whileInterruptible(talk, async (signal, watch) => {
     const decide: TerminalView["decide"] = async (question) => {
@@ -247,16 +252,23 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
       open.sink(event);
       talk.truth.sink(event);
       noteOutput(talk, event);
-      if (!isToldAgain(talk, event)) view.sink(event);
+      const isShown = shown !== undefined && event.type === "notice" && event.code === "plan_cached";
+      if (!isShown && !isToldAgain(talk, event)) view.sink(event);
     };
     const said = await taskOf(talk, text, typed, decide);
     const task = composed.tellTools(said);
+    let isYes = turn.isYes === true && said.context === null;
+    const answer: TerminalView["decide"] = async (question) => {
+      const isSaid = isYes && question.kind === "plan" && question.text === approvalWording.plan([], [], [], "");
+      isYes = false;
+      return isSaid ? { accept: true, by: "user", reason: "yes to the plan that was shown" } : decide(question);
+    };
     talk.offered = null;
     talk.outputs = [];
-    const base = composeOptions(context, composed.base, command, view.interactive);
+    const base = composeOptions(context, composed.base, "run", view.interactive);
     const keep = base.keep || mode === "tool-loop";
     const options = { ...base, keep, mode, effort: talk.effort, planOnly, ...(approved && { approved }) };
-    const ports = composed.portsFor({ task, options, sink, signal, decide, model });
+    const ports = composed.portsFor({ task, options, sink, signal, decide: answer, model, shown });
     context.err("\n");
     const work = flow ?? (await flowFor(mode));
     let begun: Run | null = null;

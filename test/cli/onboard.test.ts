@@ -58,11 +58,15 @@ async function offer({
 }: Answers) {
   const { home, context, base, said } = sit(env, tty);
   const [left, secrets] = [[...lines], [...hidden]];
+  const questions: string[] = [];
   let looked = 0;
   let demos = 0;
   const asker = {
     readLine: async () => left.shift() ?? null,
-    askHidden: async () => secrets.shift() ?? null,
+    async askHidden(question: string) {
+      questions.push(question);
+      return secrets.shift() ?? null;
+    },
     async demo() {
       demos += 1;
     },
@@ -87,6 +91,7 @@ async function offer({
     keys,
     left,
     secrets,
+    questions,
   };
 }
 
@@ -149,6 +154,17 @@ test("what is surely no key is explained or understood, and asked again", async 
   expect((await offer({ found: [], hidden: ["q", geminiKey] })).keys("gemini")).toEqual([]);
   const { model, said: again } = await offer({ lines: ["x", "7", "2"] });
   expect([model, again.split("answer with a number from 1 to 2").length]).toEqual(["local:b", 3]);
+});
+
+test("the stars of a key are named, an address is told to be no key, and a key is not shown as a provider", async () => {
+  const { said, questions } = await offer({
+    found: [],
+    hidden: ["http://localhost:8080/v1", "abcdefghijklmnopqrst"],
+    lines: [geminiKey],
+  });
+  expect(questions[0]).toContain("a key (shown as stars)");
+  for (const text of ["an address, not a key", "baseUrl.local", "no name of a provider"]) expect(said).toContain(text);
+  expect(said.toLowerCase()).not.toContain(geminiKey.toLowerCase());
 });
 
 test("what does not look like a key is used after a yes alone", async () => {

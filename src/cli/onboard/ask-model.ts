@@ -162,7 +162,7 @@ async function doAnswer(asking: Asking, text: string): Promise<Base | "again" | 
 async function askForKey(asking: Asking): Promise<Base> {
   const { context, base, asker } = asking;
   for (let tries = 0; tries < maxTries; ) {
-    const text = await asker.askHidden("a key (shown as dots), 2, d for the demo, Enter for none: ");
+    const text = await asker.askHidden("a key (shown as stars), 2, d for the demo, Enter for none: ");
     try {
       const done = await doAnswer(asking, (text ?? "").trim());
       if (typeof done === "object") return done;

@@ -142,6 +142,19 @@ export async function presentApproved(run: Run, saved: Plan, promise: CallPromis
   return { plan, claims };
 }
 
+/** The draft that a question of the person was about, shown again behind its answer. */
+async function askAnew<Made>(
+  run: Run,
+  { made, plan, atOnce }: Draft<Made>,
+  { messages, plans }: Draft<Made>,
+  promiseAt: (plans: number) => CallPromise,
+): Promise<Draft<Made>> {
+  run.emit({ type: "notice", level: "info", code: "answered", text: "nothing is done yet; this still waits for your yes" });
+  const isDone = atOnce !== null;
+  const presented = await present(run, plan, { promise: promiseAt(plans), plans, cached: false, isDone });
+  return { made, atOnce, messages, plans, cached: false, ...presented };
+}
+
 export interface ApprovedPlan<Made> {
   /** The plan as the model wrote it. */
   readonly made: Made;
@@ -180,7 +193,9 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
         : `Change this: ${feedback}\nNothing of it was done. Answer again as a whole.`;
     const request: Message = { role: "user", text };
     const promiseAt = (all: number) => (atOnce === null ? kind.promise(made, all) : promiseAtOnce(all));
-    current = await makeOne(run, kind, { messages: [...messages, request], plans: plans + 1, promiseAt, key: null });
+    const wanted = { messages: [...messages, request], plans: plans + 1, promiseAt, key: null };
+    const next = await makeOne(run, kind, wanted);
+    current = next.plan.intent === "conversation" ? await askAnew(run, current, next, promiseAt) : next;
   }
   run.ledger.reserve(0);
   // A plan of an earlier run was never said in this dialogue: the work stands alone.

@@ -149,7 +149,12 @@ async function askAnew<Made>(
   { messages, plans }: Draft<Made>,
   promiseAt: (plans: number) => CallPromise,
 ): Promise<Draft<Made>> {
-  run.emit({ type: "notice", level: "info", code: "answered", text: "nothing is done yet; this still waits for your yes" });
+  run.emit({
+    type: "notice",
+    level: "info",
+    code: "answered",
+    text: "nothing is done yet; this still waits for your yes",
+  });
   const isDone = atOnce !== null;
   const presented = await present(run, plan, { promise: promiseAt(plans), plans, cached: false, isDone });
   return { made, atOnce, messages, plans, cached: false, ...presented };

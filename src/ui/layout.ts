@@ -63,6 +63,12 @@ export function cut(line: string, columns: number, more: string): string {
   return Bun.sliceAnsi(line, 0, Math.max(columns, 0), more);
 }
 
+/** The end of a line without colours, in `columns`; `more` marks what is cut before it. */
+export function keepEnd(line: string, columns: number, more: string): string {
+  const width = Bun.stringWidth(line);
+  return width <= columns ? line : more + Bun.sliceAnsi(line, width - Math.max(columns - Bun.stringWidth(more), 0));
+}
+
 /** Pads with spaces to `width` columns; wider text stays whole. */
 export function pad(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - Bun.stringWidth(text)));

@@ -6,6 +6,7 @@ import type { Decide, Decision, Question } from "../../core/question.ts";
 import type { Highlight } from "../../ui/highlight.ts";
 import { createJsonl } from "../../ui/json.ts";
 import type { Prompter } from "../../ui/prompt/prompt.ts";
+import type { TypedAhead } from "../../ui/run/spinner.ts";
 import { createTerminal, type Terminal, type TerminalOptions } from "../../ui/run/terminal.ts";
 import { chooseStyle, type Style } from "../../ui/style.ts";
 import { columnsOf } from "../columns.ts";
@@ -16,8 +17,8 @@ import type { Face } from "./compose.ts";
 export interface TerminalView extends Face {
   readonly sink: (event: StampedEvent) => void;
   readonly finish: Terminal["finish"];
-  /** Rows below what is waited for, such as what the user types meanwhile. */
-  typed: () => readonly string[];
+  /** What the user types meanwhile, below what is waited for. */
+  typed: () => TypedAhead;
   /** Shows them anew. */
   readonly refresh: () => void;
   readonly decide: Decide;
@@ -128,7 +129,7 @@ export async function openView(
     : decideByPolicy(flags.yes === true);
   const writeLine = flags.jsonl === true ? await openLines(context) : null;
   const face: TerminalView = {
-    typed: () => [],
+    typed: () => ({ queued: [], typing: "" }),
     refresh: terminal.refresh,
     sink: (event) => {
       terminal.sink(event);

@@ -149,10 +149,7 @@ export async function whileInterruptible<T>(
   const both = AbortSignal.any([context.signal, controller.signal]);
   const limited = limitTime(both, composed.base.settings.limits.timeout);
   const { ahead, view } = talk;
-  view.typed = () => [
-    ...ahead.lines.map((line) => `next: ${line}`),
-    ...(ahead.text === "" ? [] : [`pai> ${ahead.text}`]),
-  ];
+  view.typed = () => ({ queued: ahead.lines, typing: ahead.text });
   const watch = watchKeys(stop, ahead, view.refresh);
   try {
     return await work(limited.signal, watch);
@@ -234,7 +231,12 @@ function keepPlan(talk: Talk, { text, context }: Task, typed: string, { id, plan
   const approved = isApproved ? { steps, review, corrections, mode: mode as Mode, context } : null;
   const task = isApproved ? text : [text, ...corrections].join("\n");
   talk.planned = { task, typed, run: id, plan, approved, isYes: false };
-  tell(talk, "plan", isApproved ? "y carries the plan on, without planning again" : "y asks about this plan again");
+  const way = talk.ahead.isHeld ? "Enter sends the line at the prompt; clear it (Ctrl+U), then y" : "y";
+  tell(
+    talk,
+    "plan",
+    `${way} ${isApproved ? "carries the plan on, without planning again" : "asks about this plan again"}`,
+  );
 }
 
 /** Runs one task of the session; shows and saves it. */

@@ -4,7 +4,7 @@ import type { Purpose } from "../../core/model.ts";
 import type { Wait } from "../../core/question.ts";
 import type { ReplyProgress } from "../../core/reply-progress.ts";
 import { counted, grouped, renderDuration } from "../amount.ts";
-import { cut, wrap } from "../layout.ts";
+import { cut, keepEnd, wrap } from "../layout.ts";
 import { visible, visibleLine } from "../sanitize.ts";
 import type { Glyphs, Style } from "../style.ts";
 import { eraseFromRow } from "../tty.ts";
@@ -29,6 +29,12 @@ export interface Spinner {
   readonly stop: () => void;
 }
 
+/** What the user types meanwhile: lines that wait, and the end of the one that is being typed; "": none is. */
+export interface TypedAhead {
+  readonly queued: readonly string[];
+  readonly typing: string;
+}
+
 export interface SpinnerOptions {
   readonly err: (text: string) => void;
   readonly style: Style;
@@ -38,8 +44,8 @@ export interface SpinnerOptions {
   readonly now: () => number;
   /** Shown after the time if there is room: "Ctrl+C stops"; null: nothing. */
   readonly note?: (() => string | null) | undefined;
-  /** Rows below all others. */
-  readonly typed?: (() => readonly string[]) | undefined;
+  /** Stands below all else. */
+  readonly typed?: (() => TypedAhead) | undefined;
 }
 
 /** Milliseconds before anything is drawn: a short wait needs no spinner. */
@@ -150,6 +156,13 @@ export function createSpinner({ err, style, columns, now, note, typed }: Spinner
   let wasDrawn = false;
   let timer: ReturnType<typeof setInterval> | null = null;
 
+  function renderAhead(width: number): readonly string[] {
+    const { queued, typing } = typed?.() ?? { queued: [], typing: "" };
+    const { more } = style.glyphs;
+    const rows = queued.map((line) => cut(visibleLine(`next: ${line}`), width, more));
+    return typing === "" ? rows : [...rows, `pai> ${keepEnd(visibleLine(typing), width - "pai> ".length, more)}`];
+  }
+
   function draw(): void {
     const at = now();
     if (waitingFor === null || (!wasDrawn && at - since < patienceMs)) return;
@@ -164,8 +177,8 @@ export function createSpinner({ err, style, columns, now, note, typed }: Spinner
     // The cursor stays after the symbol: if a narrower terminal wraps the line, it can still be erased from there.
     const turn = style.paint("change", glyphs.spinner[frame % glyphs.spinner.length] ?? "");
     const lines = below.map((line) => `${glyphs.bar} ${line}`);
-    const others = [...lines, ...(typed?.() ?? [])].map((line) => cut(visibleLine(line), width, glyphs.more));
-    const rows = [...texts, ...others];
+    const others = lines.map((line) => cut(visibleLine(line), width, glyphs.more));
+    const rows = [...texts, ...others, ...renderAhead(width)];
     const shown = rows.map((row) => `  ${style.paint("dim", row)}`).join("\r\n");
     const back = rows.length > 1 ? `\x1b[${rows.length - 1}A` : "";
     err(`${shown === drawn ? "" : `${eraseFromRow}${shown}${back}`}\r${turn}`);
@@ -229,8 +242,8 @@ export interface WaitOptions {
   readonly now: () => number;
   /** How to stop, for the first wait; null: already shown. */
   readonly note?: () => string | null;
-  /** Rows below the wait. */
-  readonly typed?: () => readonly string[];
+  /** Stands below the wait. */
+  readonly typed?: () => TypedAhead;
 }
 
 export interface Waits {

@@ -125,6 +125,28 @@ inTerminal("what the user corrected in the plan holds when it is carried on", as
   await expectSameReplay(place, 1);
 });
 
+inTerminal(
+  "where a queued line stands at the prompt, the way to carry the plan on begins with clearing it",
+  async () => {
+    await using place = openPlace([plan, slow, work]);
+    using screen = openScreen(place, { columns: 120, rows: 50 });
+    screen.enter('"$PAI"');
+    await screen.shows(ready);
+    screen.enter("make hello.txt");
+    await screen.shows(question);
+    screen.enter("y");
+    await place.gemini.arrived(2);
+    screen.press("say it politely", "Enter");
+    await screen.shows(/next: say it politely/);
+    screen.press("C-c");
+    await screen.shows(/Enter sends the line at the prompt; clear it \(Ctrl\+U\), then y carries the plan on/);
+    await screen.shows(/^pai> say it politely *$/m);
+    screen.press("C-u", "y", "Enter");
+    await screen.shows(/Made it\./);
+    expect([place.gemini.requests.length, place.tree()]).toEqual([3, { "hello.txt": "hello\n" }]);
+  },
+);
+
 inTerminal("it waits for its yes only until something else happens", async () => {
   await using place = openPlace([plan, slow, talked("It is a greeting.")]);
   using screen = await interruptAt(place, 2, "");

@@ -84,6 +84,17 @@ inTerminal(
   },
 );
 
+inTerminal("of a long line that is typed while a task works the end is seen", async () => {
+  await using place = openPlace([{ ...talked("First."), delayMs: 20_000 }]);
+  using screen = openScreen(place, { columns: 60, rows: 20 });
+  screen.enter('"$PAI"');
+  await screen.shows(ready);
+  screen.enter("begin now");
+  await place.gemini.arrived(1);
+  screen.press("please also make sure that the help text names the new flag of it");
+  await screen.shows(/^ {2}pai> …[a-z ]+ names the new flag of it$/m);
+});
+
 inTerminal("a bare yes or no typed while a task works is not sent, and pai says so", async () => {
   await using place = openPlace([{ ...talked("First."), delayMs: 3000 }, talked("Second.")]);
   using screen = openScreen(place, { columns: 80, rows: 40 });

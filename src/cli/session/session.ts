@@ -104,7 +104,8 @@ async function runCustom(talk: Talk, line: string): Promise<boolean> {
 function offerAgain({ open, ahead }: Talk): boolean {
   const last = open.session.turns.at(-1);
   if (last === undefined || last.changed || (last.text !== "" && last.status !== "interrupted")) return false;
-  ahead.text ||= last.request;
+  if (ahead.isHeld || ahead.text !== "") return false;
+  ahead.text = last.request;
   return true;
 }
 

@@ -84,6 +84,22 @@ inTerminal(
   },
 );
 
+inTerminal("the last task is offered again only where it stands at the prompt, not a queued line", async () => {
+  await using place = openPlace([{ ...talked("late"), delayMs: 20_000 }]);
+  using screen = openScreen(place, { columns: 90, rows: 30 });
+  screen.enter('"$PAI"');
+  await screen.shows(ready);
+  screen.enter("take your time");
+  await place.gemini.arrived(1);
+  screen.press("then the second", "Enter", "and the third", "Enter");
+  await screen.shows(/next: and the third$/m);
+  screen.press("Escape");
+  await screen.shows(/^pai> then the second *$/m);
+  screen.press("C-u", "y", "Enter");
+  await screen.shows(/nothing to continue[\s\S]*^pai> and the third *$/m);
+  expect(screen.text()).not.toContain("Enter sends the task again");
+});
+
 inTerminal("of a long line that is typed while a task works the end is seen", async () => {
   await using place = openPlace([{ ...talked("First."), delayMs: 20_000 }]);
   using screen = openScreen(place, { columns: 60, rows: 20 });

@@ -104,8 +104,9 @@ inTerminal(
     expect(sentIn(place, 1)).toContain("hi there");
     expect(sentIn(place, 1)).toContain("what does @notes.txt say?");
     screen.enter("and @.env");
-    await screen.shows(/\.env/);
+    await screen.shows(/only pai started with --allow \.env opens it[\s\S]*^pai> and @\.env/m);
     expect(place.gemini.requests).toHaveLength(1);
+    screen.press("C-u");
     screen.enter("exit");
     await expectEnd(place, screen);
   },

@@ -33,5 +33,5 @@ export function findMissingRuns(root: string, env: Context["env"], known: Readon
   const run = loggedRun(folder, known);
   return run === null
     ? null
-    : `.pai_history names run ${run}, which is kept in another home, or forgotten: set HOME as it was then`;
+    : `.pai_history names run ${run}, which is kept in another home (set HOME as it was then), forgotten, or not trusted`;
 }

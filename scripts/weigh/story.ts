@@ -15,16 +15,17 @@ const src = join(import.meta.dir, "../../src");
 /** Files that the run goes through without waiting, by the part of the story to which they belong. */
 const declared: Readonly<Record<string, string>> = {
   "the command line": "main cli/command",
-  "settings and screen": "store/settings store/setting-table store/setting-kinds ui/run/terminal",
+  "settings and screen":
+    "cli/compose/base store/settings store/setting-table store/setting-kinds store/trust " + "ui/run/terminal",
   "what a run is composed of":
     "workspace/confine workspace/journal/open-state workspace/journal/journal store/audit " +
-    "store/plan-cache core/secrets/veil",
-  "the plan": "flows/calling core/json core/plan/parse-plan",
+    "store/plan-cache core/secrets/veil models/replay",
+  "the plan": "flows/calling core/json core/plan/parse-plan core/plan/lenient",
   "the yes": "flows/changes/allowed workspace/other-names",
   "the edit": "flows/phases core/script/parser core/edit/apply-edits",
   "the change": "core/guard/guard workspace/disk-batch workspace/journal/take-back workspace/atomic-write",
   "a command":
-    "workspace/sandbox/write-tape workspace/effects/look " +
+    "workspace/sandbox/write-tape workspace/sandbox/layers workspace/effects/look " +
     "workspace/effects/candidates workspace/effects/watch flows/effects",
   "the end": "flows/acting core/diff",
 };

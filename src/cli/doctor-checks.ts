@@ -19,7 +19,7 @@ import { whyNotKept } from "../workspace/journal/open-state.ts";
 import { systemCalls } from "../workspace/system/system-calls.ts";
 import type { Context } from "./command.ts";
 import { target, version } from "./commands/version.ts";
-import { listModels } from "./compose/compose.ts";
+import { listModels } from "./compose/compose-model.ts";
 import type { Finding, Patient } from "./finding.ts";
 import { pickModel } from "./onboard/pick-model.ts";
 

@@ -10,8 +10,8 @@ import { findModel } from "../models/catalogue.ts";
 import { providerOfModel } from "../models/open.ts";
 import type { LoadedSettings } from "../store/settings.ts";
 import { counted, priced, renderDuration } from "../ui/amount.ts";
-import type { Base } from "./command.ts";
-import { composeModel, listModels } from "./compose/compose.ts";
+import type { Base } from "./compose/base.ts";
+import { composeModel, listModels } from "./compose/compose-model.ts";
 import { findServerModels } from "./compose/server-models.ts";
 import type { Finding, Patient } from "./finding.ts";
 

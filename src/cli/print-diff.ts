@@ -3,7 +3,8 @@ import type { Change } from "../core/change.ts";
 import { renderHidden } from "../core/secrets/hide-message.ts";
 import { renderDiff } from "../ui/diff/render-diff.ts";
 import { columnsOf } from "./columns.ts";
-import { type Base, type Context, findRoot, knownSecrets } from "./command.ts";
+import type { Context } from "./command.ts";
+import { type Base, findRoot, knownSecrets } from "./compose/base.ts";
 import { loadHighlight, styleOf } from "./compose/view.ts";
 
 /** `renderHidden` with the keys of pai, and what the environment and the `.env` files of the project tell of. */

@@ -3,7 +3,7 @@
 import { PaiError } from "../core/error.ts";
 import { createReplyReader, readJson } from "../core/json.ts";
 import type { Json, Message } from "../core/model.ts";
-import type { Reading } from "../core/plan/parse-plan.ts";
+import type { Reading } from "../core/plan/lenient.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { ask, type ModelQuestion, type Reply, replied } from "./ask.ts";
 import type { Run } from "./run.ts";

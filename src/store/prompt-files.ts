@@ -5,7 +5,7 @@ import { digest } from "../core/digest.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import type { Places } from "./places.ts";
 import { readRegular } from "./safe-file.ts";
-import { promptTrustOf, type Trust } from "./settings.ts";
+import { promptTrustOf, type Trust } from "./trust.ts";
 
 /** A prompt for a task (`/NAME`), or instructions for a kind of work (a skill). */
 export interface PromptFile {

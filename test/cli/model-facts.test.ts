@@ -1,10 +1,11 @@
 /** What a user states of a model (`models.NAME`) counts wherever pai needs a window, an output limit or a price. */
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { type Context, composeBase } from "../../src/cli/command.ts";
+import type { Context } from "../../src/cli/command.ts";
 import { configCommand } from "../../src/cli/commands/config.ts";
 import { contextCommand } from "../../src/cli/commands/context.ts";
 import { runCommand } from "../../src/cli/commands/task.ts";
+import { composeBase } from "../../src/cli/compose/base.ts";
 import { describeChosen, priceOf } from "../../src/cli/compose/model-facts.ts";
 import { keepModelList } from "../../src/store/model-lists.ts";
 import { readModelFacts } from "../../src/store/model-settings.ts";

@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Context, composeBase } from "../../src/cli/command.ts";
+import type { Context } from "../../src/cli/command.ts";
+import { composeBase } from "../../src/cli/compose/base.ts";
 import { askForModel } from "../../src/cli/onboard/ask-model.ts";
 import { offerToKeep } from "../../src/cli/onboard/choose-model.ts";
 import { pickModel } from "../../src/cli/onboard/pick-model.ts";

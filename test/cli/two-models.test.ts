@@ -7,7 +7,7 @@ import { contextCommand } from "../../src/cli/commands/context.ts";
 import { doctorCommand } from "../../src/cli/commands/doctor.ts";
 import { replayCommand } from "../../src/cli/commands/replay.ts";
 import { runCommand } from "../../src/cli/commands/task.ts";
-import { listModels, spellModels } from "../../src/cli/compose/compose.ts";
+import { listModels, spellModels } from "../../src/cli/compose/compose-model.ts";
 import type { Fields } from "../../src/core/model.ts";
 import { openReceipts } from "../../src/store/receipts.ts";
 import { finish, plan, write } from "../flows/plans.ts";

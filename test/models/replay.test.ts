@@ -1,6 +1,7 @@
 /** Recorded replies in place of a model. */
 import { describe, expect, test } from "bun:test";
-import { createReplayModel, openModel, parseReplay } from "../../src/models/open.ts";
+import { openModel } from "../../src/models/open.ts";
+import { createReplayModel, parseReplay } from "../../src/models/replay.ts";
 import { options, take } from "./loopback.ts";
 
 const call = { id: "c", name: "read", input: { path: "a" } };

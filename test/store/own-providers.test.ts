@@ -4,7 +4,8 @@ import { join } from "node:path";
 import type { Json } from "../../src/core/model.ts";
 import { openProviders } from "../../src/store/own-providers.ts";
 import { settingTable } from "../../src/store/setting-table.ts";
-import { loadSettings, trustProject } from "../../src/store/settings.ts";
+import { loadSettings } from "../../src/store/settings.ts";
+import { trustProject } from "../../src/store/trust.ts";
 import { makeHome, put } from "./temp-home.ts";
 
 const gateway = { wire: "chat", url: "https://gw.example/v1" } as const;

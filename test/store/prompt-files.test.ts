@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { findPrompts, readProjectPrompts } from "../../src/store/prompt-files.ts";
-import { trustPrompts } from "../../src/store/settings.ts";
+import { trustPrompts } from "../../src/store/trust.ts";
 import { type Home, makeHome, put } from "./temp-home.ts";
 
 const inProject = ({ root }: Home, name: string, text: string) => put(join(root, ".pai", name), text, 0o644);

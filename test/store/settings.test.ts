@@ -3,7 +3,8 @@ import { expect, test } from "bun:test";
 import { chmodSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { allSettings } from "../../src/store/setting-table.ts";
-import { loadSettings, trustProject } from "../../src/store/settings.ts";
+import { loadSettings } from "../../src/store/settings.ts";
+import { trustProject } from "../../src/store/trust.ts";
 import { expectCpu } from "../core/cpu-time.ts";
 import { type Home, makeHome, put } from "./temp-home.ts";
 

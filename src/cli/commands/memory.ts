@@ -5,7 +5,8 @@ import { type Memory, openMemory } from "../../store/memory.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import { chooseWord } from "../choose-word.ts";
-import { type Context, hideKnown } from "../command.ts";
+import type { Context } from "../command.ts";
+import { hideKnown } from "../compose/base.ts";
 import { type Here, openHere } from "../compose/open-here.ts";
 import { makeFact } from "../remember.ts";
 

@@ -4,18 +4,13 @@ import { commandWording } from "../../core/approval-wording.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { openPlaces } from "../../store/places.ts";
 import { readProjectPrompts } from "../../store/prompt-files.ts";
-import {
-  loadSettings,
-  projectFile,
-  readProjectFile,
-  revokeTrust,
-  trustProject,
-  trustPrompts,
-} from "../../store/settings.ts";
+import { loadSettings } from "../../store/settings.ts";
+import { projectFile, readProjectFile, revokeTrust, trustProject, trustPrompts } from "../../store/trust.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import { askYes } from "../ask-yes.ts";
-import { type Context, findRoot } from "../command.ts";
+import type { Context } from "../command.ts";
+import { findRoot } from "../compose/base.ts";
 import { isInteractive } from "../compose/view.ts";
 
 export async function trustCommand(context: Context): Promise<number> {

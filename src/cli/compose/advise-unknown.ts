@@ -6,7 +6,7 @@ import { providerOfModel } from "../../models/open.ts";
 import { findSuccessor, namedSuccessor, namesOnOffer, nearNames } from "../../models/successor.ts";
 import { configuredAddress, findBaseUrl } from "../../store/base-url.ts";
 import { findModelList } from "../../store/model-lists.ts";
-import type { Base } from "../command.ts";
+import type { Base } from "./base.ts";
 import { findServerModels } from "./server-models.ts";
 
 export interface Advised {

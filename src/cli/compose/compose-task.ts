@@ -15,17 +15,10 @@ import type { TeamLink } from "../../lab/door.ts";
 import type { Places } from "../../store/places.ts";
 import { openPlanCache } from "../../store/plan-cache.ts";
 import { keepReceipts } from "../../store/recorder.ts";
-import { type Base, knownSecrets } from "../command.ts";
 import { openLab } from "../lab.ts";
-import {
-  type ComposedModel,
-  type ComposedWorkspace,
-  composeModel,
-  composeWorkspace,
-  type Face,
-  makeRunId,
-  openSessionLog,
-} from "./compose.ts";
+import { type Base, knownSecrets } from "./base.ts";
+import { type ComposedWorkspace, composeWorkspace, makeRunId, openSessionLog } from "./compose.ts";
+import { type ComposedModel, composeModel, type Face } from "./compose-model.ts";
 import { connectTools } from "./connect-tools.ts";
 import { describeSkills } from "./custom.ts";
 import { priceOf } from "./model-facts.ts";

@@ -17,7 +17,7 @@ import {
 } from "../../core/tool-calls.ts";
 import type { CallAnswer, ToolClient } from "../../mcp/client.ts";
 import { type McpServer, pinnedTools, readProjectServers } from "../../store/mcp-servers.ts";
-import type { Base } from "../command.ts";
+import type { Base } from "./base.ts";
 import { type StartTool, startServer } from "./start-server.ts";
 
 export interface ConnectedTools {

@@ -8,7 +8,7 @@ import { type FoundKey, findFault, findKeys } from "../../store/keys.ts";
 import type { KeyCommand } from "../../store/own-providers.ts";
 import type { Environment } from "../../store/places.ts";
 import { pathOutside } from "../../workspace/system/search-path.ts";
-import { findRoot } from "../command.ts";
+import { findRoot } from "./base.ts";
 import type { AskingAddress } from "./permit-address.ts";
 
 export interface KeyCommandOptions {

@@ -7,7 +7,7 @@ import { parseModelId, providerOfModel } from "../../models/open.ts";
 import { configuredAddress, findBaseUrl } from "../../store/base-url.ts";
 import { findModelList } from "../../store/model-lists.ts";
 import type { ModelFacts } from "../../store/model-settings.ts";
-import type { Base } from "../command.ts";
+import type { Base } from "./base.ts";
 
 type Told = Pick<Base, "settings" | "origins" | "places" | "context">;
 

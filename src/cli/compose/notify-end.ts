@@ -4,8 +4,9 @@ import type { Outcome } from "../../core/outcome.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { pathOutside } from "../../workspace/system/search-path.ts";
-import type { Base, Context } from "../command.ts";
-import type { Face } from "./compose.ts";
+import type { Context } from "../command.ts";
+import type { Base } from "./base.ts";
+import type { Face } from "./compose-model.ts";
 
 const longMs = 10_000;
 const maxTask = 80;

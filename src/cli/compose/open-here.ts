@@ -1,6 +1,7 @@
 /** Opens the working folder for a command that is not a task, and reports its notices. */
-import { type Base, type Context, composeBase } from "../command.ts";
+import type { Context } from "../command.ts";
 import { openLog } from "../open-log.ts";
+import { type Base, composeBase } from "./base.ts";
 import { type ComposedWorkspace, composeWorkspace } from "./compose.ts";
 
 export interface Here extends ComposedWorkspace {

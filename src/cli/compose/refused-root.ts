@@ -5,7 +5,7 @@ import { PaiError } from "../../core/error.ts";
 import { realPathOf } from "../../system/lookups.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { judgeRoot } from "../../workspace/path-policy.ts";
-import type { Base } from "../command.ts";
+import type { Base } from "./base.ts";
 
 /** Why the working folder is no project, as a clause; null: it is one, or the user said so before. */
 export function whyNoProject(

@@ -1,9 +1,9 @@
 /** Reports an undo or redo to the statistics, here and in the team's store. */
 
 import { noteUndone } from "../../store/run-notes.ts";
-import type { Base } from "../command.ts";
 import { openLab } from "../lab.ts";
 import { openLog } from "../open-log.ts";
+import type { Base } from "./base.ts";
 
 /** Workspace of the run; null state folder: nothing is kept of it. */
 interface Place {

@@ -12,7 +12,7 @@ import { chooseStyle, type Style } from "../../ui/style.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { openLog } from "../open-log.ts";
-import type { Face } from "./compose.ts";
+import type { Face } from "./compose-model.ts";
 
 export interface TerminalView extends Face {
   readonly sink: (event: StampedEvent) => void;

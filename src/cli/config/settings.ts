@@ -12,7 +12,7 @@ import { readPrivate, withLock, writePrivate } from "../../store/safe-file.ts";
 import type { Setting } from "../../store/setting-kinds.ts";
 import { allSettings } from "../../store/setting-table.ts";
 import { loadSettings } from "../../store/settings.ts";
-import { findRoot } from "../command.ts";
+import { findRoot } from "../compose/base.ts";
 import { pickModel } from "../onboard/pick-model.ts";
 import { type ConfigAnswer, type ConfigCall, type ConfigWord, renderColumns } from "./word.ts";
 

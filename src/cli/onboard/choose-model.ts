@@ -2,8 +2,9 @@
 
 import type { Outcome } from "../../core/outcome.ts";
 import { type ProviderId, providerTable } from "../../core/providers.ts";
-import type { Base, Context } from "../command.ts";
+import type { Context } from "../command.ts";
 import { demoCommand } from "../commands/demo.ts";
+import type { Base } from "../compose/base.ts";
 import type { TerminalView } from "../compose/view.ts";
 import { writeSetting } from "../config/settings.ts";
 import { validateOnline } from "../config/validate-online.ts";

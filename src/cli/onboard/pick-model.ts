@@ -4,8 +4,9 @@ import { findProvider, type ProviderId, providers, providerTable } from "../../c
 import { providerOfModel } from "../../models/open.ts";
 import { configuredAddress } from "../../store/base-url.ts";
 import { findKeys } from "../../store/keys.ts";
-import type { Base, Context } from "../command.ts";
-import { listModels } from "../compose/compose.ts";
+import type { Context } from "../command.ts";
+import type { Base } from "../compose/base.ts";
+import { listModels } from "../compose/compose-model.ts";
 
 /** Origin of a model that pai chose by the existing keys. */
 const pickedOrigin = "the only key";

@@ -19,18 +19,13 @@ import { modes } from "../../store/setting-table.ts";
 import { spellQuestion } from "../../ui/prompt/read-answer.ts";
 import { markMixed, openVisible, visible } from "../../ui/sanitize.ts";
 import { findMentions } from "../at-paths.ts";
-import { type Base, type Context, closeAfter, composeBase } from "../command.ts";
+import { type Context, closeAfter } from "../command.ts";
 import { contextCommand } from "../commands/context.ts";
 import { redoInSession, undoInSession } from "../commands/history.ts";
 import { version } from "../commands/version.ts";
-import {
-  type ComposedModel,
-  composeModel,
-  composeOptions,
-  limitTime,
-  listModels,
-  withModel,
-} from "../compose/compose.ts";
+import { type Base, composeBase } from "../compose/base.ts";
+import { composeOptions, limitTime } from "../compose/compose.ts";
+import { type ComposedModel, composeModel, listModels, withModel } from "../compose/compose-model.ts";
 import { type Composed, composeTask } from "../compose/compose-task.ts";
 import { expandCustom, listCustom } from "../compose/custom.ts";
 import { flowFor } from "../compose/flow.ts";

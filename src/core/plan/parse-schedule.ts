@@ -14,13 +14,12 @@ import {
   nameFields,
   namesSeveral,
   objectOf,
-  openEnvelope,
   type Reading,
   readLeniently,
-  readPlan,
   texts,
   toText,
-} from "./parse-plan.ts";
+} from "./lenient.ts";
+import { openEnvelope, readPlan } from "./parse-plan.ts";
 import { asksToLook, type Plan, type PlanStep, workOf } from "./plan.ts";
 
 const step = objectOf({ title: lenientText, hint: lenientText });

@@ -2,7 +2,7 @@
 import { holdsMarks, isDivider, looksLikeMark, opensSearch, readMark } from "../edit/marks.ts";
 import { readJson } from "../json.ts";
 import { isFields } from "../model.ts";
-import { type FieldNames, nameFields } from "../plan/parse-plan.ts";
+import { type FieldNames, nameFields } from "../plan/lenient.ts";
 import { buildAction, isWholeFile } from "./body.ts";
 import type { ScriptAction } from "./script.ts";
 import { actionOfDiff, holdsDiff, readDiff } from "./unified-diff.ts";

@@ -2,8 +2,9 @@
 
 import { resolve } from "node:path";
 import { showResult } from "../../cli/answer-document.ts";
-import { type Base, type Context, composeBase, knownSecrets, projectOf } from "../../cli/command.ts";
+import type { Context } from "../../cli/command.ts";
 import { version } from "../../cli/commands/version.ts";
+import { type Base, composeBase, knownSecrets, projectOf } from "../../cli/compose/base.ts";
 import { openLog } from "../../cli/open-log.ts";
 import { findOutput } from "../../cli/output-file.ts";
 import { PaiError } from "../../core/error.ts";

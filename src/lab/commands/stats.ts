@@ -2,7 +2,8 @@
 
 import { showResult } from "../../cli/answer-document.ts";
 import { columnsOf } from "../../cli/columns.ts";
-import { type Base, type Context, composeBase } from "../../cli/command.ts";
+import type { Context } from "../../cli/command.ts";
+import { type Base, composeBase } from "../../cli/compose/base.ts";
 import { styleOf } from "../../cli/compose/view.ts";
 import { PaiError } from "../../core/error.ts";
 import { noUsage, weighedOf } from "../../core/model.ts";

@@ -3,8 +3,9 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { showResult } from "../../cli/answer-document.ts";
-import type { Base, Context } from "../../cli/command.ts";
+import type { Context } from "../../cli/command.ts";
 import { version } from "../../cli/commands/version.ts";
+import type { Base } from "../../cli/compose/base.ts";
 import { openLog } from "../../cli/open-log.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { pause } from "../../store/pause.ts";

@@ -1,8 +1,8 @@
 /** Links this machine with the team's database: sends its runs, opens it for queries, checks it for `pai doctor`. */
 import { hostname } from "node:os";
 import { join } from "node:path";
-import type { Base } from "../../cli/command.ts";
 import { version } from "../../cli/commands/version.ts";
+import type { Base } from "../../cli/compose/base.ts";
 import type { Finding, Patient } from "../../cli/finding.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { StampedEvent } from "../../core/event.ts";

@@ -22,8 +22,8 @@ import { stageLayer } from "../effects/stage-layer.ts";
 import { takeOver, takeTimes } from "../effects/take-over.ts";
 import { noUndo, type Undo, undoOf } from "../effects/watch.ts";
 import { showName } from "../parse-path.ts";
+import { type Layers, removeLayers } from "../sandbox/layers.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
-import { type Layers, removeLayers } from "../sandbox/write-tape.ts";
 import { commandEnv, type Env, withheldNames } from "./command-env.ts";
 import { runConfined, runShell, type ShellResult } from "./shell.ts";
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { waitAtMost } from "../../core/steps.ts";
+import { removeLayers } from "../sandbox/layers.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
-import { removeLayers } from "../sandbox/write-tape.ts";
 
 /** How long the last output of an ended server is still read, in milliseconds. */
 const drainMs = 1000;

@@ -6,20 +6,12 @@ import { join } from "node:path";
 import { namesOf } from "../../system/lookups.ts";
 import { hasBubblewrap, wrapInBubblewrap } from "./bubblewrap.ts";
 import { type Confinement, isIsolated, type Way } from "./confinement.ts";
+import { type Layers, makeLayers, makeScratch, removeLayers } from "./layers.ts";
 import type { Machine } from "./machine-code.ts";
 import { findLandlock } from "./memory-file.ts";
 import { findReason, type Reason } from "./reasons.ts";
 import type { Label, Tape } from "./tape.ts";
-import {
-  enterProgram,
-  type Layers,
-  launch,
-  makeLayers,
-  makeScratch,
-  removeLayers,
-  type SetupFailure,
-  writeConfinement,
-} from "./write-tape.ts";
+import { enterProgram, launch, type SetupFailure, writeConfinement } from "./write-tape.ts";
 
 export interface FoundLevel {
   /** null: none works. */

@@ -9,21 +9,12 @@ import { findReplaced } from "./closed-inside.ts";
 import { type ClosedPaths, isUnseen, namedIn } from "./closed-paths.ts";
 import { type Confinement, isIsolated, levelOf, type Way } from "./confinement.ts";
 import { type FoundLevel, findLevel, foundNothing } from "./find-level.ts";
+import { type Layers, makeLayers, makeScratch, removeTree, sweepScratch } from "./layers.ts";
 import { thisMachine } from "./machine-code.ts";
 import { isPrivate, isReplaced } from "./namespaces.ts";
 import { isThere, openPaths, type PathOptions } from "./open-paths.ts";
 import { describeState } from "./reasons.ts";
-import {
-  type Launched,
-  type Layers,
-  launch,
-  makeLayers,
-  makeScratch,
-  removeTree,
-  runProgram,
-  sweepScratch,
-  writeConfinement,
-} from "./write-tape.ts";
+import { type Launched, launch, runProgram, writeConfinement } from "./write-tape.ts";
 
 export interface SandboxOptions extends PathOptions {
   /** Descriptor of the workspace folder. */

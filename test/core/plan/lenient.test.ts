@@ -1,6 +1,6 @@
 /** Words of models that say more than the one that was asked for. */
 import { expect, test } from "bun:test";
-import { complexity, lenientText } from "../../../src/core/plan/parse-plan.ts";
+import { complexity, lenientText } from "../../../src/core/plan/lenient.ts";
 
 test("one complexity among other words counts; two or none are moderate", () => {
   const read = (word: unknown) => complexity.plain(word);

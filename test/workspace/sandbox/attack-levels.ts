@@ -14,9 +14,9 @@ import {
 import { join } from "node:path";
 import { runConfined } from "../../../src/workspace/command/shell.ts";
 import { levelOf, type Way } from "../../../src/workspace/sandbox/confinement.ts";
+import { removeTree } from "../../../src/workspace/sandbox/layers.ts";
 import { openSandbox } from "../../../src/workspace/sandbox/open-sandbox.ts";
 import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
-import { removeTree } from "../../../src/workspace/sandbox/write-tape.ts";
 
 /** By name of the attack or work: whether it was done. */
 export type Answers = Readonly<Record<string, boolean>>;

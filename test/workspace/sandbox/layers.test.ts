@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { removeTree } from "../../../src/workspace/sandbox/write-tape.ts";
+import { removeTree } from "../../../src/workspace/sandbox/layers.ts";
 import { usePlaces } from "../places.ts";
 
 const make = usePlaces();

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { explainWall, type Failed } from "../../../src/core/command/sandbox.ts";
-import { sweepScratch } from "../../../src/workspace/sandbox/write-tape.ts";
+import { sweepScratch } from "../../../src/workspace/sandbox/layers.ts";
 import { needs, otherUser } from "../../needs.ts";
 import { oddTime, wakes } from "../../processes.ts";
 import { here } from "./here.ts";

@@ -1,0 +1,69 @@
+/** The settings, the user's folders and the working folder of one call of pai. */
+import { realpathSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { PaiError } from "../../core/error.ts";
+import { createVeil } from "../../core/secrets/veil.ts";
+import { holdKeys } from "../../store/keys.ts";
+import { findNamedSecrets } from "../../store/named-secrets.ts";
+import { openPlaces, type Places } from "../../store/places.ts";
+import { type LoadedSettings, loadSettings, type Settings } from "../../store/settings.ts";
+import type { Context } from "../command.ts";
+import { envFlag } from "../flag-values.ts";
+
+export interface Base extends LoadedSettings {
+  /** The context, with flags that settings add (`plain`). */
+  readonly context: Context;
+  readonly places: Places;
+  /** Working folder as given; the workspace resolves and checks it. */
+  readonly root: string;
+  /** Nothing is changed and nothing is kept in the project: `pai ask`. */
+  readonly asksOnly?: true;
+}
+
+/** The working folder as given. Throws usage if `-C` names no folder. */
+function folderOf({ cwd, flags }: Pick<Context, "cwd" | "flags">): string {
+  const folder = resolve(cwd, flags.cwd ?? ".");
+  if (flags.cwd === undefined) return folder;
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true) return folder;
+  throw new PaiError("usage", `-C ${flags.cwd}: ${found === undefined ? "no such folder" : "not a folder"}`);
+}
+
+/** Reads the settings of this call and finds its folders. */
+export function composeBase(given: Context): Base {
+  const places = openPlaces(given.env);
+  const root = folderOf(given);
+  const loaded = loadSettings({ flags: given.flags, env: given.env, places, root });
+  return { ...loaded, places, root, context: given };
+}
+
+/** The working folder and the settings' path rules, for files that the command line names. */
+export function projectOf(context: Context): { readonly root: string; readonly rules: Settings["policy"] } {
+  const { root, settings } = composeBase(context);
+  return { root, rules: settings.policy };
+}
+
+/** Real path of the working folder. Throws root_refused if it does not exist. */
+export function findRoot({ cwd, flags }: Context): string {
+  const folder = folderOf({ cwd, flags });
+  try {
+    return realpathSync(folder);
+  } catch (cause) {
+    throw new PaiError("root_refused", `${folder} cannot be opened as a folder`, {
+      cause,
+      hint: "start in the folder of a project",
+    });
+  }
+}
+
+/** `root`: the folder of the `.env` files. */
+export function knownSecrets(base: Base, root: string): readonly string[] {
+  const { context, settings, places } = base;
+  const known = [...new Set(holdKeys({ env: context.env, places }, settings.providers))];
+  const given = [...settings.commands.env, ...envFlag(context.flags)];
+  return [...known, ...findNamedSecrets({ env: context.env, root, given, known })];
+}
+
+/** The text with those secrets hidden, for what is kept outside of a run. */
+export const hideKnown = (base: Base, root: string, text: string): string =>
+  createVeil({ known: knownSecrets(base, root) }).coverText(text);

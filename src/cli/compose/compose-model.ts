@@ -1,0 +1,206 @@
+/** Opens the models of the settings, with their keys, addresses and prices. */
+
+import { resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { PaiError } from "../../core/error.ts";
+import type { KeyState } from "../../core/key-turns.ts";
+import type { Job, Model } from "../../core/model.ts";
+import type { Provider } from "../../core/providers.ts";
+import type { Notice } from "../../core/question.ts";
+import type { Price } from "../../core/spending/cost.ts";
+import { fallBack, pairModels } from "../../models/fallback.ts";
+import { openModel, parseModelId, providerOfModel } from "../../models/open.ts";
+import { configuredAddress, findBaseUrl, requireConsent, requireOwnAddresses } from "../../store/base-url.ts";
+import { openKeyState } from "../../store/key-state.ts";
+import { type FoundKey, findKeys } from "../../store/keys.ts";
+import { settingTable } from "../../store/setting-table.ts";
+import { projectFile } from "../../store/trust.ts";
+import type { Context } from "../command.ts";
+import { version } from "../commands/version.ts";
+import { openLab } from "../lab.ts";
+import { readText } from "../read-text.ts";
+import { adviseUnknown } from "./advise-unknown.ts";
+import type { Base } from "./base.ts";
+import { openKeyCommand, type RenewKey } from "./key-command.ts";
+import { factsOfModel, findPrices, priceOf } from "./model-facts.ts";
+
+/** Handles notices and questions outside a run. */
+export interface Face {
+  readonly notify: (notice: Notice) => void;
+  /** Asks for approval, for example to send a key to a new address; null: nobody can be asked. */
+  readonly confirm: ((question: string) => Promise<boolean>) | null;
+}
+
+export interface ComposedModel {
+  readonly model: Model;
+  /** USD prices of the model in use; null: unknown. */
+  readonly price: (job: Job) => Price | null;
+  /** What to use instead of a default model that its server refused as unknown; null: none was refused. */
+  readonly successor: () => string | null;
+}
+
+/** The settings with a model that the user named. */
+export const withModel = (base: Base, model: string): Base => ({
+  ...base,
+  settings: { ...base.settings, model },
+  origins: { ...base.origins, model: "flag" },
+});
+
+/** Whether the user can change the model for good: nobody named it for this call, and no project did. */
+const isDefault = ({ origins }: Base): boolean =>
+  !["flag", settingTable.model.env, projectFile].includes(origins["model"]);
+
+/** The models in `a,b`, in order of use, or in `plan=a,work=b`, that of plans first. Throws usage for a mixture of both. */
+export function listModels(source: string): readonly [string, ...string[]] {
+  const pair = readPair(source);
+  if (pair !== null) return [pair.plan, pair.work];
+  const [first = "", ...others] = splitModels(source);
+  return [first, ...others.filter((id) => id.trim() !== "")];
+}
+
+/** A recording's name may contain a comma. */
+const splitModels = (source: string): readonly string[] =>
+  source.trim().startsWith("replay:") ? [source] : source.split(",");
+
+const pairForm = "two models are written plan=MODEL,work=MODEL";
+
+/** The models of `plan=a,work=b`; null: no job is named. Throws usage for what is neither that nor a list. */
+function readPair(source: string): Readonly<Record<Job, string>> | null {
+  const parts = splitModels(source).map((part) => /^\s*(plan|work)=\s*(.*)$/s.exec(part)?.slice(1) ?? null);
+  if (parts.every((part) => part === null)) return null;
+  const named = parts.flatMap((part) => (part === null ? [] : [part]));
+  const of = (job: Job) => named.filter(([name]) => name === job).map(([, id = ""]) => id.trim());
+  const [plan = "", ...otherPlans] = of("plan");
+  const [work = "", ...otherWorks] = of("work");
+  const wrong = (why: string) =>
+    new PaiError("usage", `the model ${JSON.stringify(source)} ${why}`, {
+      hint: `${pairForm}, a list of stand-ins a,b`,
+    });
+  if (named.length < parts.length) throw wrong("mixes two models with a list of stand-ins");
+  if (plan === "" || work === "") throw wrong(`names no model for ${plan === "" ? "plan" : "work"}`);
+  if (otherPlans.length + otherWorks.length > 0) throw wrong("names two models for one job");
+  return { plan, work };
+}
+
+/** The models with their providers, as `a:b,c:d`. Throws model_unknown when a provider is unclear. */
+export function spellModels({ model, providers }: Pick<Base["settings"], "model" | "providers">): string {
+  const spelled = listModels(model)
+    .map((id) => parseModelId(id, providers))
+    .map(({ provider, name }) => `${provider}:${name}`);
+  return readPair(model) === null ? spelled.join(",") : `plan=${spelled[0]},work=${spelled[1]}`;
+}
+
+/**
+ * Opens the models of the settings; `learn` gets every key, to hide it. Throws usage for --max-cost with a model of unknown price and for PAI_BASE_URL with two
+ * providers, and what opening a model throws.
+ */
+export async function composeModel(
+  context: Context,
+  base: Base,
+  face: Face,
+  learn: (key: string) => void = () => {},
+): Promise<ComposedModel> {
+  const ids = listModels(base.settings.model);
+  requireOwnAddresses(
+    ids.flatMap((id) => providerOfModel(id, base.settings.providers) ?? []),
+    context.env,
+  );
+  requirePrices(ids, base);
+  const opened = await Promise.all(ids.map((id) => openOne(id, context, base, face, learn)));
+  const advised = opened.map((model) => adviseUnknown(model, base, { isDefault: ids.length === 1 && isDefault(base) }));
+  const successor = () => advised.map((each) => each.successor()).find((each) => each !== null) ?? null;
+  const [first, ...others] = advised.map(({ model }) => model);
+  if (first === undefined) throw new PaiError("usage", "no model was named");
+  const priced = ({ id }: Model) => findPrices(id, base);
+  const price = priced(first);
+  if (others.length === 0) return { model: first, price: () => price(context.now()), successor };
+  const [work] = others;
+  if (readPair(base.settings.model) !== null && work !== undefined) {
+    const prices = { plan: price, work: priced(work) };
+    return { model: pairModels(first, work), price: (job) => prices[job](context.now()), successor };
+  }
+  const { model, current } = fallBack(first, others, face.notify);
+  return { model, price: () => priced(current())(context.now()), successor };
+}
+
+/** Opens one model with its keys, each of which `learn` gets. */
+async function openOne(
+  id: string,
+  context: Context,
+  base: Base,
+  { notify, confirm }: Face,
+  learn: (key: string) => void,
+): Promise<Model> {
+  const { settings, places } = base;
+  const provider = providerOfModel(id, settings.providers);
+  const common = {
+    id,
+    own: settings.providers,
+    agent: `pai/${version}`,
+    insecureHttp: base.settings.insecureHttp,
+    limits: factsOfModel(id, base),
+    readText: (path: string) => readText(resolve(context.cwd, path), "recording", context.signal),
+    notify,
+    now: () => context.now().getTime(),
+    sleep,
+    random: Math.random,
+    maxWaitMs: (settings.limits.timeout ?? Number.POSITIVE_INFINITY) * 1000,
+    ...(settings.limits.silence === null ? {} : { idleMs: settings.limits.silence * 1000 }),
+    proxyEnv: context.env,
+    signal: context.signal,
+  };
+  const own = openKeyState(context.flags.ephemeral === true ? null : places.stateDir);
+  if (provider === null) return openModel({ ...common, keyState: own, keys: [], baseUrl: null });
+  const address = findBaseUrl(provider, context.env, configuredAddress(provider, base));
+  const renew = await keyByCommand(provider, base, learn);
+  if (renew !== null) {
+    const key = await renew(context.signal, null);
+    return openModel({ ...common, keyState: own, keys: [key], renew, baseUrl: address.url });
+  }
+  const found = findKeys(provider, { env: context.env, places });
+  const keys = found.map(({ key }) => key);
+  keys.forEach(learn);
+  await requireConsent(address, keys, { places, ask: confirm });
+  const keyState = await shareRests(own, { provider, found, base });
+  return openModel({ ...common, keyState, keys: found, baseUrl: address.url });
+}
+
+/** How a command makes the key of a provider; null: it has none. */
+async function keyByCommand(
+  { id }: Provider,
+  { settings, context, places, root }: Base,
+  learn: (key: string) => void,
+): Promise<RenewKey | null> {
+  const command = settings.providers.find((each) => each.id === id)?.keyCommand ?? null;
+  if (command === null) return null;
+  return openKeyCommand(id, command, { env: context.env, home: places.home, root, now: context.now, hold: learn });
+}
+
+/** Shares rests with the team, but not of a single key, which never rests. */
+async function shareRests(
+  own: KeyState,
+  { provider, found, base }: { readonly provider: Provider; readonly found: readonly FoundKey[]; readonly base: Base },
+): Promise<KeyState> {
+  const { storeUrl } = base.settings;
+  if (storeUrl === null || found.length < 2) return own;
+  const { shareKeyState, readAddress } = await openLab();
+  const now = () => base.context.now().getTime();
+  return shareKeyState(own, { address: readAddress(storeUrl), pai: version, provider: provider.id, keys: found, now });
+}
+
+function requirePrices(ids: readonly string[], base: Base): void {
+  const { cost, day } = base.settings.limits;
+  const [name] = [...(cost === null ? [] : ["--max-cost"]), ...(day.cost === null ? [] : ["limits.day.cost"])];
+  const unknown = name === undefined ? undefined : ids.find((id) => priceOf(id, base, base.context.now()) === null);
+  if (unknown === undefined) return;
+  const instead = cost === null ? "cap tokens or calls instead" : "use --max-tokens or --max-calls";
+  const provider = providerOfModel(unknown, base.settings.providers);
+  const ask = provider?.listsPrices === true ? `, ask for it: pai models --online ${provider.id}` : "";
+  throw new PaiError("usage", `${name} needs a known price, and ${unknown} has none`, {
+    hint: `${instead}${ask}, or say it: pai config set models.${unknown} '{"prices": {"input": USD, "output": USD}}' (per million tokens)`,
+  });
+}
+
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  await wait(ms, undefined, { signal });
+}

@@ -1,0 +1,127 @@
+/** The two folders of an overlay, which hold a command's changes apart from the workspace. */
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { PaiError } from "../../core/error.ts";
+import { entryAt } from "../../system/entry-at.ts";
+import { namesOf } from "../../system/lookups.ts";
+import { enterFlags } from "../system/open-at.ts";
+
+export interface Layers {
+  /** Holds the changes and nothing else. */
+  readonly upper: string;
+  /** Used by the kernel. */
+  readonly work: string;
+}
+
+/** Makes a temporary folder that belongs to this process; its name contains the process id. */
+export function makeScratch(parent: string, what: "layers" | "probe" | "tmp"): string {
+  try {
+    mkdirSync(parent, { recursive: true, mode: 0o700 });
+    return mkdtempSync(join(parent, `pai-${what}-${process.pid}-`));
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    const isFile = code === "EEXIST" || code === "ENOTDIR";
+    if (!isFile && code !== "EROFS" && code !== "EACCES") throw thrown;
+    const why = isFile ? `${parent} is not a folder` : `nothing can be written in ${parent}`;
+    throw new PaiError(code === "EROFS" ? "read_only" : "permission_denied", why, {
+      hint: "TMPDIR names a folder for temporary files, XDG_STATE_HOME one for pai's own",
+    });
+  }
+}
+
+/** Empty layers in a folder of their own below `scratch`. */
+export function makeLayers(scratch: string): Layers {
+  const folder = makeScratch(scratch, "layers");
+  const layers = { upper: join(folder, "upper"), work: join(folder, "work") };
+  mkdirSync(layers.upper);
+  mkdirSync(layers.work);
+  return layers;
+}
+
+/** Removes both with all content, even folders without permissions, as the kernel and commands leave them. */
+export function removeLayers({ work }: Layers): void {
+  const folder = dirname(work);
+  try {
+    chmodSync(join(work, "work"), 0o700);
+  } catch {
+    // The overlay was never mounted.
+  }
+  removeTree(folder);
+}
+
+/** Removes folders of killed processes. What cannot be removed is left to the next time. */
+export function sweepScratch(scratch: string): void {
+  for (const name of namesOf(scratch)) {
+    const owner = /^pai-(?:layers|probe|tmp)-(\d+)-/.exec(name)?.[1];
+    if (owner === undefined || isRunning(Number(owner))) continue;
+    const path = join(scratch, name);
+    if (entryAt(path)?.uid !== process.getuid?.()) continue;
+    try {
+      removeTree(path);
+    } catch {
+      // Some of its content cannot be removed.
+    }
+  }
+}
+
+/** Folders below this depth are moved up first: the time to remove one grows with the square of its path's length. */
+const deepest = 32;
+
+/**
+ * Removes a folder with all content, even where its owner has no permissions. Throws when something cannot be removed.
+ */
+export function removeTree(top: string): void {
+  withFolder(top, (root) => {
+    let moved = 0;
+    const flatten = (folder: string, depth: number): void => {
+      for (const entry of readdirSync(folder, { withFileTypes: true })) {
+        if (!entry.isDirectory()) continue;
+        const path = `${folder}/${entry.name}`;
+        if (depth < deepest) withFolder(path, (inner) => flatten(inner, depth + 1));
+        else renameSync(path, `${root}/piece-${moved++}`);
+      }
+    };
+    flatten(root, 0);
+    for (let next = 0; next < moved; next += 1) withFolder(`${root}/piece-${next}`, (piece) => flatten(piece, 1));
+  });
+  rmSync(top, { recursive: true, force: true });
+}
+
+/**
+ * Gives the owner all rights to a folder and passes its path by descriptor, so that a link which a process of the
+ * command puts in its place cannot lead pai elsewhere. Skips what cannot be opened.
+ */
+function withFolder(path: string, use: (folder: string) => void): void {
+  let fd: number | null = null;
+  try {
+    fd = openSync(path, enterFlags);
+    const folder = `/proc/self/fd/${fd}`;
+    if ((statSync(folder).mode & 0o700) !== 0o700) chmodSync(folder, 0o700);
+    use(folder);
+  } catch {
+    // It is gone, is a link, or has a name that is not UTF-8; the removal itself follows no links and reports what
+    // stays.
+  } finally {
+    if (fd !== null) closeSync(fd);
+  }
+}
+
+/** Whether a process has this id now; a later process with the same id counts, too. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

@@ -252,7 +252,7 @@ export async function requireYes(
   const only = await onlyCommands(run, claims, plan.execution_plan?.checks);
   const decision = await run.decide({ kind: "plan", text, ...(diff !== "" && { diff }), ...only });
   const isSeen = diff !== "" && decision.by === "user";
-  // A yes to a diff is no yes to another one.
+  // The yes holds for this diff alone.
   run.planning.seenDiff = isSeen ? diff : null;
   if (decision.accept) {
     run.planning.wantsReview = decision.review === true || isSeen;

@@ -361,7 +361,7 @@ export async function createIterations(
       showStep(run, 6, "integrity", [renderVerdict(verdict), ...verdict.reasons].join("\n"));
       story.push(`${at + 1}. ${step.title}: ${renderVerdict(verdict)}\n${acted.done}`);
       if (verdict.passed) improvements.push(...verdict.next_fix);
-      // What the person did not want is no fault, whatever the verdict misses.
+      // The verdict may miss what the person declined: that is not counted as a fault.
       const isWanted = !acted.work.batch.reports.some(({ code, kind }) => code === "declined" && kind === "change");
       const good = (verdict.passed || !isWanted) && faults.length === 0;
       const finished = good ? acted.finished : await heal(at, verdict, { faults, isSound: isSound(verdict.passed) });

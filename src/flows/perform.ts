@@ -13,7 +13,7 @@ import { isRefusal } from "./acting.ts";
 import { claimOfCall, pathsOfCall, requireOpened, requireRight, targetOfCall } from "./approval.ts";
 import { noteHidden, noteRead } from "./briefing/sources.ts";
 import { isVeiled, refuseNames, unveil } from "./changes/allowed.ts";
-import { acceptBatch, applyBatch, decideStaged, isAsked } from "./changes/batch.ts";
+import { acceptBatch, applyBatch, decideStaged, isAsked, waiting } from "./changes/batch.ts";
 import { openSizeCap, type SizeCap } from "./changes/judge.ts";
 import { learnNamed, renderCommand, renderNotRun, runPlanned, textsIn } from "./commands/commands.ts";
 import { previewCall } from "./rehearse.ts";
@@ -143,7 +143,7 @@ async function take(batch: Batch, call: Call, proposal: Proposal, claim: PlanCla
 
 /** The rest of a reply waits for the changes that the person wants otherwise. */
 const reportWaiting = (batch: Batch, call: Call, kind: CallReport["kind"]): void =>
-  report(batch, call, { kind, code: "declined", text: "not done: the user wants the changes before it made anew" });
+  report(batch, call, { kind, ...waiting });
 
 /** What a tool of a server answers may be the content of a file that the call names. */
 async function hideForeign(run: Run, { input }: Call, text: string): Promise<string> {

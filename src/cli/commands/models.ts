@@ -68,7 +68,7 @@ const nameWidthIn = (columns: number | null, mark: number): number =>
 /** Fewer columns than these hold no note. */
 const noteWidth = 16;
 
-/** A row with its notes behind it, or where there is no room, below it. */
+/** Places the notes behind the row, or below it where the line has no room for them. */
 function placeNotes(row: string, notes: string, { columns, indent }: { columns: number | null; indent: number }) {
   const isBelow = notes !== "" && columns !== null && columns - Bun.stringWidth(row) - 2 < noteWidth;
   if (!isBelow) return hang(`${row}  `, notes, columns).map((line) => line.trimEnd());

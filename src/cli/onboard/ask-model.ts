@@ -127,7 +127,7 @@ const maxTries = 3;
 /** Characters of the shortest key of a provider. */
 const shortestKey = 16;
 
-/** What to say to a text that is no key; null: it may be one. Throws what requireKey throws. */
+/** Explains why a text cannot be a key; null: it can. Throws what requireKey throws. */
 function explainAnswer(text: string): string | null {
   const page = findProvider(text.toLowerCase())?.keyPage;
   if (page !== undefined) return `paste the key itself; you get one at ${page}`;

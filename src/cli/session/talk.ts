@@ -226,7 +226,7 @@ export interface TurnOptions {
  */
 function keepPlan(talk: Talk, { text, context }: Task, typed: string, { id, planning, changing }: Run): void {
   const { plan, approved: isApproved, wantsReview: review, steps, mode } = planning;
-  // The plan of eight-step alone is no schedule of it.
+  // Eight-step cannot go on from its plan: it needs the schedule that it makes from the plan.
   if (plan?.intent !== "task" || (!isApproved && mode === "eight-step")) return;
   const corrections = [...planning.corrections, ...changing.corrections];
   const approved = isApproved ? { steps, review, corrections, mode: mode as Mode, context } : null;

@@ -110,7 +110,7 @@ export function forgetReplaced(session: Session): Session {
 
 type Summarized = Extract<SessionLine, { type: "session.summarized" }>;
 
-/** Turns as a summary tells them: what was undone before it is no news behind it. */
+/** The turns that a summary tells. It tells what was undone before it was made, so that is not told again. */
 const tellTurns = (turns: readonly Turn[]): readonly Turn[] =>
   turns
     .flatMap((turn) => (turn.told.length > 0 ? turn.told : [turn]))

@@ -123,7 +123,8 @@ export async function reviewBatch(
   return refused;
 }
 
-const waiting: Refusal = { code: "declined", text: "not done: the user wants the changes before it made anew" };
+/** Why the rest of a reply is left undone. */
+export const waiting: Refusal = { code: "declined", text: "the user wants the changes before it made anew" };
 
 function declinedAll(refused: ReadonlyMap<RelPath, Refusal>): PaiError {
   const texts = new Set([...refused.values()].map(({ text }) => text));

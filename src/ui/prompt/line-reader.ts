@@ -185,7 +185,7 @@ export function openLineReader(
     },
     complete,
     submit() {
-      // Enter alone is no message; text that stood there and was taken away is answered.
+      // Enter on an empty line sends nothing, unless a text stood there and the user took it away.
       if (message !== null && text === "" && editor.text.trim() === "") return draw();
       leave();
       settle.done(editor.text);
